@@ -1,0 +1,1 @@
+"""Differential privacy for statisticians who come from R."""
