@@ -1,0 +1,100 @@
+"""Argument checks: each names the argument, the value given, what is allowed and what to do."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pydpstat.errors import PydpstatError
+
+
+def shown(value: Any) -> str:
+    """Show a public argument's value in a message, shortened."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether a value is a real number in R's sense of numeric: a boolean or a string is not."""
+    return isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
+
+
+def unwrap(value: Any) -> Any:
+    """Return the only element of an array or sequence of length 1, as R's scalars have one."""
+    if isinstance(value, (np.ndarray, list, tuple)) and np.size(value) == 1:
+        return np.asarray(value).reshape(-1)[0]
+    return value
+
+
+def positive(value: Any, name: str, unit: str = "") -> float:
+    """Check a finite number above 0 and return it as a float.
+
+    Parameters
+    ----------
+    value : number
+        What the caller gave.
+    name : str
+        The argument's name, for the message.
+    unit : str, default ""
+        What to do, added to the message.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    PydpstatError
+        Where it is no number, not finite, or not above 0.
+
+    Examples
+    --------
+    >>> from pydpstat.checks import positive
+    >>> positive(1, "eps")
+    1.0
+    """
+    if type(value) is float and 0.0 < value < math.inf:
+        return value
+    number = unwrap(value)
+    if is_number(number) and 0.0 < float(number) < math.inf:
+        return float(number)
+    hint = f" {unit}" if unit else ""
+    raise PydpstatError(f"{name} must be a scalar > 0 and finite; got {shown(value)}.{hint}")
+
+
+def epsilon(value: Any, name: str = "epsilon") -> float:
+    """Check a privacy parameter epsilon: a finite number above 0."""
+    return positive(value, name, "Give one number, for example 1.")
+
+
+def scalar(value: Any, name: str) -> float:
+    """Check one number (a boolean counts as 0 or 1, as in R) that is not NaN; it may be infinite."""
+    if type(value) is float and value == value:
+        return value
+    number = unwrap(value)
+    if np.size(number) != 1:
+        raise PydpstatError(f"Length of {name} must be 1; got {shown(value)}. Give one number.")
+    if not isinstance(number, (numbers.Real, np.bool_)) or math.isnan(float(number)):
+        raise PydpstatError(f"{name} must be a number and not missing; got {shown(value)}. Give one number.")
+    return float(number)
+
+
+def one_of(value: Any, name: str, allowed: Sequence[str]) -> str:
+    """Check that a text is one of those allowed, to the letter."""
+    if isinstance(value, str) and value in allowed:
+        return value
+    choices = ", ".join(repr(choice) for choice in allowed)
+    raise PydpstatError(f"{name} must be one of {{{choices}}}; got {shown(value)}. Give one of them.")
+
+
+def flag(value: Any, name: str) -> bool:
+    """Check a truth value: a boolean, or a number as R reads it (0 is false)."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if is_number(value) and not math.isnan(float(value)):
+        return bool(value)
+    raise PydpstatError(f"{name} must be True or False; got {shown(value)}.")

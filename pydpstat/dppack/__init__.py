@@ -1,0 +1,25 @@
+"""DPpack's functions under their own names, with R's arguments, defaults and numbers.
+
+Dots of R's names are underscores. Each function that draws has one more argument, ``rng``:
+``rng=RRandom(123)`` or ``rng=123`` returns what R returns after ``set.seed(123)``.
+"""
+
+from pydpstat.dppack.counts import histogramDP, tableDP
+from pydpstat.dppack.mechanisms import (
+    GaussianMechanism,
+    LaplaceMechanism,
+    calibrateAnalyticGaussianMechanism,
+)
+from pydpstat.dppack.moments import covDP, meanDP, sdDP, varDP
+
+__all__ = [
+    "GaussianMechanism",
+    "LaplaceMechanism",
+    "calibrateAnalyticGaussianMechanism",
+    "covDP",
+    "histogramDP",
+    "meanDP",
+    "sdDP",
+    "tableDP",
+    "varDP",
+]

@@ -1,0 +1,348 @@
+"""DPpack's histogram and contingency table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pydpstat import checks, privacy_warnings
+from pydpstat.dppack.arguments import SENSITIVITIES, bound, numbers
+from pydpstat.dppack.protect import check_mechanism, protect
+from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.gaussian import GaussianNoise
+from pydpstat.postprocessing import AsDrawn, PostProcessing, Share
+from pydpstat.privacy import Guarantee
+from pydpstat.queries.counts import contingency_table, count_query, histogram
+from pydpstat.r_arithmetic.factor import is_categorical
+from pydpstat.random import source_from
+from pydpstat.results import DPResults, DPResultsPair
+from pydpstat.results.call import Call
+from pydpstat.results.labels import Labels
+
+Publish = Callable[[np.ndarray], tuple[np.ndarray, PostProcessing]]
+PUBLIC_N = "the number of records is public"
+
+
+def histogramDP(
+    x: Any,
+    eps: float,
+    lower_bound: float,
+    upper_bound: float,
+    breaks: Any = "Sturges",
+    normalize: bool = False,
+    which_sensitivity: str = "bounded",
+    mechanism: str = "Laplace",
+    delta: float = 0,
+    type_DP: str = "aDP",
+    allow_negative: bool = False,
+    *,
+    rng: Any = None,
+) -> DPResults | DPResultsPair:
+    """Release a histogram, as ``DPpack::histogramDP`` does.
+
+    Parameters
+    ----------
+    x : array_like of shape (n,)
+        The data; values outside the bounds are moved onto them, missing ones are left out.
+    eps : float
+        Privacy parameter epsilon; above 0 and finite.
+    lower_bound, upper_bound : float
+        Public bounds of the data, chosen without looking at them.
+    breaks : str, int, array_like or callable, default "Sturges"
+        Bins as R's hist has them: ``"Sturges"``, ``"Scott"``, ``"FD"``, a number of bins, the
+        edges, or a function of the data. Only edges that span the bounds are private.
+    normalize : bool, default False
+        Divide the noisy counts by their sum instead of rounding them.
+    which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
+        Neighbors: one record replaced, one added or removed, or two releases, one for each.
+    mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
+        The noise; ``"analytic"`` is Gaussian with the analytic calibration.
+    delta : float, default 0
+        Privacy parameter delta; above 0 for the Gaussian mechanisms, not used for Laplace.
+    type_DP : {"aDP", "pDP"}, default "aDP"
+        Approximate or probabilistic privacy, for ``"Gaussian"`` only.
+    allow_negative : bool, default False
+        Keep negative noisy counts instead of setting them to 0.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
+
+    Returns
+    -------
+    DPResults or DPResultsPair
+        The estimate is a `Histogram` with R's ``breaks counts mids xname equidist``. With
+        ``"both"`` a mapping with the keys ``"Bounded"`` and ``"Unbounded"``.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, or where R would stop, return NaN or never return.
+
+    Warns
+    -----
+    PrivacyWarning
+        Unless `breaks` is a vector that spans the bounds: other breaks come from the data.
+
+    Notes
+    -----
+    Guarantee: (epsilon, delta) if `breaks` is public and spans the bounds, else none.
+    The L1 sensitivity is 2 (bounded) or 1 (unbounded); the L2 sensitivity sqrt(2) or 1.
+
+    References
+    ----------
+    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, section 3.3.
+
+    Examples
+    --------
+    >>> from pydpstat import RRandom, histogramDP
+    >>> ages = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17]
+    >>> r = histogramDP(ages, 1.0, 0, 75, breaks=[0, 25, 50, 75], rng=RRandom(123))
+    >>> r.estimate.counts
+    array([3., 6., 1.])
+    """
+    upper, lower = bound(upper_bound, "upper_bound"), bound(lower_bound, "lower_bound")
+    values = numbers(x, "x")
+    counts, labels = histogram(values, lower, upper, breaks)
+    arguments = {
+        "eps": eps,
+        "lower_bound": lower_bound,
+        "upper_bound": upper_bound,
+        "breaks": breaks,
+        "normalize": normalize,
+        "which_sensitivity": which_sensitivity,
+        "mechanism": mechanism,
+        "delta": delta,
+        "type_DP": type_DP,
+        "allow_negative": allow_negative,
+    }
+
+    def correct(kept: Guarantee) -> Guarantee:
+        if _spans(breaks, lower, upper):
+            return replace(kept, conditions=("the breaks were chosen without the data",))
+        privacy_warnings.breaks_from_data()
+        return replace(kept, epsilon=math.inf, delta=0.0)
+
+    return _counts(
+        "histogramDP",
+        counts,
+        labels,
+        arguments,
+        ("x",),
+        rng,
+        bounds=(lower, upper),
+        correct=correct,
+        publish=lambda noisy: _sanitized_histogram(noisy, normalize, allow_negative),
+        check_flags=lambda: (
+            checks.flag(allow_negative, "allow_negative"),
+            checks.flag(normalize, "normalize"),
+        ),
+    )
+
+
+def tableDP(
+    *factors: Any,
+    eps: float = 1,
+    which_sensitivity: str = "bounded",
+    mechanism: str = "Laplace",
+    delta: float = 0,
+    type_DP: str = "aDP",
+    allow_negative: bool = False,
+    rng: Any = None,
+    **columns: Any,
+) -> DPResults | DPResultsPair:
+    """Release a contingency table, as ``DPpack::tableDP`` does.
+
+    Parameters
+    ----------
+    *factors : array_like of shape (n,), or one DataFrame
+        The variables to cross: lists, arrays, Series or Categoricals (levels kept, as factors).
+        Records with a missing value are left out.
+    eps : float, default 1
+        Privacy parameter epsilon; above 0 and finite.
+    which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
+        Neighbors: one record replaced, one added or removed, or two releases, one for each.
+    mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
+        The noise; ``"analytic"`` is Gaussian with the analytic calibration.
+    delta : float, default 0
+        Privacy parameter delta; above 0 for the Gaussian mechanisms, not used for Laplace.
+    type_DP : {"aDP", "pDP"}, default "aDP"
+        Approximate or probabilistic privacy, for ``"Gaussian"`` only.
+    allow_negative : bool, default False
+        Keep negative noisy counts instead of setting them to 0.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
+    **columns
+        More variables, named as the dimensions are to be called, and ``useNA``, ``exclude`` and
+        ``dnn`` as R's table has them.
+
+    Returns
+    -------
+    DPResults or DPResultsPair
+        The estimate is a Series, a DataFrame, or a Series with a MultiIndex, for one, two or more
+        variables. With ``"both"`` a mapping with the keys ``"Bounded"`` and ``"Unbounded"``.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, or where R would stop.
+
+    Warns
+    -----
+    PrivacyWarning
+        Unless every variable is a Categorical: other levels come from the data.
+
+    Notes
+    -----
+    Guarantee: (epsilon, delta) if the levels are public, else none.
+    The L1 sensitivity is 2 (bounded) or 1 (unbounded); the L2 sensitivity sqrt(2) or 1.
+
+    References
+    ----------
+    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, section 3.3.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pydpstat import RRandom, tableDP
+    >>> answer = pd.Categorical(["yes", "no", "yes", "yes"], categories=["no", "yes"])
+    >>> tableDP(answer, eps=1, rng=RRandom(123)).estimate
+    no    0.0
+    yes   4.0
+    Name: table, dtype: float64
+    """
+    rules = {name: columns.pop(name) for name in ("useNA", "exclude", "dnn") if name in columns}
+    variables, names = _variables(factors, columns)
+    counts, labels = contingency_table(variables, names, **rules)
+    arguments = {
+        "eps": eps,
+        "which_sensitivity": which_sensitivity,
+        "mechanism": mechanism,
+        "delta": delta,
+        "type_DP": type_DP,
+        "allow_negative": allow_negative,
+        **rules,
+    }
+    declared = all(is_categorical(variable) for variable in variables) and rules.get("useNA") != "ifany"
+
+    def correct(kept: Guarantee) -> Guarantee:
+        if declared:
+            return replace(kept, conditions=("the levels are public",))
+        privacy_warnings.levels_from_data()
+        return replace(kept, epsilon=math.inf, delta=0.0)
+
+    return _counts(
+        "tableDP",
+        counts,
+        labels,
+        arguments,
+        tuple(name or f"x{position}" for position, name in enumerate(names, start=1)),
+        rng,
+        correct=correct,
+        publish=lambda noisy: _sanitized_table(noisy, allow_negative),
+        check_flags=lambda: checks.flag(allow_negative, "allow_negative"),
+    )
+
+
+def _counts(
+    function: str,
+    counts: np.ndarray,
+    labels: Labels,
+    arguments: dict[str, Any],
+    data: tuple[str, ...],
+    rng: Any,
+    *,
+    correct: Callable[[Guarantee], Guarantee],
+    publish: Publish,
+    check_flags: Callable[[], Any],
+    bounds: Any = None,
+) -> DPResults | DPResultsPair:
+    """Release counts for one kind of neighbors, or for both in turn on one stream."""
+    which = checks.one_of(arguments["which_sensitivity"], "which_sensitivity", SENSITIVITIES)
+    mechanism = check_mechanism(arguments["mechanism"])
+    check_flags()
+    source = source_from(rng, int_seeds_r=True)
+
+    def protected(neighbors: str) -> DPResults:
+        query = count_query(labels.name, counts, labels, neighbors, 1 if mechanism == "Laplace" else 2)
+        return protect(
+            function,
+            query,
+            arguments["eps"],
+            mechanism,
+            arguments["delta"],
+            arguments["type_DP"],
+            source,
+            neighbors=neighbors,
+            record=Call(function, data, tuple(arguments.items()), "DPpack"),
+            correct=lambda kept: _with_public_n(correct(kept)),
+            bounds=bounds,
+            publish=publish,
+        )
+
+    if which != "both":
+        return protected(which)
+    first, second = protected("bounded"), protected("unbounded")
+    return DPResultsPair(first, second, _together(first, second))
+
+
+def _with_public_n(kept: Guarantee) -> Guarantee:
+    if kept.neighbors == "unbounded" or math.isinf(kept.epsilon):
+        return kept
+    return replace(kept, conditions=(*kept.conditions, PUBLIC_N))
+
+
+def _together(first: DPResults, second: DPResults) -> Guarantee:
+    """Return what both releases keep for one replaced record, which moves both tables."""
+    kept = first.guarantee
+    if math.isinf(kept.epsilon):
+        return kept
+    if isinstance(first.noise, GaussianNoise):
+        # two Gaussian releases are one with the inverse standard deviations added in squares
+        joint = GaussianNoise(1.0 / math.hypot(1.0 / first.noise.sd, 1.0 / second.noise.sd))
+        epsilon = 2.0 * kept.epsilon
+        return replace(kept, epsilon=epsilon, delta=float(joint.delta(epsilon, math.sqrt(2.0))))
+    return replace(kept, epsilon=2.0 / first.noise.scale + 2.0 / second.noise.scale)
+
+
+def _spans(breaks: Any, lower: float, upper: float) -> bool:
+    """Tell whether breaks are a vector that reaches both bounds, so that no bin depends on the data."""
+    if isinstance(breaks, str) or callable(breaks) or np.size(breaks) < 2:
+        return False
+    edges = np.asarray(breaks, dtype=np.float64)
+    return bool(edges.min() <= min(lower, upper) and edges.max() >= max(lower, upper))
+
+
+def _sanitized_histogram(noisy: np.ndarray, normalize: bool, allow_negative: bool) -> tuple[np.ndarray, PostProcessing]:
+    steps: tuple[str, ...] = () if allow_negative else ("negative counts to 0",)
+    kept = noisy if allow_negative else np.where(noisy < 0.0, 0.0, noisy)
+    if not normalize:
+        return np.rint(kept), AsDrawn((*steps, "rounded"))
+    from pydpstat import r_arithmetic as r
+
+    total = r.sum(kept)
+    if total == 0.0:
+        raise PydpstatError(
+            "normalize divides by the sum of the noisy counts, which is 0 (R returns NaN). "
+            "Use normalize=False or a larger eps."
+        )
+    return kept / total, Share(total, (*steps, "divided by their sum"))
+
+
+def _sanitized_table(noisy: np.ndarray, allow_negative: bool) -> tuple[np.ndarray, PostProcessing]:
+    rounded = np.rint(noisy)
+    if allow_negative:
+        return rounded, AsDrawn(("rounded",))
+    return np.where(rounded < 0.0, 0.0, rounded), AsDrawn(("rounded", "negative counts to 0"))
+
+
+def _variables(factors: tuple[Any, ...], columns: dict[str, Any]) -> tuple[tuple[Any, ...], tuple[str, ...]]:
+    """Return the variables and their names: a frame's columns, a Series' name, a keyword."""
+    if len(factors) == 1 and not columns and (hasattr(factors[0], "columns") or isinstance(factors[0], dict)):
+        frame = factors[0]
+        return tuple(frame[name] for name in frame), tuple(str(name) for name in frame)
+    names = [getattr(variable, "name", None) for variable in factors]
+    unnamed = tuple("" if name is None else str(name) for name in names)
+    return (*factors, *columns.values()), (*unnamed, *columns)

@@ -1,0 +1,246 @@
+"""DPpack's mechanisms: noise for values whose sensitivity the caller knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pydpstat.dppack.noise import gaussian_noise, laplace_noise
+from pydpstat.dppack.protect import gaussian_account, laplace_account
+from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.r_analytic_gaussian import analytic_gaussian_loop
+from pydpstat.queries import Query
+from pydpstat.r_arithmetic.factor import is_categorical
+from pydpstat.random import source_from
+from pydpstat.release import release
+from pydpstat.results.call import Call
+from pydpstat.results.labels import Labels
+from pydpstat.results.results import DPResults
+
+GIVEN = ("the sensitivities given are right for the neighbors meant",)
+
+
+def LaplaceMechanism(
+    true_values: Any,
+    eps: float,
+    sensitivities: Any,
+    alloc_proportions: Any = None,
+    *,
+    rng: Any = None,
+) -> DPResults:
+    """Release numbers with Laplace noise, as ``DPpack::LaplaceMechanism`` does.
+
+    Parameters
+    ----------
+    true_values : float or array_like
+        The true values, of any shape. A Series keeps its names.
+    eps : float
+        Privacy parameter epsilon of the whole release; above 0 and finite.
+    sensitivities : float or array_like
+        L1 sensitivity of all values together, or one for each value, in the values' unit.
+    alloc_proportions : array_like, optional
+        How epsilon is split over the values, one proportion for each sensitivity. By default all
+        values get noise for the sum of the sensitivities.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
+
+    Returns
+    -------
+    DPResults
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+
+    Notes
+    -----
+    Guarantee: epsilon, for neighbors between which the values differ by at most `sensitivities`.
+
+    References
+    ----------
+    Dwork, C., McSherry, F., Nissim, K. and Smith, A. (2006). Calibrating noise to sensitivity in
+    private data analysis. TCC 2006.
+
+    Examples
+    --------
+    >>> from pydpstat import LaplaceMechanism, RRandom
+    >>> r = LaplaceMechanism([10, 20], 1.0, 1.0, rng=RRandom(123))
+    >>> r.estimate.round(3)
+    array([ 9.447, 20.859])
+    """
+    query = _query(true_values, sensitivities)
+    return release(
+        query,
+        lambda sens: laplace_noise(query.value.size, eps, sens, alloc_proportions),
+        source_from(rng, int_seeds_r=True),
+        account=lambda noise: laplace_account(eps, "bounded", GIVEN),
+        record=Call(
+            "LaplaceMechanism",
+            ("true_values",),
+            (("eps", eps), ("sensitivities", sensitivities), ("alloc_proportions", alloc_proportions)),
+            "DPpack",
+        ),
+    )
+
+
+def GaussianMechanism(
+    true_values: Any,
+    eps: float,
+    delta: float,
+    sensitivities: Any,
+    type_DP: str = "aDP",
+    alloc_proportions: Any = None,
+    analytic: bool = False,
+    tol: float = 1e-12,
+    *,
+    rng: Any = None,
+) -> DPResults:
+    """Release numbers with Gaussian noise, as ``DPpack::GaussianMechanism`` does.
+
+    Parameters
+    ----------
+    true_values : float or array_like
+        The true values, of any shape. A Series keeps its names.
+    eps : float
+        Privacy parameter epsilon; above 0 and finite, below 1 for the classical ``"aDP"``.
+    delta : float
+        Privacy parameter delta; a small probability.
+    sensitivities : float or array_like
+        L2 sensitivity of all values together, or one for each value, in the values' unit.
+    type_DP : {"aDP", "pDP"}, default "aDP"
+        Approximate or probabilistic differential privacy.
+    alloc_proportions : array_like, optional
+        How epsilon and delta are split over the values, one proportion for each sensitivity.
+    analytic : bool, default False
+        Calibrate by the analytic Gaussian mechanism, which holds for every epsilon.
+    tol : float, default 1e-12
+        Absolute tolerance of the analytic calibration.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
+
+    Returns
+    -------
+    DPResults
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+
+    Warns
+    -----
+    PrivacyWarning
+        Where `delta` is 1 or more, or where the analytic calibration misses a small delta.
+
+    Notes
+    -----
+    Guarantee: (epsilon, delta), for neighbors whose values differ by at most `sensitivities`.
+
+    References
+    ----------
+    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, appendix A.
+    Balle, B. and Wang, Y.-X. (2018). Improving the Gaussian mechanism for differential privacy.
+    ICML 2018.
+
+    Examples
+    --------
+    >>> from pydpstat import GaussianMechanism, RRandom
+    >>> r = GaussianMechanism(10, 0.5, 0.01, 1.0, analytic=True, rng=RRandom(123))
+    >>> round(r, 3), round(r.noise_scale, 3)
+    (8.237, 3.145)
+    """
+    query = _query(true_values, sensitivities)
+    return release(
+        query,
+        lambda sens: gaussian_noise(
+            query.value.size, eps, delta, sens, type_DP, alloc_proportions, analytic, tol
+        ),
+        source_from(rng, int_seeds_r=True),
+        account=lambda noise: gaussian_account(
+            "GaussianMechanism", noise, eps, delta, query.sensitivities, "bounded", GIVEN, alloc_proportions
+        ),
+        record=Call(
+            "GaussianMechanism",
+            ("true_values",),
+            (
+                ("eps", eps),
+                ("delta", delta),
+                ("sensitivities", sensitivities),
+                ("type_DP", type_DP),
+                ("alloc_proportions", alloc_proportions),
+                ("analytic", analytic),
+                ("tol", tol),
+            ),
+            "DPpack",
+        ),
+    )
+
+
+def calibrateAnalyticGaussianMechanism(
+    epsilon: float, delta: float, sensitivity: Any, tol: float = 1e-12
+) -> Any:
+    """Return the analytic Gaussian standard deviation by R's own bisection.
+
+    `pydpstat.calibrate_gaussian` is more accurate, faster, and never below the exact value.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy parameter epsilon; above 0.
+    delta : float
+        Privacy parameter delta; from 0 to 1.
+    sensitivity : float or array_like
+        L2 sensitivity, in the statistic's unit.
+    tol : float, default 1e-12
+        The bisection stops when delta is met to this absolute tolerance.
+
+    Returns
+    -------
+    float or ndarray
+        The standard deviation, in the statistic's unit.
+
+    Raises
+    ------
+    PydpstatError
+        Where R stops or never returns.
+
+    Notes
+    -----
+    Guarantee: delta is met to within `tol`. For delta of 1e-12 or less, R's default tolerance may
+    give a much larger delta than asked for.
+
+    References
+    ----------
+    Balle, B. and Wang, Y.-X. (2018). Improving the Gaussian mechanism for differential privacy.
+    ICML 2018, algorithm 1.
+
+    Examples
+    --------
+    >>> from pydpstat import calibrateAnalyticGaussianMechanism
+    >>> round(calibrateAnalyticGaussianMechanism(1, 1e-6, 1), 6)
+    4.224678
+    """
+    return analytic_gaussian_loop(epsilon, delta, sensitivity, tol)
+
+
+def _query(true_values: Any, sensitivities: Any) -> Query:
+    """Return the values as a query; what R does not count as numeric and atomic is refused."""
+    value = None
+    if not (true_values is None or isinstance(true_values, dict) or hasattr(true_values, "columns")):
+        if not is_categorical(true_values):
+            try:
+                value = np.asarray(true_values)
+            except ValueError:
+                value = None
+    if value is None or value.dtype.kind not in "fiu":
+        raise PydpstatError(
+            "true_values must be numeric atomic vectors or scalars; "
+            f"got {type(true_values).__name__}. Give a number, a list or an array of numbers."
+        )
+    index = getattr(true_values, "index", None)
+    names = tuple(map(str, index)) if hasattr(true_values, "to_frame") and index is not None else None
+    sens = tuple(np.atleast_1d(np.asarray(sensitivities)).ravel().tolist())
+    name = getattr(true_values, "name", None)
+    return Query("value", value.astype(np.float64), sens, Labels("value" if name is None else str(name), names))

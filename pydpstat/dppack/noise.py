@@ -1,0 +1,128 @@
+"""Calibration of noise as DPpack's mechanisms do it: R's checks in R's order, R's float operations."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from pydpstat import checks
+from pydpstat import r_arithmetic as r
+from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.gaussian import GaussianNoise
+from pydpstat.mechanisms.gaussian_calibration import classical_sd, probabilistic_sd
+from pydpstat.mechanisms.laplace import LaplaceNoise
+from pydpstat.mechanisms.r_analytic_gaussian import analytic_gaussian_loop
+
+TYPES = ("pDP", "aDP")
+
+
+def laplace_noise(
+    size: int, eps: Any, sensitivities: Any, alloc_proportions: Any = None
+) -> LaplaceNoise:
+    """Return Laplace noise of scale sum(sensitivities) / eps, or of its own scale for each element."""
+    eps = checks.epsilon(eps, "eps")
+    sens = _sensitivities(sensitivities, size)
+    shares = _shares(alloc_proportions, sens, size)
+    if shares is None:
+        return LaplaceNoise(_finite_scale((sens[0] if len(sens) == 1 else r.sum(sens)) / eps))
+    return LaplaceNoise(_finite_scale(sens / (shares * eps)))
+
+
+def gaussian_noise(
+    size: int,
+    eps: Any,
+    delta: Any,
+    sensitivities: Any,
+    type_DP: Any = "aDP",
+    alloc_proportions: Any = None,
+    analytic: Any = False,
+    tol: Any = 1e-12,
+) -> GaussianNoise:
+    """Return Gaussian noise for the L2 sensitivity, or of its own scale for each element."""
+    eps = checks.epsilon(eps, "eps")
+    delta = checks.positive(delta, "delta", "Give a small probability, for example 1e-6.")
+    sens = _sensitivities(sensitivities, size)
+    analytic = checks.flag(analytic, "analytic")
+    if analytic and type_DP != "aDP":
+        raise PydpstatError(
+            f"type_DP must be 'aDP' when analytic is True; got {checks.shown(type_DP)}. "
+            "Only approximate DP can be used there."
+        )
+    checks.one_of(type_DP, "type_DP", TYPES)
+    if not analytic and type_DP == "aDP" and eps >= 1:
+        raise PydpstatError(
+            f"eps must be < 1 for aDP unless analytic is True; got {eps!r}. Use mechanism='analytic' "
+            "(or analytic=True), which holds for every eps with less noise."
+        )
+    shares = _shares(alloc_proportions, sens, size)
+    if shares is None:
+        joint = math.sqrt(r.sum(sens * sens))
+        return GaussianNoise(_finite_scale(_sd(eps, delta, joint, type_DP, analytic, tol)))
+    each = [_sd(eps * p, delta * p, s, type_DP, analytic, tol) for p, s in zip(shares.tolist(), sens.tolist())]
+    return GaussianNoise(_finite_scale(np.array(each)))
+
+
+def _sd(eps: float, delta: float, sensitivity: float, type_DP: str, analytic: bool, tol: Any) -> float:
+    if analytic:
+        return float(analytic_gaussian_loop(eps, delta, sensitivity, tol))
+    if type_DP == "pDP":
+        if delta >= 2.0:
+            raise _beyond_r("delta", delta)
+        return float(probabilistic_sd(eps, delta, sensitivity))
+    if delta > 1.25:
+        raise _beyond_r("delta", delta)
+    return float(classical_sd(eps, delta, sensitivity))
+
+
+def _beyond_r(name: str, value: float) -> PydpstatError:
+    return PydpstatError(
+        f"{name} must be a probability above 0 and below 1; got {value!r}, for which R returns NaN. "
+        "Give a small one, for example 1e-6."
+    )
+
+
+def _sensitivities(sensitivities: Any, size: int) -> np.ndarray:
+    values = np.atleast_1d(np.asarray(sensitivities))
+    if values.dtype.kind not in "fiub" or values.ndim > 1 or np.isnan(values.astype(np.float64)).any():
+        raise PydpstatError(
+            f"sensitivities must be one number or one for each value; got {checks.shown(sensitivities)}."
+        )
+    if values.size not in (1, size):
+        raise PydpstatError(
+            f"Length of sensitivities must match length of true_values ({size}) or be 1; got {values.size}."
+        )
+    if (values <= 0).any():
+        raise PydpstatError(
+            f"Global sensitivities must be > 0; got {checks.shown(sensitivities)}. "
+            "Check that the lower bound is below the upper bound."
+        )
+    return values.astype(np.float64)
+
+
+def _shares(alloc_proportions: Any, sens: np.ndarray, size: int) -> np.ndarray | None:
+    if alloc_proportions is None:
+        return None
+    values = np.atleast_1d(np.asarray(alloc_proportions))
+    if values.dtype.kind not in "fiub" or values.shape != sens.shape:
+        raise PydpstatError(
+            f"alloc_proportions must be numbers, as many as sensitivities ({sens.size}); "
+            f"got {checks.shown(alloc_proportions)}."
+        )
+    if not (values > 0).all():
+        raise PydpstatError(f"Values in alloc_proportions must be > 0; got {checks.shown(alloc_proportions)}.")
+    if sens.size != size:
+        raise PydpstatError(
+            f"alloc_proportions with {size} values needs one sensitivity for each; got {sens.size}."
+        )
+    return values / r.sum(values)
+
+
+def _finite_scale(scale: Any) -> Any:
+    if not np.isfinite(scale).all():
+        raise PydpstatError(
+            "the noise scale is not finite, so R would return NaN or an infinite value. "
+            "Give finite bounds and sensitivities, and an eps that is not too small for them."
+        )
+    return scale

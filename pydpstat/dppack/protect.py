@@ -1,0 +1,124 @@
+"""How DPpack's statistics are protected: the mechanism by name, the claim, and what really holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pydpstat import checks, privacy_warnings
+from pydpstat.dppack.arguments import MECHANISMS
+from pydpstat.dppack.noise import gaussian_noise, laplace_noise
+from pydpstat.mechanisms.gaussian import GaussianNoise
+from pydpstat.privacy import Guarantee
+from pydpstat.queries import Query
+from pydpstat.random import Source
+from pydpstat.release import Noise, release
+from pydpstat.results.call import Call
+from pydpstat.results.results import DPResults
+
+# how far an exact delta may pass the claimed one before it is worth a warning
+LOOSE = 1.01
+
+
+def protect(
+    function: str,
+    query: Query,
+    eps: Any,
+    mechanism: str,
+    delta: Any,
+    type_DP: Any,
+    source: Source | None,
+    *,
+    neighbors: str,
+    record: Call,
+    correct: Callable[[Guarantee], Guarantee],
+    bounds: Any = None,
+    **pipeline: Any,
+) -> DPResults:
+    """Release a statistic by one of DPpack's three mechanisms.
+
+    Parameters
+    ----------
+    function : str
+        The mirror's name, for warnings.
+    query : Query
+        The statistic.
+    eps, mechanism, delta, type_DP
+        As the mirror got them; `delta` and `type_DP` count only where R uses them.
+    source : Source or None
+        Source of the noise.
+    neighbors : str
+        The neighbors of the claim.
+    record : Call
+        The call, without data.
+    correct : callable
+        Turns what the mechanism keeps into what the whole release keeps; it may warn.
+    bounds : tuple, optional
+        Public bounds of the data.
+    **pipeline
+        `accept` and `publish` of `pydpstat.release.release`.
+    """
+    size = query.value.size
+
+    def calibrate(sens: tuple[float, ...]) -> Noise:
+        if mechanism == "Laplace":
+            return laplace_noise(size, eps, sens)
+        if mechanism == "Gaussian":
+            return gaussian_noise(size, eps, delta, sens, type_DP)
+        return gaussian_noise(size, eps, delta, sens, analytic=True)
+
+    def account(noise: Noise) -> tuple[Guarantee, Guarantee]:
+        if isinstance(noise, GaussianNoise):
+            claim, kept = gaussian_account(function, noise, eps, delta, query.sensitivities, neighbors)
+        else:
+            claim, kept = laplace_account(eps, neighbors)
+        return claim, correct(kept)
+
+    return release(query, calibrate, source, account=account, record=record, bounds=bounds, **pipeline)
+
+
+def check_mechanism(mechanism: Any) -> str:
+    """Check the name of a mechanism."""
+    return checks.one_of(mechanism, "mechanism", MECHANISMS)
+
+
+def laplace_account(eps: Any, neighbors: str, conditions: tuple[str, ...] = ()) -> tuple[Guarantee, Guarantee]:
+    """Return claim and guarantee of Laplace noise."""
+    epsilon = checks.epsilon(eps, "eps")
+    return Guarantee(epsilon, 0.0, neighbors), Guarantee(epsilon, 0.0, neighbors, conditions)
+
+
+def gaussian_account(
+    function: str,
+    noise: Noise,
+    eps: Any,
+    delta: Any,
+    sensitivities: tuple[float, ...],
+    neighbors: str,
+    conditions: tuple[str, ...] = (),
+    alloc_proportions: Any = None,
+) -> tuple[Guarantee, Guarantee]:
+    """Return claim and guarantee of Gaussian noise: the claimed delta, or the exact one if it is larger."""
+    epsilon, claimed = checks.epsilon(eps, "eps"), checks.positive(delta, "delta")
+    exact = _exact_delta(noise, epsilon, sensitivities, alloc_proportions)
+    if claimed >= 1.0:
+        privacy_warnings.large_delta(function, claimed, epsilon, exact)
+    elif exact > LOOSE * claimed:
+        privacy_warnings.loose_calibration(claimed, exact)
+    # R's stopping rule lets the exact delta pass the claimed one by its tolerance
+    kept = exact if claimed >= 1.0 else max(claimed, exact)
+    claim = Guarantee(epsilon, min(claimed, 1.0), neighbors)
+    return claim, Guarantee(epsilon, kept, neighbors, conditions)
+
+
+def _exact_delta(noise: Noise, epsilon: float, sensitivities: tuple[float, ...], alloc_proportions: Any) -> float:
+    if np.any(np.asarray(noise.sd) == 0.0):
+        return 1.0
+    if alloc_proportions is None:
+        return float(noise.delta(epsilon, math.sqrt(math.fsum(s * s for s in sensitivities))))
+    shares = np.atleast_1d(np.asarray(alloc_proportions, dtype=np.float64))
+    each = zip(np.atleast_1d(noise.sd), shares / shares.sum(), sensitivities)
+    return min(1.0, math.fsum(float(GaussianNoise(sd).delta(epsilon * p, s)) for sd, p, s in each))

@@ -1,0 +1,24 @@
+"""How a statistic is protected: noise distributions, calibrations, exact privacy curves."""
+
+from pydpstat.mechanisms.gaussian import GaussianNoise
+from pydpstat.mechanisms.gaussian_calibration import calibrate_gaussian
+from pydpstat.mechanisms.geometric import SignGeometricNoise, SymmetricGeometricNoise
+from pydpstat.mechanisms.laplace import (
+    LaplaceNoise,
+    calibrate_laplace,
+    truncated_positive_delta,
+    truncated_positive_epsilon,
+)
+from pydpstat.mechanisms.r_analytic_gaussian import analytic_gaussian_loop
+
+__all__ = [
+    "GaussianNoise",
+    "LaplaceNoise",
+    "SignGeometricNoise",
+    "SymmetricGeometricNoise",
+    "analytic_gaussian_loop",
+    "calibrate_gaussian",
+    "calibrate_laplace",
+    "truncated_positive_delta",
+    "truncated_positive_epsilon",
+]

@@ -1,0 +1,140 @@
+"""Gaussian noise: its distribution and its exact privacy curve."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import checks
+from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms._noise import Noise, positive_values, tail_pair, unwrap
+from pydpstat.mechanisms.gaussian_curve import log_delta
+from pydpstat.mechanisms.laplace import curve_epsilon
+
+_SD_HINT = "Use calibrate_gaussian(epsilon, delta, sensitivity)."
+_SENSITIVITY_HINT = "Give the largest L2 change that one record can make."
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianNoise(Noise):
+    """Normal distribution around 0.
+
+    Parameters
+    ----------
+    sd : float or array_like
+        Standard deviation, above 0 and finite, in the units of the statistic. An array has one a
+        coordinate.
+
+    Raises
+    ------
+    PydpstatError
+        If a standard deviation is not above 0 or not finite.
+
+    Notes
+    -----
+    Added to a statistic with L2 sensitivity ``sensitivity``, a number or a vector, it is
+    ``(epsilon, noise.delta(epsilon, sensitivity))``-differentially private for every epsilon. This
+    speaks of the real numbers; how a number is rounded and drawn is another matter.
+
+    References
+    ----------
+    Balle, B. and Wang, Y.-X. (2018). Improving the Gaussian mechanism for differential privacy:
+    analytical calibration and optimal denoising. ICML 2018, Theorem 8.
+
+    Examples
+    --------
+    >>> noise = GaussianNoise(4.224678889327)
+    >>> round(noise.ppf(0.975), 4)
+    8.2802
+    >>> round(noise.delta(1.0, sensitivity=1.0) * 1e6, 6)
+    1.0
+    """
+
+    sd: Any
+    name: ClassVar[str] = "Gaussian"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sd", positive_values(self.sd, "sd", _SD_HINT))
+
+    def pdf(self, x: npt.ArrayLike) -> Any:
+        """Density at `x`, a float or an array of the broadcast shape."""
+        z = np.asarray(x, dtype=np.float64) / self.sd
+        with np.errstate(over="ignore", under="ignore"):
+            return unwrap(np.exp(-0.5 * z * z) / (math.sqrt(2.0 * math.pi) * self.sd))
+
+    def cdf(self, x: npt.ArrayLike) -> Any:
+        """Probability of at most `x`."""
+        from scipy.special import ndtr
+
+        return unwrap(ndtr(np.asarray(x, dtype=np.float64) / self.sd))
+
+    def ppf(self, q: npt.ArrayLike) -> Any:
+        """Quantile of the probability `q`; NaN outside [0, 1], as in scipy.stats."""
+        from scipy.special import ndtri
+
+        p, complement = tail_pair(q)
+        # from the nearer tail, so that the quantiles are symmetric to the bit
+        return unwrap(self.sd * np.where(p < 0.5, ndtri(p), -ndtri(complement)))
+
+    def std(self) -> Any:
+        """Standard deviation."""
+        return self.sd
+
+    def var(self) -> Any:
+        """Variance."""
+        return self.sd * self.sd
+
+    def delta(self, epsilon: npt.ArrayLike, sensitivity: float) -> Any:
+        """Smallest delta at each epsilon: the exact privacy curve.
+
+        Parameters
+        ----------
+        epsilon : float or array_like
+            At least 0.
+        sensitivity : float
+            Largest L2 change that one record can make to the statistic.
+
+        Returns
+        -------
+        float or ndarray
+            Exact up to rounding, however small; 0 only below the smallest floating-point number.
+
+        Raises
+        ------
+        PydpstatError
+            If an epsilon is negative or NaN, the sensitivity is not above 0, or the noise has
+            several standard deviations.
+
+        References
+        ----------
+        Balle, B. and Wang, Y.-X. (2018). ICML 2018, Theorem 8.
+
+        Examples
+        --------
+        >>> round(GaussianNoise(1.0).delta(0.0, sensitivity=1.0), 6)
+        0.382925
+        """
+        with np.errstate(under="ignore"):
+            return unwrap(np.exp(self.log_delta(epsilon, sensitivity)))
+
+    def log_delta(self, epsilon: npt.ArrayLike, sensitivity: float) -> Any:
+        """Logarithm of `delta`, also where delta itself would underflow.
+
+        Parameters, errors and reference are those of `delta`.
+
+        Examples
+        --------
+        >>> round(GaussianNoise(1.0).log_delta(100.0, sensitivity=1.0), 3)
+        -4960.624
+        """
+        if np.ndim(self.sd):
+            raise PydpstatError(
+                f"sd must be one number for a privacy curve; got {np.size(self.sd)} of them. "
+                "Divide each coordinate by its sd and ask GaussianNoise(1.0)."
+            )
+        ratio = checks.positive(sensitivity, "sensitivity", _SENSITIVITY_HINT) / self.sd
+        return log_delta(curve_epsilon(epsilon), ratio)

@@ -1,0 +1,84 @@
+"""The warnings about releases that keep less than they claim: their texts and figures."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+from pydpstat.errors import PrivacyWarning
+
+_PACKAGE = __name__.partition(".")[0]
+
+
+def warn(text: str, category: type[Warning] = PrivacyWarning) -> None:
+    """Warn at the line outside this package that asked for the release."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level - 1)
+
+
+def redrawn(function: str, epsilon: float) -> None:
+    """Warn that Laplace noise redrawn until the result is positive keeps less than epsilon."""
+    from pydpstat.mechanisms.laplace import truncated_positive_epsilon
+
+    kept = truncated_positive_epsilon(epsilon)
+    warn(
+        f"{function} with Laplace noise repeats the draw until the result is positive. It keeps "
+        f"epsilon {kept:.4f}, not {epsilon:g}. Use mechanism='analytic', or LaplaceMechanism on the "
+        "variance and cut the result at 0."
+    )
+
+
+def noise_scale_tells_n(function: str) -> None:
+    """Warn that the noise scale of a moment reveals the number of records."""
+    warn(
+        f"{function} with which_sensitivity='unbounded' or 'both' claims to hide the number of records n, but "
+        "its noise scale is proportional to 1/n. For added or removed records the pure epsilon is "
+        "infinite, and at the claimed epsilon delta is about 0.18/n. "
+        "Use which_sensitivity='bounded' and treat n as public."
+    )
+
+
+def breaks_from_data() -> None:
+    """Warn that a histogram's breaks come from the data."""
+    warn(
+        "histogramDP computes its breaks from the data and publishes them. Its epsilon is infinite. "
+        "Give breaks as a vector that spans lower_bound and upper_bound and was chosen without the data."
+    )
+
+
+def levels_from_data() -> None:
+    """Warn that a table's levels come from the data."""
+    warn(
+        "tableDP takes its levels from the data and publishes them. Its epsilon is infinite, "
+        "and delta can reach 1. Give every variable as a pandas Categorical with publicly known levels."
+    )
+
+
+def sign_geometric(epsilon: float, kept: float, delta: float) -> None:
+    """Warn that a random sign times a geometric variable is not the symmetric geometric law."""
+    warn(
+        f"symmetric_geometric_noise with method='sign' gives 0 twice the weight of the symmetric geometric law. "
+        f"It keeps epsilon {kept:.4f}, not {epsilon:g}; at epsilon {epsilon:g} its delta is {delta:.4f}. "
+        "Use method='difference'."
+    )
+
+
+def large_delta(function: str, delta: float, epsilon: float, exact: float) -> None:
+    """Warn that a delta of 1 or more promises nothing."""
+    truth = "the noise is zero and the true value is published" if exact == 1.0 else (
+        f"the noise is so small that at epsilon {epsilon:g} the exact delta is {exact:.3g}"
+    )
+    warn(f"{function} with delta={delta:g} promises nothing: {truth}. Use a delta far below 1/n.")
+
+
+def loose_calibration(claimed: float, exact: float) -> None:
+    """Warn that R's absolute stopping rule missed a small delta."""
+    warn(
+        f"R's analytic calibration stops at an absolute tolerance. At this epsilon its exact delta is "
+        f"{exact:.3g}, {exact / claimed:.3g} times the claimed {claimed:g}. "
+        "Use pydpstat.calibrate_gaussian, or a tol far below delta."
+    )
+
+

@@ -1,0 +1,5 @@
+"""What is asked of the data: a value, its sensitivity and its labels, before any protection."""
+
+from pydpstat.queries.query import Query
+
+__all__ = ["Query"]

@@ -1,0 +1,89 @@
+"""Histograms and contingency tables: counts whose sensitivity follows from how records may differ."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from pydpstat import r_arithmetic as r
+from pydpstat.errors import PydpstatError
+from pydpstat.queries.moments import clip
+from pydpstat.queries.query import Query
+from pydpstat.results.labels import Labels
+
+
+def count_sensitivity(neighbors: str, norm: int) -> float:
+    """Return how far the counts of disjoint cells move: one record changes cell, or comes or goes.
+
+    Parameters
+    ----------
+    neighbors : {"bounded", "unbounded"}
+        Whether a record is replaced or added.
+    norm : {1, 2}
+        The L1 or the L2 norm.
+
+    Examples
+    --------
+    >>> from pydpstat.queries.counts import count_sensitivity
+    >>> count_sensitivity("bounded", 1), count_sensitivity("unbounded", 2)
+    (2.0, 1.0)
+    """
+    if neighbors == "unbounded":
+        return 1.0
+    return 2.0 if norm == 1 else math.sqrt(2.0)
+
+
+def histogram(x: np.ndarray, lower: float, upper: float, breaks: Any) -> tuple[np.ndarray, Labels]:
+    """Count clipped values in equidistant bins that are extended until they reach the bounds.
+
+    Returns
+    -------
+    counts : ndarray of float64
+        Private.
+    labels : Labels
+        The breaks. They are public only where `breaks` is a vector that spans the bounds.
+    """
+    counted = r.hist(clip(x, lower, upper), breaks)
+    if not counted.equidist:
+        raise PydpstatError("Only equidistant histogram bins are supported; give breaks of one width.")
+    edges = [float(edge) for edge in counted.breaks]
+    counts = np.asarray(counted.counts, dtype=np.float64)
+    if lower == -math.inf or upper == math.inf:
+        raise PydpstatError(
+            f"lower_bound and upper_bound must be finite for a histogram; got {lower!r} and {upper!r}. "
+            "R never returns. Give the public range of the data."
+        )
+    before = after = 0
+    while lower < edges[0]:
+        edges.insert(0, edges[0] - (edges[1] - edges[0]))
+        before += 1
+    while edges[-1] < upper:
+        edges.append(edges[-1] + (edges[1] - edges[0]))
+        after += 1
+    counts = np.concatenate([np.zeros(before), counts, np.zeros(after)])
+    return counts, Labels("histogram", breaks=tuple(edges), xname="x")
+
+
+def contingency_table(factors: tuple[Any, ...], names: tuple[str, ...], **rules: Any) -> tuple[np.ndarray, Labels]:
+    """Count the combinations of levels, as R's table() does.
+
+    Returns
+    -------
+    counts : ndarray of float64, one axis a factor
+        Private.
+    labels : Labels
+        The levels. They are public only where they do not come from the data.
+    """
+    counted = r.table(*factors, **rules)
+    dimnames = tuple(tuple("NA" if level is None else level for level in levels) for levels in counted.dimnames)
+    axis_names = tuple(counted.names) if any(counted.names) else names
+    labels = Labels("table", dimnames=dimnames, dimension_names=axis_names if any(axis_names) else ())
+    return np.asarray(counted.counts, dtype=np.float64), labels
+
+
+def count_query(statistic: str, counts: np.ndarray, labels: Labels, neighbors: str, norm: int) -> Query:
+    """Ask for counts; the number of records is public under bounded neighbors only."""
+    nobs = int(counts.sum()) if neighbors == "bounded" else None
+    return Query(statistic, counts, (count_sensitivity(neighbors, norm),), labels, integer=True, nobs=nobs)

@@ -1,0 +1,40 @@
+"""The question that a release answers. It holds the true value, so it never leaves the package."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pydpstat.results.labels import Labels
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A statistic's true value with its global sensitivity.
+
+    Parameters
+    ----------
+    statistic : str
+        The statistic's name (``"mean"``).
+    value : ndarray of float64
+        The true value; 0-d for a number, else in the statistic's own shape. Private.
+    sensitivities : tuple of float
+        One L1 or L2 sensitivity of the whole value, or one for each of its elements.
+    labels : Labels
+        Public names of the value's elements.
+    integer : bool
+        Whether the value is made of whole numbers (then it already lies on any grid).
+    nobs : int or None
+        Number of records where it is public.
+    """
+
+    statistic: str
+    value: np.ndarray
+    sensitivities: tuple[float, ...]
+    labels: Labels
+    integer: bool = False
+    nobs: int | None = None
+
+    def __repr__(self) -> str:
+        return f"Query({self.statistic!r}, value withheld)"

@@ -1,0 +1,47 @@
+"""R's arithmetic, bit for bit: sums, order statistics, rounding, histograms and tables.
+
+The functions take array_likes and return plain numbers, arrays or small frozen dataclasses. Each
+gives what R 4.2.2 gives on x86-64, where NumPy's function of the same name often differs in the
+last bit. There is no privacy here.
+"""
+
+from pydpstat.r_arithmetic.character import as_character
+from pydpstat.r_arithmetic.elementary import exp, log
+from pydpstat.r_arithmetic.factor import Factor, factor
+from pydpstat.r_arithmetic.histogram import (
+    Histogram,
+    breaks_fd,
+    breaks_scott,
+    breaks_sturges,
+    hist,
+)
+from pydpstat.r_arithmetic.moments import cov, cumsum, mean, sum, var
+from pydpstat.r_arithmetic.order import median, quantile, sort
+from pydpstat.r_arithmetic.pretty import pretty
+from pydpstat.r_arithmetic.rounding import round
+from pydpstat.r_arithmetic.table import Table, table
+
+__all__ = [
+    "Factor",
+    "Histogram",
+    "Table",
+    "as_character",
+    "breaks_fd",
+    "breaks_scott",
+    "breaks_sturges",
+    "cov",
+    "cumsum",
+    "exp",
+    "factor",
+    "hist",
+    "log",
+    "mean",
+    "median",
+    "pretty",
+    "quantile",
+    "round",
+    "sort",
+    "sum",
+    "table",
+    "var",
+]

@@ -1,0 +1,227 @@
+"""Categories of a vector: sorted levels and a code for each value."""
+
+from __future__ import annotations
+
+import locale
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.arrays import is_missing
+from pydpstat.r_arithmetic.character import as_character
+
+_CHUNK = 65536
+_DENSE = 1 << 20
+Label = str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """A categorical vector.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n,)
+        Position in `levels`, from 0; -1 for a missing value.
+    levels : tuple of str
+        The labels in order. None stands for a level NA.
+
+    Examples
+    --------
+    >>> factor(["b", "a", "b"])
+    Factor(codes=array([1, 0, 1], dtype=int32), levels=('a', 'b'))
+    """
+
+    codes: npt.NDArray[Any]
+    levels: tuple[Label, ...]
+
+    def __len__(self) -> int:
+        return int(self.codes.size)
+
+
+def factor(
+    values: Any, levels: Iterable[Any] | None = None, exclude: Iterable[Any] | Any = (None,)
+) -> Factor:
+    """Find the categories of a vector as R's factor() does.
+
+    Numbers sort by value and are labelled with 15 significant digits, so that ``0.1 + 0.2`` and
+    ``0.3`` are one level. Strings sort by code point if the collation locale is C, POSIX or
+    C.UTF-8, and otherwise as ``locale.strxfrm`` orders them; Python starts in the C locale until
+    ``locale.setlocale`` is called, R does not.
+
+    Parameters
+    ----------
+    values : array_like, pandas Categorical or Series, or Factor
+        Categories keep their order, the unused ones among them. None, NaN and ``pandas.NA`` are
+        missing.
+    levels : iterable, optional
+        The levels in order; a value that is not among them becomes missing.
+    exclude : iterable, optional
+        Values that become missing. Without None or NaN among them, NA is a level.
+
+    Returns
+    -------
+    Factor
+
+    Raises
+    ------
+    PydpstatError
+        If `values` has more than one dimension.
+
+    References
+    ----------
+    R Core Team, R 4.2.2, ``?factor``.
+
+    Examples
+    --------
+    >>> factor([0.1 + 0.2, 0.3, 1e5]).levels
+    ('0.3', '1e+05')
+    """
+    found = categories(values)
+    excluded = labels_of(exclude)
+    if levels is None:
+        # R drops the levels of a factor that do not occur.
+        used = np.unique(found.codes) if is_categorical(values) else np.arange(len(found.levels))
+        order = [found.levels[i] for i in used if i >= 0]
+        if (found.codes < 0).any() and None not in order:
+            order.append(None)
+    else:
+        order = list(dict.fromkeys(labels_of(levels)))
+    return recode(found, tuple(label for label in order if label not in excluded))
+
+
+def recode(found: Factor, levels: tuple[Label, ...]) -> Factor:
+    """The same values with other levels; those without one become missing."""
+    position = {label: i for i, label in enumerate(levels)}
+    table = [position.get(label, -1) for label in found.levels]
+    if table == list(range(len(levels))) and None not in levels:
+        return Factor(found.codes, levels)
+    # Code -1 reads the last entry.
+    lookup = np.array([*table, position.get(None, -1)], dtype=np.int32)
+    return Factor(lookup[found.codes], levels)
+
+
+def categories(values: Any) -> Factor:
+    """The categories of a vector, missing values as code -1."""
+    if isinstance(values, Factor):
+        return values
+    if is_categorical(values):
+        values = getattr(values, "cat", values)
+        codes = np.asarray(values.codes)
+        return Factor(codes, tuple(as_character(c) for c in values.categories))
+    if isinstance(values, (list, tuple)) and values and isinstance(values[0], str):
+        return _objects(values)
+    array = np.atleast_1d(np.asarray(values))
+    if array.ndim != 1:
+        raise PydpstatError(f"a factor has one dimension, but the values have {array.ndim}")
+    kind = array.dtype.kind
+    if kind in "iub":
+        return _integers(array)
+    if kind == "f":
+        return _doubles(array)
+    if kind == "O":
+        return _objects(array)
+    return _fixed_width(array) if kind == "U" else _objects(array.tolist())
+
+
+def is_categorical(values: Any) -> bool:
+    """Whether the values have categories of their own: a Factor, or pandas' Categorical or Series."""
+    values = getattr(values, "cat", values)
+    return isinstance(values, Factor) or (
+        hasattr(values, "codes") and hasattr(values, "categories")
+    )
+
+
+def labels_of(values: Any) -> tuple[Label, ...]:
+    """Labels of a few values, None for a missing one; a bare None is the empty set, R's NULL."""
+    if values is None:
+        return ()
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        values = (values,)
+    return tuple(None if is_missing(value) else as_character(value) for value in values)
+
+
+def _integers(x: npt.NDArray[Any]) -> Factor:
+    """Integers of a small range through a table, others by sorting."""
+    if x.size == 0:
+        return Factor(np.empty(0, dtype=np.int32), ())
+    low, high = int(x.min()), int(x.max())
+    if high - low >= _DENSE:
+        unique, inverse = np.unique(x, return_inverse=True)
+        return Factor(inverse.astype(np.int32), tuple(as_character(v) for v in unique))
+    offset = x.dtype.type(low)
+    seen = np.zeros(high - low + 1, dtype=bool)
+    for start in range(0, x.size, _CHUNK):
+        seen[x[start : start + _CHUNK] - offset] = True
+    lookup = (np.cumsum(seen) - 1).astype(np.int32)
+    codes = np.empty(x.size, dtype=np.int32)
+    for start in range(0, x.size, _CHUNK):
+        np.take(lookup, x[start : start + _CHUNK] - offset, out=codes[start : start + _CHUNK])
+    boolean = x.dtype.kind == "b"
+    levels = (as_character(bool(i) if boolean else int(i) + low) for i in np.flatnonzero(seen))
+    return Factor(codes, tuple(levels))
+
+
+def _doubles(x: npt.NDArray[Any]) -> Factor:
+    unique, codes = _by_known_values(x, lambda piece: piece, np.unique)
+    return _merged(codes, [None if is_missing(v) else as_character(v) for v in unique])
+
+
+def _fixed_width(x: npt.NDArray[Any]) -> Factor:
+    return _objects(x.tolist())
+
+
+def _by_known_values(
+    x: npt.NDArray[Any], key: Callable[[Any], Any], unique: Callable[..., Any]
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    values, codes = unique(x, return_inverse=True)
+    return values, codes
+
+
+def _objects(values: Any) -> Factor:
+    """Any hashable values, numbered by a dictionary as they come."""
+    numbering: defaultdict[Any, int] = defaultdict(count().__next__)
+    codes = np.fromiter(map(numbering.__getitem__, values), dtype=np.int32, count=len(values))
+    found = list(numbering)
+    known = [value for value in found if not is_missing(value)]
+    if all(isinstance(value, (int, float, np.number, np.bool_)) for value in known):
+        order = sorted(range(len(found)), key=lambda i: _number_key(found[i]))
+    else:
+        order = sorted(range(len(found)), key=lambda i: _string_key(found[i]))
+    rank = np.empty(len(found), dtype=np.int32)
+    rank[order] = np.arange(len(found), dtype=np.int32)
+    labels = [None if is_missing(found[i]) else as_character(found[i]) for i in order]
+    return _merged(rank[codes], labels)
+
+
+def _number_key(value: Any) -> tuple[bool, float]:
+    missing = is_missing(value)
+    return missing, 0.0 if missing else value
+
+
+def _string_key(value: Any) -> tuple[bool, str]:
+    if is_missing(value):
+        return True, ""
+    label = as_character(value)
+    return False, label if _collates_as_c() else locale.strxfrm(label)
+
+
+def _collates_as_c() -> bool:
+    return locale.setlocale(locale.LC_COLLATE) in ("C", "POSIX", "C.UTF-8", "C.utf8")
+
+
+def _merged(codes: npt.NDArray[Any], labels: list[Label]) -> Factor:
+    """Give equal labels one code, and a missing value -1."""
+    levels = dict.fromkeys(label for label in labels if label is not None)
+    position: dict[Label, int] = {label: i for i, label in enumerate(levels)}
+    position[None] = -1
+    lookup = np.array([position[label] for label in labels], dtype=np.int32)
+    if np.array_equal(lookup, np.arange(lookup.size)):
+        return Factor(codes.astype(np.int32, copy=False), tuple(levels))
+    return Factor(lookup[codes], tuple(levels))

@@ -1,0 +1,235 @@
+"""Histogram counts as R's hist(plot = FALSE) has them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.arrays import numeric
+from pydpstat.r_arithmetic.moments import mean, var
+from pydpstat.r_arithmetic.order import median, quantile
+from pydpstat.r_arithmetic.pretty import pretty
+from pydpstat.r_arithmetic.rounding import significant
+
+_FUZZ = 1e-7
+_CHUNK = 16384
+_MOST_CLASSES = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """Counts of a histogram, with R's component names.
+
+    Parameters
+    ----------
+    breaks : ndarray, shape (k + 1,)
+        Ends of the classes, which are closed on the right.
+    counts : ndarray of int, shape (k,)
+    density : ndarray, shape (k,), or None
+    mids : ndarray, shape (k,)
+        Centres of the classes.
+    xname : str
+    equidist : bool
+        Whether the classes have equal widths.
+
+    Examples
+    --------
+    >>> hist([1.0, 2.0, 2.5]).counts
+    array([1, 1, 1])
+    """
+
+    breaks: npt.NDArray[np.float64]
+    counts: npt.NDArray[Any]
+    density: npt.NDArray[np.float64] | None
+    mids: npt.NDArray[np.float64]
+    xname: str
+    equidist: bool
+
+
+def breaks_sturges(x: npt.ArrayLike) -> float:
+    """Number of classes by Sturges' rule, R's ``nclass.Sturges``.
+
+    Examples
+    --------
+    >>> breaks_sturges(range(100))
+    8.0
+    """
+    n = numeric(x).size
+    return float(math.ceil(math.log2(n) + 1)) if n else -math.inf
+
+
+def breaks_scott(x: npt.ArrayLike) -> float:
+    """Number of classes by Scott's normal reference rule, R's ``nclass.scott``.
+
+    Examples
+    --------
+    >>> breaks_scott(range(100))
+    5.0
+    """
+    values = numeric(x)
+    h = 3.5 * math.sqrt(var(values)) * math.pow(values.size, -1 / 3)
+    if math.isnan(h):
+        raise PydpstatError("x must have two values at least for breaks='Scott', and no NaN")
+    return max(1.0, float(math.ceil(_width(values) / h))) if h > 0 else 1.0
+
+
+def breaks_fd(x: npt.ArrayLike, digits: int = 5) -> float:
+    """Number of classes by Freedman and Diaconis' rule, R's ``nclass.FD``.
+
+    Examples
+    --------
+    >>> breaks_fd(range(100))
+    5.0
+    """
+    values = numeric(x)
+    rounded = significant(values, digits)
+    quarter, three_quarters = quantile(rounded, [0.25, 0.75])
+    h = 2 * (three_quarters - quarter)
+    tail = 1 / 4
+    while h == 0 and tail / 2 >= 1 / 512:
+        tail /= 2
+        low, high = quantile(rounded, [tail, 1 - tail])
+        h = (high - low) / (1 - 2 * tail)
+    if h == 0:
+        h = 3.5 * math.sqrt(var(values))
+    if math.isnan(h):
+        raise PydpstatError("x must have two values at least for breaks='FD', and no NaN")
+    if not h > 0:
+        return 1.0
+    return float(math.ceil(_width(values) / h * math.pow(values.size, 1 / 3)))
+
+
+def hist(x: npt.ArrayLike, breaks: Any = "Sturges", xname: str = "x") -> Histogram:
+    """Count the values in classes that are closed on the right.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers; only the finite ones count.
+    breaks : str, int, array_like or callable, optional
+        ``"Sturges"``, ``"Scott"`` or ``"FD"`` (``"Freedman-Diaconis"``), in any case and
+        shortened as R allows; a desired number of classes; the break points; or a function of
+        the finite values that returns one of the last two.
+    xname : str, optional
+        Name of the values, kept in the result.
+
+    Returns
+    -------
+    Histogram
+        Values within 1e-7 class widths of a break point count as lying on it.
+
+    Raises
+    ------
+    PydpstatError
+        Where R stops: `x` is not numeric, the breaks are invalid or do not span `x`.
+
+    References
+    ----------
+    R Core Team, R 4.2.2, ``?hist``.
+
+    Examples
+    --------
+    >>> h = hist([0.5, 1.0, 1.5, 4.0], breaks=[0.0, 1.0, 2.0, 4.0])
+    >>> h.counts, h.equidist
+    (array([2, 1, 1]), False)
+    """
+    values = _finite(x)
+    points, given = _break_points(values, breaks)
+    h = np.diff(points)
+    with np.errstate(all="ignore"):
+        equidist = not given or bool((h.max() - h.min()) < 1e-7 * mean(h))
+        if not given and (h <= 0).any():
+            raise PydpstatError("breaks are not strictly increasing: x has too small a range")
+        counts = _counts(values, points, _diddle(values, h))
+        if counts.sum() < values.size:
+            raise PydpstatError(
+                f"some x are not counted: breaks must span the range of x, "
+                f"[{values.min()}, {values.max()}], but span [{points[0]}, {points[-1]}]"
+            )
+        density = counts / (values.size * h)
+        mids = 0.5 * (points[1:] + points[:-1])
+    return Histogram(points, counts, density, mids, xname, equidist)
+
+
+def _finite(x: npt.ArrayLike) -> npt.NDArray[Any]:
+    """The finite values; `x` itself if all are finite."""
+    values = numeric(x)
+    if values.dtype.kind == "b":
+        raise PydpstatError("x must be numeric, but it is boolean: convert it to numbers first")
+    if values.dtype.kind != "f":
+        return values
+    for start in range(0, values.size, _CHUNK):
+        if not np.isfinite(values[start : start + _CHUNK]).all():
+            return values[np.isfinite(values)]
+    return values
+
+
+def _break_points(x: npt.NDArray[Any], breaks: Any) -> tuple[npt.NDArray[np.float64], bool]:
+    """The break points, and whether they were given as such."""
+    if isinstance(breaks, str):
+        breaks = _algorithm(breaks)(x)
+    elif callable(breaks):
+        breaks = breaks(x)
+    points = numeric(breaks, "breaks").astype(np.float64)
+    if points.size != 1:
+        points = np.sort(points[~np.isnan(points)])
+        if points.size < 2:
+            raise PydpstatError(f"breaks must be a number or two points at least, got {breaks!r}")
+        return points, True
+    n = float(points[0])
+    if not math.isfinite(n) or n < 1:
+        raise PydpstatError(f"invalid number of breaks: it must be at least 1, got {n}")
+    if x.size == 0:
+        raise PydpstatError("x must have finite values if breaks are not given as points")
+    return pretty(float(x.min()), float(x.max()), min(n, _MOST_CLASSES), 1), False
+
+
+def _algorithm(name: str) -> Callable[[npt.NDArray[Any]], float]:
+    """The rule whose name starts so, in any case."""
+    rules = {
+        "sturges": breaks_sturges,
+        "fd": breaks_fd,
+        "freedman-diaconis": breaks_fd,
+        "scott": breaks_scott,
+    }
+    found = [rule for full, rule in rules.items() if full.startswith(name.lower())]
+    exact = rules.get(name.lower())
+    if exact is None and len(found) != 1:
+        raise PydpstatError(
+            f"breaks must be one of 'Sturges', 'Scott', 'FD', 'Freedman-Diaconis', got {name!r}"
+        )
+    return exact or found[0]
+
+
+def _width(x: npt.NDArray[Any]) -> float:
+    return float(x.max()) - float(x.min()) if x.size else -math.inf
+
+
+def _diddle(x: npt.NDArray[Any], h: npt.NDArray[np.float64]) -> float:
+    """How far a value may lie beyond a break point and still count as on it."""
+    if h.size >= 5:
+        return _FUZZ * median(h)
+    if h.size <= 2:
+        return _FUZZ * _width(x)
+    return _FUZZ * float(h[h > 0].min(initial=math.inf))
+
+
+def _counts(
+    x: npt.NDArray[Any], points: npt.NDArray[np.float64], diddle: float
+) -> npt.NDArray[np.int64]:
+    edges = points + diddle
+    edges[0] = points[0] - diddle
+    classes = points.size - 1
+    counts = np.zeros(classes + 2, dtype=np.int64)
+    for start in range(0, x.size, _CHUNK):
+        piece = x[start : start + _CHUNK]
+        index = np.searchsorted(edges, piece, side="left")
+        index[piece == edges[0]] = 1
+        counts += np.bincount(index, minlength=classes + 2)
+    return counts[1:-1]

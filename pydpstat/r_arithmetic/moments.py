@@ -1,0 +1,240 @@
+"""Sum, mean, variance, covariance and running sum, in long double and in R's order."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic import long_double as wide
+from pydpstat.r_arithmetic.arrays import doubles, numeric
+from pydpstat.r_arithmetic.error_free import exact_mean, exact_products, exact_sum
+
+_LARGEST = float(np.finfo(np.float64).max)
+_R_INTEGER = 2**31
+
+
+def sum(x: npt.ArrayLike) -> float:
+    """Sum, accumulated from first to last in 80-bit long double.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers. NaN gives NaN.
+
+    Returns
+    -------
+    float or int
+        An exact Python int for integers and booleans; R gives NA where it exceeds 2147483647.
+
+    Raises
+    ------
+    PydpstatError
+        If `x` is not numeric.
+
+    References
+    ----------
+    R Core Team, R 4.2.2, ``?sum``.
+
+    Examples
+    --------
+    >>> sum([0.1] * 10)
+    1.0
+    >>> sum([1, 2, 3])
+    6
+    """
+    values = numeric(x)
+    if values.dtype.kind != "f":
+        return _integer_sum(values)
+    if not wide.HAS_80_BIT:
+        return exact_sum(values)
+    total = wide.wide_sum(values)
+    # R turns what exceeds the largest double into infinity before it rounds.
+    if abs(total) > _LARGEST:
+        return math.inf if total > 0 else -math.inf
+    return float(total)
+
+
+def mean(x: npt.ArrayLike) -> float:
+    """Mean, with R's second pass over the differences from the first mean.
+
+    Integers need no second pass: their mean is one long-double division.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers. NaN gives NaN, and so does an empty `x`.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    PydpstatError
+        If `x` is not numeric.
+
+    References
+    ----------
+    R Core Team, R 4.2.2, ``?mean``.
+
+    Examples
+    --------
+    >>> mean([1.0, 2.0, 4.0])
+    2.3333333333333335
+    """
+    values = numeric(x)
+    if values.size == 0:
+        return math.nan
+    if values.dtype.kind != "f":
+        if _is_r_integer(values):
+            return float(np.longdouble(_integer_sum(values)) / np.longdouble(values.size))
+        values = values.astype(np.float64)
+    return _mean(values)
+
+
+def var(x: npt.ArrayLike) -> float:
+    """Variance with denominator n - 1.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers.
+
+    Returns
+    -------
+    float
+        NaN, where R has NA, for fewer than two values or with a NaN among them.
+
+    Raises
+    ------
+    PydpstatError
+        If `x` is not numeric.
+
+    References
+    ----------
+    R Core Team, R 4.2.2, ``?var``.
+
+    Examples
+    --------
+    >>> var([1.0, 2.0, 4.0])
+    2.3333333333333335
+    """
+    return _covariance(doubles(x), None)
+
+
+def cov(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
+    """Covariance with denominator n - 1.
+
+    Parameters
+    ----------
+    x, y : array_like
+        Numbers, equally many.
+
+    Returns
+    -------
+    float
+        NaN, where R has NA, for fewer than two pairs or with a NaN among the values.
+
+    Raises
+    ------
+    PydpstatError
+        If `x` and `y` differ in length or are not numeric.
+
+    References
+    ----------
+    R Core Team, R 4.2.2, ``?cov``.
+
+    Examples
+    --------
+    >>> cov([1.0, 2.0, 4.0], [1.0, 3.0, 2.0])
+    0.5
+    """
+    left, right = doubles(x), doubles(y, "y")
+    if left.size != right.size:
+        raise PydpstatError(
+            f"x and y must have the same length, but they have {left.size} and {right.size}: "
+            "give one y for each x"
+        )
+    return _covariance(left, right)
+
+
+def cumsum(x: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Running sums, accumulated in 80-bit long double and rounded one by one.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers. From the first NaN on, the result is NaN.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        float64, or int64 for integers and booleans.
+
+    Raises
+    ------
+    PydpstatError
+        If `x` is not numeric.
+
+    References
+    ----------
+    R Core Team, R 4.2.2, ``?cumsum``.
+
+    Examples
+    --------
+    >>> cumsum([0.5, 0.25, 1.0])
+    array([0.5 , 0.75, 1.75])
+    """
+    values = numeric(x)
+    if values.dtype.kind != "f":
+        return np.add.accumulate(values, dtype=np.int64)
+    out = np.empty(values.size)
+    start = 0
+    with np.errstate(all="ignore"):
+        for piece in wide.running_sums(values):
+            out[start : start + piece.size] = piece
+            start += piece.size
+    return out
+
+
+def _mean(x: npt.NDArray[np.float64]) -> float:
+    if not wide.HAS_80_BIT:
+        return exact_mean(x)
+    first = wide.wide_sum(x) / x.size
+    if abs(first) <= _LARGEST:
+        first += wide.wide_sum(x, first) / x.size
+    return float(first)
+
+
+def _covariance(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64] | None) -> float:
+    if x.size < 2:
+        return math.nan
+    x_mean = _mean(x)
+    y_mean = x_mean if y is None else _mean(y)
+    with np.errstate(all="ignore"):
+        if not wide.HAS_80_BIT:
+            return exact_products(x, x_mean, x if y is None else y, y_mean) / (x.size - 1)
+        return float(wide.wide_products(x, x_mean, y, y_mean) / (x.size - 1))
+
+
+def _integer_sum(x: npt.NDArray[Any]) -> int:
+    """The exact sum of integers of any width."""
+    if x.dtype.itemsize <= 4:
+        return int(np.add.reduce(x, dtype=np.int64))
+    # Two halves of 32 bits: neither sum can overflow.
+    total = 0
+    for start in range(0, x.size, 65536):
+        piece = x[start : start + 65536]
+        total += int(np.add.reduce(piece >> 32)) * 2**32 + int(np.add.reduce(piece & 0xFFFFFFFF))
+    return total
+
+
+def _is_r_integer(x: npt.NDArray[Any]) -> bool:
+    """Whether R could hold these integers as integers; it would take others as doubles."""
+    return x.dtype.kind == "b" or x.dtype.itemsize < 4 or (
+        int(x.max()) < _R_INTEGER and int(x.min()) > -_R_INTEGER
+    )

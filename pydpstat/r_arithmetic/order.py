@@ -1,0 +1,163 @@
+"""Sorting, median and quantiles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.arrays import doubles, numeric
+from pydpstat.r_arithmetic.moments import mean
+
+_PROBABILITY_SLACK = 100 * float(np.finfo(np.float64).eps)
+
+
+def sort(x: npt.ArrayLike, decreasing: bool = False) -> npt.NDArray[Any]:
+    """Sorted values without the NaN.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers.
+    decreasing : bool, optional
+        Whether the largest comes first.
+
+    Returns
+    -------
+    ndarray
+        A new array. Zeros of either sign keep their order, as in R.
+
+    Raises
+    ------
+    PydpstatError
+        If `x` is not numeric.
+
+    References
+    ----------
+    R Core Team, R 4.2.2, ``?sort``.
+
+    Examples
+    --------
+    >>> sort([3.0, float("nan"), 1.0])
+    array([1., 3.])
+    >>> sort([3, 1, 2], decreasing=True)
+    array([3, 2, 1])
+    """
+    values = numeric(x)
+    ordered = np.sort(values)
+    if values.dtype.kind == "f":
+        # NumPy puts the NaN last.
+        ordered = ordered[: np.searchsorted(ordered, np.nan)]
+    if decreasing:
+        ordered = ordered[::-1].copy()
+    if values.dtype.kind == "f":
+        _restore_zeros(ordered, values, decreasing)
+    return ordered
+
+
+def median(x: npt.ArrayLike) -> float:
+    """Median; of an even number of values the mean of the middle two.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers.
+
+    Returns
+    -------
+    float
+        NaN, where R has NA, if `x` is empty or has a NaN.
+
+    Raises
+    ------
+    PydpstatError
+        If `x` is not numeric.
+
+    References
+    ----------
+    R Core Team, R 4.2.2, ``?median``.
+
+    Examples
+    --------
+    >>> median([5.0, 1.0, 2.0, 4.0])
+    3.0
+    """
+    values = numeric(x)
+    n = values.size
+    if n == 0:
+        return float("nan")
+    half = (n - 1) // 2
+    # The largest is placed too: a NaN would be there.
+    parts = np.partition(values, sorted({half, n // 2, n - 1}))
+    if parts[n - 1] != parts[n - 1]:
+        return float("nan")
+    return float(parts[half]) if n % 2 else mean(parts[half : half + 2])
+
+
+def quantile(x: npt.ArrayLike, probs: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Quantiles of type 7, R's default.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers.
+    probs : float or array_like
+        Probabilities in [0, 1], give or take 100 machine epsilons. NaN gives NaN.
+
+    Returns
+    -------
+    ndarray, shape (len(probs),)
+        NaN, where R has NA, if `x` is empty.
+
+    Raises
+    ------
+    PydpstatError
+        If `x` has a NaN or is not numeric, or if a probability is outside [0, 1].
+
+    References
+    ----------
+    Hyndman, R. J. and Fan, Y. (1996). Sample quantiles in statistical packages. American
+    Statistician 50, 361-365. R Core Team, R 4.2.2, ``?quantile``.
+
+    Examples
+    --------
+    >>> quantile([1.0, 2.0, 4.0, 8.0], [0.25, 0.5])
+    array([1.75, 3.  ])
+    """
+    values = doubles(x)
+    p = doubles(probs, "probs")
+    outside = (p < -_PROBABILITY_SLACK) | (p > 1 + _PROBABILITY_SLACK)
+    if outside.any():
+        raise PydpstatError(f"probs must be in [0, 1], but {p[outside][0]} is not")
+    if np.isnan(values).any():
+        raise PydpstatError("x must not have a NaN: drop the missing values first")
+    known = ~np.isnan(p)
+    result = np.full(p.size, np.nan)
+    if values.size == 0 or not known.any():
+        return result
+    index = (values.size - 1) * np.clip(p[known], 0.0, 1.0) + 1.0
+    low = np.floor(index)
+    below, above = low.astype(np.intp) - 1, np.ceil(index).astype(np.intp) - 1
+    ordered = np.partition(values, np.unique(np.concatenate([below, above])))
+    lower, upper = ordered[below], ordered[above]
+    h = index - low
+    with np.errstate(all="ignore"):
+        between = (1 - h) * lower + h * upper
+    result[known] = np.where((index > low) & (upper != lower), between, lower)
+    return result
+
+
+def _restore_zeros(
+    ordered: npt.NDArray[np.float64], values: npt.NDArray[np.float64], decreasing: bool
+) -> None:
+    """Put zeros of both signs in their first order: they compare equal, so R's sort is stable."""
+    if decreasing:
+        ordered = ordered[::-1]
+    first, last = np.searchsorted(ordered, 0.0), np.searchsorted(ordered, 0.0, side="right")
+    zeros = ordered[first:last]
+    signs = np.signbit(zeros)
+    if signs.any() and not signs.all():
+        original = values[values == 0.0]
+        zeros[:] = original[::-1] if decreasing else original

@@ -1,0 +1,193 @@
+"""Contingency tables as R's table() counts them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.factor import (
+    Factor,
+    Label,
+    categories,
+    is_categorical,
+    labels_of,
+    recode,
+)
+
+_CHUNK = 32768
+_MOST_CELLS = 2**31 - 1
+_USE_NA = ("no", "ifany", "always")
+
+
+class _Default:
+    """R's default for `exclude`, which depends on `useNA`."""
+
+    def __repr__(self) -> str:
+        return "<NaN and NA unless useNA is given>"
+
+
+_DEFAULT = _Default()
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Counts of a cross-classification.
+
+    Parameters
+    ----------
+    counts : ndarray of int
+        One axis per factor; flattened in Fortran order it is R's vector of counts.
+    dimnames : tuple of tuples of str
+        The labels along each axis; None is the label of the missing values.
+    names : tuple of str
+        The names of the axes, empty where there is none.
+
+    Examples
+    --------
+    >>> table(["a", "b", "a"]).counts
+    array([2, 1])
+    """
+
+    counts: npt.NDArray[np.int64]
+    dimnames: tuple[tuple[Label, ...], ...]
+    names: tuple[str, ...]
+
+
+def table(
+    *factors: Any,
+    useNA: str | None = None,
+    exclude: Any = _DEFAULT,
+    dnn: Sequence[str] | str | None = None,
+) -> Table:
+    """Count the combinations of the levels of one or more factors.
+
+    Parameters
+    ----------
+    *factors : array_like, pandas Categorical or Series, or Factor
+        Equally long vectors, made categorical as `factor` does; or one mapping or DataFrame of
+        such columns, whose names become the names of the axes.
+    useNA : {"no", "ifany", "always"}, optional
+        Whether missing values are a level: never (the default), if there are any, or always.
+    exclude : iterable, optional
+        Values not counted, by default the missing ones if `useNA` is "no". None counts all.
+        If given without a missing value, `useNA` is "ifany" by default.
+    dnn : str or sequence of str, optional
+        Names of the axes.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    PydpstatError
+        If there is no factor, the lengths differ, the table has 2**31 cells or more, or an
+        argument is invalid.
+
+    References
+    ----------
+    R Core Team, R 4.2.2, ``?table``.
+
+    Examples
+    --------
+    >>> t = table(["a", "b", "a"], [1, 1, 2], dnn=("letter", "number"))
+    >>> t.counts
+    array([[1, 1],
+           [1, 0]])
+    >>> t.dimnames, t.names
+    ((('a', 'b'), ('1', '2')), ('letter', 'number'))
+    """
+    columns, names = _columns(factors)
+    names = _names(dnn, names)
+    excluded, choice = _missing_rules(useNA, exclude)
+    coded = [_dimension(column, excluded, choice) for column in columns]
+    dims = tuple(len(each.levels) for each in coded)
+    if math.prod(dims) > _MOST_CELLS:
+        raise PydpstatError(f"a table of {dims} cells is too large: the limit is 2**31 - 1")
+    counts = _count([each.codes for each in coded], dims)
+    return Table(counts, tuple(each.levels for each in coded), names)
+
+
+def _columns(factors: tuple[Any, ...]) -> tuple[list[Any], tuple[str, ...]]:
+    """The vectors, and their names if they have some."""
+    if len(factors) == 1 and (isinstance(factors[0], Mapping) or hasattr(factors[0], "columns")):
+        frame = factors[0]
+        names = tuple(str(name) for name in frame.keys())
+        columns = [frame[name] for name in frame.keys()]
+    else:
+        names, columns = ("",) * len(factors), list(factors)
+    columns = [c if hasattr(c, "__len__") and not isinstance(c, str) else [c] for c in columns]
+    if not columns:
+        raise PydpstatError("nothing to tabulate: give one vector at least")
+    lengths = [len(column) for column in columns]
+    if len(set(lengths)) > 1:
+        raise PydpstatError(f"all vectors must have the same length, but they have {lengths}")
+    return columns, names
+
+
+def _names(dnn: Sequence[str] | str | None, names: tuple[str, ...]) -> tuple[str, ...]:
+    if dnn is None:
+        return names
+    given = (dnn,) if isinstance(dnn, str) else tuple(dnn)
+    if len(given) != len(names):
+        raise PydpstatError(f"dnn must have one name for each of {len(names)} axes, got {given}")
+    return given
+
+
+def _missing_rules(use_na: str | None, exclude: Any) -> tuple[tuple[Label, ...] | None, str]:
+    """The excluded labels (None if not given) and the effective `useNA`."""
+    if use_na is not None and use_na not in _USE_NA:
+        raise PydpstatError(f"useNA must be one of {_USE_NA}, got {use_na!r}")
+    if exclude is _DEFAULT:
+        return None, use_na or "no"
+    excluded = labels_of(exclude)
+    return excluded, use_na or ("no" if None in excluded else "ifany")
+
+
+def _dimension(column: Any, excluded: tuple[Label, ...] | None, use_na: str) -> Factor:
+    """The column with the levels of its axis, code -1 for what is not counted."""
+    found = categories(column)
+    is_factor = is_categorical(column)
+    without: Iterable[Label] = excluded if excluded is not None else ()
+    levels = [label for label in found.levels if label not in without]
+    if is_factor:
+        extra = _has_na(found, use_na) and None not in levels and None not in without
+    elif use_na == "no":
+        extra = excluded is not None and None not in without and _has_na(found, "ifany")
+    else:
+        extra = _has_na(found, use_na)
+    result = recode(found, (*levels, None) if extra else tuple(levels))
+    if extra and None in without:
+        return Factor(np.where(found.codes < 0, -1, result.codes), result.levels)
+    return result
+
+
+def _has_na(found: Factor, use_na: str) -> bool:
+    """Whether the missing values get a level."""
+    return use_na == "always" or (use_na == "ifany" and bool(found.codes.min(initial=0) < 0))
+
+
+def _count(codes: list[npt.NDArray[Any]], dims: tuple[int, ...]) -> npt.NDArray[np.int64]:
+    """Count the combinations, the first axis fastest."""
+    cells = math.prod(dims)
+    counts = np.zeros(cells, dtype=np.int64)
+    for start in range(0, codes[0].size, _CHUNK):
+        pieces = [each[start : start + _CHUNK] for each in codes]
+        cell = pieces[0].astype(np.intp)
+        valid = cell >= 0
+        stride = dims[0]
+        for piece, size in zip(pieces[1:], dims[1:], strict=True):
+            wide = piece.astype(np.intp)
+            valid &= wide >= 0
+            cell += wide * stride
+            stride *= size
+        if not valid.all():
+            cell = cell[valid]
+        counts += np.bincount(cell, minlength=cells)
+    return counts.reshape(dims, order="F")

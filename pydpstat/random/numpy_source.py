@@ -1,0 +1,45 @@
+"""A NumPy generator as a source of noise, for simulation studies."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+
+class NumpySource:
+    """Noise from a NumPy generator.
+
+    Parameters
+    ----------
+    generator : numpy.random.Generator
+        The generator; it moves on with each draw.
+    """
+
+    reproducible = True
+
+    def __init__(self, generator: np.random.Generator) -> None:
+        self.generator = generator
+
+    def laplace(self, size: int, scale: Any) -> np.ndarray:
+        """Draw Laplace noise of the given scale."""
+        return self.generator.laplace(0.0, scale, size)
+
+    def normal(self, size: int, sd: Any) -> np.ndarray:
+        """Draw normal noise of the given standard deviation."""
+        return self.generator.normal(0.0, sd, size)
+
+    def symmetric_geometric(self, size: int, rate: float) -> np.ndarray:
+        """Draw the difference of two geometric variables with ratio exp(-rate)."""
+        first, second = self._geometric(2 * size, rate).reshape(2, size)
+        return first - second
+
+    def sign_geometric(self, size: int, rate: float) -> np.ndarray:
+        """Draw a random sign times a geometric variable."""
+        signs = self.generator.integers(0, 2, size) * 2 - 1
+        return signs * self._geometric(size, rate)
+
+    def _geometric(self, size: int, rate: float) -> np.ndarray:
+        # by inversion: Generator.geometric loses the far tail where rate is small
+        return np.floor(self.generator.standard_exponential(size) / rate)

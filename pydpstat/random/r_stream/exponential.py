@@ -1,0 +1,115 @@
+"""Exponential variables as R draws them (Ahrens and Dieter 1972, algorithm SA)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from pydpstat.random.r_stream.mersenne import UniformStream
+from pydpstat.random.r_stream.paths import starts
+
+LOG_2 = math.log(2.0)
+_FEW = 200
+_CHUNK = 80_000
+
+
+def _partial_sums() -> list[float]:
+    """Return the sums of log(2)^k / k! for k from 1, until they are 1 in double precision."""
+    term, total, sums = 1.0, 0.0, []
+    for k in range(1, 17):
+        term *= LOG_2 / k
+        total += term
+        sums.append(total)
+    sums[-1] = 1.0
+    return sums
+
+
+# they are compared with multiples of 2^-31, so their last digits never decide
+_SUMS = _partial_sums()
+_SUMS_ARRAY = np.array(_SUMS)
+# adding log(2) again and again rounds differently from a product
+_MULTIPLES = np.concatenate(([0.0], np.add.accumulate(np.full(40, LOG_2))))
+_MULTIPLES_LIST = _MULTIPLES.tolist()
+_LONGEST = len(_SUMS) + 1
+
+
+def one(draw: Callable[[], float]) -> float:
+    """Draw one standard exponential variable."""
+    mantissa, exponent = math.frexp(draw())
+    rest = mantissa + mantissa - 1.0
+    if rest == 0.0:
+        rest, exponent = 1.0, exponent - 1
+    shift = _MULTIPLES_LIST[-exponent]
+    if rest <= LOG_2:
+        return shift + rest
+    least = draw()
+    for bound in _SUMS[1:]:
+        least = min(least, draw())
+        if rest <= bound:
+            break
+    return shift + least * LOG_2
+
+
+def remainders(uniforms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Split each uniform u = (1 + rest) / 2^(halvings + 1) into rest, above 0, and halvings."""
+    bits = uniforms.view(np.int64)
+    halvings = 1022 - (bits >> 52)
+    rest = ((bits & 0xFFFFFFFFFFFFF) | 0x3FF0000000000000).view(np.float64)
+    rest -= 1.0
+    if not rest.all():
+        exact = rest == 0.0
+        rest[exact] = 1.0
+        halvings[exact] += 1
+    return rest, halvings
+
+
+def lengths(rest: np.ndarray) -> np.ndarray:
+    """Return the number of uniforms that a draw uses whose first uniform leaves `rest`."""
+    result = (rest > _SUMS[0]).astype(np.int64)
+    result *= 2
+    result += 1
+    beyond = np.flatnonzero(rest > _SUMS[1])
+    result[beyond] = 2 + np.searchsorted(_SUMS_ARRAY, rest[beyond])
+    return result
+
+
+def values(
+    uniforms: np.ndarray, rest: np.ndarray, halvings: np.ndarray, length: np.ndarray, at: np.ndarray
+) -> np.ndarray:
+    """Return the variables whose first uniforms are at the positions `at`; the other arrays are by position."""
+    result = rest[at]
+    longer = np.flatnonzero(result > LOG_2)
+    first = at[longer]
+    least = np.minimum(uniforms[first + 1], uniforms[first + 2])
+    more = np.flatnonzero(length[first] > 3)
+    offset = 3
+    while more.size:
+        place = first[more]
+        least[more] = np.minimum(least[more], uniforms[place + offset])
+        offset += 1
+        more = more[length[place] > offset]
+    result[longer] = least * LOG_2
+    result += _MULTIPLES[halvings[at]]
+    return result
+
+
+def draw(stream: UniformStream, count: int) -> np.ndarray:
+    """Draw standard exponential variables."""
+    if count < _FEW:
+        return np.array([one(stream.next) for _ in range(count)])
+    result = np.empty(count)
+    done = 0
+    while done < count:
+        # a variable uses 1.9 uniforms on average
+        uniforms = stream.peek(min(_CHUNK, int(1.95 * (count - done)) + 200))
+        rest, halvings = remainders(uniforms)
+        length = lengths(rest)
+        at = starts(length)[: count - done]
+        if at[-1] + length[at[-1]] > uniforms.size:
+            at = at[:-1]
+        result[done : done + at.size] = values(uniforms, rest, halvings, length, at)
+        stream.advance(int(at[-1] + length[at[-1]]))
+        done += at.size
+    return result

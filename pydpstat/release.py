@@ -1,0 +1,175 @@
+"""The one pipeline, and the only place where a true value and its noise meet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.gaussian import GaussianNoise
+from pydpstat.mechanisms.geometric import SignGeometricNoise, SymmetricGeometricNoise
+from pydpstat.mechanisms.laplace import LaplaceNoise
+from pydpstat.postprocessing import AsDrawn, PostProcessing
+from pydpstat.privacy import Guarantee
+from pydpstat.queries import Query
+from pydpstat.random import Source, secure
+from pydpstat.results.call import Call
+from pydpstat.results.results import DPResults
+
+Noise = LaplaceNoise | GaussianNoise | SymmetricGeometricNoise | SignGeometricNoise
+SEEDED = "a seeded stream, for checking and study only: whoever knows the seed can take the noise away"
+
+
+def release(
+    query: Query,
+    calibrate: Callable[[tuple[float, ...]], Noise],
+    source: Source | None,
+    *,
+    account: Callable[[Noise], tuple[Guarantee, Guarantee]],
+    record: Call,
+    bounds: Any = None,
+    accept: Callable[[np.ndarray], bool] | None = None,
+    publish: Callable[[np.ndarray], tuple[np.ndarray, PostProcessing]] | None = None,
+) -> DPResults:
+    """Protect a query's value with calibrated noise and return what may be published.
+
+    Parameters
+    ----------
+    query : Query
+        The true value and its sensitivities.
+    calibrate : callable
+        Sensitivities in, noise distribution out; checks its own arguments.
+    source : Source or None
+        Where the noise comes from; None for the operating system, on a grid.
+    account : callable
+        Calibrated noise in; out what was asked for and what holds. It may warn.
+    record : Call
+        The call, without data.
+    bounds : tuple, optional
+        Public bounds, for the result.
+    accept : callable, optional
+        The whole draw is repeated until this accepts the noisy value.
+    publish : callable, optional
+        Post-processing: the noisy value in, the published one and its description out.
+
+    Returns
+    -------
+    DPResults
+
+    Raises
+    ------
+    PydpstatError
+        Before any draw, where the true value or the noise scale is not finite; after it, where
+        the published value is not.
+    """
+    noise = calibrate(query.sensitivities)
+    claim, guarantee = account(noise)
+    grid: float | None = None
+    if source is None and isinstance(noise, (LaplaceNoise, GaussianNoise)):
+        noise, grid = _on_grid(query, calibrate, noise)
+    _check_finite(query, noise)
+    value = _noisy(query, noise, source, grid)
+    while accept is not None and not accept(value):
+        if not np.any(noise.std()):
+            raise PydpstatError(f"the {query.statistic} gets no noise and is not positive; R never returns. "
+                                "Use a delta far below 1.")
+        value = _noisy(query, noise, source, grid)
+    post: PostProcessing = AsDrawn()
+    if publish is not None:
+        value, post = publish(value)
+    if not np.isfinite(value).all():
+        raise PydpstatError(
+            f"the released {query.statistic} is not a finite number, which R would return as NaN or Inf. "
+            "Use a larger epsilon, or leave out the last step (normalize)."
+        )
+    value.flags.writeable = False
+    return DPResults(
+        statistic=query.statistic,
+        value=value,
+        labels=query.labels,
+        noise=noise,
+        noise_scale=noise_scale(noise),
+        mechanism=noise.name,
+        sensitivity=query.sensitivities[0] if len(query.sensitivities) == 1 else query.sensitivities,
+        claim=claim,
+        guarantee=_with_condition(guarantee, secure.UNCOVERED if source is None else SEEDED),
+        bounds=bounds,
+        nobs=query.nobs,
+        post=post,
+        reproducible=source is not None,
+        grid=grid,
+        record=record,
+    )
+
+
+def noise_scale(noise: Noise) -> Any:
+    """Return the parameter that an R user calls the scale, in the statistic's unit."""
+    match noise:
+        case LaplaceNoise():
+            return noise.scale
+        case GaussianNoise():
+            return noise.sd
+    return noise.sensitivity / noise.epsilon
+
+
+def _on_grid(
+    query: Query, calibrate: Callable[[tuple[float, ...]], Noise], noise: Noise
+) -> tuple[Noise, float]:
+    """Choose the grid, and calibrate once more with what bringing the value onto it adds."""
+    grid = secure.grid_unit(float(np.min(noise_scale(noise))), min(query.sensitivities))
+    if query.integer:
+        return noise, grid
+    # one sensitivity for the whole value: each of its elements may move by one unit more
+    growth = grid * (query.value.size if len(query.sensitivities) == 1 else 1)
+    return calibrate(tuple(sensitivity + growth for sensitivity in query.sensitivities)), grid
+
+
+def _check_finite(query: Query, noise: Noise) -> None:
+    if not np.isfinite(noise_scale(noise)).all():
+        raise PydpstatError(
+            f"the noise scale of {query.statistic} is not finite, so R would return NaN or Inf. "
+            "Give finite bounds and sensitivities."
+        )
+    if not np.isfinite(query.value).all():
+        raise PydpstatError(
+            f"the {query.statistic} of these data is missing or infinite, as R's NA, NaN or Inf. "
+            "Remove or replace missing values, and give at least two records where a spread is asked for."
+        )
+
+
+def _noisy(query: Query, noise: Noise, source: Source | None, grid: float | None) -> np.ndarray:
+    """Add one draw of noise to the true value."""
+    shape, size = query.value.shape, query.value.size
+    drawn = _draw(noise, size, source, grid).reshape(shape, order="F")
+    if grid is None:
+        return query.value + drawn
+    return _grid_sum(query.value, drawn, grid)
+
+
+def _draw(noise: Noise, size: int, source: Source | None, grid: float | None) -> np.ndarray:
+    match noise:
+        case LaplaceNoise():
+            return source.laplace(size, noise.scale) if source else secure.laplace(size, noise.scale, grid)
+        case GaussianNoise():
+            return source.normal(size, noise.sd) if source else secure.normal(size, noise.sd, grid)
+        case SymmetricGeometricNoise():
+            return (source or secure).symmetric_geometric(size, noise.epsilon / noise.sensitivity)
+        case SignGeometricNoise():
+            return (source or secure).sign_geometric(size, noise.epsilon / noise.sensitivity)
+
+
+def _grid_sum(value: np.ndarray, units: np.ndarray, grid: float) -> np.ndarray:
+    """Return grid * (rint(value / grid) + units), the sum taken in whole numbers."""
+    whole = np.rint(np.asarray(value) / grid)
+    if max(np.abs(whole).max(initial=0.0), np.abs(units).max(initial=0.0)) < 2.0**52:
+        return (whole + units) * grid
+    sums = [int(a) + int(b) for a, b in zip(np.ravel(whole), np.ravel(units))]
+    return np.array([math.ldexp(float(total), math.frexp(grid)[1] - 1) for total in sums]).reshape(whole.shape)
+
+
+def _with_condition(guarantee: Guarantee, condition: str) -> Guarantee:
+    return replace(guarantee, conditions=(*guarantee.conditions, condition))

@@ -1,0 +1,117 @@
+"""Public names of a released value's elements, and the pandas shape they give it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pydpstat.r_arithmetic.histogram import Histogram
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """How the elements of a released value are called.
+
+    Parameters
+    ----------
+    name : str
+        Name of a single number: the Series' name where there is one, else the statistic's.
+    names : tuple of str or None
+        Names of a vector's elements.
+    dimnames : tuple of tuple of str, or None
+        Level names of each dimension of a table.
+    dimension_names : tuple of str
+        The dimensions' own names, empty where they have none.
+    breaks : tuple of float or None
+        Bin edges of a histogram.
+    xname : str
+        Name of the variable of a histogram.
+    """
+
+    name: str
+    names: tuple[str, ...] | None = None
+    dimnames: tuple[tuple[str, ...], ...] | None = None
+    dimension_names: tuple[str, ...] = ()
+    breaks: tuple[float, ...] | None = None
+    xname: str = "x"
+
+    def natural(self, value: np.ndarray) -> Any:
+        """Return a value in the shape that a pandas user expects."""
+        if self.breaks is not None:
+            return self.histogram(value)
+        if self.dimnames is not None:
+            return self._table(value)
+        if self.names is not None:
+            import pandas as pd
+
+            return pd.Series(value, index=list(self.names), name=self.name)
+        return float(value) if value.ndim == 0 else value
+
+    def histogram(self, counts: np.ndarray) -> Histogram:
+        """Return counts as a histogram without a density."""
+        breaks = np.array(self.breaks)
+        widths = np.diff(breaks)
+        equidist = bool(np.ptp(widths) < 1e-7 * np.mean(widths))
+        return Histogram(
+            breaks=breaks,
+            counts=counts,
+            density=None,
+            mids=0.5 * (breaks[:-1] + breaks[1:]),
+            xname=self.xname,
+            equidist=equidist,
+        )
+
+    def _table(self, value: np.ndarray) -> Any:
+        import pandas as pd
+
+        if value.ndim > 2:
+            return pd.Series(value.ravel(order="F"), index=self.index(value), name=self.name)
+        axes = [
+            pd.Index(levels, name=name, dtype=object) for levels, name in zip(self.dimnames or (), self._axis_names())
+        ]
+        if value.ndim == 1:
+            return pd.Series(value, index=axes[0], name=self.name)
+        return pd.DataFrame(value, index=axes[0], columns=axes[1])
+
+    def index(self, value: np.ndarray) -> Any:
+        """Return the pandas index of the value's elements, in R's order (first dimension fastest)."""
+        import pandas as pd
+
+        if self.breaks is not None:
+            return pd.Index(self.elements(value), name=self.xname, dtype=object)
+        if self.dimnames is not None and value.ndim > 1:
+            rows = [tuple(reversed(row)) for row in _product(tuple(reversed(self.dimnames)))]
+            return pd.MultiIndex.from_tuples(rows, names=self._axis_names())
+        if self.dimnames is not None:
+            return pd.Index(self.dimnames[0], name=self._axis_names()[0], dtype=object)
+        return pd.Index(self.elements(value), dtype=object)
+
+    def elements(self, value: np.ndarray) -> list[str]:
+        """Return one text for each element, in R's order."""
+        if self.breaks is not None:
+            left = ["["] + ["("] * (len(self.breaks) - 2)
+            edges = zip(left, self.breaks[:-1], self.breaks[1:])
+            return [f"{bracket}{low:.10g}, {high:.10g}]" for bracket, low, high in edges]
+        if self.dimnames is not None:
+            return [":".join(reversed(row)) for row in _product(tuple(reversed(self.dimnames)))]
+        if self.names is not None:
+            return list(self.names)
+        if value.ndim == 0:
+            return [self.name]
+        positions = np.indices(value.shape).reshape(value.ndim, -1, order="F").T
+        return [f"{self.name}[{','.join(str(i) for i in row)}]" for row in positions]
+
+    def _axis_names(self) -> list[str | None]:
+        dimensions = len(self.dimnames or ())
+        if self.dimension_names:
+            return [name or None for name in self.dimension_names]
+        return [None] * dimensions
+
+
+def _product(lists: tuple[tuple[str, ...], ...]) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [()]
+    for levels in lists:
+        rows = [row + (level,) for row in rows for level in levels]
+    return rows

@@ -1,0 +1,355 @@
+"""What may be published of a release: the estimate, its noise and its guarantee; nothing private."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pydpstat.postprocessing import PostProcessing
+from pydpstat.privacy import Guarantee
+from pydpstat.results.call import Call
+from pydpstat.results.labels import Labels
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from statsmodels.iolib.summary import Summary
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DPResults:
+    """A released statistic with its noise and its guarantee.
+
+    It is made by the functions that release. It holds what may be published and nothing else:
+    no data, no true value, no noise, no seed.
+
+    Parameters
+    ----------
+    statistic : str
+        What was released (``"mean"``).
+    value : ndarray of float64
+        The released value, in R's dimensions.
+    labels : Labels
+        Names of its elements.
+    noise : distribution or None
+        The law of the noise, with ``cdf``, ``ppf`` and ``std``; None where no public law exists.
+    noise_scale : float or ndarray
+        The law's scale: Laplace's scale, the Gaussian's standard deviation, in the statistic's unit.
+    mechanism : str
+        The mechanism's name.
+    sensitivity : float or tuple of float
+        The global sensitivity that the noise covers, in the statistic's unit.
+    claim : Guarantee
+        What was asked for.
+    guarantee : Guarantee
+        What holds.
+    bounds : tuple or None
+        Public bounds of the data.
+    nobs : int or None
+        Number of records, where it is public.
+    post : PostProcessing
+        What was done to the noisy value.
+    reproducible : bool
+        True if a seed or a generator was given: then it is not for publication.
+    grid : float or None
+        Unit of the public grid that the value lies on; None for a value from a seeded stream.
+    record : Call
+        The call, without data.
+
+    Examples
+    --------
+    >>> import pydpstat
+    >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
+    >>> round(r, 3)
+    1.809
+    >>> r.noise_scale
+    1.25
+    """
+
+    statistic: str
+    value: np.ndarray
+    labels: Labels
+    noise: Any
+    noise_scale: Any
+    mechanism: str
+    sensitivity: Any
+    claim: Guarantee
+    guarantee: Guarantee
+    bounds: Any
+    nobs: int | None
+    post: PostProcessing
+    reproducible: bool
+    grid: float | None
+    record: Call
+
+    @property
+    def estimate(self) -> Any:
+        """The released value in its natural shape: float, array, Series, DataFrame or Histogram."""
+        return self.labels.natural(self.value)
+
+    @property
+    def params(self) -> pd.Series:
+        """The released values as a Series, in R's order."""
+        return self._series(self.value)
+
+    @property
+    def bse(self) -> pd.Series:
+        """Standard deviation of the privacy noise, before any cutting or rounding."""
+        if self.noise is None:
+            return self._series(np.full(self.value.shape, math.nan))
+        return self._series(self.post.standard_error(self.noise, self.value))
+
+    def _series(self, value: np.ndarray) -> pd.Series:
+        import pandas as pd
+
+        return pd.Series(np.ravel(value, order="F"), index=self.labels.index(self.value), name=self.statistic)
+
+    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return an interval that covers the privacy noise with probability 1 - alpha.
+
+        It says how far the noise may have moved the released value from the statistic of the
+        data. It says nothing of sampling, and cutting or rounding are not in it.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that the interval misses; between 0 and 1.
+
+        Returns
+        -------
+        DataFrame with columns 0 (lower) and 1 (upper), indexed as `params`
+
+        Raises
+        ------
+        PydpstatError
+            Where `alpha` is not between 0 and 1, or where the noise has no public law.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
+        >>> r.conf_int(0.1).round(3)
+                  0      1
+        mean -1.069  4.687
+        """
+        import pandas as pd
+
+        low, high = self._interval(alpha)
+        index = self.labels.index(self.value)
+        columns = {0: np.ravel(low, order="F"), 1: np.ravel(high, order="F")}
+        return pd.DataFrame(columns, index=index)
+
+    def _interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+        from pydpstat.checks import is_number, shown
+        from pydpstat.errors import PydpstatError
+
+        if not is_number(alpha) or not 0.0 < alpha < 1.0:
+            raise PydpstatError(f"alpha must be a number between 0 and 1; got {shown(alpha)}. 0.05 is usual.")
+        if self.noise is None:
+            raise PydpstatError(
+                f"the noise of {self.statistic} has no public law that does not depend on the data, "
+                "so there is no interval. Use the estimate alone."
+            )
+        return self.post.interval(self.noise, self.value, float(alpha))
+
+    @property
+    def epsilon(self) -> float:
+        """The epsilon that was asked for; `guarantee` has the one that holds."""
+        return self.claim.epsilon
+
+    @property
+    def delta(self) -> float:
+        """The delta that was asked for; `guarantee` has the one that holds."""
+        return self.claim.delta
+
+    @property
+    def neighbors(self) -> str:
+        """The neighbouring data sets of the claim: "bounded" or "unbounded"."""
+        return self.claim.neighbors
+
+    @property
+    def postprocessing(self) -> tuple[str, ...]:
+        """What was done to the noisy value, in order."""
+        return self.post.steps
+
+    @property
+    def call(self) -> str:
+        """The call in Python, with the data arguments' names in place of data."""
+        return self.record.python()
+
+    @property
+    def r_call(self) -> str | None:
+        """The same release as an R expression; None where R has no such function."""
+        return self.record.r()
+
+    def summary(self, alpha: float = 0.05) -> Summary:
+        """Return the release as a table in statsmodels' form.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that the interval in the table misses the value without noise.
+
+        Returns
+        -------
+        statsmodels.iolib.summary.Summary
+            Has ``as_text``, ``as_html``, ``as_latex`` and ``as_csv``; printing it shows the text.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
+        >>> "Laplace" in r.summary().as_text()
+        True
+        """
+        from pydpstat.results.summary import summary
+
+        return summary(self, alpha)
+
+    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return estimate, noise standard deviation and interval as a frame, a row an element.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
+        >>> list(r.to_frame().columns)
+        ['estimate', 'noise sd', 'lower', 'upper']
+        """
+        import pandas as pd
+
+        frame = pd.DataFrame({"estimate": self.params, "noise sd": self.bse})
+        if self.noise is None:
+            return frame.assign(lower=math.nan, upper=math.nan)
+        interval = self.conf_int(alpha)
+        return frame.assign(lower=interval[0], upper=interval[1])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything in plain JSON types.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
+        >>> r.to_dict()["epsilon"]
+        1.0
+        """
+        from pydpstat.results.export import to_dict
+
+        return to_dict(self)
+
+    def to_r(self) -> Any:
+        """Return the estimate as the R object that the R original returns; needs rpy2.
+
+        Raises
+        ------
+        MissingExtraError
+            Where rpy2 is not installed; the message has the command.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
+        >>> r.to_r()[0] == float(r)  # doctest: +SKIP
+        True
+        """
+        from pydpstat.results.export import to_r
+
+        return to_r(self)
+
+    def plot(self, ax: Any = None, alpha: float = 0.05) -> Any:
+        """Draw the released values with the interval of their noise; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure's by default.
+        alpha : float, default 0.05
+            Probability that an interval misses the value without noise.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        MissingExtraError
+            Where matplotlib is not installed; the message has the command.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> r = pydpstat.tableDP(["a", "b", "a"], rng=pydpstat.RRandom(123))  # doctest: +SKIP
+        >>> ax = r.plot()  # doctest: +SKIP
+        """
+        from pydpstat.results.plot import plot
+
+        return plot(self, ax, alpha)
+
+    def _repr_html_(self) -> str:
+        return self.summary().as_html()
+
+    def __repr__(self) -> str:
+        shown = f"{float(self.value):.6g}" if self.value.ndim == 0 else f"{self.value.size} values"
+        return f"<DPResults {self.statistic}: {shown}, {self.mechanism}, {self.claim}>"
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.value, dtype=dtype)
+
+    def __format__(self, spec: str) -> str:
+        return format(self._plain(), spec) if spec else str(self._plain())
+
+    def __round__(self, digits: int | None = None) -> Any:
+        plain = self._plain()
+        return round(plain, digits) if isinstance(plain, float) else plain.round(digits or 0)
+
+    def __len__(self) -> int:
+        return len(self._plain())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._plain())
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._plain()[key]
+
+    def _plain(self) -> Any:
+        return self.value if self.labels.breaks is not None else self.estimate
+
+    @property
+    def __array_priority__(self) -> float:
+        # NumPy leaves operators between an array and a result to the result
+        return 1000.0
+
+
+def _plain(value: Any) -> Any:
+    return value._plain() if isinstance(value, DPResults) else value
+
+
+def _forward(operation: Callable[[Any, Any], Any]) -> Callable[[DPResults, Any], Any]:
+    return lambda self, other: operation(self._plain(), _plain(other))
+
+
+def _backward(operation: Callable[[Any, Any], Any]) -> Callable[[DPResults, Any], Any]:
+    return lambda self, other: operation(_plain(other), self._plain())
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
+    setattr(DPResults, f"__{_name}__", _forward(getattr(operator, _name)))
+    setattr(DPResults, f"__r{_name}__", _backward(getattr(operator, _name)))
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    setattr(DPResults, f"__{_name}__", _forward(getattr(operator, _name)))
+for _name in ("neg", "pos", "abs"):
+    setattr(DPResults, f"__{_name}__", lambda self, _operation=getattr(operator, _name): _operation(self._plain()))

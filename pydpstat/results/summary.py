@@ -1,0 +1,122 @@
+"""The summary of a release in statsmodels' form: what was released and how, then the estimates."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from statsmodels.iolib.summary import Summary
+
+    from pydpstat.results.results import DPResults
+
+WIDTH = 78
+MOST_ROWS = 60
+
+
+def summary(result: DPResults, alpha: float) -> Summary:
+    """Return the two tables and the notes of a release."""
+    from statsmodels.iolib.summary import Summary
+    from statsmodels.iolib.table import SimpleTable
+    from statsmodels.iolib.tableformatting import fmt_2cols, fmt_params
+
+    page = Summary()
+    rows = _description(result)
+    half = (len(rows) + 1) // 2
+    right = rows[half:] + [("", "")] * (2 * half - len(rows))
+    cells = [[f"{second}", f"{third}", f"{fourth}"] for (_, second), (third, fourth) in zip(rows[:half], right)]
+    page.tables.append(
+        SimpleTable(
+            cells,
+            headers=None,
+            stubs=[f"{first}" for first, _ in rows[:half]],
+            title="Differentially Private Release",
+            txt_fmt=dict(fmt_2cols, data_fmts=["%s", "%s", "%s", "%s"]),
+        )
+    )
+    stubs, values, tail = _estimates(result, alpha)
+    percent = [f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]"]
+    page.tables.append(
+        SimpleTable(
+            values, headers=["estimate", "noise sd", *percent], stubs=stubs, txt_fmt=dict(fmt_params, data_fmts=["%s"] * 5)
+        )
+    )
+    page.add_extra_txt(_notes(result, tail))
+    return page
+
+
+def number(value: Any) -> str:
+    """Return a number with six significant digits, without a sign at zero."""
+    return f"{float(value) + 0.0:.6g}"
+
+
+def _description(result: DPResults) -> list[tuple[str, str]]:
+    bounds = "-" if result.bounds is None else _bounds(result.bounds)
+    scale = np.unique(np.atleast_1d(result.noise_scale))
+    sensitivity = np.unique(np.atleast_1d(result.sensitivity))
+    return [
+        ("Statistic:", result.statistic),
+        ("Function:", result.record.function),
+        ("Mechanism:", result.mechanism),
+        ("Noise scale:", _range(scale)),
+        ("Sensitivity:", _range(sensitivity)),
+        ("Bounds:", bounds),
+        ("Claimed epsilon:", number(result.claim.epsilon)),
+        ("Claimed delta:", number(result.claim.delta)),
+        ("Claimed neighbors:", result.claim.neighbors),
+        ("Epsilon that holds:", "none" if np.isinf(result.guarantee.epsilon) else number(result.guarantee.epsilon)),
+        ("Delta that holds:", "none" if np.isinf(result.guarantee.epsilon) else number(result.guarantee.delta)),
+        ("No. Observations:", "private" if result.nobs is None else str(result.nobs)),
+    ]
+
+
+def _range(values: np.ndarray) -> str:
+    return number(values[0]) if values.size == 1 else f"{number(values.min())} to {number(values.max())}"
+
+
+def _bounds(bounds: Any) -> str:
+    if isinstance(bounds[0], tuple):
+        return " x ".join(_bounds(pair) for pair in bounds)
+    return f"[{number(bounds[0])}, {number(bounds[1])}]"
+
+
+def _estimates(result: DPResults, alpha: float) -> tuple[list[str], list[list[str]], int]:
+    """Return row names and cells; of a long release the first rows, and how many are left out."""
+    names = [_one_line(name) for name in result.labels.elements(result.value)]
+    estimates = np.ravel(result.value, order="F")
+    if result.noise is None:
+        errors = low = high = np.full(estimates.shape, np.nan)
+    else:
+        errors = np.ravel(result.post.standard_error(result.noise, result.value), order="F")
+        low, high = (np.ravel(end, order="F") for end in result._interval(alpha))
+    cells = [[number(cell) for cell in row] for row in zip(estimates, errors, low, high)]
+    return names[:MOST_ROWS], cells[:MOST_ROWS], max(0, len(cells) - MOST_ROWS)
+
+
+def _one_line(name: str) -> str:
+    return name if len(name) <= 32 else name[:29] + "..."
+
+
+def _notes(result: DPResults, left_out: int) -> list[str]:
+    notes = [f"Holds: {result.guarantee}."]
+    if result.guarantee.conditions:
+        notes[0] = notes[0][:-1] + ", if or but: " + "; ".join(result.guarantee.conditions) + "."
+    if np.isinf(result.guarantee.epsilon):
+        notes[0] = f"Nothing is guaranteed: see the PrivacyWarning of {result.record.function}."
+    notes.append("The interval covers the privacy noise only: not sampling, cutting or rounding.")
+    if result.postprocessing:
+        notes.append(f"Post-processing: {', '.join(result.postprocessing)}.")
+    if result.reproducible:
+        notes.append("Drawn from a seeded stream: for checking and study, not for publication.")
+    else:
+        notes.append(f"Noise from the operating system, on a grid of {number(result.grid or 1.0)}.")
+    if left_out:
+        notes.append(f"{left_out} more rows: to_frame() has them all.")
+    notes.append(f"Call: {result.call}")
+    return [line for note in notes for line in _wrapped(note)]
+
+
+def _wrapped(note: str) -> list[str]:
+    return ["\n".join(textwrap.wrap(note, WIDTH - 4))]
