@@ -54,13 +54,16 @@ class Guarantee:
     def __post_init__(self) -> None:
         epsilon, delta = checks.scalar(self.epsilon, "epsilon"), checks.scalar(self.delta, "delta")
         if epsilon < 0.0:
-            raise PydpstatError(f"epsilon must be at least 0; got {epsilon!r}. Infinity means no guarantee.")
-        if not 0.0 <= delta <= 1.0:
-            raise PydpstatError(f"delta must be between 0 and 1; got {delta!r}. It is a probability.")
-        checks.one_of(self.neighbors, "neighbors", NEIGHBORS)
-        if not isinstance(self.conditions, tuple) or not all(isinstance(line, str) for line in self.conditions):
             raise PydpstatError(
-                f"conditions must be a tuple of texts; got {checks.shown(self.conditions)}. Write (text,) for one."
+                f"epsilon must be at least 0; got {epsilon!r}. Give infinity where nothing is guaranteed."
+            )
+        if not 0.0 <= delta <= 1.0:
+            raise PydpstatError(f"delta must be between 0 and 1; got {delta!r}. Give 0 for a pure guarantee.")
+        checks.one_of(self.neighbors, "neighbors", NEIGHBORS)
+        lines = self.conditions
+        if not isinstance(lines, tuple) or not all(isinstance(line, str) for line in lines):
+            raise PydpstatError(
+                f"conditions must be a tuple of texts; got {checks.shown(lines)}. Write (text,) for one."
             )
         object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "delta", delta)

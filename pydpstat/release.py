@@ -86,6 +86,7 @@ def release(
             f"the released {query.statistic} is not a finite number, which R would return as NaN or Inf. "
             "Use a larger epsilon, or leave out the last step (normalize)."
         )
+    value = np.array(value, dtype=np.float64)
     value.flags.writeable = False
     return DPResults(
         statistic=query.statistic,

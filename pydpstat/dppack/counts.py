@@ -132,6 +132,7 @@ def histogramDP(
         arguments,
         ("x",),
         rng,
+        records=values.size,
         bounds=(lower, upper),
         correct=correct,
         publish=lambda noisy: _sanitized_histogram(noisy, normalize, allow_negative),
@@ -240,6 +241,7 @@ def tableDP(
         arguments,
         tuple(name or f"x{position}" for position, name in enumerate(names, start=1)),
         rng,
+        records=np.shape(variables[0])[0],
         correct=correct,
         publish=lambda noisy: _sanitized_table(noisy, allow_negative),
         check_flags=lambda: checks.flag(allow_negative, "allow_negative"),
@@ -254,6 +256,7 @@ def _counts(
     data: tuple[str, ...],
     rng: Any,
     *,
+    records: int,
     correct: Callable[[Guarantee], Guarantee],
     publish: Publish,
     check_flags: Callable[[], Any],
@@ -266,7 +269,7 @@ def _counts(
     source = source_from(rng, int_seeds_r=True)
 
     def protected(neighbors: str) -> DPResults:
-        query = count_query(labels.name, counts, labels, neighbors, 1 if mechanism == "Laplace" else 2)
+        query = count_query(counts, labels, neighbors, 1 if mechanism == "Laplace" else 2, records)
         return protect(
             function,
             query,

@@ -49,6 +49,16 @@ def positive_values(value: Any, name: str, hint: str) -> Any:
     return frozen
 
 
+def curve_epsilon(epsilon: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Check the epsilons at which a privacy curve is asked for: numbers from 0 on."""
+    values = np.asarray(epsilon)
+    if values.dtype.kind not in "iuf" or not np.all(values >= 0):
+        raise PydpstatError(
+            f"epsilon must be at least 0, every one; got {checks.shown(epsilon)}. Give for example 1."
+        )
+    return values.astype(np.float64)
+
+
 def unwrap(values: Any) -> Any:
     """Return a zero-dimensional result as a Python float, an array as it is."""
     if isinstance(values, (np.ndarray, np.generic)) and values.ndim == 0:

@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from pydpstat import checks
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._noise import Noise, positive_values, tail_pair, unwrap
+from pydpstat.mechanisms._noise import Noise, curve_epsilon, positive_values, tail_pair, unwrap
 from pydpstat.mechanisms.gaussian_curve import log_delta
-from pydpstat.mechanisms.laplace import curve_epsilon
 
 _SD_HINT = "Use calibrate_gaussian(epsilon, delta, sensitivity)."
 _SENSITIVITY_HINT = "Give the largest L2 change that one record can make."
@@ -129,7 +128,7 @@ class GaussianNoise(Noise):
         Examples
         --------
         >>> round(GaussianNoise(1.0).log_delta(100.0, sensitivity=1.0), 3)
-        -4960.624
+        -4960.255
         """
         if np.ndim(self.sd):
             raise PydpstatError(

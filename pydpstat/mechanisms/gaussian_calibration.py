@@ -11,13 +11,7 @@ import numpy.typing as npt
 from pydpstat import checks
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import positive_values, unwrap
-from pydpstat.mechanisms.gaussian_curve import (
-    Floats,
-    log_complement,
-    log_density,
-    mills,
-    mills_difference,
-)
+from pydpstat.mechanisms.gaussian_curve import Floats, log_complement, log_density, mills, mills_difference
 from pydpstat.r_arithmetic.elementary import log
 from pydpstat.r_arithmetic.normal import qnorm
 
@@ -29,6 +23,8 @@ SAFETY = 1e-12
 # Newton's error squares at each step: after a step this small the next would be below rounding.
 _LAST_STEP = 1e-9
 _MOST_STEPS = 200
+# From this epsilon on the solver's starting bound is exact to rounding, and a = epsilon/m - m/2 no longer is.
+_HUGE_EPSILON = 1e20
 
 
 def calibrate_gaussian(
@@ -81,7 +77,7 @@ def calibrate_gaussian(
     >>> round(calibrate_gaussian(1.0, 1e-6), 9)
     4.224678889
     >>> calibrate_gaussian(0.5, [0.1, 0.01], method="classical").round(4)
-    array([4.4951, 6.2151])
+    array([4.4951, 6.215 ])
     """
     checks.one_of(method, "method", METHODS)
     eps = positive_values(epsilon, "epsilon", "Give for example 1.")
@@ -155,7 +151,7 @@ def _solve(epsilon: Floats, delta: Floats, step: Any) -> Floats:
     ratio = np.maximum(ratio, 2.0 * math.sqrt(2.0) * erfinv(delta))
     goal = np.where(delta <= 0.5, np.log(delta), np.log1p(-delta))
     for _ in range(_MOST_STEPS):
-        change = step(epsilon, ratio, goal)
+        change = np.where(epsilon < _HUGE_EPSILON, step(epsilon, ratio, goal), 0.0)
         ratio = ratio * np.exp(change)
         if not np.any(np.abs(change) > _LAST_STEP):
             break

@@ -75,10 +75,8 @@ def mills_difference(a: Floats, ratio: Floats) -> Floats:
     small = ratio < _SMALL_RATIO
     if np.any(small):
         start, length = a[small], ratio[small]
-        total = np.zeros_like(start)
-        for point, weight in zip(*_gauss_points()):
-            total += weight * mills_slope(start + point * length)
-        difference[small] = length * total
+        points, weights = _gauss_points()
+        difference[small] = length * (weights @ mills_slope(start + np.outer(points, length)))
     large = ~small
     if np.any(large):
         start = a[large]

@@ -11,14 +11,15 @@ import numpy.typing as npt
 
 from pydpstat import checks
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._noise import Noise, tail_pair, unwrap
-from pydpstat.mechanisms.laplace import curve_epsilon
+from pydpstat.mechanisms._noise import Noise, curve_epsilon, tail_pair, unwrap
 
 
 def _integer_sensitivity(value: Any) -> int:
     number = checks.positive(value, "sensitivity", "Give the largest change of the count, for example 1.")
     if not number.is_integer():
-        raise PydpstatError(f"sensitivity must be a whole number; got {value!r}. The noise is an integer, as a count is.")
+        raise PydpstatError(
+            f"sensitivity must be a whole number; got {checks.shown(value)}. Give the change of a count."
+        )
     return int(number)
 
 
@@ -187,7 +188,7 @@ class SymmetricGeometricNoise(_IntegerNoise):
         Examples
         --------
         >>> round(SymmetricGeometricNoise(1.0).delta(0.5), 6)
-        0.287648
+        0.287649
         """
         eps, shift, rate = curve_epsilon(epsilon), self._shift(sensitivity), self._rate
         last = _last_exceeding(eps, shift, rate)
@@ -282,7 +283,7 @@ class SignGeometricNoise(_IntegerNoise):
         Examples
         --------
         >>> round(SignGeometricNoise(1.0).delta(1.5), 6)
-        0.110979
+        0.111025
         """
         eps, shift, rate = curve_epsilon(epsilon), self._shift(sensitivity), self._rate
         last = _last_exceeding(eps, shift, rate)

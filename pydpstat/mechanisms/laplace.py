@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from pydpstat import checks
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._noise import Noise, positive_values, tail_pair, unwrap
+from pydpstat.mechanisms._noise import Noise, curve_epsilon, positive_values, tail_pair, unwrap
 
 _SCALE_HINT = "Use sensitivity / epsilon."
 _SENSITIVITY_HINT = "Give the largest L1 change that one record can make."
@@ -128,14 +129,6 @@ class LaplaceNoise(Noise):
                 "Ask one noise a coordinate and compose them."
             )
         return unwrap(np.maximum(-np.expm1(0.5 * (curve_epsilon(epsilon) - self.epsilon(sensitivity))), 0.0))
-
-
-def curve_epsilon(epsilon: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Check the epsilons at which a privacy curve is asked for: numbers from 0 on."""
-    values = np.asarray(epsilon)
-    if values.dtype.kind not in "iuf" or not np.all(values >= 0):
-        raise PydpstatError(f"epsilon must be at least 0, every one; got {checks.shown(epsilon)}.")
-    return values.astype(np.float64)
 
 
 def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Any:
@@ -265,7 +258,7 @@ def truncated_positive_delta(epsilon: float) -> float:
     return _maximum_on_unit_interval(excess)
 
 
-def _maximum_on_unit_interval(function: Any) -> float:
+def _maximum_on_unit_interval(function: Callable[[float], float]) -> float:
     """Maximum of a function with one peak in [0, 1], by golden sections."""
     ratio = 0.5 * (math.sqrt(5.0) - 1.0)
     low, high = 0.0, 1.0
@@ -281,4 +274,4 @@ def _maximum_on_unit_interval(function: Any) -> float:
             high, right, at_right = right, left, at_left
             left = high - ratio * (high - low)
             at_left = function(left)
-    return float(max(at_left, at_right))
+    return max(at_left, at_right)

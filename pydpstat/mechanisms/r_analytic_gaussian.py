@@ -15,7 +15,9 @@ from pydpstat.r_arithmetic.elementary import exp
 from pydpstat.r_arithmetic.normal import pnorm
 
 
-def analytic_gaussian_loop(epsilon: float, delta: float, sensitivity: npt.ArrayLike, tol: float = 1e-12) -> Any:
+def analytic_gaussian_loop(
+    epsilon: float, delta: float, sensitivity: npt.ArrayLike, tol: float = 1e-12
+) -> Any:
     """Standard deviation that DPpack's ``calibrateAnalyticGaussianMechanism`` returns.
 
     It bisects until delta is met within the absolute tolerance `tol`. For a delta near `tol` or
@@ -56,22 +58,24 @@ def analytic_gaussian_loop(epsilon: float, delta: float, sensitivity: npt.ArrayL
     Examples
     --------
     >>> round(analytic_gaussian_loop(0.5, 0.01, 1), 6)
-    3.157314
+    3.146913
     """
     eps, dlt, tolerance = (
         checks.scalar(value, name) for value, name in ((epsilon, "epsilon"), (delta, "delta"), (tol, "tol"))
     )
     sens = np.asarray(sensitivity)
     if sens.dtype.kind not in "biuf" or not sens.size or not np.all(np.isfinite(sens)):
-        raise PydpstatError(f"sensitivity must be one or more finite numbers; got {checks.shown(sensitivity)}. Give one number.")
+        raise PydpstatError(
+            f"sensitivity must be one or more finite numbers; got {checks.shown(sensitivity)}. Give one."
+        )
     growth = exp(eps)
     if not eps > 0.0 or math.isinf(growth):
         raise PydpstatError(
-            f"epsilon must be above 0 and below 709.79 here; got {eps!r}. R stops at it, or returns no finite "
-            "number. Use calibrate_gaussian(), which takes every epsilon above 0."
+            f"epsilon must be above 0 and below 709.79 here; got {eps!r}. R stops, or returns infinity. "
+            "Use calibrate_gaussian(), which takes every epsilon above 0."
         )
     if not 0.0 <= dlt <= 1.0:
-        raise PydpstatError(f"delta must be between 0 and 1; got {dlt!r}. R never returns from it.")
+        raise PydpstatError(f"delta must be between 0 and 1; got {dlt!r}. R never returns.")
     alpha = _alpha(eps, dlt, growth, tolerance)
     with np.errstate(over="ignore"):
         sd = alpha * sens.astype(np.float64) / math.sqrt(2.0 * eps)
@@ -130,5 +134,5 @@ def _bisect(function: Callable[[float], float], sign: float, delta: float, tol: 
 def _endless(delta: float, tol: float) -> PydpstatError:
     return PydpstatError(
         f"tol must be large enough for delta to be met within it; got tol {tol!r} with delta {delta!r}. "
-        "R never returns from it. Use calibrate_gaussian(), which needs no tolerance."
+        "R never returns. Use calibrate_gaussian(), which needs no tolerance."
     )

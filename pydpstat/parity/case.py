@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Level = Literal["exact", "ulp", "rtol", "error", "difference"]
+Level = Literal["exact", "ulp", "rtol", "error", "difference", "endless"]
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,10 @@ class Case:
         ``pydpstat`` and ``r`` (``pydpstat.r_arithmetic``). R's sees the inputs after ``set.seed(seed)``.
     inputs : mapping of str to value
         Float, int, bool or str arrays (lists), scalars, or `Factor`; given to R without loss.
-    level : {"exact", "ulp", "rtol", "error", "difference"}
+    level : {"exact", "ulp", "rtol", "error", "difference", "endless"}
         ``"error"``: both stop. ``"difference"``: R returns something that is no finite number and
-        Python raises a ``PydpstatError``; `reason` says why.
+        Python raises a ``PydpstatError``; `reason` says why. ``"endless"``: R never returns and
+        Python raises a ``PydpstatError``.
     tolerance : float
         Allowed units in the last place (``"ulp"``) or relative difference (``"rtol"``).
     recorded_ulp : float

@@ -48,22 +48,25 @@ def histogram(x: np.ndarray, lower: float, upper: float, breaks: Any) -> tuple[n
     counted = r.hist(clip(x, lower, upper), breaks)
     if not counted.equidist:
         raise PydpstatError("Only equidistant histogram bins are supported; give breaks of one width.")
-    edges = [float(edge) for edge in counted.breaks]
-    counts = np.asarray(counted.counts, dtype=np.float64)
     if lower == -math.inf or upper == math.inf:
         raise PydpstatError(
             f"lower_bound and upper_bound must be finite for a histogram; got {lower!r} and {upper!r}. "
             "R never returns. Give the public range of the data."
         )
+    edges, mids = counted.breaks.tolist(), counted.mids.tolist()
     before = after = 0
     while lower < edges[0]:
-        edges.insert(0, edges[0] - (edges[1] - edges[0]))
+        width = edges[1] - edges[0]
+        mids.insert(0, edges[0] - width / 2)
+        edges.insert(0, edges[0] - width)
         before += 1
     while edges[-1] < upper:
-        edges.append(edges[-1] + (edges[1] - edges[0]))
+        width = edges[1] - edges[0]
+        mids.append(edges[-1] + width / 2)
+        edges.append(edges[-1] + width)
         after += 1
-    counts = np.concatenate([np.zeros(before), counts, np.zeros(after)])
-    return counts, Labels("histogram", breaks=tuple(edges), xname="x")
+    counts = np.concatenate([np.zeros(before), counted.counts, np.zeros(after)])
+    return counts, Labels("histogram", breaks=tuple(edges), mids=tuple(mids))
 
 
 def contingency_table(factors: tuple[Any, ...], names: tuple[str, ...], **rules: Any) -> tuple[np.ndarray, Labels]:
@@ -83,7 +86,7 @@ def contingency_table(factors: tuple[Any, ...], names: tuple[str, ...], **rules:
     return np.asarray(counted.counts, dtype=np.float64), labels
 
 
-def count_query(statistic: str, counts: np.ndarray, labels: Labels, neighbors: str, norm: int) -> Query:
-    """Ask for counts; the number of records is public under bounded neighbors only."""
-    nobs = int(counts.sum()) if neighbors == "bounded" else None
-    return Query(statistic, counts, (count_sensitivity(neighbors, norm),), labels, integer=True, nobs=nobs)
+def count_query(counts: np.ndarray, labels: Labels, neighbors: str, norm: int, records: int) -> Query:
+    """Ask for counts; the number of records, missing ones included, is public under bounded neighbors only."""
+    nobs = records if neighbors == "bounded" else None
+    return Query(labels.name, counts, (count_sensitivity(neighbors, norm),), labels, integer=True, nobs=nobs)

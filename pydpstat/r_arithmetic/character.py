@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from pydpstat.r_arithmetic.long_double import HAS_80_BIT
+
 _DIGITS = 15
+_LARGEST_TABLED = 27
 
 
 def as_character(value: Any) -> str:
@@ -42,13 +47,38 @@ def _double(x: float) -> str:
         return "Inf" if x > 0 else "-Inf"
     if x == 0:
         return "0"
-    mantissa, exponent = f"{x:.{_DIGITS - 1}e}".split("e")
-    power = int(exponent)
-    significant = len(mantissa.rstrip("0").replace("-", "").replace(".", ""))
+    significant, power = _shape(x)
     decimals = max(0, significant - power - 1)
     # Fixed notation unless it is wider; the sign counts for both.
     fixed_width = max(power, 0) + 1 + (decimals + 1 if decimals else 0)
     scientific_width = significant + (significant > 1) + (5 if abs(power) >= 100 else 4)
     if fixed_width <= scientific_width:
-        return f"{x:.{decimals}f}"
-    return f"{x:.{significant - 1}e}"
+        text, tail = f"{x:.{decimals}f}", ""
+    else:
+        text, _, tail = f"{x:.{significant - 1}e}".partition("e")
+        tail = f"e{tail}"
+    # The digits were counted before the last rounding, which may have left zeros.
+    return (text.rstrip("0").rstrip(".") if "." in text else text) + tail
+
+
+def _shape(x: float) -> tuple[int, int]:
+    """How many of 15 significant digits are not trailing zeros, and the power of ten."""
+    mantissa, exponent = f"{abs(x):.17e}".split("e")
+    # R counts the digits after scaling in long double, which near a tie may round the other way.
+    if "35" <= mantissa[16:18] < "65" and HAS_80_BIT:
+        return _shape_as_scaled(abs(x), int(exponent))
+    mantissa, exponent = f"{abs(x):.{_DIGITS - 1}e}".split("e")
+    return len(mantissa.rstrip("0").replace(".", "")), int(exponent)
+
+
+def _shape_as_scaled(x: float, power: int) -> tuple[int, int]:
+    shift = power - _DIGITS + 1
+    scaled = np.longdouble(x)
+    if abs(shift) <= _LARGEST_TABLED:
+        # R's table is in double: beyond 10**22 it is inexact.
+        factor = np.longdouble(float(f"1e{abs(shift)}"))
+        scaled = scaled / factor if shift > 0 else scaled * factor
+    else:
+        scaled = scaled / np.longdouble(10.0) ** shift
+    digits = str(int(np.rint(scaled)))
+    return len(digits.rstrip("0")), shift + len(digits) - 1

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import locale
-from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -15,6 +13,7 @@ import numpy.typing as npt
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.arrays import is_missing
 from pydpstat.r_arithmetic.character import as_character
+from pydpstat.r_arithmetic.encoding import encode_floats, encode_objects, encode_strings
 
 _CHUNK = 65536
 _DENSE = 1 << 20
@@ -116,7 +115,7 @@ def categories(values: Any) -> Factor:
         codes = np.asarray(values.codes)
         return Factor(codes, tuple(as_character(c) for c in values.categories))
     if isinstance(values, (list, tuple)) and values and isinstance(values[0], str):
-        return _objects(values)
+        return _ordered(*encode_objects(values))
     array = np.atleast_1d(np.asarray(values))
     if array.ndim != 1:
         raise PydpstatError(f"a factor has one dimension, but the values have {array.ndim}")
@@ -124,10 +123,10 @@ def categories(values: Any) -> Factor:
     if kind in "iub":
         return _integers(array)
     if kind == "f":
-        return _doubles(array)
-    if kind == "O":
-        return _objects(array)
-    return _fixed_width(array) if kind == "U" else _objects(array.tolist())
+        return _ordered(*encode_floats(array.astype(np.float64, copy=False)))
+    if kind == "U":
+        return _ordered(*encode_strings(array))
+    return _ordered(*encode_objects(array if kind == "O" else array.tolist()))
 
 
 def is_categorical(values: Any) -> bool:
@@ -168,60 +167,21 @@ def _integers(x: npt.NDArray[Any]) -> Factor:
     return Factor(codes, tuple(levels))
 
 
-def _doubles(x: npt.NDArray[Any]) -> Factor:
-    unique, codes = _by_known_values(x, lambda piece: piece, np.unique)
-    return _merged(codes, [None if is_missing(v) else as_character(v) for v in unique])
-
-
-def _fixed_width(x: npt.NDArray[Any]) -> Factor:
-    return _objects(x.tolist())
-
-
-def _by_known_values(
-    x: npt.NDArray[Any], key: Callable[[Any], Any], unique: Callable[..., Any]
-) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    values, codes = unique(x, return_inverse=True)
-    return values, codes
-
-
-def _objects(values: Any) -> Factor:
-    """Any hashable values, numbered by a dictionary as they come."""
-    numbering: defaultdict[Any, int] = defaultdict(count().__next__)
-    codes = np.fromiter(map(numbering.__getitem__, values), dtype=np.int32, count=len(values))
-    found = list(numbering)
+def _ordered(codes: npt.NDArray[np.int32], found: list[Any]) -> Factor:
+    """Levels in R's order, equal labels merged, and -1 for the missing values."""
     known = [value for value in found if not is_missing(value)]
-    if all(isinstance(value, (int, float, np.number, np.bool_)) for value in known):
-        order = sorted(range(len(found)), key=lambda i: _number_key(found[i]))
-    else:
-        order = sorted(range(len(found)), key=lambda i: _string_key(found[i]))
-    rank = np.empty(len(found), dtype=np.int32)
-    rank[order] = np.arange(len(found), dtype=np.int32)
-    labels = [None if is_missing(found[i]) else as_character(found[i]) for i in order]
-    return _merged(rank[codes], labels)
+    numbers = all(isinstance(value, (int, float, np.number, np.bool_)) for value in known)
+    known.sort(key=None if numbers else _string_key)
+    levels = dict.fromkeys(as_character(value) for value in known)
+    position: dict[Label, int] = {label: i for i, label in enumerate(levels)}
+    lookup = [-1 if is_missing(value) else position[as_character(value)] for value in found]
+    return Factor(np.array(lookup, dtype=np.int32)[codes], tuple(levels))
 
 
-def _number_key(value: Any) -> tuple[bool, float]:
-    missing = is_missing(value)
-    return missing, 0.0 if missing else value
-
-
-def _string_key(value: Any) -> tuple[bool, str]:
-    if is_missing(value):
-        return True, ""
+def _string_key(value: Any) -> str:
     label = as_character(value)
-    return False, label if _collates_as_c() else locale.strxfrm(label)
+    return label if _collates_as_c() else locale.strxfrm(label)
 
 
 def _collates_as_c() -> bool:
     return locale.setlocale(locale.LC_COLLATE) in ("C", "POSIX", "C.UTF-8", "C.utf8")
-
-
-def _merged(codes: npt.NDArray[Any], labels: list[Label]) -> Factor:
-    """Give equal labels one code, and a missing value -1."""
-    levels = dict.fromkeys(label for label in labels if label is not None)
-    position: dict[Label, int] = {label: i for i, label in enumerate(levels)}
-    position[None] = -1
-    lookup = np.array([position[label] for label in labels], dtype=np.int32)
-    if np.array_equal(lookup, np.arange(lookup.size)):
-        return Factor(codes.astype(np.int32, copy=False), tuple(levels))
-    return Factor(lookup[codes], tuple(levels))

@@ -18,6 +18,8 @@ from pydpstat.r_arithmetic.pretty import pretty
 from pydpstat.r_arithmetic.rounding import significant
 
 _FUZZ = 1e-7
+_EPSILON = float(np.finfo(np.float64).eps)
+# A chunk of doubles and its indices stay in the cache.
 _CHUNK = 16384
 _MOST_CLASSES = 1_000_000
 
@@ -139,38 +141,43 @@ def hist(x: npt.ArrayLike, breaks: Any = "Sturges", xname: str = "x") -> Histogr
     >>> h.counts, h.equidist
     (array([2, 1, 1]), False)
     """
-    values = _finite(x)
-    points, given = _break_points(values, breaks)
+    values, low, high = _finite(x)
+    points, given = _break_points(values, low, high, breaks)
     h = np.diff(points)
     with np.errstate(all="ignore"):
         equidist = not given or bool((h.max() - h.min()) < 1e-7 * mean(h))
         if not given and (h <= 0).any():
             raise PydpstatError("breaks are not strictly increasing: x has too small a range")
-        counts = _counts(values, points, _diddle(values, h))
-        if counts.sum() < values.size:
+        diddle = _diddle(high - low, h)
+        edges = points + diddle
+        edges[0] = points[0] - diddle
+        if values.size and not (edges[0] <= low and high <= edges[-1]):
             raise PydpstatError(
-                f"some x are not counted: breaks must span the range of x, "
-                f"[{values.min()}, {values.max()}], but span [{points[0]}, {points[-1]}]"
+                f"some x are not counted: breaks must span the range of x, [{low}, {high}], "
+                f"but span [{points[0]}, {points[-1]}]"
             )
+        counts = _counts(values, points, edges, diddle)
         density = counts / (values.size * h)
         mids = 0.5 * (points[1:] + points[:-1])
     return Histogram(points, counts, density, mids, xname, equidist)
 
 
-def _finite(x: npt.ArrayLike) -> npt.NDArray[Any]:
-    """The finite values; `x` itself if all are finite."""
+def _finite(x: npt.ArrayLike) -> tuple[npt.NDArray[Any], float, float]:
+    """The finite values (`x` itself if all are finite), their least and their largest."""
     values = numeric(x)
     if values.dtype.kind == "b":
         raise PydpstatError("x must be numeric, but it is boolean: convert it to numbers first")
-    if values.dtype.kind != "f":
-        return values
-    for start in range(0, values.size, _CHUNK):
-        if not np.isfinite(values[start : start + _CHUNK]).all():
-            return values[np.isfinite(values)]
-    return values
+    if values.size == 0:
+        return values, math.inf, -math.inf
+    low, high = float(values.min()), float(values.max())
+    if math.isfinite(low) and math.isfinite(high):
+        return values, low, high
+    return _finite(values[np.isfinite(values)])
 
 
-def _break_points(x: npt.NDArray[Any], breaks: Any) -> tuple[npt.NDArray[np.float64], bool]:
+def _break_points(
+    x: npt.NDArray[Any], low: float, high: float, breaks: Any
+) -> tuple[npt.NDArray[np.float64], bool]:
     """The break points, and whether they were given as such."""
     if isinstance(breaks, str):
         breaks = _algorithm(breaks)(x)
@@ -187,7 +194,7 @@ def _break_points(x: npt.NDArray[Any], breaks: Any) -> tuple[npt.NDArray[np.floa
         raise PydpstatError(f"invalid number of breaks: it must be at least 1, got {n}")
     if x.size == 0:
         raise PydpstatError("x must have finite values if breaks are not given as points")
-    return pretty(float(x.min()), float(x.max()), min(n, _MOST_CLASSES), 1), False
+    return pretty(low, high, min(n, _MOST_CLASSES), 1), False
 
 
 def _algorithm(name: str) -> Callable[[npt.NDArray[Any]], float]:
@@ -211,25 +218,51 @@ def _width(x: npt.NDArray[Any]) -> float:
     return float(x.max()) - float(x.min()) if x.size else -math.inf
 
 
-def _diddle(x: npt.NDArray[Any], h: npt.NDArray[np.float64]) -> float:
+def _diddle(width: float, h: npt.NDArray[np.float64]) -> float:
     """How far a value may lie beyond a break point and still count as on it."""
     if h.size >= 5:
         return _FUZZ * median(h)
     if h.size <= 2:
-        return _FUZZ * _width(x)
+        return _FUZZ * width
     return _FUZZ * float(h[h > 0].min(initial=math.inf))
 
 
 def _counts(
-    x: npt.NDArray[Any], points: npt.NDArray[np.float64], diddle: float
+    x: npt.NDArray[Any],
+    points: npt.NDArray[np.float64],
+    edges: npt.NDArray[np.float64],
+    diddle: float,
 ) -> npt.NDArray[np.int64]:
-    edges = points + diddle
-    edges[0] = points[0] - diddle
+    """How many values lie above one edge and not above the next, the lowest edge included."""
     classes = points.size - 1
-    counts = np.zeros(classes + 2, dtype=np.int64)
+    counts = np.zeros(classes + 1, dtype=np.int64)
+    scale = classes / (points[-1] - points[0])
+    origin = points[0] + diddle
+    doubt = _doubt(points, scale)
+    # Where rounding is far smaller than the fuzz, a division finds the class.
+    equal = doubt < 0.25 * diddle * scale
     for start in range(0, x.size, _CHUNK):
         piece = x[start : start + _CHUNK]
-        index = np.searchsorted(edges, piece, side="left")
-        index[piece == edges[0]] = 1
-        counts += np.bincount(index, minlength=classes + 2)
-    return counts[1:-1]
+        position = (piece - origin) * scale if equal else piece
+        index = np.ceil(position) if equal else position
+        if not equal or _is_doubtful(index, position, doubt):
+            # The lowest edge itself belongs to the first class, as index 0 does.
+            index = np.searchsorted(edges, piece, side="left")
+        counts += np.bincount(index.astype(np.intp, copy=False), minlength=classes + 1)
+    counts[1] += counts[0]
+    return counts[1:]
+
+
+def _doubt(points: npt.NDArray[np.float64], scale: float) -> float:
+    """Largest error, in classes, of a position found by division."""
+    even = points[0] + np.arange(points.size) / scale
+    largest = float(np.abs(points).max())
+    return (float(np.abs(points - even).max()) + 8 * _EPSILON * largest) * float(scale)
+
+
+def _is_doubtful(
+    above: npt.NDArray[np.float64], position: npt.NDArray[np.float64], doubt: float
+) -> bool:
+    """Whether a position is too near an edge to be sure of its class."""
+    above = above - position
+    return bool(above.min() < doubt or above.max() > 1 - doubt)

@@ -24,8 +24,8 @@ class Labels:
         Level names of each dimension of a table.
     dimension_names : tuple of str
         The dimensions' own names, empty where they have none.
-    breaks : tuple of float or None
-        Bin edges of a histogram.
+    breaks, mids : tuple of float or None
+        Bin edges and centres of an equidistant histogram.
     xname : str
         Name of the variable of a histogram.
     """
@@ -35,10 +35,12 @@ class Labels:
     dimnames: tuple[tuple[str, ...], ...] | None = None
     dimension_names: tuple[str, ...] = ()
     breaks: tuple[float, ...] | None = None
+    mids: tuple[float, ...] = ()
     xname: str = "x"
 
     def natural(self, value: np.ndarray) -> Any:
         """Return a value in the shape that a pandas user expects."""
+        value = value + 0.0  # R's noise can leave a zero with a minus sign, which pandas would show
         if self.breaks is not None:
             return self.histogram(value)
         if self.dimnames is not None:
@@ -51,16 +53,13 @@ class Labels:
 
     def histogram(self, counts: np.ndarray) -> Histogram:
         """Return counts as a histogram without a density."""
-        breaks = np.array(self.breaks)
-        widths = np.diff(breaks)
-        equidist = bool(np.ptp(widths) < 1e-7 * np.mean(widths))
         return Histogram(
-            breaks=breaks,
+            breaks=np.array(self.breaks),
             counts=counts,
             density=None,
-            mids=0.5 * (breaks[:-1] + breaks[1:]),
+            mids=np.array(self.mids),
             xname=self.xname,
-            equidist=equidist,
+            equidist=True,
         )
 
     def _table(self, value: np.ndarray) -> Any:

@@ -106,7 +106,7 @@ class DPResults:
     def _series(self, value: np.ndarray) -> pd.Series:
         import pandas as pd
 
-        return pd.Series(np.ravel(value, order="F"), index=self.labels.index(self.value), name=self.statistic)
+        return pd.Series(np.ravel(value, order="F") + 0.0, index=self.labels.index(self.value), name=self.statistic)
 
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return an interval that covers the privacy noise with probability 1 - alpha.

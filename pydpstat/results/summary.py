@@ -63,6 +63,7 @@ def _description(result: DPResults) -> list[tuple[str, str]]:
         ("Noise scale:", _range(scale)),
         ("Sensitivity:", _range(sensitivity)),
         ("Bounds:", bounds),
+        ("Grid:", "-" if result.grid is None else number(result.grid)),
         ("Claimed epsilon:", number(result.claim.epsilon)),
         ("Claimed delta:", number(result.claim.delta)),
         ("Claimed neighbors:", result.claim.neighbors),
@@ -100,23 +101,16 @@ def _one_line(name: str) -> str:
 
 
 def _notes(result: DPResults, left_out: int) -> list[str]:
-    notes = [f"Holds: {result.guarantee}."]
-    if result.guarantee.conditions:
-        notes[0] = notes[0][:-1] + ", if or but: " + "; ".join(result.guarantee.conditions) + "."
     if np.isinf(result.guarantee.epsilon):
-        notes[0] = f"Nothing is guaranteed: see the PrivacyWarning of {result.record.function}."
+        notes = [f"Nothing is guaranteed: see the PrivacyWarning of {result.record.function}."]
+    else:
+        notes = [f"Holds: {result.guarantee}."]
+    if result.guarantee.conditions:
+        notes.append(f"Conditions: {'; '.join(result.guarantee.conditions)}.")
     notes.append("The interval covers the privacy noise only: not sampling, cutting or rounding.")
     if result.postprocessing:
         notes.append(f"Post-processing: {', '.join(result.postprocessing)}.")
-    if result.reproducible:
-        notes.append("Drawn from a seeded stream: for checking and study, not for publication.")
-    else:
-        notes.append(f"Noise from the operating system, on a grid of {number(result.grid or 1.0)}.")
     if left_out:
         notes.append(f"{left_out} more rows: to_frame() has them all.")
     notes.append(f"Call: {result.call}")
-    return [line for note in notes for line in _wrapped(note)]
-
-
-def _wrapped(note: str) -> list[str]:
-    return ["\n".join(textwrap.wrap(note, WIDTH - 4))]
+    return ["\n".join(textwrap.wrap(note, WIDTH)) for note in notes]

@@ -1,0 +1,91 @@
+"""R's side of a comparison, from an R session inside this process (rpy2)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from pydpstat.parity.case import Case
+from pydpstat.parity.evaluation import Outcome
+from pydpstat.parity.r_text import assignments
+
+# R gets this long for one case; a case that is known never to return is stopped sooner
+SECONDS, ENDLESS_SECONDS = 120, 1
+PACKAGES = ("rmutil", "DPpack", "diffpriv")
+_BASE = ("base", "stats", "graphics")
+_PROBE = "import rpy2.robjects as r; print(r.r('as.character(getRversion())')[0])"
+
+
+class NoR(Exception):
+    """R cannot be used here; the text says why."""
+
+
+class LiveR:
+    """An R session that evaluates comparisons.
+
+    Raises
+    ------
+    NoR
+        Where rpy2 or R cannot be used; the text says why.
+    """
+
+    def __init__(self) -> None:
+        _probe()
+        from rpy2 import robjects
+
+        self._r = robjects
+        robjects.r["source"](str(evaluator()))
+        robjects.r("options(warn = -1)")
+        versions = robjects.r["pydpstat_versions"](robjects.StrVector(PACKAGES))
+        self.versions: dict[str, str] = dict(zip(versions.names, map(str, versions)))
+
+    def missing(self, case: Case) -> str:
+        """Return the R package that a case needs and that is not installed, or an empty text."""
+        if case.package in _BASE or self.versions.get(case.package):
+            return ""
+        return case.package
+
+    def evaluate(self, case: Case) -> Outcome:
+        """Evaluate the R expression of a comparison."""
+        strings = self._r.StrVector
+        seconds = ENDLESS_SECONDS if case.level == "endless" else SECONDS
+        result = self._r.r["pydpstat_evaluate"](case.seed, strings(assignments(case.inputs)), case.r, seconds)
+        return outcome({name: list(map(str, part)) for name, part in zip(result.names, result)})
+
+
+def outcome(fields: Mapping[str, Any]) -> Outcome:
+    """Read an outcome from R's text."""
+    return Outcome(
+        values=tuple(map(number, fields["values"])),
+        labels=tuple(fields["labels"]),
+        error="".join(fields["error"]),
+        next_uniform=number("".join(fields["next_uniform"])),
+    )
+
+
+def number(text: str) -> float:
+    """Read a number that R wrote with ``sprintf("%a")``; NA and NaN are both NaN."""
+    return float("nan") if text in ("NA", "NaN") else float.fromhex(text)
+
+
+def evaluator() -> Path:
+    """Return the path of the R file that evaluates a comparison."""
+    return Path(str(resources.files("pydpstat.parity") / "evaluate.R"))
+
+
+def _probe() -> None:
+    """Start R in another process first: a wrong R_HOME would end this one."""
+    if os.environ.get("PYDPSTAT_NO_R"):
+        raise NoR("PYDPSTAT_NO_R is set")
+    try:
+        probe = subprocess.run([sys.executable, "-c", _PROBE], capture_output=True, text=True, timeout=120)
+    except subprocess.TimeoutExpired as error:
+        raise NoR("R did not start within two minutes") from error
+    if probe.returncode:
+        lines = probe.stderr.strip().splitlines() or ["no message"]
+        raise NoR(f"rpy2 cannot start R: {lines[-1]}")

@@ -1,0 +1,81 @@
+"""R's side of a comparison, as recorded by an R script, for machines without R."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from pydpstat.parity.case import Case
+from pydpstat.parity.evaluation import Outcome
+from pydpstat.parity.live import ENDLESS_SECONDS, SECONDS, evaluator, outcome
+from pydpstat.parity.r_text import assignments, literal
+
+_HERE = Path(__file__).resolve().parent
+_CHECKOUT = _HERE.parents[1] / "r_reference"
+
+
+class Recording:
+    """The recorded outcomes, with the versions they come from."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        content = json.loads((path or recording_path()).read_text(encoding="utf-8"))
+        self.versions: dict[str, str] = content.get("versions", {})
+        self._cases: dict[str, Any] = content.get("cases", {})
+
+    def evaluate(self, case: Case) -> Outcome | None:
+        """Return the recorded outcome, or None where this very case is not recorded."""
+        entry = self._cases.get(case.id)
+        if entry is None or entry["r"] != case.r or entry["seed"] != case.seed:
+            return None
+        if entry["inputs"] != assignments(case.inputs):
+            return None
+        return outcome(entry)
+
+    def differences(self, other: Recording) -> list[str]:
+        """Return the ids whose recorded outcomes differ, are new or are gone."""
+        ids = sorted({*self._cases, *other._cases})
+        return [name for name in ids if self._cases.get(name) != other._cases.get(name)]
+
+
+def recording_path() -> Path:
+    """Return where the recording is: in the checkout, or in the installed package."""
+    in_checkout = _CHECKOUT / "references.json"
+    return in_checkout if in_checkout.exists() else _HERE / "references.json"
+
+
+def record(cases: Iterable[Case]) -> list[str]:
+    """Record all cases with Rscript and return the ids that changed.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where this is not a checkout, or Rscript is not on the path.
+    subprocess.CalledProcessError
+        Where R stops; nothing is changed then.
+    """
+    script, target = _CHECKOUT / "record.R", _CHECKOUT / "references.json"
+    if not script.exists():
+        raise FileNotFoundError(f"{script} is not there: record from a checkout of the repository")
+    before = Recording(target) if target.exists() else None
+    with tempfile.TemporaryDirectory(dir=_CHECKOUT) as folder:
+        listing, output = Path(folder) / "cases.R", Path(folder) / "references.json"
+        listing.write_text("\n".join(map(_listed, cases)) + "\n", encoding="utf-8")
+        subprocess.run(["Rscript", str(script), str(evaluator()), str(listing), str(output)], check=True)
+        after = Recording(output)
+        os.replace(output, target)
+    return after.differences(before) if before else sorted(after._cases)
+
+
+def _listed(case: Case) -> str:
+    seconds = ENDLESS_SECONDS if case.level == "endless" else SECONDS
+    inputs = assignments(case.inputs)
+    lines = f"c({', '.join(map(literal, inputs))})" if inputs else "character()"
+    return (
+        f"cases[[length(cases) + 1]] <- list(id = {literal(case.id)}, seed = {case.seed}, inputs = {lines}, "
+        f"expression = {literal(case.r)}, seconds = {seconds})"
+    )

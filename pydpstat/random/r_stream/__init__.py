@@ -1,0 +1,45 @@
+"""R's random streams, equal to R's to the last bit, without R."""
+
+from __future__ import annotations
+
+from pydpstat.random.r_stream.continuous import ContinuousLaws
+from pydpstat.random.r_stream.counts import CountLaws
+from pydpstat.random.r_stream.sampling import Sampling
+
+__all__ = ["RRandom"]
+
+
+class RRandom(ContinuousLaws, CountLaws, Sampling):
+    """R's random stream: what R draws after ``set.seed(seed)``, in the same order and to the last bit.
+
+    It is R's default ``RNGkind("Mersenne-Twister", "Inversion", "Rejection")``. The methods have R's
+    names and continue the stream from call to call, as R does. A seeded stream is for checking and
+    study: whoever knows the seed or the state knows the noise.
+
+    Parameters
+    ----------
+    seed : int
+        As for R's ``set.seed``: from -2147483647 to 2147483647.
+
+    Attributes
+    ----------
+    state : ndarray of int32, shape (626,)
+        R's ``.Random.seed``; can be set.
+
+    Raises
+    ------
+    PydpstatError
+        Where the seed is no whole number in that range.
+
+    References
+    ----------
+    Matsumoto, M. and Nishimura, T. (1998). Mersenne Twister. ACM Transactions on Modeling and Computer
+    Simulation, 8, 3-30. R Core Team, R 4.2.2, ``?RNG``.
+
+    Examples
+    --------
+    >>> from pydpstat.random.r_stream import RRandom
+    >>> rng = RRandom(123)
+    >>> rng.runif(1), rng.rnorm(1)
+    (array([0.28757752]), array([-0.23173022]))
+    """
