@@ -121,12 +121,13 @@ def _on_grid(
     query: Query, calibrate: Callable[[tuple[float, ...]], Noise], noise: Noise
 ) -> tuple[Noise, float]:
     """Choose the grid, and calibrate once more with what bringing the value onto it adds."""
-    grid = secure.grid_unit(float(np.min(noise_scale(noise))), min(query.sensitivities))
+    # with one sensitivity for the whole value, each of its elements may move by one unit more
+    elements = query.value.size if len(query.sensitivities) == 1 and not query.integer else 1
+    smallest = min(query.sensitivities) / max(elements, 1)
+    grid = secure.grid_unit(float(np.min(noise_scale(noise))), smallest)
     if query.integer:
         return noise, grid
-    # one sensitivity for the whole value: each of its elements may move by one unit more
-    growth = grid * (query.value.size if len(query.sensitivities) == 1 else 1)
-    return calibrate(tuple(sensitivity + growth for sensitivity in query.sensitivities)), grid
+    return calibrate(tuple(sensitivity + elements * grid for sensitivity in query.sensitivities)), grid
 
 
 def _check_finite(query: Query, noise: Noise) -> None:

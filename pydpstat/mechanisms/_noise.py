@@ -11,6 +11,8 @@ import numpy.typing as npt
 from pydpstat import checks
 from pydpstat.errors import PydpstatError
 
+Floats = npt.NDArray[np.float64]
+
 
 class Noise:
     """Base of the frozen noise distributions: compares and hashes by value, arrays included."""
@@ -32,6 +34,48 @@ class Noise:
         return type(self), tuple(getattr(self, item.name) for item in fields(self))  # type: ignore[arg-type]
 
 
+class ContinuousNoise(Noise):
+    """Noise around 0 that is a scale times a standard variable; the scale 0 means no noise at all."""
+
+    @property
+    def _scale(self) -> Any:
+        raise NotImplementedError
+
+    @staticmethod
+    def _density(z: Floats) -> Floats:
+        raise NotImplementedError
+
+    @staticmethod
+    def _lower_tail(z: Floats) -> Floats:
+        raise NotImplementedError
+
+    @staticmethod
+    def _quantile(p: Floats, complement: Floats) -> Floats:
+        raise NotImplementedError
+
+    def pdf(self, x: npt.ArrayLike) -> Any:
+        """Density at `x`: a float, or an array of the broadcast shape."""
+        values = np.asarray(x, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            density = self._density(values / self._scale) / self._scale
+        none = np.where(values == 0.0, np.inf, 0.0 * values)
+        return unwrap(np.where(np.equal(self._scale, 0.0), none, density))
+
+    def cdf(self, x: npt.ArrayLike) -> Any:
+        """Probability of at most `x`."""
+        values = np.asarray(x, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            z = np.where(np.equal(self._scale, 0.0) & (values >= 0.0), np.inf, values / self._scale)
+            return unwrap(self._lower_tail(z))
+
+    def ppf(self, q: npt.ArrayLike) -> Any:
+        """Quantile of the probability `q`; NaN outside [0, 1], as in scipy.stats."""
+        p, complement = tail_pair(q)
+        with np.errstate(all="ignore"):
+            quantile = self._scale * self._quantile(p, complement)
+        return unwrap(np.where(np.equal(self._scale, 0.0), 0.0 * p, quantile))
+
+
 def positive_values(value: Any, name: str, hint: str) -> Any:
     """Check that a number, or every number of an array, is finite and above 0.
 
@@ -44,17 +88,31 @@ def positive_values(value: Any, name: str, hint: str) -> Any:
         raise PydpstatError(
             f"{name} must be numbers > 0 and finite, every one; got {checks.shown(value)}. {hint}"
         )
+    return _frozen(array)
+
+
+def scale_values(value: Any, name: str, hint: str) -> Any:
+    """Check a scale as `positive_values` does, but let 0 pass: R's functions can come to it."""
+    array: npt.NDArray[Any] = np.asarray(value)
+    if array.dtype.kind not in "iuf" or not np.all((array >= 0) & np.isfinite(array)):
+        raise PydpstatError(
+            f"{name} must be at least 0 and finite (0 is no noise at all); got {checks.shown(value)}. {hint}"
+        )
+    return _frozen(array) if array.ndim else float(array)
+
+
+def _frozen(array: npt.NDArray[Any]) -> Floats:
     frozen = array.astype(np.float64)
     frozen.flags.writeable = False
     return frozen
 
 
-def curve_epsilon(epsilon: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Check the epsilons at which a privacy curve is asked for: numbers from 0 on."""
+def curve_epsilon(epsilon: npt.ArrayLike) -> Floats:
+    """Check the epsilons at which a privacy curve is asked for: finite numbers from 0 on."""
     values = np.asarray(epsilon)
-    if values.dtype.kind not in "iuf" or not np.all(values >= 0):
+    if values.dtype.kind not in "iuf" or not np.all((values >= 0) & np.isfinite(values)):
         raise PydpstatError(
-            f"epsilon must be at least 0, every one; got {checks.shown(epsilon)}. Give for example 1."
+            f"epsilon must be at least 0 and finite, every one; got {checks.shown(epsilon)}. Give for example 1."
         )
     return values.astype(np.float64)
 
@@ -66,7 +124,7 @@ def unwrap(values: Any) -> Any:
     return values
 
 
-def tail_pair(q: npt.ArrayLike) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def tail_pair(q: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Return a probability (NaN where it is none) and its complement, which is exact from 1/2 on."""
     p = np.asarray(q, dtype=np.float64)
     p = np.where((p >= 0.0) & (p <= 1.0), p, np.nan)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from pydpstat import checks
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._noise import Noise, curve_epsilon, positive_values, tail_pair, unwrap
+from pydpstat.mechanisms._noise import ContinuousNoise, Floats, curve_epsilon, scale_values, unwrap
 from pydpstat.mechanisms.gaussian_curve import log_delta
 
 _SD_HINT = "Use calibrate_gaussian(epsilon, delta, sensitivity)."
@@ -19,19 +19,19 @@ _SENSITIVITY_HINT = "Give the largest L2 change that one record can make."
 
 
 @dataclass(frozen=True, eq=False)
-class GaussianNoise(Noise):
+class GaussianNoise(ContinuousNoise):
     """Normal distribution around 0.
 
     Parameters
     ----------
     sd : float or array_like
-        Standard deviation, above 0 and finite, in the units of the statistic. An array has one a
-        coordinate.
+        Standard deviation, at least 0 and finite, in the units of the statistic; 0 is no noise at
+        all. An array has one a coordinate.
 
     Raises
     ------
     PydpstatError
-        If a standard deviation is not above 0 or not finite.
+        If a standard deviation is negative or not finite.
 
     Notes
     -----
@@ -57,27 +57,28 @@ class GaussianNoise(Noise):
     name: ClassVar[str] = "Gaussian"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sd", positive_values(self.sd, "sd", _SD_HINT))
+        object.__setattr__(self, "sd", scale_values(self.sd, "sd", _SD_HINT))
 
-    def pdf(self, x: npt.ArrayLike) -> Any:
-        """Density at `x`, a float or an array of the broadcast shape."""
-        z = np.asarray(x, dtype=np.float64) / self.sd
-        with np.errstate(over="ignore", under="ignore"):
-            return unwrap(np.exp(-0.5 * z * z) / (math.sqrt(2.0 * math.pi) * self.sd))
+    @property
+    def _scale(self) -> Any:
+        return self.sd
 
-    def cdf(self, x: npt.ArrayLike) -> Any:
-        """Probability of at most `x`."""
+    @staticmethod
+    def _density(z: Floats) -> Floats:
+        return np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+
+    @staticmethod
+    def _lower_tail(z: Floats) -> Floats:
         from scipy.special import ndtr
 
-        return unwrap(ndtr(np.asarray(x, dtype=np.float64) / self.sd))
+        return ndtr(z)
 
-    def ppf(self, q: npt.ArrayLike) -> Any:
-        """Quantile of the probability `q`; NaN outside [0, 1], as in scipy.stats."""
+    @staticmethod
+    def _quantile(p: Floats, complement: Floats) -> Floats:
         from scipy.special import ndtri
 
-        p, complement = tail_pair(q)
         # from the nearer tail, so that the quantiles are symmetric to the bit
-        return unwrap(self.sd * np.where(p < 0.5, ndtri(p), -ndtri(complement)))
+        return np.where(p < 0.5, ndtri(p), -ndtri(complement))
 
     def std(self) -> Any:
         """Standard deviation."""
@@ -135,5 +136,8 @@ class GaussianNoise(Noise):
                 f"sd must be one number for a privacy curve; got {np.size(self.sd)} of them. "
                 "Divide each coordinate by its sd and ask GaussianNoise(1.0)."
             )
-        ratio = checks.positive(sensitivity, "sensitivity", _SENSITIVITY_HINT) / self.sd
-        return log_delta(curve_epsilon(epsilon), ratio)
+        eps, change = curve_epsilon(epsilon), checks.positive(sensitivity, "sensitivity", _SENSITIVITY_HINT)
+        if self.sd == 0.0:
+            # without noise two neighbors are told apart with certainty: delta is 1
+            return unwrap(np.zeros_like(eps))
+        return log_delta(eps, change / self.sd)

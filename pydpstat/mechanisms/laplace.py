@@ -12,25 +12,33 @@ import numpy.typing as npt
 
 from pydpstat import checks
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._noise import Noise, curve_epsilon, positive_values, tail_pair, unwrap
+from pydpstat.mechanisms._noise import (
+    ContinuousNoise,
+    Floats,
+    curve_epsilon,
+    positive_values,
+    scale_values,
+    unwrap,
+)
 
 _SCALE_HINT = "Use sensitivity / epsilon."
 _SENSITIVITY_HINT = "Give the largest L1 change that one record can make."
 
 
 @dataclass(frozen=True, eq=False)
-class LaplaceNoise(Noise):
+class LaplaceNoise(ContinuousNoise):
     """Laplace distribution around 0 with density ``exp(-|x| / scale) / (2 * scale)``.
 
     Parameters
     ----------
     scale : float or array_like
-        Above 0 and finite, in the units of the statistic. An array has one scale a coordinate.
+        At least 0 and finite, in the units of the statistic; 0 is no noise at all. An array has one
+        scale a coordinate.
 
     Raises
     ------
     PydpstatError
-        If a scale is not above 0 or not finite.
+        If a scale is negative or not finite.
 
     Notes
     -----
@@ -58,27 +66,24 @@ class LaplaceNoise(Noise):
     name: ClassVar[str] = "Laplace"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", positive_values(self.scale, "scale", _SCALE_HINT))
+        object.__setattr__(self, "scale", scale_values(self.scale, "scale", _SCALE_HINT))
 
-    def pdf(self, x: npt.ArrayLike) -> Any:
-        """Density at `x`, a float or an array of the broadcast shape."""
-        z = np.abs(np.asarray(x, dtype=np.float64)) / self.scale
-        with np.errstate(under="ignore"):
-            return unwrap(0.5 * np.exp(-z) / self.scale)
+    @property
+    def _scale(self) -> Any:
+        return self.scale
 
-    def cdf(self, x: npt.ArrayLike) -> Any:
-        """Probability of at most `x`."""
-        z = np.asarray(x, dtype=np.float64) / self.scale
-        with np.errstate(under="ignore"):
-            tail = 0.5 * np.exp(-np.abs(z))
-        return unwrap(np.where(z < 0.0, tail, 1.0 - tail))
+    @staticmethod
+    def _density(z: Floats) -> Floats:
+        return 0.5 * np.exp(-np.abs(z))
 
-    def ppf(self, q: npt.ArrayLike) -> Any:
-        """Quantile of the probability `q`; NaN outside [0, 1], as in scipy.stats."""
-        p, complement = tail_pair(q)
-        with np.errstate(divide="ignore"):
-            z = np.where(p < 0.5, np.log(2.0 * p), -np.log(2.0 * complement))
-        return unwrap(self.scale * z)
+    @staticmethod
+    def _lower_tail(z: Floats) -> Floats:
+        tail = 0.5 * np.exp(-np.abs(z))
+        return np.where(z < 0.0, tail, 1.0 - tail)
+
+    @staticmethod
+    def _quantile(p: Floats, complement: Floats) -> Floats:
+        return np.where(p < 0.5, np.log(2.0 * p), -np.log(2.0 * complement))
 
     def std(self) -> Any:
         """Standard deviation, ``sqrt(2) * scale``."""
@@ -89,8 +94,13 @@ class LaplaceNoise(Noise):
         return 2.0 * self.scale * self.scale
 
     def epsilon(self, sensitivity: float) -> Any:
-        """Pure epsilon that the noise gives a statistic of this L1 sensitivity."""
-        return checks.positive(sensitivity, "sensitivity", _SENSITIVITY_HINT) / self.scale
+        """Pure epsilon that the noise gives a statistic of this L1 sensitivity; infinite without noise.
+
+        With several scales: one epsilon for each, as if each coordinate were released alone.
+        """
+        change = checks.positive(sensitivity, "sensitivity", _SENSITIVITY_HINT)
+        with np.errstate(divide="ignore", over="ignore"):
+            return unwrap(np.divide(change, self.scale))
 
     def delta(self, epsilon: npt.ArrayLike, sensitivity: float) -> Any:
         """Smallest delta at each epsilon: the exact privacy curve.
@@ -126,7 +136,7 @@ class LaplaceNoise(Noise):
         if np.ndim(self.scale):
             raise PydpstatError(
                 f"scale must be one number for a privacy curve; got {np.size(self.scale)} scales. "
-                "Ask one noise a coordinate and compose them."
+                "Ask the noise of each coordinate and compose them."
             )
         return unwrap(np.maximum(-np.expm1(0.5 * (curve_epsilon(epsilon) - self.epsilon(sensitivity))), 0.0))
 

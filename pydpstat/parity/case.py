@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Level = Literal["exact", "ulp", "rtol", "error", "difference", "endless"]
+Level = Literal["exact", "ulp", "rtol", "error", "difference", "endless", "refused"]
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,11 @@ class Case:
         ``pydpstat`` and ``r`` (``pydpstat.r_arithmetic``). R's sees the inputs after ``set.seed(seed)``.
     inputs : mapping of str to value
         Float, int, bool or str arrays (lists), scalars, or `Factor`; given to R without loss.
-    level : {"exact", "ulp", "rtol", "error", "difference", "endless"}
+    level : {"exact", "ulp", "rtol", "error", "difference", "endless", "refused"}
         ``"error"``: both stop. ``"difference"``: R returns something that is no finite number and
         Python raises a ``PydpstatError``; `reason` says why. ``"endless"``: R never returns and
-        Python raises a ``PydpstatError``.
+        Python raises a ``PydpstatError``. ``"refused"``: R returns a number for an argument that
+        has no meaning and Python raises; `reason` says why.
     tolerance : float
         Allowed units in the last place (``"ulp"``) or relative difference (``"rtol"``).
     recorded_ulp : float

@@ -12,6 +12,8 @@ from pydpstat.parity.evaluation import Outcome
 
 Status = Literal["passed", "failed", "not run"]
 Against = Literal["live", "recorded", "-"]
+# levels at which Python stops and R does not
+DIFFERENT = ("difference", "endless", "refused")
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,16 @@ class Verdict:
     difference: float = 0.0
     message: str = ""
 
+    @property
+    def name(self) -> str:
+        """The case's id."""
+        return self.case.id
+
 
 def compare(case: Case, ours: Outcome, theirs: Outcome, against: Against) -> Verdict:
     """Compare Python's outcome with R's at the level that the case states."""
     message = _disagreement(case, ours, theirs)
-    if message is not None or case.level in ("error", "difference", "endless"):
+    if message is not None or case.level in ("error", *DIFFERENT):
         return Verdict(case, "failed" if message else "passed", against, 0.0, message or "")
     allowance = case.tolerance
     if against == "recorded" and case.level != "rtol":
@@ -60,9 +67,9 @@ def compare(case: Case, ours: Outcome, theirs: Outcome, against: Against) -> Ver
 
 def _disagreement(case: Case, ours: Outcome, theirs: Outcome) -> str | None:
     """Return what makes the outcomes differ in kind, or None."""
-    if case.draws and case.level not in ("difference", "endless") and ours.next_uniform != theirs.next_uniform:
+    if case.draws and case.level not in DIFFERENT and ours.next_uniform != theirs.next_uniform:
         return f"the streams part: next uniform {theirs.next_uniform!r} in R, {ours.next_uniform!r} in Python"
-    if case.level in ("difference", "endless"):
+    if case.level in DIFFERENT:
         if not ours.error:
             return f"Python returned {ours.values[:3]} where it should stop"
         if case.level == "difference" and not theirs.error and all(map(math.isfinite, theirs.values)) and theirs.values:

@@ -10,6 +10,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pydpstat.parity.case import Case
 from pydpstat.parity.evaluation import Outcome
 from pydpstat.parity.r_text import assignments
@@ -46,9 +48,11 @@ class LiveR:
 
     def missing(self, case: Case) -> str:
         """Return the R package that a case needs and that is not installed, or an empty text."""
-        if case.package in _BASE or self.versions.get(case.package):
-            return ""
-        return case.package
+        return self.missing_package(case.package)
+
+    def missing_package(self, package: str) -> str:
+        """Return the name of an R package if it is not installed, or an empty text."""
+        return "" if package in _BASE or self.versions.get(package) else package
 
     def evaluate(self, case: Case) -> Outcome:
         """Evaluate the R expression of a comparison."""
@@ -56,6 +60,11 @@ class LiveR:
         seconds = ENDLESS_SECONDS if case.level == "endless" else SECONDS
         result = self._r.r["pydpstat_evaluate"](case.seed, strings(assignments(case.inputs)), case.r, seconds)
         return outcome({name: list(map(str, part)) for name, part in zip(result.names, result)})
+
+    def draw(self, expression: str, size: int, seed: int) -> np.ndarray:
+        """Evaluate an expression of ``n`` draws, its size, after ``set.seed(seed)``."""
+        self._r.r(f"n <- {size}L; set.seed({seed}L)")
+        return np.asarray(self._r.r(f"suppressWarnings(suppressMessages(as.numeric({expression})))"))
 
 
 def outcome(fields: Mapping[str, Any]) -> Outcome:

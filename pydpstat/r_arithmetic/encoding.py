@@ -45,13 +45,11 @@ def encode_strings(x: npt.NDArray[np.str_]) -> tuple[Codes, list[str]]:
 
 def encode_objects(values: Sequence[Any] | npt.NDArray[Any]) -> tuple[Codes, list[Any]]:
     """The same for any hashable objects; equal ones may have several numbers."""
-    if sys.implementation.name == "cpython" and len(values) > _CHUNK:
-        x = np.empty(len(values), dtype=object)
-        x[:] = values
-        addresses = np.asarray(_Addresses(x))
-        found = _by_keys(x.size, lambda start, stop: addresses[start:stop])
+    if isinstance(values, np.ndarray) and sys.implementation.name == "cpython":
+        addresses = np.asarray(_Addresses(values))
+        found = _by_keys(values.size, lambda start, stop: addresses[start:stop])
         if found is not None:
-            return found[0], x[found[1]].tolist()
+            return found[0], values[found[1]].tolist()
     numbering: defaultdict[Any, int] = defaultdict(count().__next__)
     codes = np.fromiter(map(numbering.__getitem__, values), dtype=np.int32, count=len(values))
     return codes, list(numbering)

@@ -15,8 +15,9 @@ from pydpstat.r_arithmetic.arrays import is_missing
 from pydpstat.r_arithmetic.character import as_character
 from pydpstat.r_arithmetic.encoding import encode_floats, encode_objects, encode_strings
 
-_CHUNK = 65536
+_CHUNK = 16384
 _DENSE = 1 << 20
+_LARGEST_INT64 = 2**63 - 1
 Label = str | None
 
 
@@ -124,9 +125,10 @@ def categories(values: Any) -> Factor:
         return _integers(array)
     if kind == "f":
         return _ordered(*encode_floats(array.astype(np.float64, copy=False)))
-    if kind == "U":
+    if kind == "U" and isinstance(values, np.ndarray):
         return _ordered(*encode_strings(array))
-    return _ordered(*encode_objects(array if kind == "O" else array.tolist()))
+    # A list of strings and NaN becomes an array of strings, with "nan" among them.
+    return _ordered(*encode_objects(values if kind == "U" else array))
 
 
 def is_categorical(values: Any) -> bool:
@@ -151,20 +153,20 @@ def _integers(x: npt.NDArray[Any]) -> Factor:
     if x.size == 0:
         return Factor(np.empty(0, dtype=np.int32), ())
     low, high = int(x.min()), int(x.max())
-    if high - low >= _DENSE:
+    if high - low >= _DENSE or high > _LARGEST_INT64:
         unique, inverse = np.unique(x, return_inverse=True)
-        return Factor(inverse.astype(np.int32), tuple(as_character(v) for v in unique))
-    offset = x.dtype.type(low)
+        return Factor(inverse.astype(np.int32), tuple(str(int(v)) for v in unique))
     seen = np.zeros(high - low + 1, dtype=bool)
     for start in range(0, x.size, _CHUNK):
-        seen[x[start : start + _CHUNK] - offset] = True
+        seen[np.subtract(x[start : start + _CHUNK], low, dtype=np.int64)] = True
     lookup = (np.cumsum(seen) - 1).astype(np.int32)
     codes = np.empty(x.size, dtype=np.int32)
     for start in range(0, x.size, _CHUNK):
-        np.take(lookup, x[start : start + _CHUNK] - offset, out=codes[start : start + _CHUNK])
-    boolean = x.dtype.kind == "b"
-    levels = (as_character(bool(i) if boolean else int(i) + low) for i in np.flatnonzero(seen))
-    return Factor(codes, tuple(levels))
+        place = np.subtract(x[start : start + _CHUNK], low, dtype=np.int64)
+        np.take(lookup, place, out=codes[start : start + _CHUNK])
+    if x.dtype.kind == "b":
+        return Factor(codes, tuple(as_character(bool(i + low)) for i in np.flatnonzero(seen)))
+    return Factor(codes, tuple(str(int(i) + low) for i in np.flatnonzero(seen)))
 
 
 def _ordered(codes: npt.NDArray[np.int32], found: list[Any]) -> Factor:

@@ -19,10 +19,13 @@ UNCOVERED = (
     "floating-point sampler and inside the statistic's own sum is not covered by the proof"
 )
 
+# where the bits come from; tests put a seeded source here
+entropy = os.urandom
+
 
 def uniform(size: int) -> np.ndarray:
     """Draw uniforms on the midpoints of 2^-53 wide cells of (0, 1), from the operating system."""
-    words = np.frombuffer(os.urandom(8 * size), dtype="<u8") >> np.uint64(11)
+    words = np.frombuffer(entropy(8 * size), dtype="<u8") >> np.uint64(11)
     return (words + 0.5) * 2.0**-53
 
 
@@ -83,5 +86,5 @@ def _geometric(size: int, rate: float) -> np.ndarray:
 
 
 def _signs(size: int) -> np.ndarray:
-    bits = np.unpackbits(np.frombuffer(os.urandom((size + 7) // 8), dtype=np.uint8), count=size)
+    bits = np.unpackbits(np.frombuffer(entropy((size + 7) // 8), dtype=np.uint8), count=size)
     return bits * 2.0 - 1.0

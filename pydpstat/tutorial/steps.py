@@ -14,7 +14,8 @@ from pydpstat.tutorial.data import LEVELS
 R_PREAMBLE = ("library(DPpack); Cars93 <- MASS::Cars93",)
 PYTHON_PREAMBLE = (
     "import numpy as np",
-    "from pydpstat import RRandom, calibrate_gaussian, histogramDP, meanDP, symmetric_geometric_noise, tableDP",
+    "from pydpstat import RRandom, calibrate_gaussian, symmetric_geometric_noise",
+    "from pydpstat import histogramDP, meanDP, tableDP",
     "from pydpstat import r_arithmetic as r",
     "from pydpstat.tutorial.data import cars93",
     "cars = cars93()",
@@ -172,7 +173,10 @@ STEPS = (
     ),
     Step(
         "Its three states, scaled to the country",
-        ("states <- c(300, 400, 300) + rmutil::rlaplace(3, s = 5)", "(states <- states / sum(states) * country)"),
+        (
+            "states <- c(300, 400, 300) + rmutil::rlaplace(3, s = 5)",
+            "(states <- states / sum(states) * country)",
+        ),
         (
             "states = np.array([300, 400, 300]) + rng.rlaplace(3, s=5)",
             "states = states / r.sum(states) * country; states",

@@ -41,5 +41,5 @@ class RRandom(ContinuousLaws, CountLaws, Sampling):
     >>> from pydpstat.random.r_stream import RRandom
     >>> rng = RRandom(123)
     >>> rng.runif(1), rng.rnorm(1)
-    (array([0.28757752]), array([-0.23173022]))
+    (array([0.28757752]), array([0.80055428]))
     """

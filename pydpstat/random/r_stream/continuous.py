@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.checks import shown
 from pydpstat.errors import PydpstatError
 from pydpstat.random.r_stream import exponential, gamma, laplace, normal
 from pydpstat.random.r_stream.arguments import numbers, recycled, refuse, require, whole
@@ -233,7 +234,7 @@ class ContinuousLaws(Seeded):
         --------
         >>> from pydpstat.random.r_stream import RRandom
         >>> RRandom(123).rgamma(2, shape=2)
-        array([0.88311204, 3.77174392])
+        array([0.89209356, 3.31184742])
         """
         n = whole(n, "n")
         shape = numbers(shape, "shape")
@@ -290,7 +291,7 @@ class ContinuousLaws(Seeded):
         --------
         >>> from pydpstat.random.r_stream import RRandom
         >>> RRandom(123).rlaplace(2)
-        array([-0.55311591,  0.85946218])
+        array([-0.55311564,  0.85946218])
         """
         n = whole(n, "n")
         location, scale = numbers(m, "m"), numbers(s, "s")
@@ -298,14 +299,17 @@ class ContinuousLaws(Seeded):
             if not scale > 0.0:
                 raise refuse("s", scale, "above 0")
             require(location == location, "m", location, "a number")
+            require(scale < math.inf or abs(location) < math.inf, "m", location, "finite where s is infinite")
             if n == 1:
                 return np.array([laplace.one(self._stream.next(), location, scale)])
             return laplace.draw(self._stream, n, location, scale)
         if not np.all(scale > 0.0):
             raise refuse("s", s, "above 0 in every place")
         location = recycled(location, n)
-        require(~np.isnan(location), "m", location, "numbers")
-        return laplace.draw(self._stream, n, location, recycled(scale, n))
+        scale = recycled(scale, n)
+        require(~np.isnan(location), "m", location, "a number")
+        require(np.isfinite(scale) | np.isfinite(location), "m", location, "finite where s is infinite")
+        return laplace.draw(self._stream, n, location, scale)
 
     def rlap(self, n: int, location: float = 0.0, scale: float = 1.0) -> Floats:
         """Draw Laplace variables as diffpriv does: n exponential ones minus n more.
@@ -339,7 +343,7 @@ class ContinuousLaws(Seeded):
         --------
         >>> from pydpstat.random.r_stream import RRandom
         >>> RRandom(123).rlap(2)
-        array([-0.48559767,  0.54503291])
+        array([-0.48559761,  0.54503291])
         """
         n = whole(n, "n")
         location, scale = numbers(location, "location"), numbers(scale, "scale")
@@ -363,7 +367,9 @@ def _scale(rate: Any, scale: npt.ArrayLike | None) -> Any:
         return float(inverse) if isinstance(rate, float) else inverse
     given = numbers(scale, "scale")
     if np.any(rate != 1.0) and not np.all(np.abs(rate * given - 1.0) < 1e-15):
-        raise PydpstatError(f"rate and scale must be inverses of each other; got {rate!r} and {given!r}. Give one of them.")
+        raise PydpstatError(
+            f"rate and scale must be inverses of each other; got {shown(rate)} and {shown(given)}. Give one of them."
+        )
     return given
 
 

@@ -59,7 +59,7 @@ class CountLaws(Seeded):
         --------
         >>> from pydpstat.random.r_stream import RRandom
         >>> RRandom(123).rgeom(5, 0.3)
-        array([4, 8, 0, 4, 1])
+        array([3, 5, 0, 0, 1])
         """
         n = whole(n, "n")
         prob = numbers(prob, "prob")

@@ -25,10 +25,11 @@ def read_state() -> np.ndarray:
         raise PydpstatError(
             "The R session must have a .Random.seed; it has none, because nothing was drawn yet. Call set.seed() in R."
         )
-    return np.array(rinterface.globalenv[".Random.seed"].memoryview())
+    # not through memoryview(): rpy2 3.5.9 loses a reference to None in every call of it
+    return np.array(rinterface.globalenv[".Random.seed"])
 
 
 def write_state(state: np.ndarray) -> None:
     """Set ``.Random.seed`` of the live R session."""
     rinterface = _session("RRandom.to_r()")
-    rinterface.globalenv[".Random.seed"] = rinterface.IntSexpVector.from_memoryview(memoryview(state))
+    rinterface.globalenv[".Random.seed"] = rinterface.IntSexpVector.from_memoryview(state.data)

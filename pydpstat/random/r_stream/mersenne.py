@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.checks import shown
 from pydpstat.errors import NotSupportedError, PydpstatError
 
 BLOCK = 624

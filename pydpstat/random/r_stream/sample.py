@@ -109,8 +109,8 @@ def _accepted(value: np.ndarray, left: int) -> np.ndarray:
     """Tell which candidates are accepted, when each acceptance lowers the bound by one."""
     accepted = value < left
     while True:
-        before = np.cumsum(accepted)
-        before -= accepted
+        before = np.cumsum(accepted, dtype=np.int64)
+        before -= accepted.astype(np.int64)
         again = value < left - before
         if np.array_equal(again, accepted):
             return accepted

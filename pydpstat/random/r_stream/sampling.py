@@ -89,7 +89,7 @@ class Sampling(Seeded):
             )
         if prob is not None:
             share = _probabilities(prob, n, 0 if replace else size)
-            if replace or size < 2:
+            if replace:
                 return sample.weighted_with_replacement(self._stream, share, size)
             return sample.weighted_without_replacement(self._stream, share, size)
         if replace or size < 2:

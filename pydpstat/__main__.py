@@ -1,0 +1,53 @@
+"""``python -m pydpstat``: the package's commands."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+# each command's module has a function main(argv); it is imported when the command is called
+COMMANDS = {
+    "tutorial": ("pydpstat.tutorial.command", "R's printed numbers beside Python's, row by row"),
+    "parity": ("pydpstat.parity.command", "the comparison with R, live or recorded"),
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The command and its own arguments; those of the process by default. Without a command the
+        help is printed.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> from pydpstat.__main__ import main
+    >>> main(["tutorial"])  # doctest: +SKIP
+    0
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m pydpstat", description="Differential privacy for statisticians who come from R."
+    )
+    commands = parser.add_subparsers(dest="command", metavar="command", title="commands")
+    for name, (_, text) in COMMANDS.items():
+        # the command's own parser answers --help
+        commands.add_parser(name, help=text, add_help=False)
+    chosen, rest = parser.parse_known_args(argv)
+    if chosen.command is None:
+        if rest:
+            parser.error(f"unrecognized arguments: {' '.join(rest)}")
+        parser.print_help()
+        return 0
+    return int(importlib.import_module(COMMANDS[chosen.command][0]).main(rest))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+"""Numbers and matrices as R prints them: seven significant digits, columns right-aligned."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+DIGITS = 7
+Names = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+def as_r_prints(values: npt.ArrayLike) -> list[str]:
+    """Format numbers as R prints a vector: seven significant digits, and the same decimals for all.
+
+    Parameters
+    ----------
+    values : float or array_like
+        Finite numbers of ordinary size; R's scientific notation is not imitated.
+
+    Returns
+    -------
+    list of str
+        In R's order (first dimension fastest), without padding.
+
+    Examples
+    --------
+    >>> from pydpstat.tutorial.printing import as_r_prints
+    >>> as_r_prints(0.49855899423826489)
+    ['0.498559']
+    >>> as_r_prints([287.05834243, 408.7466, 30.5])
+    ['287.0583', '408.7466', '30.5000']
+    """
+    numbers = np.ravel(values, order="F").tolist()
+    shortest = [f"{number:.{DIGITS}g}" for number in numbers]
+    if any("e" in text or "n" in text for text in shortest):
+        return shortest
+    decimals = max((len(text.partition(".")[2]) for text in shortest), default=0)
+    return [f"{number:.{decimals}f}" for number in numbers]
+
+
+def matrix_lines(values: np.ndarray, dimnames: Names | None = None) -> list[str]:
+    """Format a matrix as R prints it, each column on its own.
+
+    Parameters
+    ----------
+    values : ndarray of float64, two-dimensional
+    dimnames : pair of tuples of str, optional
+        Row and column names; R's ``[1,]`` and ``[,1]`` by default.
+
+    Returns
+    -------
+    list of str
+        A line of column names, then one for each row; all of the same width.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pydpstat.tutorial.printing import matrix_lines
+    >>> matrix_lines(np.array([[7.0, 9.0], [11.0, 0.0]]), (("a", "b"), ("USA", "non-USA")))
+    ['  USA non-USA', 'a   7       9', 'b  11       0']
+    """
+    rows, columns = values.shape
+    row_names = dimnames[0] if dimnames else tuple(f"[{i + 1},]" for i in range(rows))
+    column_names = dimnames[1] if dimnames else tuple(f"[,{j + 1}]" for j in range(columns))
+    blocks = [_padded(["", *row_names], left=True)]
+    blocks += [_padded([name, *as_r_prints(values[:, j])]) for j, name in enumerate(column_names)]
+    return [" ".join(cells) for cells in zip(*blocks)]
+
+
+def _padded(texts: list[str], left: bool = False) -> list[str]:
+    width = max(map(len, texts))
+    return [text.ljust(width) if left else text.rjust(width) for text in texts]

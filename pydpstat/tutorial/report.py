@@ -1,0 +1,141 @@
+"""The tutorial's text: for each row the R lines, the Python lines, and both results side by side."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Sequence
+from itertools import zip_longest
+
+import numpy as np
+
+from pydpstat.tutorial.printing import as_r_prints, matrix_lines
+from pydpstat.tutorial.session import Agreement, Outcome
+from pydpstat.tutorial.steps import PYTHON_PREAMBLE, R_PREAMBLE, Recorded
+
+WIDTH = 100
+INDENT = " " * 4
+_LABEL = 14
+_COLUMN = 26
+_VERDICT = 73
+
+
+def heading() -> list[str]:
+    """Return the lines above the first row.
+
+    Examples
+    --------
+    >>> from pydpstat.tutorial.report import heading
+    >>> heading()[0]
+    "The tutorial: R's printed numbers beside Python's"
+    """
+    return [
+        "The tutorial: R's printed numbers beside Python's",
+        "",
+        "R's numbers are recorded: R 4.2.2, rmutil 1.1.10, DPpack 0.2.2. Python's are computed now.",
+        '"equal" means to the last bit, not only in the digits shown. Where the next runif(1) is equal too,',
+        "both sides have drawn the same numbers in the same order.",
+        "",
+        *_code("R", R_PREAMBLE),
+        *_code("Python", PYTHON_PREAMBLE),
+    ]
+
+
+def row(number: int, outcome: Outcome) -> list[str]:
+    """Return the lines of one row.
+
+    Parameters
+    ----------
+    number : int
+        The row's number, from 1.
+    outcome : Outcome
+        What the step gave.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> from pydpstat.tutorial.report import row
+    >>> from pydpstat.tutorial.session import Session
+    >>> from pydpstat.tutorial.steps import STEPS
+    >>> print("\\n".join(row(1, Session().run(STEPS[0]))))
+    <BLANKLINE>
+     1  The mean of 100 uniform numbers
+        R       set.seed(123); D <- runif(100, 0, 1)
+                mean(D)
+        Python  rng = RRandom(123); D = rng.runif(100, 0, 1)
+                r.mean(D)
+        mean           R 0.498559                Python 0.498559            equal
+    """
+    step = outcome.step
+    lines = ["", f"{number:2}  {step.title}", *_code("R", step.r), *_code("Python", step.python)]
+    for recorded, ours, verdict in zip(step.recorded, outcome.values, outcome.agreements):
+        lines += _comparison(recorded, ours, verdict)
+    if step.next_uniform is not None:
+        theirs = Recorded(step.next_uniform, "next runif(1)")
+        lines += _comparison(theirs, np.asarray(outcome.next_uniform), outcome.next_agreement)
+    return lines + [f"{INDENT}PrivacyWarning: {shortened(text)}" for text in outcome.warnings]
+
+
+def result_line(outcomes: Sequence[Outcome]) -> str:
+    """Return how many rows are equal.
+
+    Examples
+    --------
+    >>> from pydpstat.tutorial.report import result_line
+    >>> result_line([])
+    '0 of 0 equal'
+    """
+    return f"{sum(outcome.equal for outcome in outcomes)} of {len(outcomes)} equal"
+
+
+def shortened(warning: str) -> str:
+    """Return the sentence of a PrivacyWarning that says which epsilon holds.
+
+    Examples
+    --------
+    >>> from pydpstat.tutorial.report import shortened
+    >>> shortened("It repeats the draw. It keeps epsilon 1.4899, not 1. Use another.")
+    'it keeps epsilon 1.4899, not 1'
+    """
+    sentences = re.split(r"\.\s+(?=[A-Z])", warning.rstrip("."))
+    telling = next((text for text in sentences if "epsilon" in text), sentences[0])
+    return textwrap.shorten(telling[:1].lower() + telling[1:], WIDTH - 20, placeholder="...")
+
+
+def _code(language: str, lines: Sequence[str]) -> list[str]:
+    return [f"{INDENT}{label:8}{line}" for label, line in zip_longest([language], lines, fillvalue="")]
+
+
+def _comparison(recorded: Recorded, ours: np.ndarray, verdict: Agreement) -> list[str]:
+    """Return both values, the verdict behind them, and all 17 digits of those that are not equal."""
+    theirs = np.asarray(recorded.value, dtype=np.float64)
+    if theirs.shape != ours.shape:
+        return [f"{INDENT}{recorded.name}: {ours.shape} values, R has {theirs.shape}   {verdict.value}"]
+    if theirs.ndim == 2:
+        lines = _matrices(recorded, theirs, ours)
+    else:
+        left, right = (" ".join(as_r_prints(value)) for value in (theirs, ours))
+        side_by_side = theirs.ndim == 0
+        lines = [_line(recorded.name, left, right)] if side_by_side else _stacked(recorded.name, left, right)
+    lines[-1] = f"{lines[-1]:{_VERDICT - 2}}  {verdict.value}"
+    if verdict is not Agreement.EQUAL:
+        pairs = zip(np.ravel(theirs, order="F"), np.ravel(ours, order="F"))
+        lines += [_line("", f"{a:.17g}", f"{b:.17g}") for a, b in pairs if a != b]
+    return lines
+
+
+def _line(name: str, left: str, right: str) -> str:
+    return f"{INDENT}{name:{_LABEL}} R {left:{_COLUMN - 2}}Python {right}"
+
+
+def _stacked(name: str, above: str, below: str) -> list[str]:
+    return [f"{INDENT}{name:{_LABEL}} R      {above}", f"{INDENT}{'':{_LABEL}} Python {below}"]
+
+
+def _matrices(recorded: Recorded, theirs: np.ndarray, ours: np.ndarray) -> list[str]:
+    left, right = (matrix_lines(value, recorded.dimnames) for value in (theirs, ours))
+    left[0], right[0] = f"R{left[0][1:]}", f"Python{right[0][6:]}"
+    return [f"{INDENT}{'':{_LABEL}} {a:{_COLUMN}}{b}" for a, b in zip(left, right)]

@@ -1,0 +1,132 @@
+"""Gaussian noise and its exact privacy curve."""
+
+import copy
+import math
+import pickle
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms import GaussianNoise
+from pydpstat.mechanisms.gaussian_curve import log_delta, mills_slope
+
+# scipy's own normal functions are good to a few roundings
+ROUNDINGS = 1e-13
+QUADRATURE = 1e-10
+
+sds = st.floats(1e-6, 1e6)
+
+
+def exact_log_delta(epsilon, ratio):
+    """Balle and Wang's two terms with digits enough for their cancellation."""
+    with mpmath.workdps(60):
+        e, m = mpmath.mpf(epsilon), mpmath.mpf(ratio)
+        a, b = e / m - m / 2, e / m + m / 2
+        # digits that cancel: those of the terms' common size, and of their relative distance
+        lost = max(0.0, float(-mpmath.log10(m))) + float(mpmath.log10(1 + abs(a)))
+    with mpmath.workdps(60 + 3 * int(lost) + 40):
+        e, m = mpmath.mpf(epsilon), mpmath.mpf(ratio)
+        a, b = e / m - m / 2, e / m + m / 2
+        root = mpmath.sqrt(2)
+        return mpmath.log((mpmath.erfc(a / root) - mpmath.exp(e) * mpmath.erfc(b / root)) / 2)
+
+
+@given(sds, st.floats(-30, 30), st.floats(0, 1))
+def test_is_scipys_normal(sd, z, q):
+    noise, reference = GaussianNoise(sd), stats.norm(scale=sd)
+    # exp(-z**2/2) magnifies the rounding of z by z**2
+    assert noise.pdf(z * sd) == pytest.approx(reference.pdf(z * sd), rel=ROUNDINGS * 10)
+    assert noise.cdf(z * sd) == pytest.approx(reference.cdf(z * sd), rel=ROUNDINGS * 10)
+    assert noise.ppf(q) == pytest.approx(reference.ppf(q), rel=ROUNDINGS, abs=1e-15 * sd)
+    assert noise.std() == sd and noise.var() == sd * sd
+
+
+@given(sds, st.floats(1e-9, 1 - 1e-9))
+def test_ppf_inverts_cdf_and_is_symmetric(sd, q):
+    noise = GaussianNoise(sd)
+    assert noise.cdf(noise.ppf(q)) == pytest.approx(q, rel=ROUNDINGS)
+    assert noise.ppf(0.25) == -noise.ppf(0.75)
+
+
+def test_ends_and_arrays():
+    noise = GaussianNoise([1.0, 2.0])
+    assert noise.ppf([[0.0], [1.0]]).tolist() == [[-math.inf] * 2, [math.inf] * 2]
+    assert math.isnan(GaussianNoise(1.0).ppf(1.5)) and isinstance(GaussianNoise(1.0).ppf(0.2), float)
+    with pytest.raises(PydpstatError, match="sd must be one number for a privacy curve; got 2"):
+        noise.delta(1.0, 1.0)
+
+
+@pytest.mark.parametrize("sd", [1.5, [1.0, 2.0]])
+def test_is_a_value(sd):
+    noise = GaussianNoise(sd)
+    for twin in (GaussianNoise(sd), pickle.loads(pickle.dumps(noise)), copy.copy(noise)):
+        assert twin == noise and hash(twin) == hash(noise)
+    assert noise != GaussianNoise(9.0) and noise.name == "Gaussian"
+
+
+def test_no_noise_at_all():
+    none = GaussianNoise(0)
+    assert none.cdf([-1.0, 0.0]).tolist() == [0.0, 1.0] and none.ppf(0.1) == 0.0
+    assert none.delta([0.0, 9.0], 1.0).tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("sd", [-1, math.inf, math.nan, "1", None])
+def test_refuses_an_sd(sd):
+    with pytest.raises(PydpstatError, match="sd must be .* calibrate_gaussian"):
+        GaussianNoise(sd)
+
+
+@settings(max_examples=30)
+@given(st.floats(0.2, 5.0), st.floats(0.2, 3.0), st.floats(0.0, 5.0))
+def test_privacy_curve_is_the_integral(sd, sensitivity, epsilon):
+    noise = GaussianNoise(sd)
+
+    def excess(x):
+        return noise.pdf(x) - math.exp(epsilon) * noise.pdf(x - sensitivity)
+
+    # the loss sensitivity**2 / (2 sd**2) - x sensitivity / sd**2 falls to epsilon here
+    end = 0.5 * sensitivity - epsilon * sd**2 / sensitivity
+    area, _ = integrate.quad(excess, end - 40 * sd, end, points=[end - sd, end - 5 * sd], epsabs=QUADRATURE)
+    assert noise.delta(epsilon, sensitivity) == pytest.approx(area, abs=10 * QUADRATURE)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(0.0, 1e3), st.floats(-6.0, 1.8))
+def test_privacy_curve_to_sixty_digits(epsilon, power):
+    ratio = 10.0**power
+    a = epsilon / ratio - ratio / 2
+    if abs(a) > 1e4:
+        # mpmath's erfc takes too long there
+        return
+    exact = float(exact_log_delta(epsilon, ratio))
+    # the curve's own sensitivity to the rounding of a, which is of size 2**-52 (epsilon/ratio + ratio),
+    # and that of 1 - t R(t), which cancels up to t = 20
+    allowed = 1e-13 + 4 * 2.0**-52 * abs(a) * (epsilon / ratio + ratio)
+    assert log_delta(epsilon, ratio) == pytest.approx(exact, rel=1e-14, abs=allowed)
+
+
+@pytest.mark.parametrize("t", [-3.0, 0.0, 1.0, 19.9, 20.1, 1e3, 1e8])
+def test_mills_slope(t):
+    with mpmath.workdps(60):
+        x = mpmath.mpf(t)
+        ratio = mpmath.exp(x * x / 2) * mpmath.erfc(x / mpmath.sqrt(2)) * mpmath.sqrt(mpmath.pi / 2)
+        exact = float(1 - x * ratio)
+    # below 20 the difference loses a factor t**2 = 400 at most
+    assert mills_slope(np.array([t]))[0] == pytest.approx(exact, rel=400 * 2.0**-52)
+
+
+def test_curve_in_arrays_and_far_out():
+    noise = GaussianNoise(0.5)
+    epsilon = np.linspace(0, 30, 61)
+    deltas = noise.delta(epsilon, 1.0)
+    assert deltas.tolist() == [noise.delta(e, 1.0) for e in epsilon.tolist()]
+    assert (np.diff(deltas) < 0).all()
+    assert noise.delta(1e5, 1.0) == 0.0 and noise.log_delta(1e5, 1.0) < -1e8
+    assert GaussianNoise(1e-200).delta(1.0, 1.0) == 1.0
+    with pytest.raises(PydpstatError, match="epsilon must be at least 0"):
+        noise.delta([1.0, -1.0], 1.0)

@@ -1,0 +1,153 @@
+"""Integer noise against direct sums over its support."""
+
+import copy
+import math
+import pickle
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms import SignGeometricNoise, SymmetricGeometricNoise
+
+# sums of some thousand rounded terms against a few rounded operations
+SUMS = 1e-12
+NOISES = (SymmetricGeometricNoise, SignGeometricNoise)
+epsilons = st.floats(0.05, 30.0)
+sensitivities = st.integers(1, 7)
+
+
+def support(noise):
+    """Integers outside of which there is less than 1e-17 of probability."""
+    end = int(40 * noise.sensitivity / noise.epsilon) + 2
+    return np.arange(-end, end + 1)
+
+
+@pytest.mark.parametrize("law", NOISES)
+@settings(max_examples=40)
+@given(epsilon=epsilons, sensitivity=sensitivities)
+def test_sums(law, epsilon, sensitivity):
+    noise = law(epsilon, sensitivity)
+    k = support(noise)
+    p = noise.pmf(k)
+    assert p.sum() == pytest.approx(1.0, abs=SUMS)
+    assert noise.cdf(k) == pytest.approx(np.cumsum(p), abs=SUMS)
+    assert noise.var() == pytest.approx(np.sum(k.astype(float) ** 2 * p), rel=SUMS)
+    assert noise.std() == pytest.approx(math.sqrt(noise.var()), rel=SUMS)
+
+
+@settings(max_examples=40)
+@given(epsilon=epsilons, sensitivity=sensitivities)
+def test_laws(epsilon, sensitivity):
+    k = np.arange(-20, 21)
+    alpha = math.exp(-epsilon / sensitivity)
+    symmetric = SymmetricGeometricNoise(epsilon, sensitivity)
+    assert symmetric.alpha == alpha
+    # 1 - alpha cancels here, by a factor of at most 200
+    assert symmetric.pmf(k) == pytest.approx((1 - alpha) / (1 + alpha) * alpha ** np.abs(k), rel=SUMS)
+    sign = SignGeometricNoise(epsilon, sensitivity)
+    assert sign.pmf(k) == pytest.approx(np.where(k == 0, 1.0, 0.5) * (1 - alpha) * alpha ** np.abs(k), rel=SUMS)
+
+
+@pytest.mark.parametrize("law", NOISES)
+@given(epsilon=st.floats(1e-9, 700.0), sensitivity=sensitivities, q=st.floats(1e-300, 1.0 - 2.0**-53))
+def test_ppf_is_the_smallest_integer(law, epsilon, sensitivity, q):
+    noise = law(epsilon, sensitivity)
+    k = noise.ppf(q)
+    # far out neighboring integers have the same rounded distribution function; its exponent's rounding
+    # costs up to 745 units in the last place
+    assert k == math.floor(k)
+    assert noise.cdf(k) >= q * (1 - 745 * 2.0**-52) and noise.cdf(k - 1) <= q * (1 + 745 * 2.0**-52)
+
+
+@pytest.mark.parametrize("law", NOISES)
+def test_ppf_inverts_cdf(law):
+    noise = law(0.7, 2)
+    k = np.arange(-30.0, 31.0)
+    assert noise.ppf(noise.cdf(k)).tolist() == k.tolist()
+    ends = noise.ppf([0.0, 1.0, -0.5, 2.0])
+    assert ends[:2].tolist() == [-math.inf, math.inf] and np.isnan(ends[2:]).all()
+
+
+@pytest.mark.parametrize("law", NOISES)
+def test_off_the_support(law):
+    noise = law(1.0)
+    assert noise.pmf([0.5, math.inf, -math.inf]).tolist() == [0.0, 0.0, 0.0] and math.isnan(noise.pmf(math.nan))
+    assert noise.cdf(-0.5) == noise.cdf(-1) and noise.cdf(0.99) == noise.cdf(0)
+    assert noise.cdf([-math.inf, math.inf]).tolist() == [0.0, 1.0] and math.isnan(noise.cdf(math.nan))
+
+
+@pytest.mark.parametrize("law", NOISES)
+def test_small_and_large_epsilon(law):
+    small, large = law(1e-9), law(700.0)
+    with mpmath.workdps(40):
+        alpha = mpmath.exp(-mpmath.mpf(1e-9))
+        zero = (1 - alpha) / (1 + alpha) if law is SymmetricGeometricNoise else 1 - alpha
+        factor = 2 / (1 + alpha) if law is SymmetricGeometricNoise else 1
+        variance = factor * alpha * (1 + alpha) / (1 - alpha) ** 2
+    # a few roundings
+    assert small.pmf(0) == pytest.approx(float(zero), rel=1e-15)
+    assert small.var() == pytest.approx(float(variance), rel=1e-15)
+    assert large.pmf(0) == 1.0 and large.ppf([1e-300, 0.5, 1 - 1e-16]).tolist() == [0.0, 0.0, 0.0]
+    # P(-1) is alpha times t (1 - alpha), which is alpha or half of it to rounding
+    assert large.pmf(-1) == pytest.approx(math.exp(-700.0) * (1 if law is SymmetricGeometricNoise else 0.5))
+    assert law(1e-300).std() > 1e299 and law(1e5).pmf([0, 1]).tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("law", NOISES)
+@settings(max_examples=60)
+@given(noise_epsilon=st.floats(0.1, 8.0), sensitivity=sensitivities, shift=sensitivities, epsilon=st.floats(0, 9))
+def test_privacy_curve_is_the_largest_sum(law, noise_epsilon, sensitivity, shift, epsilon):
+    noise = law(noise_epsilon, sensitivity)
+    k = support(noise)
+    each = [
+        np.sum(np.maximum(noise.pmf(k) - math.exp(epsilon) * noise.pmf(k - s), 0.0)) for s in range(1, shift + 1)
+    ]
+    # where the loss equals epsilon up to rounding, terms of either sign and size 1e-16 times exp(9) remain
+    assert noise.delta(epsilon, shift) == pytest.approx(max(each), abs=SUMS * 10)
+
+
+@settings(max_examples=60)
+@given(epsilon=st.floats(1e-6, 30.0), sensitivity=sensitivities)
+def test_what_each_law_keeps(epsilon, sensitivity):
+    symmetric, sign = (law(epsilon, sensitivity) for law in NOISES)
+    k = np.arange(-3 * sensitivity, 3 * sensitivity + 1)
+    loss = np.log(symmetric.pmf(k) / symmetric.pmf(k - sensitivity))
+    # a logarithm of a rounded ratio
+    assert loss.max() == pytest.approx(epsilon, abs=1e-13 + 1e-14 * epsilon)
+    assert symmetric.epsilon_at() == epsilon and symmetric.epsilon_at(2 * sensitivity) == 2 * epsilon
+    assert symmetric.delta(epsilon) == pytest.approx(0.0, abs=1e-15 * (1 + epsilon))
+    loss = np.log(sign.pmf(k) / sign.pmf(k - sensitivity))
+    assert loss.max() == pytest.approx(sign.epsilon_kept, abs=1e-13 + 1e-14 * epsilon)
+    assert sign.epsilon_kept == epsilon + math.log(2)
+    assert sign.delta(epsilon) == pytest.approx(-math.expm1(-epsilon / sensitivity) / 2, rel=1e-13)
+    # log 2 is rounded, and a loss of 1e-16 is left
+    assert sign.delta(sign.epsilon_kept) == pytest.approx(0.0, abs=1e-15 * (1 + epsilon))
+
+
+@pytest.mark.parametrize("law", NOISES)
+def test_is_a_value(law):
+    noise = law(1, 2)
+    for twin in (law(1.0, 2), pickle.loads(pickle.dumps(noise)), copy.deepcopy(noise)):
+        assert twin == noise and hash(twin) == hash(noise)
+    assert noise != law(1) and SymmetricGeometricNoise(1) != SignGeometricNoise(1)
+    assert repr(noise) == f"{law.__name__}(epsilon=1.0, sensitivity=2)"
+    assert noise.delta([0.1, 0.2]).shape == (2,) and isinstance(noise.delta(0.1), float)
+
+
+@pytest.mark.parametrize("law", NOISES)
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ((0,), "epsilon must be a scalar > 0"),
+        ((math.inf,), "epsilon must be a scalar > 0"),
+        ((1, 1.5), "sensitivity must be a whole number; got 1.5"),
+        ((1, 0), "sensitivity must be a scalar > 0"),
+    ],
+)
+def test_refuses(law, arguments, message):
+    with pytest.raises(PydpstatError, match=message):
+        law(*arguments)
