@@ -1,7 +1,7 @@
 # Everything runs with .venv/bin/python, which the set-up makes. `make` alone lists the targets.
 
 SHELL := /bin/sh
-PYTHON := .venv/bin/python
+VENV_PYTHON := .venv/bin/python
 
 # The R packages that the set-up installs; the user's own libraries follow.
 export R_LIBS := $(CURDIR)/.r-library$(if $(R_LIBS),:$(R_LIBS))
@@ -20,34 +20,34 @@ help: ## list the targets
 
 demo: ## set up Python's side, then the tutorial: R's numbers beside ours (needs no R)
 	@sh tools/setup.sh demo
-	@$(PYTHON) -m pydpstat tutorial
+	@$(VENV_PYTHON) -m pydpstat tutorial
 
 test: ## set up both sides, then all tests and the live comparison with R
 	@sh tools/setup.sh all
-	@$(PYTHON) -m nox -s tests
+	@$(VENV_PYTHON) -m nox -s tests
 
 setup: ## set up both sides, and try again what could not be had before
 	@sh tools/setup.sh again
 
 parity: ## the full comparison with R
 	@sh tools/setup.sh all
-	@$(PYTHON) -m nox -s parity
+	@$(VENV_PYTHON) -m nox -s parity
 
 bench: ## the benchmarks
 	@sh tools/setup.sh all
-	@$(PYTHON) -m nox -s bench
+	@$(VENV_PYTHON) -m nox -s bench
 
 lint: ## flake8 and isort
 	@sh tools/setup.sh all
-	@$(PYTHON) -m nox -s lint
+	@$(VENV_PYTHON) -m nox -s lint
 
 typecheck: ## mypy
 	@sh tools/setup.sh all
-	@$(PYTHON) -m nox -s typecheck
+	@$(VENV_PYTHON) -m nox -s typecheck
 
 docs: ## the documentation as HTML
 	@sh tools/setup.sh all
-	@$(PYTHON) -m nox -s docs
+	@$(VENV_PYTHON) -m nox -s docs
 
 clean: ## remove what the set-up and the sessions made
 	rm -rf .venv .r-library .r-library.new .cache .nox .pytest_cache .mypy_cache .hypothesis build dist output

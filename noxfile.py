@@ -40,7 +40,7 @@ def tests(session: nox.Session) -> None:
 @nox.session(venv_backend="none")
 def parity(session: nox.Session) -> None:
     """The full comparison with R: live where R is there, with recorded references elsewhere."""
-    run(session, "-m", "pydpstat", "parity", *session.posargs)
+    run(session, "-m", "pydpstat", "parity", *(session.posargs or ["--draws", "200000"]))
 
 
 @nox.session(venv_backend="none")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -81,7 +80,7 @@ def release(
     post: PostProcessing = AsDrawn()
     if publish is not None:
         value, post = publish(value)
-    if not np.isfinite(value).all():
+    if not _all_finite(value):
         raise PydpstatError(
             f"the released {query.statistic} is not a finite number, which R would return as NaN or Inf. "
             "Use a larger epsilon, or leave out the last step (normalize)."
@@ -131,16 +130,21 @@ def _on_grid(
 
 
 def _check_finite(query: Query, noise: Noise) -> None:
-    if not np.isfinite(noise_scale(noise)).all():
+    if not _all_finite(noise_scale(noise)):
         raise PydpstatError(
             f"the noise scale of {query.statistic} is not finite, so R would return NaN or Inf. "
             "Give finite bounds and sensitivities."
         )
-    if not np.isfinite(query.value).all():
+    if not _all_finite(query.value):
         raise PydpstatError(
             f"the {query.statistic} of these data is missing or infinite, as R's NA, NaN or Inf. "
             "Remove or replace missing values, and give at least two records where a spread is asked for."
         )
+
+
+def _all_finite(value: Any) -> bool:
+    # a single number is the usual case, and math is ten times faster on it
+    return math.isfinite(value) if np.ndim(value) == 0 else bool(np.isfinite(value).all())
 
 
 def _noisy(query: Query, noise: Noise, source: Source | None, grid: float | None) -> np.ndarray:
@@ -174,4 +178,4 @@ def _grid_sum(value: np.ndarray, units: np.ndarray, grid: float) -> np.ndarray:
 
 
 def _with_condition(guarantee: Guarantee, condition: str) -> Guarantee:
-    return replace(guarantee, conditions=(*guarantee.conditions, condition))
+    return Guarantee(guarantee.epsilon, guarantee.delta, guarantee.neighbors, (*guarantee.conditions, condition))

@@ -42,7 +42,8 @@ def test_refuses(arguments, message):
 
 
 def test_basic_composition_adds():
-    both = compose_basic(Guarantee(0.1, 1e-6, conditions=("a", "b")), Guarantee(0.2, 2e-6, conditions=("b", "c")))
+    first = Guarantee(0.1, 1e-6, conditions=("a", "b"))
+    both = compose_basic(first, Guarantee(0.2, 2e-6, conditions=("b", "c")))
     assert both == Guarantee(math.fsum((0.1, 0.2)), math.fsum((1e-6, 2e-6)), conditions=("a", "b", "c"))
     assert compose_basic(*[Guarantee(0.1)] * 10).epsilon == 1.0
     assert compose_basic(Guarantee(1, 0.7), Guarantee(1, 0.7)).delta == 1.0

@@ -384,14 +384,14 @@ def _moment(
     redrawn = "accept" in pipeline and mechanism == "Laplace"
 
     def correct(kept: Guarantee) -> Guarantee:
-        conditions = FIXED
+        epsilon, conditions = kept.epsilon, FIXED
         if redrawn:
-            privacy_warnings.redrawn(function, kept.epsilon)
-            kept = replace(kept, epsilon=truncated_positive_epsilon(kept.epsilon))
+            privacy_warnings.redrawn(function, epsilon)
+            epsilon = truncated_positive_epsilon(epsilon)
         if which != "bounded":
             privacy_warnings.noise_scale_tells_n(function)
             conditions = (*FIXED, SCALE_TELLS_N)
-        return replace(kept, neighbors="bounded", conditions=(*kept.conditions, *conditions))
+        return Guarantee(epsilon, kept.delta, "bounded", conditions)
 
     return protect(
         function,

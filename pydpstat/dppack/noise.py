@@ -26,7 +26,7 @@ def laplace_noise(
     sens = _sensitivities(sensitivities, size)
     shares = _shares(alloc_proportions, sens, size)
     if shares is None:
-        return LaplaceNoise(_finite_scale((sens[0] if len(sens) == 1 else r.sum(sens)) / eps))
+        return LaplaceNoise(_finite_scale((float(sens[0]) if len(sens) == 1 else r.sum(sens)) / eps))
     return LaplaceNoise(_finite_scale(sens / (shares * eps)))
 
 
@@ -58,7 +58,7 @@ def gaussian_noise(
         )
     shares = _shares(alloc_proportions, sens, size)
     if shares is None:
-        joint = math.sqrt(r.sum(sens * sens))
+        joint = math.sqrt(sens[0] * sens[0] if len(sens) == 1 else r.sum(sens * sens))
         return GaussianNoise(_finite_scale(_sd(eps, delta, joint, type_DP, analytic, tol)))
     each = [_sd(eps * p, delta * p, s, type_DP, analytic, tol) for p, s in zip(shares.tolist(), sens.tolist())]
     return GaussianNoise(_finite_scale(np.array(each)))
@@ -84,6 +84,8 @@ def _beyond_r(name: str, value: float) -> PydpstatError:
 
 
 def _sensitivities(sensitivities: Any, size: int) -> np.ndarray:
+    if type(sensitivities) is tuple and len(sensitivities) == 1 and 0.0 < sensitivities[0] < math.inf:
+        return np.array(sensitivities)
     values = np.atleast_1d(np.asarray(sensitivities))
     if values.dtype.kind not in "fiub" or values.ndim > 1 or np.isnan(values.astype(np.float64)).any():
         raise PydpstatError(
@@ -120,7 +122,7 @@ def _shares(alloc_proportions: Any, sens: np.ndarray, size: int) -> np.ndarray |
 
 
 def _finite_scale(scale: Any) -> Any:
-    if not np.isfinite(scale).all():
+    if not (math.isfinite(scale) if np.ndim(scale) == 0 else np.isfinite(scale).all()):
         raise PydpstatError(
             "the noise scale is not finite, so R would return NaN or an infinite value. "
             "Give finite bounds and sensitivities, and an eps that is not too small for them."

@@ -16,7 +16,8 @@ _SPLITTER = 2.0**27 + 1.0
 def exact_sum(x: Floats) -> float:
     """The correctly rounded sum."""
     if not np.isfinite(x).all():
-        return float(np.add.reduce(x))
+        with np.errstate(invalid="ignore"):
+            return float(np.add.reduce(x))
     try:
         return math.fsum(x)
     except OverflowError:

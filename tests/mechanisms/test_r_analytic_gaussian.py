@@ -78,7 +78,7 @@ def test_tiny_delta_is_not_kept():
         ((1, 0.1, []), "sensitivity must be one or more finite numbers"),
         ((1, 0.1, "a"), "sensitivity must be one or more finite numbers"),
         ((1, 0.1, 1.7e308, 1.0), "sensitivity must lead to a finite standard deviation"),
-        ((0.3, 0.01, 1, 0), "tol must be large enough for delta to be met within it; got tol 0.0 with delta 0.01"),
+        ((0.3, 0.01, 1, 0), "tol must be large enough for delta .* got tol 0.0 with delta 0.01"),
         ((1, 0.1, 1, -1), "tol must be large enough"),
         ((1, 0.1, 1, math.nan), "tol must be a number"),
     ],

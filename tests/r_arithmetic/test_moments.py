@@ -27,15 +27,17 @@ def ulps(a: float, b: float) -> float:
     return abs(a - b) / math.ulp(max(abs(a), abs(b)))
 
 
-@pytest.fixture
-def chunks_of_three(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(long_double, "CHUNK", 3)
-
-
 @pytest.mark.parametrize(
     ("function", "arguments", "expected"),
     [
-@@
+        (sum, (TENTHS,), "0x1.6p+3"),
+        (sum, (SQUARES,), "0x1.bcccccccccccdp+3"),
+        (mean, (TENTHS,), "0x1.6p+0"),
+        (mean, (SQUARES,), "0x1.bcccccccccccdp+0"),
+        (mean, ([2147483647, 2147483646, 5],), "0x1.55555558p+30"),
+        (var, (TENTHS,), "0x1.dde5ab277f44cp+1"),
+        (var, (SQUARES,), "0x1.e634a9b101768p+2"),
+        (cov, (TENTHS, SQUARES), "-0x1.8d593bfa2608bp-1"),
     ],
 )
 def test_values_from_r(function, arguments, expected):
@@ -43,7 +45,10 @@ def test_values_from_r(function, arguments, expected):
 
 
 def test_cumsum_from_r():
-    expected = [float.fromhex(v) for v in "@C@".split()]
+    expected = [float.fromhex(v) for v in (
+        "0x1.999999999999ap-4 0x1.9999999999999p-1 0x1.1999999999999p+0 0x1.8p+1 "
+        "0x1.6666666666666p+1 0x1.599999999999ap+2 0x1.6p+2 0x1.6p+3"
+    ).split()]
     assert cumsum(TENTHS).tolist() == expected
 
 

@@ -1,0 +1,49 @@
+"""log and exp agree with libm, for scalars and arrays, on the installed scipy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from pydpstat.r_arithmetic import exp, log
+
+RNG = np.random.default_rng(20)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-5, 1.0, 1e5, 1e300])
+def test_log_is_libms(scale):
+    x = RNG.random(20_000) * scale
+    assert np.array_equal(log(x), [math.log(v) for v in x.tolist()])
+
+
+@pytest.mark.parametrize("scale", [1e-10, 1e-3, 1.0, 30.0, 200.0])
+def test_exp_is_libms(scale):
+    x = RNG.normal(0.0, scale, 20_000)
+    x = x[x < 709.0]
+    assert np.array_equal(exp(x), [math.exp(v) for v in x.tolist()])
+
+
+def test_values_from_r():
+    expected = "-0x1.26bb1bbb55515p+1 -0x1.6d3c324e13f5p-2 0x1.193ea7aad030bp+0 0x1.7069e2aa2aa5bp+4"
+    assert log([0.1, 0.7, 3, 1e10]).tolist() == [float.fromhex(v) for v in expected.split()]
+    expected = "0x1.1aec7b35a00d4p+0 0x1.01c2a61268987p+1 0x1.97db0ccceb0afp-5 0x1.ceb088b68e804p+28"
+    assert exp([0.1, 0.7, -3, 20]).tolist() == [float.fromhex(v) for v in expected.split()]
+
+
+def test_edges_warn_nothing_and_agree_for_scalars_and_arrays():
+    x = [0.0, -0.0, -1.0, math.inf, -math.inf, math.nan]
+    expected = [-math.inf, -math.inf, math.nan, math.inf, math.nan, math.nan]
+    assert np.array_equal(log(x), expected, equal_nan=True)
+    assert np.array_equal([log(v) for v in x], expected, equal_nan=True)
+    x = [1000.0, -1000.0, math.inf, -math.inf, math.nan]
+    expected = [math.inf, 0.0, math.inf, 0.0, math.nan]
+    assert np.array_equal(exp(x), expected, equal_nan=True)
+    assert np.array_equal([exp(v) for v in x], expected, equal_nan=True)
+
+
+def test_scalars_give_floats_and_arrays_keep_their_shape():
+    assert type(log(2)) is float and type(exp(np.float64(1))) is float
+    assert type(log(np.array(2.0))) is float
+    assert log(np.ones((2, 3))).shape == (2, 3)
