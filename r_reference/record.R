@@ -11,7 +11,7 @@ text <- function(x) {
   x <- gsub("\t", "\\t", gsub("\r", "\\r", gsub("\n", "\\n", x, fixed = TRUE), fixed = TRUE), fixed = TRUE)
   paste0("\"", x, "\"")
 }
-array_of <- function(x) paste0("[", paste(text(x), collapse = ", "), "]")
+array_of <- function(x) if (length(x)) paste0("[", paste(text(x), collapse = ", "), "]") else "[]"
 member <- function(name, value) paste0(text(name), ": ", value)
 
 one <- function(case) {
@@ -19,8 +19,7 @@ one <- function(case) {
   fields <- c(
     member("r", text(case$expression)), member("inputs", array_of(case$inputs)),
     member("seed", case$seed), member("error", text(result$error)),
-    member("values", if (length(result$values)) array_of(result$values) else "[]"),
-    member("labels", if (length(result$labels)) array_of(result$labels) else "[]"),
+    member("values", array_of(result$values)), member("labels", array_of(result$labels)),
     member("next_uniform", text(result$next_uniform)))
   member(case$id, paste0("{", paste(fields, collapse = ", "), "}"))
 }

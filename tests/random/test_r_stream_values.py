@@ -74,7 +74,7 @@ MANY = (
 
 
 def numbers(text):
-    return np.array([float.fromhex(word) for word in text.split()])
+    return np.array([float.fromhex(word) if "x" in word else float(word) for word in text.split()])
 
 
 def draw(rng, call):

@@ -105,18 +105,20 @@ def _tails(q: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Quantiles where p is below 0.075 or above 0.925."""
     r = np.where(q < 0.0, p, 0.5 - p + 0.5)
     np.sqrt(-log(r), out=r)
-    x = r - 1.6
-    result = _polynomial(_TAIL[0], x, np.empty_like(x))
-    result /= _polynomial(_TAIL[1], x, np.empty_like(x))
+    result = _rational(_TAIL, r - 1.6)
     far = np.flatnonzero(r > 5.0)
     if far.size:
-        x = r[far] - 5.0
-        with np.errstate(invalid="ignore"):
-            value = _polynomial(_FAR_TAIL[0], x, np.empty_like(x)) / _polynomial(_FAR_TAIL[1], x, np.empty_like(x))
-        # p is 1 where both uniforms are as large as they can be
-        value[x == np.inf] = np.inf
-        result[far] = value
+        result[far] = _rational(_FAR_TAIL, r[far] - 5.0)
+    # p is 1 where both uniforms are as large as they can be
+    result[r == np.inf] = np.inf
     return np.copysign(result, q)
+
+
+def _rational(coefficients: Sequence[Sequence[float]], x: np.ndarray) -> np.ndarray:
+    result = _polynomial(coefficients[0], x, np.empty_like(x))
+    with np.errstate(invalid="ignore"):
+        result /= _polynomial(coefficients[1], x, np.empty_like(x))
+    return result
 
 
 def from_uniforms(first: np.ndarray, second: np.ndarray, out: np.ndarray, scratch: np.ndarray) -> None:
