@@ -74,29 +74,24 @@ def _to_places(x: npt.NDArray[np.float64], digits: int) -> npt.NDArray[np.float6
 def _nearest_candidate(size: npt.NDArray[np.float64], digits: int) -> npt.NDArray[np.float64]:
     """The nearer of the enclosing decimals of a positive number."""
     extra = 10.0 ** max(digits - _LARGEST_POWER, 0)
-    power = power_of_ten(min(abs(digits), _LARGEST_POWER))
-    if digits > 0:
-        scaled = power * size * extra
-        floor, ceiling = np.floor(scaled), np.ceil(scaled)
-        below, above = floor / power / extra, ceiling / power / extra
-    else:
-        scaled = size / power
-        floor, ceiling = np.floor(scaled), np.ceil(scaled)
-        below, above = floor * power, ceiling * power
+    power = _power_of_ten(min(digits, _LARGEST_POWER))
+    scaled = power * size * extra
+    floor, ceiling = np.floor(scaled), np.ceil(scaled)
+    below, above = floor / power / extra, ceiling / power / extra
     down, up = size - below, above - size
     return np.where((down < up) | ((down == up) & (np.fmod(floor, 2.0) == 0.0)), below, above)
 
 
-def power_of_ten(n: int) -> float:
-    """10**n by repeated squaring in double, the rounding errors above 10**22 included."""
-    result, factor = 1.0, 10.0
-    while n:
-        if n & 1:
+def _power_of_ten(n: int) -> float:
+    """10**n by repeated squaring in double, with the rounding errors that R has."""
+    result, factor, rest = 1.0, 10.0, abs(n)
+    while rest:
+        if rest & 1:
             result *= factor
-        n >>= 1
-        if n:
+        rest >>= 1
+        if rest:
             factor *= factor
-    return result
+    return result if n >= 0 else 1.0 / result
 
 
 def significant(x: npt.ArrayLike, digits: int) -> npt.NDArray[np.float64]:

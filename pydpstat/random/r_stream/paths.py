@@ -34,7 +34,9 @@ def starts(lengths: np.ndarray) -> np.ndarray:
     position = np.arange(lengths.size)
     following = position + lengths
     inside = np.where((following ^ position) < _SEGMENT, following, position)
-    inside[following >= lengths.size] = position[following >= lengths.size]
+    # the last segment can be a short one
+    tail = slice(max(lengths.size - _SEGMENT, 0), None)
+    inside[tail] = np.where(following[tail] < lengths.size, inside[tail], position[tail])
     marks = np.zeros(-(-lengths.size // _SEGMENT) * _SEGMENT, dtype=np.bool_)
     last = _walk_segments(inside, marks)
     _repair(following, following[last], marks)

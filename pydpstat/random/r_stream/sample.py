@@ -75,7 +75,7 @@ def with_replacement(stream: UniformStream, n: int, size: int) -> np.ndarray:
 def without_replacement(stream: UniformStream, n: int, size: int) -> np.ndarray:
     """Draw different indices below n by R's shuffle: the last place moves into the one drawn."""
     places = _shrinking(stream, n, size)
-    if size < _FEW:
+    if size < _FEW or 16 * size < n:
         return _shuffled_few(places.tolist(), n)
     return _shuffled(places, n)
 
@@ -150,10 +150,7 @@ def _previous_hits(places: np.ndarray, n: int) -> np.ndarray:
     left = np.arange(places.size)
     previous = None
     while left.size:
-        place = places[left]
-        # of repeated indices the last assignment stays, so this keeps each place's first draw
-        first[place[::-1]] = left[::-1]
-        winner = first[place]
+        winner = _winners(first, places[left], left)
         repeated = winner != left
         if previous is not None:
             earlier[left[~repeated]] = previous[~repeated]
@@ -178,9 +175,31 @@ def hashed(stream: UniformStream, n: int, size: int) -> np.ndarray:
     while result.size < size:
         # the missing ones are drawn in turn, so the first occurrences are R's draws
         drawn = np.concatenate((result, with_replacement(stream, n, size - result.size)))
-        _, first = np.unique(drawn, return_index=True)
-        result = drawn[np.sort(first)]
+        result = drawn[_first_occurrences(drawn)]
     return result
+
+
+def _first_occurrences(values: np.ndarray) -> np.ndarray:
+    """Tell which values have not occurred before; buckets by the last bits are quicker than a sort."""
+    first = np.ones(values.size, dtype=np.bool_)
+    last_bits = (1 << (4 * values.size).bit_length()) - 1
+    table = np.empty(last_bits + 1, dtype=np.int64)
+    left = np.arange(values.size)
+    while left.size:
+        winner = _winners(table, values[left] & last_bits, left)
+        beaten = winner != left
+        left, winner = left[beaten], winner[beaten]
+        repeated = values[winner] == values[left]
+        first[left[repeated]] = False
+        left = left[~repeated]
+    return first
+
+
+def _winners(table: np.ndarray, place: np.ndarray, time: np.ndarray) -> np.ndarray:
+    """Return for each draw the first draw of the same place."""
+    # of repeated indices the last assignment stays
+    table[place[::-1]] = time[::-1]
+    return table[place]
 
 
 def decreasing(prob: np.ndarray) -> np.ndarray:
