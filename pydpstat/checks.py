@@ -57,8 +57,8 @@ def positive(value: Any, name: str, unit: str = "") -> float:
     >>> positive(1, "eps")
     1.0
     """
-    if type(value) is float and 0.0 < value < math.inf:
-        return value
+    if type(value) in (float, int) and 0.0 < value < math.inf:
+        return float(value)
     number = unwrap(value)
     if is_number(number) and 0.0 < float(number) < math.inf:
         return float(number)
@@ -73,8 +73,8 @@ def epsilon(value: Any, name: str = "epsilon") -> float:
 
 def scalar(value: Any, name: str) -> float:
     """Check one number (a boolean counts as 0 or 1, as in R) that is not NaN; it may be infinite."""
-    if type(value) is float and value == value:
-        return value
+    if type(value) in (float, int) and value == value:
+        return float(value)
     number = unwrap(value)
     if np.size(number) != 1:
         raise PydpstatError(f"Length of {name} must be 1; got {shown(value)}. Give one number.")

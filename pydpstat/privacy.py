@@ -52,6 +52,8 @@ class Guarantee:
     conditions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if self._is_plain():
+            return
         epsilon, delta = checks.scalar(self.epsilon, "epsilon"), checks.scalar(self.delta, "delta")
         if epsilon < 0.0:
             raise PydpstatError(
@@ -67,6 +69,17 @@ class Guarantee:
             )
         object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "delta", delta)
+
+    def _is_plain(self) -> bool:
+        # most guarantees are made by the package from checked floats, a few for each release
+        return (
+            type(self.epsilon) is type(self.delta) is float
+            and self.epsilon >= 0.0
+            and 0.0 <= self.delta <= 1.0
+            and self.neighbors in NEIGHBORS
+            and type(self.conditions) is tuple
+            and all(type(line) is str for line in self.conditions)
+        )
 
     def __str__(self) -> str:
         if math.isinf(self.epsilon):

@@ -144,13 +144,16 @@ def _check_finite(query: Query, noise: Noise) -> None:
 
 def _all_finite(value: Any) -> bool:
     # a single number is the usual case, and math is ten times faster on it
-    return math.isfinite(value) if np.ndim(value) == 0 else bool(np.isfinite(value).all())
+    if isinstance(value, float) or value.ndim == 0:
+        return math.isfinite(value)
+    return bool(np.isfinite(value).all())
 
 
 def _noisy(query: Query, noise: Noise, source: Source | None, grid: float | None) -> np.ndarray:
     """Add one draw of noise to the true value."""
     shape, size = query.value.shape, query.value.size
-    drawn = _draw(noise, size, source, grid).reshape(shape, order="F")
+    drawn = _draw(noise, size, source, grid)
+    drawn = drawn.reshape(shape, order="F") if shape else drawn[0]
     if grid is None:
         return query.value + drawn
     return _grid_sum(query.value, drawn, grid)

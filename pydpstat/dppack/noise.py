@@ -122,7 +122,7 @@ def _shares(alloc_proportions: Any, sens: np.ndarray, size: int) -> np.ndarray |
 
 
 def _finite_scale(scale: Any) -> Any:
-    if not (math.isfinite(scale) if np.ndim(scale) == 0 else np.isfinite(scale).all()):
+    if not (math.isfinite(scale) if isinstance(scale, float) else np.isfinite(scale).all()):
         raise PydpstatError(
             "the noise scale is not finite, so R would return NaN or an infinite value. "
             "Give finite bounds and sensitivities, and an eps that is not too small for them."

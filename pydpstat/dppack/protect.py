@@ -87,8 +87,8 @@ def check_mechanism(mechanism: Any) -> str:
 
 def laplace_account(eps: Any, neighbors: str, conditions: tuple[str, ...] = ()) -> tuple[Guarantee, Guarantee]:
     """Return claim and guarantee of Laplace noise."""
-    epsilon = checks.epsilon(eps, "eps")
-    return Guarantee(epsilon, 0.0, neighbors), Guarantee(epsilon, 0.0, neighbors, conditions)
+    claim = Guarantee(checks.epsilon(eps, "eps"), 0.0, neighbors)
+    return claim, Guarantee(claim.epsilon, 0.0, neighbors, conditions) if conditions else claim
 
 
 def gaussian_account(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields
 from typing import Any
 
@@ -93,6 +94,8 @@ def positive_values(value: Any, name: str, hint: str) -> Any:
 
 def scale_values(value: Any, name: str, hint: str) -> Any:
     """Check a scale as `positive_values` does, but let 0 pass: R's functions can come to it."""
+    if type(value) is float and 0.0 <= value < math.inf:
+        return value
     array: npt.NDArray[Any] = np.asarray(value)
     if array.dtype.kind not in "iuf" or not np.all((array >= 0) & np.isfinite(array)):
         raise PydpstatError(

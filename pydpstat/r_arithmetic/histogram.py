@@ -199,7 +199,7 @@ def _break_points(
 
 def _algorithm(name: str) -> Callable[[npt.NDArray[Any]], float]:
     """The rule whose name starts so, in any case."""
-    rules = {
+    rules: dict[str, Callable[[npt.NDArray[Any]], float]] = {
         "sturges": breaks_sturges,
         "fd": breaks_fd,
         "freedman-diaconis": breaks_fd,

@@ -13,6 +13,7 @@ Floats = npt.NDArray[np.float64]
 HAS_80_BIT = bool(np.finfo(np.longdouble).nmant == 63)
 # A chunk of long doubles stays in the second-level cache. Its size never changes a result.
 CHUNK = 16384
+_LARGEST = float(np.finfo(np.float64).max)
 _ONES = np.ones(CHUNK + 1, dtype=np.longdouble)
 
 
@@ -22,7 +23,8 @@ def wide_sum(x: Floats, center: np.longdouble | None = None) -> np.longdouble:
     ``numpy.sum`` adds pairwise; ``numpy.dot`` on long doubles adds from first to last.
     """
     if x.size <= CHUNK:
-        return np.dot(_widen(x, center), _ONES[: x.size])
+        total: np.longdouble = np.dot(_widen(x, center), _ONES[: x.size])
+        return total
     total = np.longdouble(0.0)
     buffer = np.empty(CHUNK + 1, dtype=np.longdouble)
     for start in range(0, x.size, CHUNK):
@@ -32,12 +34,28 @@ def wide_sum(x: Floats, center: np.longdouble | None = None) -> np.longdouble:
     return total
 
 
+def wide_mean(x: Floats) -> np.longdouble:
+    """The mean of `x` in long double, with a second pass over the differences from the first."""
+    n = x.size
+    if n > CHUNK:
+        first = wide_sum(x) / n
+        return first + wide_sum(x, first) / n if abs(first) <= _LARGEST else first
+    values, ones = x.astype(np.longdouble), _ONES[:n]
+    first = np.dot(values, ones) / n
+    if abs(first) <= _LARGEST:
+        values -= first
+        first += np.dot(values, ones) / n
+    return first
+
+
 def wide_products(x: Floats, x_center: float, y: Floats | None, y_center: float) -> np.longdouble:
     """The sum of ``(x - x_center) * (y - y_center)`` in long double; no `y` means `x`."""
     left_center, right_center = np.longdouble(x_center), np.longdouble(y_center)
     if x.size <= CHUNK:
         deviations = _widen(x, left_center)
-        return np.dot(deviations, deviations if y is None else _widen(y, right_center))
+        others = deviations if y is None else _widen(y, right_center)
+        total: np.longdouble = np.dot(deviations, others)
+        return total
     total = np.longdouble(0.0)
     left_buffer = np.empty(CHUNK + 1, dtype=np.longdouble)
     right_buffer = np.empty(CHUNK + 1, dtype=np.longdouble)

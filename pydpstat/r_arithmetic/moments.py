@@ -202,12 +202,7 @@ def cumsum(x: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 def _mean(x: npt.NDArray[np.float64]) -> float:
-    if not wide.HAS_80_BIT:
-        return exact_mean(x)
-    first = wide.wide_sum(x) / x.size
-    if abs(first) <= _LARGEST:
-        first += wide.wide_sum(x, first) / x.size
-    return float(first)
+    return float(wide.wide_mean(x)) if wide.HAS_80_BIT else exact_mean(x)
 
 
 def _covariance(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64] | None) -> float:

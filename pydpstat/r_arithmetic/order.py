@@ -49,7 +49,7 @@ def sort(x: npt.ArrayLike, decreasing: bool = False) -> npt.NDArray[Any]:
     ordered = np.sort(values)
     if values.dtype.kind == "f":
         # NumPy puts the NaN last.
-        ordered = ordered[: np.searchsorted(ordered, np.nan)]
+        ordered = ordered[: int(np.searchsorted(ordered, np.nan))]
     if decreasing:
         ordered = ordered[::-1].copy()
     if values.dtype.kind == "f":
@@ -68,7 +68,8 @@ def median(x: npt.ArrayLike) -> float:
     Returns
     -------
     float
-        NaN, where R has NA, if `x` is empty or has a NaN.
+        NaN, where R has NA, if `x` is empty or has a NaN. A zero may have another sign than in R
+        if zeros of both signs are in `x`.
 
     Raises
     ------
@@ -109,7 +110,8 @@ def quantile(x: npt.ArrayLike, probs: npt.ArrayLike) -> npt.NDArray[np.float64]:
     Returns
     -------
     ndarray, shape (len(probs),)
-        NaN, where R has NA, if `x` is empty.
+        NaN, where R has NA, if `x` is empty. A zero may have another sign than in R if zeros of
+        both signs are in `x`.
 
     Raises
     ------
@@ -156,7 +158,7 @@ def _restore_zeros(
     if decreasing:
         ordered = ordered[::-1]
     first, last = np.searchsorted(ordered, 0.0), np.searchsorted(ordered, 0.0, side="right")
-    zeros = ordered[first:last]
+    zeros = ordered[int(first) : int(last)]
     signs = np.signbit(zeros)
     if signs.any() and not signs.all():
         original = values[values == 0.0]

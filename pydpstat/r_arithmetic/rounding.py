@@ -102,4 +102,5 @@ def significant(x: npt.ArrayLike, digits: int) -> npt.NDArray[np.float64]:
         places = np.where(np.isfinite(places), places, 0.0)
         up = 10.0 ** np.maximum(places, 0.0)
         down = 10.0 ** np.maximum(-places, 0.0)
-        return np.rint(values * up / down) / up * down
+        rounded: npt.NDArray[np.float64] = np.rint(values * up / down) / up * down
+    return rounded

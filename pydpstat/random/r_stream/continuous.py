@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from pydpstat.random.r_stream.arguments import numbers, recycled, refuse, requir
 from pydpstat.random.r_stream.seeded import Seeded
 
 Floats = npt.NDArray[np.float64]
+
+# a law's constants take longer to work out than a variable
+_gamma = lru_cache(maxsize=32)(gamma.law)
 
 
 class ContinuousLaws(Seeded):
@@ -181,6 +185,8 @@ class ContinuousLaws(Seeded):
             require(0.0 <= scale < math.inf, "rate", rate, "above 0, and 1 / rate finite")
             if scale == 0.0:
                 return np.zeros(n)
+            if n == 1:
+                return np.array([scale * exponential.one(self._stream.next)])
             result = exponential.draw(self._stream, n)
             if scale != 1.0:
                 with np.errstate(over="ignore"):
@@ -247,8 +253,10 @@ class ContinuousLaws(Seeded):
                 return np.zeros(n)
             if math.isinf(shape) or math.isinf(scale):
                 return np.full(n, math.inf)
+            if n == 1:
+                return np.array([_gamma(shape).one(self._stream.next, scale)])
             with np.errstate(over="ignore"):
-                return gamma.law(shape).draw(self._stream, n, scale)
+                return _gamma(shape).draw(self._stream, n, scale)
         pairs = list(zip(recycled(shape, n).tolist(), recycled(scale, n).tolist()))
         for a, b in pairs:
             _require_gamma(a, b)
@@ -259,7 +267,7 @@ class ContinuousLaws(Seeded):
             return 0.0
         if math.isinf(shape) or math.isinf(scale):
             return math.inf
-        return gamma.law(shape).one(self._stream.next, scale)
+        return _gamma(shape).one(self._stream.next, scale)
 
     def rlaplace(self, n: int = 1, m: npt.ArrayLike = 0.0, s: npt.ArrayLike = 1.0) -> Floats:
         """Draw Laplace variables, as ``rmutil::rlaplace``: the quantile of one uniform each.

@@ -23,6 +23,9 @@ _binomial = lru_cache(maxsize=32)(binomial.law)
 def _as_counts(values: Any) -> Counts:
     """Turn whole floats into integers unless one is beyond R's integers, as R does."""
     array = np.asarray(values, dtype=np.float64)
+    if array.size == 1:
+        value = array.item()
+        return array if value > R_LARGEST_INTEGER else np.array([int(value)], dtype=np.int64)
     if array.size and array.max() > R_LARGEST_INTEGER:
         return array
     return array.astype(np.int64)
@@ -66,6 +69,8 @@ class CountLaws(Seeded):
         if n == 0:
             return np.empty(0, dtype=np.int64)
         if isinstance(prob, float):
+            if n == 1:
+                return _as_counts(geometric.one(self._stream.next, _odds(prob)))
             return _as_counts(geometric.draw(self._stream, n, _odds(prob)))
         odds = [_odds(p) for p in recycled(prob, n).tolist()]
         return _as_counts([geometric.one(self._stream.next, value) for value in odds])
@@ -111,6 +116,8 @@ class CountLaws(Seeded):
             require(0.0 <= mean < math.inf, "lam", mean, "finite and at least 0")
             if mean == 0.0:
                 return np.zeros(n, dtype=np.int64)
+            if n == 1:
+                return _as_counts(poisson.one(self._stream.next, mean))
             with np.errstate(over="ignore"):
                 return _as_counts(poisson.draw(self._stream, n, mean))
         mean = recycled(mean, n)

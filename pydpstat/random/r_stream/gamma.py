@@ -189,27 +189,52 @@ class LargeShape:
     def _double_exponential(
         self, index: np.ndarray, uniforms: np.ndarray, t: np.ndarray, end: np.ndarray, doubled: np.ndarray
     ) -> None:
-        """Draw the deviates of `index` by trials of an exponential and a uniform, from `end` on."""
+        """Draw the deviates of `index` by trials of an exponential and a uniform, from `end` on.
+
+        A trial is the same for all draws that come to its position, so each position is tried once.
+        """
         rest, halvings = exponential.remainders(uniforms)
         length = exponential.lengths(rest)
-        doubled[index] = True
-        while index.size:
-            short = end[index] > uniforms.size - _MARGIN
-            end[index[short]] = uniforms.size + 1
-            index = index[~short]
-            at = end[index]
+        deviate = np.zeros(uniforms.size + 1)
+        # a trial that begins too late stays where it is and ends beyond the uniforms
+        behind = np.full(uniforms.size + 1, uniforms.size + 1)
+        leads_to = np.arange(uniforms.size + 1)
+        tried = np.zeros(uniforms.size + 1, dtype=np.bool_)
+        tried[uniforms.size - _MARGIN :] = True
+        coming = end[index]
+        while coming.size:
+            wanted = np.zeros(tried.size, dtype=np.bool_)
+            wanted[coming] = True
+            wanted &= ~tried
+            tried |= wanted
+            at = np.flatnonzero(wanted)
             e = exponential.values(uniforms, rest, halvings, length, at)
-            at = at + length[at]
-            u = uniforms[at] + uniforms[at] - 1.0
-            end[index] = at + 1
-            deviate = self.b + np.where(u < 0.0, -e, e) * self.si
-            q = np.zeros(index.size)
-            tried = np.flatnonzero(deviate >= -0.71874483771719)
-            q[tried] = self._quotients(deviate[tried])
-            with np.errstate(over="ignore", invalid="ignore"):
-                good = (q > 0.0) & (self.c * np.abs(u) <= np.expm1(q) * exp(e - 0.5 * deviate * deviate))
-            t[index[good]] = deviate[good]
-            index = index[~good]
+            after = at + length[at]
+            u = uniforms[after] + uniforms[after] - 1.0
+            after += 1
+            deviate[at], accepted = self._trials(e, u)
+            behind[at] = after
+            coming = after[~accepted]
+            leads_to[at[~accepted]] = coming
+        while True:
+            further = leads_to[leads_to]
+            if np.array_equal(further, leads_to):
+                break
+            leads_to = further
+        last = leads_to[end[index]]
+        t[index], end[index], doubled[index] = deviate[last], behind[last], True
+
+    def _trials(self, e: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return each trial's deviate and whether it is accepted."""
+        deviate = self.b + np.where(u < 0.0, -e, e) * self.si
+        accepted = np.zeros(e.size, dtype=np.bool_)
+        index = np.flatnonzero(deviate >= -0.71874483771719)
+        t = deviate[index]
+        q = self._quotients(t)
+        with np.errstate(over="ignore", invalid="ignore"):
+            height = np.expm1(q) * exp(e[index] - 0.5 * t * t)
+        accepted[index] = (q > 0.0) & (self.c * np.abs(u[index]) <= height)
+        return deviate, accepted
 
 
 def _expm1(x: float) -> float:

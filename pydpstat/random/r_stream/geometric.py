@@ -38,11 +38,12 @@ def draw(stream: UniformStream, count: int, odds: float) -> np.ndarray:
         at = starts(total)[: count - done]
         at = at[at + total[at] <= uniforms.size]
         mean = exponential.values(uniforms, rest, halvings, length, at) * odds
-        part = result[done : done + at.size]
-        known = is_large[at]
-        simple = at[~known]
-        part[~known] = poisson.small(uniforms[simple + length[simple]], mean[~known])
+        known = np.flatnonzero(is_large[at])
+        # those are put right afterwards; any small mean will do for them here
+        mean[known] = 1.0
+        part = poisson.small(uniforms[at + length[at]], mean)
         part[known] = value[at[known]]
+        result[done : done + at.size] = part
         stream.advance(int(at[-1] + total[at[-1]]))
         done += at.size
     return result

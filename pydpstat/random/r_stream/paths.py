@@ -77,23 +77,24 @@ def _repair(following: np.ndarray, leaving: np.ndarray, marks: np.ndarray) -> No
     while segment.size:
         first = segment * _SEGMENT
         end = np.minimum(first + _SEGMENT, following.size)
-        at = leaving[segment - 1]
-        moving = np.arange(segment.size)
+        met = leaving[segment - 1]
+        lane = np.flatnonzero(met < end)
+        here = met[lane]
         true_path = []
         while True:
-            here = at[moving]
-            within = here < end[moving]
-            moving, here = moving[within], here[within]
-            new = ~marks[here]
-            moving, here = moving[new], here[new]
-            if not moving.size:
+            going = np.flatnonzero(~marks[here])
+            lane, here = lane[going], here[going]
+            if not lane.size:
                 break
             true_path.append(here)
-            at[moving] = following[here]
-        rows[segment] &= _PLACES >= (at - first)[:, None]
+            here = following[here]
+            met[lane] = here
+            within = here < end[lane]
+            lane, here = lane[within], here[within]
+        rows[segment] &= _PLACES >= (met - first)[:, None]
         for positions in true_path:
             marks[positions] = True
-        changed = (at >= end) & (at != leaving[segment])
-        leaving[segment[changed]] = at[changed]
+        changed = (met >= end) & (met != leaving[segment])
+        leaving[segment[changed]] = met[changed]
         segment = segment[changed] + 1
         segment = segment[segment < leaving.size]

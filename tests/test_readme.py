@@ -1,0 +1,49 @@
+"""Every example of the README runs and prints what the README shows."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).resolve().parents[1] / "README.md"
+
+
+def test_python_examples_print_what_is_shown() -> None:
+    outcome = doctest.testfile(str(README), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert outcome.attempted >= 10
+    assert outcome.failed == 0
+
+
+def _rows() -> list[tuple[str, str]]:
+    table = README.read_text(encoding="utf-8").split("## From R to Python")[1].split("```")[0]
+    return re.findall(r"^\| `([^|]+)` \| (`.+) \|$", table, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize(("r", "python"), _rows())
+def test_porting_table_runs(r: str, python: str) -> None:
+    import warnings
+
+    import numpy as np
+    import pandas as pd
+
+    import pydpstat
+    from pydpstat import dppack
+
+    scope = {**{name: getattr(dppack, name) for name in dppack.__all__}, "pd": pd, "rng": pydpstat.RRandom(123)}
+    scope.update(RRandom=pydpstat.RRandom, calibrate_gaussian=pydpstat.calibrate_gaussian)
+    scope.update(symmetric_geometric_noise=pydpstat.symmetric_geometric_noise, n=5, eps=1.0)
+    scope.update(x=np.array([20.0, 30.0, 40.0]), y=np.array([1.0, 2.0, 3.0]), a=["u", "v"], b=["s", "t"])
+    for code in re.findall(r"`([^`]+)`", python):
+        if "(" in code and "from_r" not in code and "to_r" not in code:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", pydpstat.PrivacyWarning)
+                exec(code, scope)
+
+
+def test_number_of_cases_is_the_real_one() -> None:
+    from pydpstat.parity.cases import all_cases
+
+    assert f"{len(all_cases())} cases" in README.read_text(encoding="utf-8")
