@@ -9,7 +9,9 @@ from pathlib import Path
 import nox
 
 HERE = Path(__file__).resolve().parent
-SOURCES = [name for name in ("pydpstat", "tests", "benchmarks", "docs", "noxfile.py") if (HERE / name).exists()]
+SOURCES = [
+    name for name in ("pydpstat", "tests", "benchmarks", "docs", "noxfile.py") if (HERE / name).exists()
+]
 
 nox.options.sessions = ["tests"]
 

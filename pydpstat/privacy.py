@@ -73,7 +73,8 @@ class Guarantee:
     def _is_plain(self) -> bool:
         # most guarantees are made by the package from checked floats, a few for each release
         return (
-            type(self.epsilon) is type(self.delta) is float
+            type(self.epsilon) is float
+            and type(self.delta) is float
             and self.epsilon >= 0.0
             and 0.0 <= self.delta <= 1.0
             and self.neighbors in NEIGHBORS

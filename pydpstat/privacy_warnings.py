@@ -33,8 +33,8 @@ def redrawn(function: str, epsilon: float) -> None:
 def noise_scale_tells_n(function: str) -> None:
     """Warn that the noise scale of a moment reveals the number of records."""
     warn(
-        f"{function} with which_sensitivity='unbounded' or 'both' claims to hide the number of records n, but "
-        "its noise scale is proportional to 1/n. For added or removed records the pure epsilon is "
+        f"{function} with which_sensitivity='unbounded' or 'both' claims to hide the number of records n, "
+        "but its noise scale is proportional to 1/n. For added or removed records the pure epsilon is "
         "infinite, and at the claimed epsilon delta is about 0.18/n. "
         "Use which_sensitivity='bounded' and treat n as public."
     )
@@ -43,7 +43,7 @@ def noise_scale_tells_n(function: str) -> None:
 def breaks_from_data() -> None:
     """Warn that a histogram's breaks come from the data."""
     warn(
-        "histogramDP computes its breaks from the data and publishes them. Its epsilon is infinite. "
+        "histogramDP computes its breaks from the data and publishes them, so that its epsilon is infinite. "
         "Give breaks as a vector that spans lower_bound and upper_bound and was chosen without the data."
     )
 
@@ -51,7 +51,7 @@ def breaks_from_data() -> None:
 def levels_from_data() -> None:
     """Warn that a table's levels come from the data."""
     warn(
-        "tableDP takes its levels from the data and publishes them. Its epsilon is infinite, "
+        "tableDP takes its levels from the data and publishes them, so that its epsilon is infinite "
         "and delta can reach 1. Give every variable as a pandas Categorical with publicly known levels."
     )
 
@@ -59,16 +59,18 @@ def levels_from_data() -> None:
 def sign_geometric(epsilon: float, kept: float, delta: float) -> None:
     """Warn that a random sign times a geometric variable is not the symmetric geometric law."""
     warn(
-        f"symmetric_geometric_noise with method='sign' gives 0 twice the weight of the symmetric geometric law. "
-        f"It keeps epsilon {kept:.4f}, not {epsilon:g}; at epsilon {epsilon:g} its delta is {delta:.4f}. "
+        "symmetric_geometric_noise with method='sign' gives 0 twice the weight of the symmetric "
+        f"geometric law. It keeps epsilon {kept:.4f}, not {epsilon:g}; at epsilon {epsilon:g} its delta is {delta:.4f}. "
         "Use method='difference'."
     )
 
 
 def large_delta(function: str, delta: float, epsilon: float, exact: float) -> None:
     """Warn that a delta of 1 or more promises nothing."""
-    truth = "the noise is zero and the true value is published" if exact == 1.0 else (
-        f"the noise is so small that at epsilon {epsilon:g} the exact delta is {exact:.3g}"
+    truth = (
+        "the noise is zero and the true value is published"
+        if exact == 1.0
+        else (f"the noise is so small that at epsilon {epsilon:g} the exact delta is {exact:.3g}")
     )
     warn(f"{function} with delta={delta:g} promises nothing: {truth}. Use a delta far below 1/n.")
 
@@ -80,5 +82,3 @@ def loose_calibration(claimed: float, exact: float) -> None:
         f"{exact:.3g}, {exact / claimed:.3g} times the claimed {claimed:g}. "
         "Use pydpstat.calibrate_gaussian, or a tol far below delta."
     )
-
-

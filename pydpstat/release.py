@@ -67,15 +67,17 @@ def release(
     """
     noise = calibrate(query.sensitivities)
     claim, guarantee = account(noise)
-    grid: float | None = None
-    if source is None and isinstance(noise, (LaplaceNoise, GaussianNoise)):
+    grid = None
+    if source is None:
         noise, grid = _on_grid(query, calibrate, noise)
     _check_finite(query, noise)
     value = _noisy(query, noise, source, grid)
     while accept is not None and not accept(value):
         if not np.any(noise.std()):
-            raise PydpstatError(f"the {query.statistic} gets no noise and is not positive; R never returns. "
-                                "Use a delta far below 1.")
+            raise PydpstatError(
+                f"the {query.statistic} gets no noise and is not positive; R never returns. "
+                "Use a delta far below 1."
+            )
         value = _noisy(query, noise, source, grid)
     post: PostProcessing = AsDrawn()
     if publish is not None:
@@ -120,6 +122,8 @@ def _on_grid(
     query: Query, calibrate: Callable[[tuple[float, ...]], Noise], noise: Noise
 ) -> tuple[Noise, float]:
     """Choose the grid, and calibrate once more with what bringing the value onto it adds."""
+    if not isinstance(noise, (LaplaceNoise, GaussianNoise)):
+        return noise, 1.0
     # with one sensitivity for the whole value, each of its elements may move by one unit more
     elements = query.value.size if len(query.sensitivities) == 1 and not query.integer else 1
     smallest = min(query.sensitivities) / max(elements, 1)
@@ -150,25 +154,39 @@ def _all_finite(value: Any) -> bool:
 
 
 def _noisy(query: Query, noise: Noise, source: Source | None, grid: float | None) -> np.ndarray:
-    """Add one draw of noise to the true value."""
-    shape, size = query.value.shape, query.value.size
-    drawn = _draw(noise, size, source, grid)
-    drawn = drawn.reshape(shape, order="F") if shape else drawn[0]
-    if grid is None:
-        return query.value + drawn
-    return _grid_sum(query.value, drawn, grid)
+    """Add one draw of noise to the true value: on the grid where there is one."""
+    size, shape = query.value.size, query.value.shape
+    if source is not None:
+        return query.value + _shaped(_draw(noise, size, source), shape)
+    assert grid is not None
+    return _grid_sum(query.value, _shaped(_draw_units(noise, size, grid), shape), grid)
 
 
-def _draw(noise: Noise, size: int, source: Source | None, grid: float | None) -> np.ndarray:
+def _shaped(drawn: np.ndarray, shape: tuple[int, ...]) -> Any:
+    return drawn.reshape(shape, order="F") if shape else drawn[0]
+
+
+def _draw(noise: Noise, size: int, source: Source) -> np.ndarray:
     match noise:
         case LaplaceNoise():
-            return source.laplace(size, noise.scale) if source else secure.laplace(size, noise.scale, grid)
+            return source.laplace(size, noise.scale)
         case GaussianNoise():
-            return source.normal(size, noise.sd) if source else secure.normal(size, noise.sd, grid)
+            return source.normal(size, noise.sd)
         case SymmetricGeometricNoise():
-            return (source or secure).symmetric_geometric(size, noise.epsilon / noise.sensitivity)
-        case SignGeometricNoise():
-            return (source or secure).sign_geometric(size, noise.epsilon / noise.sensitivity)
+            return source.symmetric_geometric(size, noise.epsilon / noise.sensitivity)
+    return source.sign_geometric(size, noise.epsilon / noise.sensitivity)
+
+
+def _draw_units(noise: Noise, size: int, grid: float) -> np.ndarray:
+    """Draw from the operating system, in whole grid units."""
+    match noise:
+        case LaplaceNoise():
+            return secure.laplace(size, noise.scale, grid)
+        case GaussianNoise():
+            return secure.normal(size, noise.sd, grid)
+        case SymmetricGeometricNoise():
+            return secure.symmetric_geometric(size, noise.epsilon / noise.sensitivity)
+    return secure.sign_geometric(size, noise.epsilon / noise.sensitivity)
 
 
 def _grid_sum(value: np.ndarray, units: np.ndarray, grid: float) -> np.ndarray:
@@ -177,8 +195,12 @@ def _grid_sum(value: np.ndarray, units: np.ndarray, grid: float) -> np.ndarray:
     if max(np.abs(whole).max(initial=0.0), np.abs(units).max(initial=0.0)) < 2.0**52:
         return (whole + units) * grid
     sums = [int(a) + int(b) for a, b in zip(np.ravel(whole), np.ravel(units))]
-    return np.array([math.ldexp(float(total), math.frexp(grid)[1] - 1) for total in sums]).reshape(whole.shape)
+    return np.array([math.ldexp(float(total), math.frexp(grid)[1] - 1) for total in sums]).reshape(
+        whole.shape
+    )
 
 
 def _with_condition(guarantee: Guarantee, condition: str) -> Guarantee:
-    return Guarantee(guarantee.epsilon, guarantee.delta, guarantee.neighbors, (*guarantee.conditions, condition))
+    return Guarantee(
+        guarantee.epsilon, guarantee.delta, guarantee.neighbors, (*guarantee.conditions, condition)
+    )

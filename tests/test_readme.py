@@ -32,7 +32,11 @@ def test_porting_table_runs(r: str, python: str) -> None:
     import pydpstat
     from pydpstat import dppack
 
-    scope = {**{name: getattr(dppack, name) for name in dppack.__all__}, "pd": pd, "rng": pydpstat.RRandom(123)}
+    scope = {
+        **{name: getattr(dppack, name) for name in dppack.__all__},
+        "pd": pd,
+        "rng": pydpstat.RRandom(123),
+    }
     scope.update(RRandom=pydpstat.RRandom, calibrate_gaussian=pydpstat.calibrate_gaussian)
     scope.update(symmetric_geometric_noise=pydpstat.symmetric_geometric_noise, n=5, eps=1.0)
     scope.update(x=np.array([20.0, 30.0, 40.0]), y=np.array([1.0, 2.0, 3.0]), a=["u", "v"], b=["s", "t"])

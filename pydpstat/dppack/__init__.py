@@ -5,12 +5,10 @@ Dots of R's names are underscores. Each function that draws has one more argumen
 """
 
 from pydpstat.dppack.counts import histogramDP, tableDP
-from pydpstat.dppack.mechanisms import (
-    GaussianMechanism,
-    LaplaceMechanism,
-    calibrateAnalyticGaussianMechanism,
-)
-from pydpstat.dppack.moments import covDP, meanDP, sdDP, varDP
+from pydpstat.dppack.covariance import covDP
+from pydpstat.dppack.mean import meanDP
+from pydpstat.dppack.mechanisms import GaussianMechanism, LaplaceMechanism, calibrateAnalyticGaussianMechanism
+from pydpstat.dppack.variance import sdDP, varDP
 
 __all__ = [
     "GaussianMechanism",

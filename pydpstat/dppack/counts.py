@@ -318,7 +318,9 @@ def _spans(breaks: Any, lower: float, upper: float) -> bool:
     return bool(edges.min() <= min(lower, upper) and edges.max() >= max(lower, upper))
 
 
-def _sanitized_histogram(noisy: np.ndarray, normalize: bool, allow_negative: bool) -> tuple[np.ndarray, PostProcessing]:
+def _sanitized_histogram(
+    noisy: np.ndarray, normalize: bool, allow_negative: bool
+) -> tuple[np.ndarray, PostProcessing]:
     steps: tuple[str, ...] = () if allow_negative else ("negative counts to 0",)
     kept = noisy if allow_negative else np.where(noisy < 0.0, 0.0, noisy)
     if not normalize:

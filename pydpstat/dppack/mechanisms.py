@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from pydpstat.dppack.noise import gaussian_noise, laplace_noise
 from pydpstat.dppack.protect import gaussian_account, laplace_account
 from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.r_analytic_gaussian import analytic_gaussian_loop
 from pydpstat.queries import Query
 from pydpstat.r_arithmetic.factor import is_categorical
@@ -159,7 +160,14 @@ def GaussianMechanism(
         ),
         source_from(rng, int_seeds_r=True),
         account=lambda noise: gaussian_account(
-            "GaussianMechanism", noise, eps, delta, query.sensitivities, "bounded", GIVEN, alloc_proportions
+            "GaussianMechanism",
+            cast(GaussianNoise, noise),
+            eps,
+            delta,
+            query.sensitivities,
+            "bounded",
+            GIVEN,
+            alloc_proportions,
         ),
         record=Call(
             "GaussianMechanism",
@@ -243,4 +251,6 @@ def _query(true_values: Any, sensitivities: Any) -> Query:
     names = tuple(map(str, index)) if hasattr(true_values, "to_frame") and index is not None else None
     sens = tuple(np.atleast_1d(np.asarray(sensitivities)).ravel().tolist())
     name = getattr(true_values, "name", None)
-    return Query("value", value.astype(np.float64), sens, Labels("value" if name is None else str(name), names))
+    return Query(
+        "value", value.astype(np.float64), sens, Labels("value" if name is None else str(name), names)
+    )

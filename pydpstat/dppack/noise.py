@@ -18,9 +18,7 @@ from pydpstat.mechanisms.r_analytic_gaussian import analytic_gaussian_loop
 TYPES = ("pDP", "aDP")
 
 
-def laplace_noise(
-    size: int, eps: Any, sensitivities: Any, alloc_proportions: Any = None
-) -> LaplaceNoise:
+def laplace_noise(size: int, eps: Any, sensitivities: Any, alloc_proportions: Any = None) -> LaplaceNoise:
     """Return Laplace noise of scale sum(sensitivities) / eps, or of its own scale for each element."""
     eps = checks.epsilon(eps, "eps")
     sens = _sensitivities(sensitivities, size)
@@ -60,7 +58,9 @@ def gaussian_noise(
     if shares is None:
         joint = math.sqrt(sens[0] * sens[0] if len(sens) == 1 else r.sum(sens * sens))
         return GaussianNoise(_finite_scale(_sd(eps, delta, joint, type_DP, analytic, tol)))
-    each = [_sd(eps * p, delta * p, s, type_DP, analytic, tol) for p, s in zip(shares.tolist(), sens.tolist())]
+    each = [
+        _sd(eps * p, delta * p, s, type_DP, analytic, tol) for p, s in zip(shares.tolist(), sens.tolist())
+    ]
     return GaussianNoise(_finite_scale(np.array(each)))
 
 
@@ -113,7 +113,9 @@ def _shares(alloc_proportions: Any, sens: np.ndarray, size: int) -> np.ndarray |
             f"got {checks.shown(alloc_proportions)}."
         )
     if not (values > 0).all():
-        raise PydpstatError(f"Values in alloc_proportions must be > 0; got {checks.shown(alloc_proportions)}.")
+        raise PydpstatError(
+            f"Values in alloc_proportions must be > 0; got {checks.shown(alloc_proportions)}."
+        )
     if sens.size != size:
         raise PydpstatError(
             f"alloc_proportions with {size} values needs one sensitivity for each; got {sens.size}."

@@ -85,7 +85,9 @@ def check_mechanism(mechanism: Any) -> str:
     return checks.one_of(mechanism, "mechanism", MECHANISMS)
 
 
-def laplace_account(eps: Any, neighbors: str, conditions: tuple[str, ...] = ()) -> tuple[Guarantee, Guarantee]:
+def laplace_account(
+    eps: Any, neighbors: str, conditions: tuple[str, ...] = ()
+) -> tuple[Guarantee, Guarantee]:
     """Return claim and guarantee of Laplace noise."""
     claim = Guarantee(checks.epsilon(eps, "eps"), 0.0, neighbors)
     return claim, Guarantee(claim.epsilon, 0.0, neighbors, conditions) if conditions else claim
@@ -93,7 +95,7 @@ def laplace_account(eps: Any, neighbors: str, conditions: tuple[str, ...] = ()) 
 
 def gaussian_account(
     function: str,
-    noise: Noise,
+    noise: GaussianNoise,
     eps: Any,
     delta: Any,
     sensitivities: tuple[float, ...],
@@ -114,7 +116,9 @@ def gaussian_account(
     return claim, Guarantee(epsilon, kept, neighbors, conditions)
 
 
-def _exact_delta(noise: Noise, epsilon: float, sensitivities: tuple[float, ...], alloc_proportions: Any) -> float:
+def _exact_delta(
+    noise: GaussianNoise, epsilon: float, sensitivities: tuple[float, ...], alloc_proportions: Any
+) -> float:
     if np.any(np.asarray(noise.sd) == 0.0):
         return 1.0
     if alloc_proportions is None:

@@ -50,7 +50,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 1 if report.failures or (required and report.count(against="live") < len(cases)) else 0
 
 
-def run(cases: Sequence[Case], *, live: bool = True, draws: int = 20_000, progress: bool = False) -> reports.Report:
+def run(
+    cases: Sequence[Case], *, live: bool = True, draws: int = 20_000, progress: bool = False
+) -> reports.Report:
     """Compare cases live where R is installed, else against the recording.
 
     Parameters
@@ -115,10 +117,16 @@ def _parser() -> argparse.ArgumentParser:
         description="Compare pydpstat with R: live where R is installed, else with recorded values.",
     )
     parser.add_argument("--only", default="", metavar="TEXT", help="only cases with this text in their id")
-    parser.add_argument("--recorded", action="store_true", help="use the recorded values even where R is installed")
-    parser.add_argument("--draws", type=int, default=200_000, help="draws of each distribution test (default 200000)")
+    parser.add_argument(
+        "--recorded", action="store_true", help="use the recorded values even where R is installed"
+    )
+    parser.add_argument(
+        "--draws", type=int, default=200_000, help="draws of each distribution test (default 200000)"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the report as Markdown")
-    parser.add_argument("--record", action="store_true", help="record all cases with Rscript and show what changed")
+    parser.add_argument(
+        "--record", action="store_true", help="record all cases with Rscript and show what changed"
+    )
     parser.add_argument("--quiet", action="store_true", help="print nothing")
     return parser

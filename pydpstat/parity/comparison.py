@@ -72,7 +72,12 @@ def _disagreement(case: Case, ours: Outcome, theirs: Outcome) -> str | None:
     if case.level in DIFFERENT:
         if not ours.error:
             return f"Python returned {ours.values[:3]} where it should stop"
-        if case.level == "difference" and not theirs.error and all(map(math.isfinite, theirs.values)) and theirs.values:
+        if (
+            case.level == "difference"
+            and not theirs.error
+            and all(map(math.isfinite, theirs.values))
+            and theirs.values
+        ):
             return f"R returned {theirs.values[:3]}, a finite number that Python should reproduce"
         return None
     if bool(ours.error) != bool(theirs.error):

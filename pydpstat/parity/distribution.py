@@ -81,7 +81,8 @@ class LawVerdict:
     def line(self) -> str:
         """Return the result in one line."""
         return (
-            f"{self.name}: {self.draws} draws from {', '.join(self.samples)}; smallest p {self.smallest:.2g}, "
+            f"{self.name}: {self.draws} draws from {', '.join(self.samples)}; "
+            f"smallest p {self.smallest:.2g}, "
             f"scale wrong by 10 %: largest p {self.largest_wrong:.1g}"
         )
 
@@ -92,7 +93,10 @@ class LawVerdict:
 
 def check_law(law: Law, draws: int, session: LiveR | None) -> LawVerdict:
     """Draw from the operating system's source (seeded here), from NumPy's and, if it is there, from R."""
-    samples = {"pydpstat": _secure(law, draws), "pydpstat with NumPy": law.python(draws, np.random.default_rng(SEED))}
+    samples = {
+        "pydpstat": _secure(law, draws),
+        "pydpstat with NumPy": law.python(draws, np.random.default_rng(SEED)),
+    }
     if session is not None and not session.missing_package(law.package):
         samples["R"] = session.draw(law.r, draws, SEED)
     right = [p for sample in samples.values() for p in _p_values(sample, law.law(1.0), law.discrete)]
@@ -108,7 +112,14 @@ def check_law(law: Law, draws: int, session: LiveR | None) -> LawVerdict:
     elif max(wrong) >= ALPHA:
         message = f"a scale wrong by 10 % is not seen: p {max(wrong):.2g}; use more draws"
     return LawVerdict(
-        law.name, "failed" if message else "passed", tuple(samples), draws, min(right), max(wrong), ALPHA * len(right), message
+        law.name,
+        "failed" if message else "passed",
+        tuple(samples),
+        draws,
+        min(right),
+        max(wrong),
+        ALPHA * len(right),
+        message,
     )
 
 
@@ -134,7 +145,9 @@ def _p_values(sample: np.ndarray, law: Any, discrete: bool) -> tuple[float, floa
     keep = expected > 5
     observed_rest, expected_rest = observed[~keep].sum(), expected[~keep].sum()
     if expected_rest > 5:
-        observed, expected = np.append(observed[keep], observed_rest), np.append(expected[keep], expected_rest)
+        observed, expected = np.append(observed[keep], observed_rest), np.append(
+            expected[keep], expected_rest
+        )
     else:
         observed, expected = observed[keep], expected[keep]
     chi = float(((observed - expected) ** 2 / expected).sum())
@@ -154,7 +167,9 @@ def _cells(release: Callable[[Any], Any], n: int, rng: Any) -> np.ndarray:
         return np.concatenate([np.asarray(release(rng)) - 50.0 for _ in range(n // 10)])
 
 
-def _number(name: str, call: Callable[[Any], Any], law: Callable[[float], Any], r: str, at: float = 0.0) -> Law:
+def _number(
+    name: str, call: Callable[[Any], Any], law: Callable[[float], Any], r: str, at: float = 0.0
+) -> Law:
     """Return the law of a single number, of which n releases are drawn."""
     expression = f"replicate(n, DPpack::{r}) - {at}"
     return Law(name, "DPpack", expression, lambda n, rng: _repeat(call, n, rng) - at, law)
@@ -239,7 +254,12 @@ def _laws() -> tuple[Law, ...]:
         _counts(
             "tableDP",
             lambda rng: dppack.tableDP(
-                letters, which_sensitivity="unbounded", mechanism="analytic", delta=1e-3, allow_negative=True, rng=rng
+                letters,
+                which_sensitivity="unbounded",
+                mechanism="analytic",
+                delta=1e-3,
+                allow_negative=True,
+                rng=rng,
             ),
             lambda f: Rounded(GaussianNoise(analytic * f)),
             f"DPpack::tableDP({_FACTOR}, which.sensitivity = 'unbounded', mechanism = 'analytic', "

@@ -35,9 +35,19 @@ def evaluate_in_python(case: Case) -> Outcome:
     from pydpstat import r_arithmetic as r
 
     rng = RRandom(case.seed)
-    scope: dict[str, Any] = {"np": np, "pd": pd, "math": math, "pydpstat": pydpstat, "dppack": dppack, "r": r, "rng": rng}
+    scope: dict[str, Any] = {
+        "np": np,
+        "pd": pd,
+        "math": math,
+        "pydpstat": pydpstat,
+        "dppack": dppack,
+        "r": r,
+        "rng": rng,
+    }
     scope.update({name: _input(value) for name, value in case.inputs.items()})
-    error, values, labels = "", [], []
+    error = ""
+    values: list[float] = []
+    labels: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -40,11 +40,15 @@ class Report:
     @property
     def failures(self) -> list[Verdict | LawVerdict]:
         """The comparisons that failed."""
-        return [verdict for verdict in (*self.verdicts, *self.laws) if verdict.status == "failed"]
+        everything: list[Verdict | LawVerdict] = [*self.verdicts, *self.laws]
+        return [verdict for verdict in everything if verdict.status == "failed"]
 
     def count(self, **wanted: str) -> int:
         """Count the comparisons with the given attributes, for example ``against="live"``."""
-        return sum(all(getattr(verdict, name) == value for name, value in wanted.items()) for verdict in self.verdicts)
+        return sum(
+            all(getattr(verdict, name) == value for name, value in wanted.items())
+            for verdict in self.verdicts
+        )
 
     def rows(self) -> list[tuple[str, ...]]:
         """Return a row for each function."""
@@ -54,7 +58,13 @@ class Report:
     def _row(self, package: str, function: str) -> tuple[str, ...]:
         group = [v for v in self.verdicts if (v.case.package, v.case.function) == (package, function)]
         levels = ", ".join(dict.fromkeys(v.case.level for v in group))
-        numbers = [len(group), *(sum(v.against == side and v.status != "not run" for v in group) for side in ("live", "recorded"))]
+        numbers = [
+            len(group),
+            *(
+                sum(v.against == side and v.status != "not run" for v in group)
+                for side in ("live", "recorded")
+            ),
+        ]
         numbers += [sum(v.status == status for v in group) for status in ("not run", "failed")]
         return (package, function, levels, *map(str, numbers), _worst(group))
 
@@ -67,7 +77,9 @@ class Report:
     def markdown(self) -> str:
         """Return the report as Markdown."""
         rows = ["| " + " | ".join(row) + " |" for row in (HEADINGS, ("---",) * len(HEADINGS), *self.rows())]
-        return "\n".join(["# Comparison with R", "", *rows, "", *(f"- {line}" for line in self._summary() if line), ""])
+        return "\n".join(
+            ["# Comparison with R", "", *rows, "", *(f"- {line}" for line in self._summary() if line), ""]
+        )
 
     def json(self) -> str:
         """Return the report as JSON, with every case."""
@@ -86,7 +98,12 @@ class Report:
             for v in self.verdicts
         ]
         laws = [law.as_dict() for law in self.laws]
-        content: dict[str, Any] = {"versions": self.versions, "notes": list(self.notes), "cases": cases, "laws": laws}
+        content: dict[str, Any] = {
+            "versions": self.versions,
+            "notes": list(self.notes),
+            "cases": cases,
+            "laws": laws,
+        }
         return json.dumps(content, indent=1)
 
     def _summary(self) -> list[str]:
@@ -101,9 +118,13 @@ class Report:
         lines += [f"FAILED {verdict.name}: {verdict.message}" for verdict in self.failures]
         stopped = [v for v in self.verdicts if v.case.level in ("difference", "endless", "refused")]
         if stopped:
-            lines.append(f"{len(stopped)} of the cases are deliberate differences: Python stops where R returns nothing usable")
+            lines.append(
+                f"{len(stopped)} of the cases are deliberate differences: "
+                "Python stops where R returns nothing usable"
+            )
         lines.append(
-            f"{len(self.verdicts)} cases: {self.count(against='live')} live, {self.count(against='recorded')} recorded, "
+            f"{len(self.verdicts)} cases: {self.count(against='live')} live, "
+            f"{self.count(against='recorded')} recorded, "
             f"{self.count(status='not run')} not run, {self.count(status='failed')} failed; "
             f"{len(self.laws)} distributions, {sum(law.status == 'failed' for law in self.laws)} failed"
         )

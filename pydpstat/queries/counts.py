@@ -69,7 +69,9 @@ def histogram(x: np.ndarray, lower: float, upper: float, breaks: Any) -> tuple[n
     return counts, Labels("histogram", breaks=tuple(edges), mids=tuple(mids))
 
 
-def contingency_table(factors: tuple[Any, ...], names: tuple[str, ...], **rules: Any) -> tuple[np.ndarray, Labels]:
+def contingency_table(
+    factors: tuple[Any, ...], names: tuple[str, ...], **rules: Any
+) -> tuple[np.ndarray, Labels]:
     """Count the combinations of levels, as R's table() does.
 
     Returns
@@ -80,13 +82,15 @@ def contingency_table(factors: tuple[Any, ...], names: tuple[str, ...], **rules:
         The levels. They are public only where they do not come from the data.
     """
     counted = r.table(*factors, **rules)
-    dimnames = tuple(tuple("NA" if level is None else level for level in levels) for levels in counted.dimnames)
+    dimnames = tuple(
+        tuple("NA" if level is None else level for level in levels) for levels in counted.dimnames
+    )
     axis_names = tuple(counted.names) if any(counted.names) else names
     labels = Labels("table", dimnames=dimnames, dimension_names=axis_names if any(axis_names) else ())
     return np.asarray(counted.counts, dtype=np.float64), labels
 
 
 def count_query(counts: np.ndarray, labels: Labels, neighbors: str, norm: int, records: int) -> Query:
-    """Ask for counts; the number of records, missing ones included, is public under bounded neighbors only."""
+    """Ask for counts; the number of all records is public under bounded neighbors only."""
     nobs = records if neighbors == "bounded" else None
     return Query(labels.name, counts, (count_sensitivity(neighbors, norm),), labels, integer=True, nobs=nobs)

@@ -13,6 +13,7 @@ _LOG10_2 = 0.301029995663981195213738894724
 _LARGEST_POWER = 308
 _LAST_PLACE = 323
 _DOUBLE_DIGITS = 15
+_CHUNK = 16384
 
 
 def round(x: npt.ArrayLike, digits: float = 0) -> Any:
@@ -61,6 +62,13 @@ def _to_places(x: npt.NDArray[np.float64], digits: int) -> npt.NDArray[np.float6
         return x.copy()
     if digits < -_LARGEST_POWER:
         return np.zeros_like(x)
+    result = np.empty(x.size)
+    for start in range(0, x.size, _CHUNK):
+        result[start : start + _CHUNK] = _round_chunk(x[start : start + _CHUNK], digits)
+    return result
+
+
+def _round_chunk(x: npt.NDArray[np.float64], digits: int) -> npt.NDArray[np.float64]:
     size = np.abs(x)
     with np.errstate(all="ignore"):
         # A double has 15 digits to round; with no more than these asked for it stays as it is.

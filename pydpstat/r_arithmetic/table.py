@@ -11,14 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic.factor import (
-    Factor,
-    Label,
-    categories,
-    is_categorical,
-    labels_of,
-    recode,
-)
+from pydpstat.r_arithmetic.factor import Factor, Label, categories, is_categorical, labels_of, recode
 
 _CHUNK = 32768
 _MOST_CELLS = 2**31 - 1

@@ -25,13 +25,17 @@ class Source(Protocol):
 
     reproducible: bool
 
-    def laplace(self, size: int, scale: Any) -> np.ndarray: ...
+    def laplace(self, size: int, scale: Any) -> np.ndarray:
+        ...
 
-    def normal(self, size: int, sd: Any) -> np.ndarray: ...
+    def normal(self, size: int, sd: Any) -> np.ndarray:
+        ...
 
-    def symmetric_geometric(self, size: int, rate: float) -> np.ndarray: ...
+    def symmetric_geometric(self, size: int, rate: float) -> np.ndarray:
+        ...
 
-    def sign_geometric(self, size: int, rate: float) -> np.ndarray: ...
+    def sign_geometric(self, size: int, rate: float) -> np.ndarray:
+        ...
 
 
 def source_from(rng: Any, *, int_seeds_r: bool = False) -> Source | None:
@@ -70,10 +74,11 @@ def source_from(rng: Any, *, int_seeds_r: bool = False) -> Source | None:
     if isinstance(rng, RRandom):
         return RSource(rng)
     if isinstance(rng, numbers.Integral) and not isinstance(rng, (bool, np.bool_)):
+        seed = int(rng)
         if int_seeds_r:
-            return RSource(RRandom(int(rng)))
-        if rng >= 0:
-            rng = np.random.default_rng(int(rng))
+            return RSource(RRandom(seed))
+        if seed >= 0:
+            rng = np.random.default_rng(seed)
     if isinstance(rng, np.random.Generator):
         from pydpstat.random.numpy_source import NumpySource
 

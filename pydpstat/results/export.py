@@ -69,11 +69,14 @@ def to_r(result: DPResults) -> Any:
         names = [robjects.StrVector(levels) for levels in labels.dimnames]
         axis_names = labels.dimension_names or ("",) * len(names)
         build = robjects.r(
-            "function(x, dims, axes, ...) structure(array(x, dims, stats::setNames(list(...), axes)), class = 'table')"
+            "function(x, dims, axes, ...) "
+            "structure(array(x, dims, stats::setNames(list(...), axes)), class = 'table')"
         )
         return build(vector, robjects.IntVector(result.value.shape), robjects.StrVector(axis_names), *names)
     if labels.names is not None:
-        return robjects.r("function(x, names) stats::setNames(x, names)")(vector, robjects.StrVector(labels.names))
+        return robjects.r("function(x, names) stats::setNames(x, names)")(
+            vector, robjects.StrVector(labels.names)
+        )
     if result.value.ndim > 1:
         return robjects.r["array"](vector, dim=robjects.IntVector(result.value.shape))
     return vector

@@ -68,7 +68,8 @@ class Labels:
         if value.ndim > 2:
             return pd.Series(value.ravel(order="F"), index=self.index(value), name=self.name)
         axes = [
-            pd.Index(levels, name=name, dtype=object) for levels, name in zip(self.dimnames or (), self._axis_names())
+            pd.Index(levels, name=name, dtype=object)
+            for levels, name in zip(self.dimnames or (), self._axis_names())
         ]
         if value.ndim == 1:
             return pd.Series(value, index=axes[0], name=self.name)

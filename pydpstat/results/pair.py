@@ -49,4 +49,5 @@ class DPResultsPair(Mapping[str, DPResults]):
         return 2
 
     def __repr__(self) -> str:
-        return f"<DPResultsPair {self.Bounded.statistic}: {self.Bounded!r}, {self.Unbounded!r}, {self.guarantee}>"
+        name = self.Bounded.statistic
+        return f"<DPResultsPair {name}: {self.Bounded!r}, {self.Unbounded!r}, {self.guarantee}>"

@@ -45,7 +45,12 @@ def _new_axes() -> Any:
 def _histogram(axes: Any, result: DPResults, low: np.ndarray, high: np.ndarray, label: str) -> None:
     shape = result.labels.histogram(result.value)
     axes.bar(
-        shape.breaks[:-1], result.value, np.diff(shape.breaks), align="edge", color=COLOURS[0], edgecolor="white",
+        shape.breaks[:-1],
+        result.value,
+        np.diff(shape.breaks),
+        align="edge",
+        color=COLOURS[0],
+        edgecolor="white",
         label="private",
     )
     _whiskers(axes, shape.mids, result.value, low, high, label)
@@ -81,5 +86,9 @@ def _grouped_bars(axes: Any, result: DPResults, low: np.ndarray, high: np.ndarra
     axes.set_ylabel("count")
 
 
-def _whiskers(axes: Any, x: np.ndarray, y: np.ndarray, low: np.ndarray, high: np.ndarray, label: str | None) -> None:
-    axes.errorbar(x, y, yerr=[y - low, high - y], fmt="none", ecolor=INK, elinewidth=1, capsize=2, label=label)
+def _whiskers(
+    axes: Any, x: np.ndarray, y: np.ndarray, low: np.ndarray, high: np.ndarray, label: str | None
+) -> None:
+    axes.errorbar(
+        x, y, yerr=[y - low, high - y], fmt="none", ecolor=INK, elinewidth=1, capsize=2, label=label
+    )

@@ -106,7 +106,9 @@ class DPResults:
     def _series(self, value: np.ndarray) -> pd.Series:
         import pandas as pd
 
-        return pd.Series(np.ravel(value, order="F") + 0.0, index=self.labels.index(self.value), name=self.statistic)
+        return pd.Series(
+            np.ravel(value, order="F") + 0.0, index=self.labels.index(self.value), name=self.statistic
+        )
 
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return an interval that covers the privacy noise with probability 1 - alpha.
@@ -352,4 +354,6 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
     setattr(DPResults, f"__{_name}__", _forward(getattr(operator, _name)))
 for _name in ("neg", "pos", "abs"):
-    setattr(DPResults, f"__{_name}__", lambda self, _operation=getattr(operator, _name): _operation(self._plain()))
+    setattr(
+        DPResults, f"__{_name}__", lambda self, _operation=getattr(operator, _name): _operation(self._plain())
+    )

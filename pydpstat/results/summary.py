@@ -26,7 +26,9 @@ def summary(result: DPResults, alpha: float) -> Summary:
     rows = _description(result)
     half = (len(rows) + 1) // 2
     right = rows[half:] + [("", "")] * (2 * half - len(rows))
-    cells = [[f"{second}", f"{third}", f"{fourth}"] for (_, second), (third, fourth) in zip(rows[:half], right)]
+    cells = [
+        [f"{second}", f"{third}", f"{fourth}"] for (_, second), (third, fourth) in zip(rows[:half], right)
+    ]
     page.tables.append(
         SimpleTable(
             cells,
@@ -40,7 +42,10 @@ def summary(result: DPResults, alpha: float) -> Summary:
     percent = [f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]"]
     page.tables.append(
         SimpleTable(
-            values, headers=["estimate", "noise sd", *percent], stubs=stubs, txt_fmt=dict(fmt_params, data_fmts=["%s"] * 5)
+            values,
+            headers=["estimate", "noise sd", *percent],
+            stubs=stubs,
+            txt_fmt=dict(fmt_params, data_fmts=["%s"] * 5),
         )
     )
     page.add_extra_txt(_notes(result, tail))
@@ -67,8 +72,14 @@ def _description(result: DPResults) -> list[tuple[str, str]]:
         ("Claimed epsilon:", number(result.claim.epsilon)),
         ("Claimed delta:", number(result.claim.delta)),
         ("Claimed neighbors:", result.claim.neighbors),
-        ("Epsilon that holds:", "none" if np.isinf(result.guarantee.epsilon) else number(result.guarantee.epsilon)),
-        ("Delta that holds:", "none" if np.isinf(result.guarantee.epsilon) else number(result.guarantee.delta)),
+        (
+            "Epsilon that holds:",
+            "none" if np.isinf(result.guarantee.epsilon) else number(result.guarantee.epsilon),
+        ),
+        (
+            "Delta that holds:",
+            "none" if np.isinf(result.guarantee.epsilon) else number(result.guarantee.delta),
+        ),
         ("No. Observations:", "private" if result.nobs is None else str(result.nobs)),
     ]
 

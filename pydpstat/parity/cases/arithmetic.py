@@ -44,9 +44,7 @@ def _case(
 ) -> Case:
     """A case without random numbers."""
     values: Mapping[str, Any] = inputs
-    return Case(
-        f"{function}/{what}", function, package, r, python, values, level=level, draws=False
-    )
+    return Case(f"{function}/{what}", function, package, r, python, values, level=level, draws=False)
 
 
 def _over(function: str, package: str, *names: str) -> list[Case]:

@@ -62,7 +62,7 @@ def _case(
 
 def _grid(function: str, data: str) -> list[Case]:
     """Every mechanism with every kind of sensitivity."""
-    cases = []
+    cases: list[Case] = []
     for (mechanism, eps, delta, kind), which in product(MECHANISMS, ("bounded", "unbounded", "both")):
         arguments = data.format(eps=eps) + (
             f", which.sensitivity = '{which}', mechanism = '{mechanism}', delta = {delta}, type.DP = '{kind}'"
@@ -76,7 +76,12 @@ _HISTOGRAM = [
     _case("histogramDP", "clips both sides", "x, 1, 1, 5"),
     _case("histogramDP", "bounds beyond the data", "x, 1, -3, 10"),
     _case("histogramDP", "extended breaks", "x, 1, -3, 10, breaks = c(0, 3, 6)"),
-    _case("histogramDP", "extended breaks of width 0.1", "x, 1, -1, 1, breaks = c(0, .1, .2, .3, .4)", inputs={"x": [0.1, 0.2, 0.35]}),
+    _case(
+        "histogramDP",
+        "extended breaks of width 0.1",
+        "x, 1, -1, 1, breaks = c(0, .1, .2, .3, .4)",
+        inputs={"x": [0.1, 0.2, 0.35]},
+    ),
     _case("histogramDP", "breaks span the bounds", "x, 1, 0, 6, breaks = c(0, 2, 4, 6)", seed=9),
     _case("histogramDP", "breaks unsorted", "x, .5, 0, 6, breaks = c(0, 6, 3)"),
     _case("histogramDP", "number of breaks", "x, .5, 0, 6, breaks = 3"),
@@ -84,10 +89,19 @@ _HISTOGRAM = [
     _case("histogramDP", "Scott", "x, .5, 0, 6, breaks = 'Scott'"),
     _case("histogramDP", "FD", "x, .5, 0, 6, breaks = 'FD'"),
     _case("histogramDP", "Freedman-Diaconis", "x, .5, 0, 6, breaks = 'freedman-diaconis'"),
-    _case("histogramDP", "function", "x, .5, 0, 6, breaks = function(x) 4", python="x, .5, 0, 6, breaks=lambda x: 4"),
+    _case(
+        "histogramDP",
+        "function",
+        "x, .5, 0, 6, breaks = function(x) 4",
+        python="x, .5, 0, 6, breaks=lambda x: 4",
+    ),
     _case("histogramDP", "allow negative", "x, .3, 0, 6, breaks = c(0, 2, 4, 6), allow.negative = TRUE"),
     _case("histogramDP", "normalize", "x, 1, 0, 6, normalize = TRUE"),
-    _case("histogramDP", "normalize, negative", "x, .01, 0, 6, breaks = c(0, 2, 4, 6), normalize = TRUE, allow.negative = TRUE"),
+    _case(
+        "histogramDP",
+        "normalize, negative",
+        "x, .01, 0, 6, breaks = c(0, 2, 4, 6), normalize = TRUE, allow.negative = TRUE",
+    ),
     _case("histogramDP", "normalize 1", "x, .5, 0, 6, normalize = 1"),
     _case("histogramDP", "missing values are left out", "x, .5, 0, 6", inputs={"x": [*X, float("nan")]}),
     _case("histogramDP", "integers", "x, .5, 0, 6", inputs={"x": list(range(1, 11))}),
@@ -96,7 +110,11 @@ _HISTOGRAM = [
     _case("histogramDP", "reversed bounds", "x, .5, 6, 0"),
     _case("histogramDP", "equal bounds", "x, .5, 2, 2", inputs={"x": [2.0] * 5}),
     _case("histogramDP", "lower bound infinite", "x, 1, Inf, 5"),
-    _case("histogramDP", "one bin, both, Gaussian", "x, .5, 0, 6, breaks = c(0, 6), which.sensitivity = 'both', mechanism = 'Gaussian', delta = .2"),
+    _case(
+        "histogramDP",
+        "one bin, both, Gaussian",
+        "x, .5, 0, 6, breaks = c(0, 6), which.sensitivity = 'both', mechanism = 'Gaussian', delta = .2",
+    ),
     _case("histogramDP", "breaks unknown", "x, .5, 0, 6, breaks = 'foo'", "error"),
     _case("histogramDP", "breaks too short", "x, .5, 0, 6, breaks = c(1, 2)", "error"),
     _case("histogramDP", "breaks zero", "x, .5, 0, 6, breaks = 0", "error"),
@@ -109,12 +127,32 @@ _HISTOGRAM = [
     _case("histogramDP", "mechanism unknown", "x, 1, 0, 6, mechanism = 'foo'", "error"),
     _case("histogramDP", "upper bound minus infinity", "x, 1, 0, -Inf", "error"),
     # R draws before it reads these flags, so the streams are not compared
-    _case("histogramDP", "normalize NA", "x, .5, 0, 6, normalize = NA", "error", python="x, .5, 0, 6, normalize=None", draws=False),
+    _case(
+        "histogramDP",
+        "normalize NA",
+        "x, .5, 0, 6, normalize = NA",
+        "error",
+        python="x, .5, 0, 6, normalize=None",
+        draws=False,
+    ),
     _case("histogramDP", "normalize text", "x, .5, 0, 6, normalize = 'a'", "error", draws=False),
-    _case("histogramDP", "allow NA", "x, .5, 0, 6, allow.negative = NA", "error", python="x, .5, 0, 6, allow_negative=None", draws=False),
+    _case(
+        "histogramDP",
+        "allow NA",
+        "x, .5, 0, 6, allow.negative = NA",
+        "error",
+        python="x, .5, 0, 6, allow_negative=None",
+        draws=False,
+    ),
     _case("histogramDP", "upper bound infinite", "x, 1, 0, Inf", "endless"),
     _case("histogramDP", "lower bound minus infinity", "x, 1, -Inf, 5", "endless"),
-    _case("histogramDP", "normalize zero", "x, .01, 0, 6, breaks = c(0, 6), normalize = TRUE", "difference", seed=1),
+    _case(
+        "histogramDP",
+        "normalize zero",
+        "x, .01, 0, 6, breaks = c(0, 6), normalize = TRUE",
+        "difference",
+        seed=1,
+    ),
 ]
 
 _DECLARED = {"x": Factor(("a", "b", None, "a"), ("b", "a", "c"))}
@@ -123,7 +161,12 @@ _TABLE = [
     _case("tableDP", "one variable", "x"),
     _case("tableDP", "small eps", "x, y, eps = .1", seed=8),
     _case("tableDP", "allow negative", "x, y, eps = .1, allow.negative = TRUE", seed=8),
-    _case("tableDP", "three variables", "A = x, B = y, C = z", inputs={"x": LETTERS, "y": GROUPS, "z": [True, False, True, True, False, False, True, True]}),
+    _case(
+        "tableDP",
+        "three variables",
+        "A = x, B = y, C = z",
+        inputs={"x": LETTERS, "y": GROUPS, "z": [True, False, True, True, False, False, True, True]},
+    ),
     _case("tableDP", "names", "x, k = y"),
     _case("tableDP", "levels kept", "x", inputs=_DECLARED),
     _case("tableDP", "levels kept, NA always", "x, useNA = 'always'", inputs=_DECLARED),
@@ -144,7 +187,9 @@ _TABLE = [
     _case("tableDP", "dnn too long", "x, dnn = c('k', 'l')", "error"),
     _case("tableDP", "delta zero", "x, mechanism = 'analytic'", "error"),
     _case("tableDP", "no partial matching", "x, eps = 1, ep = 2", "error"),
-    _case("tableDP", "allow NA", "x, allow.negative = NA", "error", python="x, allow_negative=None", draws=False),
+    _case(
+        "tableDP", "allow NA", "x, allow.negative = NA", "error", python="x, allow_negative=None", draws=False
+    ),
 ]
 
 CASES = tuple(_HISTOGRAM + _TABLE)

@@ -26,7 +26,11 @@ def _case(name: str, r: str, python: str, level: Level = "exact", reason: str = 
 
 _LAPLACE = (
     _case("scalar", "LaplaceMechanism(5, 1, 1)", "LaplaceMechanism(5, 1, 1)"),
-    _case("vector, one sensitivity", "LaplaceMechanism(c(1, 2, 3), 0.5, 2)", "LaplaceMechanism([1, 2, 3], 0.5, 2)"),
+    _case(
+        "vector, one sensitivity",
+        "LaplaceMechanism(c(1, 2, 3), 0.5, 2)",
+        "LaplaceMechanism([1, 2, 3], 0.5, 2)",
+    ),
     _case(
         "vector, own sensitivities",
         "LaplaceMechanism(c(1, 2, 3), 0.5, c(0.1, 0.2, 0.4))",
@@ -44,7 +48,11 @@ _LAPLACE = (
         "LaplaceMechanism(c(a = 1, b = 2), 1, 1)",
         "LaplaceMechanism(pd.Series([1, 2], index=['a', 'b']), 1, 1)",
     ),
-    _case("matrix", "LaplaceMechanism(matrix(1:6, 2), 1, 1)", "LaplaceMechanism(np.array([[1, 3, 5], [2, 4, 6]]), 1, 1)"),
+    _case(
+        "matrix",
+        "LaplaceMechanism(matrix(1:6, 2), 1, 1)",
+        "LaplaceMechanism(np.array([[1, 3, 5], [2, 4, 6]]), 1, 1)",
+    ),
     _case("integers", "LaplaceMechanism(1:3, 1L, TRUE)", "LaplaceMechanism(np.array([1, 2, 3]), 1, True)"),
     _case("no values", "LaplaceMechanism(numeric(0), 1, 1)", "LaplaceMechanism(np.empty(0), 1, 1)"),
     _case("eps text", "LaplaceMechanism(1, '1', 1)", "LaplaceMechanism(1, '1', 1)", "error"),
@@ -66,40 +74,91 @@ _LAPLACE = (
         "LaplaceMechanism(pd.Categorical([1, 2]), 1, 1)",
         "error",
     ),
-    _case("sensitivities too many", "LaplaceMechanism(1, 1, c(1, 2))", "LaplaceMechanism(1, 1, [1, 2])", "error"),
+    _case(
+        "sensitivities too many", "LaplaceMechanism(1, 1, c(1, 2))", "LaplaceMechanism(1, 1, [1, 2])", "error"
+    ),
     _case("sensitivity zero", "LaplaceMechanism(1, 1, 0)", "LaplaceMechanism(1, 1, 0)", "error"),
     _case("sensitivity NA", "LaplaceMechanism(1, 1, NA_real_)", "LaplaceMechanism(1, 1, math.nan)", "error"),
-    _case("split too short", "LaplaceMechanism(c(1, 2), 1, c(1, 2), 1)", "LaplaceMechanism([1, 2], 1, [1, 2], 1)", "error"),
     _case(
-        "split zero", "LaplaceMechanism(c(1, 2), 1, c(1, 2), c(1, 0))", "LaplaceMechanism([1, 2], 1, [1, 2], [1, 0])", "error"
+        "split too short",
+        "LaplaceMechanism(c(1, 2), 1, c(1, 2), 1)",
+        "LaplaceMechanism([1, 2], 1, [1, 2], 1)",
+        "error",
+    ),
+    _case(
+        "split zero",
+        "LaplaceMechanism(c(1, 2), 1, c(1, 2), c(1, 0))",
+        "LaplaceMechanism([1, 2], 1, [1, 2], [1, 0])",
+        "error",
     ),
     # R draws once before it stops here, so the streams are not compared
     replace(
-        _case("split scalar of vector", "LaplaceMechanism(c(1, 2), 1, 1, 1)", "LaplaceMechanism([1, 2], 1, 1, 1)", "error"),
+        _case(
+            "split scalar of vector",
+            "LaplaceMechanism(c(1, 2), 1, 1, 1)",
+            "LaplaceMechanism([1, 2], 1, 1, 1)",
+            "error",
+        ),
         draws=False,
     ),
-    _case("value NaN", "LaplaceMechanism(NaN, 1, 1)", "LaplaceMechanism(math.nan, 1, 1)", "difference", NOT_FINITE),
-    _case("value NA", "LaplaceMechanism(c(1, NA), 1, 1)", "LaplaceMechanism([1, math.nan], 1, 1)", "difference", NOT_FINITE),
-    _case("value Inf", "LaplaceMechanism(Inf, 1, 1)", "LaplaceMechanism(math.inf, 1, 1)", "difference", NOT_FINITE),
-    _case("sensitivity Inf", "LaplaceMechanism(1, 1, Inf)", "LaplaceMechanism(1, 1, math.inf)", "difference", NOT_FINITE),
+    _case(
+        "value NaN",
+        "LaplaceMechanism(NaN, 1, 1)",
+        "LaplaceMechanism(math.nan, 1, 1)",
+        "difference",
+        NOT_FINITE,
+    ),
+    _case(
+        "value NA",
+        "LaplaceMechanism(c(1, NA), 1, 1)",
+        "LaplaceMechanism([1, math.nan], 1, 1)",
+        "difference",
+        NOT_FINITE,
+    ),
+    _case(
+        "value Inf",
+        "LaplaceMechanism(Inf, 1, 1)",
+        "LaplaceMechanism(math.inf, 1, 1)",
+        "difference",
+        NOT_FINITE,
+    ),
+    _case(
+        "sensitivity Inf",
+        "LaplaceMechanism(1, 1, Inf)",
+        "LaplaceMechanism(1, 1, math.inf)",
+        "difference",
+        NOT_FINITE,
+    ),
 )
 
 _GAUSSIAN = (
     _case("aDP", "GaussianMechanism(5, 0.5, 0.01, 1)", "GaussianMechanism(5, 0.5, 0.01, 1)"),
-    _case("aDP vector", "GaussianMechanism(c(1, 2, 3), 0.9, 1e-6, c(1, 2, 3))", "GaussianMechanism([1, 2, 3], 0.9, 1e-6, [1, 2, 3])"),
+    _case(
+        "aDP vector",
+        "GaussianMechanism(c(1, 2, 3), 0.9, 1e-6, c(1, 2, 3))",
+        "GaussianMechanism([1, 2, 3], 0.9, 1e-6, [1, 2, 3])",
+    ),
     _case("pDP", "GaussianMechanism(5, 2, 0.01, 1, 'pDP')", "GaussianMechanism(5, 2, 0.01, 1, 'pDP')"),
     _case(
         "pDP vector",
         "GaussianMechanism(c(1, 2), 0.3, 1e-5, c(0.5, 2), type.DP = 'pDP')",
         "GaussianMechanism([1, 2], 0.3, 1e-5, [0.5, 2], type_DP='pDP')",
     ),
-    _case("analytic", "GaussianMechanism(5, 1, 0.01, 1, analytic = TRUE)", "GaussianMechanism(5, 1, 0.01, 1, analytic=True)"),
+    _case(
+        "analytic",
+        "GaussianMechanism(5, 1, 0.01, 1, analytic = TRUE)",
+        "GaussianMechanism(5, 1, 0.01, 1, analytic=True)",
+    ),
     _case(
         "analytic, large eps",
         "GaussianMechanism(c(1, 2), 12, 1e-5, 0.3, analytic = TRUE)",
         "GaussianMechanism([1, 2], 12, 1e-5, 0.3, analytic=True)",
     ),
-    _case("analytic 1", "GaussianMechanism(1, 0.5, 0.1, 1, analytic = 1)", "GaussianMechanism(1, 0.5, 0.1, 1, analytic=1)"),
+    _case(
+        "analytic 1",
+        "GaussianMechanism(1, 0.5, 0.1, 1, analytic = 1)",
+        "GaussianMechanism(1, 0.5, 0.1, 1, analytic=1)",
+    ),
     _case(
         "analytic tol",
         "GaussianMechanism(1, 0.5, 0.1, 1, analytic = TRUE, tol = 1e-3)",
@@ -121,40 +180,125 @@ _GAUSSIAN = (
         "GaussianMechanism([1, 2], 1, 0.1, [1, 2], 'aDP', [1, 3], True)",
     ),
     _case("delta above 1", "GaussianMechanism(1, 0.5, 1.1, 1)", "GaussianMechanism(1, 0.5, 1.1, 1)"),
-    _case("delta 1.25: the true value", "GaussianMechanism(1, 0.5, 1.25, 1)", "GaussianMechanism(1, 0.5, 1.25, 1)"),
-    _case("pDP delta 1.5", "GaussianMechanism(1, 0.5, 1.5, 1, 'pDP')", "GaussianMechanism(1, 0.5, 1.5, 1, 'pDP')"),
-    _case("analytic delta 1", "GaussianMechanism(1, 0.5, 1, 1, analytic = TRUE)", "GaussianMechanism(1, 0.5, 1, 1, analytic=True)"),
-    _case("integers", "GaussianMechanism(1:3, 0.5, 0.01, 1L)", "GaussianMechanism(np.array([1, 2, 3]), 0.5, 0.01, 1)"),
+    _case(
+        "delta 1.25: the true value",
+        "GaussianMechanism(1, 0.5, 1.25, 1)",
+        "GaussianMechanism(1, 0.5, 1.25, 1)",
+    ),
+    _case(
+        "pDP delta 1.5",
+        "GaussianMechanism(1, 0.5, 1.5, 1, 'pDP')",
+        "GaussianMechanism(1, 0.5, 1.5, 1, 'pDP')",
+    ),
+    _case(
+        "analytic delta 1",
+        "GaussianMechanism(1, 0.5, 1, 1, analytic = TRUE)",
+        "GaussianMechanism(1, 0.5, 1, 1, analytic=True)",
+    ),
+    _case(
+        "integers",
+        "GaussianMechanism(1:3, 0.5, 0.01, 1L)",
+        "GaussianMechanism(np.array([1, 2, 3]), 0.5, 0.01, 1)",
+    ),
     _case("delta zero", "GaussianMechanism(1, 1, 0, 1)", "GaussianMechanism(1, 1, 0, 1)", "error"),
     _case("delta text", "GaussianMechanism(1, 1, 'a', 1)", "GaussianMechanism(1, 1, 'a', 1)", "error"),
-    _case("delta two", "GaussianMechanism(1, 1, c(.1, .2), 1)", "GaussianMechanism(1, 1, [0.1, 0.2], 1)", "error"),
+    _case(
+        "delta two",
+        "GaussianMechanism(1, 1, c(.1, .2), 1)",
+        "GaussianMechanism(1, 1, [0.1, 0.2], 1)",
+        "error",
+    ),
     _case("delta TRUE", "GaussianMechanism(1, 0.5, TRUE, 1)", "GaussianMechanism(1, 0.5, True, 1)", "error"),
     _case("eps 1 with aDP", "GaussianMechanism(1, 1, 0.1, 1)", "GaussianMechanism(1, 1, 0.1, 1)", "error"),
-    _case("type unknown", "GaussianMechanism(1, 1, 0.1, 1, 'x')", "GaussianMechanism(1, 1, 0.1, 1, 'x')", "error"),
+    _case(
+        "type unknown",
+        "GaussianMechanism(1, 1, 0.1, 1, 'x')",
+        "GaussianMechanism(1, 1, 0.1, 1, 'x')",
+        "error",
+    ),
     _case(
         "analytic with pDP",
         "GaussianMechanism(1, 1, .1, 1, 'pDP', analytic = TRUE)",
         "GaussianMechanism(1, 1, 0.1, 1, 'pDP', analytic=True)",
         "error",
     ),
-    _case("analytic NA", "GaussianMechanism(1, .5, .1, 1, analytic = NA)", "GaussianMechanism(1, 0.5, 0.1, 1, analytic=None)", "error"),
-    _case("analytic text", "GaussianMechanism(1, .5, .1, 1, analytic = 'a')", "GaussianMechanism(1, 0.5, 0.1, 1, analytic='a')", "error"),
-    _case("sensitivity zero", "GaussianMechanism(1, .5, .1, 0)", "GaussianMechanism(1, 0.5, 0.1, 0)", "error"),
-    _case("sensitivities too many", "GaussianMechanism(1, .5, .1, c(1, 2))", "GaussianMechanism(1, 0.5, 0.1, [1, 2])", "error"),
+    _case(
+        "analytic NA",
+        "GaussianMechanism(1, .5, .1, 1, analytic = NA)",
+        "GaussianMechanism(1, 0.5, 0.1, 1, analytic=None)",
+        "error",
+    ),
+    _case(
+        "analytic text",
+        "GaussianMechanism(1, .5, .1, 1, analytic = 'a')",
+        "GaussianMechanism(1, 0.5, 0.1, 1, analytic='a')",
+        "error",
+    ),
+    _case(
+        "sensitivity zero", "GaussianMechanism(1, .5, .1, 0)", "GaussianMechanism(1, 0.5, 0.1, 0)", "error"
+    ),
+    _case(
+        "sensitivities too many",
+        "GaussianMechanism(1, .5, .1, c(1, 2))",
+        "GaussianMechanism(1, 0.5, 0.1, [1, 2])",
+        "error",
+    ),
     _case(
         "split too long",
         "GaussianMechanism(1, .5, .1, 1, alloc.proportions = c(1, 2))",
         "GaussianMechanism(1, 0.5, 0.1, 1, alloc_proportions=[1, 2])",
         "error",
     ),
-    _case("values NULL", "GaussianMechanism(NULL, .5, .1, 1)", "GaussianMechanism(None, 0.5, 0.1, 1)", "error"),
-    _case("eps infinite, aDP", "GaussianMechanism(1, Inf, .1, 1)", "GaussianMechanism(1, math.inf, 0.1, 1)", "error"),
-    _case("eps 710, analytic", "GaussianMechanism(1, 710, .1, 1, analytic = TRUE)", "GaussianMechanism(1, 710, 0.1, 1, analytic=True)", "error"),
-    _case("eps infinite, pDP", "GaussianMechanism(1, Inf, .1, 1, 'pDP')", "GaussianMechanism(1, math.inf, 0.1, 1, 'pDP')", "difference", NOT_FINITE),
-    _case("delta infinite", "GaussianMechanism(1, .5, Inf, 1)", "GaussianMechanism(1, 0.5, math.inf, 1)", "difference", NOT_FINITE),
-    _case("delta 1.3", "GaussianMechanism(1, .5, 1.3, 1)", "GaussianMechanism(1, 0.5, 1.3, 1)", "difference", NOT_FINITE),
-    _case("delta 2, pDP", "GaussianMechanism(1, .5, 2, 1, 'pDP')", "GaussianMechanism(1, 0.5, 2, 1, 'pDP')", "difference", NOT_FINITE),
-    _case("sensitivity infinite", "GaussianMechanism(1, .5, .1, Inf)", "GaussianMechanism(1, 0.5, 0.1, math.inf)", "difference", NOT_FINITE),
+    _case(
+        "values NULL", "GaussianMechanism(NULL, .5, .1, 1)", "GaussianMechanism(None, 0.5, 0.1, 1)", "error"
+    ),
+    _case(
+        "eps infinite, aDP",
+        "GaussianMechanism(1, Inf, .1, 1)",
+        "GaussianMechanism(1, math.inf, 0.1, 1)",
+        "error",
+    ),
+    _case(
+        "eps 710, analytic",
+        "GaussianMechanism(1, 710, .1, 1, analytic = TRUE)",
+        "GaussianMechanism(1, 710, 0.1, 1, analytic=True)",
+        "error",
+    ),
+    _case(
+        "eps infinite, pDP",
+        "GaussianMechanism(1, Inf, .1, 1, 'pDP')",
+        "GaussianMechanism(1, math.inf, 0.1, 1, 'pDP')",
+        "difference",
+        NOT_FINITE,
+    ),
+    _case(
+        "delta infinite",
+        "GaussianMechanism(1, .5, Inf, 1)",
+        "GaussianMechanism(1, 0.5, math.inf, 1)",
+        "difference",
+        NOT_FINITE,
+    ),
+    _case(
+        "delta 1.3",
+        "GaussianMechanism(1, .5, 1.3, 1)",
+        "GaussianMechanism(1, 0.5, 1.3, 1)",
+        "difference",
+        NOT_FINITE,
+    ),
+    _case(
+        "delta 2, pDP",
+        "GaussianMechanism(1, .5, 2, 1, 'pDP')",
+        "GaussianMechanism(1, 0.5, 2, 1, 'pDP')",
+        "difference",
+        NOT_FINITE,
+    ),
+    _case(
+        "sensitivity infinite",
+        "GaussianMechanism(1, .5, .1, Inf)",
+        "GaussianMechanism(1, 0.5, 0.1, math.inf)",
+        "difference",
+        NOT_FINITE,
+    ),
     _case(
         "one sensitivity split over three",
         "GaussianMechanism(c(1, 2, 3), .5, .01, 1, alloc.proportions = 1)",
@@ -162,7 +306,12 @@ _GAUSSIAN = (
         "difference",
         NOT_FINITE,
     ),
-    _case("analytic delta 1.5", "GaussianMechanism(1, .5, 1.5, 1, analytic = TRUE)", "GaussianMechanism(1, 0.5, 1.5, 1, analytic=True)", "endless"),
+    _case(
+        "analytic delta 1.5",
+        "GaussianMechanism(1, .5, 1.5, 1, analytic = TRUE)",
+        "GaussianMechanism(1, 0.5, 1.5, 1, analytic=True)",
+        "endless",
+    ),
 )
 
 CASES = _LAPLACE + _GAUSSIAN

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pydpstat.parity.case import Case, Level
 
@@ -11,7 +12,13 @@ NAN = "R returns NaN with a warning; Python stops before any draw and says so"
 # law's tails take a logarithm too. A gamma variable of a small shape is exp(log(p) / shape), which
 # multiplies that unit.
 _RECORDED_ULP = {"rnorm": 1.0, "rlaplace": 1.0, "rgamma": 4096.0, "mixture": 64.0}
-_PACKAGES = {"rlaplace": "rmutil", ".rlap": "diffpriv", "sample": "base", "sample.int": "base", ".Random.seed": "base"}
+_PACKAGES = {
+    "rlaplace": "rmutil",
+    ".rlap": "diffpriv",
+    "sample": "base",
+    "sample.int": "base",
+    ".Random.seed": "base",
+}
 _R_NAMES = {"rlaplace": "rmutil::rlaplace", ".rlap": "diffpriv:::.rlap"}
 
 
@@ -163,7 +170,11 @@ def _states() -> Iterator[Case]:
 
 def _mixtures() -> Iterator[Case]:
     for name, r, python in (
-        ("uniform and normal", "c(runif(3), rnorm(2), runif(1))", "[rng.runif(3), rng.rnorm(2), rng.runif(1)]"),
+        (
+            "uniform and normal",
+            "c(runif(3), rnorm(2), runif(1))",
+            "[rng.runif(3), rng.rnorm(2), rng.runif(1)]",
+        ),
         (
             "small and large",
             "c(rnorm(1), rexp(500), rnorm(700), rexp(1), rmutil::rlaplace(1), rmutil::rlaplace(100))",
@@ -192,7 +203,7 @@ def _mixtures() -> Iterator[Case]:
         ),
     ):
         case = _case("mixture", name, expression=r, python=f"np.concatenate({python})")
-        yield Case(**{**vars(case), "package": "rmutil" if "rmutil" in r else "stats"})
+        yield replace(case, package="rmutil" if "rmutil" in r else "stats")
 
 
 def _refusals() -> Iterator[Case]:

@@ -25,7 +25,7 @@ def _as_counts(values: Any) -> Counts:
     array = np.asarray(values, dtype=np.float64)
     if array.size == 1:
         value = array.item()
-        return array if value > R_LARGEST_INTEGER else np.array([int(value)], dtype=np.int64)
+        return array.reshape(1) if value > R_LARGEST_INTEGER else np.array([int(value)], dtype=np.int64)
     if array.size and array.max() > R_LARGEST_INTEGER:
         return array
     return array.astype(np.int64)

@@ -203,7 +203,8 @@ class LargeShape:
         tried[uniforms.size - _MARGIN :] = True
         coming = end[index]
         while coming.size:
-            wanted = np.zeros(tried.size, dtype=np.bool_)
+            # where many positions are asked for, most others will be: try all of them in one go
+            wanted = np.full(tried.size, 10 * coming.size > tried.size)
             wanted[coming] = True
             wanted &= ~tried
             tried |= wanted

@@ -1,0 +1,78 @@
+"""Rows from fresh processes: memory above the data, and what importing costs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from functools import cache, partial
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from table import Row, duration
+from timing import Bench, Benchmark
+
+COPIES_AIM = 1.0
+IMPORT_AIM = 0.1
+LEAST_STARTS = 7
+CHILD = Path(__file__).resolve().parent / "child.py"
+_MB = 2**20
+
+
+def benchmarks() -> list[Benchmark]:
+    """Return the benchmarks that need processes of their own."""
+    from data import MIRRORS
+
+    return [
+        *(Benchmark(f"memory of {mirror.what}", partial(_memory, mirror.what)) for mirror in MIRRORS),
+        Benchmark("import pydpstat", partial(_import_time, "import pydpstat", "package")),
+        Benchmark("from pydpstat import meanDP", partial(_import_time, "from pydpstat import meanDP", "function")),
+        Benchmark("first release", _first_release),
+        Benchmark("memory of the import", _import_memory),
+        Benchmark("heavy modules loaded", _heavy_modules),
+    ]
+
+
+def _memory(what: str, bench: Bench) -> Row:
+    """Measure the peak memory of a call above its data."""
+    found = _child("memory", what, str(bench.size))
+    copies = found["peak"] / found["data"]
+    # a tenth more is still one copy: the buffers of a chunk do not grow with the data
+    reached = round(copies, 1) <= COPIES_AIM
+    size = f"{bench.size:,}"
+    return Row(f"memory of {what}", size, f"{copies:.2f} copies", aim=f"<= {COPIES_AIM:g} copy", met=reached)
+
+
+def _import_time(what: str, key: str, bench: Bench) -> Row:
+    taken = median(start[key] for start in _starts(bench.repeats))
+    return Row(what, "-", duration(taken), aim=f"<= {duration(IMPORT_AIM)}", met=taken <= IMPORT_AIM)
+
+
+def _first_release(bench: Bench) -> Row:
+    return Row("first release", "-", duration(median(start["release"] for start in _starts(bench.repeats))))
+
+
+def _import_memory(bench: Bench) -> Row:
+    found = [start["memory"] for start in _starts(bench.repeats) if start["memory"] is not None]
+    return Row("memory of the import", "-", f"{median(found) / _MB:.1f} MB" if found else "-")
+
+
+def _heavy_modules(bench: Bench) -> Row:
+    loaded = sorted({name for start in _starts(bench.repeats) for name in start["heavy"]})
+    return Row("heavy modules loaded", "-", ", ".join(loaded) or "none", aim="none", met=not loaded)
+
+
+@cache
+def _starts(repeats: int) -> tuple[dict[str, Any], ...]:
+    """Import in fresh processes; the first, which may have to compile the modules, does not count."""
+    return tuple(_child("import") for _ in range(max(repeats, LEAST_STARTS) + 1))[1:]
+
+
+def _child(*arguments: str) -> dict[str, Any]:
+    command = [sys.executable, str(CHILD), *arguments]
+    finished = subprocess.run(command, capture_output=True, text=True)
+    if finished.returncode:
+        raise RuntimeError(f"{' '.join(arguments)} failed:\n{finished.stderr}")
+    result: dict[str, Any] = json.loads(finished.stdout)
+    return result

@@ -1,0 +1,141 @@
+"""Run the benchmarks and print them as a table: ``python benchmarks/run.py``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import tempfile
+import textwrap
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+import draws
+import mirrors
+import numpy as np
+import processes
+import r_side
+import table
+from timing import Bench, Benchmark
+
+from pydpstat import PrivacyWarning, __version__
+
+SIZE, REPEATS = 10_000_000, 5
+HOW = (
+    "A ratio is our median time divided by R's: below 1 ours is faster. Both sides are timed in turn "
+    "(ours, R, ours, R, ...) in one process, after one run each without the clock, at least {repeats} times each, "
+    "short calls up to 25 times.",
+    "R runs inside the Python process (rpy2). Its data are given to it, its functions compiled and its garbage "
+    "collected before the clock starts. The clock is Python's perf_counter on both sides, around an R function that "
+    "returns NULL, so that nothing is converted{overhead}; R's own system.time counts whole milliseconds only.",
+    "The mirrors run with their defaults: Laplace noise, here from the operating system, in R from its stream. Bounds "
+    "are 0 and 100, and 1.2 % of the numbers lie outside. Integers are 32 bits wide on both sides and have 20 "
+    "values; the second factor has 5 levels.",
+    "A release is one call on 100 numbers, out of a loop of calls on either side.",
+    "Calibrations are of random pairs, epsilon from .01 to 5 and delta from 1e-10 to 1e-2, both even on the log scale: "
+    "all in one call here, one after the other in R.",
+    "Memory is the peak of what a call allocates beside its data (tracemalloc), a process each, in copies of the data.",
+    "Import times are medians over fresh processes, at least 7, and start when numpy is imported. Heavy modules are "
+    "pandas, statsmodels, matplotlib and rpy2, looked for after the first release.",
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the benchmarks.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The command's arguments; those of the process by default.
+
+    Returns
+    -------
+    int
+        0: a timing is no test.
+    """
+    parser = _parser()
+    options = parser.parse_args(argv)
+    found = [*mirrors.benchmarks(), *processes.benchmarks(), *draws.benchmarks()]
+    chosen = [benchmark for benchmark in found if options.only in benchmark.what]
+    if not chosen:
+        parser.error(f"no row has {options.only!r} in its name")
+    warnings.simplefilter("ignore", PrivacyWarning)
+    r, reason = r_side.start()
+    rows = _measure(chosen, Bench(r, options.size, options.repeats))
+    heading, how = _heading(r, reason), _how(r, options.repeats)
+    print("\n\n".join([heading, table.text(rows), *(textwrap.fill(part, 110) for part in how)]))
+    if options.markdown:
+        _write(Path(options.markdown), "\n\n".join(["# Benchmarks", heading, table.markdown(rows), *how]) + "\n")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description="Time pydpstat beside R and print a table of ratios.")
+    parser.add_argument("--only", metavar="TEXT", default="", help="only rows with TEXT in their name")
+    parser.add_argument(
+        "--repeats", metavar="N", type=_positive, default=REPEATS, help="least timings a side (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--size",
+        metavar="N",
+        type=_positive,
+        default=SIZE,
+        help="length of the long data (default: %(default)s); streams draw a tenth, releases are a hundredth",
+    )
+    parser.add_argument("--markdown", metavar="FILE", help="write the table to FILE, too")
+    return parser
+
+
+def _positive(value: str) -> int:
+    number = int(float(value))
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{value} is not at least 1")
+    return number
+
+
+def _measure(benchmarks: Sequence[Benchmark], bench: Bench) -> list[table.Row]:
+    """Measure one row after the other; a terminal shows how far it is."""
+    rows, shows = [], sys.stderr.isatty()
+    for number, benchmark in enumerate(benchmarks, start=1):
+        if shows:
+            print(f"\r\033[K[{number}/{len(benchmarks)}] {benchmark.what}", end="", file=sys.stderr, flush=True)
+        rows.append(benchmark.measure(bench))
+    if shows:
+        print("\r\033[K", end="", file=sys.stderr, flush=True)
+    return rows
+
+
+def _heading(r: r_side.RSide | None, reason: str) -> str:
+    """Return the line that tells what was measured on what."""
+    parts = [
+        f"pydpstat {__version__}",
+        f"Python {platform.python_version()}",
+        f"numpy {np.__version__}",
+        *([f"{name} {version}" for name, version in _versions(r)] if r else [f"no R ({reason})"]),
+        f"{platform.system()} {platform.machine()}",
+        f"{os.cpu_count()} cores",
+    ]
+    return ", ".join(parts)
+
+
+def _versions(r: r_side.RSide) -> list[tuple[str, str]]:
+    return [(name, r.versions[name]) for name in ("R", "DPpack", "diffpriv", "rmutil") if r.versions.get(name)]
+
+
+def _how(r: r_side.RSide | None, repeats: int) -> list[str]:
+    """Return the text on how it was measured."""
+    overhead = f" (an empty call takes {table.duration(r.overhead())})" if r else ""
+    return [part.format(repeats=repeats, overhead=overhead) for part in HOW]
+
+
+def _write(path: Path, content: str) -> None:
+    """Write a file under another name, then move it into place."""
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, suffix=".part", delete=False, encoding="utf-8") as file:
+        file.write(content)
+    os.replace(file.name, path)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+"""The table of the benchmarks, as text and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+HEAD = ("what", "size", "ours", "R", "ratio", "aim", "met")
+RIGHT = (False, True, True, True, True, False, False)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table.
+
+    Parameters
+    ----------
+    what : str
+        What was measured.
+    size : str
+        How much of it.
+    ours, theirs : str
+        The two sides, with units; "-" where there is no other side.
+    ratio : float or None
+        Ours divided by the other side's: below 1 ours is faster.
+    aim : str
+        What was aimed at, "-" for nothing.
+    met : bool or None
+        Whether it was reached; None where there is no aim or no ratio.
+    """
+
+    what: str
+    size: str
+    ours: str
+    theirs: str = "-"
+    ratio: float | None = None
+    aim: str = "-"
+    met: bool | None = None
+
+    def cells(self) -> tuple[str, ...]:
+        """Return the row's texts, in the order of the head."""
+        ratio = "-" if self.ratio is None else f"{self.ratio:.2f}"
+        met = "-" if self.met is None else ("yes" if self.met else "no")
+        return self.what, self.size, self.ours, self.theirs, ratio, self.aim, met
+
+
+def duration(seconds: float) -> str:
+    """Return a time with three digits, in s, ms or us.
+
+    Examples
+    --------
+    >>> duration(0.01234)
+    '12.3 ms'
+    """
+    for unit, factor in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
+        if seconds * factor >= 1.0:
+            break
+    value = seconds * factor
+    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f} {unit}"
+
+
+def text(rows: Sequence[Row]) -> str:
+    """Return an aligned table."""
+    lines = [HEAD, *(row.cells() for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    aligned = [
+        "  ".join(cell.rjust(width) if right else cell.ljust(width) for cell, width, right in zip(line, widths, RIGHT))
+        for line in lines
+    ]
+    aligned.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(line.rstrip() for line in aligned)
+
+
+def markdown(rows: Sequence[Row]) -> str:
+    """Return the table in Markdown."""
+    marks = ["---:" if right else "---" for right in RIGHT]
+    return "\n".join(f"| {' | '.join(line)} |" for line in [HEAD, marks, *(row.cells() for row in rows)])
