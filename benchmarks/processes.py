@@ -16,6 +16,7 @@ from timing import Bench, Benchmark
 COPIES_AIM = 1.0
 IMPORT_AIM = 0.1
 LEAST_STARTS = 7
+STATEMENTS = {"import pydpstat": "package", "from pydpstat import meanDP": "function"}
 CHILD = Path(__file__).resolve().parent / "child.py"
 _MB = 2**20
 
@@ -26,8 +27,7 @@ def benchmarks() -> list[Benchmark]:
 
     return [
         *(Benchmark(f"memory of {mirror.what}", partial(_memory, mirror.what)) for mirror in MIRRORS),
-        Benchmark("import pydpstat", partial(_import_time, "import pydpstat", "package")),
-        Benchmark("from pydpstat import meanDP", partial(_import_time, "from pydpstat import meanDP", "function")),
+        *(Benchmark(statement, partial(_import_time, statement, key)) for statement, key in STATEMENTS.items()),
         Benchmark("first release", _first_release),
         Benchmark("memory of the import", _import_memory),
         Benchmark("heavy modules loaded", _heavy_modules),

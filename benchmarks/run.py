@@ -6,7 +6,6 @@ import argparse
 import os
 import platform
 import sys
-import tempfile
 import textwrap
 import warnings
 from collections.abc import Sequence
@@ -24,20 +23,22 @@ from pydpstat import PrivacyWarning, __version__
 
 SIZE, REPEATS = 10_000_000, 5
 HOW = (
-    "A ratio is our median time divided by R's: below 1 ours is faster. Both sides are timed in turn "
-    "(ours, R, ours, R, ...) in one process, after one run each without the clock, at least {repeats} times each, "
-    "short calls up to 25 times.",
-    "R runs inside the Python process (rpy2). Its data are given to it, its functions compiled and its garbage "
-    "collected before the clock starts. The clock is Python's perf_counter on both sides, around an R function that "
-    "returns NULL, so that nothing is converted{overhead}; R's own system.time counts whole milliseconds only.",
-    "The mirrors run with their defaults: Laplace noise, here from the operating system, in R from its stream. Bounds "
-    "are 0 and 100, and 1.2 % of the numbers lie outside. Integers are 32 bits wide on both sides and have 20 "
-    "values; the second factor has 5 levels.",
+    "A ratio is our median time divided by R's: below 1 ours is faster. Both sides are timed in turn (ours, R, "
+    "ours, R, ...) in one process, after one run each without the clock: at least {repeats} times each, short "
+    "calls up to 25 times.",
+    "R runs inside the Python process (rpy2). It is given its data, its functions are compiled and its garbage is "
+    "collected before the clock starts. The clock is Python's perf_counter on both sides, in R's case around a "
+    "function that returns NULL, so that nothing is converted{overhead}. R's own system.time counts whole "
+    "milliseconds only.",
+    "The mirrors run with their defaults: Laplace noise, here from the operating system, in R from its stream. "
+    "Bounds are 0 and 100, and 1.2 % of the numbers lie outside. Integers are 32 bits wide on both sides and have "
+    "20 values; the second factor has 5 levels.",
     "A release is one call on 100 numbers, out of a loop of calls on either side.",
-    "Calibrations are of random pairs, epsilon from .01 to 5 and delta from 1e-10 to 1e-2, both even on the log scale: "
-    "all in one call here, one after the other in R.",
-    "Memory is the peak of what a call allocates beside its data (tracemalloc), a process each, in copies of the data.",
-    "Import times are medians over fresh processes, at least 7, and start when numpy is imported. Heavy modules are "
+    "Calibrations are of random pairs, epsilon from .01 to 5 and delta from 1e-10 to 1e-2, both even on the log "
+    "scale: all in one call here, one after the other in R.",
+    "Memory is the peak of what a call allocates beside its data (tracemalloc), in copies of the data, a process "
+    "for each call.",
+    "Imports are timed in fresh processes, at least 7, from the moment when numpy is imported. Heavy modules are "
     "pandas, statsmodels, matplotlib and rpy2, looked for after the first release.",
 )
 
@@ -65,9 +66,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     r, reason = r_side.start()
     rows = _measure(chosen, Bench(r, options.size, options.repeats))
     heading, how = _heading(r, reason), _how(r, options.repeats)
-    print("\n\n".join([heading, table.text(rows), *(textwrap.fill(part, 110) for part in how)]))
+    _print([heading, table.text(rows), *(textwrap.fill(part, 110) for part in how)])
     if options.markdown:
-        _write(Path(options.markdown), "\n\n".join(["# Benchmarks", heading, table.markdown(rows), *how]) + "\n")
+        _write(Path(options.markdown), ["# Benchmarks", heading, table.markdown(rows), *how])
     return 0
 
 
@@ -75,7 +76,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Time pydpstat beside R and print a table of ratios.")
     parser.add_argument("--only", metavar="TEXT", default="", help="only rows with TEXT in their name")
     parser.add_argument(
-        "--repeats", metavar="N", type=_positive, default=REPEATS, help="least timings a side (default: %(default)s)"
+        "--repeats",
+        metavar="N",
+        type=_positive,
+        default=REPEATS,
+        help="least number of timings a side (default: %(default)s)",
     )
     parser.add_argument(
         "--size",
@@ -100,11 +105,16 @@ def _measure(benchmarks: Sequence[Benchmark], bench: Bench) -> list[table.Row]:
     rows, shows = [], sys.stderr.isatty()
     for number, benchmark in enumerate(benchmarks, start=1):
         if shows:
-            print(f"\r\033[K[{number}/{len(benchmarks)}] {benchmark.what}", end="", file=sys.stderr, flush=True)
+            _progress(f"[{number}/{len(benchmarks)}] {benchmark.what}")
         rows.append(benchmark.measure(bench))
     if shows:
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
+        _progress("")
     return rows
+
+
+def _progress(line: str) -> None:
+    """Put a line in the place of the last one."""
+    print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
 
 
 def _heading(r: r_side.RSide | None, reason: str) -> str:
@@ -121,7 +131,8 @@ def _heading(r: r_side.RSide | None, reason: str) -> str:
 
 
 def _versions(r: r_side.RSide) -> list[tuple[str, str]]:
-    return [(name, r.versions[name]) for name in ("R", "DPpack", "diffpriv", "rmutil") if r.versions.get(name)]
+    names = ("R", "DPpack", "diffpriv", "rmutil")
+    return [(name, r.versions[name]) for name in names if r.versions.get(name)]
 
 
 def _how(r: r_side.RSide | None, repeats: int) -> list[str]:
@@ -130,11 +141,15 @@ def _how(r: r_side.RSide | None, repeats: int) -> list[str]:
     return [part.format(repeats=repeats, overhead=overhead) for part in HOW]
 
 
-def _write(path: Path, content: str) -> None:
-    """Write a file under another name, then move it into place."""
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, suffix=".part", delete=False, encoding="utf-8") as file:
-        file.write(content)
-    os.replace(file.name, path)
+def _print(parts: Sequence[str]) -> None:
+    print("\n\n".join(parts))
+
+
+def _write(path: Path, parts: Sequence[str]) -> None:
+    """Write paragraphs to a file under another name, then move it into place."""
+    part = path.with_name(path.name + ".part")
+    part.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    os.replace(part, path)
 
 
 if __name__ == "__main__":

@@ -63,15 +63,16 @@ def text(rows: Sequence[Row]) -> str:
     """Return an aligned table."""
     lines = [HEAD, *(row.cells() for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines)]
-    aligned = [
-        "  ".join(cell.rjust(width) if right else cell.ljust(width) for cell, width, right in zip(line, widths, RIGHT))
-        for line in lines
-    ]
-    aligned.insert(1, "  ".join("-" * width for width in widths))
-    return "\n".join(line.rstrip() for line in aligned)
+    lines.insert(1, tuple("-" * width for width in widths))
+    return "\n".join(_aligned(line, widths) for line in lines)
 
 
 def markdown(rows: Sequence[Row]) -> str:
     """Return the table in Markdown."""
     marks = ["---:" if right else "---" for right in RIGHT]
     return "\n".join(f"| {' | '.join(line)} |" for line in [HEAD, marks, *(row.cells() for row in rows)])
+
+
+def _aligned(line: tuple[str, ...], widths: list[int]) -> str:
+    places = zip(line, widths, RIGHT)
+    return "  ".join(cell.rjust(width) if right else cell.ljust(width) for cell, width, right in places).rstrip()

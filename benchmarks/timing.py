@@ -37,14 +37,14 @@ class Bench:
     def compare(self, ours: Action, theirs: Action | None) -> tuple[float, float | None]:
         """Time two actions in turn and return the median seconds of each.
 
-        Each runs once without the clock. Both sides collect their garbage before each timing.
+        Each runs once without the clock. Both languages collect their garbage before each turn.
         """
         spent = _seconds(ours) + (_seconds(theirs) if theirs else 0.0)
         times: tuple[list[float], list[float]] = [], []
         for _ in range(max(self.repeats, min(_MOST, int(_LONG_ENOUGH / spent)))):
+            self._collect()
             for action, taken in zip((ours, theirs), times):
                 if action:
-                    self._collect()
                     taken.append(_seconds(action))
         return median(times[0]), median(times[1]) if times[1] else None
 

@@ -168,6 +168,7 @@ def GaussianMechanism(
             "bounded",
             GIVEN,
             alloc_proportions,
+            bool(analytic),
         ),
         record=Call(
             "GaussianMechanism",

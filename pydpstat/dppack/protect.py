@@ -72,7 +72,9 @@ def protect(
 
     def account(noise: Noise) -> tuple[Guarantee, Guarantee]:
         if isinstance(noise, GaussianNoise):
-            claim, kept = gaussian_account(function, noise, eps, delta, query.sensitivities, neighbors)
+            claim, kept = gaussian_account(
+                function, noise, eps, delta, query.sensitivities, neighbors, analytic=mechanism == "analytic"
+            )
         else:
             claim, kept = laplace_account(eps, neighbors)
         return claim, correct(kept)
@@ -102,25 +104,27 @@ def gaussian_account(
     neighbors: str,
     conditions: tuple[str, ...] = (),
     alloc_proportions: Any = None,
+    analytic: bool = False,
 ) -> tuple[Guarantee, Guarantee]:
     """Return claim and guarantee of Gaussian noise: the claimed delta, or the exact one if it is larger."""
     epsilon, claimed = checks.epsilon(eps, "eps"), checks.positive(delta, "delta")
+    claim = Guarantee(epsilon, min(claimed, 1.0), neighbors)
+    if claimed < 1.0 and not analytic:
+        # the closed formulas are proven for every delta below 1
+        return claim, Guarantee(epsilon, claimed, neighbors, conditions)
     exact = _exact_delta(noise, epsilon, sensitivities, alloc_proportions)
     if claimed >= 1.0:
         privacy_warnings.large_delta(function, claimed, epsilon, exact)
-    elif exact > LOOSE * claimed:
+        return claim, Guarantee(epsilon, exact, neighbors, conditions)
+    if exact > LOOSE * claimed:
         privacy_warnings.loose_calibration(claimed, exact)
     # R's stopping rule lets the exact delta pass the claimed one by its tolerance
-    kept = exact if claimed >= 1.0 else max(claimed, exact)
-    claim = Guarantee(epsilon, min(claimed, 1.0), neighbors)
-    return claim, Guarantee(epsilon, kept, neighbors, conditions)
+    return claim, Guarantee(epsilon, max(claimed, exact), neighbors, conditions)
 
 
 def _exact_delta(
     noise: GaussianNoise, epsilon: float, sensitivities: tuple[float, ...], alloc_proportions: Any
 ) -> float:
-    if np.any(np.asarray(noise.sd) == 0.0):
-        return 1.0
     if alloc_proportions is None:
         return float(noise.delta(epsilon, math.sqrt(math.fsum(s * s for s in sensitivities))))
     shares = np.atleast_1d(np.asarray(alloc_proportions, dtype=np.float64))

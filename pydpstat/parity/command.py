@@ -121,7 +121,7 @@ def _parser() -> argparse.ArgumentParser:
         "--recorded", action="store_true", help="use the recorded values even where R is installed"
     )
     parser.add_argument(
-        "--draws", type=int, default=200_000, help="draws of each distribution test (default 200000)"
+        "--draws", type=int, default=20_000, help="draws of each distribution test (default 20000)"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the report as Markdown")

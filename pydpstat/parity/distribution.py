@@ -234,9 +234,12 @@ def _laws() -> tuple[Law, ...]:
         ),
         _number(
             "sdDP, squared",
-            lambda rng: float(dppack.sdDP(x, 1, 0, 8, mechanism="analytic", delta=1e-3, rng=rng)) ** 2,
-            lambda f: Positive(GaussianNoise(8.0 * analytic * f), 6.0),
-            f"sdDP({_X}, 1, 0, 8, mechanism = 'analytic', delta = 1e-3)^2",
+            lambda rng: float(
+                dppack.sdDP(x, 2, 0, 2, mechanism="Gaussian", delta=1e-5, type_DP="pDP", rng=rng)
+            )
+            ** 2,
+            lambda f: Positive(GaussianNoise(private * f), float(np.var(np.minimum(x, 2), ddof=1))),
+            f"sdDP({_X}, 2, 0, 2, mechanism = 'Gaussian', delta = 1e-5, type.DP = 'pDP')^2",
         ),
         _number(
             "covDP",

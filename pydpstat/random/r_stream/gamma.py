@@ -14,7 +14,7 @@ from pydpstat.random.r_stream.mersenne import UniformStream
 from pydpstat.random.r_stream.paths import starts
 
 _FEW = 60
-_CHUNK = 100_000
+_CHUNK = 300_000
 _MARGIN = 24
 _E_INVERSE = 0.36787944117144233
 _START = (2.424e-4, 2.4511e-4, -7.388e-5, 0.00144121, 0.00801191, 0.02083148, 0.04166669)
