@@ -27,7 +27,7 @@ def benchmarks() -> list[Benchmark]:
 
     return [
         *(Benchmark(f"memory of {mirror.what}", partial(_memory, mirror.what)) for mirror in MIRRORS),
-        *(Benchmark(statement, partial(_import_time, statement, key)) for statement, key in STATEMENTS.items()),
+        *(Benchmark(line, partial(_import_time, line, key)) for line, key in STATEMENTS.items()),
         Benchmark("first release", _first_release),
         Benchmark("memory of the import", _import_memory),
         Benchmark("heavy modules loaded", _heavy_modules),

@@ -37,7 +37,7 @@ class RSide:
         """Copy arrays of float64 or int32 into R's variables of the same names."""
         for name, values in data.items():
             vector = self._r.FloatSexpVector if values.dtype == np.float64 else self._r.IntSexpVector
-            self._r.globalenv[name] = vector.from_memoryview(memoryview(values))
+            self._r.globalenv[name] = vector.from_memoryview(values.data)
 
     def run(self, code: str) -> None:
         """Run R code."""

@@ -23,23 +23,23 @@ from pydpstat import PrivacyWarning, __version__
 
 SIZE, REPEATS = 10_000_000, 5
 HOW = (
-    "A ratio is our median time divided by R's: below 1 ours is faster. Both sides are timed in turn (ours, R, "
-    "ours, R, ...) in one process, after one run each without the clock: at least {repeats} times each, short "
-    "calls up to 25 times.",
-    "R runs inside the Python process (rpy2). It is given its data, its functions are compiled and its garbage is "
-    "collected before the clock starts. The clock is Python's perf_counter on both sides, in R's case around a "
-    "function that returns NULL, so that nothing is converted{overhead}. R's own system.time counts whole "
-    "milliseconds only.",
-    "The mirrors run with their defaults: Laplace noise, here from the operating system, in R from its stream. "
-    "Bounds are 0 and 100, and 1.2 % of the numbers lie outside. Integers are 32 bits wide on both sides and have "
-    "20 values; the second factor has 5 levels.",
+    "A ratio is our median time divided by R's: below 1 ours is faster. Both sides are timed in turn "
+    "(ours, R, ours, R, ...) in one process, after one run each without the clock: at least {repeats} "
+    "times each, short calls up to 25 times.",
+    "R runs inside the Python process (rpy2). It is given its data, its functions are compiled and its "
+    "garbage is collected before the clock starts. The clock is Python's perf_counter on both sides, in "
+    "R's case around a function that returns NULL, so that nothing is converted{overhead}. R's own "
+    "system.time counts whole milliseconds only.",
+    "The mirrors run with their defaults: Laplace noise, here from the operating system, in R from its "
+    "stream. Bounds are 0 and 100, and 1.2 % of the numbers lie outside. Integers are 32 bits wide on both "
+    "sides and have 20 values; the second factor has 5 levels.",
     "A release is one call on 100 numbers, out of a loop of calls on either side.",
-    "Calibrations are of random pairs, epsilon from .01 to 5 and delta from 1e-10 to 1e-2, both even on the log "
-    "scale: all in one call here, one after the other in R.",
-    "Memory is the peak of what a call allocates beside its data (tracemalloc), in copies of the data, a process "
-    "for each call.",
-    "Imports are timed in fresh processes, at least 7, from the moment when numpy is imported. Heavy modules are "
-    "pandas, statsmodels, matplotlib and rpy2, looked for after the first release.",
+    "Calibrations are of random pairs, epsilon from .01 to 5 and delta from 1e-10 to 1e-2, both even on "
+    "the log scale: all in one call here, one after the other in R.",
+    "Memory is the peak of what a call allocates beside its data (tracemalloc), in copies of the data, a "
+    "process for each call.",
+    "Imports are timed in fresh processes, at least 7, from the moment when numpy is imported. Heavy "
+    "modules are pandas, statsmodels, matplotlib and rpy2, looked for after the first release.",
 )
 
 

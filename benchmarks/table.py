@@ -75,4 +75,5 @@ def markdown(rows: Sequence[Row]) -> str:
 
 def _aligned(line: tuple[str, ...], widths: list[int]) -> str:
     places = zip(line, widths, RIGHT)
-    return "  ".join(cell.rjust(width) if right else cell.ljust(width) for cell, width, right in places).rstrip()
+    cells = (cell.rjust(width) if right else cell.ljust(width) for cell, width, right in places)
+    return "  ".join(cells).rstrip()

@@ -135,7 +135,7 @@ def symmetric_geometric_noise(
     --------
     >>> from pydpstat import RRandom, symmetric_geometric_noise
     >>> symmetric_geometric_noise(5, 1.0, rng=RRandom(123))
-    array([ 0,  1, -3, -1,  1])
+    array([-2,  0,  0,  0,  0])
     """
     if not checks.is_number(size) or size != int(size) or size < 0:
         raise PydpstatError(f"size must be a whole number of at least 0; got {checks.shown(size)}.")

@@ -72,7 +72,7 @@ step() {
 }
 
 show_log() {
-    [ -z "${shown:-}" ] || return 0
+    if [ -n "${shown:-}" ] || [ ! -s "$LOG" ]; then return; fi
     shown=yes
     printf 'The last lines of %s:\n' "$LOG" >&2
     tail -n 20 "$LOG" | sed 's/^/    /' >&2
@@ -158,7 +158,8 @@ debian_command() {
 
 # python_state MODULES: what the interpreter in .venv has, in one line; fails if it does not run.
 python_state() {
-    [ -x "$VENV_PYTHON" ] && "$VENV_PYTHON" -c '
+    # -P: what is in the current folder is not yet installed.
+    [ -x "$VENV_PYTHON" ] && "$VENV_PYTHON" -P -c '
 import importlib.util, os, sys
 import numpy, pydpstat
 home = os.path.dirname(os.path.dirname(os.path.realpath(pydpstat.__file__)))
@@ -276,8 +277,8 @@ python_side() {
     } || debian_python || {
         show_log
         fail "neither PyPI nor Debian's packages could give a Python 3.11 or later with what pydpstat needs.
-Look at the lines above. If Python is too old here, install a newer one (its venv module too) and
-name it: PYTHON=/path/to/python3.11 make $target"
+Is there a network connection? The lines above may say more. If Python is too old here, install a
+newer one (its venv module too) and name it: PYTHON=/path/to/python3.11 make $target"
     }
     finish_python
 }

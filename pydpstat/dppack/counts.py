@@ -101,7 +101,7 @@ def histogramDP(
     >>> ages = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17]
     >>> r = histogramDP(ages, 1.0, 0, 75, breaks=[0, 25, 50, 75], rng=RRandom(123))
     >>> r.estimate.counts
-    array([3., 6., 1.])
+    array([3., 6., 2.])
     """
     upper, lower = bound(upper_bound, "upper_bound"), bound(lower_bound, "lower_bound")
     values = numbers(x, "x")
@@ -211,7 +211,7 @@ def tableDP(
     >>> answer = pd.Categorical(["yes", "no", "yes", "yes"], categories=["no", "yes"])
     >>> tableDP(answer, eps=1, rng=RRandom(123)).estimate
     no    0.0
-    yes   4.0
+    yes   5.0
     Name: table, dtype: float64
     """
     rules = {name: columns.pop(name) for name in ("useNA", "exclude", "dnn") if name in columns}

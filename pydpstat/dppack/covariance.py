@@ -77,7 +77,7 @@ def covDP(
     >>> ages = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17]
     >>> salaries = [100, 300, 200, 100, 500, 300, 700, 300, 500, 200]
     >>> round(covDP(ages, salaries, 1.0, 0, 100, 0, 1000, rng=RRandom(123)), 1)
-    -6605.6
+    -6662.3
     """
     first, second = vector(x1, "x1"), vector(x2, "x2")
     upper1, lower1 = bound(upper_bound1, "upper_bound1"), bound(lower_bound1, "lower_bound1")

@@ -150,7 +150,7 @@ def GaussianMechanism(
     >>> from pydpstat import GaussianMechanism, RRandom
     >>> r = GaussianMechanism(10, 0.5, 0.01, 1.0, analytic=True, rng=RRandom(123))
     >>> round(r, 3), round(r.noise_scale, 3)
-    (8.237, 3.145)
+    (8.236, 3.147)
     """
     query = _query(true_values, sensitivities)
     return release(
@@ -229,7 +229,7 @@ def calibrateAnalyticGaussianMechanism(
     --------
     >>> from pydpstat import calibrateAnalyticGaussianMechanism
     >>> round(calibrateAnalyticGaussianMechanism(1, 1e-6, 1), 6)
-    4.224678
+    4.224679
     """
     return analytic_gaussian_loop(epsilon, delta, sensitivity, tol)
 

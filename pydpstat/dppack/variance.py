@@ -83,7 +83,7 @@ def varDP(
     >>> ages = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17]
     >>> r = varDP(ages, 1.0, 0, 100, mechanism="analytic", delta=1e-3, rng=RRandom(123))
     >>> round(r, 1), r.postprocessing
-    (1908.9, ('redrawn until positive',))
+    (4394.1, ('redrawn until positive',))
     """
     return _spread(
         "varDP", x, lower_bound, upper_bound, _keep, rng, eps, which_sensitivity, mechanism, delta, type_DP
@@ -152,7 +152,7 @@ def sdDP(
     >>> from pydpstat import RRandom, sdDP
     >>> ages = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17]
     >>> round(sdDP(ages, 1.0, 0, 100, mechanism="analytic", delta=1e-3, rng=RRandom(123)), 2)
-    43.69
+    66.29
     """
     return _spread(
         "sdDP", x, lower_bound, upper_bound, _root, rng, eps, which_sensitivity, mechanism, delta, type_DP

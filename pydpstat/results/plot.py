@@ -27,7 +27,9 @@ def plot(result: DPResults, ax: Any, alpha: float) -> Any:
         _grouped_bars(axes, result, low, high, label)
     else:
         _bars(axes, result, low, high, label)
-    axes.set_title(f"{result.record.function}, {result.mechanism} noise, epsilon = {result.epsilon:g}")
+    kept = result.guarantee.epsilon
+    privacy = f"epsilon = {kept:.4g}" if np.isfinite(kept) else "no guarantee"
+    axes.set_title(f"{result.record.function}, {result.mechanism} noise, {privacy}")
     axes.axhline(0.0, color=INK, linewidth=0.8)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False)

@@ -135,8 +135,8 @@ class DPResults:
         >>> import pydpstat
         >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
         >>> r.conf_int(0.1).round(3)
-                  0      1
-        mean -1.069  4.687
+                 0      1
+        mean -1.07  4.687
         """
         import pandas as pd
 

@@ -201,28 +201,26 @@ class LargeShape:
         leads_to = np.arange(uniforms.size + 1)
         tried = np.zeros(uniforms.size + 1, dtype=np.bool_)
         tried[uniforms.size - _MARGIN :] = True
-        coming = end[index]
-        while coming.size:
-            # where many positions are asked for, most others will be: try all of them in one go
-            wanted = np.full(tried.size, 10 * coming.size > tried.size)
-            wanted[coming] = True
-            wanted &= ~tried
-            tried |= wanted
-            at = np.flatnonzero(wanted)
+        at = np.unique(end[index])
+        at = at[~tried[at]]
+        while at.size:
+            tried[at] = True
             e = exponential.values(uniforms, rest, halvings, length, at)
             after = at + length[at]
             u = uniforms[after] + uniforms[after] - 1.0
             after += 1
             deviate[at], accepted = self._trials(e, u)
             behind[at] = after
-            coming = after[~accepted]
-            leads_to[at[~accepted]] = coming
+            refused = ~accepted
+            after = after[refused]
+            leads_to[at[refused]] = after
+            at = np.unique(after[~tried[after]])
+        last = end[index]
         while True:
-            further = leads_to[leads_to]
-            if np.array_equal(further, leads_to):
+            further = leads_to[last]
+            if np.array_equal(further, last):
                 break
-            leads_to = further
-        last = leads_to[end[index]]
+            last = further
         t[index], end[index], doubled[index] = deviate[last], behind[last], True
 
     def _trials(self, e: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -230,11 +228,12 @@ class LargeShape:
         deviate = self.b + np.where(u < 0.0, -e, e) * self.si
         accepted = np.zeros(e.size, dtype=np.bool_)
         index = np.flatnonzero(deviate >= -0.71874483771719)
+        q = self._quotients(deviate[index])
+        positive = np.flatnonzero(q > 0.0)
+        index, q = index[positive], q[positive]
         t = deviate[index]
-        q = self._quotients(t)
         with np.errstate(over="ignore", invalid="ignore"):
-            height = np.expm1(q) * exp(e[index] - 0.5 * t * t)
-        accepted[index] = (q > 0.0) & (self.c * np.abs(u[index]) <= height)
+            accepted[index] = self.c * np.abs(u[index]) <= np.expm1(q) * exp(e[index] - 0.5 * t * t)
         return deviate, accepted
 
 
