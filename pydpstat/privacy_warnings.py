@@ -43,7 +43,7 @@ def noise_scale_tells_n(function: str) -> None:
 def breaks_from_data() -> None:
     """Warn that a histogram's breaks come from the data."""
     warn(
-        "histogramDP computes its breaks from the data and publishes them, so that its epsilon is infinite. "
+        "histogramDP publishes breaks computed from the data: its epsilon is infinite. "
         "Give breaks as a vector that spans lower_bound and upper_bound and was chosen without the data."
     )
 
@@ -51,8 +51,8 @@ def breaks_from_data() -> None:
 def levels_from_data() -> None:
     """Warn that a table's levels come from the data."""
     warn(
-        "tableDP takes its levels from the data and publishes them, so that its epsilon is infinite "
-        "and delta can reach 1. Give every variable as a pandas Categorical with publicly known levels."
+        "tableDP publishes levels found in the data: its epsilon is infinite, and delta can reach 1. "
+        "Give every variable as a pandas Categorical with publicly known levels."
     )
 
 

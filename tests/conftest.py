@@ -1,0 +1,160 @@
+"""What the tests share: reproducible runs, a still global random state, example releases, live R."""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import settings
+
+import pydpstat
+
+settings.register_profile("pydpstat", deadline=None, derandomize=True)
+settings.load_profile("pydpstat")
+
+# values, counts and a seed that occur nowhere else, so that a search for them means something
+SEED = 987_654_321
+X = 4.242424242e7 + 10_007.31 * np.sin(np.arange(40.0) * 1.7) * np.arange(1.0, 41.0)
+Y = 7.070707e-3 + 1.3e-4 * np.cos(np.arange(40.0) * 2.3) * np.arange(1.0, 41.0)
+BOUNDS = (4.0e7, 4.5e7)
+COUNTS = (1237, 811, 402)
+CODES = np.random.default_rng(7).permutation(np.repeat(np.arange(3), COUNTS))
+LEVELS = ["low", "mid", "high"]
+SIDE = np.arange(CODES.size) % 7 < 3
+BINNED = CODES * 10.0 + 3.7
+
+
+def levels() -> pd.Categorical:
+    return pd.Categorical.from_codes(CODES, LEVELS)
+
+
+def sides() -> pd.Categorical:
+    return pd.Categorical(np.where(SIDE, "left", "right"), categories=["left", "right"])
+
+
+def _crossed(*columns: np.ndarray) -> np.ndarray:
+    """Count combinations of codes, in R's order."""
+    shape = [int(column.max()) + 1 for column in columns]
+    counts = np.zeros(shape)
+    np.add.at(counts, tuple(columns), 1)
+    return counts.ravel(order="F")
+
+
+@dataclass(frozen=True)
+class Release:
+    """A call that releases something, and what it must keep to itself."""
+
+    name: str
+    call: Callable[[Any], Any]
+    truth: np.ndarray
+    private: tuple[Any, ...]
+
+    def __call__(self, rng: Any = SEED) -> Any:
+        """Release without warnings: those have tests of their own."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return self.call(rng)
+
+
+def _releases() -> list[Release]:
+    d, edges = pydpstat, [0.0, 10.0, 20.0, 30.0]
+    gauss = {"mechanism": "analytic", "delta": 1e-5}
+    vector = np.array([1.3571113e6, 2.4681012e6, 3.1415926e6])
+    series = pd.Series(vector, index=["a", "b", "c"])
+    matrix = np.append(vector, [5.1234567e6, 6.7654321e6, 8.9898989e6]).reshape(2, 3)
+    counts = np.array(COUNTS)
+    xs, ys = np.clip(X, *BOUNDS), np.clip(Y, 0, 0.01)
+    three, two, third = levels(), sides(), pd.Categorical(SIDE ^ (CODES == 1), categories=[False, True])
+    codes = CODES, 1 - SIDE.astype(int), (SIDE ^ (CODES == 1)).astype(int)
+    # the noise of counts must be large, or it would be a small whole number like any other
+    small = {"eps": 1e-4, "allow_negative": True}
+
+    def one(name: str, call: Callable[[Any], Any], truth: Any, *private: Any) -> Release:
+        return Release(name, call, np.ravel(np.asarray(truth, dtype=float)), private)
+
+    var = np.var(xs, ddof=1)
+    return [
+        one("mean", lambda rng: d.meanDP(X, 1.0, *BOUNDS, rng=rng), xs.mean(), X),
+        one("mean, Gaussian", lambda rng: d.meanDP(X, 0.9, *BOUNDS, mechanism="Gaussian", delta=0.01, rng=rng), xs.mean(), X),
+        one("mean, both", lambda rng: d.meanDP(X, 1.0, *BOUNDS, "both", rng=rng), xs.mean(), X),
+        one("variance", lambda rng: d.varDP(X, 1.0, *BOUNDS, rng=rng), var, X),
+        one("standard deviation", lambda rng: d.sdDP(X, 1.0, *BOUNDS, **gauss, rng=rng), math.sqrt(var), X),
+        one("covariance", lambda rng: d.covDP(X, Y, 1.0, *BOUNDS, 0, 0.01, rng=rng), np.cov(xs, ys)[0, 1], X, Y),
+        one("histogram", lambda rng: d.histogramDP(BINNED, lower_bound=0, upper_bound=30, breaks=edges, **small, rng=rng), counts, BINNED),
+        one("histogram, breaks of the data", lambda rng: d.histogramDP(BINNED, 1e-4, 0, 30, allow_negative=True, rng=rng), counts, BINNED),
+        one("histogram, shares", lambda rng: d.histogramDP(BINNED, 0.02, 0, 30, edges, True, **gauss, rng=rng), counts / counts.sum(), BINNED),
+        one("histogram, both", lambda rng: d.histogramDP(BINNED, lower_bound=0, upper_bound=30, breaks=edges, which_sensitivity="both", **small, rng=rng), counts, BINNED),
+        one("table", lambda rng: d.tableDP(three, **small, rng=rng), counts, three),
+        one("table of texts", lambda rng: d.tableDP(np.array(LEVELS)[CODES], **small, rng=rng), counts[[2, 0, 1]]),
+        one("table, two ways", lambda rng: d.tableDP(size=three, side=two, **small, rng=rng), _crossed(*codes[:2]), three, two),
+        one("table, three ways", lambda rng: d.tableDP(size=three, side=two, odd=third, **small, rng=rng), _crossed(*codes), three, two, third),
+        one("table, both", lambda rng: d.tableDP(three, which_sensitivity="both", **small, rng=rng), counts, three),
+        one("Laplace, number", lambda rng: d.LaplaceMechanism(vector[0], 1.0, 2.0, rng=rng), vector[0]),
+        one("Laplace, vector", lambda rng: d.LaplaceMechanism(vector, 1.0, [1, 2, 3], [1, 1, 2], rng=rng), vector, vector),
+        one("Laplace, Series", lambda rng: d.LaplaceMechanism(series, 1.0, 2.0, rng=rng), vector, series),
+        one("Gaussian, matrix", lambda rng: d.GaussianMechanism(matrix, 1.0, 1e-5, 2.0, analytic=True, rng=rng), matrix.ravel(order="F"), matrix),
+        one("geometric, number", lambda rng: d.symmetric_geometric(1237, 1e-4, rng=rng), 1237),
+        one("geometric, Series", lambda rng: d.symmetric_geometric(pd.Series(counts, LEVELS), 1e-4, rng=rng), counts, counts),
+    ]
+
+
+RELEASES = _releases()
+
+
+def pytest_generate_tests(metafunc: Any) -> None:
+    """Run a test that asks for `release` on every example release."""
+    if "release" in metafunc.fixturenames:
+        metafunc.parametrize("release", RELEASES, ids=[each.name for each in RELEASES])
+
+
+@pytest.fixture
+def releases() -> dict[str, Release]:
+    """The example releases by name."""
+    return {each.name: each for each in RELEASES}
+
+
+@pytest.fixture(autouse=True)
+def still_global_state() -> Any:
+    """Fail a test that moves Python's or NumPy's global random state."""
+    python, numpy = random.getstate(), np.random.get_state()
+    yield
+    assert random.getstate() == python, "Python's global random state has moved"
+    after = np.random.get_state()
+    assert np.array_equal(numpy[1], after[1]) and numpy[2:] == after[2:], "NumPy's global random state has moved"
+
+
+@pytest.fixture
+def seeded_entropy(monkeypatch: pytest.MonkeyPatch) -> random.Random:
+    """Put seeded bits in the place of the operating system's."""
+    generator = random.Random(20_240_229)
+    monkeypatch.setattr("pydpstat.random.secure.entropy", generator.randbytes)
+    return generator
+
+
+@pytest.fixture(scope="session")
+def live_r() -> Any:
+    """R with DPpack inside this process (rpy2), or a skip; with PYDPSTAT_REQUIRE_R a failure."""
+    from pydpstat.parity.live import LiveR, NoR
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            session = LiveR()
+        missing = session.missing_package("DPpack")
+    except NoR as reason:
+        missing = str(reason)
+    if missing:
+        if os.environ.get("PYDPSTAT_REQUIRE_R"):
+            pytest.fail(f"R is required here, but cannot be used: {missing}")
+        pytest.skip(f"no live R with DPpack: {missing}")
+    from rpy2 import robjects
+
+    return robjects

@@ -1,0 +1,200 @@
+"""A search through everything that a result refers to finds nothing private."""
+
+from __future__ import annotations
+
+import gc
+import json
+import math
+import pickle
+import struct
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pydpstat
+from pydpstat.queries import Query
+from pydpstat.random.r_stream import RRandom
+
+FORBIDDEN = (RRandom, np.random.Generator, np.random.BitGenerator, Query, types.FrameType, types.TracebackType)
+# sums in another order differ in the last digits; noise is found to nine
+CLOSE = 1e-9
+
+
+def reachable(root: Any) -> Iterator[Any]:
+    """Every object that can be reached: attributes, slots, containers, closures, defaults, array bases."""
+    seen: dict[int, Any] = {}
+    stack = [root]
+    while stack:
+        each = stack.pop()
+        # modules, classes and a function's globals lead to the whole program, not into the result
+        if id(each) in seen or isinstance(each, (types.ModuleType, type)):
+            continue
+        seen[id(each)] = each
+        yield each
+        if isinstance(each, types.FunctionType):
+            stack += [each.__closure__, each.__defaults__, each.__kwdefaults__, vars(each)]
+            continue
+        if isinstance(each, np.ndarray):
+            stack.append(each.base)
+            if each.dtype == object:
+                stack += each.ravel().tolist()
+        stack += gc.get_referents(each)
+        stack += [getattr(each, name) for kind in type(each).__mro__ for name in _slots(kind) if hasattr(each, name)]
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    names = vars(kind).get("__slots__", ())
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _numbers(each: Any) -> list[float]:
+    if isinstance(each, (bool, np.bool_)):
+        return []
+    if isinstance(each, (int, float, np.number)):
+        return [float(each)]
+    if isinstance(each, np.ndarray) and each.dtype.kind in "iuf":
+        return [float(number) for number in each.ravel()]
+    return []
+
+
+def findings(root: Any, secrets: Any, private: tuple[Any, ...] = ()) -> list[str]:
+    """What of `secrets` (numbers) and `private` (objects) can be reached from `root`."""
+    wanted = [float(secret) for secret in np.ravel(secrets) if secret]
+    found = []
+    for each in reachable(root):
+        if any(each is item for item in private):
+            found.append(f"the private {type(each).__name__}")
+        if isinstance(each, FORBIDDEN):
+            found.append(f"a {type(each).__name__}")
+        for number in _numbers(each):
+            found += [f"{secret!r}" for secret in wanted if math.isclose(number, secret, rel_tol=CLOSE)]
+        # a text that holds a private number; short ones occur by chance
+        if isinstance(each, str):
+            found += [f"{each!r}" for secret in wanted if len(repr(secret)) > 10 and repr(secret)[:10] in each]
+    return found
+
+
+def parts(result: Any) -> list[Any]:
+    return list(result.values()) if isinstance(result, pydpstat.DPResultsPair) else [result]
+
+
+def noise_of(result: Any, truth: np.ndarray) -> np.ndarray:
+    """The noise of every part: released minus true."""
+    return np.concatenate([np.ravel(each.value, order="F") - truth for each in parts(result) if each.value.size == truth.size] or [[]])
+
+
+def private_numbers(release: Any) -> np.ndarray:
+    data = [np.ravel(item) for item in release.private if isinstance(item, (np.ndarray, pd.Series))]
+    data = [item for item in data if item.size < 100]
+    return np.concatenate([release.truth, *data, [987_654_321.0]])
+
+
+@dataclass
+class Box:
+    content: Any
+
+
+class Slotted:
+    __slots__ = ("content",)
+
+
+def _slotted(content: Any) -> Slotted:
+    box = Slotted()
+    box.content = content
+    return box
+
+
+def _closure(content: Any) -> Any:
+    return lambda: content
+
+
+@pytest.mark.parametrize(
+    "hide",
+    [Box, _slotted, _closure, lambda v: [{"a": (v,)}], lambda v: lambda x=v: x, lambda v: np.array([1.0, v, 2.0]), lambda v: Box(v).__eq__],
+    ids=["attribute", "slot", "closure", "containers", "default", "array", "bound method"],
+)
+def test_the_search_finds_what_is_hidden(hide):
+    assert findings(hide(4.2424242e7), [4.2424242e7])
+    assert not findings(hide(4.2424243e7), [4.2424242e7])
+
+
+def test_the_search_finds_objects():
+    data = np.arange(5.0)
+    assert findings(Box(data[1:3]), [], (data,)) and findings(Box(RRandom(1)), [])
+    assert findings([Query("mean", data, (1.0,), pydpstat.meanDP([1.0], 1, 0, 1).labels)], [])
+
+
+@pytest.mark.parametrize("source", ["R", "NumPy", "none"])
+def test_nothing_private_can_be_reached(release, source):
+    rng = {"R": 987_654_321, "NumPy": np.random.default_rng(5), "none": None}[source]
+    result = release(rng)
+    noise = noise_of(result, release.truth)
+    assert np.isfinite(noise).all() and (noise.size == 0 or np.any(noise))
+    assert findings(result, np.concatenate([private_numbers(release), noise]), release.private) == []
+
+
+def test_a_given_stream_is_not_kept(release):
+    stream = RRandom(987_654_321)
+    result = release(stream)
+    assert not any(each is stream or isinstance(each, RRandom) for each in reachable(result))
+
+
+def test_texts_and_bytes_hold_nothing_private(release):
+    result = release()
+    secrets = np.concatenate([private_numbers(release), noise_of(result, release.truth)])
+    texts = [repr(result)]
+    for each in parts(result):
+        texts += [each.summary().as_text(), each._repr_html_(), json.dumps(each.to_dict()), each.call, str(each.r_call)]
+    for secret in secrets:
+        # seven digits of a number that is no small whole one
+        if len(repr(float(secret))) > 9:
+            assert not [text for text in texts if repr(float(secret))[:9] in text]
+    stored = pickle.dumps(result)
+    for secret in secrets:
+        if secret != int(secret):
+            assert struct.pack("<d", secret) not in stored and struct.pack(">d", secret) not in stored
+
+
+def test_a_function_of_breaks_is_not_kept():
+    secret = np.array([4.2424242e7, 4.2424299e7])
+
+    def breaks(x):
+        return 2 + int(secret.size > 5)
+
+    with pytest.warns(pydpstat.PrivacyWarning):
+        result = pydpstat.histogramDP([1.0, 2.0, 3.0], 1, 0, 4, breaks=breaks, rng=1)
+    assert findings(result, secret, (secret, breaks)) == []
+    assert pickle.loads(pickle.dumps(result)).call == result.call
+
+
+def test_a_view_of_breaks_does_not_keep_its_base():
+    sheet = np.array([[0.0, 2.0, 4.0], [4.2424242e7, 1.0, 1.0]])
+    result = pydpstat.histogramDP([1.0, 2.0, 3.0], 1, 0, 4, breaks=sheet[0], rng=1)
+    assert findings(result, [4.2424242e7], (sheet,)) == []
+
+
+def test_a_list_that_changes_later_does_not_change_the_call():
+    edges = [0.0, 2.0, 4.0]
+    result = pydpstat.histogramDP([1.0, 2.0, 3.0], 1, 0, 4, breaks=edges, rng=1)
+    before = result.call
+    edges[1] = 4.2424242e7
+    assert result.call == before
+
+
+def test_the_number_of_records_is_hidden_where_it_is_private():
+    cells = pd.Categorical(["a", "b"] * 20, categories=["a", "b"])
+    assert pydpstat.tableDP(cells, rng=1).nobs == 40
+    assert pydpstat.tableDP(cells, which_sensitivity="unbounded", rng=1).nobs is None
+    hidden = pydpstat.histogramDP(np.linspace(0, 4, 4_242_437), 1, 0, 4, [0, 2, 4], which_sensitivity="unbounded", rng=1)
+    assert hidden.nobs is None and findings(hidden, [4_242_437]) == []
+    assert "private" in hidden.summary().as_text()
+
+
+def test_a_query_does_not_show_its_value():
+    labels = pydpstat.meanDP([1.0], 1, 0, 1, rng=1).labels
+    assert "4.24" not in repr(Query("mean", np.array(4.2424242e7), (1.0,), labels))
