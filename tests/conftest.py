@@ -29,6 +29,7 @@ COUNTS = (1237, 811, 402)
 CODES = np.random.default_rng(7).permutation(np.repeat(np.arange(3), COUNTS))
 LEVELS = ["low", "mid", "high"]
 SIDE = np.arange(CODES.size) % 7 < 3
+ODD = np.arange(CODES.size) % 5 < 2
 BINNED = CODES * 10.0 + 3.7
 
 
@@ -72,8 +73,8 @@ def _releases() -> list[Release]:
     matrix = np.append(vector, [5.1234567e6, 6.7654321e6, 8.9898989e6]).reshape(2, 3)
     counts = np.array(COUNTS)
     xs, ys = np.clip(X, *BOUNDS), np.clip(Y, 0, 0.01)
-    three, two, third = levels(), sides(), pd.Categorical(SIDE ^ (CODES == 1), categories=[False, True])
-    codes = CODES, 1 - SIDE.astype(int), (SIDE ^ (CODES == 1)).astype(int)
+    three, two, third = levels(), sides(), pd.Categorical(ODD, categories=[False, True])
+    codes = CODES, 1 - SIDE.astype(int), ODD.astype(int)
     # the noise of counts must be large, or it would be a small whole number like any other
     small = {"eps": 1e-4, "allow_negative": True}
 

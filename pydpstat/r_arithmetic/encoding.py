@@ -63,9 +63,7 @@ class _Addresses:
         self.__array_interface__ = {**x.__array_interface__, "typestr": "<u8", "descr": [("", "<u8")]}
 
 
-def _by_keys(
-    n: int, keys: Callable[[int, int], Keys]
-) -> tuple[Codes, npt.NDArray[np.intp]] | None:
+def _by_keys(n: int, keys: Callable[[int, int], Keys]) -> tuple[Codes, npt.NDArray[np.intp]] | None:
     """Number the keys as they come, with where each was first seen; None if they are too many."""
     known = np.empty(0, dtype=np.uint64)
     numbers = np.empty(0, dtype=np.int32)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import locale
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ import numpy.typing as npt
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.arrays import is_missing
 from pydpstat.r_arithmetic.character import as_character
+from pydpstat.r_arithmetic.collation import collation_key
 from pydpstat.r_arithmetic.encoding import encode_floats, encode_objects, encode_strings
 
 _CHUNK = 16384
@@ -51,9 +51,8 @@ def factor(
     """Find the categories of a vector as R's factor() does.
 
     Numbers sort by value and are labelled with 15 significant digits, so that ``0.1 + 0.2`` and
-    ``0.3`` are one level. Strings sort by code point if the collation locale is C, POSIX or
-    C.UTF-8, and otherwise as ``locale.strxfrm`` orders them; Python starts in the C locale until
-    ``locale.setlocale`` is called, R does not.
+    ``0.3`` are one level. Strings sort as R sorts them in the environment's locale: by code point in
+    the C locale, elsewhere by the language-neutral collation (``collation_key``).
 
     Parameters
     ----------
@@ -134,9 +133,7 @@ def categories(values: Any) -> Factor:
 def is_categorical(values: Any) -> bool:
     """Whether the values have categories of their own: a Factor, or pandas' Categorical or Series."""
     values = getattr(values, "cat", values)
-    return isinstance(values, Factor) or (
-        hasattr(values, "codes") and hasattr(values, "categories")
-    )
+    return isinstance(values, Factor) or (hasattr(values, "codes") and hasattr(values, "categories"))
 
 
 def labels_of(values: Any) -> tuple[Label, ...]:
@@ -180,10 +177,5 @@ def _ordered(codes: npt.NDArray[np.int32], found: list[Any]) -> Factor:
     return Factor(np.array(lookup, dtype=np.int32)[codes], tuple(levels))
 
 
-def _string_key(value: Any) -> str:
-    label = as_character(value)
-    return label if _collates_as_c() else locale.strxfrm(label)
-
-
-def _collates_as_c() -> bool:
-    return locale.setlocale(locale.LC_COLLATE) in ("C", "POSIX", "C.UTF-8", "C.utf8")
+def _string_key(value: Any) -> Any:
+    return collation_key(as_character(value))

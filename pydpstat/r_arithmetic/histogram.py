@@ -260,9 +260,7 @@ def _doubt(points: npt.NDArray[np.float64], scale: float) -> float:
     return (float(np.abs(points - even).max()) + 8 * _EPSILON * largest) * float(scale)
 
 
-def _is_doubtful(
-    above: npt.NDArray[np.float64], position: npt.NDArray[np.float64], doubt: float
-) -> bool:
+def _is_doubtful(above: npt.NDArray[np.float64], position: npt.NDArray[np.float64], doubt: float) -> bool:
     """Whether a position is too near an edge to be sure of its class."""
     above = above - position
     return bool(above.min() < doubt or above.max() > 1 - doubt)

@@ -230,6 +230,8 @@ def _integer_sum(x: npt.NDArray[Any]) -> int:
 
 def _is_r_integer(x: npt.NDArray[Any]) -> bool:
     """Whether R could hold these integers as integers; it would take others as doubles."""
-    return x.dtype.kind == "b" or x.dtype.itemsize < 4 or (
-        int(x.max()) < _R_INTEGER and int(x.min()) > -_R_INTEGER
+    return (
+        x.dtype.kind == "b"
+        or x.dtype.itemsize < 4
+        or (int(x.max()) < _R_INTEGER and int(x.min()) > -_R_INTEGER)
     )

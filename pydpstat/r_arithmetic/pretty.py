@@ -18,9 +18,7 @@ _LARGEST = float(np.finfo(np.float64).max)
 _SMALLEST_CELL = 2.0**-20 * float(np.finfo(np.float64).tiny)
 
 
-def pretty(
-    low: float, high: float, n: float = 5, min_n: float | None = None
-) -> npt.NDArray[np.float64]:
+def pretty(low: float, high: float, n: float = 5, min_n: float | None = None) -> npt.NDArray[np.float64]:
     """About `n` + 1 equally spaced round values that cover ``[low, high]``.
 
     Steps are 1, 2 or 5 times a power of ten, with R's default biases (``high.u.bias`` 1.5,
@@ -111,9 +109,7 @@ def _multiples(low: float, high: float, unit: float) -> tuple[float, float]:
     return first, last
 
 
-def _widen(
-    first: float, last: float, low: float, high: float, missing: int
-) -> tuple[float, float]:
+def _widen(first: float, last: float, low: float, high: float, missing: int) -> tuple[float, float]:
     """Add intervals on both sides, but none across an end that is zero."""
     half, rest = divmod(missing, 2)
     if low == 0.0 and first == 0.0 and high != 0.0:

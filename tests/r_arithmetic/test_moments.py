@@ -45,10 +45,13 @@ def test_values_from_r(function, arguments, expected):
 
 
 def test_cumsum_from_r():
-    expected = [float.fromhex(v) for v in (
-        "0x1.999999999999ap-4 0x1.9999999999999p-1 0x1.1999999999999p+0 0x1.8p+1 "
-        "0x1.6666666666666p+1 0x1.599999999999ap+2 0x1.6p+2 0x1.6p+3"
-    ).split()]
+    expected = [
+        float.fromhex(v)
+        for v in (
+            "0x1.999999999999ap-4 0x1.9999999999999p-1 0x1.1999999999999p+0 0x1.8p+1 "
+            "0x1.6666666666666p+1 0x1.599999999999ap+2 0x1.6p+2 0x1.6p+3"
+        ).split()
+    ]
     assert cumsum(TENTHS).tolist() == expected
 
 

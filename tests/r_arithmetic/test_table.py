@@ -154,9 +154,21 @@ def test_empty_and_scalar():
     assert table(2.5).dimnames == (("2.5",),)
 
 
-def test_collation_locale(monkeypatch):
-    import locale
-
-    monkeypatch.setattr(locale, "setlocale", lambda category: "xx_XX.UTF-8")
-    monkeypatch.setattr(locale, "strxfrm", str.casefold)
-    assert factor(["b", "C", "a"]).levels == ("a", "b", "C")
+@pytest.mark.parametrize(
+    ("environment", "order"),
+    [
+        ({"LANG": "es_ES.UTF-8"}, ("_x", "10", "9", "a", "A", "b", "é", "É", "f", "non-USA", "USA")),
+        ({"LANG": "C.UTF-8"}, ("_x", "10", "9", "a", "A", "b", "é", "É", "f", "non-USA", "USA")),
+        (
+            {"LANG": "es_ES.UTF-8", "LC_ALL": "C"},
+            ("10", "9", "A", "USA", "_x", "a", "b", "f", "non-USA", "É", "é"),
+        ),
+        ({}, ("10", "9", "A", "USA", "_x", "a", "b", "f", "non-USA", "É", "é")),
+    ],
+)
+def test_strings_sort_as_in_r_in_the_locale_of_the_environment(monkeypatch, environment, order):
+    for name in ("LC_ALL", "LC_COLLATE", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert factor(sorted(order)).levels == order
