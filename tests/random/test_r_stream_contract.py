@@ -105,7 +105,7 @@ def test_repr_hides_the_seed():
 
 @pytest.mark.parametrize("seed", [None, 1.5, "1", True, 2**31, -(2**31), [1]])
 def test_wrong_seed(seed):
-    with pytest.raises(PydpstatError, match="seed must be a whole number from -2147483647 to 2147483647"):
+    with pytest.raises(PydpstatError, match="seed must be a whole number from -2147483647"):
         RRandom(seed)
 
 

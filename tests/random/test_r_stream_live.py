@@ -43,7 +43,8 @@ print("done")
 
 
 def test_from_r_and_to_r():
-    if importlib.util.find_spec("rpy2") is None or shutil.which("R") is None or os.environ.get("PYDPSTAT_NO_R"):
+    missing = importlib.util.find_spec("rpy2") is None or shutil.which("R") is None
+    if missing or os.environ.get("PYDPSTAT_NO_R"):
         if os.environ.get("PYDPSTAT_REQUIRE_R"):
             pytest.fail("R or rpy2 is missing")
         pytest.skip("needs R and rpy2")

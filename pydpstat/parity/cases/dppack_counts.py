@@ -175,7 +175,6 @@ _TABLE = [
     _case("tableDP", "dnn", "x, y, dnn = c('k', 'l')"),
     _case(
         "tableDP",
-        "upper and lower case",
         "x",
         inputs={"x": ["USA", "non-USA", "b", "B", "a-b", "ab", "_x", "B"]},
     ),

@@ -376,7 +376,8 @@ def _scale(rate: Any, scale: npt.ArrayLike | None) -> Any:
     given = numbers(scale, "scale")
     if np.any(rate != 1.0) and not np.all(np.abs(rate * given - 1.0) < 1e-15):
         raise PydpstatError(
-            f"rate and scale must be inverses of each other; got {shown(rate)} and {shown(given)}. Give one of them."
+            f"rate and scale must be inverses of each other; got {shown(rate)} and {shown(given)}. "
+            "Give one of them."
         )
     return given
 

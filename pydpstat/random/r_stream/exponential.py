@@ -78,7 +78,7 @@ def lengths(rest: np.ndarray) -> np.ndarray:
 def values(
     uniforms: np.ndarray, rest: np.ndarray, halvings: np.ndarray, length: np.ndarray, at: np.ndarray
 ) -> np.ndarray:
-    """Return the variables whose first uniforms are at the positions `at`; the other arrays are by position."""
+    """Return the variables that begin at the positions `at`; the other arrays are by position."""
     result = rest[at]
     longer = np.flatnonzero(result > LOG_2)
     first = at[longer]

@@ -172,7 +172,7 @@ class LargeShape:
         return result
 
     def _at_each(self, uniforms: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return what begins at each position: the deviate, its end, and whether the second method gave it."""
+        """Return what begins at each position: deviate, end, and whether the second method gave it."""
         position = np.arange(uniforms.size - _MARGIN)
         t = normal.at(uniforms, position)
         end = position + 2

@@ -23,7 +23,8 @@ def read_state() -> np.ndarray:
     rinterface = _session("RRandom.from_r()")
     if ".Random.seed" not in rinterface.globalenv.keys():
         raise PydpstatError(
-            "The R session must have a .Random.seed; it has none, because nothing was drawn yet. Call set.seed() in R."
+            "The R session must have a .Random.seed; it has none, as nothing was drawn yet. "
+            "Call set.seed() in R."
         )
     # not through memoryview(): rpy2 3.5.9 loses a reference to None in every call of it
     return np.array(rinterface.globalenv[".Random.seed"])

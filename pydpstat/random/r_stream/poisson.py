@@ -195,7 +195,8 @@ def large(
     positive = g[low] >= 0.0
     end[low] += positive
     unsure = np.flatnonzero(~(positive & (6.0 * m * m * u >= away * away * away)))
-    low, m, k, u, away, positive = low[unsure], _pick(m, unsure), k[unsure], u[unsure], away[unsure], positive[unsure]
+    low, m, k = low[unsure], _pick(m, unsure), k[unsure]
+    u, away, positive = u[unsure], away[unsure], positive[unsure]
     exponent, factor = _densities(np.maximum(k, 0.0), m)
     hat_exponent, hat = _squeeze_density((0.5 - away) / _pick(s, low), m, _pick(s, low))
     refused = ~positive | (hat - u * hat > factor * exp(exponent - hat_exponent))

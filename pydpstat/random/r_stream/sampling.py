@@ -85,7 +85,8 @@ class Sampling(Seeded):
             raise PydpstatError("x must have at least one item; got none.")
         if not replace and size > n:
             raise PydpstatError(
-                f"size must be at most the number of items, {n}, where replace is False; got {size}. Give replace=True."
+                f"size must be at most the number of items, {n}, where replace is False; got {size}. "
+                "Give replace=True."
             )
         if prob is not None:
             share = _probabilities(prob, n, 0 if replace else size)
@@ -106,7 +107,9 @@ def _items(x: Any) -> Any:
     if is_number(x) or isinstance(x, (bool, np.bool_)):
         return np.array([x])
     if isinstance(x, str) or not isinstance(x, Sequence):
-        raise PydpstatError(f"x must be a whole number of at least 1 or a sequence of items; got {type(x).__name__}.")
+        raise PydpstatError(
+            f"x must be a whole number of at least 1 or a sequence of items; got {type(x).__name__}."
+        )
     items = list(x)
     return np.array(items) if items and all(is_number(item) for item in items) else items
 
