@@ -64,7 +64,9 @@ class LiveR:
     def draw(self, expression: str, size: int, seed: int) -> np.ndarray:
         """Evaluate an expression of ``n`` draws, its size, after ``set.seed(seed)``."""
         self._r.r(f"n <- {size}L; set.seed({seed}L)")
-        return np.asarray(self._r.r(f"suppressWarnings(suppressMessages(as.numeric({expression})))"))
+        drawn = self._r.r(f"suppressWarnings(suppressMessages(as.numeric({expression})))")
+        # a copy: R may collect the vector while NumPy still looks at it
+        return np.array(drawn)
 
 
 def outcome(fields: Mapping[str, Any]) -> Outcome:

@@ -128,7 +128,7 @@ def _changed(place, value):
         _changed(7, 2**31),
         _changed(slice(2, None), 0),
     ],
-    ids=["None", "empty", "text", "short", "fractions", "position 0", "position 625", "too large", "all zero"],
+    ids=["None", "empty", "text", "short", "fractions", "position 0", "position 625", "too large", "zeros"],
 )
 def test_wrong_state(state):
     rng = RRandom(1)

@@ -173,11 +173,6 @@ _TABLE = [
     _case("tableDP", "NA if any", "c(1.5, NA, 2), useNA = 'ifany'", python="[1.5, None, 2.0], useNA='ifany'"),
     _case("tableDP", "exclude", "x, exclude = 'a'"),
     _case("tableDP", "dnn", "x, y, dnn = c('k', 'l')"),
-    _case(
-        "tableDP",
-        "x",
-        inputs={"x": ["USA", "non-USA", "b", "B", "a-b", "ab", "_x", "B"]},
-    ),
     _case("tableDP", "numbers", "x", inputs={"x": [2.0, 10.0, 1.0, 10.0, 0.1 + 0.2, 0.3]}),
     _case("tableDP", "integers and logical", "x, y", inputs={"x": [100000, 2, 2], "y": [True, False, False]}),
     _case("tableDP", "data frame", "data.frame(x, y)", python="pd.DataFrame({'x': x, 'y': y})"),

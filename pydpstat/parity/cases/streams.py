@@ -183,8 +183,8 @@ def _mixtures() -> Iterator[Case]:
         (
             "counts",
             "c(rpois(50, 3), rbinom(50, 100, .4), rgeom(50, .1), rpois(50, 50), sample(20), runif(1))",
-            "[rng.rpois(50, 3), rng.rbinom(50, 100, .4), rng.rgeom(50, .1), rng.rpois(50, 50), rng.sample(20),"
-            " rng.runif(1)]",
+            "[rng.rpois(50, 3), rng.rbinom(50, 100, .4), rng.rgeom(50, .1), rng.rpois(50, 50), "
+            "rng.sample(20), rng.runif(1)]",
         ),
         (
             "Poisson means that alternate",
