@@ -84,26 +84,102 @@ def _releases() -> list[Release]:
     var = np.var(xs, ddof=1)
     return [
         one("mean", lambda rng: d.meanDP(X, 1.0, *BOUNDS, rng=rng), xs.mean(), X),
-        one("mean, Gaussian", lambda rng: d.meanDP(X, 0.9, *BOUNDS, mechanism="Gaussian", delta=0.01, rng=rng), xs.mean(), X),
+        one(
+            "mean, Gaussian",
+            lambda rng: d.meanDP(X, 0.9, *BOUNDS, mechanism="Gaussian", delta=0.01, rng=rng),
+            xs.mean(),
+            X,
+        ),
         one("mean, both", lambda rng: d.meanDP(X, 1.0, *BOUNDS, "both", rng=rng), xs.mean(), X),
         one("variance", lambda rng: d.varDP(X, 1.0, *BOUNDS, rng=rng), var, X),
         one("standard deviation", lambda rng: d.sdDP(X, 1.0, *BOUNDS, **gauss, rng=rng), math.sqrt(var), X),
-        one("covariance", lambda rng: d.covDP(X, Y, 1.0, *BOUNDS, 0, 0.01, rng=rng), np.cov(xs, ys)[0, 1], X, Y),
-        one("histogram", lambda rng: d.histogramDP(BINNED, lower_bound=0, upper_bound=30, breaks=edges, **small, rng=rng), counts, BINNED),
-        one("histogram, breaks of the data", lambda rng: d.histogramDP(BINNED, 1e-4, 0, 30, allow_negative=True, rng=rng), counts, BINNED),
-        one("histogram, shares", lambda rng: d.histogramDP(BINNED, 0.02, 0, 30, edges, True, **gauss, rng=rng), counts / counts.sum(), BINNED),
-        one("histogram, both", lambda rng: d.histogramDP(BINNED, lower_bound=0, upper_bound=30, breaks=edges, which_sensitivity="both", **small, rng=rng), counts, BINNED),
+        one(
+            "covariance",
+            lambda rng: d.covDP(X, Y, 1.0, *BOUNDS, 0, 0.01, rng=rng),
+            np.cov(xs, ys)[0, 1],
+            X,
+            Y,
+        ),
+        one(
+            "histogram",
+            lambda rng: d.histogramDP(BINNED, lower_bound=0, upper_bound=30, breaks=edges, **small, rng=rng),
+            counts,
+            BINNED,
+        ),
+        one(
+            "histogram, breaks of the data",
+            lambda rng: d.histogramDP(BINNED, 1e-4, 0, 30, allow_negative=True, rng=rng),
+            counts,
+            BINNED,
+        ),
+        one(
+            "histogram, shares",
+            lambda rng: d.histogramDP(BINNED, 0.02, 0, 30, edges, True, **gauss, rng=rng),
+            counts / counts.sum(),
+            BINNED,
+        ),
+        one(
+            "histogram, both",
+            lambda rng: d.histogramDP(
+                BINNED,
+                lower_bound=0,
+                upper_bound=30,
+                breaks=edges,
+                which_sensitivity="both",
+                **small,
+                rng=rng,
+            ),
+            counts,
+            BINNED,
+        ),
         one("table", lambda rng: d.tableDP(three, **small, rng=rng), counts, three),
-        one("table of texts", lambda rng: d.tableDP(np.array(LEVELS)[CODES], **small, rng=rng), counts[[2, 0, 1]]),
-        one("table, two ways", lambda rng: d.tableDP(size=three, side=two, **small, rng=rng), _crossed(*codes[:2]), three, two),
-        one("table, three ways", lambda rng: d.tableDP(size=three, side=two, odd=third, **small, rng=rng), _crossed(*codes), three, two, third),
-        one("table, both", lambda rng: d.tableDP(three, which_sensitivity="both", **small, rng=rng), counts, three),
+        one(
+            "table of texts",
+            lambda rng: d.tableDP(np.array(LEVELS)[CODES], **small, rng=rng),
+            counts[[2, 0, 1]],
+        ),
+        one(
+            "table, two ways",
+            lambda rng: d.tableDP(size=three, side=two, **small, rng=rng),
+            _crossed(*codes[:2]),
+            three,
+            two,
+        ),
+        one(
+            "table, three ways",
+            lambda rng: d.tableDP(size=three, side=two, odd=third, **small, rng=rng),
+            _crossed(*codes),
+            three,
+            two,
+            third,
+        ),
+        one(
+            "table, both",
+            lambda rng: d.tableDP(three, which_sensitivity="both", **small, rng=rng),
+            counts,
+            three,
+        ),
         one("Laplace, number", lambda rng: d.LaplaceMechanism(vector[0], 1.0, 2.0, rng=rng), vector[0]),
-        one("Laplace, vector", lambda rng: d.LaplaceMechanism(vector, 1.0, [1, 2, 3], [1, 1, 2], rng=rng), vector, vector),
+        one(
+            "Laplace, vector",
+            lambda rng: d.LaplaceMechanism(vector, 1.0, [1, 2, 3], [1, 1, 2], rng=rng),
+            vector,
+            vector,
+        ),
         one("Laplace, Series", lambda rng: d.LaplaceMechanism(series, 1.0, 2.0, rng=rng), vector, series),
-        one("Gaussian, matrix", lambda rng: d.GaussianMechanism(matrix, 1.0, 1e-5, 2.0, analytic=True, rng=rng), matrix.ravel(order="F"), matrix),
+        one(
+            "Gaussian, matrix",
+            lambda rng: d.GaussianMechanism(matrix, 1.0, 1e-5, 2.0, analytic=True, rng=rng),
+            matrix.ravel(order="F"),
+            matrix,
+        ),
         one("geometric, number", lambda rng: d.symmetric_geometric(1237, 1e-4, rng=rng), 1237),
-        one("geometric, Series", lambda rng: d.symmetric_geometric(pd.Series(counts, LEVELS), 1e-4, rng=rng), counts, counts),
+        one(
+            "geometric, Series",
+            lambda rng: d.symmetric_geometric(pd.Series(counts, LEVELS), 1e-4, rng=rng),
+            counts,
+            counts,
+        ),
     ]
 
 
@@ -129,7 +205,9 @@ def still_global_state() -> Any:
     yield
     assert random.getstate() == python, "Python's global random state has moved"
     after = np.random.get_state()
-    assert np.array_equal(numpy[1], after[1]) and numpy[2:] == after[2:], "NumPy's global random state has moved"
+    assert (
+        np.array_equal(numpy[1], after[1]) and numpy[2:] == after[2:]
+    ), "NumPy's global random state has moved"
 
 
 @pytest.fixture

@@ -98,7 +98,9 @@ def test_two_way_table():
     assert isinstance(frame, pd.DataFrame) and frame.shape == (3, 2)
     assert frame.index.tolist() == ["a", "b", "c"] and frame.columns.tolist() == ["x", "y"]
     assert (frame.index.name, frame.columns.name) == ("kind", "group")
-    assert frame.equals(pd.crosstab(pd.Series(FLAT, name="kind"), pd.Series(GROUP, name="group")).astype(float))
+    assert frame.equals(
+        pd.crosstab(pd.Series(FLAT, name="kind"), pd.Series(GROUP, name="group")).astype(float)
+    )
     assert result.params.index.names == ["kind", "group"]
     assert result.params.index.tolist() == [(row, column) for column in "xy" for row in "abc"]
     assert result.params.to_numpy().tolist() == np.asarray(result).ravel(order="F").tolist()
@@ -109,7 +111,12 @@ def test_three_way_table():
     series = result.estimate
     assert isinstance(series, pd.Series) and isinstance(series.index, pd.MultiIndex)
     assert series.index.names == ["kind", "group", "third"] and np.asarray(result).shape == (3, 2, 2)
-    assert series.index[:4].tolist() == [("a", "x", "FALSE"), ("b", "x", "FALSE"), ("c", "x", "FALSE"), ("a", "y", "FALSE")]
+    assert series.index[:4].tolist() == [
+        ("a", "x", "FALSE"),
+        ("b", "x", "FALSE"),
+        ("c", "x", "FALSE"),
+        ("a", "y", "FALSE"),
+    ]
     for (kind, group, third), count in series.items():
         assert count == sum(row == (kind, group, third == "TRUE") for row in zip(FLAT, GROUP, THIRD))
     assert series.to_numpy().tolist() == np.asarray(result).ravel(order="F").tolist()
@@ -142,7 +149,9 @@ def test_pairs_are_mappings(releases):
 
 @pytest.mark.parametrize("mechanism, delta", [("Gaussian", 0.01), ("analytic", 1e-5)])
 def test_guarantee_of_a_gaussian_pair(mechanism, delta):
-    pair = pydpstat.histogramDP(AGES, 0.5, 0, 75, [0, 75], which_sensitivity="both", mechanism=mechanism, delta=delta, rng=1)
+    pair = pydpstat.histogramDP(
+        AGES, 0.5, 0, 75, [0, 75], which_sensitivity="both", mechanism=mechanism, delta=delta, rng=1
+    )
     # the loss of both together is normal with mean m^2/2 and variance m^2
     m = math.sqrt(2 / pair.Bounded.noise.sd**2 + 2 / pair.Unbounded.noise.sd**2)
     eps = pair.guarantee.epsilon
@@ -153,7 +162,16 @@ def test_guarantee_of_a_gaussian_pair(mechanism, delta):
 def test_a_pair_without_noise():
     # R returns the true counts twice; at any epsilon delta is 1
     pair = quietly(
-        pydpstat.histogramDP, AGES, 0.5, 0, 75, [0, 25, 50, 75], which_sensitivity="both", mechanism="Gaussian", delta=1.25, rng=1
+        pydpstat.histogramDP,
+        AGES,
+        0.5,
+        0,
+        75,
+        [0, 25, 50, 75],
+        which_sensitivity="both",
+        mechanism="Gaussian",
+        delta=1.25,
+        rng=1,
     )
     assert pair.guarantee.delta == 1.0 and pair.Bounded.estimate.counts.tolist() == [4, 4, 2]
 
@@ -166,7 +184,9 @@ def test_bse_is_the_noises_standard_deviation(release):
         assert isinstance(result.bse, pd.Series) and result.bse.index.equals(result.params.index)
         assert (result.bse > 0).all()
         if not set(result.postprocessing) & {"square root", "divided by their sum"}:
-            assert np.array_equal(result.bse.to_numpy(), np.broadcast_to(result.noise.std(), result.value.size))
+            assert np.array_equal(
+                result.bse.to_numpy(), np.broadcast_to(result.noise.std(), result.value.size)
+            )
 
 
 def test_bse_by_the_delta_method(releases):
@@ -175,7 +195,9 @@ def test_bse_by_the_delta_method(releases):
     # the shares' derivatives by each noisy count, numerically
     total, share = shares.post.total, shares.value
     counts = share * total
-    jacobian = np.array([((counts + step) / (counts + step).sum() - share) / 1e-3 for step in 1e-3 * np.eye(share.size)])
+    jacobian = np.array(
+        [((counts + step) / (counts + step).sum() - share) / 1e-3 for step in 1e-3 * np.eye(share.size)]
+    )
     expected = shares.noise.std() * np.sqrt((jacobian**2).sum(axis=0))
     assert shares.bse.to_numpy() == pytest.approx(expected, rel=1e-5)
 
@@ -195,7 +217,9 @@ def test_conf_int_is_the_noises_quantile(mean, alpha):
     interval = mean.conf_int(alpha)
     assert interval.columns.tolist() == [0, 1] and interval.index.equals(mean.params.index)
     reach = -10 * math.log(alpha)
-    assert interval.loc["mean"].tolist() == pytest.approx([float(mean) - reach, float(mean) + reach], rel=1e-12)
+    assert interval.loc["mean"].tolist() == pytest.approx(
+        [float(mean) - reach, float(mean) + reach], rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("alpha", [0, 1, -0.1, 1.5, math.nan, math.inf, "0.05", None, True])
@@ -212,7 +236,10 @@ def _within(hits, probability):
 @pytest.mark.parametrize("mechanism, eps", [("Laplace", 1.0), ("Gaussian", 0.9), ("analytic", 2.0)])
 def test_coverage_of_a_mean(mechanism, eps):
     rng = np.random.default_rng(1)
-    results = [pydpstat.meanDP(np.arange(10.0), eps, 0, 10, mechanism=mechanism, delta=0.01, rng=rng) for _ in range(DRAWS)]
+    results = [
+        pydpstat.meanDP(np.arange(10.0), eps, 0, 10, mechanism=mechanism, delta=0.01, rng=rng)
+        for _ in range(DRAWS)
+    ]
     low, high = results[0].conf_int().iloc[0] - float(results[0])
     assert _within(sum(float(result) + low <= 4.5 <= float(result) + high for result in results), 0.95)
 
@@ -281,7 +308,10 @@ def test_the_frozen_call(mean):
 
 def test_calls_of_integer_noise():
     assert pydpstat.symmetric_geometric(3, 1.0, rng=1).r_call is None
-    assert pydpstat.symmetric_geometric(3, 1.0, rng=1).call == "symmetric_geometric(value, epsilon=1.0, sensitivity=1)"
+    assert (
+        pydpstat.symmetric_geometric(3, 1.0, rng=1).call
+        == "symmetric_geometric(value, epsilon=1.0, sensitivity=1)"
+    )
 
 
 def test_calls_of_tables_keep_the_dimensions_names():
@@ -301,7 +331,9 @@ def test_a_missing_level_in_r_calls():
     assert result.estimate.index.tolist() == ["b", "c"] and 'exclude = c(NA, "a")' in result.r_call
 
 
-@pytest.mark.parametrize("value", [range(0, 5, 2), np.array([0, 2, 4]), pd.Series([0, 2, 4]), (0, 2, 4), [0.0, 2.0, 4.0]])
+@pytest.mark.parametrize(
+    "value", [range(0, 5, 2), np.array([0, 2, 4]), pd.Series([0, 2, 4]), (0, 2, 4), [0.0, 2.0, 4.0]]
+)
 def test_breaks_in_r_calls(value):
     result = pydpstat.histogramDP([1.0, 2.0, 3.0], 1, 0, 4, breaks=value, rng=1)
     assert "breaks = c(0, 2, 4)" in result.r_call
@@ -318,7 +350,11 @@ def test_repr(mean):
     assert repr(table(FLAT)).startswith("<DPResults table: 3 values, Laplace, ")
 
 
-@pytest.mark.parametrize("clone", [copy.copy, copy.deepcopy, lambda r: pickle.loads(pickle.dumps(r))], ids=["copy", "deepcopy", "pickle"])
+@pytest.mark.parametrize(
+    "clone",
+    [copy.copy, copy.deepcopy, lambda r: pickle.loads(pickle.dumps(r))],
+    ids=["copy", "deepcopy", "pickle"],
+)
 def test_round_trips(release, clone):
     before = release()
     after = clone(before)
@@ -330,7 +366,11 @@ def test_round_trips(release, clone):
             new.value = old.value
 
 
-@pytest.mark.parametrize("clone", [copy.copy, copy.deepcopy, lambda r: pickle.loads(pickle.dumps(r))], ids=["copy", "deepcopy", "pickle"])
+@pytest.mark.parametrize(
+    "clone",
+    [copy.copy, copy.deepcopy, lambda r: pickle.loads(pickle.dumps(r))],
+    ids=["copy", "deepcopy", "pickle"],
+)
 def test_copies_cannot_be_changed_either(clone):
     result = clone(table(FLAT))
     assert not result.value.flags.writeable
@@ -339,18 +379,30 @@ def test_copies_cannot_be_changed_either(clone):
 # plain values
 
 
-@pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lt", "le", "gt", "ge", "eq", "ne"])
+@pytest.mark.parametrize(
+    "name", ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lt", "le", "gt", "ge", "eq", "ne"]
+)
 def test_operators_on_a_number(mean, name):
     operation, x = getattr(operator, name), float(mean)
     for other in (2, 2.5, np.float64(3), mean):
         plain = float(other) if other is mean else other
-        assert operation(mean, other) == operation(x, plain) and not isinstance(operation(mean, other), DPResults)
-        assert operation(other, mean) == operation(plain, x) and not isinstance(operation(other, mean), DPResults)
+        assert operation(mean, other) == operation(x, plain) and not isinstance(
+            operation(mean, other), DPResults
+        )
+        assert operation(other, mean) == operation(plain, x) and not isinstance(
+            operation(other, mean), DPResults
+        )
     array = np.array([1.0, 2.0])
-    assert type(operation(mean, array)) is np.ndarray and np.array_equal(operation(mean, array), operation(x, array))
-    assert type(operation(array, mean)) is np.ndarray and np.array_equal(operation(array, mean), operation(array, x))
+    assert type(operation(mean, array)) is np.ndarray and np.array_equal(
+        operation(mean, array), operation(x, array)
+    )
+    assert type(operation(array, mean)) is np.ndarray and np.array_equal(
+        operation(array, mean), operation(array, x)
+    )
     series = pd.Series(array)
-    assert operation(mean, series).equals(operation(x, series)) and operation(series, mean).equals(operation(series, x))
+    assert operation(mean, series).equals(operation(x, series)) and operation(series, mean).equals(
+        operation(series, x)
+    )
 
 
 def test_functions_of_a_number(mean):
@@ -358,7 +410,12 @@ def test_functions_of_a_number(mean):
     assert -mean == -x and +mean == x and abs(-1 * mean) == x and type(-mean) is float
     assert round(mean, 3) == round(x, 3) and type(round(mean, 3)) is float and round(mean) == round(x)
     assert f"{mean:.3f}" == f"{x:.3f}" and f"{mean}" == str(x) and "%.2f" % mean == "%.2f" % x
-    assert int(mean) == int(x) and bool(mean) and math.sqrt(mean) == math.sqrt(x) and math.floor(mean) == math.floor(x)
+    assert (
+        int(mean) == int(x)
+        and bool(mean)
+        and math.sqrt(mean) == math.sqrt(x)
+        and math.floor(mean) == math.floor(x)
+    )
     assert sum([mean, mean]) == 2 * x and max(mean, 1.0) is mean and np.sqrt(mean) == math.sqrt(x)
     assert np.array([mean, mean], dtype=float).tolist() == [x, x]
     for wrong in (lambda: len(mean), lambda: mean[0], lambda: list(mean)):
@@ -369,7 +426,11 @@ def test_functions_of_a_number(mean):
 def test_operators_on_a_table():
     result = table(FLAT)
     plain = result.estimate
-    assert (result * 2).equals(plain * 2) and (2 * result).equals(2 * plain) and (result + result).equals(plain + plain)
+    assert (
+        (result * 2).equals(plain * 2)
+        and (2 * result).equals(2 * plain)
+        and (result + result).equals(plain + plain)
+    )
     assert (result > 2).equals(plain > 2) and (plain + result).equals(plain + plain)
     assert (np.arange(3) * result).equals(np.arange(3) * plain)
     assert len(result) == 3 and list(result) == list(plain) and result["b"] == plain["b"]
@@ -378,14 +439,21 @@ def test_operators_on_a_table():
     with pytest.raises(TypeError):
         float(table(FLAT, GROUP))
     frame = table(FLAT, GROUP)
-    assert (frame / 2).equals(frame.estimate / 2) and frame["x"].equals(frame.estimate["x"]) and len(frame) == 3
+    assert (
+        (frame / 2).equals(frame.estimate / 2) and frame["x"].equals(frame.estimate["x"]) and len(frame) == 3
+    )
 
 
 def test_operators_on_a_histogram():
     result = pydpstat.histogramDP(AGES, 1.0, 0, 75, breaks=[0, 25, 50, 75], rng=RRandom(123))
     counts = result.estimate.counts
     assert type(result / 2) is np.ndarray and (result / 2).tolist() == (counts / 2).tolist()
-    assert len(result) == 3 and list(result) == counts.tolist() and result[0] == counts[0] and result[1:].tolist() == counts[1:].tolist()
+    assert (
+        len(result) == 3
+        and list(result) == counts.tolist()
+        and result[0] == counts[0]
+        and result[1:].tolist() == counts[1:].tolist()
+    )
 
 
 # a result cannot be changed
@@ -432,16 +500,22 @@ R_RESULTS = {
     "meanDP(x, 1, 0, 6)": lambda d, x, y, z, rng: d.meanDP(x, 1, 0, 6, rng=rng),
     "sdDP(x, 1, 0, 6)": lambda d, x, y, z, rng: d.sdDP(x, 1, 0, 6, rng=rng),
     "histogramDP(x, 1, 0, 6)": lambda d, x, y, z, rng: d.histogramDP(x, 1, 0, 6, rng=rng),
-    "histogramDP(x, 1, 0, 6, normalize = TRUE)": lambda d, x, y, z, rng: d.histogramDP(x, 1, 0, 6, normalize=True, rng=rng),
+    "histogramDP(x, 1, 0, 6, normalize = TRUE)": lambda d, x, y, z, rng: d.histogramDP(
+        x, 1, 0, 6, normalize=True, rng=rng
+    ),
     "tableDP(y = y)": lambda d, x, y, z, rng: d.tableDP(y=y, rng=rng),
     "tableDP(y = y, z = z)": lambda d, x, y, z, rng: d.tableDP(y=y, z=z, rng=rng),
     "tableDP(y = y, z = z, k = y)": lambda d, x, y, z, rng: d.tableDP(y=y, z=z, k=y, rng=rng),
     "tableDP(y = y, useNA = 'always')": lambda d, x, y, z, rng: d.tableDP(y=y, useNA="always", rng=rng),
-    "LaplaceMechanism(c(a = 1, b = 2), 1, 1)": lambda d, x, y, z, rng: d.LaplaceMechanism(pd.Series([1, 2], ["a", "b"]), 1, 1, rng=rng),
+    "LaplaceMechanism(c(a = 1, b = 2), 1, 1)": lambda d, x, y, z, rng: d.LaplaceMechanism(
+        pd.Series([1, 2], ["a", "b"]), 1, 1, rng=rng
+    ),
     "LaplaceMechanism(matrix(c(1, 3, 2, 4, 5, 9), 2), 1, 1)": lambda d, x, y, z, rng: d.LaplaceMechanism(
         np.array([[1.0, 2, 5], [3, 4, 9]]), 1, 1, rng=rng
     ),
-    "GaussianMechanism(c(1, 2), .5, .01, 1)": lambda d, x, y, z, rng: d.GaussianMechanism([1, 2], 0.5, 0.01, 1, rng=rng),
+    "GaussianMechanism(c(1, 2), .5, .01, 1)": lambda d, x, y, z, rng: d.GaussianMechanism(
+        [1, 2], 0.5, 0.01, 1, rng=rng
+    ),
 }
 
 
@@ -484,8 +558,14 @@ def _data(release):
     """The data of an example release, by the names that its call gives them."""
     x, *more = release.private if release.private else (None,)
     numeric = {
-        "mean": ["x"], "mean, Gaussian": ["x"], "mean, both": ["x"], "variance": ["x"], "standard deviation": ["x"],
-        "covariance": ["x1", "x2"], "Laplace, vector": ["true.values"], "Laplace, Series": ["true.values"],
+        "mean": ["x"],
+        "mean, Gaussian": ["x"],
+        "mean, both": ["x"],
+        "variance": ["x"],
+        "standard deviation": ["x"],
+        "covariance": ["x1", "x2"],
+        "Laplace, vector": ["true.values"],
+        "Laplace, Series": ["true.values"],
     }
     if release.name in numeric or release.name.startswith("histogram"):
         names = numeric.get(release.name, ["x"])
@@ -498,8 +578,17 @@ def _data(release):
     if release.name == "table of texts":
         repeated = np.repeat(["high", "low", "mid"], release.truth.astype(int)).tolist()
         return {"x1": lambda r: r.StrVector(repeated)}
-    names = {"table": ["x1"], "table, both": ["x1"], "table, two ways": ["size", "side"], "table, three ways": ["size", "side", "odd"]}
+    names = {
+        "table": ["x1"],
+        "table, both": ["x1"],
+        "table, two ways": ["size", "side"],
+        "table, three ways": ["size", "side", "odd"],
+    }
     return {
-        name: (lambda r, v=value: r.r["factor"](r.StrVector(list(map(str, v))), levels=r.StrVector(list(map(str, v.categories)))))
+        name: (
+            lambda r, v=value: r.r["factor"](
+                r.StrVector(list(map(str, v))), levels=r.StrVector(list(map(str, v.categories)))
+            )
+        )
         for name, value in zip(names[release.name], release.private)
     }

@@ -20,7 +20,14 @@ import pydpstat
 from pydpstat.queries import Query
 from pydpstat.random.r_stream import RRandom
 
-FORBIDDEN = (RRandom, np.random.Generator, np.random.BitGenerator, Query, types.FrameType, types.TracebackType)
+FORBIDDEN = (
+    RRandom,
+    np.random.Generator,
+    np.random.BitGenerator,
+    Query,
+    types.FrameType,
+    types.TracebackType,
+)
 # sums in another order differ in the last digits; noise is found to nine
 CLOSE = 1e-9
 
@@ -44,7 +51,9 @@ def reachable(root: Any) -> Iterator[Any]:
             if each.dtype == object:
                 stack += each.ravel().tolist()
         stack += gc.get_referents(each)
-        stack += [getattr(each, name) for kind in type(each).__mro__ for name in _slots(kind) if hasattr(each, name)]
+        stack += [
+            getattr(each, name) for kind in type(each).__mro__ for name in _slots(kind) if hasattr(each, name)
+        ]
 
 
 def _slots(kind: type) -> tuple[str, ...]:
@@ -75,7 +84,9 @@ def findings(root: Any, secrets: Any, private: tuple[Any, ...] = ()) -> list[str
             found += [f"{secret!r}" for secret in wanted if math.isclose(number, secret, rel_tol=CLOSE)]
         # a text that holds a private number; short ones occur by chance
         if isinstance(each, str):
-            found += [f"{each!r}" for secret in wanted if len(repr(secret)) > 10 and repr(secret)[:10] in each]
+            found += [
+                f"{each!r}" for secret in wanted if len(repr(secret)) > 10 and repr(secret)[:10] in each
+            ]
     return found
 
 
@@ -85,7 +96,10 @@ def parts(result: Any) -> list[Any]:
 
 def noise_of(result: Any, truth: np.ndarray) -> np.ndarray:
     """The noise of every part: released minus true."""
-    return np.concatenate([np.ravel(each.value, order="F") - truth for each in parts(result) if each.value.size == truth.size] or [[]])
+    return np.concatenate(
+        [np.ravel(each.value, order="F") - truth for each in parts(result) if each.value.size == truth.size]
+        or [[]]
+    )
 
 
 def private_numbers(release: Any) -> np.ndarray:
@@ -115,7 +129,15 @@ def _closure(content: Any) -> Any:
 
 @pytest.mark.parametrize(
     "hide",
-    [Box, _slotted, _closure, lambda v: [{"a": (v,)}], lambda v: lambda x=v: x, lambda v: np.array([1.0, v, 2.0]), lambda v: Box(v).__eq__],
+    [
+        Box,
+        _slotted,
+        _closure,
+        lambda v: [{"a": (v,)}],
+        lambda v: lambda x=v: x,
+        lambda v: np.array([1.0, v, 2.0]),
+        lambda v: Box(v).__eq__,
+    ],
     ids=["attribute", "slot", "closure", "containers", "default", "array", "bound method"],
 )
 def test_the_search_finds_what_is_hidden(hide):
@@ -149,7 +171,13 @@ def test_texts_and_bytes_hold_nothing_private(release):
     secrets = np.concatenate([private_numbers(release), noise_of(result, release.truth)])
     texts = [repr(result)]
     for each in parts(result):
-        texts += [each.summary().as_text(), each._repr_html_(), json.dumps(each.to_dict()), each.call, str(each.r_call)]
+        texts += [
+            each.summary().as_text(),
+            each._repr_html_(),
+            json.dumps(each.to_dict()),
+            each.call,
+            str(each.r_call),
+        ]
     for secret in secrets:
         # seven digits of a number that is no small whole one
         if len(repr(float(secret))) > 9:
@@ -190,7 +218,9 @@ def test_the_number_of_records_is_hidden_where_it_is_private():
     cells = pd.Categorical(["a", "b"] * 20, categories=["a", "b"])
     assert pydpstat.tableDP(cells, rng=1).nobs == 40
     assert pydpstat.tableDP(cells, which_sensitivity="unbounded", rng=1).nobs is None
-    hidden = pydpstat.histogramDP(np.linspace(0, 4, 4_242_437), 1, 0, 4, [0, 2, 4], which_sensitivity="unbounded", rng=1)
+    hidden = pydpstat.histogramDP(
+        np.linspace(0, 4, 4_242_437), 1, 0, 4, [0, 2, 4], which_sensitivity="unbounded", rng=1
+    )
     assert hidden.nobs is None and findings(hidden, [4_242_437]) == []
     assert "private" in hidden.summary().as_text()
 

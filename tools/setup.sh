@@ -99,7 +99,10 @@ runs() { kill -0 "$1" 2>/dev/null || [ -d "/proc/$1" ]; }
 
 # One set-up at a time in a checkout: the second one waits, then finds everything done.
 take_lock() {
-    mkdir -p "$STATE" || fail "cannot write in $ROOT: make the folder yours, or clone it again."
+    mkdir -p "$STATE" 2>/dev/null
+    if [ ! -w "$STATE" ] || [ ! -w . ]; then
+        fail "cannot write in $ROOT: make the folder yours, or clone it again."
+    fi
     until mkdir "$STATE/lock" 2>/dev/null; do
         owner=$(cat "$STATE/lock/pid" 2>/dev/null)
         if [ -n "$owner" ] && runs "$owner"; then
@@ -112,6 +115,10 @@ take_lock() {
         fi
         sleep 1
     done
+    if [ -n "${waiting:-}" ]; then
+        rm -rf "$STATE/lock"
+        exec sh tools/setup.sh "$LEVEL"
+    fi
     trap 'rm -rf "$STATE/lock"' EXIT
     trap 'exit 130' HUP INT TERM
     echo $$ >"$STATE/lock/pid"

@@ -17,7 +17,8 @@ def clip(x: np.ndarray, lower: float, upper: float) -> np.ndarray:
 
     Missing values stay missing. With reversed bounds every value becomes `upper`.
     """
-    return np.minimum(np.maximum(x, lower, dtype=np.float64), upper)
+    clipped = np.maximum(x, lower, dtype=np.float64)
+    return np.minimum(clipped, upper, out=clipped)
 
 
 def clipped_mean(x: np.ndarray, lower: float, upper: float, name: str = "mean") -> Query:

@@ -29,7 +29,9 @@ FORMALS = {
     "varDP": {"x": REQUIRED, "eps": REQUIRED, "lower.bound": REQUIRED, "upper.bound": REQUIRED, **_TAIL},
     "sdDP": {"x": REQUIRED, "eps": REQUIRED, "lower.bound": REQUIRED, "upper.bound": REQUIRED, **_TAIL},
     "covDP": {
-        **dict.fromkeys(("x1", "x2", "eps", "lower.bound1", "upper.bound1", "lower.bound2", "upper.bound2"), REQUIRED),
+        **dict.fromkeys(
+            ("x1", "x2", "eps", "lower.bound1", "upper.bound1", "lower.bound2", "upper.bound2"), REQUIRED
+        ),
         **_TAIL,
     },
     "histogramDP": {
@@ -40,7 +42,10 @@ FORMALS = {
         "allow.negative": False,
     },
     "tableDP": {"...": REQUIRED, "eps": 1, **_TAIL, "allow.negative": False},
-    "LaplaceMechanism": {**dict.fromkeys(("true.values", "eps", "sensitivities"), REQUIRED), "alloc.proportions": None},
+    "LaplaceMechanism": {
+        **dict.fromkeys(("true.values", "eps", "sensitivities"), REQUIRED),
+        "alloc.proportions": None,
+    },
     "GaussianMechanism": {
         **dict.fromkeys(("true.values", "eps", "delta", "sensitivities"), REQUIRED),
         "type.DP": "aDP",
@@ -48,29 +53,67 @@ FORMALS = {
         "analytic": False,
         "tol": 1e-12,
     },
-    "calibrateAnalyticGaussianMechanism": {**dict.fromkeys(("epsilon", "delta", "sensitivity"), REQUIRED), "tol": 1e-12},
+    "calibrateAnalyticGaussianMechanism": {
+        **dict.fromkeys(("epsilon", "delta", "sensitivity"), REQUIRED),
+        "tol": 1e-12,
+    },
 }
 DRAWING = [name for name in FORMALS if not name.startswith("calibrate")]
 # a call that works for each: what is named, positional arguments excepted
 GOOD = {
-    "meanDP": {"x": X, "eps": 0.5, "lower_bound": 0, "upper_bound": 5, "mechanism": "Gaussian", "delta": 0.01},
+    "meanDP": {
+        "x": X,
+        "eps": 0.5,
+        "lower_bound": 0,
+        "upper_bound": 5,
+        "mechanism": "Gaussian",
+        "delta": 0.01,
+    },
     "varDP": {"x": X, "eps": 0.5, "lower_bound": 0, "upper_bound": 5, "mechanism": "Gaussian", "delta": 0.01},
     "sdDP": {"x": X, "eps": 0.5, "lower_bound": 0, "upper_bound": 5, "mechanism": "Gaussian", "delta": 0.01},
     "covDP": {
-        "x1": X, "x2": Y, "eps": 0.5, "lower_bound1": 0, "upper_bound1": 5, "lower_bound2": 0, "upper_bound2": 6,
-        "mechanism": "Gaussian", "delta": 0.01,
+        "x1": X,
+        "x2": Y,
+        "eps": 0.5,
+        "lower_bound1": 0,
+        "upper_bound1": 5,
+        "lower_bound2": 0,
+        "upper_bound2": 6,
+        "mechanism": "Gaussian",
+        "delta": 0.01,
     },
     "histogramDP": {
-        "x": X, "eps": 0.5, "lower_bound": 0, "upper_bound": 5, "breaks": [0, 2.5, 5], "mechanism": "Gaussian", "delta": 0.01,
+        "x": X,
+        "eps": 0.5,
+        "lower_bound": 0,
+        "upper_bound": 5,
+        "breaks": [0, 2.5, 5],
+        "mechanism": "Gaussian",
+        "delta": 0.01,
     },
     "tableDP": {"a": [1, 2, 2], "eps": 0.5, "mechanism": "Gaussian", "delta": 0.01},
-    "LaplaceMechanism": {"true_values": [1.0, 2.0, 3.0], "eps": 0.5, "sensitivities": [1, 2, 3], "alloc_proportions": [1, 1, 1]},
-    "GaussianMechanism": {"true_values": [1.0, 2.0, 3.0], "eps": 0.5, "delta": 0.01, "sensitivities": [1, 2, 3], "alloc_proportions": [1, 1, 1]},
+    "LaplaceMechanism": {
+        "true_values": [1.0, 2.0, 3.0],
+        "eps": 0.5,
+        "sensitivities": [1, 2, 3],
+        "alloc_proportions": [1, 1, 1],
+    },
+    "GaussianMechanism": {
+        "true_values": [1.0, 2.0, 3.0],
+        "eps": 0.5,
+        "delta": 0.01,
+        "sensitivities": [1, 2, 3],
+        "alloc_proportions": [1, 1, 1],
+    },
 }
-# each argument that R checks, in R's order: a wrong value in Python and in R, and R's name for it in the message
+# each argument that R checks, in R's order, with a wrong value in Python and in R
 _BOUND, _WHICH = ([5, 6], "c(5, 6)"), ("foo", "'foo'")
 _CHECKS = {
-    "which_sensitivity": _WHICH, "mechanism": _WHICH, "eps": (-1, "-1"), "delta": (0, "0"), "type_DP": ("foo", "'foo'"),
+    "which_sensitivity": _WHICH,
+    "mechanism": _WHICH,
+    "eps": (-1, "-1"),
+    "delta": (0, "0"),
+    "type_DP": ("foo", "'foo'"),
 }
 _MATRIX = (np.ones((2, 3)), "matrix(1, 2, 3)")
 ORDER = {
@@ -78,28 +121,55 @@ ORDER = {
     "varDP": {"x": _MATRIX, "upper_bound": _BOUND, "lower_bound": _BOUND, **_CHECKS},
     "sdDP": {"x": _MATRIX, "upper_bound": _BOUND, "lower_bound": _BOUND, **_CHECKS},
     "covDP": {
-        "x1": _MATRIX, "x2": _MATRIX, "upper_bound1": _BOUND, "lower_bound1": _BOUND, "upper_bound2": _BOUND,
-        "lower_bound2": _BOUND, **_CHECKS,
+        "x1": _MATRIX,
+        "x2": _MATRIX,
+        "upper_bound1": _BOUND,
+        "lower_bound1": _BOUND,
+        "upper_bound2": _BOUND,
+        "lower_bound2": _BOUND,
+        **_CHECKS,
     },
     "histogramDP": {
-        "upper_bound": _BOUND, "lower_bound": _BOUND, "which_sensitivity": _WHICH, "mechanism": _WHICH,
-        "breaks": ("foo", "'foo'"), "eps": (-1, "-1"), "delta": (0, "0"), "type_DP": ("foo", "'foo'"),
-        "allow_negative": ("a", "'a'"), "normalize": ("a", "'a'"),
+        "upper_bound": _BOUND,
+        "lower_bound": _BOUND,
+        "which_sensitivity": _WHICH,
+        "mechanism": _WHICH,
+        "breaks": ("foo", "'foo'"),
+        "eps": (-1, "-1"),
+        "delta": (0, "0"),
+        "type_DP": ("foo", "'foo'"),
+        "allow_negative": ("a", "'a'"),
+        "normalize": ("a", "'a'"),
     },
     "tableDP": {
-        "which_sensitivity": _WHICH, "mechanism": _WHICH, "b": ([1], "1"), "eps": (-1, "-1"), "delta": (0, "0"),
-        "type_DP": ("foo", "'foo'"), "allow_negative": ("a", "'a'"),
+        "which_sensitivity": _WHICH,
+        "mechanism": _WHICH,
+        "b": ([1], "1"),
+        "eps": (-1, "-1"),
+        "delta": (0, "0"),
+        "type_DP": ("foo", "'foo'"),
+        "allow_negative": ("a", "'a'"),
     },
     "LaplaceMechanism": {
-        "true_values": ("a", "'a'"), "eps": (-1, "-1"), "sensitivities": ([-1, 1, 1], "c(-1, 1, 1)"),
+        "true_values": ("a", "'a'"),
+        "eps": (-1, "-1"),
+        "sensitivities": ([-1, 1, 1], "c(-1, 1, 1)"),
         "alloc_proportions": ([1, 2], "c(1, 2)"),
     },
     "GaussianMechanism": {
-        "true_values": ("a", "'a'"), "eps": (-1, "-1"), "delta": (0, "0"), "sensitivities": ([-1, 1, 1], "c(-1, 1, 1)"),
-        "type_DP": ("foo", "'foo'"), "alloc_proportions": ([1, 2], "c(1, 2)"),
+        "true_values": ("a", "'a'"),
+        "eps": (-1, "-1"),
+        "delta": (0, "0"),
+        "sensitivities": ([-1, 1, 1], "c(-1, 1, 1)"),
+        "type_DP": ("foo", "'foo'"),
+        "alloc_proportions": ([1, 2], "c(1, 2)"),
     },
 }
-PAIRS = [(name, first, second) for name, checks in ORDER.items() for first, second in itertools.combinations(checks, 2)]
+PAIRS = [
+    (name, first, second)
+    for name, checks in ORDER.items()
+    for first, second in itertools.combinations(checks, 2)
+]
 
 
 def call(name, arguments, rng=None):
@@ -235,16 +305,31 @@ def test_no_rng_is_the_operating_system(name):
 
 @pytest.mark.parametrize("name", DRAWING)
 @pytest.mark.parametrize(
-    "rng", [True, 1.0, "1", [1], np.random.RandomState(1), np.random.PCG64(1), np.random, np.random.SeedSequence(1), object()],
+    "rng",
+    [
+        True,
+        1.0,
+        "1",
+        [1],
+        np.random.RandomState(1),
+        np.random.PCG64(1),
+        np.random,
+        np.random.SeedSequence(1),
+        object(),
+    ],
     ids=lambda rng: type(rng).__name__,
 )
 def test_another_rng_is_refused(name, rng):
-    with pytest.raises(PydpstatError, match="rng must be None, an int, a numpy.random.Generator or an RRandom; got"):
+    with pytest.raises(
+        PydpstatError, match="rng must be None, an int, a numpy.random.Generator or an RRandom; got"
+    ):
         call(name, GOOD[name], rng)
 
 
 def test_a_seed_beyond_rs_names_the_argument():
-    with pytest.raises(PydpstatError, match="^(rng|seed) must be a whole number from -2147483647 to 2147483647"):
+    with pytest.raises(
+        PydpstatError, match="^(rng|seed) must be a whole number from -2147483647 to 2147483647"
+    ):
         dppack.meanDP(X, 1, 0, 5, rng=2**31)
 
 
@@ -259,17 +344,64 @@ class Odd:
 
 
 WRONG = [
-    None, "a", "", "Laplace", -1, 0, 0.0, 1, 2, 0.5, float("nan"), float("inf"), -float("inf"), [], (), [1, 2], [[1], [1, 2]], {},
-    {"a": [1]}, 1j, True, False, b"x", np.array([]), np.array([1.0, 2.0]), np.array(["a"]), np.zeros((2, 2)), np.array([1.0]),
-    pd.NA, pd.NaT, pd.Series([1.0, 2.0]), pd.DataFrame({"a": [1.0]}), 1e-320, 1e-300, decimal.Decimal(1), Fraction(1, 2), range(3), Odd(),
-    10**400, np.float32(0.5), np.datetime64("2020-01-01"), [None], [float("nan")], {1, 2}, lambda x: 2, Ellipsis, pd.Categorical(["a"]),
+    None,
+    "a",
+    "",
+    "Laplace",
+    -1,
+    0,
+    0.0,
+    1,
+    2,
+    0.5,
+    float("nan"),
+    float("inf"),
+    -float("inf"),
+    [],
+    (),
+    [1, 2],
+    [[1], [1, 2]],
+    {},
+    {"a": [1]},
+    1j,
+    True,
+    False,
+    b"x",
+    np.array([]),
+    np.array([1.0, 2.0]),
+    np.array(["a"]),
+    np.zeros((2, 2)),
+    np.array([1.0]),
+    pd.NA,
+    pd.NaT,
+    pd.Series([1.0, 2.0]),
+    pd.DataFrame({"a": [1.0]}),
+    1e-320,
+    1e-300,
+    decimal.Decimal(1),
+    Fraction(1, 2),
+    range(3),
+    Odd(),
+    10**400,
+    np.float32(0.5),
+    np.datetime64("2020-01-01"),
+    [None],
+    [float("nan")],
+    {1, 2},
+    lambda x: 2,
+    Ellipsis,
+    pd.Categorical(["a"]),
 ]
 # errors about the noisy value itself come after the draw: it cannot be known before
 AFTER = ("the released", "normalize divides by the sum")
 
 
 def wrong_calls(name):
-    arguments = [each for each in inspect.signature(getattr(dppack, name)).parameters if each not in ("rng", "factors", "columns")]
+    arguments = [
+        each
+        for each in inspect.signature(getattr(dppack, name)).parameters
+        if each not in ("rng", "factors", "columns")
+    ]
     if name == "tableDP":
         arguments += ["a", "b", "useNA", "exclude", "dnn"]
     for argument, value in itertools.product(arguments, WRONG):
@@ -289,7 +421,9 @@ def test_a_wrong_argument_stops_before_any_draw(name):
         try:
             with np.errstate(all="ignore"):
                 result = call(name, arguments, rng)
-            assert isinstance(result, (DPResults, DPResultsPair)) and np.isfinite(values(result)).all(), changed
+            assert (
+                isinstance(result, (DPResults, DPResultsPair)) and np.isfinite(values(result)).all()
+            ), changed
         except PydpstatError as error:
             if not np.array_equal(rng.state, before) and not str(error).startswith(AFTER):
                 moved.append((changed, str(error)))
@@ -304,9 +438,13 @@ def test_a_wrong_argument_stops_before_any_draw(name):
 @given(data=st.data())
 def test_several_wrong_arguments(name, data):
     arguments = dict(GOOD[name])
-    for argument in data.draw(st.lists(st.sampled_from(sorted(arguments)), min_size=2, max_size=4, unique=True)):
+    for argument in data.draw(
+        st.lists(st.sampled_from(sorted(arguments)), min_size=2, max_size=4, unique=True)
+    ):
         # huge whole numbers and ragged lists have the test above
-        arguments[argument] = data.draw(st.sampled_from([value for value in WRONG if value is not WRONG[16] and value is not WRONG[38]]))
+        arguments[argument] = data.draw(
+            st.sampled_from([value for value in WRONG if value is not WRONG[16] and value is not WRONG[38]])
+        )
     rng = RRandom(5)
     before = rng.state
     try:
@@ -324,7 +462,15 @@ def test_no_message_has_data(name):
     """Neither the message nor the errors behind it show a value of the data, whatever else is wrong."""
     data = {"x", "x1", "x2", "true_values", "a"}
     for wrong in wrong_calls(name):
-        for secret in (SECRET, SECRET.tolist(), pd.Series(SECRET), np.array([TEXT, "b"]), [TEXT, 1.0], [1.0, TEXT], pd.Series([TEXT, 2])):
+        for secret in (
+            SECRET,
+            SECRET.tolist(),
+            pd.Series(SECRET),
+            np.array([TEXT, "b"]),
+            [TEXT, 1.0],
+            [1.0, TEXT],
+            pd.Series([TEXT, 2]),
+        ):
             arguments = {each: secret if each in data else value for each, value in wrong.items()}
             try:
                 call(name, arguments, 1)
@@ -353,15 +499,30 @@ MESSAGES = {
     "eps must be a scalar > 0 and finite; got -1": ("meanDP", {"eps": -1}),
     "Length of upper_bound must be 1; got [5, 6]": ("meanDP", {"upper_bound": [5, 6]}),
     "lower_bound must be a number and not missing; got '0'": ("meanDP", {"lower_bound": "0"}),
-    "which_sensitivity must be one of {'bounded', 'unbounded', 'both'}; got 'foo'": ("varDP", {"which_sensitivity": "foo"}),
-    "mechanism must be one of {'Laplace', 'Gaussian', 'analytic'}; got 'laplace'": ("covDP", {"mechanism": "laplace"}),
+    "which_sensitivity must be one of {'bounded', 'unbounded', 'both'}; got 'foo'": (
+        "varDP",
+        {"which_sensitivity": "foo"},
+    ),
+    "mechanism must be one of {'Laplace', 'Gaussian', 'analytic'}; got 'laplace'": (
+        "covDP",
+        {"mechanism": "laplace"},
+    ),
     "delta must be a scalar > 0 and finite; got 0": ("sdDP", {"delta": 0}),
     "type_DP must be one of {'pDP', 'aDP'}; got 'foo'": ("histogramDP", {"type_DP": "foo"}),
     "eps must be < 1 for aDP unless analytic is True; got 2": ("tableDP", {"eps": 2}),
     "normalize must be True or False; got 'a'": ("histogramDP", {"normalize": "a"}),
-    "Global sensitivities must be > 0; got 0": ("LaplaceMechanism", {"sensitivities": 0, "alloc_proportions": None}),
-    "Length of sensitivities must match length of true_values (3) or be 1; got 2": ("GaussianMechanism", {"sensitivities": [1, 2]}),
-    "true_values must be numeric atomic vectors or scalars; got str": ("LaplaceMechanism", {"true_values": "a"}),
+    "Global sensitivities must be > 0; got 0": (
+        "LaplaceMechanism",
+        {"sensitivities": 0, "alloc_proportions": None},
+    ),
+    "Length of sensitivities must match length of true_values (3) or be 1; got 2": (
+        "GaussianMechanism",
+        {"sensitivities": [1, 2]},
+    ),
+    "true_values must be numeric atomic vectors or scalars; got str": (
+        "LaplaceMechanism",
+        {"true_values": "a"},
+    ),
     "x1 and x2 must have the same length; got 2 and 8": ("covDP", {"x1": [1.0, 2.0]}),
 }
 
@@ -389,7 +550,9 @@ except pydpstat.PydpstatError as error:
 def test_a_histogram_of_endlessly_many_bins_is_refused(lower, upper):
     # R adds bins until it reaches the bounds, which it never does, or not within anybody's patience
     code = SLOW.format(lower=lower, upper=upper)
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=5)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=5
+    )
     assert done.stdout.startswith("refused:"), done.stderr[-300:]
 
 
@@ -405,15 +568,27 @@ def variants(data):
     read_only.flags.writeable = False
     masked = pd.Series(array).convert_dtypes()
     return {
-        "list": list(data), "tuple": tuple(data), "array": array, "Series": pd.Series(array, index=np.arange(array.size)[::-1]),
-        "float32": array.astype(np.float32), "a column": wide[:, 1], "backwards twice": array[::-1].copy()[::-1], "read-only": read_only,
-        "objects": np.array(list(data), dtype=object), "nullable": masked, "big endian": array.astype(">f8"), "longdouble": array.astype(np.longdouble),
-        "Index": pd.Index(array), "array of pandas": pd.array(array),
+        "list": list(data),
+        "tuple": tuple(data),
+        "array": array,
+        "Series": pd.Series(array, index=np.arange(array.size)[::-1]),
+        "float32": array.astype(np.float32),
+        "a column": wide[:, 1],
+        "backwards twice": array[::-1].copy()[::-1],
+        "read-only": read_only,
+        "objects": np.array(list(data), dtype=object),
+        "nullable": masked,
+        "big endian": array.astype(">f8"),
+        "longdouble": array.astype(np.longdouble),
+        "Index": pd.Index(array),
+        "array of pandas": pd.array(array),
     }
 
 
 @pytest.mark.parametrize("kind", variants([1.0]))
-@pytest.mark.parametrize("name", ["meanDP", "varDP", "sdDP", "covDP", "histogramDP", "LaplaceMechanism", "GaussianMechanism"])
+@pytest.mark.parametrize(
+    "name", ["meanDP", "varDP", "sdDP", "covDP", "histogramDP", "LaplaceMechanism", "GaussianMechanism"]
+)
 def test_containers(name, kind):
     # halves are exact in every type
     data = [1.0, 2.5, 3.0, 4.0, 7.5, -3.5, 0.5, 2.0]
@@ -436,22 +611,56 @@ def test_containers(name, kind):
 def test_small_integers_do_not_overflow(dtype):
     data = np.array([100, 120, 127, 90], dtype=dtype)
     for name in ("meanDP", "varDP", "sdDP"):
-        wide, narrow = (call(name, {"x": each, "eps": 1.0, "lower_bound": 0, "upper_bound": 1000}, 3) for each in (data.astype(float), data))
+        wide, narrow = (
+            call(name, {"x": each, "eps": 1.0, "lower_bound": 0, "upper_bound": 1000}, 3)
+            for each in (data.astype(float), data)
+        )
         assert float(wide) == float(narrow)
-    assert call("covDP", {"x1": data, "x2": data, "eps": 1.0, "lower_bound1": 0, "upper_bound1": 1000, "lower_bound2": 0, "upper_bound2": 1000}, 3) == call(
-        "covDP", {"x1": data * 1.0, "x2": data * 1.0, "eps": 1.0, "lower_bound1": 0, "upper_bound1": 1000, "lower_bound2": 0, "upper_bound2": 1000}, 3
+    assert call(
+        "covDP",
+        {
+            "x1": data,
+            "x2": data,
+            "eps": 1.0,
+            "lower_bound1": 0,
+            "upper_bound1": 1000,
+            "lower_bound2": 0,
+            "upper_bound2": 1000,
+        },
+        3,
+    ) == call(
+        "covDP",
+        {
+            "x1": data * 1.0,
+            "x2": data * 1.0,
+            "eps": 1.0,
+            "lower_bound1": 0,
+            "upper_bound1": 1000,
+            "lower_bound2": 0,
+            "upper_bound2": 1000,
+        },
+        3,
     )
 
 
 def test_booleans_are_zero_and_one():
-    assert float(dppack.meanDP([True, False, True], 1, 0, 1, rng=1)) == float(dppack.meanDP([1, 0, 1], 1, 0, 1, rng=1))
-    assert float(dppack.meanDP(np.array([True, False]), 1, False, True, rng=1)) == float(dppack.meanDP([1, 0], 1, 0, 1, rng=1))
+    assert float(dppack.meanDP([True, False, True], 1, 0, 1, rng=1)) == float(
+        dppack.meanDP([1, 0, 1], 1, 0, 1, rng=1)
+    )
+    assert float(dppack.meanDP(np.array([True, False]), 1, False, True, rng=1)) == float(
+        dppack.meanDP([1, 0], 1, 0, 1, rng=1)
+    )
 
 
 def test_a_matrix_is_a_vector_for_a_mean_only():
     matrix = np.array(X).reshape(2, 4)
-    assert float(dppack.meanDP(matrix, 1, 0, 5, rng=1)) == float(dppack.meanDP(matrix.ravel(order="F"), 1, 0, 5, rng=1))
-    assert values(call("histogramDP", {**GOOD["histogramDP"], "x": matrix}, 1)).tolist() == values(call("histogramDP", GOOD["histogramDP"], 1)).tolist()
+    assert float(dppack.meanDP(matrix, 1, 0, 5, rng=1)) == float(
+        dppack.meanDP(matrix.ravel(order="F"), 1, 0, 5, rng=1)
+    )
+    assert (
+        values(call("histogramDP", {**GOOD["histogramDP"], "x": matrix}, 1)).tolist()
+        == values(call("histogramDP", GOOD["histogramDP"], 1)).tolist()
+    )
     for name in ("varDP", "sdDP"):
         with pytest.raises(PydpstatError, match="x must be a numeric vector; got 2 dimensions"):
             call(name, {**GOOD[name], "x": matrix}, 1)
@@ -464,11 +673,16 @@ def test_one_number_in_a_container_is_a_scalar():
 
 @pytest.mark.parametrize("name", DRAWING)
 def test_arguments_are_not_modified(name):
-    arguments = {each: np.array(value) if isinstance(value, list) else value for each, value in GOOD[name].items()}
+    arguments = {
+        each: np.array(value) if isinstance(value, list) else value for each, value in GOOD[name].items()
+    }
     copies = {each: value.copy() for each, value in arguments.items() if isinstance(value, np.ndarray)}
     for rng in (None, 1, np.random.default_rng(1)):
         call(name, arguments, rng)
-    assert all(np.array_equal(arguments[each], value) and arguments[each].flags.writeable for each, value in copies.items())
+    assert all(
+        np.array_equal(arguments[each], value) and arguments[each].flags.writeable
+        for each, value in copies.items()
+    )
 
 
 def test_the_tables_columns():
@@ -476,11 +690,19 @@ def test_the_tables_columns():
     frame = pd.DataFrame({"kind": letters, "group": groups})
     expected = call("tableDP", {"kind": letters, "group": groups, "eps": 3.0}, 1)
     for result in (
-        call_table(frame), call_table(frame["kind"], frame["group"]), call_table(frame["kind"], group=groups),
-        call_table(letters, np.array(groups), dnn=["kind", "group"]), call_table(dict(kind=letters, group=groups)),
+        call_table(frame),
+        call_table(frame["kind"], frame["group"]),
+        call_table(frame["kind"], group=groups),
+        call_table(letters, np.array(groups), dnn=["kind", "group"]),
+        call_table(dict(kind=letters, group=groups)),
     ):
-        assert result.estimate.equals(expected.estimate) and result.labels.dimension_names == ("kind", "group")
-    assert call_table(frame["kind"].astype("category"), group=pd.Categorical(groups)).estimate.equals(expected.estimate)
+        assert result.estimate.equals(expected.estimate) and result.labels.dimension_names == (
+            "kind",
+            "group",
+        )
+    assert call_table(frame["kind"].astype("category"), group=pd.Categorical(groups)).estimate.equals(
+        expected.estimate
+    )
 
 
 def call_table(*columns, **keywords):

@@ -1,0 +1,453 @@
+"""The comparison's parts: differences between doubles, verdicts, R's text, the report, the command."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pydpstat.__main__ import main as package_main
+from pydpstat.parity import command, recorded
+from pydpstat.parity.case import Case, Factor
+from pydpstat.parity.cases import all_cases
+from pydpstat.parity.comparison import Verdict, compare, relative_difference, ulp_difference
+from pydpstat.parity.evaluation import Outcome, evaluate_in_python
+from pydpstat.parity.live import number, outcome
+from pydpstat.parity.r_text import assignments, literal
+from pydpstat.parity.report import Report, write
+
+any_float = st.floats(allow_nan=False, allow_infinity=False)
+RECORDED = ["--recorded", "--draws", "0"]
+
+
+def case(**fields):
+    defaults = {"id": "meanDP/a test", "function": "meanDP", "package": "DPpack", "r": "1", "python": "1"}
+    return Case(**{**defaults, **fields})
+
+
+def outcome_of(values=(1.0,), labels=(), error="", next_uniform=0.5):
+    return Outcome(tuple(values), tuple(labels), error, next_uniform)
+
+
+# differences
+
+
+@given(any_float)
+def test_a_neighbor_is_one_unit_away(x):
+    above = math.nextafter(x, math.inf)
+    if math.isfinite(above):
+        # two zeros lie between the smallest numbers of either sign
+        expected = 2.0 if x == 0.0 and math.copysign(1.0, x) < 0 else 1.0
+        assert ulp_difference(x, above) == ulp_difference(above, x) == expected
+    assert ulp_difference(x, x) == 0.0
+
+
+def test_special_numbers():
+    nan, inf = math.nan, math.inf
+    assert ulp_difference(nan, nan) == 0.0 and ulp_difference(nan, 1.0) == ulp_difference(1.0, nan) == inf
+    assert ulp_difference(0.0, -0.0) == 1.0 and ulp_difference(inf, inf) == 0.0
+    assert ulp_difference(inf, 1.7976931348623157e308) == 1.0 and ulp_difference(-inf, inf) > 1e18
+    assert ulp_difference(1.0, -1.0) == 2 * ulp_difference(1.0, 0.0) + 1
+    assert relative_difference(1.0, 1.0) == 0.0 and relative_difference(nan, nan) == 0.0
+    assert relative_difference(1.1, 1.0) == pytest.approx(0.1) and relative_difference(1.0, 0.0) == inf
+    assert (
+        relative_difference(nan, 1.0) == relative_difference(inf, 1.0) == relative_difference(1.0, inf) == inf
+    )
+    assert relative_difference(0.0, -0.0) == 0.0
+
+
+@given(any_float, any_float, any_float)
+def test_ulps_are_a_distance(a, b, c):
+    assert ulp_difference(a, b) == ulp_difference(b, a) >= 0.0
+    # floats of whole numbers below 2^64: each is rounded once
+    assert ulp_difference(a, c) <= (ulp_difference(a, b) + ulp_difference(b, c)) * (1 + 1e-15)
+
+
+# verdicts
+
+
+UP = 1.0 + 2**-52
+VERDICTS = [
+    ({}, {}, {}, "live", "passed", 0.0, ""),
+    (
+        {},
+        {"values": (UP,)},
+        {},
+        "live",
+        "failed",
+        1.0,
+        "value 1 of 1: R has 1.0, Python 1.0000000000000002; difference 1, allowed 0",
+    ),
+    ({"recorded_ulp": 1.0}, {"values": (UP,)}, {}, "recorded", "passed", 1.0, ""),
+    ({"recorded_ulp": 1.0}, {"values": (UP,)}, {}, "live", "failed", 1.0, "allowed 0"),
+    ({"level": "ulp", "tolerance": 1.0}, {"values": (UP,)}, {}, "live", "passed", 1.0, ""),
+    ({"level": "ulp", "tolerance": 0.5}, {"values": (UP,)}, {}, "live", "failed", 1.0, "allowed 0.5"),
+    (
+        {"level": "rtol", "tolerance": 1e-3, "recorded_ulp": 9.0},
+        {"values": (1.0005,)},
+        {},
+        "recorded",
+        "passed",
+        5e-4,
+        "",
+    ),
+    (
+        {"level": "rtol", "tolerance": 1e-4},
+        {"values": (1.0005,)},
+        {},
+        "live",
+        "failed",
+        5e-4,
+        "difference 0.0005",
+    ),
+    ({}, {"values": (1.0, 2.0)}, {"values": (1.0,)}, "live", "failed", 0.0, "R returns 1 values, Python 2"),
+    (
+        {},
+        {"labels": ("a",)},
+        {"labels": ("b",)},
+        "live",
+        "failed",
+        0.0,
+        "labels differ: ['b'] in R, ['a'] in Python",
+    ),
+    (
+        {},
+        {"next_uniform": 0.25},
+        {},
+        "live",
+        "failed",
+        0.0,
+        "the streams part: next uniform 0.5 in R, 0.25 in Python",
+    ),
+    ({"draws": False}, {"next_uniform": 0.25}, {}, "live", "passed", 0.0, ""),
+    ({}, {"error": "no"}, {}, "live", "failed", 0.0, "only Python stops: no"),
+    ({}, {}, {"error": "no"}, "live", "failed", 0.0, "only R stops: no"),
+    ({}, {"error": "no"}, {"error": "no"}, "live", "failed", 0.0, "both sides stop"),
+    ({"level": "error"}, {"error": "no"}, {"error": "nein"}, "live", "passed", 0.0, ""),
+    ({"level": "error"}, {}, {}, "live", "failed", 0.0, "neither side stops"),
+    ({"level": "error"}, {"error": "no"}, {}, "live", "failed", 0.0, "only Python stops"),
+    (
+        {"level": "error"},
+        {"error": "no", "next_uniform": 0.1},
+        {"error": "no"},
+        "live",
+        "failed",
+        0.0,
+        "the streams part",
+    ),
+    (
+        {"level": "difference"},
+        {"error": "no", "values": ()},
+        {"values": (math.nan,)},
+        "live",
+        "passed",
+        0.0,
+        "",
+    ),
+    ({"level": "difference"}, {"error": "no", "values": ()}, {"values": ()}, "live", "passed", 0.0, ""),
+    (
+        {"level": "difference"},
+        {"error": "no", "values": ()},
+        {"values": (1.0,)},
+        "live",
+        "failed",
+        0.0,
+        "a finite number that Python should reproduce",
+    ),
+    (
+        {"level": "difference"},
+        {"values": (1.0,)},
+        {"values": (math.nan,)},
+        "live",
+        "failed",
+        0.0,
+        "where it should stop",
+    ),
+    ({"level": "refused"}, {"error": "no", "values": ()}, {"values": (1.0,)}, "live", "passed", 0.0, ""),
+    ({"level": "endless"}, {"error": "no", "values": ()}, {"error": "time limit"}, "live", "passed", 0.0, ""),
+    (
+        {"level": "endless"},
+        {"values": (1.0,)},
+        {"error": "time limit"},
+        "live",
+        "failed",
+        0.0,
+        "where it should stop",
+    ),
+]
+
+
+@pytest.mark.parametrize("fields, ours, theirs, against, status, difference, message", VERDICTS)
+def test_verdicts(fields, ours, theirs, against, status, difference, message):
+    verdict = compare(case(**fields), outcome_of(**ours), outcome_of(**theirs), against)
+    assert (verdict.status, verdict.against) == (status, against) and verdict.name == "meanDP/a test"
+    assert verdict.difference == pytest.approx(difference) and message in verdict.message
+    assert bool(verdict.message) == (status == "failed")
+
+
+def test_a_missing_value_is_no_number():
+    assert compare(case(), outcome_of((math.nan,)), outcome_of((1.0,)), "live").status == "failed"
+    assert (
+        compare(case(level="rtol", tolerance=1e9), outcome_of((math.nan,)), outcome_of((1.0,)), "live").status
+        == "failed"
+    )
+    assert compare(case(), outcome_of((math.nan,)), outcome_of((math.nan,)), "live").status == "passed"
+
+
+# text
+
+
+@given(st.floats())
+def test_numbers_go_through_rs_text(x):
+    # R's sprintf("%a") writes NaN, NA, Inf and -Inf as words
+    text = "NaN" if x != x else {math.inf: "Inf", -math.inf: "-Inf"}.get(x, x.hex())
+    assert ulp_difference(number(text), x) == 0.0
+
+
+def test_rs_words_are_numbers():
+    assert math.isnan(number("NA")) and number("-Inf") == -math.inf and number("0x1p-1074") == 5e-324
+    read = outcome(
+        {"values": ["0x1p0", "-0x1p-1"], "labels": ["a"], "error": [""], "next_uniform": ["0x1p-1"]}
+    )
+    assert read == Outcome((1.0, -0.5), ("a",), "", 0.5)
+    # a recording has the last two as texts, R gives vectors of length 1
+    assert read == outcome(
+        {"values": ["0x1p0", "-0x1p-1"], "labels": ["a"], "error": "", "next_uniform": "0x1p-1"}
+    )
+
+
+def test_literals():
+    assert literal(None) == "NA" and literal(True) == "TRUE" and literal(np.bool_(False)) == "FALSE"
+    assert (
+        literal(3) == "3L" and literal(-(2**31)) == "-2147483648" and literal(2**31 - 1) == "2147483647L"
+    )
+    assert literal(math.inf) == "Inf" and literal(-math.inf) == "-Inf" and literal(math.nan) == "NaN"
+    assert (
+        literal(0.1) == "0x1.999999999999ap-4"
+        and literal(-0.0) == "-0x0.0p+0"
+        and literal(5e-324) == "0x0.0000000000001p-1022"
+    )
+    assert (
+        literal([]) == "numeric(0)"
+        and literal([1.0]) == "c(0x1.0000000000000p+0)"
+        and literal(np.arange(2)) == "c(0L, 1L)"
+    )
+    assert literal('a"b\\c') == '"a\\"b\\\\c"' and literal(["a", None]) == 'c("a", NA)'
+    assert literal(np.array([[1, 2], [3, 4]])) == "array(c(1L, 3L, 2L, 4L), c(2, 2))"
+    assert literal(Factor(("a", None), ("b", "a"))) == 'factor(c("a", NA), levels = c("b", "a"))'
+    assert assignments({"x": [1], "y": "a"}) == ["x <- c(1L)", 'y <- "a"']
+
+
+SAMPLES = [0.1, 1e-310, 5e-324, -0.0, 1.7976931348623157e308, math.pi, -123456.789, 2.0**-1074, 1 / 3]
+
+
+@pytest.mark.live
+def test_literals_keep_their_bits_in_r(live_r):
+    rng = np.random.default_rng(1)
+    bits = rng.integers(0, 2**63, 500, dtype=np.uint64)
+    floats = [x for x in bits.view(np.float64).tolist() if math.isfinite(x)] + SAMPLES
+    theirs = np.asarray(live_r.r(literal(floats)))
+    assert theirs.tobytes() == np.array(floats).tobytes()
+    # and back, as R writes them
+    assert [number(str(text)) for text in live_r.r(f"sprintf('%a', {literal(floats)})")] == floats
+    for text in ('a"b', "a\\b", "ä ß €", "tab\there", "line\nbreak", "'"):
+        assert str(live_r.r(literal(text))[0]) == text
+    assert list(live_r.r(f"is.na({literal([1.0, math.nan, math.inf])})")) == [False, True, False]
+    assert tuple(live_r.r(f"levels({literal(Factor(('a', None), ('b', 'a')))})")) == ("b", "a")
+
+
+# the cases
+
+
+def test_cases_are_data():
+    cases = all_cases()
+    assert len(cases) > 600 and len({each.id for each in cases}) == len(cases)
+    for each in cases:
+        assert each.id.startswith(each.function + "/"), each.id
+        # whatever is not exact has its reason, or its tolerance
+        assert each.level in ("exact", "error", "endless") or each.reason or each.tolerance, each.id
+        assert each.package in ("base", "stats", "graphics", "rmutil", "diffpriv", "DPpack")
+
+
+def test_every_mirror_has_cases():
+    from pydpstat import dppack
+
+    covered = {each.function for each in all_cases()}
+    assert set(dppack.__all__) <= covered
+    assert {"runif", "rnorm", "rexp", "rgeom", "rpois", "rbinom", "rgamma", "sample", "rlaplace"} <= covered
+    # and each has exact cases and cases that stop
+    for name in set(dppack.__all__) - {"calibrateAnalyticGaussianMechanism"}:
+        assert {"exact", "error"} <= {each.level for each in all_cases() if each.function == name}
+
+
+def test_a_case_runs_on_its_own_stream():
+    first = evaluate_in_python(case(python="rng.runif(2)", seed=5))
+    assert (
+        first
+        == evaluate_in_python(case(python="rng.runif(2)", seed=5))
+        != evaluate_in_python(case(python="rng.runif(2)", seed=6))
+    )
+    stopped = evaluate_in_python(case(python="dppack.meanDP(x, -1, 0, 1, rng=rng)", inputs={"x": [1.0]}))
+    assert stopped.error.startswith("eps must be") and stopped.values == ()
+
+
+# the report
+
+
+def verdicts():
+    passed, failed = case(id="meanDP/a"), case(id="meanDP/b", level="ulp", tolerance=1.0)
+    stops, other = case(id="meanDP/c", level="difference", reason="R returns NaN"), case(
+        id="runif/d", function="runif", package="stats"
+    )
+    return [
+        Verdict(passed, "passed", "live"),
+        Verdict(failed, "failed", "recorded", 7.0, "value 1 of 1"),
+        Verdict(stops, "passed", "live"),
+        Verdict(other, "not run", "-", message="neither R nor a recording of this case is here"),
+    ]
+
+
+def test_report():
+    report = Report(verdicts(), (), {"R": "4.2.2", "diffpriv": ""}, ["no live R (why)"])
+    assert [each.name for each in report.failures] == ["meanDP/b"]
+    assert report.rows() == [
+        ("DPpack", "meanDP", "exact, ulp, difference", "3", "2", "1", "0", "1", "7 ulp"),
+        ("stats", "runif", "exact", "1", "0", "0", "1", "0", "equal"),
+    ]
+    for text in (report.text(), report.markdown()):
+        assert (
+            "FAILED meanDP/b: value 1 of 1" in text
+            and "NOT RUN runif/d: neither R" in text
+            and "no live R (why)" in text
+        )
+        assert "R: R 4.2.2, diffpriv -" in text and "4 cases: 2 live, 1 recorded, 1 not run, 1 failed" in text
+        assert "1 of the cases are deliberate differences" in text
+    lines = report.text().splitlines()
+    assert lines[0].split() == [
+        "package",
+        "function",
+        "levels",
+        "cases",
+        "live",
+        "recorded",
+        "not",
+        "run",
+        "failed",
+        "worst",
+    ]
+    table = [line for line in report.markdown().splitlines() if line.startswith("|")]
+    assert len(table) == 4 and len({line.count("|") for line in table}) == 1
+    content = json.loads(report.json())
+    assert content["versions"]["R"] == "4.2.2" and [each["status"] for each in content["cases"]] == [
+        "passed",
+        "failed",
+        "passed",
+        "not run",
+    ]
+    assert content["cases"][1] == {
+        "id": "meanDP/b",
+        "function": "meanDP",
+        "package": "DPpack",
+        "level": "ulp",
+        "reason": "",
+        "status": "failed",
+        "against": "recorded",
+        "difference": 7.0,
+        "message": "value 1 of 1",
+    }
+
+
+def test_an_infinite_difference_is_json_too():
+    # JSON has no infinity: what cannot read it must not be given it
+    report = Report([Verdict(case(), "failed", "live", math.inf, "a missing value")])
+    json.loads(report.json(), parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+
+
+def test_reports_are_written_whole(tmp_path):
+    target = tmp_path / "deep" / "report.md"
+    write(target, "one\n")
+    write(target, "two €\n")
+    assert target.read_text(encoding="utf-8") == "two €\n" and list(target.parent.iterdir()) == [target]
+
+
+# the command
+
+
+def test_command(capsys, tmp_path):
+    files = ["--json", str(tmp_path / "report.json"), "--markdown", str(tmp_path / "report.md")]
+    assert command.main([*RECORDED, "--only", "meanDP/", *files]) == 0
+    out, err = capsys.readouterr()
+    assert "meanDP" in out and "0 failed" in out and err == "" and "compared with the recorded values" in out
+    content = json.loads((tmp_path / "report.json").read_text())
+    assert {each["status"] for each in content["cases"]} == {"passed"} and content["versions"][
+        "DPpack"
+    ] == "0.2.2"
+    assert (tmp_path / "report.md").read_text().startswith("# Comparison with R")
+    assert command.main([*RECORDED, "--only", "meanDP/", "--quiet"]) == 0 and capsys.readouterr().out == ""
+
+
+def test_command_of_the_package(capsys):
+    assert package_main(["parity", *RECORDED, "--only", "runif/", "--quiet"]) == 0
+    assert package_main(["parity", *RECORDED, "--only", "no such case"]) == 2
+    assert "no case has 'no such case' in its id" in capsys.readouterr().err
+
+
+def test_command_fails_with_a_case(monkeypatch, capsys):
+    wrong = case(id="meanDP/clips both sides", r="DPpack::meanDP(x, 0.7, 0.5, 3.5)", python="1.0")
+    right = [each for each in all_cases() if each.id == wrong.id][0]
+    wrong = Case(**{**vars(right), "python": right.python.replace("0.5, 3.5", "0.5, 3.6")})
+    monkeypatch.setattr(command, "all_cases", lambda: (wrong,))
+    assert command.main(RECORDED) == 1
+    assert "FAILED meanDP/clips both sides: value 1 of 1" in capsys.readouterr().out
+
+
+def test_a_crash_of_one_case_does_not_hide_the_others():
+    crash = case(id="meanDP/crash", python="1 / 0")
+    report = command.run([crash, *all_cases()[:3]], live=False, draws=0)
+    assert [each.status for each in report.verdicts][
+        0
+    ] == "failed" and "ZeroDivisionError" in report.verdicts[0].message
+    assert report.count(status="passed") == 3
+
+
+def test_what_is_not_recorded_is_shown_as_not_run():
+    report = command.run([case(id="meanDP/new")], live=False, draws=0)
+    assert (
+        report.count(status="not run") == 1
+        and report.failures == []
+        and "NOT RUN meanDP/new" in report.text()
+    )
+
+
+def test_a_changed_case_is_not_compared_with_its_old_recording():
+    recording = recorded.Recording()
+    right = [each for each in all_cases() if each.id == "meanDP/clips both sides"][0]
+    assert recording.evaluate(right) is not None
+    for change in (
+        {"r": right.r + " "},
+        {"seed": right.seed + 1},
+        {"inputs": {"x": [1.0]}},
+        {"id": "meanDP/other"},
+    ):
+        assert recording.evaluate(Case(**{**vars(right), **change})) is None
+
+
+def test_required_r_makes_recorded_cases_a_failure(monkeypatch, capsys):
+    monkeypatch.setenv("PYDPSTAT_REQUIRE_R", "1")
+    monkeypatch.setenv("PYDPSTAT_NO_R", "1")
+    assert command.main(["--draws", "0", "--only", "meanDP/", "--quiet"]) == 1
+    monkeypatch.delenv("PYDPSTAT_REQUIRE_R")
+    assert command.main(["--draws", "0", "--only", "meanDP/", "--quiet"]) == 0
+    assert command.main(["--draws", "0", "--only", "meanDP/"]) == 0
+    assert "no live R (PYDPSTAT_NO_R is set)" in capsys.readouterr().out
+
+
+def test_differences_of_recordings(tmp_path):
+    for name, cases in (("a", {"x": 1, "y": 2}), ("b", {"x": 1, "y": 3, "z": 4})):
+        (tmp_path / name).write_text(json.dumps({"versions": {}, "cases": cases}))
+    first, second = (recorded.Recording(tmp_path / name) for name in "ab")
+    assert second.differences(first) == ["y", "z"] and first.differences(first) == []

@@ -1,0 +1,161 @@
+"""Every comparison with R, recorded and live; a mutated mirror is caught."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pydpstat.parity import command
+from pydpstat.parity.cases import all_cases
+from pydpstat.parity.distribution import LAWS, Law, check_law
+from pydpstat.parity.recorded import recording_path
+from pydpstat.queries import counts, moments
+
+GROUPS = defaultdict(list)
+for _case in all_cases():
+    GROUPS[_case.function].append(_case)
+
+
+@pytest.mark.parametrize("function", GROUPS)
+def test_recorded(function):
+    """Every case of a function agrees with what R returned when it was recorded; none is left out."""
+    assert recording_path().exists()
+    report = command.run(GROUPS[function], live=False, draws=0)
+    assert [f"{each.name}: {each.message}" for each in report.verdicts if each.status != "passed"] == []
+    assert report.count(against="recorded") == len(GROUPS[function])
+
+
+@pytest.mark.live
+@pytest.mark.slow
+def test_live(live_r):
+    """The same against R, and every distribution; with PYDPSTAT_REQUIRE_R nothing may be left out."""
+    report = command.run(all_cases(), draws=20_000)
+    assert [f"{each.name}: {each.message}" for each in report.failures] == []
+    left_out = [each.name for each in report.verdicts if each.against != "live"]
+    if os.environ.get("PYDPSTAT_REQUIRE_R"):
+        assert left_out == []
+    else:
+        assert not [each for each in left_out if not each.startswith((".rlap", "rlap"))]
+    assert len(report.laws) == len(LAWS) and all(law.status == "passed" for law in report.laws)
+
+
+def failed(function):
+    return [each.name for each in command.run(GROUPS[function], live=False, draws=0).failures]
+
+
+@pytest.mark.parametrize("function", ["meanDP", "varDP", "sdDP", "covDP"])
+@pytest.mark.parametrize("factor", [0.99, 1.01])
+def test_a_wrong_sensitivity_of_a_moment_is_caught(monkeypatch, function, factor):
+    right = moments._moment
+    monkeypatch.setattr(
+        moments,
+        "_moment",
+        lambda statistic, value, reach, *rest: right(statistic, value, factor * reach, *rest),
+    )
+    names = failed(function)
+    exact = [each.id for each in GROUPS[function] if each.level == "exact"]
+    # all but the cases in which the noise is zero or vanishes in the rounding
+    assert len(names) >= 0.8 * len(exact) and f"{function}/Laplace aDP bounded" in names
+
+
+@pytest.mark.parametrize("function", ["histogramDP", "tableDP"])
+def test_a_wrong_sensitivity_of_counts_is_caught(monkeypatch, function):
+    right = counts.count_sensitivity
+    monkeypatch.setattr(counts, "count_sensitivity", lambda neighbors, norm: 1.5 * right(neighbors, norm))
+    assert failed(function)
+
+
+def test_another_number_of_draws_is_caught(monkeypatch):
+    from pydpstat.random.r_source import RSource
+
+    right = RSource.laplace
+
+    def laplace(self, size, scale):
+        noise = right(self, size, scale)
+        self.stream.runif(1)
+        return noise
+
+    monkeypatch.setattr(RSource, "laplace", laplace)
+    report = command.run(GROUPS["meanDP"], live=False, draws=0)
+    assert any("the streams part" in each.message for each in report.failures)
+
+
+def test_a_changed_last_bit_is_caught(monkeypatch):
+    right = moments._moment
+    monkeypatch.setattr(
+        moments, "_moment", lambda statistic, value, *rest: right(statistic, value * (1 + 2**-44), *rest)
+    )
+    assert failed("meanDP")
+
+
+# the distribution tests
+
+
+def scaled(name, factor):
+    """A law whose samples have the wrong scale."""
+    law = {each.name: each for each in LAWS}[name]
+    return replace(law, name=f"{name}, wrong", python=lambda n, rng: factor * law.python(n, rng))
+
+
+FAST = ["LaplaceMechanism", "GaussianMechanism, aDP", "GaussianMechanism, pDP", "GaussianMechanism, analytic"]
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_the_right_scale_passes(name):
+    verdict = check_law({each.name: each for each in LAWS}[name], 20_000, None)
+    assert verdict.status == "passed" and verdict.message == "" and verdict.draws == 20_000
+    assert verdict.smallest > 1e-6 > verdict.largest_wrong
+
+
+@pytest.mark.parametrize("name", FAST)
+@pytest.mark.parametrize("factor", [1.1, 1 / 1.1])
+def test_a_scale_wrong_by_ten_percent_is_rejected(name, factor):
+    verdict = check_law(scaled(name, factor), 20_000, None)
+    assert verdict.status == "failed" and "does not fit its law" in verdict.message
+
+
+@pytest.mark.parametrize("name", ["symmetric_geometric", "symmetric_geometric_noise, sign"])
+def test_the_wrong_integer_law_is_rejected(name):
+    laws = {each.name: each for each in LAWS}
+    law = laws[name]
+    assert check_law(law, 20_000, None).status == "passed"
+    for factor in (1.1, 1 / 1.1):
+        wrong = Law(
+            name, law.package, law.r, law.python, lambda f, factor=factor: law.law(f * factor), law.discrete
+        )
+        assert check_law(wrong, 20_000, None).status == "failed"
+
+
+def test_the_right_scale_with_another_shape_is_rejected():
+    law = {each.name: each for each in LAWS}["LaplaceMechanism"]
+    # uniform noise with Laplace's mean absolute deviation
+    flat = replace(law, python=lambda n, rng: np.random.default_rng(1).uniform(-4.0, 4.0, n))
+    assert check_law(flat, 20_000, None).status == "failed"
+
+
+def test_too_few_draws_are_no_test():
+    verdict = check_law({each.name: each for each in LAWS}["LaplaceMechanism"], 500, None)
+    assert verdict.status == "failed" and "use more draws" in verdict.message
+
+
+def test_the_false_alarm_is_printed():
+    law = {each.name: each for each in LAWS}["LaplaceMechanism"]
+    verdict = check_law(law, 20_000, None)
+    assert verdict.false_alarm == pytest.approx(
+        1e-6 * 2 * len(verdict.samples)
+    ) and verdict.line().startswith("LaplaceMechanism: 20000 draws from ")
+    assert {each.name.split(",")[0] for each in LAWS} >= {
+        "LaplaceMechanism",
+        "GaussianMechanism",
+        "meanDP",
+        "varDP",
+        "sdDP",
+        "covDP",
+        "histogramDP",
+        "tableDP",
+        "symmetric_geometric",
+    }

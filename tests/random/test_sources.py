@@ -1,0 +1,117 @@
+"""The argument `rng`, and the laws of each source."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms import SignGeometricNoise, SymmetricGeometricNoise
+from pydpstat.random import source_from
+from pydpstat.random.numpy_source import NumpySource
+from pydpstat.random.r_source import RSource
+from pydpstat.random.r_stream import RRandom
+
+FALSE_ALARM, N = 1e-6, 100_000
+
+
+def test_what_stands_for_what():
+    assert source_from(None) is None and source_from(None, int_seeds_r=True) is None
+    assert isinstance(source_from(1, int_seeds_r=True), RSource) and isinstance(source_from(1), NumpySource)
+    assert isinstance(source_from(np.int32(1)), NumpySource) and isinstance(
+        source_from(-1, int_seeds_r=True), RSource
+    )
+    stream, generator = RRandom(1), np.random.default_rng(1)
+    assert source_from(stream).stream is stream and source_from(generator).generator is generator
+    assert source_from(stream).reproducible and source_from(generator).reproducible
+
+
+@pytest.mark.parametrize(
+    "rng",
+    [
+        True,
+        np.True_,
+        1.0,
+        "1",
+        [1],
+        (),
+        np.array([1]),
+        -1,
+        np.random,
+        np.random.RandomState(1),
+        np.random.PCG64(1),
+        RRandom,
+        object(),
+    ],
+)
+def test_anything_else_is_refused(rng):
+    with pytest.raises(
+        PydpstatError, match="^rng must be None, an int, a numpy.random.Generator or an RRandom; got"
+    ):
+        source_from(rng)
+
+
+def test_a_refused_stream_does_not_show_its_state():
+    class Wrapped:
+        def __init__(self):
+            self.stream = RRandom(42424242)
+
+        def __repr__(self):
+            return f"Wrapped({self.stream!r})"
+
+    with pytest.raises(PydpstatError) as error:
+        source_from(Wrapped())
+    assert "42424242" not in str(error.value)
+
+
+def test_rs_laws_are_rs_own_calls():
+    source, stream = RSource(RRandom(9)), RRandom(9)
+    assert np.array_equal(source.laplace(5, 2.0), stream.rlaplace(5, 0.0, 2.0))
+    assert np.array_equal(source.normal(5, 2.0), stream.rnorm(5, 0.0, 2.0))
+    prob = 1.0 - math.exp(-0.3)
+    first, second = stream.rgeom(5, prob), stream.rgeom(5, prob)
+    assert np.array_equal(source.symmetric_geometric(5, 0.3), first - second)
+    signs = stream.sample([-1.0, 1.0], 5, replace=True)
+    assert np.array_equal(source.sign_geometric(5, 0.3), np.multiply(signs, stream.rgeom(5, prob)))
+    assert np.array_equal(source.stream.state, stream.state)
+
+
+SOURCES = {"R": lambda: RSource(RRandom(3)), "NumPy": lambda: NumpySource(np.random.default_rng(3))}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_laws(name):
+    source = SOURCES[name]()
+    assert stats.kstest(source.laplace(N, 2.5) / 2.5, stats.laplace.cdf).pvalue > FALSE_ALARM
+    assert stats.kstest(source.normal(N, 2.5) / 2.5, stats.norm.cdf).pvalue > FALSE_ALARM
+    for draw, law in (
+        (source.symmetric_geometric, SymmetricGeometricNoise),
+        (source.sign_geometric, SignGeometricNoise),
+    ):
+        noise, reference = np.asarray(draw(N, 0.4), dtype=float), law(0.4)
+        edges = np.arange(-8, 9)
+        expected = np.diff(np.concatenate([[0.0], reference.cdf(edges), [1.0]])) * N
+        observed = np.bincount(np.searchsorted(edges, noise), minlength=expected.size)
+        assert stats.chisquare(observed, expected).pvalue > FALSE_ALARM
+
+
+def test_numpys_far_tail():
+    # Generator.geometric stops at 2^63 and loses digits for small rates; the mean must be 1/rate
+    noise = NumpySource(np.random.default_rng(1)).symmetric_geometric(N, 1e-12)
+    assert abs(np.abs(noise).mean() * 1e-12 - 1.0) < 5 / math.sqrt(N)
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_source_continues(name):
+    source = SOURCES[name]()
+    assert not np.array_equal(source.laplace(5, 1.0), source.laplace(5, 1.0))
+
+
+def test_scales_of_their_own():
+    for name in SOURCES:
+        scales = np.array([1e-9, 1.0, 1e9])
+        noise = np.abs(np.concatenate([SOURCES[name]().laplace(3, scales)]))
+        assert noise[0] < 1e-6 and noise[2] > 1e3

@@ -1,0 +1,199 @@
+"""Names, docstrings, and what an import brings along."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import os
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pydpstat
+from pydpstat import RRandom, dppack
+
+HEAVY = ("pandas", "statsmodels", "matplotlib", "rpy2", "scipy")
+METHODS = [name for name in dir(RRandom) if not name.startswith("_")]
+MODULES = sorted(
+    each.name
+    for each in pkgutil.walk_packages(pydpstat.__path__, "pydpstat.")
+    if not each.name.endswith("__main__")
+)
+
+
+def in_a_new_process(code):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=dict(os.environ),
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def loaded_after(code):
+    return in_a_new_process(
+        f"import sys\n{code}\nprint(*[name for name in {HEAVY} if name in sys.modules])"
+    ).split()
+
+
+def has_example(thing):
+    doc = inspect.getdoc(thing) or ""
+    return "Examples\n--------\n" in doc and bool(
+        doctest.DocTestParser().get_examples(doc.split("Examples\n--------\n")[1])
+    )
+
+
+@pytest.mark.parametrize("name", [each for each in pydpstat.__all__ if each != "__version__"])
+def test_public_names_have_examples(name):
+    thing = getattr(pydpstat, name)
+    assert has_example(thing) and thing.__doc__.split("\n")[0].rstrip().endswith((".", ":"))
+
+
+@pytest.mark.parametrize("name", dppack.__all__)
+def test_mirrors_have_examples_and_the_sections(name):
+    mirror = getattr(dppack, name)
+    assert has_example(mirror)
+    for section in ("Parameters", "Returns", "Raises", "References", "Examples"):
+        assert f"{section}\n{'-' * len(section)}\n" in inspect.getdoc(mirror)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_of_the_stream_have_examples(name):
+    assert has_example(getattr(RRandom, name))
+
+
+@pytest.mark.parametrize("kind", [pydpstat.DPResults, pydpstat.DPResultsPair, pydpstat.Guarantee])
+def test_public_members_are_documented(kind):
+    missing = []
+    for name, member in vars(kind).items():
+        if (
+            not name.startswith("_")
+            and (callable(member) or isinstance(member, property))
+            and not inspect.getdoc(member)
+        ):
+            missing.append(name)
+    assert missing == []
+
+
+def test_every_module_and_public_function_says_what_it_is():
+    import importlib
+
+    missing = []
+    for name in MODULES:
+        module = importlib.import_module(name)
+        if not (module.__doc__ or "").strip() and Path(module.__file__).read_text(encoding="utf-8").strip():
+            missing.append(name)
+        for label, member in vars(module).items():
+            if label.startswith("_") or getattr(member, "__module__", None) != name:
+                continue
+            if (inspect.isfunction(member) or inspect.isclass(member)) and not inspect.getdoc(member):
+                missing.append(f"{name}.{label}")
+    assert missing == []
+
+
+def test_names():
+    assert len(set(pydpstat.__all__)) == len(pydpstat.__all__) and set(pydpstat.__all__) <= set(dir(pydpstat))
+    for name in pydpstat.__all__:
+        assert getattr(pydpstat, name) is getattr(pydpstat, name) is not None
+    assert pydpstat.__version__.count(".") == 2
+    assert (
+        in_a_new_process("from pydpstat import *; print(meanDP.__name__, RRandom.__name__)")
+        == "meanDP RRandom"
+    )
+    assert in_a_new_process("from pydpstat.dppack import *; print(tableDP.__name__)") == "tableDP"
+
+
+def test_an_unknown_name():
+    with pytest.raises(AttributeError, match="module 'pydpstat' has no attribute 'meanDp'"):
+        pydpstat.meanDp
+    with pytest.raises(ImportError):
+        from pydpstat import no_such_name  # noqa: F401
+    assert not hasattr(pydpstat, "no_such_name") and getattr(pydpstat, "no_such_name", 3) == 3
+
+
+def test_importing_is_light():
+    assert loaded_after("import pydpstat") == []
+
+
+def test_importing_draws_nothing_and_prints_nothing():
+    assert (
+        in_a_new_process(
+            "import random\na = random.getstate()\nimport pydpstat\nassert random.getstate() == a"
+        )
+        == ""
+    )
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "meanDP([1.0, 2.0], 1, 0, 5)",
+        "meanDP([1.0, 2.0], 1, 0, 5, rng=1)",
+        "histogramDP([1.0, 2.0], 1, 0, 4, breaks=[0, 2, 4])",
+        "LaplaceMechanism([1.0, 2.0], 1, 1, rng=pydpstat.RRandom(1)).estimate",
+        "symmetric_geometric(3, 1.0)",
+        "RRandom(1).rnorm(3)",
+        "float(pydpstat.meanDP([1.0, 2.0], 1, 0, 5)) + 1",
+        "meanDP([1.0, 2.0], 0.5, 0, 5, mechanism='Gaussian', delta=0.01, rng=1)",
+    ],
+)
+def test_a_release_needs_no_pandas(code):
+    call = code if code.startswith("float") else f"pydpstat.{code}"
+    assert set(loaded_after(f"import pydpstat\n{call}")) <= {"scipy"}
+
+
+def test_a_laplace_release_needs_no_scipy():
+    assert loaded_after("import pydpstat\npydpstat.meanDP([1.0, 2.0], 1, 0, 5, rng=1)") == []
+
+
+def test_a_summary_needs_statsmodels_only_then():
+    code = """import pydpstat
+result = pydpstat.meanDP([1.0, 2.0], 1, 0, 5)
+assert "statsmodels" not in sys.modules
+result.summary()"""
+    assert "statsmodels" in loaded_after(code)
+
+
+def test_every_module_is_imported_first_once():
+    """Each module on its own, before any other of the package: no import circle depends on the order."""
+    code = f"""
+import importlib, sys
+import numpy
+kept = set(sys.modules)
+failed = []
+for name in {MODULES}:
+    for each in [each for each in sys.modules if each.partition('.')[0] == 'pydpstat']:
+        del sys.modules[each]
+    try:
+        importlib.import_module(name)
+    except Exception as error:
+        failed.append(f'{{name}}: {{error!r}}')
+print(failed)
+"""
+    assert in_a_new_process(code) == "[]"
+
+
+def test_no_module_imports_rpy2_or_matplotlib_by_itself():
+    code = f"import importlib\nfor name in {MODULES}: importlib.import_module(name)"
+    assert not {"rpy2", "matplotlib", "statsmodels"} & set(loaded_after(code))
+
+
+def test_errors_are_value_errors():
+    from pydpstat.errors import MissingExtraError, NotSupportedError
+
+    assert issubclass(pydpstat.PydpstatError, ValueError) and issubclass(
+        NotSupportedError, pydpstat.PydpstatError
+    )
+    assert issubclass(MissingExtraError, ImportError) and issubclass(pydpstat.PrivacyWarning, UserWarning)
+
+
+def test_the_package_is_typed():
+    from importlib import resources
+
+    assert (resources.files("pydpstat") / "py.typed").is_file()
