@@ -20,6 +20,8 @@ from pydpstat.results.call import Call
 from pydpstat.results.results import DPResults
 
 Noise = LaplaceNoise | GaussianNoise | SymmetricGeometricNoise | SignGeometricNoise
+# up to here a double holds every whole number, and the sum of two of them
+_EXACT = 2.0**52
 SEEDED = "a seeded stream, for checking and study only: whoever knows the seed can take the noise away"
 
 
@@ -127,7 +129,8 @@ def _on_grid(
     # with one sensitivity for the whole value, each of its elements may move by one unit more
     elements = query.value.size if len(query.sensitivities) == 1 and not query.integer else 1
     smallest = min(query.sensitivities) / max(elements, 1)
-    grid = secure.grid_unit(float(np.min(noise_scale(noise))), smallest)
+    scale = noise_scale(noise)
+    grid = secure.grid_unit(scale if isinstance(scale, float) else float(scale.min()), smallest)
     if query.integer:
         return noise, grid
     return calibrate(tuple(sensitivity + elements * grid for sensitivity in query.sensitivities)), grid
@@ -189,15 +192,15 @@ def _draw_units(noise: Noise, size: int, grid: float) -> np.ndarray:
     return secure.sign_geometric(size, noise.epsilon / noise.sensitivity)
 
 
-def _grid_sum(value: np.ndarray, units: np.ndarray, grid: float) -> np.ndarray:
+def _grid_sum(value: np.ndarray, units: Any, grid: float) -> np.ndarray:
     """Return grid * (rint(value / grid) + units), the sum taken in whole numbers."""
-    whole = np.rint(np.asarray(value) / grid)
-    if max(np.abs(whole).max(initial=0.0), np.abs(units).max(initial=0.0)) < 2.0**52:
+    whole = np.rint(value / grid)
+    if np.all((np.abs(whole) < _EXACT) & (np.abs(units) < _EXACT)):
         return (whole + units) * grid
+    if not np.isfinite(whole).all():
+        raise PydpstatError("the statistic is too large for the grid of its noise; rescale the data.")
     sums = [int(a) + int(b) for a, b in zip(np.ravel(whole), np.ravel(units))]
-    return np.array([math.ldexp(float(total), math.frexp(grid)[1] - 1) for total in sums]).reshape(
-        whole.shape
-    )
+    return np.array([float(total) * grid for total in sums]).reshape(whole.shape)
 
 
 def _with_condition(guarantee: Guarantee, condition: str) -> Guarantee:

@@ -346,7 +346,7 @@ def test_repr_is_one_deterministic_line(release):
 
 
 def test_repr(mean):
-    assert repr(mean) == "<DPResults mean: 30.869, Laplace, (epsilon 1, delta 0), bounded neighbors>"
+    assert repr(mean) == "<DPResults mean: 30.8688, Laplace, (epsilon 1, delta 0), bounded neighbors>"
     assert repr(table(FLAT)).startswith("<DPResults table: 3 values, Laplace, ")
 
 

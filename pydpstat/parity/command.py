@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ from pydpstat.parity.cases import all_cases
 from pydpstat.parity.comparison import Verdict, compare
 from pydpstat.parity.distribution import LAWS, check_law
 from pydpstat.parity.evaluation import evaluate_in_python
-from pydpstat.parity.live import LiveR, NoR
+from pydpstat.parity.live import LiveR, NoR, is_set
 from pydpstat.parity.recorded import Recording, record, recording_path
 
 
@@ -46,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         reports.write(options.json, report.json())
     if options.markdown:
         reports.write(options.markdown, report.markdown())
-    required = bool(os.environ.get("PYDPSTAT_REQUIRE_R")) and not options.recorded
+    required = is_set("PYDPSTAT_REQUIRE_R") and not options.recorded
     return 1 if report.failures or (required and report.count(against="live") < len(cases)) else 0
 
 

@@ -37,6 +37,7 @@ class LiveR:
     """
 
     def __init__(self) -> None:
+        add_own_library()
         _probe()
         from rpy2 import robjects
 
@@ -89,9 +90,22 @@ def evaluator() -> Path:
     return Path(str(resources.files("pydpstat.parity") / "evaluate.R"))
 
 
+def is_set(variable: str) -> bool:
+    """Tell whether an environment variable is set, and not to 0."""
+    return os.environ.get(variable, "0") not in ("", "0")
+
+
+def add_own_library() -> None:
+    """Let R find the packages that the set-up of a checkout installed, before R starts."""
+    folder = str(Path(__file__).resolve().parents[2] / ".r-library")
+    libraries = [name for name in os.environ.get("R_LIBS", "").split(os.pathsep) if name]
+    if Path(folder).is_dir() and folder not in libraries:
+        os.environ["R_LIBS"] = os.pathsep.join([folder, *libraries])
+
+
 def _probe() -> None:
     """Start R in another process first: a wrong R_HOME would end this one."""
-    if os.environ.get("PYDPSTAT_NO_R"):
+    if is_set("PYDPSTAT_NO_R"):
         raise NoR("PYDPSTAT_NO_R is set")
     try:
         probe = subprocess.run([sys.executable, "-c", _PROBE], capture_output=True, text=True, timeout=120)

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydpstat.parity.case import Case
 from pydpstat.parity.evaluation import Outcome
-from pydpstat.parity.live import ENDLESS_SECONDS, SECONDS, evaluator, outcome
+from pydpstat.parity.live import ENDLESS_SECONDS, SECONDS, add_own_library, evaluator, outcome
 from pydpstat.parity.r_text import assignments, literal
 
 _HERE = Path(__file__).resolve().parent
@@ -65,6 +65,7 @@ def record(cases: Iterable[Case]) -> list[str]:
     with tempfile.TemporaryDirectory(dir=_CHECKOUT) as folder:
         listing, output = Path(folder) / "cases.R", Path(folder) / "references.json"
         listing.write_text("\n".join(map(_listed, cases)) + "\n", encoding="utf-8")
+        add_own_library()
         subprocess.run(["Rscript", str(script), str(evaluator()), str(listing), str(output)], check=True)
         after = Recording(output)
         os.replace(output, target)

@@ -22,11 +22,14 @@ UNCOVERED = (
 # where the bits come from; tests put a seeded source here
 entropy = os.urandom
 
+_UNUSED, _LOWEST = np.uint64(11), np.uint64(1)
 
-def uniform(size: int) -> np.ndarray:
-    """Draw uniforms on the midpoints of 2^-53 wide cells of (0, 1), from the operating system."""
-    words = np.frombuffer(entropy(8 * size), dtype="<u8") >> np.uint64(11)
-    return (words + 0.5) * 2.0**-53
+
+def signed_uniform(size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw uniforms on the midpoints of 2^-53 wide cells of (0, 1), and a random sign with each."""
+    words = np.frombuffer(entropy(8 * size), dtype="<u8")
+    # the upper 53 bits make the uniform, the lowest one the sign
+    return ((words >> _UNUSED) + 0.5) * 2.0**-53, (words & _LOWEST) * 2.0 - 1.0
 
 
 def laplace(size: int, scale: Any, grid: float) -> np.ndarray:
@@ -45,8 +48,8 @@ def laplace(size: int, scale: Any, grid: float) -> np.ndarray:
     -------
     ndarray of float64 whole numbers, shape (size,)
     """
-    magnitude = -np.log(uniform(size))
-    return _signs(size) * np.rint(magnitude * (np.asarray(scale) / grid))
+    uniform, signs = signed_uniform(size)
+    return signs * np.rint(np.log(uniform) * (scale / -grid))
 
 
 def normal(size: int, sd: Any, grid: float) -> np.ndarray:
@@ -54,8 +57,8 @@ def normal(size: int, sd: Any, grid: float) -> np.ndarray:
     from scipy.special import ndtri
 
     # the lower half only, where a uniform next to 0 keeps its relative accuracy
-    magnitude = -ndtri(uniform(size) * 0.5)
-    return _signs(size) * np.rint(magnitude * (np.asarray(sd) / grid))
+    uniform, signs = signed_uniform(size)
+    return signs * np.rint(ndtri(uniform * 0.5) * (sd / -grid))
 
 
 def symmetric_geometric(size: int, rate: float) -> np.ndarray:
@@ -65,7 +68,8 @@ def symmetric_geometric(size: int, rate: float) -> np.ndarray:
 
 def sign_geometric(size: int, rate: float) -> np.ndarray:
     """Draw a random sign times a geometric variable, whole numbers."""
-    return _signs(size) * _geometric(size, rate)
+    uniform, signs = signed_uniform(size)
+    return signs * np.floor(np.log(uniform) / -rate)
 
 
 def grid_unit(scale: float, sensitivity: float) -> float:
@@ -82,9 +86,4 @@ def grid_unit(scale: float, sensitivity: float) -> float:
 
 
 def _geometric(size: int, rate: float) -> np.ndarray:
-    return np.floor(-np.log(uniform(size)) / rate)
-
-
-def _signs(size: int) -> np.ndarray:
-    bits = np.unpackbits(np.frombuffer(entropy((size + 7) // 8), dtype=np.uint8), count=size)
-    return bits * 2.0 - 1.0
+    return np.floor(np.log(signed_uniform(size)[0]) / -rate)

@@ -434,7 +434,7 @@ def test_a_wrong_argument_stops_before_any_draw(name):
 
 
 @pytest.mark.parametrize("name", DRAWING)
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_several_wrong_arguments(name, data):
     arguments = dict(GOOD[name])
