@@ -60,8 +60,8 @@ def sign_geometric(epsilon: float, kept: float, delta: float) -> None:
     """Warn that a random sign times a geometric variable is not the symmetric geometric law."""
     warn(
         "symmetric_geometric_noise with method='sign' gives 0 twice the weight of the symmetric "
-        f"geometric law. It keeps epsilon {kept:.4f}, not {epsilon:g}; at epsilon {epsilon:g} its delta is {delta:.4f}. "
-        "Use method='difference'."
+        f"geometric law. It keeps epsilon {kept:.4f}, not {epsilon:g}; at epsilon {epsilon:g} its delta "
+        f"is {delta:.4f}. Use method='difference'."
     )
 
 

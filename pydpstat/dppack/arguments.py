@@ -26,12 +26,7 @@ def numbers(x: Any, name: str) -> np.ndarray:
         )
     if isinstance(x, (list, tuple)) and not x:
         return np.empty(0)
-    try:
-        return numeric(x, name)
-    except ValueError as error:
-        if isinstance(error, PydpstatError):
-            raise
-        raise PydpstatError(f"{name} must be a numeric vector; got a ragged {type(x).__name__}.") from error
+    return numeric(x, name)
 
 
 def vector(x: Any, name: str) -> np.ndarray:

@@ -14,7 +14,10 @@ def numeric(x: Any, name: str = "x") -> npt.NDArray[Any]:
     """A float64, integer or boolean vector, in column-major order as R's vectors are."""
     if type(x) is np.ndarray and x.ndim == 1 and x.dtype == np.float64:
         return x
-    values = np.asarray(x)
+    try:
+        values = np.asarray(x)
+    except ValueError as error:
+        raise PydpstatError(f"{name} must be numeric, but its rows differ in length") from error
     if values.dtype.kind == "O":
         values = _from_objects(values, name)
     if values.dtype.kind == "f":

@@ -84,7 +84,10 @@ def running_sums(x: Floats) -> Iterator[Floats]:
 
 
 def _widen(x: Floats, center: np.longdouble | None) -> npt.NDArray[np.longdouble]:
-    return x.astype(np.longdouble) if center is None else np.subtract(x, center)
+    wide = x.astype(np.longdouble)
+    if center is not None:
+        wide -= center
+    return wide
 
 
 def _fill(
@@ -93,9 +96,8 @@ def _fill(
     """The part of the buffer that holds `x`, with its first place free for the carry."""
     part = buffer[: x.size + 1]
     values = part[1:]
-    if center is None:
-        values[:] = x
-    else:
-        # widens in the same pass, twice as fast as two passes
-        np.subtract(x, center, out=values)
+    values[:] = x
+    if center is not None:
+        # in two steps: NumPy 1 would subtract a long double from doubles in double
+        values -= center
     return part

@@ -28,8 +28,9 @@ def test_bits_come_from_the_operating_system():
 @pytest.mark.parametrize("byte", [0x00, 0xFF, 0x80, 0x7F])
 def test_uniforms_stay_inside_0_and_1(monkeypatch, byte):
     monkeypatch.setattr(secure, "entropy", lambda size: bytes([byte]) * size)
-    values = secure.uniform(3)
-    assert values.shape == (3,) and (values > 0.0).all() and (values < 1.0).all()
+    values, signs = secure.signed_uniform(3)
+    assert values.shape == signs.shape == (3,) and set(np.abs(signs)) == {1.0}
+    assert (values > 0.0).all() and (values < 1.0).all()
     # noise at the very ends is finite too
     for law in (secure.laplace, secure.normal):
         assert np.isfinite(law(3, 1.0, 2.0**-20)).all()
@@ -38,7 +39,10 @@ def test_uniforms_stay_inside_0_and_1(monkeypatch, byte):
 
 
 def test_uniforms(seeded_entropy):
-    values = secure.uniform(N)
+    values, signs = secure.signed_uniform(N)
+    assert fits((signs > 0).sum(), 0.5)
+    # sign and size do not know of each other: standard error 1 / sqrt(n)
+    assert abs(np.corrcoef(values, signs)[0, 1]) < 5 / math.sqrt(N)
     assert stats.kstest(values, stats.uniform.cdf).pvalue > FALSE_ALARM
     assert fits((values < 2**-10).sum(), 2**-10) and fits((values > 1 - 2**-10).sum(), 2**-10)
     # neighbours are not correlated: standard error 1 / sqrt(n)
@@ -137,10 +141,10 @@ def test_no_bit_is_used_twice(monkeypatch):
 
     monkeypatch.setattr(secure, "entropy", counting)
     secure.laplace(5, 1.0, 1.0)
-    # 64 bits a uniform, and a bit a sign
-    assert sum(asked) == 5 * 8 + 1
+    # 64 bits a variable: 53 for its size, one for its sign
+    assert sum(asked) == 5 * 8
     secure.symmetric_geometric(5, 1.0)
-    assert sum(asked) == 15 * 8 + 1
+    assert sum(asked) == 15 * 8
 
 
 @pytest.mark.parametrize(
