@@ -25,9 +25,19 @@ def is_number(value: Any) -> bool:
 
 def unwrap(value: Any) -> Any:
     """Return the only element of an array or sequence of length 1, as R's scalars have one."""
-    if isinstance(value, (np.ndarray, list, tuple)) and np.size(value) == 1:
-        return np.asarray(value).reshape(-1)[0]
+    while isinstance(value, (list, tuple)) and len(value) == 1:
+        value = value[0]
+    if isinstance(value, np.ndarray) and value.size == 1:
+        return value.reshape(-1)[0]
     return value
+
+
+def as_float(value: Any) -> float:
+    """Return a real number as a float; a whole number beyond all floats is infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def positive(value: Any, name: str, unit: str = "") -> float:
@@ -57,11 +67,11 @@ def positive(value: Any, name: str, unit: str = "") -> float:
     >>> positive(1, "eps")
     1.0
     """
-    if type(value) in (float, int) and 0.0 < value < math.inf:
-        return float(value)
+    if type(value) is float and 0.0 < value < math.inf:
+        return value
     number = unwrap(value)
-    if is_number(number) and 0.0 < float(number) < math.inf:
-        return float(number)
+    if is_number(number) and 0.0 < as_float(number) < math.inf:
+        return as_float(number)
     hint = f" {unit}" if unit else ""
     raise PydpstatError(f"{name} must be a scalar > 0 and finite; got {shown(value)}.{hint}")
 
@@ -73,14 +83,14 @@ def epsilon(value: Any, name: str = "epsilon") -> float:
 
 def scalar(value: Any, name: str) -> float:
     """Check one number (a boolean counts as 0 or 1, as in R) that is not NaN; it may be infinite."""
-    if type(value) in (float, int) and value == value:
-        return float(value)
+    if type(value) is float and value == value:
+        return value
     number = unwrap(value)
-    if np.size(number) != 1:
+    if isinstance(number, (list, tuple, np.ndarray)):
         raise PydpstatError(f"Length of {name} must be 1; got {shown(value)}. Give one number.")
-    if not isinstance(number, (numbers.Real, np.bool_)) or math.isnan(float(number)):
+    if not isinstance(number, (numbers.Real, np.bool_)) or math.isnan(as_float(number)):
         raise PydpstatError(f"{name} must be a number and not missing; got {shown(value)}. Give one number.")
-    return float(number)
+    return as_float(number)
 
 
 def one_of(value: Any, name: str, allowed: Sequence[str]) -> str:

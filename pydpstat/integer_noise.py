@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from pydpstat.results.results import DPResults
 METHODS = ("difference", "sign")
 # beyond this spread the largest of 2^53 draws would not fit into a 64-bit integer
 LARGEST_SPREAD = 2.0**56
+LARGEST_COUNT = 2**53
 
 
 def symmetric_geometric(value: Any, epsilon: float, *, sensitivity: int = 1, rng: Any = None) -> DPResults:
@@ -84,7 +86,7 @@ def symmetric_geometric(value: Any, epsilon: float, *, sensitivity: int = 1, rng
         lambda sens: noise,
         source_from(rng),
         account=lambda _: (claim, held),
-        record=Call("symmetric_geometric", ("value",), (("epsilon", epsilon), ("sensitivity", sensitivity))),
+        record=Call("symmetric_geometric", (("value", "value"),), (("epsilon", epsilon), ("sensitivity", sensitivity))),
     )
 
 
@@ -137,7 +139,7 @@ def symmetric_geometric_noise(
     >>> symmetric_geometric_noise(5, 1.0, rng=RRandom(123))
     array([-2,  0,  0,  0,  0])
     """
-    if not checks.is_number(size) or size != int(size) or size < 0:
+    if not checks.is_number(size) or not 0 <= size < math.inf or size != int(size):
         raise PydpstatError(f"size must be a whole number of at least 0; got {checks.shown(size)}.")
     checks.one_of(method, "method", METHODS)
     source = source_from(rng) or secure
@@ -166,4 +168,6 @@ def _whole_numbers(value: Any) -> np.ndarray:
             f"value must be whole numbers; got {type(value).__name__} with other values. "
             "Give counts, or use LaplaceMechanism for real numbers."
         )
+    if flat.size and (flat.max() > LARGEST_COUNT or flat.min() < -LARGEST_COUNT):
+        raise PydpstatError("value must be counts up to 2**53 in size, which a float holds exactly; rescale them.")
     return flat.astype(np.float64).reshape(np.shape(value), order="F")

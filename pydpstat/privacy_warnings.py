@@ -15,7 +15,7 @@ def warn(text: str, category: type[Warning] = PrivacyWarning) -> None:
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, category, stacklevel=level - 1)
+    warnings.warn(text, category, stacklevel=level)
 
 
 def redrawn(function: str, epsilon: float) -> None:

@@ -95,7 +95,7 @@ def release(
         statistic=query.statistic,
         value=value,
         labels=query.labels,
-        noise=noise,
+        noise=_in_shape(noise, value.shape),
         noise_scale=noise_scale(noise),
         mechanism=noise.name,
         sensitivity=query.sensitivities[0] if len(query.sensitivities) == 1 else query.sensitivities,
@@ -130,7 +130,11 @@ def _on_grid(
     elements = query.value.size if len(query.sensitivities) == 1 and not query.integer else 1
     smallest = min(query.sensitivities) / max(elements, 1)
     scale = noise_scale(noise)
-    grid = secure.grid_unit(scale if isinstance(scale, float) else float(scale.min()), smallest)
+    grid = secure.grid_unit(scale if isinstance(scale, float) else float(scale.min(initial=smallest)), smallest)
+    if grid == 0.0:
+        raise PydpstatError(
+            f"the sensitivity of {query.statistic} is too small for a grid below it; rescale the data."
+        )
     if query.integer:
         return noise, grid
     return calibrate(tuple(sensitivity + elements * grid for sensitivity in query.sensitivities)), grid
@@ -194,13 +198,22 @@ def _draw_units(noise: Noise, size: int, grid: float) -> np.ndarray:
 
 def _grid_sum(value: np.ndarray, units: Any, grid: float) -> np.ndarray:
     """Return grid * (rint(value / grid) + units), the sum taken in whole numbers."""
-    whole = np.rint(value / grid)
+    with np.errstate(over="ignore"):
+        whole = np.rint(value / grid)
     if np.all((np.abs(whole) < _EXACT) & (np.abs(units) < _EXACT)):
         return (whole + units) * grid
     if not np.isfinite(whole).all():
         raise PydpstatError("the statistic is too large for the grid of its noise; rescale the data.")
     sums = [int(a) + int(b) for a, b in zip(np.ravel(whole), np.ravel(units))]
     return np.array([float(total) * grid for total in sums]).reshape(whole.shape)
+
+
+def _in_shape(noise: Noise, shape: tuple[int, ...]) -> Noise:
+    """Give a scale for each element of a matrix the matrix's shape."""
+    scale = noise_scale(noise)
+    if len(shape) > 1 and isinstance(scale, np.ndarray) and isinstance(noise, (LaplaceNoise, GaussianNoise)):
+        return type(noise)(scale.reshape(shape, order="F"))
+    return noise
 
 
 def _with_condition(guarantee: Guarantee, condition: str) -> Guarantee:

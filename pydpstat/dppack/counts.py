@@ -18,9 +18,10 @@ from pydpstat.postprocessing import AsDrawn, PostProcessing, Share
 from pydpstat.privacy import Guarantee
 from pydpstat.queries.counts import contingency_table, count_query, histogram
 from pydpstat.r_arithmetic.factor import is_categorical
+from pydpstat.r_arithmetic.table import levels_follow_missing
 from pydpstat.random import source_from
 from pydpstat.results import DPResults, DPResultsPair
-from pydpstat.results.call import Call
+from pydpstat.results.call import Call, r_symbol
 from pydpstat.results.labels import Labels
 
 Publish = Callable[[np.ndarray], tuple[np.ndarray, PostProcessing]]
@@ -105,7 +106,6 @@ def histogramDP(
     """
     upper, lower = bound(upper_bound, "upper_bound"), bound(lower_bound, "lower_bound")
     values = numbers(x, "x")
-    counts, labels = histogram(values, lower, upper, breaks)
     arguments = {
         "eps": eps,
         "lower_bound": lower_bound,
@@ -119,22 +119,16 @@ def histogramDP(
         "allow_negative": allow_negative,
     }
 
-    def correct(kept: Guarantee) -> Guarantee:
-        if _spans(breaks, lower, upper):
-            return replace(kept, conditions=("the breaks were chosen without the data",))
-        privacy_warnings.breaks_from_data()
-        return replace(kept, epsilon=math.inf, delta=0.0)
-
     return _counts(
         "histogramDP",
-        counts,
-        labels,
+        lambda: histogram(values, lower, upper, breaks),
         arguments,
-        ("x",),
+        (("x", "x"),),
         rng,
         records=values.size,
         bounds=(lower, upper),
-        correct=correct,
+        condition="the breaks were chosen without the data" if _spans(breaks, lower, upper) else "",
+        warn=privacy_warnings.breaks_from_data,
         publish=lambda noisy: _sanitized_histogram(noisy, normalize, allow_negative),
         check_flags=lambda: (
             checks.flag(allow_negative, "allow_negative"),
@@ -216,7 +210,6 @@ def tableDP(
     """
     rules = {name: columns.pop(name) for name in ("useNA", "exclude", "dnn") if name in columns}
     variables, names = _variables(factors, columns)
-    counts, labels = contingency_table(variables, names, **rules)
     arguments = {
         "eps": eps,
         "which_sensitivity": which_sensitivity,
@@ -226,23 +219,17 @@ def tableDP(
         "allow_negative": allow_negative,
         **rules,
     }
-    declared = all(is_categorical(variable) for variable in variables) and rules.get("useNA") != "ifany"
-
-    def correct(kept: Guarantee) -> Guarantee:
-        if declared:
-            return replace(kept, conditions=("the levels are public",))
-        privacy_warnings.levels_from_data()
-        return replace(kept, epsilon=math.inf, delta=0.0)
+    declared = all(is_categorical(variable) for variable in variables) and not levels_follow_missing(**rules)
 
     return _counts(
         "tableDP",
-        counts,
-        labels,
+        lambda: contingency_table(variables, names, **rules),
         arguments,
-        tuple(name or f"x{position}" for position, name in enumerate(names, start=1)),
+        _column_texts(names, len(columns)),
         rng,
-        records=np.shape(variables[0])[0],
-        correct=correct,
+        records=np.size(variables[0]) if variables else 0,
+        condition="the levels are public" if declared else "",
+        warn=privacy_warnings.levels_from_data,
         publish=lambda noisy: _sanitized_table(noisy, allow_negative),
         check_flags=lambda: checks.flag(allow_negative, "allow_negative"),
     )
@@ -250,23 +237,41 @@ def tableDP(
 
 def _counts(
     function: str,
-    counts: np.ndarray,
-    labels: Labels,
+    count: Callable[[], tuple[np.ndarray, Labels]],
     arguments: dict[str, Any],
-    data: tuple[str, ...],
+    data: tuple[tuple[str, str], ...],
     rng: Any,
     *,
     records: int,
-    correct: Callable[[Guarantee], Guarantee],
+    condition: str,
+    warn: Callable[[], None],
     publish: Publish,
     check_flags: Callable[[], Any],
     bounds: Any = None,
 ) -> DPResults | DPResultsPair:
-    """Release counts for one kind of neighbors, or for both in turn on one stream."""
+    """Release counts for one kind of neighbors, or for both in turn on one stream.
+
+    `condition` is what the guarantee rests on; an empty one says that nothing is guaranteed, and
+    `warn` says why.
+    """
     which = checks.one_of(arguments["which_sensitivity"], "which_sensitivity", SENSITIVITIES)
     mechanism = check_mechanism(arguments["mechanism"])
-    check_flags()
+    counts, labels = count()
     source = source_from(rng, int_seeds_r=True)
+
+    told = False
+
+    def corrected(kept: Guarantee) -> Guarantee:
+        nonlocal told
+        # R reads its flags last, here still before any draw
+        check_flags()
+        if not condition:
+            if not told:
+                warn()
+            told = True
+            return Guarantee(math.inf, 0.0, kept.neighbors)
+        public = () if kept.neighbors == "unbounded" else (PUBLIC_N,)
+        return Guarantee(kept.epsilon, kept.delta, kept.neighbors, (condition, *public))
 
     def protected(neighbors: str) -> DPResults:
         query = count_query(counts, labels, neighbors, 1 if mechanism == "Laplace" else 2, records)
@@ -280,7 +285,7 @@ def _counts(
             source,
             neighbors=neighbors,
             record=Call(function, data, tuple(arguments.items()), "DPpack"),
-            correct=lambda kept: _with_public_n(correct(kept)),
+            correct=corrected,
             bounds=bounds,
             publish=publish,
         )
@@ -291,21 +296,17 @@ def _counts(
     return DPResultsPair(first, second, _together(first, second))
 
 
-def _with_public_n(kept: Guarantee) -> Guarantee:
-    if kept.neighbors == "unbounded" or math.isinf(kept.epsilon):
-        return kept
-    return replace(kept, conditions=(*kept.conditions, PUBLIC_N))
-
-
 def _together(first: DPResults, second: DPResults) -> Guarantee:
     """Return what both releases keep for one replaced record, which moves both tables."""
     kept = first.guarantee
     if math.isinf(kept.epsilon):
         return kept
     if isinstance(first.noise, GaussianNoise):
+        epsilon = 2.0 * kept.epsilon
+        if first.noise.sd == 0.0:
+            return replace(kept, epsilon=epsilon, delta=1.0)
         # two Gaussian releases are one with the inverse standard deviations added in squares
         joint = GaussianNoise(1.0 / math.hypot(1.0 / first.noise.sd, 1.0 / second.noise.sd))
-        epsilon = 2.0 * kept.epsilon
         return replace(kept, epsilon=epsilon, delta=float(joint.delta(epsilon, math.sqrt(2.0))))
     return replace(kept, epsilon=2.0 / first.noise.scale + 2.0 / second.noise.scale)
 
@@ -351,3 +352,11 @@ def _variables(factors: tuple[Any, ...], columns: dict[str, Any]) -> tuple[tuple
     names = [getattr(variable, "name", None) for variable in factors]
     unnamed = tuple("" if name is None else str(name) for name in names)
     return (*factors, *columns.values()), (*unnamed, *columns)
+
+
+def _column_texts(names: tuple[str, ...], keywords: int) -> tuple[tuple[str, str], ...]:
+    """Return each variable's text in a call, in Python and in R; the last ones are keywords."""
+    texts = [(name or f"x{place}", r_symbol(name or f"x{place}")) for place, name in enumerate(names, start=1)]
+    first = len(names) - keywords
+    named = [(f"{python}={python}", f"{r} = {r}") for python, r in texts[first:]]
+    return (*texts[:first], *named)

@@ -99,4 +99,4 @@ def covDP(
         "delta": delta,
         "type_DP": type_DP,
     }
-    return release_moment("covDP", query, arguments, bounds, ("x1", "x2"), rng)
+    return release_moment("covDP", query, arguments, bounds, (("x1", "x1"), ("x2", "x2")), rng)

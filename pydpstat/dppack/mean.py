@@ -86,4 +86,4 @@ def meanDP(
         "delta": delta,
         "type_DP": type_DP,
     }
-    return release_moment("meanDP", query, arguments, (lower, upper), ("x",), rng)
+    return release_moment("meanDP", query, arguments, (lower, upper), (("x", "x"),), rng)

@@ -79,7 +79,7 @@ def LaplaceMechanism(
         account=lambda noise: laplace_account(eps, "bounded", GIVEN),
         record=Call(
             "LaplaceMechanism",
-            ("true_values",),
+            (("true_values", "true.values"),),
             (("eps", eps), ("sensitivities", sensitivities), ("alloc_proportions", alloc_proportions)),
             "DPpack",
         ),
@@ -172,7 +172,7 @@ def GaussianMechanism(
         ),
         record=Call(
             "GaussianMechanism",
-            ("true_values",),
+            (("true_values", "true.values"),),
             (
                 ("eps", eps),
                 ("delta", delta),
@@ -236,22 +236,29 @@ def calibrateAnalyticGaussianMechanism(
 
 def _query(true_values: Any, sensitivities: Any) -> Query:
     """Return the values as a query; what R does not count as numeric and atomic is refused."""
-    value = None
-    if not (true_values is None or isinstance(true_values, dict) or hasattr(true_values, "columns")):
-        if not is_categorical(true_values):
-            try:
-                value = np.asarray(true_values)
-            except ValueError:
-                value = None
-    if value is None or value.dtype.kind not in "fiu":
+    value = None if isinstance(true_values, dict) or hasattr(true_values, "columns") else _numbers(true_values)
+    if value is None:
         raise PydpstatError(
             "true_values must be numeric atomic vectors or scalars; "
             f"got {type(true_values).__name__}. Give a number, a list or an array of numbers."
         )
     index = getattr(true_values, "index", None)
     names = tuple(map(str, index)) if hasattr(true_values, "to_frame") and index is not None else None
-    sens = tuple(np.atleast_1d(np.asarray(sensitivities)).ravel().tolist())
+    try:
+        sens = tuple(np.ravel(np.asarray(sensitivities)).tolist())
+    except (TypeError, ValueError):
+        sens = (None,)  # a ragged list, which the calibration refuses
     name = getattr(true_values, "name", None)
-    return Query(
-        "value", value.astype(np.float64), sens, Labels("value" if name is None else str(name), names)
-    )
+    return Query("value", value, sens, Labels("value" if name is None else str(name), names))
+
+
+def _numbers(values: Any) -> np.ndarray | None:
+    """Return numbers as floats in their own shape; None for what R does not count as numeric."""
+    if values is None or is_categorical(values):
+        return None
+    nullable = hasattr(getattr(values, "dtype", None), "na_value")
+    try:
+        array = values.to_numpy(np.float64, na_value=np.nan) if nullable else np.asarray(values)
+    except (TypeError, ValueError):
+        return None
+    return array.astype(np.float64) if array.dtype.kind in "fiu" else None

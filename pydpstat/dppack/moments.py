@@ -27,7 +27,7 @@ def release_moment(
     query: Query,
     arguments: dict[str, Any],
     bounds: Any,
-    data: tuple[str, ...],
+    data: tuple[tuple[str, str], ...],
     rng: Any,
     **pipeline: Any,
 ) -> DPResults:
@@ -43,8 +43,8 @@ def release_moment(
         The public arguments, by their Python names, in R's order.
     bounds : tuple
         Public bounds of the data.
-    data : tuple of str
-        Names of the data arguments.
+    data : tuple of (str, str)
+        Texts of the data arguments, in Python and in R.
     rng
         Source of the noise, as the mirror got it.
     **pipeline

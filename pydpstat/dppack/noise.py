@@ -56,7 +56,9 @@ def gaussian_noise(
         )
     shares = _shares(alloc_proportions, sens, size)
     if shares is None:
-        joint = math.sqrt(sens[0] * sens[0] if len(sens) == 1 else r.sum(sens * sens))
+        with np.errstate(over="ignore", under="ignore"):
+            squares = sens * sens
+        joint = math.sqrt(squares[0] if len(sens) == 1 else r.sum(squares))
         return GaussianNoise(_finite_scale(_sd(eps, delta, joint, type_DP, analytic, tol)))
     each = [
         _sd(eps * p, delta * p, s, type_DP, analytic, tol) for p, s in zip(shares.tolist(), sens.tolist())
@@ -84,9 +86,10 @@ def _beyond_r(name: str, value: float) -> PydpstatError:
 
 
 def _sensitivities(sensitivities: Any, size: int) -> np.ndarray:
-    if type(sensitivities) is tuple and len(sensitivities) == 1 and 0.0 < sensitivities[0] < math.inf:
-        return np.array(sensitivities)
-    values = np.atleast_1d(np.asarray(sensitivities))
+    if type(sensitivities) is tuple and len(sensitivities) == 1 and type(sensitivities[0]) is float:
+        if 0.0 < sensitivities[0] < math.inf:
+            return np.array(sensitivities)
+    values = _vector(sensitivities)
     if values.dtype.kind not in "fiub" or values.ndim > 1 or np.isnan(values.astype(np.float64)).any():
         raise PydpstatError(
             f"sensitivities must be one number or one for each value; got {checks.shown(sensitivities)}."
@@ -106,7 +109,7 @@ def _sensitivities(sensitivities: Any, size: int) -> np.ndarray:
 def _shares(alloc_proportions: Any, sens: np.ndarray, size: int) -> np.ndarray | None:
     if alloc_proportions is None:
         return None
-    values = np.atleast_1d(np.asarray(alloc_proportions))
+    values = _vector(alloc_proportions)
     if values.dtype.kind not in "fiub" or values.shape != sens.shape:
         raise PydpstatError(
             f"alloc_proportions must be numbers, as many as sensitivities ({sens.size}); "
@@ -121,6 +124,14 @@ def _shares(alloc_proportions: Any, sens: np.ndarray, size: int) -> np.ndarray |
             f"alloc_proportions with {size} values needs one sensitivity for each; got {sens.size}."
         )
     return values / r.sum(values)
+
+
+def _vector(values: Any) -> np.ndarray:
+    try:
+        return np.atleast_1d(np.asarray(values))
+    except (TypeError, ValueError):
+        # a ragged list; its type is refused by the caller
+        return np.array([None], dtype=object)
 
 
 def _finite_scale(scale: Any) -> Any:

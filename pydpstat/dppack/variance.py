@@ -184,7 +184,7 @@ def _spread(
         "type_DP": type_DP,
     }
     return release_moment(
-        function, query, arguments, (lower, upper), ("x",), rng, accept=_is_positive, publish=publish
+        function, query, arguments, (lower, upper), (("x", "x"),), rng, accept=_is_positive, publish=publish
     )
 
 

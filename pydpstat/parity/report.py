@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import tempfile
 from collections.abc import Sequence
@@ -92,7 +93,7 @@ class Report:
                 "reason": v.case.reason,
                 "status": v.status,
                 "against": v.against,
-                "difference": v.difference,
+                "difference": v.difference if math.isfinite(v.difference) else "infinite",
                 "message": v.message,
             }
             for v in self.verdicts

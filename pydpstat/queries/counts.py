@@ -14,6 +14,10 @@ from pydpstat.queries.query import Query
 from pydpstat.results.labels import Labels
 
 
+# R adds bins one by one; beyond this it would not come back within anybody's patience
+MOST_BINS = 1_000_000
+
+
 def count_sensitivity(neighbors: str, norm: int) -> float:
     """Return how far the counts of disjoint cells move: one record changes cell, or comes or goes.
 
@@ -53,6 +57,11 @@ def histogram(x: np.ndarray, lower: float, upper: float, breaks: Any) -> tuple[n
             f"lower_bound and upper_bound must be finite for a histogram; got {lower!r} and {upper!r}. "
             "R never returns. Give the public range of the data."
         )
+    if max(edges_missing(lower, upper, counted.breaks)) > MOST_BINS:
+        raise PydpstatError(
+            f"lower_bound and upper_bound must be within {MOST_BINS} bins of the breaks; got {lower!r} and "
+            f"{upper!r}. Give wider breaks or narrower bounds."
+        )
     edges, mids = counted.breaks.tolist(), counted.mids.tolist()
     before = after = 0
     while lower < edges[0]:
@@ -67,6 +76,12 @@ def histogram(x: np.ndarray, lower: float, upper: float, breaks: Any) -> tuple[n
         after += 1
     counts = np.concatenate([np.zeros(before), counted.counts, np.zeros(after)])
     return counts, Labels("histogram", breaks=tuple(edges), mids=tuple(mids))
+
+
+def edges_missing(lower: float, upper: float, breaks: np.ndarray) -> tuple[float, float]:
+    """Return about how many bins are to be added below and above the breaks."""
+    width = breaks[1] - breaks[0]
+    return (breaks[0] - lower) / width, (upper - breaks[-1]) / width
 
 
 def contingency_table(

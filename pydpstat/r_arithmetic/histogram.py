@@ -153,8 +153,8 @@ def hist(x: npt.ArrayLike, breaks: Any = "Sturges", xname: str = "x") -> Histogr
         edges[0] = points[0] - diddle
         if values.size and not (edges[0] <= low and high <= edges[-1]):
             raise PydpstatError(
-                f"some x are not counted: breaks must span the range of x, [{low}, {high}], "
-                f"but span [{points[0]}, {points[-1]}]"
+                f"some x are not counted: breaks must span the range of x, but span only "
+                f"[{points[0]}, {points[-1]}]; give wider breaks"
             )
         counts = _counts(values, points, edges, diddle)
         density = counts / (values.size * h)
@@ -187,11 +187,11 @@ def _break_points(
     if points.size != 1:
         points = np.sort(points[~np.isnan(points)])
         if points.size < 2:
-            raise PydpstatError(f"breaks must be a number or two points at least, got {breaks!r}")
+            raise PydpstatError("breaks must be a number or two points at least; give more points")
         return points, True
     n = float(points[0])
     if not math.isfinite(n) or n < 1:
-        raise PydpstatError(f"invalid number of breaks: it must be at least 1, got {n}")
+        raise PydpstatError("invalid number of breaks: it must be finite and at least 1; give another number")
     if x.size == 0:
         raise PydpstatError("x must have finite values if breaks are not given as points")
     return pretty(low, high, min(n, _MOST_CLASSES), 1), False

@@ -143,6 +143,18 @@ def _missing_rules(use_na: str | None, exclude: Any) -> tuple[tuple[Label, ...] 
     return excluded, use_na or ("no" if None in excluded else "ifany")
 
 
+def levels_follow_missing(useNA: str | None = None, exclude: Any = _DEFAULT, dnn: Any = None) -> bool:
+    """Whether a missing value among the data adds a level to a table with these arguments.
+
+    Examples
+    --------
+    >>> levels_follow_missing(), levels_follow_missing(exclude="a"), levels_follow_missing("always")
+    (False, True, False)
+    """
+    excluded, choice = _missing_rules(useNA, exclude)
+    return choice == "ifany" and (excluded is None or None not in excluded)
+
+
 def _dimension(column: Any, excluded: tuple[Label, ...] | None, use_na: str) -> Factor:
     """The column with the levels of its axis, code -1 for what is not counted."""
     found = categories(column)

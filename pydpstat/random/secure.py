@@ -1,7 +1,7 @@
 """Noise from the operating system's generator, on a public grid: one function a law.
 
 The functions return whole numbers of grid units (or whole numbers, for the integer laws).
-They invert the law on a 53-bit uniform. The law is right to floating-point accuracy; the proof of
+They invert the law on a 52-bit uniform. The law is right to floating-point accuracy; the proof of
 exactness to the last bit is not part of them yet, and the guarantee of a release says so.
 No entropy is kept between calls, so a forked process or another thread never sees the same bits.
 """
@@ -22,14 +22,14 @@ UNCOVERED = (
 # where the bits come from; tests put a seeded source here
 entropy = os.urandom
 
-_UNUSED, _LOWEST = np.uint64(11), np.uint64(1)
+_UNUSED, _LOWEST = np.uint64(12), np.uint64(1)
 
 
 def signed_uniform(size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Draw uniforms on the midpoints of 2^-53 wide cells of (0, 1), and a random sign with each."""
+    """Draw uniforms on the midpoints of 2^-52 wide cells of (0, 1), and a random sign with each."""
     words = np.frombuffer(entropy(8 * size), dtype="<u8")
-    # the upper 53 bits make the uniform, the lowest one the sign
-    return ((words >> _UNUSED) + 0.5) * 2.0**-53, (words & _LOWEST) * 2.0 - 1.0
+    # the upper 52 bits make the uniform, the lowest one the sign
+    return ((words >> _UNUSED) + 0.5) * 2.0**-52, (words & _LOWEST) * 2.0 - 1.0
 
 
 def laplace(size: int, scale: Any, grid: float) -> np.ndarray:

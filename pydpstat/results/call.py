@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +17,8 @@ class Call:
     ----------
     function : str
         The function's name.
-    data : tuple of str
-        Names that stand for the data arguments, in their order.
+    data : tuple of (str, str)
+        Texts that stand for the data arguments, in their order: in Python and in R.
     arguments : tuple of (str, value)
         The public arguments, by their Python names.
     package : str
@@ -25,21 +26,28 @@ class Call:
     """
 
     function: str
-    data: tuple[str, ...]
+    data: tuple[tuple[str, str], ...]
     arguments: tuple[tuple[str, Any], ...]
     package: str = ""
 
+    def __post_init__(self) -> None:
+        # plain copies: neither a later change nor anything else of the caller's stays reachable
+        frozen = tuple((name, _frozen(value, name)) for name, value in self.arguments)
+        object.__setattr__(self, "arguments", frozen)
+
     def python(self) -> str:
         """Return the call as Python would show it."""
-        public = [f"{name}={_python_value(value, name)}" for name, value in self.arguments]
-        return f"{self.function}({', '.join([*self.data, *public])})"
+        data = [python for python, _ in self.data]
+        public = [f"{name}={_python_value(value)}" for name, value in self.arguments]
+        return f"{self.function}({', '.join([*data, *public])})"
 
     def r(self) -> str | None:
         """Return the same release as an R expression; None where R has no such function."""
         if not self.package:
             return None
-        public = [f"{r_name(name)} = {_r_value(value, name)}" for name, value in self.arguments]
-        return f"{self.package}::{self.function}({', '.join([*map(r_name, self.data), *public])})"
+        data = [r for _, r in self.data]
+        public = [f"{r_name(name)} = {_r_value(value)}" for name, value in self.arguments]
+        return f"{self.package}::{self.function}({', '.join([*data, *public])})"
 
 
 def r_name(name: str) -> str:
@@ -47,34 +55,52 @@ def r_name(name: str) -> str:
     return name.replace("_", ".")
 
 
-def _python_value(value: Any, name: str) -> str:
-    if callable(value):
-        return name
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
+def r_symbol(name: str) -> str:
+    """Return a name as R reads it, in backticks where it is no syntactic name."""
+    return name if re.fullmatch(r"[A-Za-z][A-Za-z0-9._]*", name) else f"`{name}`"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Stands for an argument that has no plain text, such as a function: its name."""
+
+    name: str
+
+
+def _frozen(value: Any, name: str) -> Any:
+    if value is None or type(value) in (bool, int, float, str):
+        return value
     if isinstance(value, np.generic):
-        value = value.item()
+        return value.item()
+    if callable(value):
+        return Named(name)
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple, range, set)):
+        return tuple(_frozen(item, name) for item in value)
+    return value if isinstance(value, (bool, int, float, str)) else Named(name)
+
+
+def _python_value(value: Any) -> str:
+    if isinstance(value, Named):
+        return value.name
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_python_value, value))}]"
     return repr(value)
 
 
-def _r_value(value: Any, name: str) -> str:
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, np.generic):
-        value = value.item()
+def _r_value(value: Any, inside: bool = False) -> str:
+    if isinstance(value, Named):
+        return r_name(value.name)
     if value is None:
-        return "NULL"
+        return "NA" if inside else "NULL"
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, str):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    if isinstance(value, (list, tuple)):
-        return f"c({', '.join(_r_value(item, name) for item in value)})"
-    if callable(value):
-        return r_name(name)
-    if isinstance(value, float):
-        return _r_float(value)
-    return repr(value)
+    if isinstance(value, tuple):
+        return f"c({', '.join(_r_value(item, True) for item in value)})"
+    return _r_float(value) if isinstance(value, float) else repr(value)
 
 
 def _r_float(value: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -329,6 +329,15 @@ class DPResults:
 
     def _plain(self) -> Any:
         return self.value if self.labels.breaks is not None else self.estimate
+
+    def __setstate__(self, state: list[Any]) -> None:
+        # a copy or a pickle makes a new array, which would be writeable
+        for field, value in zip(fields(self), state):
+            object.__setattr__(self, field.name, value)
+        self.value.flags.writeable = False
+
+    def __getstate__(self) -> list[Any]:
+        return [getattr(self, field.name) for field in fields(self)]
 
     @property
     def __array_priority__(self) -> float:
