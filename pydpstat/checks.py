@@ -105,6 +105,6 @@ def flag(value: Any, name: str) -> bool:
     """Check a truth value: a boolean, or a number as R reads it (0 is false)."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
-    if is_number(value) and not math.isnan(float(value)):
+    if is_number(value) and not math.isnan(as_float(value)):
         return bool(value)
     raise PydpstatError(f"{name} must be True or False; got {shown(value)}.")

@@ -86,7 +86,9 @@ def symmetric_geometric(value: Any, epsilon: float, *, sensitivity: int = 1, rng
         lambda sens: noise,
         source_from(rng),
         account=lambda _: (claim, held),
-        record=Call("symmetric_geometric", (("value", "value"),), (("epsilon", epsilon), ("sensitivity", sensitivity))),
+        record=Call(
+            "symmetric_geometric", (("value", "value"),), (("epsilon", epsilon), ("sensitivity", sensitivity))
+        ),
     )
 
 
@@ -169,5 +171,7 @@ def _whole_numbers(value: Any) -> np.ndarray:
             "Give counts, or use LaplaceMechanism for real numbers."
         )
     if flat.size and (flat.max() > LARGEST_COUNT or flat.min() < -LARGEST_COUNT):
-        raise PydpstatError("value must be counts up to 2**53 in size, which a float holds exactly; rescale them.")
+        raise PydpstatError(
+            "value must be counts up to 2**53 in size, which a float holds exactly; rescale them."
+        )
     return flat.astype(np.float64).reshape(np.shape(value), order="F")

@@ -128,9 +128,11 @@ def _on_grid(
         return noise, 1.0
     # with one sensitivity for the whole value, each of its elements may move by one unit more
     elements = query.value.size if len(query.sensitivities) == 1 and not query.integer else 1
-    smallest = min(query.sensitivities) / max(elements, 1)
+    smallest = min(query.sensitivities, default=1.0) / max(elements, 1)
     scale = noise_scale(noise)
-    grid = secure.grid_unit(scale if isinstance(scale, float) else float(scale.min(initial=smallest)), smallest)
+    grid = secure.grid_unit(
+        scale if isinstance(scale, float) else float(scale.min(initial=smallest)), smallest
+    )
     if grid == 0.0:
         raise PydpstatError(
             f"the sensitivity of {query.statistic} is too small for a grid below it; rescale the data."
@@ -201,7 +203,8 @@ def _grid_sum(value: np.ndarray, units: Any, grid: float) -> np.ndarray:
     with np.errstate(over="ignore"):
         whole = np.rint(value / grid)
     if np.all((np.abs(whole) < _EXACT) & (np.abs(units) < _EXACT)):
-        return (whole + units) * grid
+        with np.errstate(over="ignore"):
+            return (whole + units) * grid
     if not np.isfinite(whole).all():
         raise PydpstatError("the statistic is too large for the grid of its noise; rescale the data.")
     sums = [int(a) + int(b) for a, b in zip(np.ravel(whole), np.ravel(units))]

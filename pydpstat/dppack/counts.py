@@ -17,6 +17,7 @@ from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.postprocessing import AsDrawn, PostProcessing, Share
 from pydpstat.privacy import Guarantee
 from pydpstat.queries.counts import contingency_table, count_query, histogram
+from pydpstat.r_arithmetic.arrays import numeric
 from pydpstat.r_arithmetic.factor import is_categorical
 from pydpstat.r_arithmetic.table import levels_follow_missing
 from pydpstat.random import source_from
@@ -227,7 +228,7 @@ def tableDP(
         arguments,
         _column_texts(names, len(columns)),
         rng,
-        records=np.size(variables[0]) if variables else 0,
+        records=_records(variables),
         condition="the levels are public" if declared else "",
         warn=privacy_warnings.levels_from_data,
         publish=lambda noisy: _sanitized_table(noisy, allow_negative),
@@ -311,11 +312,21 @@ def _together(first: DPResults, second: DPResults) -> Guarantee:
     return replace(kept, epsilon=2.0 / first.noise.scale + 2.0 / second.noise.scale)
 
 
+def _records(variables: tuple[Any, ...]) -> int:
+    first = variables[0] if variables else ()
+    return len(first) if hasattr(first, "__len__") and not isinstance(first, str) else 1
+
+
 def _spans(breaks: Any, lower: float, upper: float) -> bool:
     """Tell whether breaks are a vector that reaches both bounds, so that no bin depends on the data."""
-    if isinstance(breaks, str) or callable(breaks) or np.size(breaks) < 2:
+    if isinstance(breaks, str) or callable(breaks):
         return False
-    edges = np.asarray(breaks, dtype=np.float64)
+    try:
+        edges = numeric(breaks, "breaks")
+    except PydpstatError:
+        return False  # refused later, where R reads them
+    if edges.size < 2:
+        return False
     return bool(edges.min() <= min(lower, upper) and edges.max() >= max(lower, upper))
 
 
@@ -356,7 +367,9 @@ def _variables(factors: tuple[Any, ...], columns: dict[str, Any]) -> tuple[tuple
 
 def _column_texts(names: tuple[str, ...], keywords: int) -> tuple[tuple[str, str], ...]:
     """Return each variable's text in a call, in Python and in R; the last ones are keywords."""
-    texts = [(name or f"x{place}", r_symbol(name or f"x{place}")) for place, name in enumerate(names, start=1)]
+    texts = [
+        (name or f"x{place}", r_symbol(name or f"x{place}")) for place, name in enumerate(names, start=1)
+    ]
     first = len(names) - keywords
     named = [(f"{python}={python}", f"{r} = {r}") for python, r in texts[first:]]
     return (*texts[:first], *named)

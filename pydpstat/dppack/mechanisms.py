@@ -236,7 +236,9 @@ def calibrateAnalyticGaussianMechanism(
 
 def _query(true_values: Any, sensitivities: Any) -> Query:
     """Return the values as a query; what R does not count as numeric and atomic is refused."""
-    value = None if isinstance(true_values, dict) or hasattr(true_values, "columns") else _numbers(true_values)
+    value = (
+        None if isinstance(true_values, dict) or hasattr(true_values, "columns") else _numbers(true_values)
+    )
     if value is None:
         raise PydpstatError(
             "true_values must be numeric atomic vectors or scalars; "

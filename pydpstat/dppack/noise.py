@@ -24,7 +24,12 @@ def laplace_noise(size: int, eps: Any, sensitivities: Any, alloc_proportions: An
     sens = _sensitivities(sensitivities, size)
     shares = _shares(alloc_proportions, sens, size)
     if shares is None:
-        return LaplaceNoise(_finite_scale((float(sens[0]) if len(sens) == 1 else r.sum(sens)) / eps))
+        scale = _finite_scale((float(sens[0]) if len(sens) == 1 else r.sum(sens)) / eps)
+        if scale == 0.0:
+            raise PydpstatError(
+                "s must be positive: there is no sensitivity, or it is too small for this eps."
+            )
+        return LaplaceNoise(scale)
     return LaplaceNoise(_finite_scale(sens / (shares * eps)))
 
 

@@ -13,7 +13,6 @@ from pydpstat.queries.moments import clip
 from pydpstat.queries.query import Query
 from pydpstat.results.labels import Labels
 
-
 # R adds bins one by one; beyond this it would not come back within anybody's patience
 MOST_BINS = 1_000_000
 

@@ -116,7 +116,10 @@ def categories(values: Any) -> Factor:
         return Factor(codes, tuple(as_character(c) for c in values.categories))
     if isinstance(values, (list, tuple)) and values and isinstance(values[0], str):
         return _ordered(*encode_objects(values))
-    array = np.atleast_1d(np.asarray(values))
+    try:
+        array = np.atleast_1d(np.asarray(values))
+    except ValueError as error:
+        raise PydpstatError("a factor has one dimension, but the values are a ragged list") from error
     if array.ndim != 1:
         raise PydpstatError(f"a factor has one dimension, but the values have {array.ndim}")
     kind = array.dtype.kind

@@ -69,7 +69,9 @@ def to_r(result: DPResults) -> Any:
         # only these arguments of table() let a missing value be a level
         missing = any(name in ("useNA", "exclude") for name, _ in result.record.arguments)
         names = [
-            robjects.StrVector([robjects.NA_Character if missing and level == "NA" else level for level in levels])
+            robjects.StrVector(
+                [robjects.NA_Character if missing and level == "NA" else level for level in levels]
+            )
             for levels in labels.dimnames
         ]
         axis_names = labels.dimension_names or ("",) * len(names)

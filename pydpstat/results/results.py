@@ -330,19 +330,20 @@ class DPResults:
     def _plain(self) -> Any:
         return self.value if self.labels.breaks is not None else self.estimate
 
-    def __setstate__(self, state: list[Any]) -> None:
-        # a copy or a pickle makes a new array, which would be writeable
-        for field, value in zip(fields(self), state):
-            object.__setattr__(self, field.name, value)
-        self.value.flags.writeable = False
-
-    def __getstate__(self) -> list[Any]:
-        return [getattr(self, field.name) for field in fields(self)]
+    def __reduce__(self) -> tuple[Any, ...]:
+        # through the constructor: a copied or pickled array would come back writeable
+        return _restored, tuple(getattr(self, field.name) for field in fields(self))
 
     @property
     def __array_priority__(self) -> float:
         # NumPy leaves operators between an array and a result to the result
         return 1000.0
+
+
+def _restored(*values: Any) -> DPResults:
+    result = DPResults(*values)
+    result.value.flags.writeable = False
+    return result
 
 
 def _plain(value: Any) -> Any:

@@ -18,38 +18,11 @@ MOST_ROWS = 60
 
 def summary(result: DPResults, alpha: float) -> Summary:
     """Return the two tables and the notes of a release."""
-    from statsmodels.iolib.summary import Summary
-    from statsmodels.iolib.table import SimpleTable
-    from statsmodels.iolib.tableformatting import fmt_2cols, fmt_params
+    from pydpstat.results.summary_page import SummaryPage
 
-    page = Summary()
-    rows = _description(result)
-    half = (len(rows) + 1) // 2
-    right = rows[half:] + [("", "")] * (2 * half - len(rows))
-    cells = [
-        [f"{second}", f"{third}", f"{fourth}"] for (_, second), (third, fourth) in zip(rows[:half], right)
-    ]
-    page.tables.append(
-        SimpleTable(
-            cells,
-            headers=None,
-            stubs=[f"{first}" for first, _ in rows[:half]],
-            title="Differentially Private Release",
-            txt_fmt=dict(fmt_2cols, data_fmts=["%s", "%s", "%s", "%s"]),
-        )
-    )
-    stubs, values, tail = _estimates(result, alpha)
-    percent = [f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]"]
-    page.tables.append(
-        SimpleTable(
-            values,
-            headers=["estimate", "noise sd", *percent],
-            stubs=stubs,
-            txt_fmt=dict(fmt_params, data_fmts=["%s"] * 5),
-        )
-    )
-    page.add_extra_txt(_notes(result, tail))
-    return page
+    stubs, cells, left_out = _estimates(result, alpha)
+    headers = ("estimate", "noise sd", f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
+    return SummaryPage(_description(result), headers, stubs, cells, _notes(result, left_out))
 
 
 def number(value: Any) -> str:
@@ -108,6 +81,7 @@ def _estimates(result: DPResults, alpha: float) -> tuple[list[str], list[list[st
 
 
 def _one_line(name: str) -> str:
+    name = " ".join(name.split())
     return name if len(name) <= 32 else name[:29] + "..."
 
 

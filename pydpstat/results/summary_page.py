@@ -1,0 +1,85 @@
+"""statsmodels' summary, with every text written so that HTML, LaTeX and CSV read it as text."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+
+from statsmodels.iolib.summary import Summary
+from statsmodels.iolib.table import SimpleTable
+from statsmodels.iolib.tableformatting import fmt_2cols, fmt_params
+
+Escape = Callable[[str], str]
+
+
+class SummaryPage(Summary):
+    """A page with a table of facts, a table of estimates, and notes.
+
+    Parameters
+    ----------
+    facts : list of (str, str)
+        Names and values, shown in two columns.
+    headers : tuple of str
+        Heads of the estimates' columns.
+    names : list of str
+        Row names of the estimates.
+    cells : list of list of str
+        The estimates' rows.
+    notes : list of str
+        Lines below the tables.
+    """
+
+    def __init__(
+        self,
+        facts: list[tuple[str, str]],
+        headers: tuple[str, ...],
+        names: list[str],
+        cells: list[list[str]],
+        notes: list[str],
+    ) -> None:
+        super().__init__()
+        self._parts = facts, headers, names, cells, notes
+        self._fill(self, str, str)
+
+    def _fill(self, page: Summary, escape: Escape, escape_note: Escape) -> Summary:
+        facts, headers, names, cells, notes = self._parts
+        half = (len(facts) + 1) // 2
+        right = [*facts[half:], *[("", "")] * (2 * half - len(facts))]
+        rows = [[escape(left[1]), *map(escape, pair)] for left, pair in zip(facts, right)]
+        page.tables = [
+            SimpleTable(
+                rows,
+                stubs=[escape(name) for name, _ in facts[:half]],
+                title="Differentially Private Release",
+                txt_fmt=dict(fmt_2cols, data_fmts=["%s"] * 4),
+            ),
+            SimpleTable(
+                cells,
+                headers=list(headers),
+                stubs=[escape(name) for name in names],
+                txt_fmt=dict(fmt_params, data_fmts=["%s"] * 5),
+            ),
+        ]
+        page.add_extra_txt([escape_note(note) for note in notes])
+        return page
+
+    def as_html(self) -> str:
+        """Return the page as HTML; a name with markup in it is shown, not run."""
+        return Summary.as_html(self._fill(Summary(), html.escape, html.escape))
+
+    def as_latex(self, *arguments: object, **options: object) -> str:
+        """Return the page as LaTeX, its special characters written out."""
+        return Summary.as_latex(self._fill(Summary(), str, _latex), *arguments, **options)
+
+    def as_csv(self) -> str:
+        """Return the page as CSV; a name with a comma or a quote in it is one cell."""
+        return Summary.as_csv(self._fill(Summary(), _csv, str))
+
+
+def _latex(text: str) -> str:
+    return re.sub(r"([%_#$&{}])", r"\\\1", text)
+
+
+def _csv(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if re.search('[",\n]', text) else text
