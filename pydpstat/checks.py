@@ -12,6 +12,10 @@ import numpy as np
 from pydpstat.errors import PydpstatError
 
 
+# below it every whole number becomes a float without further thought
+_LARGE = 1e300
+
+
 def shown(value: Any) -> str:
     """Show a public argument's value in a message, shortened."""
     text = repr(value)
@@ -67,8 +71,8 @@ def positive(value: Any, name: str, unit: str = "") -> float:
     >>> positive(1, "eps")
     1.0
     """
-    if type(value) is float and 0.0 < value < math.inf:
-        return value
+    if type(value) in (float, int) and 0.0 < value < _LARGE:
+        return float(value)
     number = unwrap(value)
     if is_number(number) and 0.0 < as_float(number) < math.inf:
         return as_float(number)
@@ -83,8 +87,8 @@ def epsilon(value: Any, name: str = "epsilon") -> float:
 
 def scalar(value: Any, name: str) -> float:
     """Check one number (a boolean counts as 0 or 1, as in R) that is not NaN; it may be infinite."""
-    if type(value) is float and value == value:
-        return value
+    if type(value) in (float, int) and -_LARGE < value < _LARGE:
+        return float(value)
     number = unwrap(value)
     if isinstance(number, (list, tuple, np.ndarray)):
         raise PydpstatError(f"Length of {name} must be 1; got {shown(value)}. Give one number.")

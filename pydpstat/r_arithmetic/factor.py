@@ -145,7 +145,12 @@ def labels_of(values: Any) -> tuple[Label, ...]:
         return ()
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         values = (values,)
-    return tuple(None if is_missing(value) else as_character(value) for value in values)
+    if isinstance(values, np.ndarray):
+        values = values.ravel(order="F")
+    few = tuple(values)
+    if any(isinstance(value, (list, tuple, np.ndarray)) for value in few):
+        raise PydpstatError("exclude and levels must be single values or lists of them")
+    return tuple(None if is_missing(value) else as_character(value) for value in few)
 
 
 def _integers(x: npt.NDArray[Any]) -> Factor:

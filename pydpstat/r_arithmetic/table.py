@@ -127,7 +127,11 @@ def _columns(factors: tuple[Any, ...]) -> tuple[list[Any], tuple[str, ...]]:
 def _names(dnn: Sequence[str] | str | None, names: tuple[str, ...]) -> tuple[str, ...]:
     if dnn is None:
         return names
-    given = (dnn,) if isinstance(dnn, str) else tuple(dnn)
+    if isinstance(dnn, str) or not isinstance(dnn, Iterable) or np.ndim(dnn) == 0:
+        dnn = (dnn,)
+    given = tuple(dnn)
+    if not all(isinstance(name, str) for name in given):
+        raise PydpstatError("dnn must be texts, one name for each axis")
     if len(given) != len(names):
         raise PydpstatError(f"dnn must have one name for each of {len(names)} axes, got {given}")
     return given
@@ -135,7 +139,7 @@ def _names(dnn: Sequence[str] | str | None, names: tuple[str, ...]) -> tuple[str
 
 def _missing_rules(use_na: str | None, exclude: Any) -> tuple[tuple[Label, ...] | None, str]:
     """The excluded labels (None if not given) and the effective `useNA`."""
-    if use_na is not None and use_na not in _USE_NA:
+    if use_na is not None and not (isinstance(use_na, str) and use_na in _USE_NA):
         raise PydpstatError(f"useNA must be one of {_USE_NA}, got {use_na!r}")
     if exclude is _DEFAULT:
         return None, use_na or "no"

@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 
 
+_PLAIN = (type(None), bool, int, float, str)
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """A call without its data.
@@ -32,6 +35,8 @@ class Call:
 
     def __post_init__(self) -> None:
         # plain copies: neither a later change nor anything else of the caller's stays reachable
+        if all(type(value) in _PLAIN for _, value in self.arguments):
+            return
         frozen = tuple((name, _frozen(value, name)) for name, value in self.arguments)
         object.__setattr__(self, "arguments", frozen)
 
@@ -68,7 +73,7 @@ class Named:
 
 
 def _frozen(value: Any, name: str) -> Any:
-    if value is None or type(value) in (bool, int, float, str):
+    if type(value) in _PLAIN:
         return value
     if isinstance(value, np.generic):
         return value.item()
