@@ -127,7 +127,7 @@ def _columns(factors: tuple[Any, ...]) -> tuple[list[Any], tuple[str, ...]]:
 def _names(dnn: Sequence[str] | str | None, names: tuple[str, ...]) -> tuple[str, ...]:
     if dnn is None:
         return names
-    if isinstance(dnn, str) or not isinstance(dnn, Iterable) or np.ndim(dnn) == 0:
+    if isinstance(dnn, str) or not isinstance(dnn, Iterable):
         dnn = (dnn,)
     given = tuple(dnn)
     if not all(isinstance(name, str) for name in given):
