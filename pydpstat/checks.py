@@ -11,7 +11,6 @@ import numpy as np
 
 from pydpstat.errors import PydpstatError
 
-
 # below it every whole number becomes a float without further thought
 _LARGE = 1e300
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-
 _PLAIN = (type(None), bool, int, float, str)
 
 
