@@ -46,9 +46,25 @@ class PrivacyWarning(UserWarning):
 
     The message carries the true figure and names what to use instead.
 
+    Parameters
+    ----------
+    text : str
+        The message.
+    row : str, keyword only
+        Which finding it is: the row's name in the table "What the originals really keep".
+    use : str, keyword only
+        Name of the sound function to use instead.
+
     Examples
     --------
     >>> import warnings, pydpstat
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("error", pydpstat.PrivacyWarning)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     r = pydpstat.varDP([1, 2, 3, 4], 1.0, 0, 5)
+    >>> caught[0].message.row, caught[0].message.use
+    ('2', 'LaplaceMechanism')
     """
+
+    def __init__(self, text: str, *, row: str = "", use: str = "") -> None:
+        super().__init__(text)
+        self.row, self.use = row, use

@@ -129,7 +129,7 @@ def histogramDP(
         records=values.size,
         bounds=(lower, upper),
         condition="the breaks were chosen without the data" if _spans(breaks, lower, upper) else "",
-        warn=privacy_warnings.breaks_from_data,
+        warn=privacy_warnings.statistics.breaks_from_data,
         publish=lambda noisy: _sanitized_histogram(noisy, normalize, allow_negative),
         check_flags=lambda: (
             checks.flag(allow_negative, "allow_negative"),
@@ -230,7 +230,7 @@ def tableDP(
         rng,
         records=_records(variables),
         condition="the levels are public" if declared else "",
-        warn=privacy_warnings.levels_from_data,
+        warn=privacy_warnings.statistics.levels_from_data,
         publish=lambda noisy: _sanitized_table(noisy, allow_negative),
         check_flags=lambda: checks.flag(allow_negative, "allow_negative"),
     )

@@ -53,9 +53,8 @@ def release_moment(
     which = checks.one_of(arguments["which_sensitivity"], "which_sensitivity", SENSITIVITIES)
     mechanism = check_mechanism(arguments["mechanism"])
     if which == "both":
-        privacy_warnings.warn(
-            f"{function}: bounded and unbounded sensitivity are the same here, so one value is returned.",
-            UserWarning,
+        privacy_warnings.note(
+            f"{function}: bounded and unbounded sensitivity are the same here, so one value is returned."
         )
     redrawn = "accept" in pipeline and mechanism == "Laplace"
 
@@ -63,10 +62,10 @@ def release_moment(
         epsilon = kept.epsilon
         conditions: tuple[str, ...] = FIXED
         if redrawn:
-            privacy_warnings.redrawn(function, epsilon)
+            privacy_warnings.statistics.redrawn(function, epsilon)
             epsilon = truncated_positive_epsilon(epsilon)
         if which != "bounded":
-            privacy_warnings.noise_scale_tells_n(function)
+            privacy_warnings.statistics.noise_scale_tells_n(function)
             conditions = (*FIXED, SCALE_TELLS_N)
         return Guarantee(epsilon, kept.delta, "bounded", conditions)
 

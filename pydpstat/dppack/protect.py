@@ -114,10 +114,10 @@ def gaussian_account(
         return claim, Guarantee(epsilon, claimed, neighbors, conditions)
     exact = _exact_delta(noise, epsilon, sensitivities, alloc_proportions)
     if claimed >= 1.0:
-        privacy_warnings.large_delta(function, claimed, epsilon, exact)
+        privacy_warnings.statistics.large_delta(function, claimed, epsilon, exact)
         return claim, Guarantee(epsilon, exact, neighbors, conditions)
     if exact > LOOSE * claimed:
-        privacy_warnings.loose_calibration(claimed, exact)
+        privacy_warnings.statistics.loose_calibration(claimed, exact)
     # R's stopping rule lets the exact delta pass the claimed one by its tolerance
     return claim, Guarantee(epsilon, max(claimed, exact), neighbors, conditions)
 

@@ -30,8 +30,10 @@ class Case:
     package : {"base", "stats", "graphics", "rmutil", "diffpriv", "DPpack"}
         Where R has the function; decides whether the case can run live.
     r, python : str
-        The expressions. Python's sees the inputs, ``rng`` (``RRandom(seed)``), ``np``, ``dppack``,
-        ``pydpstat`` and ``r`` (``pydpstat.r_arithmetic``). R's sees the inputs after ``set.seed(seed)``.
+        The code: one expression, or several lines of which the last is an expression, the value.
+        Python's sees the inputs, ``rng`` (``RRandom(seed)``), ``np``, ``pd``, ``math``, ``dppack``,
+        ``diffpriv``, ``pydpstat`` and ``r`` (``pydpstat.r_arithmetic``). R's sees the inputs after
+        ``set.seed(seed)``.
     inputs : mapping of str to value
         Float, int, bool or str arrays (lists), scalars, or `Factor`; given to R without loss.
     level : {"exact", "ulp", "rtol", "error", "difference", "endless", "refused"}
@@ -50,6 +52,8 @@ class Case:
         Seed of R's stream on both sides.
     draws : bool
         Whether the next ``runif(1)`` is compared too.
+    help_page : str
+        The R help page whose example this is (``"meanDP"``), else empty.
     """
 
     id: str
@@ -64,3 +68,4 @@ class Case:
     reason: str = ""
     seed: int = 123
     draws: bool = True
+    help_page: str = ""

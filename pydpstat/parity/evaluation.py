@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import math
+import textwrap
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +33,7 @@ def evaluate_in_python(case: Case) -> Outcome:
     import pandas as pd
 
     import pydpstat
-    from pydpstat import dppack
+    from pydpstat import diffpriv, dppack
     from pydpstat import r_arithmetic as r
 
     rng = RRandom(case.seed)
@@ -40,6 +42,7 @@ def evaluate_in_python(case: Case) -> Outcome:
         "pd": pd,
         "math": math,
         "pydpstat": pydpstat,
+        "diffpriv": diffpriv,
         "dppack": dppack,
         "r": r,
         "rng": rng,
@@ -51,10 +54,18 @@ def evaluate_in_python(case: Case) -> Outcome:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            flatten(eval(case.python, scope), values, labels)
+            flatten(run_python(case.python, scope), values, labels)
         except PydpstatError as raised:
             error = str(raised)
     return Outcome(tuple(values), tuple(labels), error, float(np.ravel(rng.runif(1))[0]))
+
+
+def run_python(source: str, scope: dict[str, Any]) -> Any:
+    """Run lines of Python and return the value of the last one, an expression."""
+    *statements, last = ast.parse(textwrap.dedent(source)).body
+    assert isinstance(last, ast.Expr), f"the last line must be an expression: {source!r}"
+    exec(compile(ast.Module(statements, []), "<case>", "exec"), scope)
+    return eval(compile(ast.Expression(last.value), "<case>", "eval"), scope)
 
 
 def flatten(value: Any, values: list[float], labels: list[str]) -> None:

@@ -1,21 +1,8 @@
-"""The warnings about releases that keep less than they claim: their texts and figures."""
+"""Warnings about DPpack's statistics and about noise: their texts and figures."""
 
 from __future__ import annotations
 
-import sys
-import warnings
-
-from pydpstat.errors import PrivacyWarning
-
-_PACKAGE = __name__.partition(".")[0]
-
-
-def warn(text: str, category: type[Warning] = PrivacyWarning) -> None:
-    """Warn at the line outside this package that asked for the release."""
-    level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
-        frame, level = frame.f_back, level + 1
-    warnings.warn(text, category, stacklevel=level)
+from pydpstat.privacy_warnings.warn import warn
 
 
 def redrawn(function: str, epsilon: float) -> None:
@@ -26,7 +13,9 @@ def redrawn(function: str, epsilon: float) -> None:
     warn(
         f"{function} with Laplace noise repeats the draw until the result is positive. It keeps "
         f"epsilon {kept:.4f}, not {epsilon:g}. Use mechanism='analytic', or LaplaceMechanism on the "
-        "variance and cut the result at 0."
+        "variance and cut the result at 0.",
+        row="2",
+        use="LaplaceMechanism",
     )
 
 
@@ -36,7 +25,9 @@ def noise_scale_tells_n(function: str) -> None:
         f"{function} with which_sensitivity='unbounded' or 'both' claims to hide the number of records n, "
         "but its noise scale is proportional to 1/n. For added or removed records the pure epsilon is "
         "infinite, and at the claimed epsilon delta is about 0.18/n. "
-        "Use which_sensitivity='bounded' and treat n as public."
+        "Use which_sensitivity='bounded' and treat n as public.",
+        row="5",
+        use=function,
     )
 
 
@@ -44,7 +35,9 @@ def breaks_from_data() -> None:
     """Warn that a histogram's breaks come from the data."""
     warn(
         "histogramDP publishes breaks computed from the data: its epsilon is infinite. "
-        "Give breaks as a vector that spans lower_bound and upper_bound and was chosen without the data."
+        "Give breaks as a vector that spans lower_bound and upper_bound and was chosen without the data.",
+        row="4",
+        use="histogramDP",
     )
 
 
@@ -52,7 +45,9 @@ def levels_from_data() -> None:
     """Warn that a table's levels come from the data."""
     warn(
         "tableDP publishes levels found in the data: its epsilon is infinite, and delta can reach 1. "
-        "Give every variable as a pandas Categorical with publicly known levels."
+        "Give every variable as a pandas Categorical with publicly known levels.",
+        row="8",
+        use="tableDP",
     )
 
 
@@ -61,7 +56,9 @@ def sign_geometric(epsilon: float, kept: float, delta: float) -> None:
     warn(
         "symmetric_geometric_noise with method='sign' gives 0 twice the weight of the symmetric "
         f"geometric law. It keeps epsilon {kept:.4f}, not {epsilon:g}; at epsilon {epsilon:g} its delta "
-        f"is {delta:.4f}. Use method='difference'."
+        f"is {delta:.4f}. Use method='difference'.",
+        row="1",
+        use="symmetric_geometric",
     )
 
 
@@ -72,7 +69,11 @@ def large_delta(function: str, delta: float, epsilon: float, exact: float) -> No
         if exact == 1.0
         else (f"the noise is so small that at epsilon {epsilon:g} the exact delta is {exact:.3g}")
     )
-    warn(f"{function} with delta={delta:g} promises nothing: {truth}. Use a delta far below 1/n.")
+    warn(
+        f"{function} with delta={delta:g} promises nothing: {truth}. Use a delta far below 1/n.",
+        row="delta",
+        use=function,
+    )
 
 
 def loose_calibration(claimed: float, exact: float) -> None:
@@ -80,5 +81,7 @@ def loose_calibration(claimed: float, exact: float) -> None:
     warn(
         f"R's analytic calibration stops at an absolute tolerance. At this epsilon its exact delta is "
         f"{exact:.3g}, {exact / claimed:.3g} times the claimed {claimed:g}. "
-        "Use pydpstat.calibrate_gaussian, or a tol far below delta."
+        "Use pydpstat.calibrate_gaussian, or a tol far below delta.",
+        row="11",
+        use="calibrate_gaussian",
     )

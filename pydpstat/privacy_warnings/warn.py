@@ -1,0 +1,55 @@
+"""How a warning about privacy is given: at the caller's line, and once for each of its lines."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from types import FrameType
+
+from pydpstat.errors import PrivacyWarning
+
+_PACKAGE = __name__.partition(".")[0]
+
+
+def warn(text: str, *, row: str, use: str) -> None:
+    """Warn that a release keeps less than it claims, at the line outside this package that asked for it.
+
+    Python's filters decide what happens. Where they show a warning once, it is once for each line
+    and row, also if the figures in the text differ.
+
+    Parameters
+    ----------
+    text : str
+        The message, with the true figure.
+    row : str
+        Which finding it is, for `PrivacyWarning.row`.
+    use : str
+        Name of the sound function, for `PrivacyWarning.use`.
+    """
+    _at(_caller(), PrivacyWarning(text, row=row, use=use), row)
+
+
+def note(text: str) -> None:
+    """Pass on a remark that R makes as a warning and that is not about privacy."""
+    _at(_caller(), UserWarning(text), text)
+
+
+def _at(frame: FrameType, warning: Warning, topic: str) -> None:
+    registry = frame.f_globals.setdefault("__warningregistry__", {})
+    line, kind = frame.f_lineno, type(warning)
+    shown, topic_shown = (str(warning), kind, line), (topic, kind, line, "topic")
+    if topic_shown in registry:
+        # Python compares texts; another figure from the same line is not news
+        registry[shown] = True
+    warnings.warn_explicit(
+        warning, kind, frame.f_code.co_filename, line, frame.f_globals.get("__name__"), registry
+    )
+    if shown in registry:
+        registry[topic_shown] = True
+
+
+def _caller() -> FrameType:
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+        frame = frame.f_back
+    return frame
