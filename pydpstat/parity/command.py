@@ -11,8 +11,9 @@ from pydpstat.parity import report as reports
 from pydpstat.parity.case import Case
 from pydpstat.parity.cases import all_cases
 from pydpstat.parity.comparison import Verdict, compare
-from pydpstat.parity.distribution import LAWS, check_law
+from pydpstat.parity.distribution import all_laws, check_law
 from pydpstat.parity.evaluation import evaluate_in_python
+from pydpstat.parity.exports import exports_path, record_exports
 from pydpstat.parity.live import LiveR, NoR, is_set
 from pydpstat.parity.recorded import Recording, record, recording_path
 
@@ -61,7 +62,7 @@ def run(
     live : bool, default True
         Whether to look for R at all.
     draws : int, default 20000
-        Draws of each distribution test; 0 leaves them out.
+        Most draws of each distribution test; 0 leaves them out.
     progress : bool, default False
         Whether to show on standard error how far the run is.
     """
@@ -74,9 +75,9 @@ def run(
             print(f"\r{done} of {len(cases)} cases", end="\n" if done == len(cases) else "", file=sys.stderr)
     if progress:
         print("\rdistribution tests  " if draws else "\r", file=sys.stderr)
-    laws = [check_law(law, draws, session) for law in LAWS] if draws else []
+    laws = [check_law(law, draws, session) for law in all_laws()] if draws else []
     versions = session.versions if session else dict(recording.versions) if recording else {}
-    return reports.Report(verdicts, laws, versions, notes)
+    return reports.Report(verdicts, laws, versions, notes, whole=len(cases) == len(all_cases()))
 
 
 def _session(live: bool) -> tuple[LiveR | None, list[str]]:
@@ -107,6 +108,8 @@ def _record(cases: Sequence[Case]) -> int:
     print(f"{len(cases)} cases recorded in {recording_path()}; {len(changed)} differ from before")
     for name in changed[:40]:
         print(f"  {name}")
+    if record_exports():
+        print(f"the export lists in {exports_path()} differ from before")
     return 0
 
 
@@ -120,7 +123,10 @@ def _parser() -> argparse.ArgumentParser:
         "--recorded", action="store_true", help="use the recorded values even where R is installed"
     )
     parser.add_argument(
-        "--draws", type=int, default=20_000, help="draws of each distribution test (default 20000)"
+        "--draws",
+        type=int,
+        default=20_000,
+        help="most draws of each distribution test (default 20000; above, what 20 seconds allow)",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the report as Markdown")

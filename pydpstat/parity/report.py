@@ -13,7 +13,10 @@ from typing import Any
 
 from pydpstat.parity.comparison import Verdict
 from pydpstat.parity.distribution import LawVerdict
+from pydpstat.parity.exports import covered
 
+# in this order, before R's own packages
+_MIRRORED = ("DPpack", "diffpriv")
 HEADINGS = ("package", "function", "levels", "cases", "live", "recorded", "not run", "failed", "worst")
 
 
@@ -31,12 +34,15 @@ class Report:
         Versions of R and its packages on the side that was compared with.
     notes : sequence of str
         What could not be used, and why.
+    whole : bool
+        Whether all comparisons were asked for; then the report ends with the exported names covered.
     """
 
     verdicts: Sequence[Verdict]
     laws: Sequence[LawVerdict] = ()
     versions: dict[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    whole: bool = True
 
     @property
     def failures(self) -> list[Verdict | LawVerdict]:
@@ -129,7 +135,30 @@ class Report:
             f"{self.count(status='not run')} not run, {self.count(status='failed')} failed; "
             f"{len(self.laws)} distributions, {sum(law.status == 'failed' for law in self.laws)} failed"
         )
+        examples = [v for v in self.verdicts if v.case.help_page]
+        if examples:
+            pages = len({(v.case.package, v.case.help_page) for v in examples})
+            passed = sum(v.status == "passed" for v in examples)
+            equal = sum(v.status == "passed" and v.difference == 0.0 for v in examples)
+            lines.append(
+                f"examples of {pages} help pages: {len(examples)}, {passed} passed, {equal} to the last bit"
+            )
+        if self.whole:
+            lines += self._coverage()
         return lines
+
+    def _coverage(self) -> list[str]:
+        names = covered(self.verdicts)
+        lines = [
+            f"{package} without a passed comparison: {', '.join(others)}"
+            for package, (_, others) in names.items()
+            if others
+        ]
+        counts = (
+            f"{package} {len(passed)} of {len(passed) + len(rest)}"
+            for package, (passed, rest) in names.items()
+        )
+        return [*lines, ", ".join(counts)]
 
 
 def write(path: Path, content: str) -> None:
@@ -141,8 +170,9 @@ def write(path: Path, content: str) -> None:
     os.replace(name, path)
 
 
-def _by_package(key: tuple[str, str]) -> tuple[bool, str, str]:
-    return key[0] != "DPpack", key[0], key[1]
+def _by_package(key: tuple[str, str]) -> tuple[int, str, str]:
+    place = _MIRRORED.index(key[0]) if key[0] in _MIRRORED else len(_MIRRORED)
+    return place, key[0], key[1].lower()
 
 
 def _worst(group: Sequence[Verdict]) -> str:

@@ -11,10 +11,11 @@ import pytest
 
 from pydpstat.parity import command
 from pydpstat.parity.cases import all_cases
-from pydpstat.parity.distribution import LAWS, Law, check_law
+from pydpstat.parity.distribution import Law, all_laws, check_law
 from pydpstat.parity.recorded import recording_path
 from pydpstat.queries import counts, moments
 
+LAWS = all_laws()
 GROUPS = defaultdict(list)
 for _case in all_cases():
     GROUPS[_case.function].append(_case)
