@@ -12,6 +12,8 @@ import pydpstat
 
 Arrays = dict[str, np.ndarray]
 LEVELS = 20
+PREDICTORS = 20
+GAMMAS = tuple(float(10.0**power) for power in np.linspace(-2.0, 2.0, 10))
 BREAKS = np.arange(0.0, 101.0, 5.0)
 
 
@@ -33,6 +35,14 @@ class Mirror:
         Turns the arrays into the call's arguments.
     r_inputs : str
         R code that does the same.
+    package : str
+        R's package.
+    part : int
+        The size is divided by this.
+    aim : float or None
+        The ratio to R aimed at.
+    copies : float or None
+        Copies of the data aimed at as memory; NaN where memory is not measured.
     """
 
     what: str
@@ -41,6 +51,10 @@ class Mirror:
     r: str
     inputs: Callable[[Arrays], tuple[Any, ...]] = lambda arrays: tuple(arrays.values())
     r_inputs: str = ""
+    package: str = "DPpack"
+    part: int = 1
+    aim: float | None = 0.5
+    copies: float | None = 1.0
 
 
 def _numbers(size: int) -> Arrays:
@@ -54,6 +68,31 @@ def _codes(size: int) -> Arrays:
 
 def _two_codes(size: int) -> Arrays:
     return {**_codes(size), "y": np.random.default_rng(2).integers(0, 5, size, dtype=np.int32)}
+
+
+def _labelled(size: int) -> Arrays:
+    """Return 20 predictors between -1 and 1 and a label 0 or 1."""
+    generator = np.random.default_rng(1)
+    predictors = np.asfortranarray(generator.uniform(-1.0, 1.0, (size, PREDICTORS)))
+    score = predictors @ np.linspace(-2.0, 2.0, PREDICTORS)
+    labels = (generator.uniform(size=size) < 1.0 / (1.0 + np.exp(-score))).astype(np.float64)
+    return {"X": predictors, "y": labels}
+
+
+def _logistic(X: np.ndarray, y: np.ndarray) -> Any:
+    model = pydpstat.LogisticRegressionDP("l2", 1.0, 1.0)
+    return model.fit(X, y, np.ones(PREDICTORS), -np.ones(PREDICTORS))
+
+
+def _tuning(X: np.ndarray, y: np.ndarray) -> Any:
+    models = [pydpstat.LogisticRegressionDP("l2", 1.0, gamma) for gamma in GAMMAS]
+    return pydpstat.tune_classification_model(models, X, y, np.ones(PREDICTORS), -np.ones(PREDICTORS))
+
+
+def _sampler(n: np.ndarray) -> Any:
+    generator = np.random.default_rng(1)
+    mechanism = pydpstat.DPMechLaplace(target=lambda x: float(x.mean()), dims=1)
+    return pydpstat.sensitivitySampler(mechanism, generator.standard_normal, 100, m=int(n[0]), gamma=0.2)
 
 
 def _categoricals(arrays: Arrays) -> tuple[Any, ...]:
@@ -107,5 +146,40 @@ MIRRORS = (
         "DPpack::tableDP(x, y, eps = 1)",
         _categoricals,
         f"{_factor('x')}; {_factor('y')}",
+    ),
+    Mirror(
+        "quantileDP",
+        _numbers,
+        lambda x: pydpstat.quantileDP(x, 0.9, 1.0, 0, 100),
+        "DPpack::quantileDP(x, .9, 1, 0, 100)",
+        part=10,
+        copies=None,
+    ),
+    Mirror(
+        "LogisticRegressionDP, 20 predictors",
+        _labelled,
+        _logistic,
+        "m <- DPpack::LogisticRegressionDP$new('l2', 1, 1); m$fit(X, y, rep(1, 20), rep(-1, 20))",
+        part=100,
+        copies=None,
+    ),
+    Mirror(
+        "tune_classification_model, 10 models",
+        _labelled,
+        _tuning,
+        "m <- lapply(10^seq(-2, 2, length.out = 10), \\(g) DPpack::LogisticRegressionDP$new('l2', 1, g));"
+        "DPpack::tune_classification_model(m, X, y, rep(1, 20), rep(-1, 20))",
+        part=100,
+        copies=None,
+    ),
+    Mirror(
+        "sensitivitySampler, the mean of 100",
+        lambda size: {"n": np.array([size], dtype=np.int32)},
+        _sampler,
+        "diffpriv::sensitivitySampler(diffpriv::DPMechLaplace(target = mean, dims = 1), rnorm, 100, n, .2)",
+        package="diffpriv",
+        part=1000,
+        aim=None,
+        copies=float("nan"),
     ),
 )

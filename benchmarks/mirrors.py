@@ -1,4 +1,4 @@
-"""Rows: DPpack's mirrors against DPpack, on the same data."""
+"""Rows: the mirrors against DPpack and diffpriv, on the same data; order statistics beside NumPy."""
 
 from __future__ import annotations
 
@@ -11,23 +11,32 @@ from timing import Bench, Benchmark, met, ratio
 
 import pydpstat
 
-RATIO_AIM = 0.5
 RELEASE_AIM = 50e-6
 RECORDS = 100
+BESIDE_NUMPY = (
+    "medianDP, beside np.sort",
+    "quantileDP, beside np.sort",
+    "ExponentialMechanism, beside np.exp",
+)
 
 
 def benchmarks() -> list[Benchmark]:
     """Return the benchmarks of the mirrors."""
     long = [Benchmark(mirror.what, partial(_mirror, mirror)) for mirror in MIRRORS]
     rngs = {"meanDP, a release": False, "meanDP, a release, R's stream": True}
-    return long + [Benchmark(what, partial(_releases, what, seeded)) for what, seeded in rngs.items()]
+    return [
+        *long,
+        *(Benchmark(what, partial(_beside_numpy, what)) for what in BESIDE_NUMPY),
+        *(Benchmark(what, partial(_releases, what, seeded)) for what, seeded in rngs.items()),
+    ]
 
 
 def _mirror(mirror: Mirror, bench: Bench) -> Row:
-    arrays = mirror.data(bench.size)
+    size = max(1, bench.size // mirror.part)
+    arrays = mirror.data(size)
     inputs = mirror.inputs(arrays)
     theirs = None
-    if bench.r and bench.r.has("DPpack"):
+    if bench.r and bench.r.has(mirror.package):
         bench.r.give(arrays)
         bench.r.run(mirror.r_inputs or "NULL")
         theirs = bench.r.function(mirror.r)
@@ -37,13 +46,37 @@ def _mirror(mirror: Mirror, bench: Bench) -> Row:
     quotient = ratio(ours, other)
     return Row(
         mirror.what,
-        f"{bench.size:,}",
+        f"{size:,}",
         duration(ours),
         duration(other) if other else "-",
         quotient,
-        f"ratio <= {RATIO_AIM}",
-        met(quotient, RATIO_AIM),
+        "-" if mirror.aim is None else f"ratio <= {mirror.aim:g}",
+        met(quotient, mirror.aim),
     )
+
+
+def _beside_numpy(what: str, bench: Bench) -> Row:
+    """Time a selection from a million beside the one step of NumPy that it cannot do without."""
+    size = max(1, bench.size // 10)
+    x = np.random.default_rng(1).normal(50.0, 20.0, size)
+    utility = -np.abs(x)
+    call, step, aim = {
+        "medianDP, beside np.sort": (lambda: pydpstat.medianDP(x, 1.0, 0, 100), lambda: np.sort(x), 1.5),
+        "quantileDP, beside np.sort": (
+            lambda: pydpstat.quantileDP(x, 0.9, 1.0, 0, 100),
+            lambda: np.sort(x),
+            1.5,
+        ),
+        "ExponentialMechanism, beside np.exp": (
+            lambda: pydpstat.ExponentialMechanism(utility, 1.0, 1.0),
+            lambda: np.exp(utility),
+            2.0,
+        ),
+    }[what]
+    ours, other = bench.compare(call, step)
+    quotient = ratio(ours, other)
+    shown = f"{duration(other)} (NumPy)" if other else "-"
+    return Row(what, f"{size:,}", duration(ours), shown, quotient, f"ratio <= {aim:g}", met(quotient, aim))
 
 
 def _releases(what: str, seeded: bool, bench: Bench) -> Row:

@@ -34,10 +34,13 @@ class RSide:
         return not self._missing(package)
 
     def give(self, data: Mapping[str, np.ndarray]) -> None:
-        """Copy arrays of float64 or int32 into R's variables of the same names."""
+        """Copy vectors or matrices of float64 or int32 into R's variables of the same names."""
         for name, values in data.items():
             vector = self._r.FloatSexpVector if values.dtype == np.float64 else self._r.IntSexpVector
-            self._r.globalenv[name] = vector.from_memoryview(values.data)
+            # R's order of a matrix is NumPy's Fortran order
+            self._r.globalenv[name] = vector.from_memoryview(values.ravel(order="F").data)
+            if values.ndim > 1:
+                self.run(f"dim({name}) <- c({', '.join(f'{length}L' for length in values.shape)})")
 
     def run(self, code: str) -> None:
         """Run R code."""

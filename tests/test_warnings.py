@@ -394,3 +394,77 @@ def test_levels_that_depend_on_a_missing_value_are_not_called_public(rules):
     for result in results:
         assert math.isinf(result.guarantee.epsilon) == depends
     assert bool(seen) == depends
+
+
+# once for each calling line
+
+
+def shown_by(lines, action="default"):
+    """How many privacy warnings the lines give, run as a module's own lines."""
+    scope = {"pydpstat": pydpstat, "X": X, "__name__": "a_script"}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter(action, PrivacyWarning)
+        exec(compile(lines, "a_script.py", "exec"), scope)
+    return [each for each in caught if issubclass(each.category, PrivacyWarning)]
+
+
+LOOP = "for eps in (0.5, 1.0, 2.0):\n    pydpstat.varDP(X, eps, 0, 5)\n"
+
+
+def test_one_line_warns_once_also_with_other_figures():
+    (warning,) = shown_by(LOOP)
+    assert (
+        warning.lineno == 2 and warning.filename == "a_script.py" and "epsilon 0.8318" in str(warning.message)
+    )
+
+
+def test_another_line_and_another_row_warn_again():
+    assert len(shown_by(LOOP + LOOP)) == 2
+    both = "for eps in (0.5, 1.0):\n    pydpstat.varDP(X, eps, 0, 5, 'unbounded')\n"
+    assert sorted(each.message.row for each in shown_by(both)) == ["2", "5"]
+
+
+def test_the_filter_decides():
+    assert len(shown_by(LOOP, "always")) == 3
+    assert shown_by(LOOP, "ignore") == []
+    with pytest.raises(PrivacyWarning) as raised:
+        shown_by(LOOP, "error")
+    assert raised.value.row == "2" and raised.value.use == "LaplaceMechanism"
+
+
+def test_a_changed_filter_lets_a_line_warn_again():
+    scope = {"pydpstat": pydpstat, "X": X, "__name__": "a_script"}
+    code = compile("pydpstat.varDP(X, 1.0, 0, 5)", "a_script.py", "exec")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default", PrivacyWarning)
+        exec(code, scope)
+        exec(code, scope)
+        assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", PrivacyWarning)
+        with pytest.raises(PrivacyWarning):
+            exec(code, scope)
+
+
+@pytest.mark.parametrize(
+    "call, row, use",
+    [
+        (lambda: var(), "2", "LaplaceMechanism"),
+        (lambda: mean(which_sensitivity="unbounded"), "5", "meanDP"),
+        (lambda: hist(breaks="Sturges"), "4", "histogramDP"),
+        (lambda: table(["a", "b"]), "8", "tableDP"),
+        (lambda: pydpstat.symmetric_geometric_noise(3, 1.0, method="sign"), "1", "symmetric_geometric"),
+        (
+            lambda: pydpstat.GaussianMechanism(1, 0.1, 1e-15, 1, analytic=True),
+            "11",
+            "calibrate_gaussian",
+        ),
+        (lambda: mean(mechanism="Gaussian", delta=1.1), "delta", "meanDP"),
+    ],
+)
+def test_a_warning_has_its_row_and_a_function_that_exists(call, row, use):
+    with pytest.warns(PrivacyWarning) as caught:
+        call()
+    (warning,) = [each.message for each in caught if isinstance(each.message, PrivacyWarning)]
+    assert (warning.row, warning.use) == (row, use) and hasattr(pydpstat, use)
