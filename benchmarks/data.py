@@ -176,7 +176,8 @@ MIRRORS = (
         "sensitivitySampler, the mean of 100",
         lambda size: {"n": np.array([size], dtype=np.int32)},
         _sampler,
-        "diffpriv::sensitivitySampler(diffpriv::DPMechLaplace(target = mean, dims = 1), rnorm, 100, n, .2)",
+        "suppressMessages(diffpriv::sensitivitySampler("
+        "diffpriv::DPMechLaplace(target = mean, dims = 1), rnorm, 100, n, .2))",
         package="diffpriv",
         part=1000,
         aim=None,

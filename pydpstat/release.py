@@ -70,7 +70,8 @@ def release(
     noise = calibrate(query.sensitivities)
     claim, guarantee = account(noise)
     grid = None
-    if source is None:
+    # what cannot move needs no noise for being rounded either
+    if source is None and query.sensitivities != (0.0,):
         noise, grid = _on_grid(query, calibrate, noise)
     _check_finite(query, noise)
     value = _noisy(query, noise, source, grid)
@@ -167,7 +168,8 @@ def _noisy(query: Query, noise: Noise, source: Source | None, grid: float | None
     size, shape = query.value.size, query.value.shape
     if source is not None:
         return query.value + _shaped(_draw(noise, size, source), shape)
-    assert grid is not None
+    if grid is None:
+        return query.value
     return _grid_sum(query.value, _shaped(_draw_units(noise, size, grid), shape), grid)
 
 

@@ -49,6 +49,12 @@ def _crossed(*columns: np.ndarray) -> np.ndarray:
     return counts.ravel(order="F")
 
 
+def _pooled(x1: np.ndarray, x2: np.ndarray, y1: Any = None, y2: Any = None) -> float:
+    """The mean of two groups' covariances by degrees of freedom; without y of their variances."""
+    first, second = np.cov(x1, x1 if y1 is None else y1), np.cov(x2, x2 if y2 is None else y2)
+    return float(((x1.size - 1) * first[0, 1] + (x2.size - 1) * second[0, 1]) / (x1.size + x2.size - 2))
+
+
 @dataclass(frozen=True)
 class Release:
     """A call that releases something, and what it must keep to itself."""
@@ -74,6 +80,10 @@ def _releases() -> list[Release]:
     counts = np.array(COUNTS)
     xs, ys = np.clip(X, *BOUNDS), np.clip(Y, 0, 0.01)
     three, two, third = levels(), sides(), pd.Categorical(ODD, categories=[False, True])
+    pairs = np.column_stack([X, Y])
+    pair_bounds = dict(
+        zip(("lower_bound1", "upper_bound1", "lower_bound2", "upper_bound2"), (*BOUNDS, 0, 0.01))
+    )
     codes = CODES, 1 - SIDE.astype(int), ODD.astype(int)
     # the noise of counts must be large, or it would be a small whole number like any other
     small = {"eps": 1e-4, "allow_negative": True}
@@ -158,6 +168,37 @@ def _releases() -> list[Release]:
             lambda rng: d.tableDP(three, which_sensitivity="both", **small, rng=rng),
             counts,
             three,
+        ),
+        one(
+            "pooled variance",
+            lambda rng: d.pooledVarDP(
+                X[:25], X[25:], lower_bound=BOUNDS[0], upper_bound=BOUNDS[1], **gauss, rng=rng
+            ),
+            _pooled(xs[:25], xs[25:]),
+            X,
+        ),
+        one(
+            "pooled covariance, both",
+            lambda rng: d.pooledCovDP(
+                pairs[:25], pairs[25:], **pair_bounds, which_sensitivity="both", eps=1.0, rng=rng
+            ),
+            _pooled(xs[:25], xs[25:], ys[:25], ys[25:]),
+            pairs,
+        ),
+        one(
+            "quantile",
+            lambda rng: d.quantileDP(X, 0.25, 1.0, *BOUNDS, rng=rng),
+            np.sort(xs)[9:11],
+            X,
+            np.sort(xs),
+        ),
+        one("median", lambda rng: d.medianDP(X, 1.0, *BOUNDS, "unbounded", rng=rng), np.sort(xs)[19:21], X),
+        one("choice", lambda rng: d.ExponentialMechanism(vector, 1e-9, 1.0, rng=rng), vector, vector),
+        one(
+            "choice of a text",
+            lambda rng: d.ExponentialMechanism(vector, 1e-9, 1.0, vector, ["a", "b", "c"], rng=rng),
+            vector,
+            vector,
         ),
         one("Laplace, number", lambda rng: d.LaplaceMechanism(vector[0], 1.0, 2.0, rng=rng), vector[0]),
         one(

@@ -30,15 +30,19 @@ def test_porting_table_runs(r: str, python: str) -> None:
     import pandas as pd
 
     import pydpstat
-    from pydpstat import dppack
+    from pydpstat import diffpriv, dppack
 
     scope = {
-        **{name: getattr(dppack, name) for name in dppack.__all__},
+        **{name: getattr(home, name) for home in (dppack, diffpriv) for name in home.__all__},
+        "np": np,
         "pd": pd,
         "rng": pydpstat.RRandom(123),
     }
     scope.update(RRandom=pydpstat.RRandom, calibrate_gaussian=pydpstat.calibrate_gaussian)
     scope.update(symmetric_geometric_noise=pydpstat.symmetric_geometric_noise, n=5, eps=1.0)
+    scope.update(X=np.array([[0.5, -1.0], [0.2, 0.3], [-0.4, 0.1]]), z=np.array([0, 1, 1]))
+    scope.update(m=pydpstat.LogisticRegressionDP("l2", 1, 1))
+    scope.update(mechanism=pydpstat.DPMechLaplace(target=np.mean, sensitivity=0.1, dims=1))
     scope.update(x=np.array([20.0, 30.0, 40.0]), y=np.array([1.0, 2.0, 3.0]), a=["u", "v"], b=["s", "t"])
     for code in re.findall(r"`([^`]+)`", python):
         if "(" in code and "from_r" not in code and "to_r" not in code:

@@ -46,11 +46,14 @@ R_STAMP=$STATE/r-stamp
 DEMO_MODULES="numpy scipy pandas statsmodels matplotlib pydpstat"
 TEST_MODULES="mpmath pytest xdist hypothesis nox"
 STYLE_MODULES="mypy flake8 isort sphinx myst_parser numpydoc"
+# The optimiser of the linear regressions: what needs it is skipped where it cannot be had.
+MODEL_MODULES="nlopt"
 
 DEMO_DEBIAN="python3 python3-venv python3-hatchling python3-numpy python3-scipy python3-pandas
     python3-statsmodels python3-matplotlib python3-mpmath"
 TEST_DEBIAN="python3-pytest python3-pytest-xdist python3-hypothesis python3-nox"
 STYLE_DEBIAN="mypy flake8 isort python3-sphinx python3-myst-parser python3-numpydoc"
+MODEL_DEBIAN="python3-nlopt"
 R_DEBIAN="r-base-core r-cran-rmutil r-cran-rdpack r-cran-r6 r-cran-dplyr r-cran-mass r-cran-nloptr
     r-cran-e1071 r-cran-ggplot2 r-cran-gsl r-cran-testthat"
 
@@ -193,7 +196,7 @@ python_is_ready() {
     key=$(sed -n 1p "$PYTHON_STAMP")
     [ "$key" = "$(python_key all)" ] || { [ "$LEVEL" = demo ] && [ "$key" = "$(python_key demo)" ]; } || return 1
     # shellcheck disable=SC2086
-    [ "$(python_state $DEMO_MODULES $TEST_MODULES $STYLE_MODULES 2>/dev/null)" = "$(sed -n 2p "$PYTHON_STAMP")" ]
+    [ "$(python_state $DEMO_MODULES $TEST_MODULES $STYLE_MODULES $MODEL_MODULES 2>/dev/null)" = "$(sed -n 2p "$PYTHON_STAMP")" ]
 }
 
 # A Python that can make a virtual environment by itself; Debian's cannot without python3-venv.
@@ -235,6 +238,8 @@ pypi_install() {
         return 1
     }
     echo pypi >.venv/pydpstat-way
+    # A machine may have no wheel of it: a failure costs the linear regressions only.
+    [ "$LEVEL" = demo ] || step "nlopt from PyPI (a few seconds)" "$VENV_PYTHON" -m pip install -e '.[models]' || return 0
 }
 
 debian_python() {
@@ -243,7 +248,7 @@ debian_python() {
     if [ "$LEVEL" = demo ]; then
         needed=$DEMO_DEBIAN useful='' minutes="about 1 minute"
     else
-        needed="$DEMO_DEBIAN $TEST_DEBIAN" useful=$STYLE_DEBIAN minutes="1 to 2 minutes"
+        needed="$DEMO_DEBIAN $TEST_DEBIAN" useful="$STYLE_DEBIAN $MODEL_DEBIAN" minutes="1 to 2 minutes"
     fi
     missing=$(debian_missing "$needed $useful")
     if [ -n "$missing" ] && is_root; then
@@ -293,7 +298,7 @@ newer one (its venv module too) and name it: PYTHON=/path/to/python3.11 make $ta
 finish_python() {
     if [ "$LEVEL" = demo ]; then needed=$DEMO_MODULES level=demo; else needed="$DEMO_MODULES $TEST_MODULES" level=all; fi
     # shellcheck disable=SC2086
-    state=$(python_state $DEMO_MODULES $TEST_MODULES $STYLE_MODULES 2>>"$LOG") || { show_log; fail "the Python in .venv does not work."; }
+    state=$(python_state $DEMO_MODULES $TEST_MODULES $STYLE_MODULES $MODEL_MODULES 2>>"$LOG") || { show_log; fail "the Python in .venv does not work."; }
     # shellcheck disable=SC2086
     absent=$(lacks "$state" $needed)
     [ -z "$absent" ] || { show_log; fail "these Python packages could not be had: $absent"; }
@@ -306,6 +311,9 @@ finish_python() {
         # shellcheck disable=SC2086
         absent=$([ "$level" = demo ] || lacks "$state" $STYLE_MODULES)
         [ -z "$absent" ] || echo "set-up: not to be had: $absent- make lint, typecheck or docs will say so. make setup tries again."
+        # shellcheck disable=SC2086
+        absent=$([ "$level" = demo ] || lacks "$state" $MODEL_MODULES)
+        [ -z "$absent" ] || echo "set-up: not to be had: $absent- LinearRegressionDP and what builds on it cannot fit, and their tests are skipped. make setup tries again."
     } >"$STATE/python-stamp.new"
     sed -n '3,$p' "$STATE/python-stamp.new"
     mv "$STATE/python-stamp.new" "$PYTHON_STAMP"

@@ -6,18 +6,89 @@ Dots of R's names are underscores. Each function that draws has one more argumen
 
 from pydpstat.dppack.counts import histogramDP, tableDP
 from pydpstat.dppack.covariance import covDP
+from pydpstat.dppack.data_access import (
+    covDataAccess,
+    histogramDataAccess,
+    meanDataAccess,
+    pooledCovDataAccess,
+    pooledVarDataAccess,
+    quantileDataAccess,
+    tableDataAccess,
+    varDataAccess,
+)
+from pydpstat.dppack.exponential import ExponentialMechanism
 from pydpstat.dppack.mean import meanDP
 from pydpstat.dppack.mechanisms import GaussianMechanism, LaplaceMechanism, calibrateAnalyticGaussianMechanism
+from pydpstat.dppack.models.erm_cms import EmpiricalRiskMinimizationDP_CMS
+from pydpstat.dppack.models.erm_kst import EmpiricalRiskMinimizationDP_KST
+from pydpstat.dppack.models.helpers import (
+    generate_loss_gr_huber,
+    generate_loss_huber,
+    generate_sampling,
+    loss_cross_entropy,
+    loss_gr_cross_entropy,
+    loss_gr_squared_error,
+    loss_squared_error,
+    mapXy_gr_linear,
+    mapXy_gr_sigmoid,
+    mapXy_linear,
+    mapXy_sigmoid,
+    phi_gaussian,
+    regularizer_gr_l2,
+    regularizer_l2,
+)
+from pydpstat.dppack.models.linear import LinearRegressionDP
+from pydpstat.dppack.models.logistic import LogisticRegressionDP
+from pydpstat.dppack.models.svm import svmDP
+from pydpstat.dppack.models.tune import tune_classification_model, tune_linear_regression_model
+from pydpstat.dppack.models.weighted_erm_cms import WeightedERMDP_CMS
+from pydpstat.dppack.pooled import pooledCovDP, pooledVarDP
+from pydpstat.dppack.quantile import medianDP, quantileDP
 from pydpstat.dppack.variance import sdDP, varDP
 
 __all__ = [
+    "EmpiricalRiskMinimizationDP_CMS",
+    "EmpiricalRiskMinimizationDP_KST",
+    "ExponentialMechanism",
     "GaussianMechanism",
     "LaplaceMechanism",
+    "LinearRegressionDP",
+    "LogisticRegressionDP",
+    "WeightedERMDP_CMS",
     "calibrateAnalyticGaussianMechanism",
     "covDP",
+    "covDataAccess",
+    "generate_loss_gr_huber",
+    "generate_loss_huber",
+    "generate_sampling",
     "histogramDP",
+    "histogramDataAccess",
+    "loss_cross_entropy",
+    "loss_gr_cross_entropy",
+    "loss_gr_squared_error",
+    "loss_squared_error",
+    "mapXy_gr_linear",
+    "mapXy_gr_sigmoid",
+    "mapXy_linear",
+    "mapXy_sigmoid",
     "meanDP",
+    "meanDataAccess",
+    "medianDP",
+    "phi_gaussian",
+    "pooledCovDP",
+    "pooledCovDataAccess",
+    "pooledVarDP",
+    "pooledVarDataAccess",
+    "quantileDP",
+    "quantileDataAccess",
+    "regularizer_gr_l2",
+    "regularizer_l2",
     "sdDP",
+    "svmDP",
     "tableDP",
+    "tableDataAccess",
+    "tune_classification_model",
+    "tune_linear_regression_model",
     "varDP",
+    "varDataAccess",
 ]

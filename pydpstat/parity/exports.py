@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 from importlib import import_module
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,7 @@ def record_exports() -> bool:
 
 
 def python_name(name: str) -> str:
-    """Return the mirror's name of an R name: dots are underscores.
+    """Return the mirror's name of an R name: dots are underscores, Python's own words get one more.
 
     Examples
     --------
@@ -78,7 +79,8 @@ def python_name(name: str) -> str:
     >>> python_name("loss.cross.entropy")
     'loss_cross_entropy'
     """
-    return name.replace(".", "_")
+    plain = name.replace(".", "_")
+    return f"{plain}_" if iskeyword(plain) else plain
 
 
 def signature_differences(package: str, name: str, entry: dict[str, Any]) -> list[str]:

@@ -41,3 +41,17 @@ class RSource:
         """Draw as ``sample(c(-1, 1), size, TRUE) * rgeom(size, p)``: signs first."""
         signs = np.asarray(self.stream.sample([-1.0, 1.0], size, replace=True))
         return signs * self.stream.rgeom(size, 1.0 - math.exp(-rate))
+
+
+class DifferenceSource(RSource):
+    """R's stream with diffpriv's Laplace noise: the difference of two exponential variables.
+
+    Parameters
+    ----------
+    stream : RRandom
+        The stream; it moves on with each draw.
+    """
+
+    def laplace(self, size: int, scale: Any) -> np.ndarray:
+        """Draw as diffpriv does: `size` exponential variables, minus as many more."""
+        return self.stream.rlap(size, 0.0, scale)

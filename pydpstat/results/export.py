@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat.errors import MissingExtraError
+from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.privacy import Guarantee
 
 if TYPE_CHECKING:
@@ -52,7 +52,12 @@ def to_r(result: DPResults) -> Any:
     except ImportError as error:
         raise MissingExtraError("to_r()", "rpy2", "r") from error
     labels = result.labels
-    vector = robjects.FloatVector(np.ravel(result.value, order="F").tolist())
+    if result.value.dtype.kind == "O":
+        return _candidate(result.value.item())
+    whole = result.value.dtype.kind == "i" and abs(int(result.value)) < 2**31
+    vector = (robjects.IntVector if whole else robjects.FloatVector)(
+        np.ravel(result.value, order="F").tolist()
+    )
     if labels.breaks is not None:
         parts = labels.histogram(result.value)
         histogram = robjects.ListVector(
@@ -89,6 +94,17 @@ def to_r(result: DPResults) -> Any:
     return vector
 
 
+def _candidate(candidate: Any) -> Any:
+    from rpy2 import robjects
+
+    kinds = {str: robjects.StrVector, bool: robjects.BoolVector, int: robjects.IntVector}
+    if type(candidate) in kinds:
+        return kinds[type(candidate)]([candidate])
+    raise PydpstatError(
+        f"to_r() has no R object for a candidate of type {type(candidate).__name__}. Use its text or number."
+    )
+
+
 def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
     return {
         "epsilon": "infinite" if math.isinf(guarantee.epsilon) else guarantee.epsilon,
@@ -105,4 +121,4 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    return value
+    return value if isinstance(value, (type(None), bool, int, float, str)) else str(value)

@@ -40,6 +40,8 @@ class Labels:
 
     def natural(self, value: np.ndarray) -> Any:
         """Return a value in the shape that a pandas user expects."""
+        if value.dtype.kind in "iO":
+            return self._chosen(value)
         value = value + 0.0  # R's noise can leave a zero with a minus sign, which pandas would show
         if self.breaks is not None:
             return self.histogram(value)
@@ -61,6 +63,14 @@ class Labels:
             xname=self.xname,
             equidist=True,
         )
+
+    def _chosen(self, value: np.ndarray) -> Any:
+        """Return a chosen place or candidate as it is, with its name where it has one."""
+        if self.names is None:
+            return value.item()
+        import pandas as pd
+
+        return pd.Series([value.item()], index=list(self.names), name=self.name)
 
     def _table(self, value: np.ndarray) -> Any:
         import pandas as pd

@@ -32,13 +32,14 @@ class DPResults:
     statistic : str
         What was released (``"mean"``).
     value : ndarray of float64
-        The released value, in R's dimensions.
+        The released value, in R's dimensions. A choice has a place (int64) or a candidate (object).
     labels : Labels
         Names of its elements.
     noise : distribution or None
         The law of the noise, with ``cdf``, ``ppf`` and ``std``; None where no public law exists.
     noise_scale : float or ndarray
         The law's scale: Laplace's scale, the Gaussian's standard deviation, in the statistic's unit.
+        NaN where there is no noise.
     mechanism : str
         The mechanism's name.
     sensitivity : float or tuple of float
@@ -106,9 +107,10 @@ class DPResults:
     def _series(self, value: np.ndarray) -> pd.Series:
         import pandas as pd
 
-        return pd.Series(
-            np.ravel(value, order="F") + 0.0, index=self.labels.index(self.value), name=self.statistic
-        )
+        flat = np.ravel(value, order="F")
+        # adding 0 turns a zero with a minus sign into a plain one
+        shown = flat + 0.0 if flat.dtype.kind == "f" else flat
+        return pd.Series(shown, index=self.labels.index(self.value), name=self.statistic)
 
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return an interval that covers the privacy noise with probability 1 - alpha.
@@ -296,7 +298,9 @@ class DPResults:
         return self.summary().as_html()
 
     def __repr__(self) -> str:
-        shown = f"{float(self.value):.6g}" if self.value.ndim == 0 else f"{self.value.size} values"
+        from pydpstat.results.summary import number
+
+        shown = number(self.value.item()) if self.value.ndim == 0 else f"{self.value.size} values"
         return f"<DPResults {self.statistic}: {shown}, {self.mechanism}, {self.claim}>"
 
     def __float__(self) -> float:

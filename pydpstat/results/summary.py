@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,8 +27,8 @@ def summary(result: DPResults, alpha: float) -> Summary:
 
 
 def number(value: Any) -> str:
-    """Return a number with six significant digits, without a sign at zero."""
-    return f"{float(value) + 0.0:.6g}"
+    """Return a number with six significant digits, without a sign at zero; anything else as text."""
+    return f"{float(value) + 0.0:.6g}" if isinstance(value, Real) else _one_line(str(value))
 
 
 def _description(result: DPResults) -> list[tuple[str, str]]:
@@ -38,7 +39,7 @@ def _description(result: DPResults) -> list[tuple[str, str]]:
         ("Statistic:", result.statistic),
         ("Function:", result.record.function),
         ("Mechanism:", result.mechanism),
-        ("Noise scale:", _range(scale)),
+        ("Noise scale:", "-" if result.noise is None else _range(scale)),
         ("Sensitivity:", _range(sensitivity)),
         ("Bounds:", bounds),
         ("Grid:", "-" if result.grid is None else number(result.grid)),
@@ -92,7 +93,10 @@ def _notes(result: DPResults, left_out: int) -> list[str]:
         notes = [f"Holds: {result.guarantee}."]
     if result.guarantee.conditions:
         notes.append(f"Conditions: {'; '.join(result.guarantee.conditions)}.")
-    notes.append("The interval covers the privacy noise only: not sampling, cutting or rounding.")
+    if result.noise is None:
+        notes.append("There is no noise with a public law, so there is no interval.")
+    else:
+        notes.append("The interval covers the privacy noise only: not sampling, cutting or rounding.")
     if result.postprocessing:
         notes.append(f"Post-processing: {', '.join(result.postprocessing)}.")
     if left_out:

@@ -1,0 +1,235 @@
+"""Runs a comparison as a page shows it, in R and in Python, and keeps what both sides print."""
+
+from __future__ import annotations
+
+import ast
+import pprint
+import textwrap
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from livedocs.readable import WIDTH, folded, python_lines, r_lines
+
+from pydpstat import DPResults, DPResultsPair, PrivacyWarning, PydpstatError
+from pydpstat.parity.case import Case
+from pydpstat.parity.comparison import Verdict, compare
+from pydpstat.parity.evaluation import Outcome, flatten, run_python
+from pydpstat.parity.live import LiveR, NoR
+from pydpstat.parity.recorded import Recording, recording_path
+from pydpstat.tutorial.printing import as_r_prints
+
+# evaluates code in a fresh environment and returns what R prints
+_PRINTED = """function(code) {
+  options(width = 50)
+  env <- new.env(parent = globalenv())
+  tryCatch(
+    utils::capture.output(print(suppressMessages(suppressWarnings(eval(parse(text = code), env))))),
+    error = function(e) paste("Error:", conditionMessage(e)))
+}"""
+_LINES = 30
+
+
+class ComparisonFailed(Exception):
+    """The two languages disagree, or there is nothing to compare with; the text says which."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A comparison as a page shows it.
+
+    Parameters
+    ----------
+    case : Case
+    r, python : str
+        The code: a reader can run it as it stands.
+    r_output, python_output : str
+        What each language prints.
+    source : str
+        Whether R ran now, and which versions.
+    agreement : str
+        How the two agree, in a sentence.
+    warnings : tuple of (str, str)
+        Row and text of each PrivacyWarning.
+    """
+
+    case: Case
+    r: str
+    r_output: str
+    python: str
+    python_output: str
+    source: str
+    agreement: str
+    warnings: tuple[tuple[str, str], ...]
+
+
+class Comparer:
+    """R's side, live where it can be and recorded elsewhere, kept for a whole build.
+
+    Parameters
+    ----------
+    live : LiveR, optional
+    recording : Recording, optional
+    """
+
+    def __init__(self, live: LiveR | None, recording: Recording | None) -> None:
+        self.live, self.recording = live, recording
+
+    @classmethod
+    def here(cls) -> Comparer:
+        """Return what this machine has."""
+        try:
+            live = LiveR()
+        except NoR:
+            live = None
+        return cls(live, Recording() if recording_path().exists() else None)
+
+    def show(self, case: Case) -> Shown:
+        """Run a comparison and return what a page shows.
+
+        Raises
+        ------
+        ComparisonFailed
+            Where the two languages disagree, or where R's side is not to be had.
+        """
+        python = python_lines(case)
+        ours, python, python_output, caught = _in_python(case, python)
+        theirs, r_output, source, against = self._in_r(case)
+        verdict = compare(case, ours, theirs, against)
+        if verdict.status != "passed":
+            raise ComparisonFailed(f"{case.id}: {verdict.message}")
+        return Shown(
+            case,
+            "\n".join(r_lines(case)),
+            r_output,
+            "\n".join(python),
+            python_output,
+            source,
+            _agreement(verdict, theirs),
+            caught,
+        )
+
+    def _in_r(self, case: Case) -> tuple[Outcome, str, str, Any]:
+        code = "\n".join(r_lines(case))
+        if self.live and not self.live.missing(case) and case.level != "endless":
+            # what is shown is what runs: the readable inputs, not the lossless ones
+            theirs = self.live.evaluate(replace(case, r=code, inputs={}))
+            return theirs, _r_prints(code), f"R, live ({self._versions(self.live, case)})", "live"
+        theirs_recorded = self.recording.evaluate(case) if self.recording else None
+        if theirs_recorded is None:
+            raise ComparisonFailed(
+                f"{case.id}: R cannot be asked here, and this very comparison is not recorded. Build where R "
+                "and its packages are installed, or record it: nox -s parity -- --record"
+            )
+        versions = self._versions(self.recording, case)
+        return theirs_recorded, _as_printed(theirs_recorded), f"R, recorded ({versions})", "recorded"
+
+    @staticmethod
+    def _versions(side: Any, case: Case) -> str:
+        own = side.versions.get(case.package, "")
+        return f"R {side.versions.get('R', '?')}" + (f", {case.package} {own}" if own else "")
+
+
+def _in_python(
+    case: Case, lines: Sequence[str]
+) -> tuple[Outcome, list[str], str, tuple[tuple[str, str], ...]]:
+    """Return the outcome, the lines with what makes the numbers visible, the output, the warnings."""
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    values: list[float] = []
+    labels: list[str] = []
+    shown = list(lines)
+    error = ""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            value = run_python("\n".join(lines), scope)
+            flatten(value, values, labels)
+            if isinstance(value, (list, tuple)) and value and all(isinstance(v, DPResults) for v in value):
+                shown = folded([*_named(shown), "[each.estimate for each in results]"])
+                value = [each.estimate for each in value]
+            elif isinstance(value, DPResults):
+                shown = folded([*shown[:-1], f"{shown[-1]}.estimate"])
+                value = value.estimate
+            elif isinstance(value, DPResultsPair):
+                value = {name: part.estimate for name, part in value.items()}
+            output = printed(value)
+        except PydpstatError as raised:
+            error = str(raised)
+            output = "\n".join(textwrap.wrap(f"PydpstatError: {error}", WIDTH))
+        except Exception as raised:
+            raise ComparisonFailed(f"{case.id}: the Python code raises {raised!r}") from raised
+    next_uniform = float(np.ravel(scope["rng"].runif(1))[0])
+    notes = {
+        (each.message.row, str(each.message)): None
+        for each in caught
+        if isinstance(each.message, PrivacyWarning)
+    }
+    return Outcome(tuple(values), tuple(labels), error, next_uniform), shown, output, tuple(notes)
+
+
+def _named(lines: Sequence[str]) -> list[str]:
+    """Give the value of the last expression a name."""
+    start = ast.parse("\n".join(lines)).body[-1].lineno - 1
+    return [*lines[:start], f"results = {lines[start]}", *lines[start + 1 :]]
+
+
+def printed(value: Any, width: int = WIDTH) -> str:
+    """Return a value as an interactive session shows it, at a width that fits a page."""
+    import pandas as pd
+
+    with np.printoptions(linewidth=width), pd.option_context("display.width", width):
+        if isinstance(value, (dict, list, tuple)) and not hasattr(value, "_fields"):
+            text = pprint.pformat(value, width=width, sort_dicts=False)
+        else:
+            text = repr(value)
+    return _shortened("\n".join(folded([text], width)) if "\n" not in text else text)
+
+
+def _shortened(text: str) -> str:
+    lines = text.splitlines()
+    return "\n".join(lines if len(lines) <= _LINES else [*lines[: _LINES - 1], "..."])
+
+
+def _r_prints(code: str) -> str:
+    from rpy2 import robjects
+
+    return _shortened("\n".join(map(str, robjects.r(_PRINTED)(code))))
+
+
+def _as_printed(outcome: Outcome) -> str:
+    """Return a recorded outcome in the form in which R prints a vector."""
+    if outcome.error:
+        return f"Error: {outcome.error}"
+    cells = [*(f'"{label}"' for label in outcome.labels), *as_r_prints(np.array(outcome.values))]
+    width = max(map(len, cells), default=0)
+    size = max(1, (WIDTH - 6) // (width + 1))
+    rows = [cells[start : start + size] for start in range(0, len(cells), size)]
+    marks = [f"[{1 + number * size}]" for number in range(len(rows))]
+    wide = max(map(len, marks), default=0)
+    return _shortened(
+        "\n".join(
+            f"{mark:>{wide}} " + " ".join(cell.rjust(width) for cell in row) for mark, row in zip(marks, rows)
+        )
+    )
+
+
+def _agreement(verdict: Verdict, theirs: Outcome) -> str:
+    case, count = verdict.case, len(theirs.values)
+    if case.level == "error":
+        return "Both languages stop."
+    if case.level in ("difference", "refused", "endless"):
+        return f"A difference on purpose: {case.reason or 'R never returns here; Python stops'}."
+    if not count:
+        return "Both languages give the same words."
+    what = f"{count:,} numbers" if count > 1 else "One number"
+    if count <= 3:
+        what += f" ({', '.join(map(repr, theirs.values))})"
+    if verdict.difference == 0.0:
+        return f"{what}, equal to the last bit."
+    reason = f": {case.reason}" if case.reason else ""
+    if case.level == "rtol":
+        return f"{what}, equal to a relative {verdict.difference:.1g} (allowed {case.tolerance:g}){reason}."
+    allowed = case.tolerance + (case.recorded_ulp if "recorded" in verdict.against else 0.0)
+    return f"{what}, equal to {verdict.difference:g} units in the last place (allowed {allowed:g}){reason}."

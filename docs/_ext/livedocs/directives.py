@@ -1,0 +1,141 @@
+"""The directives ``parity`` and ``run``: code that runs when the pages are built, and its output."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from livedocs.comparing import Comparer, ComparisonFailed, Shown
+from livedocs.running import PageFailed, run
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.errors import ExtensionError
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from pydpstat.parity.case import Case
+from pydpstat.parity.cases import all_cases
+
+logger = logging.getLogger(__name__)
+
+
+class Build:
+    """What the directives share in one build: R's side, each page's variables, and what failed."""
+
+    def __init__(self) -> None:
+        self.failures: list[str] = []
+        self.names: dict[str, dict[str, Any]] = {}
+
+    @cached_property
+    def cases(self) -> dict[str, Case]:
+        """Every parity case by its id."""
+        return {case.id: case for case in all_cases()}
+
+    @cached_property
+    def comparer(self) -> Comparer:
+        """R's side; R starts when the first page needs it."""
+        return Comparer.here()
+
+
+build = Build()
+
+
+class _Executed(SphinxDirective):
+    def _failed(self, message: str) -> list[nodes.Node]:
+        # every failure is shown; the build ends after the last page
+        build.failures.append(message)
+        logger.error(message, location=self.get_location())
+        return []
+
+
+class Parity(_Executed):
+    """``{parity} CASE``: a comparison's R code and Python code, run, with what both print."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the two halves and the sentence on how they agree."""
+        name = self.arguments[0]
+        if name not in build.cases:
+            return self._failed(f"no parity case has the id {name!r}")
+        try:
+            return [comparison(build.comparer.show(build.cases[name]))]
+        except ComparisonFailed as error:
+            return self._failed(str(error))
+
+
+class Run(_Executed):
+    """``{run}``: Python code of the page; it runs, and its output and figures follow."""
+
+    has_content = True
+    option_spec = {"raises": directives.unchanged_required, "alt": directives.unchanged_required}
+
+    def run(self) -> list[nodes.Node]:
+        """Return the code, the output and the figures."""
+        source = "\n".join(self.content)
+        names = build.names.setdefault(self.env.docname, {"__name__": "page"})
+        try:
+            output = run(source, names, self.options.get("raises", ""))
+        except PageFailed as error:
+            return self._failed(str(error))
+        box = nodes.container(classes=["run"])
+        box += code(source, "python")
+        if output.text:
+            box += code(output.text, "text", "output")
+        for picture in output.pictures:
+            alt = self.options.get("alt", "the figure that the code above draws")
+            box += nodes.image(uri=f"data:image/png;base64,{picture}", alt=alt)
+        return [box]
+
+
+def code(text: str, language: str, *classes: str) -> nodes.literal_block:
+    """Return a block of code or output."""
+    return nodes.literal_block(text, text, language=language, classes=list(classes))
+
+
+def comparison(shown: Shown) -> nodes.container:
+    """Return a comparison as a page shows it."""
+    box = nodes.container(classes=["parity"])
+    for label, side, lines, output, language in (
+        (shown.source, "r-side", shown.r, shown.r_output, "r"),
+        ("Python", "python-side", shown.python, shown.python_output, "python"),
+    ):
+        half = nodes.container(classes=["half", side])
+        half += nodes.paragraph("", label, classes=["language"])
+        half += code(lines, language)
+        half += code(output, "text", "output")
+        box += half
+    same = shown.case.level in ("exact", "ulp", "rtol")
+    box += nodes.paragraph("", shown.agreement, classes=["agreement", "same" if same else "different"])
+    for row, text in shown.warnings:
+        line = nodes.paragraph(classes=["privacy-warning"])
+        line += nodes.strong("", "PrivacyWarning")
+        line += nodes.Text(f": {text} ")
+        line += reference(f"row-{row}", f"Finding {row}")
+        box += line
+    return box
+
+
+def reference(target: str, text: str) -> addnodes.pending_xref:
+    """Return a link to a labelled place of these pages."""
+    label = target.lower()
+    link = addnodes.pending_xref(
+        "", refdomain="std", reftype="ref", reftarget=label, refexplicit=True, refwarn=True
+    )
+    link += nodes.inline("", text)
+    return link
+
+
+def forget_page(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
+    """Let a page that is read again begin with no variables."""
+    build.names.pop(docname, None)
+
+
+def stop_on_failures(app: Sphinx, env: BuildEnvironment) -> None:
+    """End the build where a comparison or a page's code failed."""
+    if build.failures:
+        raise ExtensionError(f"{len(build.failures)} failed: " + " | ".join(build.failures))

@@ -1,0 +1,48 @@
+"""Settings of the documentation. Code on the pages runs when they are built: see _ext/livedocs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent)]
+
+import pydpstat  # noqa: E402
+
+project = "pydpstat"
+author = "the pydpstat authors"
+copyright = author
+release = version = pydpstat.__version__
+
+extensions = [
+    "livedocs.extension",
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+]
+source_suffix = {".md": "markdown"}
+exclude_patterns = ["_build", "_ext", "_theme"]
+# `text` without a role is code
+default_role = "code"
+nitpicky = False
+
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+
+autosummary_generate = False
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+html_theme = "pydpstat"
+html_theme_path = [str(HERE / "_theme")]
+html_title = f"pydpstat {release}"
+html_short_title = "pydpstat"
+html_show_sphinx = False
+html_show_sourcelink = False
+html_copy_source = False
+pygments_style = "default"
+highlight_language = "python"

@@ -1,0 +1,233 @@
+"""Bernstein polynomials: an approximation of a function on the unit cube, and its values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import checks
+from pydpstat import r_arithmetic as r
+from pydpstat.diffpriv.slots import whole_number
+from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.binomial import dbinom
+from pydpstat.r_arithmetic.long_double import HAS_80_BIT
+
+Floats = npt.NDArray[np.float64]
+
+# so many numbers at a time: the basis polynomials' values at some of the points
+_CHUNK = 2_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Bernstein:
+    """A polynomial in Bernstein form, made by `bernstein` or released by a `DPMechBernstein`.
+
+    Parameters
+    ----------
+    dims : int
+        Number of coordinates.
+    k : int
+        Degree in each coordinate.
+    coeffs : ndarray of shape ((k + 1) ** dims,)
+        A coefficient for each point of the lattice, the first coordinate fastest.
+
+    Examples
+    --------
+    >>> from pydpstat import bernstein
+    >>> b = bernstein(lambda x: x * x, dims=1, k=2)
+    >>> b.coeffs
+    array([0.  , 0.25, 1.  ])
+    >>> b(0.5)
+    0.375
+    """
+
+    dims: int
+    k: int
+    coeffs: Floats
+
+    def predict(self, D: Any) -> Any:
+        """Evaluate the polynomial: see `pydpstat.diffpriv.predict`."""
+        return predict(self, D)
+
+    def __call__(self, D: Any) -> Any:
+        """Evaluate the polynomial: see `pydpstat.diffpriv.predict`."""
+        return predict(self, D)
+
+    def __repr__(self) -> str:
+        return f"Bernstein(dims={self.dims}, k={self.k}, {self.coeffs.size} coefficients)"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.dims, self.k, self.coeffs)
+
+
+def bernstein(f: Callable[[Any], float], dims: int, k: int = 10) -> Bernstein:
+    """Approximate a function on the unit cube by a polynomial, as ``diffpriv::bernstein``.
+
+    Parameters
+    ----------
+    f : callable
+        A function of a point: of a float where `dims` is 1, else of an array of `dims` numbers.
+    dims : int
+        Number of coordinates; at least 1.
+    k : int, default 10
+        Degree in each coordinate; at least 1. The function is evaluated at (k + 1) ** dims points.
+
+    Returns
+    -------
+    Bernstein
+        Call it, or its ``predict``, with points.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, or `f` does not return one number.
+
+    Notes
+    -----
+    Nothing is protected: the coefficients are the function's values.
+
+    References
+    ----------
+    Alda, F. and Rubinstein, B. I. P. (2017). The Bernstein mechanism: function release under
+    differential privacy. AAAI 2017.
+
+    Examples
+    --------
+    >>> from pydpstat import bernstein
+    >>> b = bernstein(lambda y: y[0] * y[1], dims=2, k=3)
+    >>> round(b.predict([0.5, 0.2]), 12)
+    0.1
+    """
+    if not callable(f):
+        raise PydpstatError(f"f must be a function; got {checks.shown(f)}. Give for example math.sin.")
+    dims, k = whole_number(dims, "dims", 1), whole_number(k, "k", 1)
+    return Bernstein(dims, k, frozen(lattice_values(f, dims, k)))
+
+
+def predict(object: Bernstein, D: Any) -> Any:
+    """Evaluate a Bernstein polynomial, as R's ``predict`` on a bernstein object.
+
+    Parameters
+    ----------
+    object : Bernstein
+        The polynomial.
+    D : float or array_like
+        Points in the unit cube: a number or a vector of numbers where `dims` is 1; one point of
+        `dims` numbers, or a matrix with a point in each row.
+
+    Returns
+    -------
+    float or ndarray of shape (n,)
+        A float for one point that is no row of a matrix; otherwise a value for each point.
+
+    Raises
+    ------
+    PydpstatError
+        Where `object` is something else, or a point is not in the unit cube.
+
+    References
+    ----------
+    Lorentz, G. G. (1986). Bernstein polynomials. Chelsea, second edition.
+
+    Examples
+    --------
+    >>> from pydpstat.diffpriv import bernstein, predict
+    >>> predict(bernstein(lambda x: x * x, dims=1, k=2), [0.0, 0.5, 1.0])
+    array([0.   , 0.375, 1.   ])
+    """
+    if not isinstance(object, Bernstein):
+        raise PydpstatError(
+            f"object must be a Bernstein polynomial; got {type(object).__name__}. Make one with bernstein()."
+        )
+    points, single = _points(D, object.dims)
+    step = max(1, _CHUNK // object.coeffs.size)
+    values = np.concatenate(
+        [np.empty(0)] + [_values(object, points[i : i + step]) for i in range(0, len(points), step)]
+    )
+    return float(values[0]) if single else values
+
+
+def lattice_values(f: Callable[[Any], Any], dims: int, k: int) -> Floats:
+    """Evaluate a function at the points of the lattice, the first coordinate fastest."""
+    if dims == 1:
+        return np.array([_one_value(f(i / k)) for i in range(k + 1)])
+    return np.array([_one_value(f(point)) for point in _lattice(dims, k) / k])
+
+
+def frozen(coeffs: Floats) -> Floats:
+    """Return coefficients as a read-only copy."""
+    copy = np.array(coeffs, dtype=np.float64)
+    copy.flags.writeable = False
+    return copy
+
+
+def _restored(dims: int, k: int, coeffs: Floats) -> Bernstein:
+    # through the constructor: a pickled array would come back writeable
+    return Bernstein(dims, k, frozen(coeffs))
+
+
+def _lattice(dims: int, k: int) -> npt.NDArray[np.int64]:
+    """Return the points' coordinates in steps, shape ((k + 1) ** dims, dims)."""
+    return np.indices((k + 1,) * dims).reshape(dims, -1)[::-1].T
+
+
+def _one_value(value: Any) -> float:
+    number = checks.unwrap(value)
+    if (
+        isinstance(number, (int, float, np.number, np.bool_))
+        or np.ndim(number) == 0
+        and checks.is_number(number)
+    ):
+        return float(number)
+    raise PydpstatError(
+        f"the function must return one number at each point; it returned {type(value).__name__}. "
+        "R would recycle several numbers."
+    )
+
+
+def _points(D: Any, dims: int) -> tuple[Floats, bool]:
+    """Return points as rows, and whether it is one point that was not given as a row."""
+    try:
+        values = np.asarray(D)
+    except ValueError:
+        values = np.array(None)
+    if values.dtype.kind not in "fiu" or hasattr(D, "columns") or values.ndim > 2:
+        raise PydpstatError(
+            f"D must be numbers in [0, 1]; got {type(D).__name__}. Give a number, a vector or a matrix."
+        )
+    if not ((values >= 0) & (values <= 1)).all():
+        raise PydpstatError("D must lie in [0, 1], every number, and none may be missing. Rescale it.")
+    values = values.astype(np.float64)
+    if values.ndim == 2:
+        if values.shape[1] != dims:
+            raise PydpstatError(f"D must have {dims} columns, one a coordinate; got {values.shape[1]}.")
+        return values, False
+    if dims == 1:
+        return values.reshape(-1, 1), values.ndim == 0
+    if values.size != dims:
+        raise PydpstatError(
+            f"D must be one point of {dims} numbers, or a matrix of {dims} columns; got {values.size}."
+        )
+    return values.reshape(1, dims), True
+
+
+def _values(polynomial: Bernstein, points: Floats) -> Floats:
+    """Return the sums of coefficients times basis polynomials, in R's order and precision."""
+    weights: Any = dbinom(polynomial.k, points[:, 0])
+    if polynomial.dims > 1:
+        steps = _lattice(polynomial.dims, polynomial.k)
+        product = np.ones((len(steps), len(points)), dtype=np.longdouble)
+        for i in range(polynomial.dims):
+            product *= dbinom(polynomial.k, points[:, i])[steps[:, i]]
+        weights = product.astype(np.float64)
+    weights *= polynomial.coeffs[:, np.newaxis]
+    if not HAS_80_BIT or weights.shape[0] > weights.shape[1]:
+        return np.array([r.sum(column) for column in np.ascontiguousarray(weights.T)])
+    total = np.zeros(len(points), dtype=np.longdouble)
+    for row in weights:
+        total += row
+    return total.astype(np.float64)

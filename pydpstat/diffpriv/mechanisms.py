@@ -1,0 +1,347 @@
+"""diffpriv's mechanisms: what is to be released, how sensitive it is, and by which noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pydpstat.diffpriv.mechanism_slots import bound, function, length, natural, responses, share
+from pydpstat.diffpriv.slots import Slot, Slotted, named_only
+from pydpstat.errors import PydpstatError
+
+
+def zero(X: Any) -> float:
+    """Return 0: the target of a mechanism that was given none."""
+    return 0.0
+
+
+class DPMech(Slotted):
+    """A mechanism, as R's virtual class ``DPMech``: it cannot be made, its subclasses can.
+
+    Parameters
+    ----------
+    sensitivity : float, default inf
+        How far replacing one record can move what `target` returns; at least 0.
+    target : callable
+        The function of the data set whose value is released.
+    gammaSensitivity : float, optional
+        Where the sensitivity was sampled: the share of data sets for which it may be too small.
+
+    Raises
+    ------
+    PydpstatError
+        Where it is made itself.
+
+    References
+    ----------
+    Rubinstein, B. I. P. and Alda, F. (2017). diffpriv: An R package for easy differential privacy.
+    Journal of Machine Learning Research 18.
+
+    Examples
+    --------
+    >>> from pydpstat import DPMechLaplace
+    >>> from pydpstat.diffpriv import DPMech
+    >>> isinstance(DPMechLaplace(), DPMech)
+    True
+    """
+
+    sensitivity = Slot(bound)
+    target = Slot(function)
+    gammaSensitivity = Slot(share)
+
+    def __init__(
+        self,
+        *unnamed: Any,
+        sensitivity: float = math.inf,
+        target: Callable[[Any], Any] = zero,
+        gammaSensitivity: float | None = None,
+    ) -> None:
+        if type(self) in (DPMech, DPMechNumeric):
+            raise PydpstatError(
+                f"{type(self).__name__} is virtual and cannot be made. Use DPMechLaplace, DPMechGaussian, "
+                "DPMechExponential or DPMechBernstein."
+            )
+        named_only(self, unnamed)
+        self.sensitivity = sensitivity
+        self.target = target
+        self.gammaSensitivity = gammaSensitivity
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name == "sensitivity":
+            vars(self).pop("_sampled", None)
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the sensitivity is an estimate from `sensitivitySampler`, not a bound."""
+        return self.gammaSensitivity is not None or "_sampled" in vars(self)
+
+
+class DPMechNumeric(DPMech):
+    """A mechanism for numbers, as R's virtual class ``DPMechNumeric``: it cannot be made.
+
+    Parameters
+    ----------
+    sensitivity : float, default inf
+        How far replacing one record can move what `target` returns; at least 0.
+    target : callable
+        The function of the data set: it returns numbers.
+    gammaSensitivity : float, optional
+        Where the sensitivity was sampled: the share of data sets for which it may be too small.
+    dims : int, optional
+        How many numbers `target` returns.
+
+    Raises
+    ------
+    PydpstatError
+        Where it is made itself.
+
+    References
+    ----------
+    Rubinstein, B. I. P. and Alda, F. (2017). diffpriv: An R package for easy differential privacy.
+    Journal of Machine Learning Research 18.
+
+    Examples
+    --------
+    >>> from pydpstat import DPMechGaussian, DPMechNumeric
+    >>> isinstance(DPMechGaussian(), DPMechNumeric)
+    True
+    """
+
+    dims = Slot(length)
+
+    def __init__(
+        self,
+        *unnamed: Any,
+        sensitivity: float = math.inf,
+        target: Callable[[Any], Any] = zero,
+        gammaSensitivity: float | None = None,
+        dims: int | None = None,
+    ) -> None:
+        super().__init__(*unnamed, sensitivity=sensitivity, target=target, gammaSensitivity=gammaSensitivity)
+        self.dims = dims
+
+
+class DPMechLaplace(DPMechNumeric):
+    """The Laplace mechanism for numbers, as ``diffpriv::DPMechLaplace``.
+
+    Parameters
+    ----------
+    sensitivity : float, default inf
+        L1 distance that replacing one record can move the numbers; at least 0. With 0 the exact
+        numbers are released; with infinity `sensitivitySampler` has to find one first.
+    target : callable
+        Function of the data set that returns a number or a vector of numbers. By default 0.
+    gammaSensitivity : float, optional
+        Where the sensitivity was sampled: the share of data sets for which it may be too small.
+    dims : int, optional
+        How many numbers `target` returns. `releaseResponse` needs it; `sensitivitySampler` finds it.
+
+    Attributes
+    ----------
+    sensitivity, target, gammaSensitivity, dims
+        Checked on assignment; R's ``@<-`` does not check them.
+
+    Raises
+    ------
+    PydpstatError
+        Where a value is not allowed, or given without its name.
+
+    Notes
+    -----
+    Guarantee of a release: epsilon, where `sensitivity` is a proven bound.
+
+    References
+    ----------
+    Dwork, C., McSherry, F., Nissim, K. and Smith, A. (2006). Calibrating noise to sensitivity in
+    private data analysis. TCC 2006.
+
+    Examples
+    --------
+    >>> from pydpstat import DPMechLaplace, DPParamsEps, RRandom, releaseResponse
+    >>> m = DPMechLaplace(sensitivity=1 / 4, target=lambda X: sum(X) / len(X), dims=1)
+    >>> r = releaseResponse(m, DPParamsEps(epsilon=1), [0.1, 0.4, 0.3, 1.0], rng=RRandom(123))
+    >>> round(r.response, 3)
+    0.517
+    """
+
+
+class DPMechGaussian(DPMechNumeric):
+    """The Gaussian mechanism for numbers, as ``diffpriv::DPMechGaussian``.
+
+    Parameters
+    ----------
+    sensitivity : float, default inf
+        L2 distance that replacing one record can move the numbers; at least 0. With 0 the exact
+        numbers are released; with infinity `sensitivitySampler` has to find one first.
+    target : callable
+        Function of the data set that returns a number or a vector of numbers. By default 0.
+    gammaSensitivity : float, optional
+        Where the sensitivity was sampled: the share of data sets for which it may be too small.
+    dims : int, optional
+        How many numbers `target` returns. `releaseResponse` needs it; `sensitivitySampler` finds it.
+
+    Attributes
+    ----------
+    sensitivity, target, gammaSensitivity, dims
+        Checked on assignment; R's ``@<-`` does not check them.
+
+    Raises
+    ------
+    PydpstatError
+        Where a value is not allowed, or given without its name.
+
+    Notes
+    -----
+    Guarantee of a release: (epsilon, delta) below epsilon 1, where `sensitivity` is a proven bound.
+    The formula of the noise fails for large epsilons; `releaseResponse` then warns with the exact
+    delta.
+
+    References
+    ----------
+    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, appendix A.
+    Balle, B. and Wang, Y.-X. (2018). Improving the Gaussian mechanism for differential privacy.
+    ICML 2018.
+
+    Examples
+    --------
+    >>> from pydpstat import DPMechGaussian, DPParamsDel, RRandom, releaseResponse
+    >>> m = DPMechGaussian(sensitivity=1 / 4, target=lambda X: sum(X) / len(X), dims=1)
+    >>> p = DPParamsDel(epsilon=0.5, delta=0.01)
+    >>> round(releaseResponse(m, p, [0.1, 0.4, 0.3, 1.0], rng=RRandom(123)).response, 3)
+    -0.421
+    """
+
+
+class DPMechExponential(DPMech):
+    """The choice of one response from a set, as ``diffpriv::DPMechExponential``.
+
+    Parameters
+    ----------
+    sensitivity : float, default inf
+        How far replacing one record can move a quality; at least 0.
+    target : callable
+        Function of the data set that returns a function: from a response to its quality.
+    gammaSensitivity : float, optional
+        Where the sensitivity was sampled: the share of data sets for which it may be too small.
+    responseSet : list
+        The responses to choose from, at least one, fixed without looking at the data.
+
+    Attributes
+    ----------
+    sensitivity, target, gammaSensitivity, responseSet
+        Checked on assignment; R's ``@<-`` does not check them.
+
+    Raises
+    ------
+    PydpstatError
+        Where a value is not allowed, or given without its name.
+
+    Notes
+    -----
+    R chooses with probabilities proportional to the qualities, in which epsilon and the sensitivity
+    cancel: it is not the exponential mechanism, and no epsilon holds. `releaseResponse` warns.
+
+    References
+    ----------
+    McSherry, F. and Talwar, K. (2007). Mechanism design via differential privacy. FOCS 2007.
+
+    Examples
+    --------
+    >>> from pydpstat import DPMechExponential
+    >>> m = DPMechExponential(sensitivity=1, target=lambda X: lambda r: X.count(r), responseSet=["a", "b"])
+    >>> m.responseSet
+    ['a', 'b']
+    """
+
+    responseSet = Slot(responses)
+
+    def __init__(
+        self,
+        *unnamed: Any,
+        sensitivity: float = math.inf,
+        target: Callable[[Any], Any] = zero,
+        gammaSensitivity: float | None = None,
+        responseSet: Sequence[Any] = (),
+    ) -> None:
+        super().__init__(*unnamed, sensitivity=sensitivity, target=target, gammaSensitivity=gammaSensitivity)
+        if _all_defaults(self) and responseSet == ():
+            # R makes the empty object without a check
+            vars(self)["responseSet"] = []
+        else:
+            self.responseSet = responseSet
+
+
+class DPMechBernstein(DPMech):
+    """The release of a function on the unit cube, as ``diffpriv::DPMechBernstein``.
+
+    Parameters
+    ----------
+    sensitivity : float, default inf
+        How far replacing one record can move the function at any lattice point; at least 0.
+    target : callable
+        Function of the data set that returns a function of a point: of a float where `dims` is 1,
+        else of an array of `dims` numbers.
+    gammaSensitivity : float, optional
+        Where the sensitivity was sampled: the share of data sets for which it may be too small.
+    latticeK : int
+        Number of lattice steps along each coordinate; at least 1.
+    dims : int
+        Number of coordinates; at least 1.
+
+    Attributes
+    ----------
+    sensitivity, target, gammaSensitivity, latticeK, dims
+        Checked on assignment; R's ``@<-`` does not check them.
+
+    Raises
+    ------
+    PydpstatError
+        Where a value is not allowed, or given without its name.
+
+    Notes
+    -----
+    Guarantee of a release: epsilon, where `sensitivity` is a proven bound. The released function
+    holds its noisy coefficients and nothing else. In R it is a closure whose environment also holds
+    the data, the exact function and the noise: saving or sharing it publishes the data.
+
+    References
+    ----------
+    Alda, F. and Rubinstein, B. I. P. (2017). The Bernstein mechanism: function release under
+    differential privacy. AAAI 2017.
+
+    Examples
+    --------
+    >>> from pydpstat import DPMechBernstein, DPParamsEps, RRandom, releaseResponse
+    >>> m = DPMechBernstein(sensitivity=0.1, target=lambda X: lambda y: y * sum(X), latticeK=2, dims=1)
+    >>> r = releaseResponse(m, DPParamsEps(epsilon=2), [0.5, 1.0], rng=RRandom(123))
+    >>> round(r.response(0.5), 3)
+    0.857
+    """
+
+    latticeK = Slot(natural)
+    dims = Slot(natural)
+
+    def __init__(
+        self,
+        *unnamed: Any,
+        sensitivity: float = math.inf,
+        target: Callable[[Any], Any] = zero,
+        gammaSensitivity: float | None = None,
+        latticeK: int | None = None,
+        dims: int | None = None,
+    ) -> None:
+        super().__init__(*unnamed, sensitivity=sensitivity, target=target, gammaSensitivity=gammaSensitivity)
+        if _all_defaults(self) and latticeK is None and dims is None:
+            # R makes the empty object without a check
+            vars(self).update(latticeK=None, dims=None)
+        else:
+            self.latticeK = latticeK
+            self.dims = dims
+
+
+def _all_defaults(mechanism: DPMech) -> bool:
+    return (
+        mechanism.sensitivity == math.inf and mechanism.target is zero and mechanism.gammaSensitivity is None
+    )

@@ -1,0 +1,89 @@
+"""Appending one record to a data set, as diffpriv appends it to each kind that an oracle returns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pydpstat import privacy_warnings
+from pydpstat.errors import PydpstatError
+
+
+def with_record(xs: Any, x: Any) -> Any:
+    """Return a data set with one record more; neither is changed.
+
+    Parameters
+    ----------
+    xs : ndarray, list, Series, DataFrame, or a single number or text
+        The data set; of a matrix or a frame, rows are records.
+    x : object
+        The record, or a data set of one record.
+
+    Returns
+    -------
+    ndarray, list, Series or DataFrame, as `xs`
+
+    Raises
+    ------
+    PydpstatError
+        Where the data set is of another kind.
+
+    Examples
+    --------
+    >>> from pydpstat.diffpriv.records import with_record
+    >>> with_record([1, 2], [3]), with_record(["a"], "b")
+    ([1, 2, 3], ['a', 'b'])
+    """
+    if isinstance(xs, np.ndarray):
+        return _in_array(xs, x)
+    if isinstance(xs, list):
+        return [*xs, x[0] if isinstance(x, list) and len(x) == 1 else x]
+    if hasattr(xs, "columns"):
+        return _in_frame(xs, x)
+    if hasattr(xs, "to_frame") and _is_plain(xs.dtype.kind):
+        import pandas as pd
+
+        return pd.concat([xs, pd.Series(_first(x))], ignore_index=True)
+    if isinstance(xs, (str, int, float, np.number)) and not isinstance(xs, bool):
+        return [xs, x] if isinstance(xs, str) else _in_array(np.array([xs]), x)
+    raise _unknown(xs)
+
+
+def _in_array(xs: np.ndarray, x: Any) -> np.ndarray:
+    if xs.ndim == 2:
+        return np.vstack([xs, x])
+    if xs.ndim == 1 and _is_plain(xs.dtype.kind):
+        return np.concatenate((xs, _first(x)))
+    raise _unknown(xs)
+
+
+def _in_frame(xs: Any, x: Any) -> Any:
+    import pandas as pd
+
+    if not hasattr(x, "columns"):
+        x = pd.DataFrame([x] if isinstance(x, (dict, pd.Series)) else [list(x)], columns=xs.columns)
+    return pd.concat([xs, x], ignore_index=True)
+
+
+def _first(x: Any) -> np.ndarray:
+    """Return the one record of a vector; of several the first, as R does."""
+    values = np.atleast_1d(x)
+    if values.size == 1:
+        return values
+    if values.size == 0:
+        raise PydpstatError("oracle(1) must return one record; it returned none.")
+    privacy_warnings.note(f"oracle(1) returned {values.size} records; the first is taken.")
+    return values[:1]
+
+
+def _is_plain(kind: str) -> bool:
+    # numbers, or texts, which pandas keeps as objects; neither booleans nor factors
+    return kind in "iufUSO"
+
+
+def _unknown(xs: Any) -> PydpstatError:
+    return PydpstatError(
+        f"oracle must return a list, an array of numbers or texts, or a frame; got {type(xs).__name__}. "
+        "Of a matrix or a frame, let the rows be the records."
+    )

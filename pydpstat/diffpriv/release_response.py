@@ -1,0 +1,257 @@
+"""diffpriv's releases: a target's response on private data, protected by a mechanism."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import checks, privacy_warnings
+from pydpstat import r_arithmetic as r
+from pydpstat.diffpriv.account import held, result_params
+from pydpstat.diffpriv.bernstein import lattice_values
+from pydpstat.diffpriv.calls import release_call
+from pydpstat.diffpriv.mechanisms import (
+    DPMech,
+    DPMechBernstein,
+    DPMechExponential,
+    DPMechGaussian,
+    DPMechLaplace,
+)
+from pydpstat.diffpriv.params import DPParamsDel, DPParamsEps, delta_of
+from pydpstat.diffpriv.responses import exact_numbers, function_of, quality
+from pydpstat.diffpriv.results import DPResponse, response_of
+from pydpstat.diffpriv.sensitivity_norm import lattice_of
+from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.gaussian import GaussianNoise
+from pydpstat.mechanisms.gaussian_calibration import classical_sd
+from pydpstat.mechanisms.laplace import LaplaceNoise
+from pydpstat.queries import Query
+from pydpstat.random import Source, source_from
+from pydpstat.random.r_stream.sample import decreasing
+from pydpstat.release import release
+from pydpstat.release_choice import release_choice
+from pydpstat.results.labels import Labels
+
+Floats = npt.NDArray[np.float64]
+
+
+def releaseResponse(mechanism: DPMech, privacyParams: DPParamsEps, X: Any, *, rng: Any = None) -> DPResponse:
+    """Release what a mechanism's target returns on private data, as ``diffpriv::releaseResponse``.
+
+    Parameters
+    ----------
+    mechanism : DPMechLaplace, DPMechGaussian, DPMechExponential or DPMechBernstein
+        The target, its sensitivity, and the noise.
+    privacyParams : DPParamsEps, DPParamsDel or DPParamsGam
+        The parameters; the Gaussian mechanism needs a delta above 0.
+    X : object
+        The data set, whatever the target takes.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
+
+    Returns
+    -------
+    DPResponse
+        A `DPResults` with ``response``, ``privacyParams``, ``sensitivity``, ``dims``, ``latticeK``
+        and ``responseSet``. The response is a float, an array or a Series as the target's value is;
+        one of the responses (exponential); a function of points (Bernstein).
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, where the target does not return what the mechanism
+        needs, or where R would return NaN or an infinite value.
+
+    Warns
+    -----
+    PrivacyWarning
+        Where less holds than is asked for: the exponential mechanism, a Gaussian one with a large
+        epsilon, a sampled sensitivity, no noise at all.
+
+    Notes
+    -----
+    Guarantee: (epsilon, delta) for one replaced record where the sensitivity is a proven bound and
+    no warning is given.
+
+    References
+    ----------
+    Rubinstein, B. I. P. and Alda, F. (2017). Pain-free random differential privacy with sensitivity
+    sampling. ICML 2017.
+
+    Examples
+    --------
+    >>> from pydpstat import DPMechLaplace, DPParamsEps, RRandom, releaseResponse
+    >>> m = DPMechLaplace(sensitivity=1 / 4, target=lambda X: sum(X) / len(X), dims=1)
+    >>> r = releaseResponse(m, DPParamsEps(epsilon=1), [0.1, 0.4, 0.3, 1.0], rng=RRandom(123))
+    >>> round(r.response, 3), r.guarantee.epsilon
+    (0.517, 1.0)
+    """
+    if not isinstance(privacyParams, DPParamsEps):
+        raise PydpstatError(
+            "privacyParams must be a DPParamsEps, DPParamsDel or DPParamsGam; "
+            f"got {type(privacyParams).__name__}. Give for example DPParamsEps(epsilon=1)."
+        )
+    source = _source(rng)
+    if isinstance(mechanism, (DPMechLaplace, DPMechGaussian)):
+        return _release_numbers(mechanism, privacyParams, X, source)
+    if isinstance(mechanism, DPMechExponential):
+        return _release_choice(mechanism, privacyParams, X, source)
+    if isinstance(mechanism, DPMechBernstein):
+        return _release_function(mechanism, privacyParams, X, source)
+    raise PydpstatError(
+        f"mechanism must be one of diffpriv's; got {type(mechanism).__name__}. Make a DPMechLaplace, say."
+    )
+
+
+def _source(rng: Any) -> Source | None:
+    source = source_from(rng, int_seeds_r=True)
+    if source is None:
+        return None
+    from pydpstat.random.r_source import DifferenceSource, RSource
+
+    return DifferenceSource(source.stream) if isinstance(source, RSource) else source
+
+
+def _release_numbers(
+    mechanism: DPMechLaplace | DPMechGaussian, params: DPParamsEps, X: Any, source: Source | None
+) -> DPResponse:
+    value, names = exact_numbers(mechanism.target(X))
+    if mechanism.dims is None:
+        raise PydpstatError(
+            "dims must be set to the number of values that target returns; got None. "
+            "Give it, or let sensitivitySampler find it."
+        )
+    if value.size != mechanism.dims:
+        privacy_warnings.note(f"target does not return as many numbers as dims says, {mechanism.dims}.")
+    published = result_params(mechanism, params)
+    gaussian = isinstance(mechanism, DPMechGaussian)
+    if gaussian:
+        _check_delta(params)
+
+    def calibrate(sensitivities: tuple[float, ...]) -> LaplaceNoise | GaussianNoise:
+        sensitivity = _finite(sensitivities[0])
+        if not gaussian:
+            return LaplaceNoise(_finite_scale(sensitivity / params.epsilon))
+        return GaussianNoise(_finite_scale(classical_sd(params.epsilon, delta_of(params), sensitivity)))
+
+    released = release(
+        Query("response", value, (mechanism.sensitivity,), Labels("response", names)),
+        calibrate,
+        source,
+        account=lambda noise: held(mechanism, params, noise),
+        record=release_call(mechanism, params),
+    )
+    return response_of(released, privacyParams=published, dims=mechanism.dims)
+
+
+def _release_function(
+    mechanism: DPMechBernstein, params: DPParamsEps, X: Any, source: Source | None
+) -> DPResponse:
+    exact = function_of(mechanism.target(X))
+    dims, k = lattice_of(mechanism)
+    published = result_params(mechanism, params)
+    points = (k + 1) ** dims
+
+    def calibrate(sensitivities: tuple[float, ...]) -> LaplaceNoise:
+        return LaplaceNoise(_finite_scale(_finite(sensitivities[0]) / params.epsilon))
+
+    # one record moves each coefficient by up to the sensitivity, and their L1 norm by up to all of them
+    query = Query(
+        "response",
+        lattice_values(exact, dims, k),
+        (mechanism.sensitivity * points,),
+        Labels("coefficient"),
+    )
+    released = release(
+        query,
+        calibrate,
+        source,
+        account=lambda noise: held(mechanism, params, noise),
+        record=release_call(mechanism, params),
+    )
+    # R's list has the sensitivity at one lattice point
+    return response_of(
+        released, privacyParams=published, sensitivity=mechanism.sensitivity, dims=dims, latticeK=k
+    )
+
+
+def _release_choice(
+    mechanism: DPMechExponential, params: DPParamsEps, X: Any, source: Source | None
+) -> DPResponse:
+    score = function_of(mechanism.target(X))
+    responses = mechanism.responseSet
+    prob = _shares([quality(score(each)) for each in responses], params.epsilon, mechanism.sensitivity)
+    published = result_params(mechanism, params)
+    claim, guarantee = held(mechanism, params, None)
+    released = release_choice(
+        "response",
+        lambda uniforms: (responses[_place(prob, float(uniforms[0]))], Labels("response")),
+        source,
+        draws=1,
+        sensitivity=mechanism.sensitivity,
+        claim=claim,
+        guarantee=guarantee,
+        record=release_call(mechanism, params),
+    )
+    return response_of(released, privacyParams=published, responseSet=tuple(responses))
+
+
+def _shares(qualities: list[float], epsilon: float, sensitivity: float) -> Floats:
+    """Return the probabilities that R's sample() works with; epsilon and the sensitivity cancel."""
+    with np.errstate(all="ignore"):
+        prob = np.array(qualities) * np.divide(epsilon, 2.0 * sensitivity)
+        prob /= r.sum(prob)
+    if not np.isfinite(prob).all():
+        raise PydpstatError(
+            f"the probabilities of the responses are not numbers with sensitivity {sensitivity!r} and "
+            f"epsilon {epsilon!r}: both must be finite and the sensitivity above 0, no quality may be "
+            "missing or infinite, and not all may be 0."
+        )
+    if (prob < 0.0).any():
+        raise PydpstatError(
+            "the qualities of the responses must not have both signs: R's probabilities are proportional to "
+            "them. Add a public constant that makes them positive."
+        )
+    prob /= np.add.accumulate(prob)[-1]
+    return prob
+
+
+def _place(prob: Floats, uniform: float) -> int:
+    """Return the place that R's sample() takes: it goes through the probabilities from the largest on."""
+    order = decreasing(prob)
+    found = int(np.searchsorted(np.add.accumulate(prob[order]), uniform))
+    return int(order[min(found, order.size - 1)])
+
+
+def _check_delta(params: DPParamsEps) -> None:
+    if not isinstance(params, DPParamsDel):
+        raise PydpstatError(
+            f"privacyParams must have a delta for DPMechGaussian; got {params!r}. "
+            "Give for example DPParamsDel(epsilon=0.5, delta=1e-6)."
+        )
+    if params.delta == 0.0:
+        raise PydpstatError(
+            "privacyParams must have a delta above 0 for DPMechGaussian; got 0, for which R returns NaN. "
+            "Give a small one, for example 1e-6."
+        )
+
+
+def _finite(sensitivity: float) -> float:
+    if sensitivity == math.inf:
+        raise PydpstatError(
+            "sensitivity must be finite; got inf, for which R returns NaN or stops. "
+            "Give a proven bound, or let sensitivitySampler estimate one."
+        )
+    return sensitivity
+
+
+def _finite_scale(scale: float) -> float:
+    if not math.isfinite(scale):
+        raise PydpstatError(
+            "the noise scale is not finite, so R would return NaN. Give a larger epsilon; "
+            f"got {checks.shown(scale)}."
+        )
+    return float(scale)

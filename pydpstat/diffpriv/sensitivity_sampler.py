@@ -1,0 +1,289 @@
+"""diffpriv's sensitivity sampler: an order statistic of how far random neighbors are apart."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import math
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from pydpstat import checks
+from pydpstat.diffpriv.lambert import lower_lambert_w
+from pydpstat.diffpriv.mechanisms import DPMech, DPMechNumeric
+from pydpstat.diffpriv.records import with_record
+from pydpstat.diffpriv.responses import exact_numbers
+from pydpstat.diffpriv.sensitivity_norm import sensitivityNorm
+from pydpstat.diffpriv.slots import is_na, is_whole, replaced, whole_number
+from pydpstat.errors import PydpstatError
+from pydpstat.random import source_from
+
+Mechanism = TypeVar("Mechanism", bound=DPMech)
+
+_log = logging.getLogger(__name__)
+# a longer run says every so many seconds how far it is
+_PATIENCE = 5.0
+# more samples than R could allocate
+_MOST = 2.0**31
+
+
+class SamplerPlan(NamedTuple):
+    """How many pairs of neighbors are drawn, the share gamma, and the order statistic that is taken."""
+
+    m: int
+    gamma: float
+    k: int
+
+
+def sensitivitySampler(
+    object: Mechanism,
+    oracle: Callable[..., Any],
+    n: int,
+    m: int | None = None,
+    gamma: float | None = None,
+    *,
+    rng: Any = None,
+) -> Mechanism:
+    """Estimate a mechanism's sensitivity from random data, as ``diffpriv::sensitivitySampler``.
+
+    Parameters
+    ----------
+    object : DPMech
+        The mechanism. It stays as it is; a copy is returned.
+    oracle : callable
+        ``oracle(n)`` returns n random records: an array of numbers, a list, or a matrix or frame
+        with records in rows; for 1 it may return the record itself. One with a parameter ``rng``
+        is called as ``oracle(n, rng=rng)``, so that it can draw from the same stream.
+    n : int
+        Number of records of the data to be released; at least 1.
+    m : int, optional
+        Number of random pairs of data sets; by default as many as `gamma` asks for.
+    gamma : float, optional
+        Share of the data sets for which the sensitivity may be too small; between 0 and 1. By
+        default what `m` allows.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Given to an oracle that takes it; None is a new NumPy generator, an int seeds R's stream.
+
+    Returns
+    -------
+    DPMech
+        With the sampled `sensitivity`, `gammaSensitivity`, and `dims` where it was not set.
+
+    Raises
+    ------
+    PydpstatError
+        Where neither `m` nor `gamma` is given, where `gamma` is too small for `m`, or where R
+        returns a sensitivity that is missing or infinite.
+
+    Notes
+    -----
+    Guarantee of a release with it: random differential privacy, for data whose records are drawn
+    independently from exactly this oracle; for other data nothing. `releaseResponse` warns. Where
+    the records that matter are rare, the sampled sensitivity can be 0, and then no noise is added.
+
+    References
+    ----------
+    Rubinstein, B. I. P. and Alda, F. (2017). Pain-free random differential privacy with sensitivity
+    sampling. ICML 2017.
+    Hall, R., Rinaldo, A. and Wasserman, L. (2012). Random differential privacy. Journal of Privacy
+    and Confidentiality 4(2), 43-59.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pydpstat import DPMechLaplace, RRandom, sensitivitySampler
+    >>> rng = RRandom(123)
+    >>> m = DPMechLaplace(target=lambda X: float(np.mean(X)), dims=1)
+    >>> m = sensitivitySampler(m, lambda n: rng.rnorm(n), n=100, gamma=0.33)
+    >>> round(m.sensitivity, 4), m.gammaSensitivity
+    (0.0226, 0.33)
+    """
+    _check_object(object)
+    plan = sampler_plan(m, gamma)
+    _log.info("Sampling sensitivity: m=%d gamma=%r k=%d", *plan)
+    return sensitivitySamplerManual(
+        replaced(object, gammaSensitivity=plan.gamma), oracle, n, plan.m, plan.k, rng=rng
+    )
+
+
+def sensitivitySamplerManual(
+    object: Mechanism, oracle: Callable[..., Any], n: int, m: int, k: int, *, rng: Any = None
+) -> Mechanism:
+    """Take an order statistic as sensitivity, as ``diffpriv::sensitivitySamplerManual``.
+
+    `sensitivitySampler` is preferred: this leaves `gammaSensitivity` as it is.
+
+    Parameters
+    ----------
+    object : DPMech
+        The mechanism. It stays as it is; a copy is returned.
+    oracle : callable
+        As in `sensitivitySampler`.
+    n : int
+        Number of records of the data to be released; at least 1.
+    m : int
+        Number of random pairs of data sets; at least 1.
+    k : int
+        The k-th smallest of the m distances is taken; from 1 to `m`.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        As in `sensitivitySampler`.
+
+    Returns
+    -------
+    DPMech
+        With the sampled `sensitivity`, and `dims` where it was not set.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, or where R returns a sensitivity that is missing or
+        infinite.
+
+    Notes
+    -----
+    Guarantee of a release with it: random differential privacy at best, with an unknown gamma.
+
+    References
+    ----------
+    Rubinstein, B. I. P. and Alda, F. (2017). Pain-free random differential privacy with sensitivity
+    sampling. ICML 2017.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pydpstat import DPMechLaplace, RRandom, sensitivitySamplerManual
+    >>> rng = RRandom(123)
+    >>> m = DPMechLaplace(target=lambda X: float(np.mean(X)), dims=1)
+    >>> m = sensitivitySamplerManual(m, lambda n: rng.rnorm(n), n=100, m=10, k=10)
+    >>> round(m.sensitivity, 4)
+    0.0226
+    """
+    _check_object(object)
+    if not callable(oracle):
+        raise PydpstatError(
+            f"oracle must be a function of the number of records; got {checks.shown(oracle)}. "
+            "Give for example lambda n: rng.rnorm(n)."
+        )
+    n, m = whole_number(n, "n", 1), whole_number(m, "m", 1)
+    k = whole_number(k, "k", 1)
+    if k > m:
+        raise PydpstatError(f"k must be a whole number from 1 to m, which is {m}; got {k}.")
+    draw = _drawer(oracle, rng)
+    found: dict[str, Any] = {}
+    if isinstance(object, DPMechNumeric) and object.dims is None:
+        found["dims"] = int(exact_numbers(object.target(draw(n)))[0].size)
+    distances = np.sort(_distances(replaced(object, **found), draw, n, m))
+    # a missing distance sorts last here and is left out in R
+    sensitivity = float(distances[k - 1])
+    if not math.isfinite(sensitivity):
+        raise PydpstatError(
+            "the sampled sensitivity is missing or infinite, as R's NA or Inf: target returns such values on "
+            "data from the oracle. Check both."
+        )
+    return replaced(object, sensitivity=sensitivity, _sampled=True, **found)
+
+
+def sampler_plan(m: Any = None, gamma: Any = None) -> SamplerPlan:
+    """Return the sampler's numbers for a given m, gamma, or both.
+
+    Raises
+    ------
+    PydpstatError
+        Where neither is given, one is not allowed, or gamma is too small for m.
+
+    References
+    ----------
+    Rubinstein, B. I. P. and Alda, F. (2017). ICML 2017, Theorem 2 and its corollaries.
+
+    Examples
+    --------
+    >>> from pydpstat.diffpriv.sensitivity_sampler import sampler_plan
+    >>> sampler_plan(gamma=0.33)
+    SamplerPlan(m=20, gamma=0.33, k=20)
+    """
+    given = None if is_na(m) else whole_number(m, "m", 1)
+    share = None if is_na(gamma) else _share(gamma)
+    if given is not None:
+        rho = math.exp(lower_lambert_w(-1.0 / (4.0 * given)) / 2.0)
+        least = rho + math.sqrt(math.log(1.0 / rho) / (2.0 * given))
+        if share is None:
+            return SamplerPlan(given, least, given)
+        if share < least:
+            raise PydpstatError(
+                f"gamma must be at least {least:.6g} for m={given}; got {share!r}. Give a larger m or gamma."
+            )
+        return SamplerPlan(given, share, math.ceil(given * (1.0 - share + least)))
+    if share is None:
+        raise PydpstatError("m or gamma must be given, or both; got neither. Give for example gamma=0.1.")
+    rho = math.exp(lower_lambert_w(-share / (2.0 * math.exp(0.5))) + 0.5)
+    needed = math.log(1.0 / rho) / (2.0 * ((share - rho) * (share - rho)))
+    if needed > _MOST:
+        raise PydpstatError(
+            f"gamma={share!r} asks for {needed:.3g} samples, too many for R. Give a larger one."
+        )
+    found = math.ceil(needed)
+    least = rho + math.sqrt(math.log(1.0 / rho) / (2.0 * found))
+    return SamplerPlan(found, share, math.ceil(found * (1.0 - share + least)))
+
+
+def _share(gamma: Any) -> float:
+    number = checks.unwrap(gamma)
+    if not checks.is_number(number) or not 0.0 < checks.as_float(number) < 1.0:
+        raise PydpstatError(
+            f"gamma must be one number between 0 and 1; got {checks.shown(gamma)}. Give for example 0.1."
+        )
+    return float(number)
+
+
+def _distances(object: DPMech, draw: Callable[[int], Any], n: int, m: int) -> np.ndarray:
+    """Return the distances of m random pairs of data sets that differ in their last record."""
+    distances = np.empty(m)
+    start = told = time.monotonic()
+    for i in range(m):
+        common = draw(n - 1)
+        first = with_record(common, draw(1))
+        second = with_record(common, draw(1))
+        distances[i] = sensitivityNorm(object, first, second)
+        now = time.monotonic()
+        if now - told > _PATIENCE:
+            told = now
+            left = (now - start) / (i + 1) * (m - i - 1)
+            print(f"sensitivity sampler: {i + 1} of {m}, about {left:.0f} s left", file=sys.stderr)
+    return distances
+
+
+def _drawer(oracle: Callable[..., Any], rng: Any) -> Callable[[int], Any]:
+    """Return the oracle as a function of the number of records alone."""
+    source_from(rng, int_seeds_r=True)
+    if not _takes_rng(oracle):
+        if is_whole(rng):
+            raise PydpstatError(
+                f"rng={rng!r} has no effect: oracle has no parameter rng. Write def oracle(n, rng), or let "
+                "it use a generator of its own."
+            )
+        return oracle
+    if rng is None:
+        rng = np.random.default_rng()
+    elif is_whole(rng):
+        from pydpstat.random.r_stream import RRandom
+
+        rng = RRandom(int(rng))
+    return lambda size: oracle(size, rng=rng)
+
+
+def _takes_rng(oracle: Callable[..., Any]) -> bool:
+    try:
+        return "rng" in inspect.signature(oracle).parameters
+    except (TypeError, ValueError):  # some built-in functions have no signature
+        return False
+
+
+def _check_object(object: Any) -> None:
+    if not isinstance(object, DPMech):
+        raise PydpstatError(
+            f"object must be a DPMech; got {type(object).__name__}. Make one, for example DPMechLaplace()."
+        )

@@ -1,0 +1,189 @@
+"""DPpack's exponential mechanism: a choice among candidates by a utility of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pydpstat import checks
+from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.exponential import Choice
+from pydpstat.privacy import Guarantee
+from pydpstat.r_arithmetic.factor import is_categorical
+from pydpstat.random import source_from
+from pydpstat.release_choice import release_choice
+from pydpstat.results.call import Call
+from pydpstat.results.labels import Labels
+from pydpstat.results.results import DPResults
+
+GIVEN = (
+    "the sensitivity given is right for the neighbors meant",
+    "measure and candidates were chosen without the data",
+)
+
+
+def ExponentialMechanism(
+    utility: Any,
+    eps: float,
+    sensitivity: float,
+    measure: Any = None,
+    candidates: Any = None,
+    *,
+    rng: Any = None,
+) -> DPResults:
+    """Choose a candidate by its utility, as ``DPpack::ExponentialMechanism`` does.
+
+    Parameters
+    ----------
+    utility : array_like of shape (n,)
+        How good each candidate is, from the data. The names of a Series are kept.
+    eps : float
+        Privacy parameter epsilon; above 0 and finite.
+    sensitivity : float
+        How far one record can move a utility; above 0.
+    measure : array_like of shape (n,), optional
+        Public weight of each candidate, at least 0; 1 by default.
+    candidates : sequence of length n, optional
+        What the utilities belong to. By default the place of the choice is returned.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the choice. None (default) is the operating system; an int seeds R's stream.
+
+    Returns
+    -------
+    DPResults
+        Its estimate is the chosen candidate as given, or its place, an int counted from 1 as in R.
+        If `utility` is a Series with names, the place is a Series with the chosen name.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, or where R would return ``integer(0)``.
+
+    Notes
+    -----
+    Guarantee: epsilon, for neighbors between which no utility differs by more than `sensitivity`.
+    The probability of a candidate is proportional to measure * exp(eps * utility / (2 * sensitivity)).
+
+    References
+    ----------
+    McSherry, F. and Talwar, K. (2007). Mechanism design via differential privacy. FOCS 2007.
+
+    Examples
+    --------
+    >>> from pydpstat import ExponentialMechanism, RRandom
+    >>> votes = [12, 40, 31]
+    >>> ExponentialMechanism(votes, 0.5, 1, rng=RRandom(123)).estimate
+    2
+    >>> ExponentialMechanism(votes, 0.5, 1, candidates=["tea", "coffee", "juice"], rng=RRandom(123)).estimate
+    'coffee'
+    """
+    values = _numbers(utility, "utility", booleans=False)
+    eps = checks.epsilon(eps, "eps")
+    sens = checks.scalar(sensitivity, "sensitivity")
+    if sens <= 0:
+        raise PydpstatError(
+            f"sensitivity must be > 0; got {checks.shown(sensitivity)}. "
+            "Give how far one record moves a utility."
+        )
+    weights = None if measure is None else _measure(measure, values.size)
+    choices = None if candidates is None else _candidates(candidates, values.size)
+    choice = Choice(values, eps, sens, weights)
+    choice.check()
+    # R takes the names of the utility, or else of the measure; a candidate has its own
+    named = [_names(each) for each in ((utility, measure) if candidates is None else (candidates,))]
+    names = next((each for each in named if each is not None), None)
+
+    def choose(uniforms: np.ndarray) -> tuple[Any, Labels]:
+        place = choice.place(float(uniforms[0]))
+        labels = Labels("choice", None if names is None else (str(names[place]),))
+        return place + 1 if choices is None else _plain(choices[place]), labels
+
+    claim = Guarantee(eps, 0.0, "bounded")
+    optional = (("measure", measure), ("candidates", candidates))
+    given = tuple((f"{name}={name}", f"{name} = {name}") for name, value in optional if value is not None)
+    return release_choice(
+        "choice",
+        choose,
+        source_from(rng, int_seeds_r=True),
+        draws=1,
+        sensitivity=sens,
+        claim=claim,
+        guarantee=Guarantee(eps, 0.0, "bounded", GIVEN),
+        record=Call(
+            "ExponentialMechanism",
+            (("utility", "utility"), *given),
+            (("eps", eps), ("sensitivity", sensitivity)),
+            "DPpack",
+        ),
+        grid=1.0 if choices is None else None,
+    )
+
+
+def _numbers(x: Any, name: str, booleans: bool) -> np.ndarray:
+    """Return numbers as a flat float array; a message tells only the data's type."""
+    array: Any = None
+    if not (x is None or isinstance(x, (str, dict, set)) or hasattr(x, "columns") or is_categorical(x)):
+        nullable = hasattr(getattr(x, "dtype", None), "na_value")
+        try:
+            array = x.to_numpy(np.float64, na_value=np.nan) if nullable else np.asarray(x)
+        except (TypeError, ValueError):
+            array = None
+    if array is not None and array.size == 0 and array.dtype.kind in "fO":
+        array = np.empty(0)
+    if array is None or array.dtype.kind not in ("fiub" if booleans else "fiu"):
+        raise PydpstatError(
+            f"{name} must be numeric atomic, a vector or a number; got {type(x).__name__}. "
+            "Give a list, an array or a Series of numbers."
+        )
+    return array.astype(np.float64).ravel(order="F")
+
+
+def _measure(measure: Any, size: int) -> np.ndarray:
+    weights = _numbers(measure, "measure", booleans=True)
+    if weights.size != size:
+        raise PydpstatError(
+            f"Length of measure must match length of utility ({size}); got {weights.size}. "
+            "Give one weight for each candidate."
+        )
+    if not (weights >= 0).all():
+        raise PydpstatError(
+            "Values in measure cannot be negative or missing; some of those given are. "
+            "Give weights of at least 0."
+        )
+    return weights
+
+
+def _candidates(candidates: Any, size: int) -> Sequence[Any]:
+    """Return the candidates in a form that a place indexes."""
+    if isinstance(candidates, (str, bytes, dict, set)) or hasattr(candidates, "columns"):
+        raise PydpstatError(
+            f"candidates must be a sequence, one for each utility; got {type(candidates).__name__}. "
+            "Give a list, an array or a Series."
+        )
+    if isinstance(candidates, np.ndarray):
+        candidates = candidates.ravel(order="F")
+    elif not hasattr(candidates, "__len__") or not hasattr(candidates, "__getitem__"):
+        candidates = [candidates]
+    candidates = getattr(candidates, "array", candidates)
+    if len(candidates) != size:
+        raise PydpstatError(
+            f"Length of candidates must match length of utility ({size}); got {len(candidates)}. "
+            "Give one candidate for each utility."
+        )
+    return candidates
+
+
+def _names(x: Any) -> Sequence[Any] | None:
+    """Return the names of a Series; the numbers that pandas gives by itself are none."""
+    if not hasattr(x, "to_frame") or not hasattr(x, "index"):
+        return None
+    import pandas as pd
+
+    return None if isinstance(x.index, pd.RangeIndex) else x.index
+
+
+def _plain(candidate: Any) -> Any:
+    """Return a NumPy scalar as Python's own number or text."""
+    return candidate.item() if isinstance(candidate, np.generic) else candidate

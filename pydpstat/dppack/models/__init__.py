@@ -1,0 +1,1 @@
+"""DPpack's models: classes with R's names for methods and fields, and their helper functions."""

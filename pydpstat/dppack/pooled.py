@@ -1,0 +1,355 @@
+"""DPpack's pooled variance and covariance: the spread within groups."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from pydpstat import checks, privacy_warnings
+from pydpstat.dppack.arguments import SENSITIVITIES, bound, numbers
+from pydpstat.dppack.moments import SCALE_TELLS_N
+from pydpstat.dppack.protect import check_mechanism, protect
+from pydpstat.dppack.variance import REDRAWN
+from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.laplace import truncated_positive_epsilon
+from pydpstat.postprocessing import AsDrawn, PostProcessing
+from pydpstat.privacy import Guarantee, compose_basic
+from pydpstat.queries import Query
+from pydpstat.queries.moments import clip
+from pydpstat.queries.pooled import Pooled, pooled_covariance, pooled_variance
+from pydpstat.random import source_from
+from pydpstat.results.call import Call
+from pydpstat.results.labels import Labels
+from pydpstat.results.pair import DPResultsPair
+from pydpstat.results.results import DPResults
+
+FIXED_GROUPS = (
+    "the size of every group is public, and no record changes its group",
+    "no value is missing, and everybody knows it",
+)
+
+
+def pooledVarDP(
+    *samples: Any,
+    eps: float = 1,
+    lower_bound: float,
+    upper_bound: float,
+    which_sensitivity: str = "bounded",
+    mechanism: str = "Laplace",
+    delta: float = 0,
+    type_DP: str = "aDP",
+    approx_n_max: bool = False,
+    rng: Any = None,
+) -> DPResults | DPResultsPair:
+    """Release a pooled variance, as ``DPpack::pooledVarDP`` does.
+
+    The groups' variances (divisor n_j - 1) are averaged with the weights n_j - 1. The whole draw is
+    repeated until the result is positive. With Laplace noise this keeps
+    epsilon + log(2 - exp(-epsilon)) only.
+
+    Parameters
+    ----------
+    *samples : array_like of shape (n_j,)
+        The groups, each with at least two records; values outside the bounds are moved onto them.
+    eps : float, default 1
+        Privacy parameter epsilon; above 0 and finite.
+    lower_bound, upper_bound : float
+        Public bounds of the data, chosen without looking at them.
+    which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
+        Neighbors: one record replaced, or one added or removed. The noise is the same, except
+        where the groups have two records on average: then ``"both"`` makes two releases.
+    mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
+        The noise; ``"analytic"`` is Gaussian with the analytic calibration.
+    delta : float, default 0
+        Privacy parameter delta; above 0 for the Gaussian mechanisms, not used for Laplace.
+    type_DP : {"aDP", "pDP"}, default "aDP"
+        Approximate or probabilistic privacy, for ``"Gaussian"`` only.
+    approx_n_max : bool, default False
+        Use a slightly larger sensitivity that does not tell the size of the largest group.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
+
+    Returns
+    -------
+    DPResults or DPResultsPair
+        The estimate is a float above 0. With ``"both"``, if the sensitivities differ, a mapping
+        with the keys ``"Bounded"`` and ``"Unbounded"``.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+
+    Warns
+    -----
+    PrivacyWarning
+        With Laplace noise, and with ``"unbounded"`` or ``"both"``; the message has the true figure.
+
+    Notes
+    -----
+    Guarantee: with Gaussian noise (epsilon, delta) for one record replaced within its group, the
+    groups' sizes public; with Laplace noise epsilon + log(2 - exp(-epsilon)). The sensitivity is
+    (upper_bound - lower_bound)^2 (1 - 1 / max(n_j)) / (n - J) for n records in J groups.
+
+    References
+    ----------
+    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, chapter 3.
+
+    Examples
+    --------
+    >>> from pydpstat import RRandom, pooledVarDP
+    >>> here, there = [43, 15, 50, 51, 16], [40, 14, 49, 69, 17, 33]
+    >>> gauss = dict(mechanism="analytic", delta=1e-3)
+    >>> r = pooledVarDP(here, there, lower_bound=0, upper_bound=100, **gauss, rng=RRandom(123))
+    >>> round(r, 1), r.postprocessing
+    (4096.8, ('redrawn until positive',))
+    """
+    lower, upper = bound(lower_bound, "lower_bound"), bound(upper_bound, "upper_bound")
+    groups = [clip(column(sample), lower, upper) for sample in _some(samples)]
+    arguments = {
+        "eps": eps,
+        "lower_bound": lower_bound,
+        "upper_bound": upper_bound,
+        "which_sensitivity": which_sensitivity,
+        "mechanism": mechanism,
+        "delta": delta,
+        "type_DP": type_DP,
+        "approx_n_max": approx_n_max,
+    }
+    _check_choices(arguments)
+    pooled = pooled_variance(groups, lower, upper, checks.flag(approx_n_max, "approx_n_max"))
+    return _release("pooledVarDP", "pooled variance", pooled, arguments, (lower, upper), len(groups), rng)
+
+
+def pooledCovDP(
+    *samples: Any,
+    eps: float = 1,
+    lower_bound1: float,
+    upper_bound1: float,
+    lower_bound2: float,
+    upper_bound2: float,
+    which_sensitivity: str = "bounded",
+    mechanism: str = "Laplace",
+    delta: float = 0,
+    type_DP: str = "aDP",
+    approx_n_max: bool = False,
+    rng: Any = None,
+) -> DPResults | DPResultsPair:
+    """Release a pooled covariance, as ``DPpack::pooledCovDP`` does.
+
+    The groups' covariances (divisor n_j - 1) are averaged with the weights n_j - 1.
+
+    Parameters
+    ----------
+    *samples : array_like of shape (n_j, 2) or DataFrame
+        The groups of pairs, each with at least two; values outside the bounds are moved onto them.
+        Further columns are not used.
+    eps : float, default 1
+        Privacy parameter epsilon; above 0 and finite.
+    lower_bound1, upper_bound1, lower_bound2, upper_bound2 : float
+        Public bounds of the first and the second column, chosen without looking at them.
+    which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
+        Neighbors: one record replaced, one added or removed, or two releases, one for each.
+    mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
+        The noise; ``"analytic"`` is Gaussian with the analytic calibration.
+    delta : float, default 0
+        Privacy parameter delta; above 0 for the Gaussian mechanisms, not used for Laplace.
+    type_DP : {"aDP", "pDP"}, default "aDP"
+        Approximate or probabilistic privacy, for ``"Gaussian"`` only.
+    approx_n_max : bool, default False
+        Use a slightly larger bounded sensitivity that does not tell the size of the largest group.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
+
+    Returns
+    -------
+    DPResults or DPResultsPair
+        The estimate is a float. With ``"both"`` a mapping with the keys ``"Bounded"`` and
+        ``"Unbounded"``.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+
+    Warns
+    -----
+    PrivacyWarning
+        With ``"unbounded"`` or ``"both"``: the noise scale reveals the number of records.
+
+    Notes
+    -----
+    Guarantee: (epsilon, delta) for one record replaced within its group, the groups' sizes public.
+    The sensitivity is the product of the two ranges times (1 - 1 / max(n_j)) / (n - J) for n
+    records in J groups, and a larger one for ``"unbounded"``.
+
+    References
+    ----------
+    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, chapter 3.
+
+    Examples
+    --------
+    >>> from pydpstat import RRandom, pooledCovDP
+    >>> here, there = [[43, 10], [15, 30], [50, 20]], [[51, 15], [16, 50], [40, 30], [14, 70]]
+    >>> bounds = dict(lower_bound1=0, upper_bound1=100, lower_bound2=0, upper_bound2=100)
+    >>> round(pooledCovDP(here, there, eps=2, **bounds, rng=RRandom(123)), 1)
+    -720.1
+    """
+    # lower bounds first, as R checks them
+    lower1, lower2 = bound(lower_bound1, "lower_bound1"), bound(lower_bound2, "lower_bound2")
+    bounds1 = lower1, bound(upper_bound1, "upper_bound1")
+    bounds2 = lower2, bound(upper_bound2, "upper_bound2")
+    groups = [_clipped_pairs(sample, bounds1, bounds2) for sample in _some(samples)]
+    arguments = {
+        "eps": eps,
+        "lower_bound1": lower_bound1,
+        "upper_bound1": upper_bound1,
+        "lower_bound2": lower_bound2,
+        "upper_bound2": upper_bound2,
+        "which_sensitivity": which_sensitivity,
+        "mechanism": mechanism,
+        "delta": delta,
+        "type_DP": type_DP,
+        "approx_n_max": approx_n_max,
+    }
+    _check_choices(arguments)
+    pooled = pooled_covariance(groups, bounds1, bounds2, checks.flag(approx_n_max, "approx_n_max"))
+    return _release(
+        "pooledCovDP", "pooled covariance", pooled, arguments, (bounds1, bounds2), len(groups), rng
+    )
+
+
+def pairs(sample: Any, name: str = "samples") -> np.ndarray:
+    """Return the first two columns of a matrix or a frame as floats."""
+    try:
+        if hasattr(sample, "iloc") and hasattr(sample, "columns"):
+            columns = [numbers(sample.iloc[:, place], name) for place in (0, 1)]
+        else:
+            matrix = np.asarray(sample)
+            if matrix.ndim != 2:
+                raise TypeError
+            columns = [numbers(matrix[:, place], name) for place in (0, 1)]
+        return np.column_stack([column.astype(np.float64) for column in columns])
+    except (IndexError, TypeError, ValueError) as error:
+        if isinstance(error, PydpstatError):
+            raise
+        raise PydpstatError(
+            f"{name} must be matrices with two columns of numbers; got a {type(sample).__name__}. "
+            "Give each group as an array of shape (n, 2) or a DataFrame."
+        ) from None
+
+
+def column(sample: Any, name: str = "samples") -> np.ndarray:
+    """Return one group's records, a vector or a matrix of one column."""
+    values = numbers(sample, name)
+    shape = np.shape(sample) if np.ndim(sample) > 1 else ()
+    if shape and shape[1:] != (1,):
+        raise PydpstatError(
+            f"{name} must be numeric vectors; got one of shape {shape}. Give each group as one vector."
+        )
+    return values
+
+
+def _clipped_pairs(sample: Any, bounds1: tuple[float, float], bounds2: tuple[float, float]) -> np.ndarray:
+    both = pairs(sample)
+    return np.column_stack([clip(both[:, 0], *bounds1), clip(both[:, 1], *bounds2)])
+
+
+def _some(samples: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not samples:
+        raise PydpstatError("samples must have at least one group; got none. Give each group as an argument.")
+    return samples
+
+
+def _check_choices(arguments: dict[str, Any]) -> None:
+    checks.one_of(arguments["which_sensitivity"], "which_sensitivity", SENSITIVITIES)
+    check_mechanism(arguments["mechanism"])
+
+
+def _release(
+    function: str,
+    statistic: str,
+    pooled: Pooled,
+    arguments: dict[str, Any],
+    bounds: Any,
+    groups: int,
+    rng: Any,
+) -> DPResults | DPResultsPair:
+    """Release for one kind of neighbors, or for both in turn on one stream."""
+    which, mechanism = arguments["which_sensitivity"], arguments["mechanism"]
+    is_variance = function == "pooledVarDP"
+    redrawn = is_variance and mechanism == "Laplace"
+    told: set[str] = set()
+
+    def correct(kept: Guarantee) -> Guarantee:
+        epsilon = kept.epsilon
+        conditions: tuple[str, ...] = FIXED_GROUPS
+        if redrawn:
+            if "redrawn" not in told:
+                privacy_warnings.statistics.redrawn(function, epsilon)
+            epsilon = truncated_positive_epsilon(epsilon)
+        if which != "bounded":
+            if "scale" not in told:
+                privacy_warnings.statistics.noise_scale_tells_n(function)
+            conditions = (*FIXED_GROUPS, SCALE_TELLS_N)
+        told.update(("redrawn", "scale"))
+        return Guarantee(epsilon, kept.delta, "bounded", conditions)
+
+    source = source_from(rng, int_seeds_r=True)
+    data = tuple((f"sample{place}", f"sample{place}") for place in range(1, groups + 1))
+    pipeline = {"accept": _is_positive, "publish": _keep} if is_variance else {}
+
+    def protected(neighbors: str, sensitivity: float) -> DPResults:
+        query = Query(
+            statistic,
+            np.asarray(pooled.value, dtype=np.float64),
+            (sensitivity,),
+            Labels(statistic),
+            nobs=pooled.nobs if which == "bounded" else None,
+        )
+        return protect(
+            function,
+            query,
+            arguments["eps"],
+            mechanism,
+            arguments["delta"],
+            arguments["type_DP"],
+            source,
+            neighbors=neighbors,
+            record=Call(function, data, tuple(arguments.items()), "DPpack"),
+            correct=correct,
+            bounds=bounds,
+            **pipeline,
+        )
+
+    if which == "bounded":
+        return protected("bounded", pooled.bounded)
+    if which == "both" and is_variance and pooled.bounded == pooled.unbounded:
+        privacy_warnings.note(
+            f"{function}: bounded and unbounded sensitivity are the same here, so one value is returned."
+        )
+        return protected("unbounded", pooled.bounded)
+    _check_unbounded(pooled)
+    if which == "unbounded":
+        return protected("unbounded", pooled.unbounded)
+    first, second = protected("bounded", pooled.bounded), protected("unbounded", pooled.unbounded)
+    return DPResultsPair(first, second, compose_basic(first.guarantee, second.guarantee))
+
+
+def _check_unbounded(pooled: Pooled) -> None:
+    """Stop before any draw where R finds no finite unbounded sensitivity."""
+    if not math.isfinite(pooled.unbounded):
+        raise PydpstatError(
+            "the unbounded sensitivity is not finite, so R stops or returns an infinite value. "
+            "Give more records, finite bounds, or which_sensitivity='bounded'."
+        )
+
+
+def _is_positive(value: np.ndarray) -> bool:
+    return bool(value > 0.0)
+
+
+def _keep(value: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+    return value, AsDrawn((REDRAWN,))

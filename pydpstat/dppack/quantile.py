@@ -1,0 +1,249 @@
+"""DPpack's quantile and median, by the exponential mechanism."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from pydpstat import checks, privacy_warnings
+from pydpstat.dppack.arguments import SENSITIVITIES, bound, column_name, numbers
+from pydpstat.dppack.moments import FIXED
+from pydpstat.errors import PydpstatError
+from pydpstat.privacy import Guarantee
+from pydpstat.queries.quantiles import SENSITIVITY, UNDERFLOW, quantile_intervals
+from pydpstat.random import secure, source_from
+from pydpstat.release_choice import release_choice
+from pydpstat.results.call import Call
+from pydpstat.results.labels import Labels
+from pydpstat.results.results import DPResults
+
+
+def quantileDP(
+    x: Any,
+    quant: float,
+    eps: float,
+    lower_bound: float,
+    upper_bound: float,
+    which_sensitivity: str = "bounded",
+    mechanism: str = "exponential",
+    *,
+    rng: Any = None,
+) -> DPResults:
+    """Release a quantile, as ``DPpack::quantileDP`` does.
+
+    An interval between two sorted records is chosen by the exponential mechanism, and then a
+    point within it by chance.
+
+    Parameters
+    ----------
+    x : array_like of shape (n,)
+        The data; values outside the bounds are moved onto them.
+    quant : float
+        Which quantile, between 0 and 1.
+    eps : float
+        Privacy parameter epsilon; above 0 and finite.
+    lower_bound, upper_bound : float
+        Public bounds of the data, chosen without looking at them.
+    which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
+        Neighbors: one record replaced, or one added or removed. The release is the same.
+    mechanism : {"exponential"}, default "exponential"
+        The mechanism.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the choice. None (default) is the operating system; an int seeds R's stream.
+
+    Returns
+    -------
+    DPResults
+        Its estimate is a float. `noise` is None: how far the estimate is off depends on the data.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, where a value is missing, or where R would return
+        ``numeric(0)``: equal bounds, or so many equal records that all weights underflow.
+
+    Warns
+    -----
+    PrivacyWarning
+        With an infinite upper bound: then nothing is guaranteed.
+
+    Notes
+    -----
+    Guarantee: epsilon for one replaced record, the number of records public; for one added or
+    removed record max(quant, 1 - quant) * epsilon, the number of records private.
+    Without `rng` the estimate lies on a public grid of 2^-30 of the bounds' distance.
+
+    References
+    ----------
+    Smith, A. (2011). Privacy-preserving statistical estimation with optimal convergence rates.
+    STOC 2011, algorithm 2.
+
+    Examples
+    --------
+    >>> from pydpstat import RRandom, quantileDP
+    >>> ages = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17]
+    >>> round(quantileDP(ages, 0.75, 1.0, 0, 100, rng=RRandom(123)), 2)
+    47.73
+    """
+    return _quantile("quantileDP", x, quant, eps, lower_bound, upper_bound, which_sensitivity, mechanism, rng)
+
+
+def medianDP(
+    x: Any,
+    eps: float,
+    lower_bound: float,
+    upper_bound: float,
+    which_sensitivity: str = "bounded",
+    mechanism: str = "exponential",
+    *,
+    rng: Any = None,
+) -> DPResults:
+    """Release a median, as ``DPpack::medianDP`` does: `quantileDP` with quant = 0.5.
+
+    Parameters
+    ----------
+    x : array_like of shape (n,)
+        The data; values outside the bounds are moved onto them.
+    eps : float
+        Privacy parameter epsilon; above 0 and finite.
+    lower_bound, upper_bound : float
+        Public bounds of the data, chosen without looking at them.
+    which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
+        Neighbors: one record replaced, or one added or removed. The release is the same.
+    mechanism : {"exponential"}, default "exponential"
+        The mechanism.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the choice. None (default) is the operating system; an int seeds R's stream.
+
+    Returns
+    -------
+    DPResults
+        Its estimate is a float. `noise` is None: how far the estimate is off depends on the data.
+
+    Raises
+    ------
+    PydpstatError
+        As for `quantileDP`.
+
+    Warns
+    -----
+    PrivacyWarning
+        As for `quantileDP`.
+
+    Notes
+    -----
+    Guarantee: epsilon for one replaced record, the number of records public; epsilon / 2 for one
+    added or removed record, the number of records private.
+
+    References
+    ----------
+    Smith, A. (2011). Privacy-preserving statistical estimation with optimal convergence rates.
+    STOC 2011, algorithm 2.
+
+    Examples
+    --------
+    >>> from pydpstat import RRandom, medianDP
+    >>> ages = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17]
+    >>> round(medianDP(ages, 1.0, 0, 100, rng=RRandom(123)), 2)
+    35.13
+    """
+    return _quantile("medianDP", x, 0.5, eps, lower_bound, upper_bound, which_sensitivity, mechanism, rng)
+
+
+def _quantile(
+    function: str,
+    x: Any,
+    quant: Any,
+    eps: Any,
+    lower_bound: Any,
+    upper_bound: Any,
+    which_sensitivity: Any,
+    mechanism: Any,
+    rng: Any,
+) -> DPResults:
+    """Check in R's order, weigh the intervals, say what holds, and release."""
+    upper, lower = bound(upper_bound, "upper_bound"), bound(lower_bound, "lower_bound")
+    values = numbers(x, "x")
+    share = checks.scalar(quant, "quant")
+    if not 0.0 <= share <= 1.0:
+        raise PydpstatError(f"quant must be between 0 and 1; got {checks.shown(quant)}. The median is 0.5.")
+    which = checks.one_of(which_sensitivity, "which_sensitivity", SENSITIVITIES)
+    checks.one_of(mechanism, "mechanism", ("exponential",))
+    eps = checks.epsilon(eps, "eps")
+    if which == "both":
+        privacy_warnings.note(
+            f"{function}: bounded and unbounded sensitivity are the same here, so one value is returned."
+        )
+    _check_data(values, lower, upper)
+    intervals = quantile_intervals(values, share, eps, lower, upper)
+    try:
+        intervals.choice.check()
+    except PydpstatError as error:
+        raise PydpstatError(
+            "no interval between the records can be chosen, and R returns numeric(0): the bounds must be "
+            "finite and differ, and not too many records may be equal for this eps. Use a smaller eps, or "
+            "add a little random noise to equal records."
+        ) from error
+    source = source_from(rng, int_seeds_r=True)
+    if upper == math.inf:
+        privacy_warnings.choices.infinite_upper_bound(function)
+    labels = Labels(column_name(x, "quantile" if function == "quantileDP" else "median"))
+    arguments = {
+        **({"quant": quant} if function == "quantileDP" else {}),
+        "eps": eps,
+        "lower_bound": lower_bound,
+        "upper_bound": upper_bound,
+        "which_sensitivity": which_sensitivity,
+        "mechanism": mechanism,
+    }
+    return release_choice(
+        "quantile" if function == "quantileDP" else "median",
+        lambda uniforms: (intervals.point(uniforms), labels),
+        source,
+        draws=2,
+        sensitivity=SENSITIVITY,
+        claim=Guarantee(eps, 0.0, "bounded" if which == "bounded" else "unbounded"),
+        guarantee=_kept(eps, share, which, upper, values.size),
+        record=Call(function, (("x", "x"),), tuple(arguments.items()), "DPpack"),
+        bounds=(lower, upper),
+        nobs=values.size if which == "bounded" else None,
+        grid=_grid(lower, upper) if source is None else None,
+    )
+
+
+def _grid(lower: float, upper: float) -> float | None:
+    """Return the public grid's unit; None where the bounds are infinite."""
+    half = upper / 2.0 - lower / 2.0
+    if half == math.inf:
+        return None
+    unit = math.ldexp(secure.grid_unit(half, half), -9)
+    if unit == 0.0 or half == 0.0:
+        raise PydpstatError("lower_bound and upper_bound are too close for a grid between them; rescale x.")
+    return unit
+
+
+def _check_data(values: np.ndarray, lower: float, upper: float) -> None:
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        raise PydpstatError(
+            "x must have no missing value; some are missing (R stops at the length of measure). "
+            "Remove or replace them."
+        )
+    if lower > upper:
+        raise PydpstatError(
+            f"lower_bound must be below upper_bound; got {lower!r} and {upper!r}. Exchange them."
+        )
+
+
+def _kept(eps: float, quant: float, which: str, upper: float, n: int) -> Guarantee:
+    """Return what holds. Adding a record moves a utility by quant or 1 - quant only, not by 1."""
+    if upper == math.inf:
+        return Guarantee(math.inf, 0.0, "bounded" if which == "bounded" else "unbounded")
+    ties: tuple[str, ...] = ()
+    if which != "bounded" or eps * n / 2.0 > UNDERFLOW - 1.0:
+        ties = (f"fewer than {math.floor(2.0 * (UNDERFLOW - 1.0) / eps)} records are equal once clipped",)
+    if which == "bounded":
+        return Guarantee(eps, 0.0, "bounded", (*FIXED, *ties))
+    same = f"for one replaced record epsilon is {eps:.6g}"
+    return Guarantee(max(quant, 1.0 - quant) * eps, 0.0, "unbounded", (*FIXED[1:], *ties, same))

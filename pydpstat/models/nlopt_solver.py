@@ -1,0 +1,176 @@
+"""Minimisation inside a domain by NLopt, with the algorithms and the stops of R's nloptr."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pydpstat.errors import MissingExtraError, PydpstatError
+
+# nloptr's stops: the first is DPpack's, the others are nloptr's defaults
+XTOL_REL = 1e-4
+MAXEVAL = 100
+CONSTRAINT_TOLERANCE = 1e-8
+
+Function = Callable[[np.ndarray], Any]
+
+
+def require_nlopt(feature: str) -> Any:
+    """Return the module nlopt.
+
+    Parameters
+    ----------
+    feature : str
+        What needs it, for the message.
+
+    Raises
+    ------
+    MissingExtraError
+        Where it is not installed; the message has the command.
+
+    Examples
+    --------
+    >>> require_nlopt("LinearRegressionDP").__name__  # doctest: +SKIP
+    'nlopt'
+    """
+    try:
+        import nlopt
+    except ImportError as error:
+        raise MissingExtraError(feature, "nlopt", "models") from error
+    return nlopt
+
+
+def minimise(
+    objective: Function,
+    constraints: Function,
+    size: int,
+    gradient: Function | None = None,
+    jacobian: Function | None = None,
+    feature: str = "LinearRegressionDP",
+) -> np.ndarray:
+    """Minimise a function where constraints are at most 0, starting from zeros, as R's nloptr does.
+
+    With a gradient the algorithm is MMA (the method of moving asymptotes), without one COBYLA.
+    It stops at a relative step of 1e-4 or after 100 evaluations, and nothing tells whether the
+    minimum was reached: the answer can be some thousandths away from it.
+
+    Parameters
+    ----------
+    objective : callable
+        An array of shape (size,) in, one number out.
+    constraints : callable
+        The same array in, one or m numbers out; the domain is where all are at most 0.
+    size : int
+        Number of parameters.
+    gradient : callable, optional
+        Gradient of the objective, `size` numbers.
+    jacobian : callable, optional
+        Gradients of the constraints, m by size numbers; needed with `gradient`.
+    feature : str
+        What asks for it, for the message where nlopt is missing.
+
+    Returns
+    -------
+    ndarray of shape (size,)
+
+    Raises
+    ------
+    MissingExtraError
+        Where the package nlopt is not installed.
+    PydpstatError
+        Where a function is not finite at the start, or later where R would never return; where one
+        returns a wrong number of values; where NLopt gives up.
+
+    References
+    ----------
+    Svanberg, K. (2002). A class of globally convergent optimization methods based on conservative
+    convex separable approximations. SIAM Journal on Optimization, 12, 555-573.
+    Powell, M. J. D. (1994). A direct search optimization method that models the objective and
+    constraint functions by linear interpolation. Advances in Optimization and Numerical Analysis, 51-67.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def far(w):
+    ...     return ((w - 1.0) ** 2).sum()
+    >>> w = minimise(far, lambda w: w @ w - 1.0, 2, lambda w: 2 * w - 2, lambda w: 2 * w)  # doctest: +SKIP
+    >>> w.round(3)  # doctest: +SKIP
+    array([0.707, 0.707])
+    """
+    nlopt = require_nlopt(feature)
+    smooth = gradient is not None and jacobian is not None
+    start = np.zeros(size)
+    count = _check_start(objective, constraints, size, *((gradient, jacobian) if smooth else (None, None)))
+
+    def value(w: np.ndarray, slope: np.ndarray) -> float:
+        # NLopt's array changes under the hands of whoever keeps it
+        w = w.copy()
+        if slope.size and gradient is not None:
+            slope[:] = _flat(gradient(w))
+        found = _number(objective(w))
+        if not smooth and not math.isfinite(found):
+            raise PydpstatError(
+                "the objective is not finite inside the search, where R never returns. "
+                "Give loss.gr, mapXy.gr and regularizer.gr, or functions that are finite everywhere."
+            )
+        return found
+
+    def limits(result: np.ndarray, w: np.ndarray, slopes: np.ndarray) -> None:
+        w = w.copy()
+        if slopes.size and jacobian is not None:
+            slopes[:] = _flat(jacobian(w)).reshape(slopes.shape)
+        result[:] = _flat(constraints(w))
+
+    problem = nlopt.opt(nlopt.LD_MMA if smooth else nlopt.LN_COBYLA, size)
+    problem.set_min_objective(value)
+    problem.add_inequality_mconstraint(limits, np.full(count, CONSTRAINT_TOLERANCE))
+    problem.set_xtol_rel(XTOL_REL)
+    problem.set_maxeval(MAXEVAL)
+    try:
+        return np.array(problem.optimize(start))
+    except (nlopt.RoundoffLimited, RuntimeError) as error:
+        raise PydpstatError(
+            "NLopt gave up: the objective is too large or too flat for it. Scale X, y and the bounds."
+        ) from error
+
+
+def _check_start(
+    objective: Function,
+    constraints: Function,
+    size: int,
+    gradient: Function | None,
+    jacobian: Function | None,
+) -> int:
+    """Check the functions at the start as nloptr does; return the number of constraints."""
+    zeros = np.zeros(size)
+    limits = _flat(constraints(zeros))
+    finite = {"objective": _flat(_number(objective(zeros))), "constraints": limits}
+    for name, function, length in (("gradient", gradient, size), ("jacobian", jacobian, limits.size * size)):
+        if function is not None:
+            finite[name] = _flat(function(zeros))
+            if finite[name].size != length:
+                raise PydpstatError(
+                    f"the {name} must have {length} values; got {finite[name].size}. "
+                    "Check the functions that end in gr, and the domain's jacobian."
+                )
+    for name, values in finite.items():
+        if np.isnan(values).any():
+            raise PydpstatError(
+                f"the {name} is not a number at the start (all coefficients 0). "
+                "Remove missing values, and give bounds that are finite and not both 0."
+            )
+    return limits.size
+
+
+def _number(value: Any) -> float:
+    values = _flat(value)
+    if values.size != 1:
+        raise PydpstatError(f"the objective must be one number; got {values.size}. Check the regularizer.")
+    return float(values[0])
+
+
+def _flat(value: Any) -> np.ndarray:
+    return np.asarray(value, dtype=np.float64).reshape(-1)

@@ -1,0 +1,331 @@
+"""Comparisons of diffpriv's sensitivity sampler: its plan, and the sensitivity that it finds."""
+
+from __future__ import annotations
+
+from pydpstat.parity.case import Case, Level
+
+MISSING = "R returns a sensitivity that is NA or infinite; Python stops and says so"
+_SEEN_R, _SEEN = "c(s@sensitivity, s@gammaSensitivity)", "[s.sensitivity, s.gammaSensitivity]"
+_MEAN_R, _MEAN = (
+    "diffpriv::DPMechLaplace(target = mean, dims = 1)",
+    "diffpriv.DPMechLaplace(target=r.mean, dims=1)",
+)
+_NORMAL_R, _NORMAL = "function(n) rnorm(n)", "rng.rnorm"
+
+
+def _case(
+    name: str,
+    mechanism: tuple[str, str],
+    oracle: tuple[str, str],
+    arguments: tuple[str, str],
+    level: Level = "exact",
+    reason: str = "",
+    function: str = "sensitivitySampler",
+) -> Case:
+    """Sample a sensitivity; each pair has R's text and Python's."""
+    manual = function.endswith("Manual")
+    return Case(
+        f"{function}/{name}",
+        function,
+        "diffpriv",
+        f"m <- {mechanism[0]}\noracle <- {oracle[0]}\n"
+        f"s <- suppressMessages(diffpriv::{function}(m, oracle, {arguments[0]}))\n"
+        + ("s@sensitivity" if manual else _SEEN_R),
+        f"m = {mechanism[1]}\noracle = {oracle[1]}\n"
+        f"s = diffpriv.{function}(m, oracle, {arguments[1]})\n" + ("s.sensitivity" if manual else _SEEN),
+        level=level,
+        reason=reason,
+        # logarithms of another machine's C library
+        recorded_ulp=4.0 if level == "exact" else 0.0,
+    )
+
+
+def _same(name: str, arguments: str, level: Level = "exact") -> Case:
+    """A mean of normal records, with arguments that both languages write alike."""
+    return _case(name, (_MEAN_R, _MEAN), (_NORMAL_R, _NORMAL), (arguments, arguments), level)
+
+
+_PLANS = (
+    *(_same(f"m alone, {m}", f"n=5, m={m}") for m in (1, 2, 3, 4, 5, 7, 10, 20, 50, 100, 333)),
+    *(
+        _same(f"gamma alone, {gamma}", f"n=5, gamma={gamma}")
+        for gamma in (0.99, 0.75, 0.5, 0.4, 0.33, 0.25, 0.2, 0.15)
+    ),
+    *(
+        _same(f"m {m} and gamma {gamma}", f"n=5, m={m}, gamma={gamma}")
+        for m, gamma in ((10, 0.5), (100, 0.2), (100, 0.9), (55, 0.33), (500, 0.1))
+    ),
+    _same("neither m nor gamma", "n=5", "error"),
+    _same("gamma too small for m", "n=5, m=10, gamma=0.01", "error"),
+    _same("gamma zero", "n=5, gamma=0", "error"),
+    _same("gamma one", "n=5, gamma=1", "error"),
+    _same("m zero", "n=5, m=0", "error"),
+    _same("m 1.5", "n=5, m=1.5", "error"),
+    _same("n zero", "n=0, m=3", "error"),
+    _same("n 1.5", "n=1.5, m=3", "error"),
+    _same("n text", "n='5', m=3", "error"),
+    _case("m text", (_MEAN_R, _MEAN), (_NORMAL_R, _NORMAL), ("n = 5, m = 'a'", "n=5, m='a'"), "error"),
+    _case("oracle no function", (_MEAN_R, _MEAN), ("5", "5"), ("n = 5, m = 3", "n=5, m=3"), "error"),
+    _case("no mechanism", ("1", "1"), (_NORMAL_R, _NORMAL), ("n = 5, m = 3", "n=5, m=3"), "error"),
+)
+
+# the plans of many arguments without a run, by R's own function for it
+_MANY_PLANS = (
+    Case(
+        "sensitivitySampler/plans by m",
+        "sensitivitySampler",
+        "diffpriv",
+        "m <- c(1:200, 1000, 12345, 1e6, 1e8)\n"
+        "as.vector(sapply(m, function(m) unlist(diffpriv:::.sensitivity_sampler_config(m = m)[1:3])))",
+        "from pydpstat.diffpriv.sensitivity_sampler import sampler_plan\n"
+        "[sampler_plan(m) for m in [*range(1, 201), 1000, 12345, 1e6, 1e8]]",
+        recorded_ulp=4.0,
+    ),
+    Case(
+        "sensitivitySampler/plans by gamma",
+        "sensitivitySampler",
+        "diffpriv",
+        "g <- 1:199 / 200\n"
+        "as.vector(sapply(g, function(g) unlist(diffpriv:::.sensitivity_sampler_config(gamma = g)[1:3])))",
+        "from pydpstat.diffpriv.sensitivity_sampler import sampler_plan\n"
+        "[sampler_plan(gamma=i / 200) for i in range(1, 200)]",
+        recorded_ulp=4.0,
+    ),
+    Case(
+        "sensitivitySampler/plans by both",
+        "sensitivitySampler",
+        "diffpriv",
+        "g <- 40:199 / 200\n"
+        "as.vector(sapply(g, function(g) unlist(diffpriv:::.sensitivity_sampler_config(777, g)[1:3])))",
+        "from pydpstat.diffpriv.sensitivity_sampler import sampler_plan\n"
+        "[sampler_plan(777, i / 200) for i in range(40, 200)]",
+        recorded_ulp=4.0,
+    ),
+)
+
+_DATA = (
+    _same("one record", "n=1, m=5"),
+    _same("two records", "n=2, m=5"),
+    _case(
+        "Gaussian, vector",
+        (
+            "diffpriv::DPMechGaussian(target = function(X) c(mean(X), sum(X)), dims = 2)",
+            "diffpriv.DPMechGaussian(target=lambda X: [r.mean(X), r.sum(X)], dims=2)",
+        ),
+        (_NORMAL_R, _NORMAL),
+        ("n = 20, m = 25", "n=20, m=25"),
+    ),
+    _case(
+        "dims found by a first draw",
+        (
+            "diffpriv::DPMechLaplace(target = function(X) X)",
+            "diffpriv.DPMechLaplace(target=lambda X: X)",
+        ),
+        (_NORMAL_R, _NORMAL),
+        ("n = 6, m = 8", "n=6, m=8"),
+    ),
+    _case(
+        "matrix",
+        (
+            "diffpriv::DPMechLaplace(target = function(X) c(nrow(X), sum(X[, 1] * X[, 2])), dims = 2)",
+            "diffpriv.DPMechLaplace(target=lambda X: [len(X), r.sum(X[:, 0] * X[:, 1])], dims=2)",
+        ),
+        ("function(n) matrix(runif(2 * n), n)", "lambda n: rng.runif(2 * n).reshape(2, n).T"),
+        ("n = 7, m = 6", "n=7, m=6"),
+    ),
+    _case(
+        "data frame",
+        (
+            "diffpriv::DPMechLaplace(target = function(X) c(nrow(X), mean(X$a * X$b)), dims = 2)",
+            "diffpriv.DPMechLaplace(target=lambda X: [len(X), r.mean(X['a'] * X['b'])], dims=2)",
+        ),
+        (
+            "function(n) data.frame(a = runif(n), b = rnorm(n))",
+            "lambda n: pd.DataFrame({'a': rng.runif(n), 'b': rng.rnorm(n)})",
+        ),
+        ("n = 7, m = 6", "n=7, m=6"),
+    ),
+    _case(
+        "list of records",
+        (
+            "diffpriv::DPMechLaplace(target = function(X) c(length(X), sum(unlist(X))), dims = 2)",
+            "diffpriv.DPMechLaplace(target=lambda X: [len(X), r.sum(np.concatenate(X))], dims=2)",
+        ),
+        (
+            "function(n) if (n == 1) rnorm(2) else lapply(seq_len(n), function(i) rnorm(2))",
+            "lambda n: rng.rnorm(2) if n == 1 else [rng.rnorm(2) for _ in range(n)]",
+        ),
+        ("n = 7, m = 6", "n=7, m=6"),
+    ),
+    _case(
+        "texts",
+        (
+            "diffpriv::DPMechLaplace(target = function(X) sum(X == 'a'), dims = 1)",
+            "diffpriv.DPMechLaplace(target=lambda X: X.count('a'), dims=1)",
+        ),
+        (
+            "function(n) sample(c('a', 'b'), n, replace = TRUE)",
+            "lambda n: rng.sample(['a', 'b'], n, replace=True)",
+        ),
+        ("n = 7, m = 6", "n=7, m=6"),
+    ),
+    _case(
+        "several records where one is asked for",
+        (
+            "diffpriv::DPMechLaplace(target = function(X) c(length(X), mean(X)), dims = 2)",
+            "diffpriv.DPMechLaplace(target=lambda X: [len(X), r.mean(X)], dims=2)",
+        ),
+        ("function(n) rnorm(10)", "lambda n: rng.rnorm(10)"),
+        ("n = 7, m = 6", "n=7, m=6"),
+    ),
+    _case(
+        "a rare record: sensitivity 0",
+        (
+            "diffpriv::DPMechLaplace(target = function(X) sum(X > 8), dims = 1)",
+            "diffpriv.DPMechLaplace(target=lambda X: int((X > 8).sum()), dims=1)",
+        ),
+        (_NORMAL_R, _NORMAL),
+        ("n = 7, m = 6", "n=7, m=6"),
+    ),
+    _case(
+        "exponential",
+        (
+            "diffpriv::DPMechExponential(target = function(X) function(r) sum(X == r), "
+            "responseSet = list(1, 2))",
+            "diffpriv.DPMechExponential(target=lambda X: lambda q: int((X == q).sum()), responseSet=[1, 2])",
+        ),
+        ("function(n) rpois(n, 1)", "lambda n: rng.rpois(n, 1)"),
+        ("n = 7, gamma = 0.4", "n=7, gamma=0.4"),
+    ),
+    _case(
+        "Bernstein",
+        (
+            "diffpriv::DPMechBernstein(target = function(X) function(y) mean(X * y), latticeK = 4, dims = 1)",
+            "diffpriv.DPMechBernstein(target=lambda X: lambda y: r.mean(X * y), latticeK=4, dims=1)",
+        ),
+        (_NORMAL_R, _NORMAL),
+        ("n = 7, gamma = 0.4", "n=7, gamma=0.4"),
+    ),
+    _case(
+        "logical records",
+        (_MEAN_R, _MEAN),
+        ("function(n) rep(TRUE, n)", "lambda n: np.ones(n, dtype=bool)"),
+        ("n = 5, m = 3", "n=5, m=3"),
+        "error",
+    ),
+    _case(
+        "factor",
+        (_MEAN_R, _MEAN),
+        ("function(n) factor(rep('a', n))", "lambda n: pd.Categorical(['a'] * n)"),
+        ("n = 5, m = 3", "n=5, m=3"),
+        "error",
+    ),
+    _case(
+        "infinite target",
+        (
+            "diffpriv::DPMechLaplace(target = function(X) if (max(X) > 0) 1e308 * 10 else 0, dims = 1)",
+            "diffpriv.DPMechLaplace(target=lambda X: 1e308 * 10 if max(X) > 0 else 0.0, dims=1)",
+        ),
+        (_NORMAL_R, _NORMAL),
+        ("n = 1, m = 40", "n=1, m=40"),
+        "difference",
+        MISSING,
+    ),
+    _case(
+        "missing target",
+        (
+            "diffpriv::DPMechLaplace(target = function(X) NaN, dims = 1)",
+            "diffpriv.DPMechLaplace(target=lambda X: math.nan, dims=1)",
+        ),
+        (_NORMAL_R, _NORMAL),
+        ("n = 5, m = 3", "n=5, m=3"),
+        "difference",
+        MISSING,
+    ),
+)
+
+_MANUAL_NAME = "sensitivitySamplerManual"
+_MANUAL = (
+    *(
+        _case(
+            f"order statistic {k}",
+            (_MEAN_R, _MEAN),
+            (_NORMAL_R, _NORMAL),
+            (f"n = 10, m = 12, k = {k}", f"n=10, m=12, k={k}"),
+            function=_MANUAL_NAME,
+        )
+        for k in (1, 6, 12)
+    ),
+    _case(
+        "some distances missing",
+        (
+            "diffpriv::DPMechLaplace(target = function(X) if (X[5] > 1) NaN else mean(X), dims = 1)",
+            "diffpriv.DPMechLaplace(target=lambda X: math.nan if X[4] > 1 else r.mean(X), dims=1)",
+        ),
+        (_NORMAL_R, _NORMAL),
+        ("n = 5, m = 12, k = 4", "n=5, m=12, k=4"),
+        function=_MANUAL_NAME,
+    ),
+    *(
+        _case(
+            name,
+            (_MEAN_R, _MEAN),
+            (_NORMAL_R, _NORMAL),
+            (arguments, arguments),
+            "error",
+            function=_MANUAL_NAME,
+        )
+        for name, arguments in (
+            ("k zero", "n=5, m=3, k=0"),
+            ("k above m", "n=5, m=3, k=4"),
+            ("k 1.5", "n=5, m=3, k=1.5"),
+            ("m zero", "n=5, m=0, k=1"),
+            ("n zero", "n=0, m=3, k=1"),
+            ("n text", "n='a', m=3, k=1"),
+        )
+    ),
+    Case(
+        "sensitivitySamplerManual/the mechanism stays as it is",
+        _MANUAL_NAME,
+        "diffpriv",
+        f"m <- {_MEAN_R}\ns <- diffpriv::sensitivitySamplerManual(m, rnorm, 10, 3, 3)\n"
+        "c(m@sensitivity, is.na(s@gammaSensitivity), s@dims)",
+        f"m = {_MEAN}\ns = diffpriv.sensitivitySamplerManual(m, rng.rnorm, 10, 3, 3)\n"
+        "[m.sensitivity, s.gammaSensitivity is None, s.dims]",
+    ),
+    Case(
+        "sensitivitySampler/dims found",
+        "sensitivitySampler",
+        "diffpriv",
+        "m <- diffpriv::DPMechLaplace(target = function(X) X)\n"
+        "suppressMessages(diffpriv::sensitivitySampler(m, rnorm, 6, 3))@dims",
+        "m = diffpriv.DPMechLaplace(target=lambda X: X)\n"
+        "diffpriv.sensitivitySampler(m, rng.rnorm, 6, 3).dims",
+    ),
+    Case(
+        "sensitivitySampler/one sample, then a release",
+        "sensitivitySampler",
+        "diffpriv",
+        f"m <- suppressMessages(diffpriv::sensitivitySampler({_MEAN_R}, rnorm, 6, 1))\n"
+        "diffpriv::releaseResponse(m, diffpriv::DPParamsEps(), 1)",
+        f"m = diffpriv.sensitivitySampler({_MEAN}, rng.rnorm, 6, 1)\n"
+        "diffpriv.releaseResponse(m, diffpriv.DPParamsEps(), [1], rng=rng)",
+        level="error",
+        # R draws its noise before it stops
+        draws=False,
+    ),
+    Case(
+        "sensitivitySampler/sampled, then released",
+        "sensitivitySampler",
+        "diffpriv",
+        f"m <- suppressMessages(diffpriv::sensitivitySampler({_MEAN_R}, rnorm, 30, gamma = 0.3))\n"
+        "v <- diffpriv::releaseResponse(m, diffpriv::DPParamsDel(delta = 0.1), rnorm(30))\n"
+        "c(v$response, v$sensitivity, v$privacyParams@gamma, v$privacyParams@delta)",
+        f"m = diffpriv.sensitivitySampler({_MEAN}, rng.rnorm, 30, gamma=0.3)\n"
+        "v = diffpriv.releaseResponse(m, diffpriv.DPParamsDel(delta=0.1), rng.rnorm(30), rng=rng)\n"
+        "[v.response, v.sensitivity, v.privacyParams.gamma, v.privacyParams.delta]",
+        recorded_ulp=4.0,
+    ),
+)
+
+CASES = (*_PLANS, *_MANY_PLANS, *_DATA, *_MANUAL)

@@ -1,0 +1,233 @@
+"""Comparisons of DPpack's data access functions: values without noise, and their sensitivities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydpstat.parity.case import Case, Factor, Level
+
+NOT_FINITE = "R returns NA, NaN or an infinite value; Python stops and says so"
+X = [1.0, 2.5, 3.0, 4.0, 7.25, -3.5, 0.1, 0.30000000000000004, 9.875, 2.0]
+Y = [0.3, -1.2, 2.2, 2.8, 3.1, 3.3, 4.9, 5.0, 5.5, 6.0]
+XY = {"x": X, "y": Y}
+NAN = float("nan")
+
+
+def _case(
+    function: str,
+    name: str,
+    arguments: str,
+    level: Level = "exact",
+    inputs: Mapping[str, Any] | None = None,
+    *,
+    python: str | None = None,
+    reason: str = "",
+    after: str = "",
+    seed: int = 123,
+) -> Case:
+    ours = arguments if python is None else python
+    if python is None:
+        for r, word in (("TRUE", "True"), ("FALSE", "False"), ("Inf", "math.inf"), ("NaN", "math.nan")):
+            ours = ours.replace(r, word)
+    return Case(
+        id=f"{function}/{name}",
+        function=function,
+        package="DPpack",
+        r=f"DPpack::{function}({arguments})",
+        python=f"dppack.{function}({ours}){after}",
+        inputs=XY if inputs is None else inputs,
+        level=level,
+        reason=reason or (NOT_FINITE if level == "difference" else ""),
+        seed=seed,
+    )
+
+
+_MOMENTS = [
+    _case("meanDataAccess", "numbers are not clipped", "x, 0, 5"),
+    _case("meanDataAccess", "integers", "x, 0, 5", inputs={"x": [1, 2, 7, 4]}),
+    _case("meanDataAccess", "logicals", "x, 0, 1", inputs={"x": [True, False, True]}),
+    _case("meanDataAccess", "reversed bounds", "x, 5, 0"),
+    _case("meanDataAccess", "a matrix", "matrix(x, 2), 0, 5", python="x.reshape(2, -1), 0, 5"),
+    _case("meanDataAccess", "missing value", "x, 0, 5", "difference", {"x": [1.0, NAN]}),
+    _case("meanDataAccess", "no data", "x, 0, 5", "difference", {"x": []}),
+    _case("meanDataAccess", "infinite bound", "x, 0, Inf", "difference"),
+    _case(
+        "meanDataAccess",
+        "two bounds",
+        "x, 0, c(5, 6)",
+        "refused",
+        python="x, 0, [5, 6]",
+        reason="R returns a sensitivity for each bound; Python asks for one bound",
+    ),
+    _case("meanDataAccess", "text bound", "x, '0', 5", "error"),
+    _case("varDataAccess", "numbers are not clipped", "x, 0, 5"),
+    _case("varDataAccess", "reversed bounds", "x, 5, 0"),
+    _case("varDataAccess", "integers", "x, 0, 5", inputs={"x": [1, 2, 7, 4]}),
+    _case("varDataAccess", "one record", "x, 0, 5", "difference", {"x": [1.0]}),
+    _case("varDataAccess", "missing value", "x, 0, 5", "difference", {"x": [1.0, 2.0, NAN]}),
+    _case("varDataAccess", "factor", "x, 0, 5", "error", {"x": Factor(("1", "2"), ("1", "2"))}),
+    _case(
+        "varDataAccess",
+        "a matrix",
+        "matrix(x, 2), 0, 5",
+        "refused",
+        python="x.reshape(2, -1), 0, 5",
+        reason="R returns the columns' covariance matrix; Python asks for a vector, as varDP does",
+    ),
+    _case("covDataAccess", "numbers are not clipped", "x, y, 0, 5, 0, 6"),
+    _case("covDataAccess", "one bound reversed", "x, y, 5, 0, 0, 6"),
+    _case("covDataAccess", "lengths differ", "x, y[1:3], 0, 5, 0, 6", "error", python="x, y[:3], 0, 5, 0, 6"),
+    _case(
+        "covDataAccess", "missing value", "x, y, 0, 5, 0, 6", "difference", {"x": [1.0, NAN], "y": [1.0, 2.0]}
+    ),
+    _case("covDataAccess", "one pair", "x, y, 0, 5, 0, 6", "difference", {"x": [1.0], "y": [1.0]}),
+]
+
+_EDGES = "-4:10"
+_COUNTS = [
+    *(
+        _case("histogramDataAccess", mechanism, f"x, 'Sturges', '{mechanism}'")
+        for mechanism in ("Laplace", "Gaussian", "analytic")
+    ),
+    _case("histogramDataAccess", "edges", f"x, {_EDGES}, 'Laplace'", python="x, range(-4, 11), 'Laplace'"),
+    _case(
+        "histogramDataAccess",
+        "bins of two widths",
+        "x, c(-4, 0, 10), 'Laplace'",
+        python="x, [-4, 0, 10], 'Laplace'",
+    ),
+    _case("histogramDataAccess", "a number of bins", "x, 3, 'analytic'"),
+    _case("histogramDataAccess", "Scott", "x, 'Scott', 'Gaussian'"),
+    _case(
+        "histogramDataAccess", "missing values are left out", "x, 'FD', 'Laplace'", inputs={"x": [*X, NAN]}
+    ),
+    _case("histogramDataAccess", "mechanism unknown", "x, 'Sturges', 'laplace'", "error"),
+    _case(
+        "histogramDataAccess",
+        "breaks miss the data",
+        "x, 0:1, 'Laplace'",
+        "error",
+        python="x, [0, 1], 'Laplace'",
+    ),
+    _case("histogramDataAccess", "breaks unknown", "x, 'foo', 'Laplace'", "error"),
+    _case("histogramDataAccess", "no data", "x, 'Sturges', 'Laplace'", "error", {"x": []}),
+    Case(
+        id="tableDataAccess/one way",
+        function="tableDataAccess",
+        package="DPpack",
+        r="DPpack::tableDataAccess(x)",
+        python="t = dppack.tableDataAccess(x)\n[t.True_Values, list(t.True_Values.index), t[1:]]",
+        inputs={"x": ["b", "a", "b", "c"]},
+    ),
+    Case(
+        id="tableDataAccess/two ways, levels kept",
+        function="tableDataAccess",
+        package="DPpack",
+        r="DPpack::tableDataAccess(x, y, mechanism = 'analytic')",
+        python=(
+            "t = dppack.tableDataAccess(x, y, mechanism='analytic')\n"
+            "[t.True_Values, list(t.True_Values.index), list(t.True_Values.columns), t[1:]]"
+        ),
+        inputs={"x": Factor(("b", "a", "b"), ("b", "a", "z")), "y": [2.5, 1.0, 2.5]},
+    ),
+    Case(
+        id="tableDataAccess/three ways",
+        function="tableDataAccess",
+        package="DPpack",
+        r="as.vector(DPpack::tableDataAccess(x, y, x, mechanism = 'Gaussian')$True.Values)",
+        python="dppack.tableDataAccess(x, y, x, mechanism='Gaussian').True_Values",
+        inputs={"x": ["b", "a", "b"], "y": [1, 2, 2]},
+    ),
+    Case(
+        id="tableDataAccess/missing values counted",
+        function="tableDataAccess",
+        package="DPpack",
+        r="DPpack::tableDataAccess(x, useNA = 'ifany', dnn = 'kind')",
+        python=(
+            "t = dppack.tableDataAccess(x, useNA='ifany', dnn='kind')\n"
+            "[t.True_Values, list(t.True_Values.index), t[1:]]"
+        ),
+        inputs={"x": [1.0, None, 1.0]},
+    ),
+    _case("tableDataAccess", "mechanism unknown", "x, mechanism = 'foo'", "error"),
+    _case("tableDataAccess", "lengths differ", "x, y[1:3]", "error", python="x, y[:3]"),
+    _case("tableDataAccess", "nothing", "", "error"),
+]
+
+_GROUPS = {"x": X, "y": Y, "z": [1.0, 2.0], "w": [4.0, 8.0]}
+_POOLED = [
+    *(
+        _case(
+            "pooledVarDataAccess",
+            f"{title}, approx {approx}",
+            f"list({data}), 0, 5, {approx}",
+            "exact",
+            _GROUPS,
+            python=f"[{data}], 0, 5, {approx.title()}",
+        )
+        for title, data in (("three groups", "x, y, z"), ("two records a group", "z, w"), ("one group", "x"))
+        for approx in ("TRUE", "FALSE")
+    ),
+    _case("pooledVarDataAccess", "reversed bounds", "list(x, y), 5, 0, FALSE", python="[x, y], 5, 0, False"),
+    _case(
+        "pooledVarDataAccess",
+        "one record",
+        "list(x, 1), 0, 5, FALSE",
+        "difference",
+        python="[x, [1.0]], 0, 5, False",
+    ),
+    _case(
+        "pooledVarDataAccess",
+        "one pair",
+        "list(z), 0, 5, FALSE",
+        "difference",
+        _GROUPS,
+        python="[z], 0, 5, False",
+    ),
+    _case("pooledVarDataAccess", "not a list", "x, 0, 5, FALSE", "difference"),
+    _case("pooledVarDataAccess", "approx text", "list(x), 0, 5, 'a'", "error", python="[x], 0, 5, 'a'"),
+    *(
+        _case(
+            "pooledCovDataAccess",
+            f"two groups, approx {approx}",
+            f"list(cbind(x, y), cbind(z, w)), 0, 5, 0, 6, {approx}",
+            "exact",
+            _GROUPS,
+            python=(
+                "[np.column_stack([x, y]), pd.DataFrame({'z': z, 'w': w})], " f"0, 5, 0, 6, {approx.title()}"
+            ),
+        )
+        for approx in ("TRUE", "FALSE")
+    ),
+    _case(
+        "pooledCovDataAccess",
+        "two records",
+        "list(cbind(z, w)), 0, 5, 0, 6, FALSE",
+        "difference",
+        _GROUPS,
+        python="[np.column_stack([z, w])], 0, 5, 0, 6, False",
+    ),
+    _case(
+        "pooledCovDataAccess",
+        "a vector",
+        "list(x), 0, 5, 0, 6, FALSE",
+        "error",
+        python="[x], 0, 5, 0, 6, False",
+    ),
+]
+
+_QUANTILE = [
+    *(
+        _case("quantileDataAccess", f"quant {quant}", f"x, {quant}, -1, 5")
+        for quant in ("0", "0.25", "1/3", "0.5", "1", "2")
+    ),
+    _case("quantileDataAccess", "missing values", "x, 0.5, -1, 5", inputs={"x": [NAN, 1.0, 8.0]}),
+    _case("quantileDataAccess", "no data", "x, 0.5, -1, 5", inputs={"x": []}),
+    _case("quantileDataAccess", "reversed bounds", "x, 0.5, 5, -1"),
+    _case("quantileDataAccess", "integers", "x, 0.5, 0, 5", inputs={"x": [4, 2, 9]}),
+    _case("quantileDataAccess", "infinite bound", "x, 0.5, 0, Inf", "difference"),
+    _case("quantileDataAccess", "text quant", "x, 'a', 0, 5", "error"),
+]
+
+CASES = tuple(_MOMENTS + _COUNTS + _POOLED + _QUANTILE)

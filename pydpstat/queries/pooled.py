@@ -1,0 +1,108 @@
+"""Variance and covariance within groups, with the sensitivities that DPpack claims for them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pydpstat import r_arithmetic as r
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """A pooled statistic: the value is private.
+
+    Parameters
+    ----------
+    value : float
+        NaN where a group has fewer than two records.
+    bounded, unbounded : float
+        Sensitivity for one record replaced within its group, and DPpack's for one added or removed.
+    nobs : int
+        Number of records of all groups.
+    """
+
+    value: float
+    bounded: float
+    unbounded: float
+    nobs: int
+
+
+def pooled_variance(samples: Sequence[np.ndarray], lower: float, upper: float, approx: bool) -> Pooled:
+    """Return the pooled variance of groups, already clipped.
+
+    Parameters
+    ----------
+    samples : sequence of ndarray of shape (n_j,)
+        The groups.
+    lower, upper : float
+        Bounds of the records.
+    approx : bool
+        Leave out the factor 1 - 1 / max(n_j), which tells the largest group's size.
+
+    Examples
+    --------
+    >>> pooled_variance([np.array([1.0, 2.0]), np.array([4.0, 8.0])], 0.0, 10.0, False)
+    Pooled(value=4.25, bounded=25.0, unbounded=37.5, nobs=4)
+    """
+    value, n, groups, largest = _within(samples, [r.var(sample) for sample in samples])
+    reach = (upper - lower) * (upper - lower)
+    bounded = _divided(reach if approx else reach * (1.0 - _divided(1.0, largest)), n - groups)
+    # every group may have two records: then adding one to a group moves the statistic further
+    unbounded = bounded if n != 2 * groups else _divided(reach * (n - 1.0), n * (n - 2.0))
+    return Pooled(value, bounded, unbounded, n)
+
+
+def pooled_covariance(
+    samples: Sequence[np.ndarray],
+    bounds1: tuple[float, float],
+    bounds2: tuple[float, float],
+    approx: bool,
+) -> Pooled:
+    """Return the pooled covariance of groups of pairs, already clipped.
+
+    Parameters
+    ----------
+    samples : sequence of ndarray of shape (n_j, 2)
+        The groups.
+    bounds1, bounds2 : (float, float)
+        Bounds of the first and of the second of each pair.
+    approx : bool
+        Leave out the factor 1 - 1 / max(n_j) of the bounded sensitivity.
+
+    Examples
+    --------
+    >>> group = np.array([[1.0, 2.0], [3.0, 6.0], [5.0, 4.0]])
+    >>> pooled_covariance([group], (0.0, 6.0), (0.0, 6.0), True)
+    Pooled(value=2.0, bounded=18.0, unbounded=13.5, nobs=3)
+    """
+    value, n, groups, largest = _within(samples, [r.cov(pairs[:, 0], pairs[:, 1]) for pairs in samples])
+    reach = (bounds1[1] - bounds1[0]) * (bounds2[1] - bounds2[0])
+    bounded = _divided(reach if approx else reach * (1.0 - _divided(1.0, largest)), n - groups)
+    free = n - groups - 1
+    if free > 0:
+        factor = 1.0 + n / (4.0 * (n - 1.0 - groups)) - 1.0 / math.sqrt(free)
+        unbounded = reach * factor / (n - groups)
+    else:
+        unbounded = math.nan
+    return Pooled(value, bounded, unbounded, n)
+
+
+def _within(samples: Sequence[np.ndarray], spreads: Sequence[float]) -> tuple[float, int, int, int]:
+    """Return the spreads' mean by degrees of freedom, the number of records and groups, the largest group."""
+    sizes = [len(sample) for sample in samples]
+    n, groups = sum(sizes), len(sizes)
+    total = 0.0
+    for size, spread in zip(sizes, spreads):
+        total = total + (size - 1) * spread
+    return _divided(total, n - groups), n, groups, max(sizes)
+
+
+def _divided(a: float, b: float) -> float:
+    """Divide as R does, without an error at 0."""
+    if b == 0:
+        return math.nan if a == 0 or math.isnan(a) else math.copysign(math.inf, a)
+    return a / b

@@ -1,0 +1,92 @@
+"""Quantiles by intervals: the bounds and the sorted data cut the range, the utility ranks the pieces."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from pydpstat.mechanisms.exponential import Choice
+from pydpstat.queries.moments import clip
+
+# one record moves each interval's rank distance by at most 1
+SENSITIVITY = 1.0
+# exp(-UNDERFLOW) is 0: an interval so much worse than the best one is never chosen
+UNDERFLOW = 746.0
+
+
+def rank_utility(first: int, last: int, quant: float, n: int) -> np.ndarray:
+    """Return minus the distance of each number of records below, `first` to `last`, from quant * n.
+
+    Examples
+    --------
+    >>> from pydpstat.queries.quantiles import rank_utility
+    >>> rank_utility(0, 4, 0.5, 4)
+    array([-2., -1., -0., -1., -2.])
+    """
+    ranks = np.arange(first, last + 1, dtype=np.float64)
+    ranks -= quant * n
+    np.abs(ranks, out=ranks)
+    return np.negative(ranks, out=ranks)
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """The intervals that can be chosen, and their weights. Private.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (k + 1,)
+        Their ends, ascending.
+    choice : Choice
+        The weights of the k intervals.
+    """
+
+    edges: np.ndarray
+    choice: Choice
+
+    def point(self, uniforms: np.ndarray) -> float:
+        """Return a point: the first uniform chooses an interval, the second a place within it."""
+        place = self.choice.place(float(uniforms[0]))
+        left, right = float(self.edges[place]), float(self.edges[place + 1])
+        return float(uniforms[1]) * (right - left) + left
+
+
+def quantile_intervals(x: np.ndarray, quant: float, eps: float, lower: float, upper: float) -> Intervals:
+    """Weigh the intervals between the sorted data, as the exponential mechanism does.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n,)
+        The data, without missing values.
+    quant : float
+        Which quantile, between 0 and 1.
+    eps : float
+        Privacy parameter epsilon.
+    lower, upper : float
+        Public bounds, `lower` at most `upper`.
+    """
+    n = x.size
+    clipped = clip(x, lower, upper)
+    first, last = _reached(n, quant, eps) if math.isfinite(upper - lower) else (0, n)
+    if last - first < n // 4:
+        # edges i - 1 and i of interval i; only their neighbourhood needs an order
+        low, high = max(first - 1, 0), min(last, n - 1)
+        clipped.partition([low, high])
+        inner = clipped[low : high + 1]
+        inner.sort()
+    else:
+        first, last, inner = 0, n, clipped
+        clipped.sort()
+    edges = np.concatenate([[lower] if first == 0 else inner[:0], inner, [upper] if last == n else inner[:0]])
+    with np.errstate(all="ignore"):
+        widths = np.diff(edges)
+    return Intervals(edges, Choice(rank_utility(first, last, quant, n), eps, SENSITIVITY, widths))
+
+
+def _reached(n: int, quant: float, eps: float) -> tuple[int, int]:
+    """Return the first and the last interval whose weight does not underflow to 0."""
+    reach = 2.0 * UNDERFLOW / eps + 2.0
+    middle = quant * n
+    return max(0, math.floor(max(middle - reach, 0.0))), min(n, math.ceil(min(middle + reach, float(n))))

@@ -1,0 +1,118 @@
+"""The pipeline of a release without added noise: random numbers choose what is published."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pydpstat.postprocessing import AsDrawn
+from pydpstat.privacy import Guarantee
+from pydpstat.random import Source, secure
+from pydpstat.release import SEEDED
+from pydpstat.results.call import Call
+from pydpstat.results.labels import Labels
+from pydpstat.results.results import DPResults
+
+UNCOVERED = (
+    "the choice is made with the operating system's generator; the rounding inside its "
+    "floating-point probabilities is not covered by the proof"
+)
+
+
+def release_choice(
+    statistic: str,
+    choose: Callable[[np.ndarray], tuple[Any, Labels]],
+    source: Source | None,
+    *,
+    draws: int,
+    sensitivity: float,
+    claim: Guarantee,
+    guarantee: Guarantee,
+    record: Call,
+    bounds: tuple[float, float] | None = None,
+    nobs: int | None = None,
+    grid: float | None = None,
+) -> DPResults:
+    """Draw uniforms, let them choose, and return what may be published.
+
+    Parameters
+    ----------
+    statistic : str
+        What is released.
+    choose : callable
+        Uniforms between 0 and 1 in; the chosen value and its labels out. It holds the data.
+    source : Source or None
+        Where the uniforms come from; None for the operating system.
+    draws : int
+        How many uniforms.
+    sensitivity : float
+        Sensitivity of the utility.
+    claim, guarantee : Guarantee
+        What was asked for and what holds.
+    record : Call
+        The call, without data.
+    bounds : (float, float), optional
+        Public bounds of the data; a value on a grid stays within them.
+    nobs : int, optional
+        Number of records where it is public.
+    grid : float, optional
+        Unit of a public grid onto which a number is rounded where the operating system draws: a
+        number of full precision would show which records it lies between.
+
+    Returns
+    -------
+    DPResults
+        Its `noise` is None.
+    """
+    chosen, labels = choose(_uniforms(source, draws))
+    if source is None and grid is not None and isinstance(chosen, float):
+        chosen = round(chosen / grid) * grid
+        if bounds is not None:
+            chosen = min(max(chosen, bounds[0]), bounds[1])
+    condition = UNCOVERED if source is None else SEEDED
+    return DPResults(
+        statistic=statistic,
+        value=_frozen(chosen),
+        labels=labels,
+        noise=None,
+        noise_scale=np.nan,
+        mechanism="exponential",
+        sensitivity=sensitivity,
+        claim=claim,
+        guarantee=Guarantee(
+            guarantee.epsilon, guarantee.delta, guarantee.neighbors, (*guarantee.conditions, condition)
+        ),
+        bounds=bounds,
+        nobs=nobs,
+        post=AsDrawn(),
+        reproducible=source is not None,
+        grid=grid if source is None else None,
+        record=record,
+    )
+
+
+def _uniforms(source: Source | None, draws: int) -> np.ndarray:
+    if source is None:
+        return secure.signed_uniform(draws)[0]
+    from pydpstat.random.numpy_source import NumpySource
+
+    if isinstance(source, NumpySource):
+        # a 0 would choose the first candidate even where its weight is 0
+        return np.maximum(source.generator.random(draws), 2.0**-54)
+    from pydpstat.random.r_source import RSource
+
+    assert isinstance(source, RSource)
+    return np.atleast_1d(source.stream.runif(draws))
+
+
+def _frozen(chosen: Any) -> np.ndarray:
+    """Return a number in its own type, anything else as an object, as an array without dimensions."""
+    if type(chosen) is float or type(chosen) is int and abs(chosen) < 2**63:
+        value = np.asarray(chosen, dtype=np.float64 if type(chosen) is float else np.int64)
+    else:
+        value = np.empty((), dtype=object)
+        value[()] = chosen
+    value.flags.writeable = False
+    return value

@@ -1,0 +1,252 @@
+"""The documentation's own code: what a comparison shows, what ends a build, and that nothing is left out."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pydpstat.parity.case import Case, Factor
+from pydpstat.parity.cases import all_cases
+from pydpstat.parity.recorded import Recording
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+sys.path.insert(0, str(DOCS / "_ext"))
+
+from livedocs import generated  # noqa: E402
+from livedocs.comparing import Comparer, ComparisonFailed, printed  # noqa: E402
+from livedocs.readable import folded, python_lines, python_literal, r_lines, r_literal  # noqa: E402
+from livedocs.running import PageFailed, run  # noqa: E402
+
+CASES = {case.id: case for case in all_cases()}
+GUIDE = generated.entries(DOCS / "porting.toml")
+MEAN = CASES["meanDP/clips both sides"]
+EXPORTS = json.loads((ROOT / "r_reference" / "exports.json").read_text(encoding="utf-8"))
+NAMES = [name for package in EXPORTS.values() for name in package["exports"]]
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    return Comparer(None, Recording())
+
+
+# a comparison on a page
+
+
+def test_a_comparison_shows_code_that_a_reader_can_run(recorded):
+    shown = recorded.show(MEAN)
+    assert shown.r.startswith("set.seed(123)\nx <- c(\n    1, 2.5, 3, 4,")
+    assert shown.r.endswith("DPpack::meanDP(x, 0.7, 0.5, 3.5)")
+    assert shown.python.startswith(
+        "import numpy as np\nfrom pydpstat import RRandom, dppack\n\nrng = RRandom(123)"
+    )
+    names = {}
+    lines = shown.python.rsplit("\ndppack", 1)
+    exec(f"{lines[0]}\nvalue = dppack{lines[1]}", names)
+    assert printed(names["value"]) == shown.python_output
+    assert shown.r_output.startswith("[1] ") and shown.r_output[4:] in f"{names['value']:.6f}"
+    assert shown.source.startswith("R, recorded (R 4") and "DPpack 0.2.2" in shown.source
+    assert shown.agreement == f"One number ({names['value']!r}), equal to the last bit."
+
+
+def test_a_comparison_shows_privacy_warnings(recorded):
+    assert [row for row, _ in recorded.show(CASES["varDP/constant data"]).warnings] == ["2"]
+    assert recorded.show(MEAN).warnings == ()
+
+
+def test_a_deliberate_difference_shows_both_sides(recorded):
+    shown = recorded.show(CASES["meanDP/missing value"])
+    assert shown.python_output.startswith("PydpstatError: the mean of these data is missing")
+    assert shown.agreement.startswith("A difference on purpose: R returns NA")
+
+
+def test_both_sides_stop(recorded):
+    shown = recorded.show(CASES["meanDP/eps zero"])
+    assert shown.r_output.startswith("Error: ") and shown.python_output.startswith("PydpstatError: eps")
+
+
+def test_a_wrong_number_fails(recorded):
+    with pytest.raises(ComparisonFailed, match="clips both sides: value 1 of 1: R has"):
+        recorded.show(replace(MEAN, python="dppack.meanDP(x, 0.7, 0.5, 3.4, rng=rng)"))
+
+
+def test_another_number_of_draws_fails(recorded):
+    with pytest.raises(ComparisonFailed, match="the streams part"):
+        recorded.show(replace(MEAN, python=f"rng.runif(1)\n{MEAN.python}"))
+
+
+def test_without_r_and_recording_it_fails(recorded):
+    unknown = replace(MEAN, r="DPpack::meanDP(x, 0.7, 0.5, 3.25)")
+    for comparer in (Comparer(None, None), recorded):
+        with pytest.raises(ComparisonFailed, match="is not recorded. Build where R"):
+            comparer.show(unknown)
+
+
+@pytest.mark.live
+def test_live_code_is_the_shown_code(live_r):
+    comparer = Comparer(Comparer.here().live, None)
+    shown = comparer.show(MEAN)
+    assert shown.source.startswith("R, live (R ") and shown.r_output.startswith("[1] ")
+    with pytest.raises(ComparisonFailed, match="value 1 of 1"):
+        comparer.show(replace(MEAN, r="DPpack::meanDP(x, 0.7, 0.5, 3.4)"))
+
+
+# literals and lines
+
+
+@pytest.mark.parametrize(
+    ("value", "r", "python"),
+    [
+        ([1.0, 2.5], "c(1, 2.5)", "np.array([1.0, 2.5])"),
+        ([1, 2], "c(1L, 2L)", "np.array([1, 2])"),
+        ([True], "c(TRUE)", "np.array([True])"),
+        ([], "numeric(0)", "[]"),
+        (["a", 'b"'], 'c("a", "b\\"")', '["a", "b\\""]'),
+        (float("nan"), "NaN", "math.nan"),
+        ([1.0, float("-inf")], "c(1, -Inf)", "np.array([1.0, -math.inf])"),
+        (Factor(("b", None), ("a", "b")),)
+        + ('factor(c("b", NA), levels = c("a", "b"))', 'pd.Categorical(["b", None], categories=["a", "b"])'),
+        (np.array([[1, 2], [3, 4]]), "matrix(c(1L, 3L, 2L, 4L), nrow = 2)", "np.array([[1, 2], [3, 4]])"),
+    ],
+)
+def test_literals(value, r, python):
+    assert r_literal(value) == r and python_literal(value) == python
+
+
+def test_long_lines_are_folded_and_mean_the_same():
+    line = "f([1, (2, 3), 'a, (b'], {'key, ': [4, 5]}, third=g(6, 7), fourth='(((')"
+    names = {"f": lambda *values, **named: (values, named), "g": lambda *values: values}
+    parts = folded([line], 24)
+    assert max(map(len, parts)) <= 28 and len(parts) > 4
+    assert eval("\n".join(parts), dict(names)) == eval(line, dict(names))
+    assert folded(["short(1, 2)", "# a comment, which is long, stays as (it, is)"], 20) == [
+        "short(1, 2)",
+        "# a comment, which is long, stays as (it, is)",
+    ]
+
+
+def test_imports_are_those_that_are_needed():
+    case = Case("f/g", "f", "base", "1", "x = math.pi\npd.Series([x])")
+    assert python_lines(case)[:4] == [
+        "import math",
+        "import pandas as pd",
+        "from pydpstat import RRandom",
+        "",
+    ]
+    assert r_lines(replace(case, inputs={"x": 1.0})) == ["set.seed(123)", "x <- 1", "1"]
+
+
+# code of a page
+
+
+def test_code_of_a_page():
+    names = {}
+    assert run("a = 1\nprint('printed')\na + 1", names).text == "printed\n2"
+    assert run("a * 10", names).text == "10" and run("b = 2", names).text == ""
+    assert run("raise ValueError('why')", names, "ValueError").text == "ValueError: why"
+
+
+@pytest.mark.parametrize(
+    ("source", "raises"),
+    [
+        ("1 / 0", ""),
+        ("1 / 0", "ValueError"),
+        ("1", "ValueError"),
+        ("import warnings\nwarnings.warn('x')", ""),
+    ],
+)
+def test_code_that_fails(source, raises):
+    with pytest.raises(PageFailed, match="ZeroDivisionError|no ValueError was raised|UserWarning: x"):
+        run(source, {}, raises)
+
+
+def test_a_page_shows_privacy_warnings_and_figures():
+    pytest.importorskip("matplotlib")
+    code = "from pydpstat import varDP\nr = varDP([1, 2, 3], 1, 0, 5, rng=1)"
+    assert run(code, {"__name__": "page"}).text.startswith("PrivacyWarning: varDP with Laplace")
+    output = run("from matplotlib import pyplot\npyplot.plot([1, 2])", {})
+    assert output.text == "" and len(output.pictures) == 1 and output.pictures[0].startswith("iVBOR")
+
+
+# the porting guide
+
+
+def test_every_exported_function_has_a_section():
+    assert len(NAMES) == 57 and sorted(entry.name for entry in GUIDE) == sorted(NAMES)
+    pages = {
+        entry.group: (DOCS / "porting" / f"{entry.group}.md").read_text(encoding="utf-8") for entry in GUIDE
+    }
+    text = "".join(generated.filled(page, GUIDE, tuple(CASES.values())) for page in pages.values())
+    for name in NAMES:
+        assert f"\n## {name}\n" in text and f"(port-{generated.slug(name)})=" in text
+
+
+def test_the_guide_has_no_gaps():
+    assert generated.gaps(GUIDE, tuple(CASES.values())) == []
+
+
+@pytest.mark.parametrize("entry", GUIDE, ids=lambda entry: entry.name)
+def test_a_section_shows_its_own_function_and_a_finite_value(entry):
+    for name in entry.cases or generated.clearest(entry.name, tuple(CASES.values())):
+        assert name in CASES, f"porting.toml names {name!r}, which is no case"
+        assert CASES[name].level in ("exact", "ulp", "rtol")
+        assert entry.name in CASES[name].r
+
+
+def test_every_finding_of_a_warning_has_a_place():
+    page = (DOCS / "privacy-truth.md").read_text(encoding="utf-8")
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "pydpstat").rglob("*.py")]
+    rows = {row for text in sources for row in re.findall(r"""\brow=["']([\w.]+)["']""", text)}
+    assert len(rows) >= 6
+    for row in rows:
+        assert f"(row-{row.lower()})=" in page and f"{{ref}}`{row} <row-{row.lower()}>`" in page
+
+
+# a build
+
+
+def build(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
+    (folder / "porting.toml").write_text("", encoding="utf-8")
+    (folder / "conf.py").write_text('extensions = ["livedocs.extension", "myst_parser"]\n', encoding="utf-8")
+    (folder / "index.md").write_text(text, encoding="utf-8")
+    paths = [str(DOCS / "_ext"), str(ROOT), os.environ.get("PYTHONPATH", "")]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(paths),
+        "PYDPSTAT_NO_R": "1",
+        "MPLBACKEND": "agg",
+    }
+    command = [sys.executable, "-m", "sphinx", "-q", str(folder), str(folder / "out")]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+
+
+def test_a_page_is_built(tmp_path):
+    pytest.importorskip("myst_parser")
+    done = build(
+        tmp_path,
+        f"# Page\n\n```{{parity}} {MEAN.id}\n```\n\n```{{run}}\na = 20\nprint(a + 1)\na * 100\n```\n",
+    )
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert "R, recorded (R 4" in page and "equal to the last bit" in page and "21\n2000" in page
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("```{parity} meanDP/no such case\n```", "no parity case has the id 'meanDP/no such case'"),
+        ("```{run}\n1 / 0\n```", "ZeroDivisionError: division by zero"),
+    ],
+)
+def test_a_failure_ends_the_build(tmp_path, text, message):
+    pytest.importorskip("myst_parser")
+    done = build(tmp_path, f"# Page\n\n{text}\n")
+    assert done.returncode != 0 and message in done.stderr
