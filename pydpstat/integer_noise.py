@@ -149,7 +149,9 @@ def symmetric_geometric_noise(
         noise = _noise(SymmetricGeometricNoise, epsilon, sensitivity)
         return source.symmetric_geometric(int(size), noise.epsilon / noise.sensitivity).astype(np.int64)
     noise = _noise(SignGeometricNoise, epsilon, sensitivity)
-    privacy_warnings.statistics.sign_geometric(noise.epsilon, noise.epsilon_kept, float(noise.delta(noise.epsilon)))
+    privacy_warnings.statistics.sign_geometric(
+        noise.epsilon, noise.epsilon_kept, float(noise.delta(noise.epsilon))
+    )
     return source.sign_geometric(int(size), noise.epsilon / noise.sensitivity).astype(np.int64)
 
 

@@ -80,7 +80,9 @@ def _releases() -> list[Release]:
     counts = np.array(COUNTS)
     xs, ys = np.clip(X, *BOUNDS), np.clip(Y, 0, 0.01)
     three, two, third = levels(), sides(), pd.Categorical(ODD, categories=[False, True])
-    pairs = np.column_stack([X, Y])
+    halves, pairs = (X[:25], X[25:]), tuple(
+        np.column_stack([X[at], Y[at]]) for at in (np.s_[:25], np.s_[25:])
+    )
     pair_bounds = dict(
         zip(("lower_bound1", "upper_bound1", "lower_bound2", "upper_bound2"), (*BOUNDS, 0, 0.01))
     )
@@ -172,33 +174,16 @@ def _releases() -> list[Release]:
         one(
             "pooled variance",
             lambda rng: d.pooledVarDP(
-                X[:25], X[25:], lower_bound=BOUNDS[0], upper_bound=BOUNDS[1], **gauss, rng=rng
+                *halves, lower_bound=BOUNDS[0], upper_bound=BOUNDS[1], **gauss, rng=rng
             ),
             _pooled(xs[:25], xs[25:]),
-            X,
+            *halves,
         ),
         one(
             "pooled covariance, both",
-            lambda rng: d.pooledCovDP(
-                pairs[:25], pairs[25:], **pair_bounds, which_sensitivity="both", eps=1.0, rng=rng
-            ),
+            lambda rng: d.pooledCovDP(*pairs, **pair_bounds, which_sensitivity="both", eps=1.0, rng=rng),
             _pooled(xs[:25], xs[25:], ys[:25], ys[25:]),
-            pairs,
-        ),
-        one(
-            "quantile",
-            lambda rng: d.quantileDP(X, 0.25, 1.0, *BOUNDS, rng=rng),
-            np.sort(xs)[9:11],
-            X,
-            np.sort(xs),
-        ),
-        one("median", lambda rng: d.medianDP(X, 1.0, *BOUNDS, "unbounded", rng=rng), np.sort(xs)[19:21], X),
-        one("choice", lambda rng: d.ExponentialMechanism(vector, 1e-9, 1.0, rng=rng), vector, vector),
-        one(
-            "choice of a text",
-            lambda rng: d.ExponentialMechanism(vector, 1e-9, 1.0, vector, ["a", "b", "c"], rng=rng),
-            vector,
-            vector,
+            *pairs,
         ),
         one("Laplace, number", lambda rng: d.LaplaceMechanism(vector[0], 1.0, 2.0, rng=rng), vector[0]),
         one(
@@ -224,13 +209,44 @@ def _releases() -> list[Release]:
     ]
 
 
+def _choices() -> list[Release]:
+    """Releases without noise."""
+    d, xs = pydpstat, np.sort(np.clip(X, *BOUNDS))
+    vector = np.array([1.3571113e6, 2.4681012e6, 3.1415926e6])
+
+    def one(name: str, call: Callable[[Any], Any], truth: Any, *private: Any) -> Release:
+        return Release(name, call, np.ravel(truth), private)
+
+    return [
+        one(
+            "quantile",
+            lambda rng: d.quantileDP(X, 0.25, 1.0, *BOUNDS, rng=rng),
+            xs[9:11],
+            X,
+            xs,
+        ),
+        one("median", lambda rng: d.medianDP(X, 1.0, *BOUNDS, "unbounded", rng=rng), xs[19:21], X),
+        one("choice", lambda rng: d.ExponentialMechanism(vector, 1e-9, 1.0, rng=rng), vector, vector),
+        one(
+            "choice of a text",
+            lambda rng: d.ExponentialMechanism(vector, 1e-9, 1.0, vector, ["a", "b", "c"], rng=rng),
+            vector,
+            vector,
+        ),
+    ]
+
+
 RELEASES = _releases()
+CHOICES = _choices()
 
 
 def pytest_generate_tests(metafunc: Any) -> None:
-    """Run a test that asks for `release` on every example release."""
+    """Run a test that asks for `release` on every release with noise, for `any_release` on all."""
     if "release" in metafunc.fixturenames:
         metafunc.parametrize("release", RELEASES, ids=[each.name for each in RELEASES])
+    if "any_release" in metafunc.fixturenames:
+        every = RELEASES + CHOICES
+        metafunc.parametrize("any_release", every, ids=[each.name for each in every])
 
 
 @pytest.fixture

@@ -564,6 +564,7 @@ def _data(release):
         "variance": ["x"],
         "standard deviation": ["x"],
         "covariance": ["x1", "x2"],
+        "pooled variance": ["sample1", "sample2"],
         "Laplace, vector": ["true.values"],
         "Laplace, Series": ["true.values"],
     }
@@ -571,6 +572,11 @@ def _data(release):
         names = numeric.get(release.name, ["x"])
         values = dict(zip(names, [np.asarray(each, dtype=float) for each in release.private]))
         return {name: (lambda r, v=value: r.FloatVector(v.tolist())) for name, value in values.items()}
+    if release.name == "pooled covariance, both":
+        return {
+            f"sample{place}": (lambda r, v=value: r.r["matrix"](r.FloatVector(v.ravel("F").tolist()), ncol=2))
+            for place, value in enumerate(release.private, start=1)
+        }
     if release.name == "Laplace, number":
         return {"true.values": lambda r: r.FloatVector(release.truth.tolist())}
     if release.name == "Gaussian, matrix":

@@ -109,7 +109,7 @@ class DPResults:
 
         flat = np.ravel(value, order="F")
         # adding 0 turns a zero with a minus sign into a plain one
-        shown = flat + 0.0 if flat.dtype.kind == "f" else flat
+        shown = flat + 0.0 if flat.dtype.kind == "f" else flat.copy()
         return pd.Series(shown, index=self.labels.index(self.value), name=self.statistic)
 
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:

@@ -302,3 +302,17 @@ def test_missing_values_are_refused_before_any_draw():
 def test_candidates_of_no_use(wrong):
     with pytest.raises(PydpstatError, match="andidates must"):
         ExponentialMechanism([0, 1], 1, 1, candidates=wrong, rng=1)
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("kind", [kind for kind in RESULTS if kind != "pair"])
+def test_r_calls_run_in_r(live_r, kind):
+    names = (
+        "setNames(c(0, 1, 2.5, 2.5, -4), letters[1:5])" if kind == "named index" else "c(0, 1, 2.5, 2.5, -4)"
+    )
+    live_r.r(f"utility <- {names}; x <- c({', '.join(map(str, AGES))})")
+    live_r.r("candidates <- " + ("utility" if kind == "number" else "letters[1:5]"))
+    live_r.r("set.seed(77)")
+    result = RESULTS[kind](77)
+    theirs = live_r.r(result.r_call)[0]
+    assert theirs == result.value.item() and type(theirs) is type(result.value.item())

@@ -345,7 +345,7 @@ _EXPONENTIAL = (
         "sensitivity=1, target=lambda X: 1, responseSet=['a', 'b']",
         "error",
     ),
-    _choice("empty object", "", "", "error"),
+    _choice("release of an empty object", "", "", "error"),
     _case(
         "DPMechExponential/epsilon and sensitivity cancel",
         f"{_LETTERS_R}draw <- function(eps, sens) {{\n"

@@ -257,7 +257,7 @@ diffpriv::releaseResponse(m, diffpriv::DPParamsEps(epsilon = 1), x)$response
 """,
         """
 x = [0.3, 0.1, 0.8, 0.5]
-m = diffpriv.DPMechLaplace(target=np.mean, sensitivity=0.25, dims=1)
+m = diffpriv.DPMechLaplace(target=r.mean, sensitivity=0.25, dims=1)
 diffpriv.releaseResponse(m, diffpriv.DPParamsEps(epsilon=1), x, rng=rng).response
 """,
     ),
@@ -271,7 +271,7 @@ diffpriv::releaseResponse(m, p, x)$response
 """,
         """
 x = [0.3, 0.1, 0.8, 0.5]
-m = diffpriv.DPMechGaussian(target=np.mean, sensitivity=0.25, dims=1)
+m = diffpriv.DPMechGaussian(target=r.mean, sensitivity=0.25, dims=1)
 p = diffpriv.DPParamsDel(epsilon=0.5, delta=1e-6)
 diffpriv.releaseResponse(m, p, x, rng=rng).response
 """,
