@@ -31,7 +31,7 @@ def run(session: nox.Session, *arguments: str) -> None:
 @nox.session(venv_backend="none")
 def tests(session: nox.Session) -> None:
     """All tests and the examples in docstrings, then the comparison with R in short."""
-    run(session, "-m", "pytest", *session.posargs)
+    run(session, "-m", "pytest", *(session.posargs or ["-n", "auto"]))
     if session.posargs:
         return
     # A run of its own: in the tests' import mode the modules would exist twice.

@@ -53,7 +53,7 @@ def symmetric_geometric(value: Any, epsilon: float, *, sensitivity: int = 1, rng
     -----
     Guarantee: epsilon, for neighbors between which the counts differ by at most `sensitivity`.
     The noise is the difference of two geometric variables; P(k) is proportional to
-    exp(-epsilon |k| / sensitivity).
+    ``exp(-epsilon |k| / sensitivity)``.
 
     References
     ----------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -15,6 +14,7 @@ import pytest
 
 from pydpstat.parity.case import Case, Factor
 from pydpstat.parity.cases import all_cases
+from pydpstat.parity.exports import exports
 from pydpstat.parity.recorded import Recording
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,8 +29,7 @@ from livedocs.running import PageFailed, run  # noqa: E402
 CASES = {case.id: case for case in all_cases()}
 GUIDE = generated.entries(DOCS / "porting.toml")
 MEAN = CASES["meanDP/clips both sides"]
-EXPORTS = json.loads((ROOT / "r_reference" / "exports.json").read_text(encoding="utf-8"))
-NAMES = [name for package in EXPORTS.values() for name in package["exports"]]
+NAMES = [name for names in exports().values() for name in names]
 
 
 @pytest.fixture(scope="module")
@@ -134,14 +133,12 @@ def test_long_lines_are_folded_and_mean_the_same():
 
 
 def test_imports_are_those_that_are_needed():
-    case = Case("f/g", "f", "base", "1", "x = math.pi\npd.Series([x])")
-    assert python_lines(case)[:4] == [
-        "import math",
-        "import pandas as pd",
-        "from pydpstat import RRandom",
-        "",
-    ]
-    assert r_lines(replace(case, inputs={"x": 1.0})) == ["set.seed(123)", "x <- 1", "1"]
+    case = Case("f/g", "f", "base", "x", "x = math.pi\npd.Series([x])", inputs={"x": 1.0, "unused": 2.0})
+    assert python_lines(case)[:3] == ["import math", "import pandas as pd", ""]
+    assert r_lines(case) == ["x <- 1", "x"]
+    draws = replace(case, python="dppack.sdDP(x, rng=rng)", seed=5)
+    assert python_lines(draws)[:3] == ["from pydpstat import RRandom, dppack", "", "rng = RRandom(5)"]
+    assert r_lines(draws)[0] == "set.seed(5)"
 
 
 # code of a page

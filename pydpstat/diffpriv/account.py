@@ -61,6 +61,8 @@ def held(mechanism: DPMech, params: DPParamsEps, noise: Any) -> tuple[Guarantee,
         epsilon = math.inf
     elif isinstance(params, DPParamsGam) and params.gamma > 0.0:
         privacy_warnings.diffpriv.random_privacy(params.gamma, use)
+    elif math.isinf(epsilon):
+        conditions = ()
     return claim, Guarantee(epsilon, delta, "bounded", conditions)
 
 

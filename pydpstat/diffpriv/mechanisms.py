@@ -266,7 +266,7 @@ class DPMechExponential(DPMech):
         responseSet: Sequence[Any] = (),
     ) -> None:
         super().__init__(*unnamed, sensitivity=sensitivity, target=target, gammaSensitivity=gammaSensitivity)
-        if _all_defaults(self) and responseSet == ():
+        if _all_defaults(self) and isinstance(responseSet, tuple) and not responseSet:
             # R makes the empty object without a check
             vars(self)["responseSet"] = []
         else:

@@ -208,7 +208,7 @@ def _shares(qualities: list[float], epsilon: float, sensitivity: float) -> Float
         raise PydpstatError(
             f"the probabilities of the responses are not numbers with sensitivity {sensitivity!r} and "
             f"epsilon {epsilon!r}: both must be finite and the sensitivity above 0, no quality may be "
-            "missing or infinite, and not all may be 0."
+            "missing or infinite, and their sum must not be 0."
         )
     if (prob < 0.0).any():
         raise PydpstatError(

@@ -87,15 +87,15 @@ def _numeric_norm(mechanism: DPMechLaplace | DPMechGaussian, raw1: Any, raw2: An
     if type(raw1) is float and type(raw2) is float and dims == 1:
         return abs(raw1 - raw2)
     first, second = exact_numbers(raw1)[0], exact_numbers(raw2)[0]
-    if dims is None:
-        privacy_warnings.note("the mechanism's dims is not set.")
-    elif not first.size == second.size == dims:
-        privacy_warnings.note(f"target does not return as many numbers as dims says, {dims}.")
     if first.size != second.size:
         raise PydpstatError(
             "target must return as many numbers on both data sets; it returned "
             f"{first.size} and {second.size}. Check it on data sets of this size."
         )
+    if dims is None:
+        privacy_warnings.note("the mechanism's dims is not set.")
+    elif not first.size == second.size == dims:
+        privacy_warnings.note(f"target does not return as many numbers as dims says, {dims}.")
     difference = np.ravel(first) - np.ravel(second)
     if isinstance(mechanism, DPMechGaussian):
         return math.sqrt(r.sum(difference * difference))

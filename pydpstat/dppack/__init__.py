@@ -6,15 +6,12 @@ Dots of R's names are underscores. Each function that draws has one more argumen
 
 from pydpstat.dppack.counts import histogramDP, tableDP
 from pydpstat.dppack.covariance import covDP
-from pydpstat.dppack.data_access import (
-    covDataAccess,
+from pydpstat.dppack.data_access import covDataAccess, meanDataAccess, quantileDataAccess, varDataAccess
+from pydpstat.dppack.data_access_groups import (
     histogramDataAccess,
-    meanDataAccess,
     pooledCovDataAccess,
     pooledVarDataAccess,
-    quantileDataAccess,
     tableDataAccess,
-    varDataAccess,
 )
 from pydpstat.dppack.exponential import ExponentialMechanism
 from pydpstat.dppack.mean import meanDP

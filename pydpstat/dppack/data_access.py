@@ -1,11 +1,10 @@
-"""DPpack's data access functions: a statistic without noise, and its sensitivity.
+"""DPpack's data access functions of moments and quantiles: a value without noise, and its sensitivity.
 
 Nothing here is private: the values are those of the data. The functions are for checking.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,14 +12,8 @@ import numpy as np
 from pydpstat import checks
 from pydpstat import r_arithmetic as r
 from pydpstat.dppack.arguments import bound, numbers, vector
-from pydpstat.dppack.counts import _variables as named_variables
-from pydpstat.dppack.pooled import column, pairs
 from pydpstat.errors import PydpstatError
-from pydpstat.queries.counts import contingency_table, count_sensitivity
-from pydpstat.queries.pooled import Pooled, pooled_covariance, pooled_variance
 from pydpstat.queries.quantiles import SENSITIVITY, rank_utility
-
-MECHANISMS = ("Laplace", "Gaussian", "analytic")
 
 
 class Access(NamedTuple):
@@ -34,20 +27,6 @@ class Access(NamedTuple):
 
     True_Values: float
     Sensitivity: float
-
-
-class NeighborsAccess(NamedTuple):
-    """True values and their sensitivities for a record replaced, and for one added or removed.
-
-    Examples
-    --------
-    >>> NeighborsAccess(2.5, 2.0, 1.0).Unbounded_Sensitivities
-    1.0
-    """
-
-    True_Values: Any
-    Bounded_Sensitivities: float
-    Unbounded_Sensitivities: float
 
 
 class QuantileAccess(NamedTuple):
@@ -185,181 +164,6 @@ def covDataAccess(
     return _access(r.cov(first, second), reach1 * reach2, first.size)
 
 
-def histogramDataAccess(x: Any, breaks: Any, mechanism: str) -> NeighborsAccess:
-    """Return a histogram and its sensitivities, as ``DPpack::histogramDataAccess`` does. Not private.
-
-    Parameters
-    ----------
-    x : array_like of shape (n,)
-        The data; missing ones are left out.
-    breaks : str, int, array_like or callable
-        Bins as R's hist has them.
-    mechanism : {"Laplace", "Gaussian", "analytic"}
-        Decides the norm of the sensitivities: L1 for Laplace, else L2.
-
-    Returns
-    -------
-    NeighborsAccess
-        ``True_Values``, a `Histogram` without a density, ``Bounded_Sensitivities`` and
-        ``Unbounded_Sensitivities``.
-
-    Raises
-    ------
-    PydpstatError
-        Where an argument is not allowed.
-
-    Notes
-    -----
-    Guarantee: none. `histogramDP` releases these values.
-
-    References
-    ----------
-    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, section 3.3.
-
-    Examples
-    --------
-    >>> histogramDataAccess([1, 4, 3, 2, 3], "Sturges", "Laplace").True_Values.counts
-    array([2, 2, 1])
-    """
-    counted = r.hist(numbers(x, "x"), breaks)
-    plain = r.Histogram(counted.breaks, counted.counts, None, counted.mids, counted.xname, counted.equidist)
-    return _counts(plain, mechanism)
-
-
-def tableDataAccess(*factors: Any, mechanism: str = "Laplace", **columns: Any) -> NeighborsAccess:
-    """Return a contingency table and its sensitivities, as ``DPpack::tableDataAccess`` does. Not private.
-
-    Parameters
-    ----------
-    *factors : array_like of shape (n,), or one DataFrame
-        The variables to cross: lists, arrays, Series or Categoricals (levels kept, as factors).
-    mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
-        Decides the norm of the sensitivities: L1 for Laplace, else L2.
-    **columns
-        More variables, named as the dimensions are to be called, and ``useNA``, ``exclude`` and
-        ``dnn`` as R's table has them.
-
-    Returns
-    -------
-    NeighborsAccess
-        ``True_Values``, a Series, a DataFrame, or a Series with a MultiIndex, for one, two or more
-        variables; ``Bounded_Sensitivities`` and ``Unbounded_Sensitivities``.
-
-    Raises
-    ------
-    PydpstatError
-        Where an argument is not allowed.
-
-    Notes
-    -----
-    Guarantee: none. `tableDP` releases these values.
-
-    References
-    ----------
-    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, section 3.3.
-
-    Examples
-    --------
-    >>> tableDataAccess(["b", "a", "b"]).True_Values.to_dict()
-    {'a': 1, 'b': 2}
-    """
-    rules = {name: columns.pop(name) for name in ("useNA", "exclude", "dnn") if name in columns}
-    variables, names = named_variables(factors, columns)
-    counts, labels = contingency_table(variables, names, **rules)
-    return _counts(labels.natural(counts).astype(np.int64), mechanism)
-
-
-def pooledVarDataAccess(
-    samples: Sequence[Any], lower_bound: float, upper_bound: float, approx_n_max: bool
-) -> NeighborsAccess:
-    """Return a pooled variance and its sensitivities, as ``DPpack::pooledVarDataAccess`` does. Not private.
-
-    Parameters
-    ----------
-    samples : sequence of array_like of shape (n_j,)
-        The groups. They are not moved onto the bounds.
-    lower_bound, upper_bound : float
-        Bounds of the data.
-    approx_n_max : bool
-        Use a slightly larger sensitivity that does not tell the size of the largest group.
-
-    Returns
-    -------
-    NeighborsAccess
-        ``True_Values``, ``Bounded_Sensitivities`` and ``Unbounded_Sensitivities``.
-
-    Raises
-    ------
-    PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
-
-    Notes
-    -----
-    Guarantee: none. `pooledVarDP` releases this value.
-
-    References
-    ----------
-    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, chapter 3.
-
-    Examples
-    --------
-    >>> pooledVarDataAccess([[1, 2], [4, 8]], 0, 10, False)
-    NeighborsAccess(True_Values=4.25, Bounded_Sensitivities=25.0, Unbounded_Sensitivities=37.5)
-    """
-    groups = [column(sample).astype(np.float64) for sample in _groups(samples)]
-    lower, upper = bound(lower_bound, "lower_bound"), bound(upper_bound, "upper_bound")
-    return _pooled(pooled_variance(groups, lower, upper, checks.flag(approx_n_max, "approx_n_max")))
-
-
-def pooledCovDataAccess(
-    samples: Sequence[Any],
-    lower_bound1: float,
-    upper_bound1: float,
-    lower_bound2: float,
-    upper_bound2: float,
-    approx_n_max: bool,
-) -> NeighborsAccess:
-    """Return a pooled covariance and its sensitivities, as ``DPpack::pooledCovDataAccess``. Not private.
-
-    Parameters
-    ----------
-    samples : sequence of array_like of shape (n_j, 2) or DataFrames
-        The groups of pairs. They are not moved onto the bounds.
-    lower_bound1, upper_bound1, lower_bound2, upper_bound2 : float
-        Bounds of the first and the second column.
-    approx_n_max : bool
-        Use a slightly larger bounded sensitivity that does not tell the size of the largest group.
-
-    Returns
-    -------
-    NeighborsAccess
-        ``True_Values``, ``Bounded_Sensitivities`` and ``Unbounded_Sensitivities``.
-
-    Raises
-    ------
-    PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
-
-    Notes
-    -----
-    Guarantee: none. `pooledCovDP` releases this value.
-
-    References
-    ----------
-    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, chapter 3.
-
-    Examples
-    --------
-    >>> group = [[1, 8], [4, -6], [-2, -3]]
-    >>> pooledCovDataAccess([group], -10, 10, -10, 10, True).Bounded_Sensitivities
-    200.0
-    """
-    groups = [pairs(sample) for sample in _groups(samples)]
-    bounds1 = bound(lower_bound1, "lower_bound1"), bound(upper_bound1, "upper_bound1")
-    bounds2 = bound(lower_bound2, "lower_bound2"), bound(upper_bound2, "upper_bound2")
-    return _pooled(pooled_covariance(groups, bounds1, bounds2, checks.flag(approx_n_max, "approx_n_max")))
-
-
 def quantileDataAccess(x: Any, quant: float, lower_bound: float, upper_bound: float) -> QuantileAccess:
     """Return what the choice of a quantile rests on, as ``DPpack::quantileDataAccess`` does. Not private.
 
@@ -412,31 +216,14 @@ def quantileDataAccess(x: Any, quant: float, lower_bound: float, upper_bound: fl
 
 def _access(value: float, reach: float, n: int) -> Access:
     sensitivity = reach / n if n else np.nan
-    _check_finite(value, sensitivity)
+    check_finite(value, sensitivity)
     return Access(float(value), sensitivity)
 
 
-def _pooled(pooled: Pooled) -> NeighborsAccess:
-    _check_finite(pooled.value, pooled.bounded, pooled.unbounded)
-    return NeighborsAccess(pooled.value, pooled.bounded, pooled.unbounded)
-
-
-def _check_finite(*figures: float) -> None:
+def check_finite(*figures: float) -> None:
+    """Stop where R would return a figure that is not finite."""
     if not np.isfinite(figures).all():
         raise PydpstatError(
             "the value or its sensitivity is not a finite number, where R returns NA, NaN or Inf. "
             "Remove missing values, give at least two records to each spread, and finite bounds."
         )
-
-
-def _counts(counted: Any, mechanism: Any) -> NeighborsAccess:
-    norm = 1 if checks.one_of(mechanism, "mechanism", MECHANISMS) == "Laplace" else 2
-    return NeighborsAccess(counted, count_sensitivity("bounded", norm), count_sensitivity("unbounded", norm))
-
-
-def _groups(samples: Any) -> Sequence[Any]:
-    if not isinstance(samples, (list, tuple)) or not samples:
-        raise PydpstatError(
-            f"samples must be a list of groups; got {type(samples).__name__}. Give [group1, group2]."
-        )
-    return samples

@@ -137,7 +137,7 @@ def _numbers(x: Any, name: str, booleans: bool) -> np.ndarray:
             f"{name} must be numeric atomic, a vector or a number; got {type(x).__name__}. "
             "Give a list, an array or a Series of numbers."
         )
-    return array.astype(np.float64).ravel(order="F")
+    return array.astype(np.float64, copy=False).ravel(order="F")
 
 
 def _measure(measure: Any, size: int) -> np.ndarray:

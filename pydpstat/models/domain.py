@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from pydpstat import r_arithmetic as r
-from pydpstat.models.linear_algebra import Floats, dot
+from pydpstat.errors import PydpstatError
+from pydpstat.models.linear_algebra import Floats, dot, vector_rows
 from pydpstat.models.objective import Objective
 
 # largest distance of two records' gradients at one point, in units of zeta: in general, and for
-# squared errors with |x|^2 <= d, |w|^2 <= d, |y| <= d, which is the width of a cardioid, or with d = 1
-PAIR, PAIR_SQUARES, PAIR_SQUARES_LINE = 2.0, 0.75 * math.sqrt(3.0), 1.0
+# squared errors with |x|^2 <= d, |w|^2 <= d, |y| <= d. There it is half the width of the cardioid
+# r = 1 + cos(t), or with d = 1 half the distance from its tip, 2, to the farthest point behind, -1/4.
+PAIR, PAIR_SQUARES, PAIR_SQUARES_LINE = 2.0, 0.75 * math.sqrt(3.0), 1.125
 
 
 def noise_variance(eps: float, delta: float, zeta: float) -> float:
@@ -166,6 +169,35 @@ class DomainObjective(Objective):
             return slopes + self.b / self.n + self.extra * w / self.n
 
         return gradient
+
+
+def loss_slope(
+    mapXy_gr: Callable[..., Any], loss_gr: Callable[..., Any], X: Floats, y: Floats, constant: bool
+) -> Callable[[Floats, Floats], Floats]:
+    """Return the gradient of the summed loss as a function of coefficients and predictions.
+
+    Parameters
+    ----------
+    mapXy_gr, loss_gr : callable
+        As a model has them.
+    X : ndarray of shape (n, d)
+    y : ndarray of shape (n,)
+    constant : bool
+        Whether `mapXy_gr` is X transposed, wherever it is asked.
+    """
+    rows = np.ascontiguousarray(X) if constant else None
+
+    def slope(coeff: Floats, y_hat: Floats) -> Floats:
+        slopes = np.asarray(loss_gr(y_hat, y), dtype=np.float64).ravel()
+        derivatives = X.T if constant else np.asarray(mapXy_gr(X, coeff), dtype=np.float64)
+        if derivatives.shape != X.shape[::-1] or slopes.size != y.size:
+            raise PydpstatError(
+                f"mapXy_gr must return an array of shape {X.shape[::-1]} and loss_gr {y.size} numbers; "
+                f"got {derivatives.shape} and {slopes.size}."
+            )
+        return vector_rows(slopes, np.ascontiguousarray(derivatives.T) if rows is None else rows)
+
+    return slope
 
 
 def _determinant(lam: float, strength: float) -> float:

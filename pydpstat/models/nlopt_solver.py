@@ -33,7 +33,7 @@ def require_nlopt(feature: str) -> Any:
 
     Examples
     --------
-    >>> require_nlopt("LinearRegressionDP").__name__  # doctest: +SKIP
+    >>> require_nlopt("LinearRegressionDP").__name__
     'nlopt'
     """
     try:
@@ -96,8 +96,8 @@ def minimise(
     >>> import numpy as np
     >>> def far(w):
     ...     return ((w - 1.0) ** 2).sum()
-    >>> w = minimise(far, lambda w: w @ w - 1.0, 2, lambda w: 2 * w - 2, lambda w: 2 * w)  # doctest: +SKIP
-    >>> w.round(3)  # doctest: +SKIP
+    >>> w = minimise(far, lambda w: w @ w - 1.0, 2, lambda w: 2 * w - 2, lambda w: 2 * w)
+    >>> w.round(3)
     array([0.707, 0.707])
     """
     nlopt = require_nlopt(feature)

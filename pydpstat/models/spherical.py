@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -89,6 +90,7 @@ def standard_cdf(x: Any, size: int) -> np.ndarray:
     return np.minimum(total, 1.0)
 
 
+@lru_cache(maxsize=64)
 def standard_ppf(q: float, size: int) -> float:
     """Return the quantile of one element of a vector of the given size, at rate 1."""
     from scipy.optimize import brentq

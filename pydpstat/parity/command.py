@@ -7,11 +7,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from pydpstat.errors import MissingExtraError
 from pydpstat.parity import report as reports
 from pydpstat.parity.case import Case
 from pydpstat.parity.cases import all_cases
 from pydpstat.parity.comparison import Verdict, compare
-from pydpstat.parity.distribution import all_laws, check_law
+from pydpstat.parity.distribution import check_laws
 from pydpstat.parity.evaluation import evaluate_in_python
 from pydpstat.parity.exports import exports_path, record_exports
 from pydpstat.parity.live import LiveR, NoR, is_set
@@ -75,7 +76,7 @@ def run(
             print(f"\r{done} of {len(cases)} cases", end="\n" if done == len(cases) else "", file=sys.stderr)
     if progress:
         print("\rdistribution tests  " if draws else "\r", file=sys.stderr)
-    laws = [check_law(law, draws, session) for law in all_laws()] if draws else []
+    laws = check_laws(draws, session is not None) if draws else []
     versions = session.versions if session else dict(recording.versions) if recording else {}
     return reports.Report(verdicts, laws, versions, notes, whole=len(cases) == len(all_cases()))
 
@@ -93,6 +94,8 @@ def _verdict(case: Case, session: LiveR | None, recording: Recording | None) -> 
     """Compare live where this case's R package is there, else with the recording."""
     try:
         ours = evaluate_in_python(case)
+    except MissingExtraError as error:
+        return Verdict(case, "not run", "-", message=str(error))
     except Exception as error:  # a crash in one case must not hide the others
         return Verdict(case, "failed", "-", message=f"Python raises {type(error).__name__}: {error}")
     if session is not None and not session.missing(case):

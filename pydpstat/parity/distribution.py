@@ -7,12 +7,15 @@ a law whose scale is 10 % larger or smaller.
 
 from __future__ import annotations
 
+import multiprocessing
 import pkgutil
 import random
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal
 from unittest import mock
 
@@ -28,6 +31,8 @@ SHORT = 20_000
 SEED = 20_240_229
 # with more draws than the short run makes, a law gets as many as its slowest side makes in this time
 SECONDS = 20.0
+_SESSION: LiveR | None = None
+_LAWS: tuple[Law, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -133,6 +138,34 @@ def check_law(law: Law, draws: int, session: LiveR | None) -> LawVerdict:
         ALPHA * len(right),
         message,
     )
+
+
+def check_laws(draws: int, live: bool) -> list[LawVerdict]:
+    """Check every law, as many at a time as there are processors, each process with its own R.
+
+    Parameters
+    ----------
+    draws : int
+        Most draws of each sample.
+    live : bool
+        Whether R draws, too.
+    """
+    # spawned: a forked R would share its state with this process
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(mp_context=context, initializer=_start_process, initargs=(live,)) as pool:
+        return list(pool.map(_check_one, range(len(all_laws())), repeat(draws)))
+
+
+def _start_process(live: bool) -> None:
+    global _SESSION, _LAWS
+    from pydpstat.parity.live import LiveR
+
+    # for the one R of a process there is no better place
+    _SESSION, _LAWS = LiveR() if live else None, all_laws()
+
+
+def _check_one(place: int, draws: int) -> LawVerdict:
+    return check_law(_LAWS[place], draws, _SESSION)
 
 
 def all_laws() -> tuple[Law, ...]:

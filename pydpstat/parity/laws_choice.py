@@ -103,7 +103,7 @@ def _laws() -> tuple[Law, ...]:
     variance_scale = 36.0 * (1.0 - 1.0 / 6.0) / 8.0
     sd = calibrate_gaussian(0.9, 0.01, 36.0 * (1.0 - 1.0 / 6.0) / 8.0, method="classical")
     pairs1, pairs2 = np.column_stack([first, first]), np.column_stack([second, second])
-    bounds = {"lower_bound1": 0, "upper_bound1": 6, "lower_bound2": 0, "upper_bound2": 6}
+    bounds: dict[str, Any] = {"lower_bound1": 0, "upper_bound1": 6, "lower_bound2": 0, "upper_bound2": 6}
     return (
         _law(
             "ExponentialMechanism",
@@ -134,11 +134,9 @@ def _laws() -> tuple[Law, ...]:
             "pooledCovDP",
             "pooledCovDP(cbind(1:6, 1:6), cbind(2:5, 2:5), eps = 0.9, lower.bound1 = 0, upper.bound1 = 6, "
             f"lower.bound2 = 0, upper.bound2 = 6, mechanism = 'Gaussian', delta = 0.01) - {within}",
-            lambda rng: float(
-                dppack.pooledCovDP(
-                    pairs1, pairs2, eps=0.9, **bounds, mechanism="Gaussian", delta=0.01, rng=rng
-                )
-            )
+            lambda rng: dppack.pooledCovDP(
+                pairs1, pairs2, eps=0.9, **bounds, mechanism="Gaussian", delta=0.01, rng=rng
+            ).estimate  # type: ignore[union-attr]
             - within,
             lambda f: GaussianNoise(sd * f),
         ),

@@ -1,4 +1,4 @@
-"""Laws of diffpriv's releases: two noises, a choice, and the coefficients of a function."""
+"""Laws of diffpriv: two noises, a choice, the coefficients of a function, a sampled sensitivity."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise
-from pydpstat.parity.distribution import Law
+from pydpstat.parity.distribution import SEED, Law
 from pydpstat.parity.laws_choice import Places
 
 # chosen in proportion; a wrong factor shows as a wrong exponent
@@ -50,7 +50,26 @@ def _laws() -> tuple[Law, ...]:
         )
         return np.asarray(diffpriv.releaseResponse(m, eps, None, rng=rng))
 
+    def sensitivities(n: int, rng: Any) -> np.ndarray:
+        draw = (rng or np.random.default_rng(SEED)).standard_normal
+        m = diffpriv.DPMechLaplace(target=np.mean, dims=1)
+        return np.array([diffpriv.sensitivitySampler(m, draw, 2, 1).sensitivity for _ in range(n)])
+
+    def half_normal(factor: float) -> Any:
+        from scipy.stats import halfnorm
+
+        # the means of two records that differ in one: half the distance of two normal values
+        return halfnorm(scale=factor / np.sqrt(2.0))
+
     return (
+        Law(
+            "sensitivitySampler",
+            "diffpriv",
+            "local({ m <- diffpriv::DPMechLaplace(target = mean, dims = 1); "
+            "replicate(n, suppressMessages(diffpriv::sensitivitySampler(m, rnorm, 2, 1))@sensitivity) })",
+            sensitivities,
+            half_normal,
+        ),
         Law(
             "DPMechLaplace",
             "diffpriv",

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.models.perturbation import objective_constants
 from pydpstat.models.spherical import standard_cdf
 from pydpstat.parity.distribution import Law
@@ -182,6 +183,22 @@ def _one_coefficient() -> Law:
         r,
         python,
         lambda factor: Coefficient(factor * 4.0 / math.sqrt(3.0)),
+        draws=10_000,
+    )
+
+
+def _frequencies() -> Law:
+    def python(n: int, rng: Any) -> np.ndarray:
+        from pydpstat import dppack
+
+        return dppack.generate_sampling(2.0)(n, rng=rng)[:-1]
+
+    return Law(
+        "generate.sampling",
+        "DPpack",
+        "DPpack::generate.sampling(2)(n)[seq_len(n)]",
+        python,
+        lambda f: GaussianNoise(2.0 * f),
     )
 
 
@@ -190,4 +207,5 @@ LAWS = (
     *_bases("WeightedERMDP.CMS", "WeightedERMDP_CMS"),
     *_scaled(),
     _one_coefficient(),
+    _frequencies(),
 )

@@ -18,7 +18,7 @@ def exact_value(cause: str, use: str) -> None:
 def classical_gaussian(epsilon: float, delta: float, exact: float) -> None:
     """Warn that the classical Gaussian formula fails at a large epsilon."""
     warn(
-        f"DPMechGaussian's formula holds for epsilon below 1 only. At epsilon {epsilon:g} its exact delta is "
+        f"DPMechGaussian's formula is proven for epsilon below 1. At epsilon {epsilon:g} its exact delta is "
         f"{exact:.4g}, not {delta:g}. Use GaussianMechanism with analytic=True, or calibrate_gaussian.",
         row="6",
         use="GaussianMechanism",

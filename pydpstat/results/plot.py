@@ -32,7 +32,10 @@ def plot(result: DPResults, ax: Any, alpha: float) -> Any:
     axes.set_title(f"{result.record.function}, {result.mechanism} noise, {privacy}")
     axes.axhline(0.0, color=INK, linewidth=0.8)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False)
+    # room above the bars, so that the legend hides nothing
+    bottom, top = axes.get_ylim()
+    axes.set_ylim(bottom, top + 0.14 * (top - bottom))
+    axes.legend(frameon=False, loc="upper right", ncols=3)
     return axes
 
 

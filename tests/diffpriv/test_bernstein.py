@@ -27,7 +27,7 @@ def wave(x):
 @pytest.mark.parametrize("k", [1, 2, 10, 25, 90])
 def test_values_are_those_of_scipy(k):
     b, x = bernstein(wave, dims=1, k=k), np.linspace(0, 1, 201)
-    expected = BPoly(b.coeffs[:, np.newaxis], [0, 1])(x)
+    expected = BPoly(np.array(b.coeffs)[:, np.newaxis], [0, 1])(x)
     np.testing.assert_allclose(b.predict(x), expected, rtol=0, atol=CLOSE)
     np.testing.assert_array_equal(b.predict(x), [b(each) for each in x])
 

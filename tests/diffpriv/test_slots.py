@@ -42,7 +42,7 @@ WRONG = {
     "target": ("mean", 1.0, None),
     "gammaSensitivity": (1, 1.2, -0.1, "0.1", True, [0.1, 0.2]),
     "dims": (1.5, math.inf, "1", True, [1, 2]),
-    "responseSet": ([], (), "ab", None, {"a": 1}, np.arange(3)),
+    "responseSet": ([], "ab", None, {"a": 1}, np.arange(3)),
     "latticeK": (0, -1, 1.5, math.inf, *NO_NUMBER),
 }
 RIGHT = {

@@ -315,4 +315,4 @@ def test_r_calls_run_in_r(live_r, kind):
     live_r.r("set.seed(77)")
     result = RESULTS[kind](77)
     theirs = live_r.r(result.r_call)[0]
-    assert theirs == result.value.item() and type(theirs) is type(result.value.item())
+    assert theirs == result.value.item() and isinstance(theirs, type(result.value.item()))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from dataclasses import replace
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
 from pydpstat.parity import command
 from pydpstat.parity.cases import all_cases
-from pydpstat.parity.distribution import Law, all_laws, check_law
+from pydpstat.parity.distribution import Law, all_laws, check_law, check_laws
 from pydpstat.parity.recorded import recording_path
 from pydpstat.queries import counts, moments
 
@@ -26,22 +27,31 @@ def test_recorded(function):
     """Every case of a function agrees with what R returned when it was recorded; none is left out."""
     assert recording_path().exists()
     report = command.run(GROUPS[function], live=False, draws=0)
-    assert [f"{each.name}: {each.message}" for each in report.verdicts if each.status != "passed"] == []
+    left_out = [each for each in report.verdicts if each.status != "passed"]
+    if find_spec("nlopt") is None and any("pydpstat[models]" in each.message for each in left_out):
+        pytest.skip("needs nlopt")
+    assert [f"{each.name}: {each.message}" for each in left_out] == []
     assert report.count(against="recorded") == len(GROUPS[function])
 
 
 @pytest.mark.live
 @pytest.mark.slow
-def test_live(live_r):
-    """The same against R, and every distribution; with PYDPSTAT_REQUIRE_R nothing may be left out."""
-    report = command.run(all_cases(), draws=20_000)
+@pytest.mark.parametrize("function", GROUPS)
+def test_live(live_r, function):
+    """The same against R; with PYDPSTAT_REQUIRE_R nothing may be left out."""
+    report = command.run(GROUPS[function], draws=0)
     assert [f"{each.name}: {each.message}" for each in report.failures] == []
-    left_out = [each.name for each in report.verdicts if each.against != "live"]
     if os.environ.get("PYDPSTAT_REQUIRE_R"):
-        assert left_out == []
-    else:
-        assert not [each for each in left_out if not each.startswith((".rlap", "rlap"))]
-    assert len(report.laws) == len(LAWS) and all(law.status == "passed" for law in report.laws)
+        assert [each.name for each in report.verdicts if each.against != "live"] == []
+
+
+def test_all_laws_run_in_processes_of_their_own(monkeypatch):
+    """A seeded law gives the same verdict there as here."""
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    verdicts = check_laws(100, live=False)
+    assert [each.name for each in verdicts] == [law.name for law in LAWS]
+    first = check_law(LAWS[0], 100, None)
+    assert (verdicts[0].smallest, verdicts[0].largest_wrong) == (first.smallest, first.largest_wrong)
 
 
 def failed(function):
@@ -149,14 +159,18 @@ def test_the_false_alarm_is_printed():
     assert verdict.false_alarm == pytest.approx(
         1e-6 * 2 * len(verdict.samples)
     ) and verdict.line().startswith("LaplaceMechanism: 20000 draws from ")
-    assert {each.name.split(",")[0] for each in LAWS} >= {
-        "LaplaceMechanism",
-        "GaussianMechanism",
-        "meanDP",
-        "varDP",
-        "sdDP",
-        "covDP",
-        "histogramDP",
-        "tableDP",
-        "symmetric_geometric",
-    }
+
+
+# what draws, of the exported names; the bases of these draw by them
+RANDOM = {
+    "LaplaceMechanism GaussianMechanism ExponentialMechanism meanDP varDP sdDP covDP histogramDP tableDP",
+    "pooledVarDP pooledCovDP quantileDP medianDP EmpiricalRiskMinimizationDP.CMS WeightedERMDP.CMS",
+    "LogisticRegressionDP svmDP EmpiricalRiskMinimizationDP.KST LinearRegressionDP generate.sampling",
+    "tune_classification_model tune_linear_regression_model symmetric_geometric",
+    "DPMechLaplace DPMechGaussian DPMechExponential DPMechBernstein sensitivitySampler",
+}
+
+
+def test_every_random_function_has_a_law():
+    wanted = {name for line in RANDOM for name in line.split()}
+    assert {each.name.split(",")[0] for each in LAWS} >= wanted

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from livedocs.readable import WIDTH, folded, python_lines, r_lines
 
-from pydpstat import DPResults, DPResultsPair, PrivacyWarning, PydpstatError
+from pydpstat import DPResults, DPResultsPair, PrivacyWarning, PydpstatError, RRandom
 from pydpstat.parity.case import Case
 from pydpstat.parity.comparison import Verdict, compare
 from pydpstat.parity.evaluation import Outcome, flatten, run_python
@@ -160,7 +160,7 @@ def _in_python(
             output = "\n".join(textwrap.wrap(f"PydpstatError: {error}", WIDTH))
         except Exception as raised:
             raise ComparisonFailed(f"{case.id}: the Python code raises {raised!r}") from raised
-    next_uniform = float(np.ravel(scope["rng"].runif(1))[0])
+    next_uniform = float(np.ravel(scope.get("rng", RRandom(case.seed)).runif(1))[0])
     notes = {
         (each.message.row, str(each.message)): None
         for each in caught

@@ -13,7 +13,7 @@ import tomllib
 import pydpstat
 from pydpstat.parity.case import Case
 
-_MARK = re.compile(r"^<!-- (\w+): ([\w.-]+) -->$", flags=re.MULTILINE)
+_MARK = re.compile(r"<!-- (\w+): ([\w.-]+) -->")
 _STOPS = ("difference", "refused", "endless")
 
 

@@ -29,7 +29,8 @@ def r_lines(case: Case) -> list[str]:
     """Return the R code that a reader can run: the seed, the inputs, the call."""
     words = set(re.findall(r"[\w.]+", case.r))
     inputs = [f"{name} <- {r_literal(value)}" for name, value in case.inputs.items() if name in words]
-    return folded([f"set.seed({case.seed})", *inputs, *case.r.strip().splitlines()])
+    seed = [f"set.seed({case.seed})"] if _draws(case) else []
+    return folded([*seed, *inputs, *case.r.strip().splitlines()])
 
 
 def python_lines(case: Case) -> list[str]:
@@ -39,9 +40,14 @@ def python_lines(case: Case) -> list[str]:
     body = [*inputs, *case.python.strip().splitlines()]
     names = _free_names("\n".join(body))
     imports = [line for name, line in _IMPORTS.items() if name in names and name not in case.inputs]
-    own = ["RRandom", *(name for name in _MIRRORS if name in names)]
-    imports.append(f"from pydpstat import {', '.join(own)}")
-    return folded([*sorted(imports, key=_by_kind), "", f"rng = RRandom({case.seed})", *body])
+    stream = [f"rng = RRandom({case.seed})"] if _draws(case) else []
+    own = ["RRandom"] * len(stream) + [name for name in _MIRRORS if name in names]
+    imports += [f"from pydpstat import {', '.join(own)}"] if own else []
+    return folded([*sorted(imports, key=_by_kind), "", *stream, *body])
+
+
+def _draws(case: Case) -> bool:
+    return re.search(r"\brng\b", case.python) is not None
 
 
 def _free_names(source: str) -> set[str]:

@@ -81,6 +81,8 @@ class EmpiricalRiskMinimizationDP_CMS:
     ----------
     coeff : ndarray of shape (d,) or None
         The released coefficients, after `fit`.
+    results : ModelResults or None
+        What the last `fit` returned.
     mapXy, mapXy_gr, loss, loss_gr, regularizer, regularizer_gr : callable or None
         As given; the functions of ``"l2"`` where that was given.
     eps, gamma, perturbation_method, c
@@ -147,6 +149,7 @@ class EmpiricalRiskMinimizationDP_CMS:
             raise PydpstatError("c must be given for 'objective' perturbation_method; got None.")
         self.c = c
         self.coeff: Floats | None = None
+        self.results: ModelResults | None = None
         self.kernel: str | None = None
         self.D: int | None = None
         self.sampling: Callable[..., Any] | None = None
@@ -304,7 +307,7 @@ class EmpiricalRiskMinimizationDP_CMS:
             ),
             facts=self._facts(records),
         )
-        self.coeff = result.coeff.copy()
+        self.coeff, self.results = result.coeff.copy(), result
         return result
 
     def _records(self, X: Any, y: Any, upper_bounds: Any, lower_bounds: Any, add_bias: bool) -> Records:

@@ -23,7 +23,7 @@ from pydpstat.dppack.models.records import Records, bound_vector, clip_records, 
 from pydpstat.errors import PydpstatError
 from pydpstat.models import domain as method
 from pydpstat.models.design import as_records
-from pydpstat.models.linear_algebra import Floats, vector_rows
+from pydpstat.models.linear_algebra import Floats
 from pydpstat.models.nlopt_solver import minimise, require_nlopt
 from pydpstat.models.prediction import Prediction
 from pydpstat.random import source_from
@@ -49,7 +49,7 @@ class EmpiricalRiskMinimizationDP_KST:
     regularizer : {"l2"} or callable
         ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
     eps : float
-        Privacy parameter epsilon, above 0. Infinity adds no noise and keeps nothing.
+        Privacy parameter epsilon, above 0. Infinity (or None) adds no noise and keeps nothing.
     delta : float
         Privacy parameter delta; 0 for pure differential privacy.
     domain : mapping
@@ -77,7 +77,7 @@ class EmpiricalRiskMinimizationDP_KST:
         What the last `fit` returned.
     mapXy, mapXy_gr, loss, loss_gr, regularizer, regularizer_gr : callable or None
         As given; the functions of ``"l2"`` where that was given.
-    eps, delta, domain, zeta, lambda_, gamma
+    eps, delta, domain, zeta, gamma, ``lambda_``
         As given; `fit` reads them.
 
     Raises
@@ -88,8 +88,9 @@ class EmpiricalRiskMinimizationDP_KST:
     Notes
     -----
     Guarantee: (epsilon, delta) for one record added or removed, if `zeta` and `lambda_` are right
-    and the minimum is found exactly. One replaced record may lose up to log(1 + lambda_ / (gamma +
-    2 lambda_ / eps)) more; `fit` warns with the figure. It needs the package nlopt.
+    and the minimum is found exactly. One replaced record may lose up to
+    ``log(1 + lambda_ / (gamma + 2 lambda_ / eps))`` more; `fit` warns with the figure. It needs the
+    package nlopt.
 
     References
     ----------
@@ -98,6 +99,9 @@ class EmpiricalRiskMinimizationDP_KST:
 
     Examples
     --------
+    >>> import warnings
+    >>> from pydpstat import PrivacyWarning
+    >>> warnings.simplefilter("ignore", PrivacyWarning)
     >>> from pydpstat import RRandom, dppack
     >>> model = dppack.EmpiricalRiskMinimizationDP_KST(
     ...     dppack.mapXy_linear, dppack.loss_squared_error, "l2", 1.0, 0.0,
@@ -106,9 +110,9 @@ class EmpiricalRiskMinimizationDP_KST:
     ...     mapXy_gr=dppack.mapXy_gr_linear, loss_gr=dppack.loss_gr_squared_error,
     ... )
     >>> x = [[0.2], [0.4], [0.9]]
-    >>> r = model.fit(x, [0.1, 0.5, 1.0], [1, 1], [0, -1], rng=RRandom(123))  # doctest: +SKIP
-    >>> model.coeff.round(3)  # doctest: +SKIP
-    array([0.873])
+    >>> r = model.fit(x, [0.1, 0.5, 1.0], [1, 1], [0, -1], rng=RRandom(123))
+    >>> model.coeff.round(3)
+    array([0.098])
     """
 
     def __init__(
@@ -179,10 +183,13 @@ class EmpiricalRiskMinimizationDP_KST:
 
         Examples
         --------
+        >>> import warnings
+        >>> from pydpstat import PrivacyWarning
+        >>> warnings.simplefilter("ignore", PrivacyWarning)
         >>> from pydpstat import LinearRegressionDP, RRandom
         >>> model = LinearRegressionDP("l2", 1.0, 0.0, 1.0)
-        >>> r = model.fit([[0.2], [0.9]], [0.1, 0.8], [1, 1], [0, 0], rng=RRandom(123))  # doctest: +SKIP
-        >>> r.nobs  # doctest: +SKIP
+        >>> r = model.fit([[0.2], [0.9]], [0.1, 0.8], [1, 1], [0, 0], rng=RRandom(123))
+        >>> r.nobs
         2
         """
         require_nlopt(type(self).__name__)
@@ -244,10 +251,13 @@ class EmpiricalRiskMinimizationDP_KST:
 
         Examples
         --------
+        >>> import warnings
+        >>> from pydpstat import PrivacyWarning
+        >>> warnings.simplefilter("ignore", PrivacyWarning)
         >>> from pydpstat import LinearRegressionDP, RRandom
         >>> model = LinearRegressionDP("l2", 1.0, 0.0, 1.0)
-        >>> r = model.fit([[0.2], [0.9]], [0.1, 0.8], [1, 1], [0, 0], rng=RRandom(123))  # doctest: +SKIP
-        >>> model.predict([[0.0]])  # doctest: +SKIP
+        >>> r = model.fit([[0.2], [0.9]], [0.1, 0.8], [1, 1], [0, 0], rng=RRandom(123))
+        >>> model.predict([[0.0]])
         array([0.])
         """
         if self.coeff is None:
@@ -275,6 +285,10 @@ class EmpiricalRiskMinimizationDP_KST:
 
     def _records(self, X: Any, y: Any, upper_bounds: Any, lower_bounds: Any, add_bias: bool) -> Records:
         """Return the records, moved onto their bounds."""
+        if add_bias and "bias" in getattr(X, "columns", ()):
+            raise PydpstatError(
+                "X must have no column named 'bias' where add_bias is True, on which R stops; rename it."
+            )
         records = read_records(X, y, add_bias)
         upper, lower = bound_vector(upper_bounds, "upper_bounds"), bound_vector(lower_bounds, "lower_bounds")
         given = len(records.names) - add_bias
@@ -327,7 +341,7 @@ class EmpiricalRiskMinimizationDP_KST:
             n=records.y.size,
             predict=partial(self._predicted, records),
             losses=lambda y_hat: self.loss(y_hat, records.y),
-            loss_slope=_loss_slope(self.mapXy_gr, self.loss_gr, records),
+            loss_slope=self._loss_slope(records),
             penalty=self.regularizer,
             penalty_slope=self.regularizer_gr,
             gamma=float(self.gamma),
@@ -348,6 +362,12 @@ class EmpiricalRiskMinimizationDP_KST:
         if y_hat.size != records.y.size:
             raise PydpstatError(f"mapXy must return {records.y.size} predictions; got {y_hat.size}.")
         return y_hat
+
+    def _loss_slope(self, records: Records) -> Callable[[Floats, Floats], Floats] | None:
+        if self.mapXy_gr is None or self.loss_gr is None:
+            return None
+        constant = self.mapXy_gr is mapXy_gr_linear
+        return method.loss_slope(self.mapXy_gr, self.loss_gr, records.X, records.y, constant)
 
     def _conditions(self) -> tuple[str, ...]:
         return (*FIXED, LOSS, *self._penalty_condition())
@@ -373,22 +393,3 @@ class EmpiricalRiskMinimizationDP_KST:
             ("loss_gr", self.loss_gr),
             ("regularizer_gr", self.regularizer_gr),
         )
-
-
-def _loss_slope(
-    mapXy_gr: Callable[..., Any] | None, loss_gr: Callable[..., Any] | None, records: Records
-) -> Callable[[Floats, Floats], Floats] | None:
-    """Return the gradient of the summed loss as a function of coefficients and predictions."""
-    if mapXy_gr is None or loss_gr is None:
-        return None
-    by_column, by_prediction = mapXy_gr, loss_gr
-    rows = np.ascontiguousarray(records.X) if mapXy_gr is mapXy_gr_linear else None
-
-    def slope(coeff: Floats, y_hat: Floats) -> Floats:
-        slopes = np.asarray(by_prediction(y_hat, records.y), dtype=np.float64).ravel()
-        if rows is not None:
-            return vector_rows(slopes, rows)
-        derivatives = np.asarray(by_column(records.X, coeff), dtype=np.float64)
-        return vector_rows(slopes, np.ascontiguousarray(derivatives.T))
-
-    return slope

@@ -278,7 +278,7 @@ def generate_sampling(kernel_param: float, *, rng: Any = None) -> Callable[..., 
     Parameters
     ----------
     kernel_param : float
-        The Gaussian kernel's gamma in exp(-gamma |x - x'|^2); at least 0.
+        The Gaussian kernel's gamma in ``exp(-gamma |x - x'|^2)``; at least 0.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of its draws. None (default) is the operating system; an int seeds R's stream.
 
@@ -303,7 +303,7 @@ def generate_sampling(kernel_param: float, *, rng: Any = None) -> Callable[..., 
     >>> from pydpstat import RRandom
     >>> from pydpstat.dppack import generate_sampling
     >>> generate_sampling(0.1)(2, rng=RRandom(123)).round(4)
-    array([-0.2507, -0.1029, -0.5719])
+    array([-0.2507, -0.1029,  2.7675])
     """
     from pydpstat.random import source_from
     from pydpstat.random.vectors import normals, phases

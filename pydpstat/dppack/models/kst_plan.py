@@ -83,7 +83,9 @@ def plan_fit(settings: Settings, size: int) -> Plan:
     PydpstatError
         Where R stops, or promises nothing that has a meaning.
     """
-    eps, delta = checks.scalar(settings.eps, "eps"), checks.scalar(settings.delta, "delta")
+    # R takes NULL for infinity here
+    eps = math.inf if settings.eps is None else checks.scalar(settings.eps, "eps")
+    delta = checks.scalar(settings.delta, "delta")
     zeta, lam = checks.scalar(settings.zeta, "zeta"), checks.scalar(settings.lam, "lambda_")
     gamma = checks.scalar(settings.gamma, "gamma")
     if not eps > 0.0 or not delta >= 0.0 or not math.isfinite(gamma):

@@ -76,7 +76,7 @@ class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
     >>> model = LogisticRegressionDP("l2", 1.0, 1.0)
     >>> r = model.fit([[0.2], [0.4], [0.7], [0.9]], [0, 0, 1, 1], [1], [0], rng=RRandom(123))
     >>> model.predict([[0.1], [0.8]], raw_value=True).round(3)
-    array([0.573, 0.913])
+    array([0.497, 0.477])
     """
 
     def __init__(

@@ -104,7 +104,7 @@ def tune_classification_model(
     >>> x = np.linspace(0, 1, 90).reshape(-1, 1)
     >>> chosen = tune_classification_model(models, x, x[:, 0] > 0.5, [1], [0], rng=RRandom(1))
     >>> chosen.gamma, str(chosen.results.guarantee)
-    (0.5, '(epsilon 1, delta 0), bounded neighbors')
+    (1.0, '(epsilon 1, delta 0), bounded neighbors')
     """
     source = source_from(rng, int_seeds_r=True)
     bias = checks.flag(add_bias, "add_bias")
@@ -193,13 +193,16 @@ def tune_linear_regression_model(
 
     Examples
     --------
+    >>> import warnings
+    >>> from pydpstat import PrivacyWarning
+    >>> warnings.simplefilter("ignore", PrivacyWarning)
     >>> import numpy as np
     >>> from pydpstat import LinearRegressionDP, RRandom, tune_linear_regression_model
     >>> models = [LinearRegressionDP("l2", 1.0, 0.0, gamma) for gamma in (1.0, 10.0)]
     >>> x = np.linspace(-1, 1, 90)
     >>> chosen = tune_linear_regression_model(
     ...     models, x.reshape(-1, 1), x / 2, [1, 1], [-1, -1], rng=RRandom(1)
-    ... )  # doctest: +SKIP
+    ... )
     """
     source = source_from(rng, int_seeds_r=True)
     bias = checks.flag(add_bias, "add_bias")
@@ -321,6 +324,11 @@ def _tune(
         # where an object occurs twice its last fit counts, as in R
         results[id(model)] = fit(model, groups.group(i))
         utility[i] = -errors(model, *validation)
+    if np.isnan(utility).any():
+        raise PydpstatError(
+            "X and y must not have missing values among the records for validation, on which R stops; "
+            "replace them first."
+        )
     choice = Choice(utility, eps, sensitivity)
     choice.check()
     fitted = results.values()

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from pydpstat.parity.case import Case
-
-SUMS = "R's linear algebra adds up in another order, and the optimizer carries that on"
+from pydpstat.parity.cases.models_cms import SUMS
 
 _DATA_R = """
 X <- data.frame(age = runif(60, -1, 1), income = runif(60, -1, 1))
-y <- as.numeric(X$age + X$income + rnorm(60, sd = 0.3) > 0)
+noise <- rnorm(60, sd = 0.3)
+y <- as.numeric(X$age + X$income + noise > 0)
 """
 _DATA = """
 X = pd.DataFrame({"age": rng.runif(60, -1, 1), "income": rng.runif(60, -1, 1)})
-y = (X["age"] + X["income"] + rng.rnorm(60, sd=0.3) > 0).astype(float)
+noise = rng.rnorm(60, sd=0.3)
+y = (X.age + X.income + noise > 0) * 1.0
 """
 _LINE_R = """
 X <- data.frame(age = runif(60, -1, 1), income = runif(60, -1, 1))
-y <- pmin(pmax(0.5 * X$age - X$income + rnorm(60, sd = 0.1), -2), 2)
+y <- 0.5 * X$age - X$income + rnorm(60, sd = 0.1)
 """
 _LINE = """
 X = pd.DataFrame({"age": rng.runif(60, -1, 1), "income": rng.runif(60, -1, 1)})
-y = (0.5 * X["age"] - X["income"] + rng.rnorm(60, sd=0.1)).clip(-2, 2)
+y = 0.5 * X.age - X.income + rng.rnorm(60, sd=0.1)
 """
 
 
@@ -42,7 +43,8 @@ _MODELS = (
         "EmpiricalRiskMinimizationDP.CMS",
         """
 X <- data.frame(age = runif(60, -0.7, 0.7), income = runif(60, -0.7, 0.7))
-y <- ifelse(X$age + X$income + rnorm(60, sd = 0.2) > 0, 1, -1)
+noise <- rnorm(60, sd = 0.2)
+y <- ifelse(X$age + X$income + noise > 0, 1, -1)
 m <- DPpack::EmpiricalRiskMinimizationDP.CMS$new(
     DPpack::mapXy.linear, DPpack::generate.loss.huber(0.5), "l2", 1, 1, "objective", 1,
     DPpack::mapXy.gr.linear, DPpack::generate.loss.gr.huber(0.5)
@@ -52,7 +54,8 @@ m$coeff
 """,
         """
 X = pd.DataFrame({"age": rng.runif(60, -0.7, 0.7), "income": rng.runif(60, -0.7, 0.7)})
-y = np.where(X["age"] + X["income"] + rng.rnorm(60, sd=0.2) > 0, 1.0, -1.0)
+noise = rng.rnorm(60, sd=0.2)
+y = np.where(X.age + X.income + noise > 0, 1, -1)
 m = dppack.EmpiricalRiskMinimizationDP_CMS(
     dppack.mapXy_linear, dppack.generate_loss_huber(0.5), "l2", 1, 1, "objective", 1,
     dppack.mapXy_gr_linear, dppack.generate_loss_gr_huber(0.5)
@@ -65,7 +68,8 @@ m.coeff
         "WeightedERMDP.CMS",
         """
 X <- data.frame(age = runif(60, -0.7, 0.7), income = runif(60, -0.7, 0.7))
-y <- ifelse(X$age + X$income + rnorm(60, sd = 0.2) > 0, 1, -1)
+noise <- rnorm(60, sd = 0.2)
+y <- ifelse(X$age + X$income + noise > 0, 1, -1)
 w <- rep(c(1, 0.5), 30)
 m <- DPpack::WeightedERMDP.CMS$new(
     DPpack::mapXy.linear, DPpack::generate.loss.huber(0.5), "l2", 1, 1, "output", 1,
@@ -76,7 +80,8 @@ m$coeff
 """,
         """
 X = pd.DataFrame({"age": rng.runif(60, -0.7, 0.7), "income": rng.runif(60, -0.7, 0.7)})
-y = np.where(X["age"] + X["income"] + rng.rnorm(60, sd=0.2) > 0, 1.0, -1.0)
+noise = rng.rnorm(60, sd=0.2)
+y = np.where(X.age + X.income + noise > 0, 1, -1)
 w = np.tile([1, 0.5], 30)
 m = dppack.WeightedERMDP_CMS(
     dppack.mapXy_linear, dppack.generate_loss_huber(0.5), "l2", 1, 1, "output", 1,

@@ -58,7 +58,8 @@ def _case(
 
 
 def _choice(name: str, arguments: str, level: Level = "exact", **options: Any) -> Case:
-    return _case("ExponentialMechanism", name, arguments, level, **{"inputs": {"u": U}, **options})
+    options.setdefault("inputs", {"u": U})
+    return _case("ExponentialMechanism", name, arguments, level, **options)
 
 
 _WIDE = (

@@ -109,6 +109,7 @@ PREDICT = (
 
 
 def predicted(arguments: str) -> tuple[str, str]:
+    """Return a call of `predict` with more arguments, in R and in Python."""
     return (
         f"{PREDICT[0]}c(as.numeric(m$predict(new{arguments})), m$coeff)",
         f"{PREDICT[1]}[m.predict(new{_python(arguments)}), m.coeff]",

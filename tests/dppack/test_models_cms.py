@@ -1,0 +1,561 @@
+"""DPpack's empirical risk minimization: signatures, checks, privacy warnings, the stream."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pydpstat import PrivacyWarning, PydpstatError, RRandom, dppack
+from pydpstat.dppack import (
+    EmpiricalRiskMinimizationDP_CMS,
+    LogisticRegressionDP,
+    WeightedERMDP_CMS,
+    generate_loss_gr_huber,
+    generate_loss_huber,
+    loss_cross_entropy,
+    loss_gr_cross_entropy,
+    mapXy_gr_linear,
+    mapXy_gr_sigmoid,
+    mapXy_linear,
+    mapXy_sigmoid,
+    svmDP,
+)
+
+REQUIRED = inspect.Parameter.empty
+X = pd.DataFrame({"a": [0.1, -0.4, 0.9, 0.3, -0.8, 0.6], "b": [0.5, 0.2, -0.3, -0.9, 0.4, 0.1]})
+Y = np.array([0, 0, 1, 1, 0, 1])
+W = np.array([0.5, 1.0, 0.2, 0.7, 1.0, 0.0])
+BOX = ([1, 1], [-1, -1])
+SMALL = ([0.5, 0.5], [-0.5, -0.5])
+_FIT = {"X": REQUIRED, "y": REQUIRED, "upper.bounds": REQUIRED, "lower.bounds": REQUIRED, "add.bias": False}
+_WEIGHTS = {"weights": None, "weights.upper.bound": None}
+_BASE = {
+    **dict.fromkeys(("mapXy", "loss", "regularizer", "eps", "gamma"), REQUIRED),
+    "perturbation.method": "objective",
+    **dict.fromkeys(("c", "mapXy.gr", "loss.gr", "regularizer.gr")),
+}
+_HEAD = {**dict.fromkeys(("regularizer", "eps", "gamma"), REQUIRED), "perturbation.method": "objective"}
+_PREDICT = {"X": REQUIRED, "add.bias": False}
+# R's formals of the methods: DPpack 0.2.2
+FORMALS = {
+    EmpiricalRiskMinimizationDP_CMS: (_BASE, _FIT, _PREDICT),
+    WeightedERMDP_CMS: (_BASE, {**_FIT, **_WEIGHTS}, _PREDICT),
+    LogisticRegressionDP: ({**_HEAD, "regularizer.gr": None}, _FIT, {**_PREDICT, "raw.value": False}),
+    svmDP: (
+        {
+            **_HEAD,
+            "kernel": "linear",
+            "D": None,
+            "kernel.param": None,
+            "regularizer.gr": None,
+            "huber.h": 0.5,
+        },
+        {**_FIT, **_WEIGHTS},
+        {**_PREDICT, "raw.value": False},
+    ),
+}
+HELPERS = {
+    "loss_cross_entropy": ["y.hat", "y"],
+    "loss_gr_cross_entropy": ["y.hat", "y"],
+    "loss_squared_error": ["y.hat", "y"],
+    "loss_gr_squared_error": ["y.hat", "y"],
+    "generate_loss_huber": ["h"],
+    "generate_loss_gr_huber": ["h"],
+    "regularizer_l2": ["coeff"],
+    "regularizer_gr_l2": ["coeff"],
+    "mapXy_linear": ["X", "coeff"],
+    "mapXy_gr_linear": ["X", "coeff"],
+    "mapXy_sigmoid": ["X", "coeff"],
+    "mapXy_gr_sigmoid": ["X", "coeff"],
+    "phi_gaussian": ["x", "theta"],
+    "generate_sampling": ["kernel.param"],
+}
+FIELDS = (
+    "mapXy mapXy_gr loss loss_gr regularizer regularizer_gr gamma eps perturbation_method c coeff kernel D "
+    "sampling phi kernel_param prefilter"
+).split()
+
+
+def base(kind=EmpiricalRiskMinimizationDP_CMS, eps=1.0, gamma=1.0, method="objective", c=1.0):
+    return kind(
+        mapXy_linear,
+        generate_loss_huber(0.5),
+        "l2",
+        eps,
+        gamma,
+        method,
+        c,
+        mapXy_gr_linear,
+        generate_loss_gr_huber(0.5),
+    )
+
+
+MAKE = {
+    "EmpiricalRiskMinimizationDP_CMS": base,
+    "WeightedERMDP_CMS": lambda **options: base(WeightedERMDP_CMS, **options),
+    "LogisticRegressionDP": lambda eps=1.0, gamma=1.0, method="objective": LogisticRegressionDP(
+        "l2", eps, gamma, method
+    ),
+    "svmDP": lambda eps=1.0, gamma=1.0, method="objective": svmDP("l2", eps, gamma, method),
+    "Gaussian": lambda eps=1.0, gamma=1.0, method="objective": svmDP("l2", eps, gamma, method, "Gaussian", 4),
+}
+
+
+@pytest.fixture(params=MAKE)
+def make(request):
+    return MAKE[request.param]
+
+
+def fit(model, *bounds, rng=1, **options):
+    return model.fit(X, Y, *(bounds or SMALL), rng=rng, **options)
+
+
+# signatures
+
+
+@pytest.mark.parametrize("kind", FORMALS, ids=lambda kind: kind.__name__)
+def test_signatures_are_rs(kind):
+    for method, formals in zip(("__init__", "fit", "predict"), FORMALS[kind]):
+        parameters = list(inspect.signature(getattr(kind, method)).parameters.values())[1:]
+        if method == "fit":
+            rng = parameters.pop()
+            assert rng.name == "rng" and rng.kind is rng.KEYWORD_ONLY and rng.default is None
+        assert {each.name.replace("_", "."): each.default for each in parameters} == {
+            name.replace("_", "."): default for name, default in formals.items()
+        }
+        assert [each.name.replace("_", ".") for each in parameters] == list(formals)
+
+
+@pytest.mark.parametrize("name", HELPERS)
+def test_signatures_of_helpers_are_rs(name):
+    parameters = inspect.signature(getattr(dppack, name)).parameters
+    assert [each.replace("_", ".") for each in parameters if each != "rng"] == HELPERS[name]
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("kind", FORMALS, ids=lambda kind: kind.__name__)
+def test_signatures_and_fields_in_live_r(live_r, kind):
+    name = kind.__name__.replace("_CMS", ".CMS")
+    for method, formals in zip(("initialize", "fit", "predict"), FORMALS[kind]):
+        shown = live_r.r(f"names(formals(DPpack::{name}$public_methods${method}))")
+        assert list(shown) == list(formals)
+    fields = live_r.r("names(DPpack::EmpiricalRiskMinimizationDP.CMS$public_fields)")
+    assert [each.replace(".", "_") for each in fields] == FIELDS
+
+
+def test_public_fields(make):
+    model = make()
+    assert all(hasattr(model, name) for name in FIELDS) and model.coeff is None
+
+
+# the stream and the kinds of sources
+
+
+def test_an_int_seeds_rs_stream_and_the_stream_goes_on(make):
+    stream = RRandom(3)
+    first, second = fit(make(), rng=stream), fit(make(), rng=stream)
+    assert np.array_equal(first.coeff, fit(make(), rng=3).coeff) and not np.array_equal(
+        first.coeff, second.coeff
+    )
+
+
+def test_a_numpy_generator_and_the_operating_system(make):
+    first, again = (fit(make(), rng=np.random.default_rng(4)) for _ in range(2))
+    assert np.array_equal(first.coeff, again.coeff) and first.reproducible
+    free = fit(make(), rng=None)
+    assert not free.reproducible and not np.array_equal(free.coeff, fit(make(), rng=None).coeff)
+    assert np.isfinite(free.coeff).all()
+
+
+@pytest.mark.parametrize("rng", [True, 1.0, "1", np.random.RandomState(1)])
+def test_another_rng_is_refused(make, rng):
+    with pytest.raises(PydpstatError, match="rng must be None"):
+        fit(make(), rng=rng)
+
+
+def test_fit_returns_what_the_model_then_has(make):
+    model = make()
+    result = fit(model)
+    assert np.array_equal(model.coeff, result.coeff) and result.model == type(model).__name__
+    model.coeff[0] = 7.0
+    assert result.coeff[0] != 7.0
+
+
+def test_the_data_stay_as_they_are(make):
+    frame, labels, matrix = X.copy(), Y.astype(float), X.to_numpy(copy=True)
+    make().fit(frame, labels, *SMALL, rng=1)
+    make().fit(matrix, labels, *SMALL, rng=1)
+    assert frame.equals(X) and np.array_equal(labels, Y) and np.array_equal(matrix, X.to_numpy())
+
+
+def test_a_frame_and_a_matrix_give_the_same(make):
+    first, second = make(), make()
+    first.fit(X, Y, *SMALL, rng=1), second.fit(X.to_numpy(), Y.tolist(), *SMALL, rng=1)
+    assert np.array_equal(first.coeff, second.coeff)
+
+
+# the bias column
+
+
+def test_bias_comes_first():
+    result = fit(LogisticRegressionDP("l2", 1, 1), add_bias=True)
+    assert result.names == ("bias", "a", "b")
+    by_hand = X.assign(bias=1.0)[["bias", "a", "b"]]
+    other = LogisticRegressionDP("l2", 1, 1).fit(by_hand, Y, [1, 0.5, 0.5], [1, -0.5, -0.5], rng=1)
+    assert np.array_equal(result.coeff, other.coeff)
+
+
+def test_bias_of_a_matrix_is_refused(make):
+    with pytest.raises(PydpstatError, match="X must be a DataFrame where add_bias is True; got ndarray"):
+        make().fit(X.to_numpy(), Y, *SMALL, add_bias=True, rng=1)
+
+
+# what is refused, before anything is drawn
+
+WRONG = {
+    "eps must be above 0": dict(eps=0.0),
+    "eps must be above 0 and": dict(eps=-1.0),
+    "eps must be a number": dict(eps=math.nan),
+    "eps must be a number and": dict(eps="1"),
+    "Length of eps must be 1": dict(eps=[1, 2]),
+    "gamma finite": dict(gamma=math.inf),
+    "gamma must be a number": dict(gamma=math.nan),
+    "Use a gamma above 0": dict(gamma=0.0, method="output"),
+    "the noise has no law": dict(gamma=-1.0, method="output"),
+    "perturbation_method must be one of": dict(method="input"),
+}
+
+
+@pytest.mark.parametrize("says", WRONG)
+def test_wrong_constants(make, says):
+    stream = RRandom(1)
+    before = stream.state
+    with pytest.raises(PydpstatError, match=says):
+        fit(make(**WRONG[says]), rng=stream)
+    assert np.array_equal(stream.state, before)
+
+
+BAD_DATA = {
+    "Length of upper_bounds must be equal to the number of columns of X, 2; got 1": (X, Y, [1], [0, 0]),
+    "Length of lower_bounds must be equal to the number of columns of X, 2; got 3": (X, Y, [1, 1], [0, 0, 0]),
+    "upper_bounds must not be missing": (X, Y, [1, math.nan], [0, 0]),
+    "lower_bounds must be": (X, Y, [1, 1], ["a", "b"]),
+    "same number of rows": (X, Y[:3], [1, 1], [0, 0]),
+    "X must be a DataFrame or a matrix": (X["a"], Y, 1, 0),
+    "numeric columns only": (X.assign(b="u"), Y, [1, 1], [0, 0]),
+    "X and y must not have missing values": (X.assign(b=math.nan), Y, [1, 1], [0, 0]),
+    "y must have one column": (X, np.ones((6, 2)), [1, 1], [0, 0]),
+    "y must be a numeric vector; got Categorical": (X, pd.Categorical(Y), [1, 1], [0, 0]),
+    "at least one": (X.iloc[:0], [], [1, 1], [0, 0]),
+}
+
+
+@pytest.mark.parametrize("says", BAD_DATA)
+@pytest.mark.parametrize("name", ["LogisticRegressionDP", "svmDP", "WeightedERMDP_CMS"])
+def test_wrong_data(says, name):
+    stream = RRandom(1)
+    before = stream.state
+    with pytest.raises(PydpstatError, match=says):
+        MAKE[name]().fit(*BAD_DATA[says], rng=stream)
+    assert np.array_equal(stream.state, before)
+
+
+@pytest.mark.parametrize("name", ["LogisticRegressionDP", "svmDP", "Gaussian"])
+@pytest.mark.parametrize("labels", [2 * Y - 1, Y + 1, Y * 0.5])
+def test_labels_are_0_and_1(name, labels):
+    stream = RRandom(1)
+    before = stream.state
+    with pytest.raises(PydpstatError, match="binary labels 0 and 1; got another value in it"):
+        MAKE[name]().fit(X, labels, *SMALL, rng=stream)
+    assert np.array_equal(stream.state, before)
+
+
+def test_a_column_whose_bounds_are_0():
+    with pytest.raises(PydpstatError, match="must not both be 0 for a column"):
+        fit(LogisticRegressionDP("l2", 1, 1), [1, 0], [-1, 0])
+
+
+@pytest.mark.parametrize(
+    "call, says",
+    [
+        (lambda: LogisticRegressionDP("l1", 1, 1), "regularizer must be one of"),
+        (lambda: LogisticRegressionDP(3, 1, 1), "regularizer must be one of"),
+        (lambda: svmDP("l2", 1, 1, kernel="radial"), "kernel must be one of"),
+        (lambda: svmDP("l2", 1, 1, kernel="Gaussian"), "D must be specified"),
+        (lambda: svmDP("l2", 1, 1, kernel="Gaussian", D=0), "D must be a whole number of at least 1"),
+        (lambda: svmDP("l2", 1, 1, kernel="Gaussian", D=2.5), "D must be a whole number"),
+        (lambda: svmDP("l2", 1, 1, huber_h="a"), "huber_h must be a number"),
+        (
+            lambda: fit(svmDP("l2", 1, 1, kernel="Gaussian", D=2, kernel_param=-1)),
+            "kernel_param must be at least",
+        ),
+        (lambda: EmpiricalRiskMinimizationDP_CMS(mapXy_linear, len, "l2", 1, 1), "c must be given"),
+        (lambda: LogisticRegressionDP("l2", 1, 1).predict(X), "call fit first"),
+        (lambda: svmDP("l2", 1, 1).XtoV(X), "svmDP has no features yet"),
+    ],
+)
+def test_what_else_is_refused(call, says):
+    with pytest.raises(PydpstatError, match=says):
+        call()
+
+
+# weights
+
+
+@pytest.mark.parametrize("name", ["svmDP", "Gaussian", "WeightedERMDP_CMS"])
+def test_weights_are_for_output_only(name):
+    with pytest.raises(PydpstatError, match="weights must be None with objective perturbation"):
+        fit(MAKE[name](), weights=W, weights_upper_bound=1)
+    assert fit(MAKE[name](method="output"), weights=W, weights_upper_bound=1).guarantee.epsilon == 1.0
+
+
+@pytest.mark.parametrize(
+    "weights, bound, says",
+    [
+        (W, None, "weights_upper_bound must be given"),
+        (-W, 1, "Weights must be nonnegative"),
+        (np.where(W > 0.9, math.nan, W), 1, "Weights must be nonnegative and not missing"),
+        (W[:2], 1, "weights must be same length as label vector y, 6; got 2"),
+        (W, "a", "weights_upper_bound must be a number"),
+        (W, -1, "the noise has no law"),
+        (W, math.inf, "the noise has no law"),
+    ],
+)
+def test_wrong_weights(weights, bound, says):
+    with pytest.raises(PydpstatError, match=says):
+        fit(svmDP("l2", 1, 1, "output"), weights=weights, weights_upper_bound=bound)
+
+
+def test_the_noise_grows_with_the_weights_bound():
+    one, three = (fit(svmDP("l2", 1, 1, "output"), weights=W, weights_upper_bound=bound) for bound in (1, 3))
+    assert three.bse.tolist() == pytest.approx((3 * one.bse).tolist())
+
+
+def test_weights_of_one_are_no_weights():
+    model, other = svmDP("l2", 1, 1, "output"), svmDP("l2", 1, 1, "output")
+    fit(model, weights=np.ones(6), weights_upper_bound=1), fit(other)
+    assert np.array_equal(model.coeff, other.coeff)
+
+
+# kernels and predictions
+
+
+def test_the_kernels_parameter_is_kept_for_later_fits():
+    model = svmDP("l2", 1, 1, kernel="Gaussian", D=3)
+    assert model.kernel_param is None
+    fit(model)
+    assert model.kernel_param == 0.5
+    model.fit(X[["a"]], Y, 1, 0, rng=1)
+    assert model.kernel_param == 0.5 and model.prefilter.shape == (3, 2)
+    given = svmDP("l2", 1, 1, kernel="Gaussian", D=3, kernel_param=2.0)
+    fit(given, add_bias=True)
+    assert given.kernel_param == 2.0 and given.prefilter.shape == (3, 4)
+
+
+def test_predictions():
+    model = LogisticRegressionDP("l2", 50, 1)
+    fit(model)
+    raw = model.predict(X, raw_value=True)
+    assert np.array_equal(model.predict(X), np.rint(raw)) and ((raw > 0) & (raw < 1)).all()
+    machine = svmDP("l2", 50, 1)
+    fit(machine)
+    assert np.array_equal(machine.predict(X), machine.predict(X, raw_value=True) > 0)
+    assert svmDP("l2", 50, 1).fit(X, Y, *SMALL, rng=1).predict([[0.0, 0.0]]).tolist() == [0.0]
+    with pytest.raises(PydpstatError, match="X must have 2 columns"):
+        model.predict(X[["a"]])
+
+
+def test_a_clone_is_on_its_own(make):
+    model = make()
+    fit(model)
+    other = model.clone()
+    kept = model.coeff.copy()
+    assert type(other) is type(model) and np.array_equal(other.coeff, kept)
+    other.coeff[0] = 5.0
+    other.eps = 9.0
+    fit(other, rng=8)
+    assert np.array_equal(model.coeff, kept) and model.eps == 1.0
+    assert np.array_equal(model.clone(deep=True).coeff, kept)
+
+
+def test_settings_can_be_changed_between_fits():
+    model = LogisticRegressionDP("l2", 1, 1)
+    fit(model)
+    model.eps = 5.0
+    assert fit(model).epsilon == 5.0
+
+
+def test_much_noise_budget_gives_the_minimiser():
+    # the gradient of the regularized loss at the released coefficients is 0 up to R's own stop
+    result = fit(LogisticRegressionDP("l2", 1e12, 1.0, "output"), *BOX)
+    scaled = X.to_numpy() / math.sqrt(2)
+    w = result.coeff * math.sqrt(2)
+    gradient = scaled.T @ (1 / (1 + np.exp(-scaled @ w)) - Y) + w
+    assert np.abs(gradient).max() < 1e-3
+
+
+# what holds
+
+
+def caught(call):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        result = call()
+    assert all(each.filename == __file__ for each in seen)
+    return result, [each.message.row for each in seen if isinstance(each.message, PrivacyWarning)]
+
+
+@pytest.mark.parametrize("method", ["objective", "output"])
+@pytest.mark.parametrize("gamma", [0.01, 0.5, 1.0])
+def test_silent(make, method, gamma):
+    result, rows = caught(lambda: fit(make(gamma=gamma, method=method)))
+    assert rows == [] and result.guarantee.epsilon == result.claim.epsilon == 1.0
+
+
+@pytest.mark.parametrize(
+    "gamma, method, kept",
+    [
+        (100.0, "output", 100.0),
+        (1.5, "output", 1.5),
+        (100.0, "objective", 1 - 2 * math.log(1.0025) + math.log(1.25)),
+        (2.2, "objective", 1 - 2 * math.log(1 + 0.25 / 2.2) + math.log(1.25)),
+        (-10.0, "objective", 1 - 2 * math.log(0.975) + math.log(1.25)),
+        (-0.25, "objective", math.inf),
+    ],
+)
+def test_c1_the_gamma_of_logistic_regression(gamma, method, kept):
+    result, rows = caught(lambda: fit(LogisticRegressionDP("l2", 1.0, gamma, method)))
+    assert rows == ["C1"] and result.guarantee.epsilon == pytest.approx(kept) and result.claim.epsilon == 1.0
+    assert ("Gamma of the fit:", "1") in result.facts
+
+
+@pytest.mark.parametrize("gamma", [1.0, 2.0, 2.11])
+def test_c1_is_silent_up_to_2_118(gamma):
+    assert caught(lambda: fit(LogisticRegressionDP("l2", 1.0, gamma)))[1] == []
+
+
+def test_c1_the_text_has_the_figure():
+    with pytest.warns(PrivacyWarning, match=r"up to epsilon 100, not 1\. Use gamma=1") as seen:
+        fit(LogisticRegressionDP("l2", 1.0, 100.0, "output"))
+    assert seen[0].message.use == "LogisticRegressionDP"
+
+
+def test_c1_no_noise_at_all():
+    # two seeds, one result: R adds nothing
+    with pytest.warns(PrivacyWarning, match="infinite epsilon"):
+        first, second = (fit(LogisticRegressionDP("l2", 1.0, -0.25), rng=seed) for seed in (1, 2))
+    assert np.array_equal(first.coeff, second.coeff)
+
+
+def sigmoid_model(gradient, gamma=1.0):
+    gradients = (gradient, loss_gr_cross_entropy) if gradient else (None, None)
+    return EmpiricalRiskMinimizationDP_CMS(
+        mapXy_sigmoid, loss_cross_entropy, "l2", 1.0, gamma, "objective", 0.25, *gradients
+    )
+
+
+def test_c3_a_wrong_gradient():
+    result, rows = caught(lambda: fit(sigmoid_model(mapXy_gr_sigmoid)))
+    assert rows == ["C3"] and math.isinf(result.guarantee.epsilon)
+    assert caught(lambda: fit(sigmoid_model(None)))[1] == []
+    alone = caught(lambda: sigmoid_model(mapXy_gr_sigmoid).fit(X[["a"]], Y, 1, -1, rng=1))
+    assert alone[1] == [] and alone[0].guarantee.epsilon == 1.0
+
+
+def test_c3_moves_the_fit():
+    # next to no noise: they differ by far more than either misses its stop by, about 1e-6
+    wrong, right = sigmoid_model(mapXy_gr_sigmoid), sigmoid_model(None)
+    wrong.eps = right.eps = 1e9
+    with pytest.warns(PrivacyWarning):
+        fit(wrong, *BOX)
+        fit(right, *BOX)
+    assert np.abs(wrong.coeff - right.coeff).max() > 1e-3
+
+
+@pytest.mark.parametrize("method", ["objective", "output"])
+def test_c4_long_records(method):
+    for name in ("EmpiricalRiskMinimizationDP_CMS", "WeightedERMDP_CMS"):
+        result, rows = caught(lambda: fit(MAKE[name](method=method, eps=3.0), *BOX))
+        assert rows == ["C4"]
+        left = 3 - 2 * math.log(2)
+        kept = math.sqrt(2) * (3.0 if method == "output" else left)
+        kept += 0.0 if method == "output" else math.log(1 + 2)
+        assert result.guarantee.epsilon == pytest.approx(kept)
+    for name in ("LogisticRegressionDP", "svmDP", "Gaussian"):
+        assert caught(lambda: fit(MAKE[name](method=method), *BOX))[1] == []
+
+
+def test_c4_infinite_bounds():
+    result, rows = caught(lambda: fit(base(method="output"), [math.inf, 1], [-1, -1]))
+    assert rows == ["C4"] and math.isinf(result.guarantee.epsilon)
+
+
+@pytest.mark.parametrize("method", ["objective", "output"])
+def test_c8_an_infinite_eps(make, method):
+    result, rows = caught(lambda: fit(make(eps=math.inf, method=method)))
+    assert rows == ["C8"] and math.isinf(result.guarantee.epsilon) and math.isinf(result.claim.epsilon)
+
+
+@pytest.mark.parametrize("name", ["svmDP", "Gaussian", "WeightedERMDP_CMS"])
+def test_c8_a_negative_gamma(name):
+    result, rows = caught(lambda: fit(MAKE[name](eps=2.0, gamma=-1e-3 if name != "svmDP" else -1.0)))
+    if name == "svmDP":
+        # gamma = -c: no noise at all
+        assert rows == ["C8"] and math.isinf(result.guarantee.epsilon)
+    else:
+        # the added regularization makes up for it
+        assert rows == [] and result.guarantee.epsilon == 2.0
+
+
+def test_c8_a_negative_half_width():
+    result, rows = caught(lambda: fit(svmDP("l2", 1.0, 1.0, "output", huber_h=-0.5)))
+    assert rows == ["C8"] and math.isinf(result.guarantee.epsilon)
+
+
+def test_a_warning_as_an_error_stops_before_any_draw():
+    stream = RRandom(1)
+    before = stream.state
+    for model in (
+        LogisticRegressionDP("l2", 1.0, 100.0, "output"),
+        svmDP("l2", math.inf, 1.0, kernel="Gaussian", D=2),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(PrivacyWarning):
+                fit(model, rng=stream)
+        assert model.coeff is None
+    assert np.array_equal(stream.state, before)
+
+
+def test_an_own_regularizer_is_a_condition():
+    model = LogisticRegressionDP(lambda w: float(w @ w), 1.0, 1.0, "output", lambda w: 2 * w)
+    assert any("1-strongly convex" in line for line in fit(model).guarantee.conditions)
+    assert not any(
+        "1-strongly convex" in line for line in fit(LogisticRegressionDP("l2", 1, 1)).guarantee.conditions
+    )
+
+
+# helpers
+
+
+def test_a_generator_has_its_own_source():
+    first = dppack.generate_sampling(0.5, rng=3)
+    stream = RRandom(3)
+    again = dppack.generate_sampling(0.5)
+    for _ in range(2):
+        assert np.array_equal(first(2), again(2, rng=stream))
+    assert again(2).shape == (3,) and not np.array_equal(again(2), again(2))
+
+
+def test_lengths_of_helpers():
+    with pytest.raises(PydpstatError, match="same length"):
+        loss_cross_entropy([0.5], [0, 1])
+    with pytest.raises(PydpstatError, match="Weight vector w must be same length"):
+        generate_loss_huber(0.5)([0.5], [1], [1, 2])
+    with pytest.raises(PydpstatError, match="theta must have one element more than x"):
+        dppack.phi_gaussian([1, 2], [1, 2])

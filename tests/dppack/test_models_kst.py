@@ -1,0 +1,430 @@
+"""DPpack's linear regression and its base: signatures, checks, guarantees, warnings, the stream."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import io
+import math
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pydpstat import PrivacyWarning, PydpstatError, RRandom, dppack
+from pydpstat.dppack import EmpiricalRiskMinimizationDP_KST, LinearRegressionDP
+from pydpstat.models import domain
+from pydpstat.models.domain import noise_variance, one_record_epsilon, replaced_epsilon, smallest_delta
+from pydpstat.models.nlopt_solver import minimise, require_nlopt
+from pydpstat.parity.case import Case
+from pydpstat.parity.cases.models_kst import CASES
+from pydpstat.parity.comparison import compare
+from pydpstat.parity.evaluation import evaluate_in_python
+from pydpstat.parity.live import LiveR
+from pydpstat.results import ModelResults
+
+pytest.importorskip("nlopt", reason="the package nlopt is not installed")
+pytestmark = pytest.mark.filterwarnings("ignore::pydpstat.PrivacyWarning")
+
+REQUIRED = inspect.Parameter.empty
+X = pd.DataFrame({"a": [0.1, -0.4, 0.9, 0.3, -0.8, 0.6], "b": [0.5, 0.2, -0.3, -0.9, 0.4, 0.1]})
+Y = np.array([0.2, -0.3, 0.9, 0.1, -1.0, 0.7])
+BOX = ([1, 1, 1], [-1, -1, -1])
+BALL = {"constraints": lambda w: w @ w - 2.0, "jacobian": lambda w: 2.0 * w}
+_NUMBERS = dict.fromkeys(("eps", "delta", "domain", "zeta", "lambda_", "gamma"), REQUIRED)
+FORMALS = {
+    EmpiricalRiskMinimizationDP_KST: {
+        **dict.fromkeys(("mapXy", "loss", "regularizer"), REQUIRED),
+        **_NUMBERS,
+        **dict.fromkeys(("mapXy_gr", "loss_gr", "regularizer_gr")),
+    },
+    LinearRegressionDP: {
+        **dict.fromkeys(("regularizer", "eps", "delta", "gamma"), REQUIRED),
+        "regularizer_gr": None,
+    },
+}
+
+
+def linear(eps=1.0, delta=0.0, gamma=1.0, regularizer="l2"):
+    return LinearRegressionDP(regularizer, eps, delta, gamma)
+
+
+def base(eps=1.0, delta=0.0, zeta=4.0, lambda_=2.0, gamma=1.0, gradients=True, **more):
+    given = {"mapXy_gr": dppack.mapXy_gr_linear, "loss_gr": dppack.loss_gr_squared_error} if gradients else {}
+    settings = {"mapXy": dppack.mapXy_linear, "loss": dppack.loss_squared_error, "regularizer": "l2", **given}
+    return EmpiricalRiskMinimizationDP_KST(
+        **{**settings, "eps": eps, "delta": delta, "domain": BALL, "zeta": zeta, "lambda_": lambda_}
+        | {"gamma": gamma}
+        | more
+    )
+
+
+def fit(model, rng=1, **more):
+    return model.fit(**{"X": X, "y": Y, "upper_bounds": BOX[0], "lower_bounds": BOX[1], "rng": rng, **more})
+
+
+def rows(model, **more):
+    """Return row and text of each privacy warning of a fit."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fit(model, **more)
+    return {
+        each.message.row: str(each.message) for each in caught if issubclass(each.category, PrivacyWarning)
+    }
+
+
+@pytest.mark.parametrize("model", FORMALS, ids=lambda model: model.__name__)
+def test_arguments_are_those_of_r(model):
+    arguments = inspect.signature(model).parameters
+    assert {name: each.default for name, each in arguments.items()} == FORMALS[model]
+    method = inspect.signature(model.fit).parameters
+    assert list(method) == ["self", "X", "y", "upper_bounds", "lower_bounds", "add_bias", "rng"]
+    assert method["rng"].kind is inspect.Parameter.KEYWORD_ONLY and method["rng"].default is None
+    assert list(inspect.signature(model.predict).parameters) == ["self", "X", "add_bias"]
+
+
+def test_fit_returns_results_and_sets_the_coefficients():
+    model = linear()
+    result = fit(model)
+    assert isinstance(result, ModelResults) and model.results is result
+    assert result.coeff.tolist() == model.coeff.tolist() and result.names == ("a", "b")
+    assert (result.perturbation, result.noise, result.nobs, result.model) == (
+        "objective",
+        None,
+        6,
+        "LinearRegressionDP",
+    )
+    assert result.bse.isna().all() and result.r_call.startswith("DPpack::LinearRegressionDP$new(")
+    assert result.predict(X) == pytest.approx(model.predict(X), rel=0)
+
+
+def test_zeta_and_lambda_are_set_by_the_fit():
+    model = linear()
+    assert (model.zeta, model.lambda_) == (None, None)
+    fit(model, add_bias=True)
+    assert (model.zeta, model.lambda_) == (2.0 * 3**1.5, 3.0)
+
+
+def test_data_are_neither_changed_nor_kept():
+    x, y = X.to_numpy() * 3.0, Y * 3.0
+    before = x.copy(), y.copy()
+    model = linear()
+    result = fit(model, X=x, y=y)
+    assert (x == before[0]).all() and (y == before[1]).all()
+    arrays = [value for value in vars(model).values() if isinstance(value, np.ndarray)]
+    assert len(arrays) == 1 and arrays[0].shape == (2,)
+    again = pickle.loads(pickle.dumps(result))
+    assert again.coeff.tolist() == result.coeff.tolist() and again.guarantee == result.guarantee
+
+
+def test_no_function_of_the_user_is_reachable_from_the_results():
+    secret = Y.copy()
+    result = fit(base(loss=lambda y_hat, y: (y_hat - y) ** 2 + 0.0 * secret[0], gradients=False))
+    assert result.prediction is not None and "loss" in result.call
+    with pytest.raises(PydpstatError, match="own mapXy"):
+        fit(base(mapXy=lambda x, w: x @ w, gradients=False)).predict(X)
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.1])
+@pytest.mark.parametrize("rng", [None, np.random.default_rng(1)], ids=["operating system", "numpy"])
+def test_other_sources_of_noise(delta, rng):
+    first, second = (fit(linear(delta=delta), rng=rng) for _ in range(2))
+    assert np.isfinite(first.coeff).all() and first.coeff.tolist() != second.coeff.tolist()
+    assert first.reproducible is (rng is not None)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5])
+def test_gaussian_noise_takes_the_draws_in_r_s_order(size):
+    from pydpstat.dppack.models.kst_plan import _turned
+    from pydpstat.random import source_from
+
+    drawn = RRandom(3).rnorm(size)
+    turned = _turned(source_from(3, int_seeds_r=True), size, 1.0)
+    expected = [-drawn[1], drawn[0]] if size == 2 else drawn[::-1].tolist()
+    assert turned.tolist() == expected
+
+
+def test_a_clone_is_fitted_on_its_own():
+    model = linear()
+    fit(model)
+    other = model.clone()
+    fit(other, rng=2)
+    assert model.coeff.tolist() != other.coeff.tolist()
+    assert linear().clone(deep=True).coeff is None
+
+
+def test_bias_column_and_names():
+    result = fit(linear(), add_bias=True)
+    assert result.names == ("bias", "a", "b")
+    assert result.bounds == ((1.0, 1.0, 1.0), (-1.0, -1.0, -1.0))
+
+
+# ------------------------------------------------------------------ refusals
+
+
+@pytest.mark.parametrize(
+    "model, text",
+    [
+        (linear(eps=0.0), "eps must be above 0"),
+        (linear(eps=-1.0, delta=0.1), "eps must be above 0"),
+        (linear(eps=math.nan), "eps must be a number"),
+        (linear(eps=math.inf, delta=0.1), "no variance"),
+        (linear(delta=-0.1), "delta at least 0"),
+        (linear(delta=4.0), "no variance"),
+        (linear(gamma=math.inf), "gamma finite"),
+        (linear(eps=1e-320), "eps not too small"),
+        (base(zeta=-1.0), "zeta must be at least 0"),
+        (base(lambda_=math.inf), "lambda_ must be finite"),
+        (base(domain={}), "domain must be a mapping"),
+        (base(domain=3), "domain must be a mapping"),
+        (base(domain={"constraints": lambda w: -1.0}, regularizer_gr=lambda w: w), "jacobian"),
+        (base(mapXy=lambda x, w: [1.0]), "mapXy must return 6 predictions"),
+        (base(mapXy_gr=lambda x, w: x), "mapXy_gr must return"),
+        (base(loss_gr=lambda p, y: [1.0]), "loss_gr 6 numbers"),
+    ],
+)
+def test_what_r_cannot_fit_is_refused(model, text):
+    with pytest.raises(PydpstatError, match=text):
+        fit(model)
+
+
+@pytest.mark.parametrize(
+    "more, text",
+    [
+        ({"upper_bounds": [1, 1]}, "plus 1"),
+        ({"lower_bounds": [-1]}, "plus 1"),
+        ({"upper_bounds": [1, 0, 1], "lower_bounds": [-1, 0, -1]}, "both be 0"),
+        ({"upper_bounds": [1, 1, math.inf]}, "bounds of y"),
+        ({"upper_bounds": [1, 1, 0], "lower_bounds": [-1, -1, 0]}, "bounds of y"),
+        ({"y": Y[1:]}, "same number of rows"),
+        ({"X": X.to_numpy(), "add_bias": True}, "DataFrame"),
+        ({"X": X.rename(columns={"a": "bias"}), "add_bias": True}, "bias"),
+        ({"X": X.assign(a=math.nan)}, "missing"),
+        ({"y": [math.nan, *Y[1:]]}, "missing"),
+    ],
+)
+def test_wrong_data_are_refused_before_any_draw_and_stay_hidden(more, text):
+    rng = RRandom(1)
+    with pytest.raises(PydpstatError, match=text) as raised:
+        fit(linear(), rng=rng, **more)
+    assert "-0.3" not in str(raised.value) and "0.9" not in str(raised.value)
+    assert rng.runif(1) == RRandom(1).runif(1)
+
+
+@pytest.mark.parametrize("regularizer", ["l1", 3, None])
+def test_an_unknown_regularizer_is_refused(regularizer):
+    with pytest.raises(PydpstatError, match="regularizer"):
+        linear(regularizer=regularizer)
+
+
+def test_predict_needs_a_fit_and_its_columns():
+    with pytest.raises(PydpstatError, match="call fit first"):
+        linear().predict(X)
+    model = linear()
+    fit(model)
+    with pytest.raises(PydpstatError, match="one element for each column"):
+        model.predict(X[["a"]])
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        EmpiricalRiskMinimizationDP_KST,
+        EmpiricalRiskMinimizationDP_KST.fit,
+        EmpiricalRiskMinimizationDP_KST.predict,
+        LinearRegressionDP,
+        dppack.tune_linear_regression_model,
+        minimise,
+        require_nlopt,
+    ],
+    ids=lambda thing: thing.__qualname__,
+)
+def test_examples_that_need_nlopt(thing):
+    """They are marked to be skipped, as nlopt may be missing; here it is not."""
+    examples = doctest.DocTestParser().get_examples(inspect.getdoc(thing))
+    assert any(doctest.SKIP in example.options for example in examples)
+    for example in examples:
+        example.options.pop(doctest.SKIP, None)
+    names = {"minimise": minimise, "require_nlopt": require_nlopt}
+    runner, said = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE), io.StringIO()
+    runner.run(doctest.DocTest(examples, names, thing.__name__, None, 0, None), out=said.write)
+    assert runner.failures == 0, said.getvalue()
+
+
+# ------------------------------------------------------------------ what holds
+
+
+def test_every_fit_warns_that_the_minimum_is_rough():
+    assert "exact minimum" in rows(linear(eps=3.0))["C6"]
+    assert set(rows(linear(eps=3.0))) == {"C6"}
+
+
+@pytest.mark.parametrize(
+    "model, size, pair",
+    [(linear, 2, 0.75 * math.sqrt(3.0)), (base, 2, 2.0)],
+    ids=["linear", "base"],
+)
+@pytest.mark.parametrize("eps, delta, gamma", [(1.0, 0.0, 0.0), (0.2, 0.0, 0.0), (0.5, 1e-3, 0.5)])
+def test_c5_gives_the_epsilon_for_a_replaced_record(model, size, pair, eps, delta, gamma):
+    made = model(eps=eps, delta=delta, gamma=gamma)
+    kept = replaced_epsilon(eps, delta, delta, 2.0, gamma + 4.0 / eps, pair, size)
+    assert kept > eps
+    assert f"epsilon {kept:.4g}" in rows(made)["C5"]
+    held = fit(made).guarantee
+    assert (held.epsilon, held.delta, held.neighbors) == (kept, delta, "bounded")
+    one = one_record_epsilon(eps, delta, 2.0, gamma + 4.0 / eps)
+    assert one <= eps and f"for one record added or removed epsilon is {one:.6g}" in held.conditions
+
+
+def test_the_pure_figure_in_closed_form():
+    assert replaced_epsilon(1.0, 0.0, 0.0, 2.0, 5.0, 2.0, 3) == pytest.approx(1.0 + math.log(1.4), rel=1e-15)
+
+
+def test_one_coefficient_keeps_the_claim_for_a_replaced_record():
+    made = linear()
+    more = {"X": X[["a"]], "upper_bounds": [1, 1], "lower_bounds": [-1, -1]}
+    assert set(rows(made, **more)) == {"C6"} and fit(made, **more).guarantee.epsilon == 1.0
+
+
+def test_an_own_regularizer_counts_as_convex_only():
+    own = linear(eps=0.5, gamma=50.0, regularizer=lambda w: float(w @ w) / 2.0)
+    l2 = linear(eps=0.5, gamma=50.0)
+    assert fit(own).guarantee.epsilon > fit(l2).guarantee.epsilon
+    assert any("regularizer" in line for line in fit(own).guarantee.conditions)
+
+
+@pytest.mark.parametrize(
+    "model, word",
+    [
+        (linear(eps=math.inf), "eps=inf"),
+        (linear(eps=None), "eps=inf"),
+        (linear(gamma=-10.0), "gamma=-10"),
+        (linear(gamma=-0.1, regularizer=lambda w: float(w @ w)), "gamma=-0.1"),
+        (base(lambda_=-0.2), "lambda_=-0.2"),
+    ],
+)
+def test_c8_where_an_argument_leaves_nothing(model, word):
+    assert word in rows(model)["C8"]
+    assert math.isinf(fit(model).guarantee.epsilon)
+
+
+def test_c8_gives_the_delta_that_is_proven():
+    model = linear(delta=1.0)
+    held = fit(model).guarantee
+    assert 0.0 < held.delta < 1.0 and held.epsilon == 1.0
+    assert f"delta {held.delta:.3g} is proven" in rows(model)["C8"]
+    claim = fit(model).claim
+    assert (claim.epsilon, claim.delta) == (1.0, 1.0)
+
+
+def test_c3_where_the_gradient_is_none():
+    wrong = base(mapXy=dppack.mapXy_sigmoid, mapXy_gr=dppack.mapXy_gr_sigmoid)
+    assert "C3" in rows(wrong) and math.isinf(fit(wrong).guarantee.epsilon)
+
+
+def test_warnings_as_errors_stop_before_any_draw():
+    rng = RRandom(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", PrivacyWarning)
+        with pytest.raises(PrivacyWarning) as raised:
+            fit(linear(), rng=rng)
+    assert hasattr(dppack, raised.value.use) and rng.runif(1) == RRandom(1).runif(1)
+
+
+def test_smallest_delta_is_where_epsilon_meets_its_target():
+    def epsilon(at):
+        return replaced_epsilon(1.0, 0.05, at, 2.0, 4.0, 1.3, 2)
+
+    found = smallest_delta(epsilon, 0.95)
+    # the search halves an interval of 700 in log delta sixty times
+    assert epsilon(found) == pytest.approx(0.95, rel=1e-9) and epsilon(found) <= 0.95
+    assert smallest_delta(lambda delta: 2.0, 1.0) == 1.0
+
+
+# ------------------------------------------------------------------ the figures, by force
+
+
+def _gradient(w, x, y):
+    return x * (x @ w - y)
+
+
+def _points(rng, size, count):
+    """Draw points of a ball of radius sqrt(size), half of them on its surface."""
+    points = rng.normal(size=(count, size))
+    points *= np.sqrt(size) / np.linalg.norm(points, axis=1, keepdims=True)
+    return points * np.where(rng.uniform(size=(count, 1)) < 0.5, 1.0, rng.uniform(size=(count, 1)))
+
+
+@pytest.mark.parametrize("size, bound", [(1, 1.125), (2, 0.75 * math.sqrt(3.0)), (4, 0.75 * math.sqrt(3.0))])
+def test_no_two_gradients_of_squared_errors_are_farther_apart(size, bound):
+    rng = np.random.default_rng(size)
+    count = 200_000
+    w, x, z = (_points(rng, size, count) for _ in range(3))
+    y, v = (size * np.clip(rng.normal(size=count) * 2.0, -1.0, 1.0) for _ in range(2))
+    first = x * ((x * w).sum(axis=1) - y)[:, None]
+    second = z * ((z * w).sum(axis=1) - v)[:, None]
+    zeta = 2.0 * size**1.5
+    assert np.linalg.norm(first, axis=1).max() <= zeta * (1.0 + 1e-12)
+    assert np.linalg.norm(first - second, axis=1).max() <= bound * zeta * (1.0 + 1e-12)
+
+
+def test_the_largest_distance_of_two_gradients_is_attained():
+    angle, size = math.pi / 3.0, 2
+    root = math.sqrt(size)
+    w = np.array([root, 0.0])
+    x, z = root * np.array([math.cos(angle), math.sin(angle)]), root * np.array(
+        [math.cos(angle), -math.sin(angle)]
+    )
+    apart = np.linalg.norm(_gradient(w, x, -size) - _gradient(w, z, -size))
+    assert apart == pytest.approx(domain.PAIR_SQUARES * 2.0 * size**1.5, rel=1e-12)
+
+
+@pytest.mark.parametrize("eps, gamma", [(0.1, 0.0), (1.0, 1.0), (3.0, 0.2)])
+def test_log_densities_of_neighbours_stay_within_the_figure(eps, gamma):
+    """The density of the minimum inside the domain, with and without a record replaced."""
+    rng, size, worst = np.random.default_rng(7), 2, 0.0
+    extra, zeta = 2.0 * size / eps, 2.0 * size**1.5
+    for _ in range(4_000):
+        w = _points(rng, size, 1)[0]
+        x, y = _points(rng, size, 4), size * rng.choice([-1.0, 1.0], 4)
+        value = []
+        for keep in ([0, 1, 2], [0, 1, 3]):
+            noise = -(sum(_gradient(w, x[i], y[i]) for i in keep) + (gamma + extra) * w)
+            curvature = x[keep].T @ x[keep] + (gamma + extra) * np.eye(size)
+            value.append(-eps * np.linalg.norm(noise) / (2.0 * zeta) + math.log(np.linalg.det(curvature)))
+        worst = max(worst, abs(value[0] - value[1]))
+    kept = replaced_epsilon(eps, 0.0, 0.0, size, gamma + extra, domain.PAIR_SQUARES, size)
+    assert 0.3 * kept < worst <= kept
+
+
+@pytest.mark.parametrize("eps, delta", [(1.0, 0.01), (0.3, 1e-5)])
+def test_gaussian_loss_of_two_fixed_gradients_stays_below_delta(eps, delta):
+    """For gradients that do not depend on w the loss is normal, and its delta is known exactly."""
+    from pydpstat.mechanisms.gaussian import GaussianNoise
+
+    sd = math.sqrt(noise_variance(eps, delta, 1.0))
+    for pair in (1.0, domain.PAIR_SQUARES, 2.0):
+        kept = replaced_epsilon(eps, delta, delta, 0.0, 1.0, pair, 2)
+        assert float(GaussianNoise(sd).delta(kept, pair)) <= delta
+
+
+def test_noise_variance_is_r_s():
+    assert noise_variance(1.0, 0.01, 2.0) == 4.0 * (8.0 * math.log(2.0 / 0.01) + 4.0)
+
+
+# ------------------------------------------------------------------ R, to the last bit
+
+
+@pytest.mark.live
+def test_every_comparison_is_exact_with_the_reference_blas(live_r):
+    """In this order of additions even answers that hang on the last bit are R's."""
+    import nlopt
+
+    session = LiveR()
+    blas = session.evaluate(Case("blas", "", "base", "basename(extSoftVersion()[['BLAS']])", "''")).labels
+    if nlopt.version_major() != 2 or nlopt.version_minor() != 7 or not blas[0].startswith("libblas"):
+        pytest.skip("needs NLopt 2.7 and R with the reference BLAS")
+    verdicts = [compare(case, evaluate_in_python(case), session.evaluate(case), "live") for case in CASES]
+    assert [each.name for each in verdicts if each.difference or each.status != "passed"] == []
