@@ -55,7 +55,7 @@ class Call:
 
 
 def r_name(name: str) -> str:
-    """Return R's name of an argument: its underscores are dots; a last one only keeps Python's words apart."""
+    """Return R's name of an argument: underscores are dots; a last one only keeps Python's words apart."""
     return name.removesuffix("_").replace("_", ".")
 
 
