@@ -66,7 +66,7 @@ def release_choice(
     DPResults
         Its `noise` is None.
     """
-    chosen, labels = choose(_uniforms(source, draws))
+    chosen, labels = choose((source or secure).uniform(draws))
     if source is None and grid is not None and isinstance(chosen, float):
         chosen = round(chosen / grid) * grid
         if bounds is not None:
@@ -91,20 +91,6 @@ def release_choice(
         grid=grid if source is None else None,
         record=record,
     )
-
-
-def _uniforms(source: Source | None, draws: int) -> np.ndarray:
-    if source is None:
-        return secure.signed_uniform(draws)[0]
-    from pydpstat.random.numpy_source import NumpySource
-
-    if isinstance(source, NumpySource):
-        # a 0 would choose the first candidate even where its weight is 0
-        return np.maximum(source.generator.random(draws), 2.0**-54)
-    from pydpstat.random.r_source import RSource
-
-    assert isinstance(source, RSource)
-    return np.atleast_1d(source.stream.runif(draws))
 
 
 def _frozen(chosen: Any) -> np.ndarray:

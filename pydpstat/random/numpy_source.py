@@ -29,6 +29,15 @@ class NumpySource:
         """Draw normal noise of the given standard deviation."""
         return self.generator.normal(0.0, sd, size)
 
+    def uniform(self, size: int) -> np.ndarray:
+        """Draw uniform variables in (0, 1)."""
+        # a 0 would choose a first candidate even where its weight is 0
+        return np.maximum(self.generator.random(size), 2.0**-54)
+
+    def gamma(self, shape: int, rate: float) -> float:
+        """Draw one Gamma variable."""
+        return float(self.generator.standard_gamma(shape)) / rate
+
     def symmetric_geometric(self, size: int, rate: float) -> np.ndarray:
         """Draw the difference of two geometric variables with ratio exp(-rate)."""
         first, second = self._geometric(2 * size, rate).reshape(2, size)

@@ -32,6 +32,14 @@ class RSource:
         """Draw as ``rnorm(size, sd = sd)``: two uniforms a value."""
         return self.stream.rnorm(size, 0.0, sd)
 
+    def uniform(self, size: int) -> np.ndarray:
+        """Draw as ``runif(size)``."""
+        return self.stream.runif(size)
+
+    def gamma(self, shape: int, rate: float) -> float:
+        """Draw as ``rgamma(1, shape, rate = rate)``."""
+        return float(self.stream.rgamma(1, shape, rate)[0])
+
     def symmetric_geometric(self, size: int, rate: float) -> np.ndarray:
         """Draw as ``rgeom(size, p) - rgeom(size, p)`` with ``p = 1 - exp(-rate)``."""
         prob = 1.0 - math.exp(-rate)

@@ -22,6 +22,8 @@ UNCOVERED = (
 # where the bits come from; tests put a seeded source here
 entropy = os.urandom
 
+# of a Gamma variable's parts, before they are scaled
+_FINE = 2.0**-40
 _UNUSED, _LOWEST = np.uint64(12), np.uint64(1)
 
 
@@ -59,6 +61,16 @@ def normal(size: int, sd: Any, grid: float) -> np.ndarray:
     # the lower half only, where a uniform next to 0 keeps its relative accuracy
     uniform, signs = signed_uniform(size)
     return signs * np.rint(ndtri(uniform * 0.5) * (sd / -grid))
+
+
+def uniform(size: int) -> np.ndarray:
+    """Draw uniform variables in (0, 1), of 52 bits."""
+    return signed_uniform(size)[0]
+
+
+def gamma(shape: int, rate: float) -> float:
+    """Draw one Gamma variable with a whole shape: a sum of exponential ones, each a Laplace one's size."""
+    return float(np.abs(laplace(shape, 1.0, _FINE)).sum() * _FINE) / rate
 
 
 def symmetric_geometric(size: int, rate: float) -> np.ndarray:

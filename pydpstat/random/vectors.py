@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from pydpstat import r_arithmetic as r
 from pydpstat.random import Source, secure
-from pydpstat.random.numpy_source import NumpySource
-from pydpstat.random.r_source import RSource
 
 Floats = npt.NDArray[np.float64]
 
@@ -41,7 +39,7 @@ def spherical(source: Source | None, size: int, rate: float) -> Floats:
     >>> spherical(source_from(123, int_seeds_r=True), 2, 1.0).round(4)
     array([ 0.5138, -0.7293])
     """
-    length = _gamma(source, size, rate)
+    length = (source or secure).gamma(size, rate)
     direction = normals(source, size, 1.0)
     direction = direction / math.sqrt(r.sum(direction * direction))
     return length * direction
@@ -56,12 +54,8 @@ def normals(source: Source | None, size: int, sd: float) -> Floats:
 
 def phases(source: Source | None, size: int) -> Floats:
     """Draw uniform variables between -pi and pi."""
-    if isinstance(source, RSource):
-        return source.stream.runif(size, -math.pi, math.pi)
-    if isinstance(source, NumpySource):
-        return source.generator.uniform(-math.pi, math.pi, size)
-    uniform, signs = secure.signed_uniform(size)
-    return math.pi * signs * uniform
+    # as R's runif(size, -pi, pi) scales them
+    return -math.pi + 2.0 * math.pi * (source or secure).uniform(size)
 
 
 def features(source: Source | None, count: int, size: int, sd: float) -> Floats:
@@ -76,13 +70,3 @@ def features(source: Source | None, count: int, size: int, sd: float) -> Floats:
         row[:size] = normals(source, size, sd)
         row[size:] = phases(source, 1)
     return drawn
-
-
-def _gamma(source: Source | None, shape: int, rate: float) -> float:
-    """Draw a Gamma variable with a whole shape."""
-    if isinstance(source, RSource):
-        return float(source.stream.rgamma(1, shape, rate)[0])
-    if isinstance(source, NumpySource):
-        return float(source.generator.standard_gamma(shape)) / rate
-    # a sum of exponential variables, each the size of a Laplace one
-    return float(np.abs(secure.laplace(shape, 1.0, _GRID)).sum() * _GRID) / rate

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import doctest
 import inspect
-import io
 import math
 import pickle
 import warnings
@@ -17,7 +15,6 @@ from pydpstat import PrivacyWarning, PydpstatError, RRandom, dppack
 from pydpstat.dppack import EmpiricalRiskMinimizationDP_KST, LinearRegressionDP
 from pydpstat.models import domain
 from pydpstat.models.domain import noise_variance, one_record_epsilon, replaced_epsilon, smallest_delta
-from pydpstat.models.nlopt_solver import minimise, require_nlopt
 from pydpstat.parity.case import Case
 from pydpstat.parity.cases.models_kst import CASES
 from pydpstat.parity.comparison import compare
@@ -226,31 +223,6 @@ def test_predict_needs_a_fit_and_its_columns():
     fit(model)
     with pytest.raises(PydpstatError, match="one element for each column"):
         model.predict(X[["a"]])
-
-
-@pytest.mark.parametrize(
-    "thing",
-    [
-        EmpiricalRiskMinimizationDP_KST,
-        EmpiricalRiskMinimizationDP_KST.fit,
-        EmpiricalRiskMinimizationDP_KST.predict,
-        LinearRegressionDP,
-        dppack.tune_linear_regression_model,
-        minimise,
-        require_nlopt,
-    ],
-    ids=lambda thing: thing.__qualname__,
-)
-def test_examples_that_need_nlopt(thing):
-    """They are marked to be skipped, as nlopt may be missing; here it is not."""
-    examples = doctest.DocTestParser().get_examples(inspect.getdoc(thing))
-    assert any(doctest.SKIP in example.options for example in examples)
-    for example in examples:
-        example.options.pop(doctest.SKIP, None)
-    names = {"minimise": minimise, "require_nlopt": require_nlopt}
-    runner, said = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE), io.StringIO()
-    runner.run(doctest.DocTest(examples, names, thing.__name__, None, 0, None), out=said.write)
-    assert runner.failures == 0, said.getvalue()
 
 
 # ------------------------------------------------------------------ what holds

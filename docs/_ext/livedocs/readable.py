@@ -13,7 +13,7 @@ import numpy as np
 from pydpstat.parity.case import Case, Factor
 
 # what half a page holds
-WIDTH = 50
+WIDTH = 44
 _IMPORTS = {
     "math": "import math",
     "np": "import numpy as np",

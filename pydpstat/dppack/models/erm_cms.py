@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat import checks, privacy_warnings
+from pydpstat.dppack.models.fitted_model import FittedModel
 from pydpstat.dppack.models.helpers import (
     mapXy_gr_linear,
     mapXy_gr_sigmoid,
@@ -23,7 +23,6 @@ from pydpstat.dppack.models.helpers import (
 from pydpstat.dppack.models.plan import ROUNDING, Plan, make_plan
 from pydpstat.dppack.models.records import Records, clip_records, read_records
 from pydpstat.errors import PydpstatError
-from pydpstat.models.design import as_records
 from pydpstat.models.linear_algebra import Floats, vector_rows
 from pydpstat.models.objective import Objective
 from pydpstat.models.prediction import Prediction
@@ -46,7 +45,7 @@ LOSS = "the loss is convex by the linear predictor, its first derivative at most
 PENALTY = "the regularizer is differentiable and 1-strongly convex"
 
 
-class EmpiricalRiskMinimizationDP_CMS:
+class EmpiricalRiskMinimizationDP_CMS(FittedModel):
     """Binary classification by private empirical risk minimization, as ``DPpack``'s class of this name.
 
     It is the base of `LogisticRegressionDP` and `svmDP`, which are safer: this class scales nothing.
@@ -148,8 +147,6 @@ class EmpiricalRiskMinimizationDP_CMS:
         if perturbation_method == "objective" and c is None:
             raise PydpstatError("c must be given for 'objective' perturbation_method; got None.")
         self.c = c
-        self.coeff: Floats | None = None
-        self.results: ModelResults | None = None
         self.kernel: str | None = None
         self.D: int | None = None
         self.sampling: Callable[..., Any] | None = None
@@ -198,62 +195,6 @@ class EmpiricalRiskMinimizationDP_CMS:
         3
         """
         return self._fit(X, y, upper_bounds, lower_bounds, add_bias, rng)
-
-    def predict(self, X: Any, add_bias: bool = False) -> Floats:
-        """Predict new records with the fitted coefficients: ``mapXy(X, coeff)``.
-
-        Parameters
-        ----------
-        X : DataFrame or array_like of shape (m, p)
-            New records; they are not clipped.
-        add_bias : bool, default False
-            Whether to put a column of ones in front; True where the model was fitted so.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-
-        Raises
-        ------
-        PydpstatError
-            Before `fit`, and where the columns do not match the coefficients.
-
-        Examples
-        --------
-        >>> from pydpstat import RRandom, dppack
-        >>> model = dppack.EmpiricalRiskMinimizationDP_CMS(
-        ...     dppack.mapXy_linear, dppack.loss_squared_error, "l2", 1.0, 1.0, "output"
-        ... )
-        >>> r = model.fit([[0.2], [0.4]], [0, 1], [1], [0], rng=RRandom(123))
-        >>> model.predict([[0.0]])
-        array([0.])
-        """
-        return np.asarray(self.mapXy(as_records(X, checks.flag(add_bias, "add_bias")), self._fitted()))
-
-    def clone(self, deep: bool = False) -> Any:
-        """Return a copy of the model; a later fit of one leaves the other as it is.
-
-        Parameters
-        ----------
-        deep : bool, default False
-            Makes no difference here, as in R: the fields are values and functions.
-
-        Examples
-        --------
-        >>> from pydpstat import dppack
-        >>> dppack.LogisticRegressionDP("l2", 1.0, 1.0).clone().eps
-        1.0
-        """
-        other = copy.copy(self)
-        for name, value in vars(self).items():
-            if isinstance(value, np.ndarray):
-                setattr(other, name, value.copy())
-        return other
-
-    def _fitted(self) -> Floats:
-        if self.coeff is None:
-            raise PydpstatError(f"{type(self).__name__} has no coefficients yet; call fit first.")
-        return np.asarray(self.coeff, dtype=np.float64)
 
     def _fit(
         self,
@@ -307,8 +248,7 @@ class EmpiricalRiskMinimizationDP_CMS:
             ),
             facts=self._facts(records),
         )
-        self.coeff, self.results = result.coeff.copy(), result
-        return result
+        return self._keep(result)
 
     def _records(self, X: Any, y: Any, upper_bounds: Any, lower_bounds: Any, add_bias: bool) -> Records:
         return clip_records(read_records(X, y, add_bias), upper_bounds, lower_bounds, add_bias)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat import checks
+from pydpstat.dppack.models.fitted_model import FittedModel
 from pydpstat.dppack.models.helpers import (
     mapXy_gr_linear,
     mapXy_gr_sigmoid,
@@ -22,7 +22,6 @@ from pydpstat.dppack.models.kst_plan import FIXED, LOSS, PENALTY, Plan, Settings
 from pydpstat.dppack.models.records import Records, bound_vector, clip_records, read_records
 from pydpstat.errors import PydpstatError
 from pydpstat.models import domain as method
-from pydpstat.models.design import as_records
 from pydpstat.models.linear_algebra import Floats
 from pydpstat.models.nlopt_solver import minimise, require_nlopt
 from pydpstat.models.prediction import Prediction
@@ -32,7 +31,7 @@ from pydpstat.results.model_call import ModelCall
 from pydpstat.results.model_results import ModelResults
 
 
-class EmpiricalRiskMinimizationDP_KST:
+class EmpiricalRiskMinimizationDP_KST(FittedModel):
     """Private empirical risk minimization for regression, as ``DPpack``'s class of this name.
 
     It is the base of `LinearRegressionDP`, which is safer: this class scales nothing and takes
@@ -143,8 +142,6 @@ class EmpiricalRiskMinimizationDP_KST:
         self.eps, self.delta, self.gamma = eps, delta, gamma
         self.domain = domain
         self.zeta, self.lambda_ = zeta, lambda_
-        self.coeff: Floats | None = None
-        self.results: ModelResults | None = None
 
     def fit(
         self, X: Any, y: Any, upper_bounds: Any, lower_bounds: Any, add_bias: bool = False, *, rng: Any = None
@@ -227,61 +224,7 @@ class EmpiricalRiskMinimizationDP_KST:
             ),
             facts=(("Added regularization:", f"{plan.extra:.6g}"),),
         )
-        self.coeff, self.results = result.coeff.copy(), result
-        return result
-
-    def predict(self, X: Any, add_bias: bool = False) -> Floats:
-        """Predict new records with the fitted coefficients: ``mapXy(X, coeff)``.
-
-        Parameters
-        ----------
-        X : DataFrame or array_like of shape (m, p)
-            New records; they are not clipped.
-        add_bias : bool, default False
-            Whether to put a column of ones in front; True where the model was fitted so.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-
-        Raises
-        ------
-        PydpstatError
-            Before `fit`, and where the columns do not match the coefficients.
-
-        Examples
-        --------
-        >>> import warnings
-        >>> from pydpstat import PrivacyWarning
-        >>> warnings.simplefilter("ignore", PrivacyWarning)
-        >>> from pydpstat import LinearRegressionDP, RRandom
-        >>> model = LinearRegressionDP("l2", 1.0, 0.0, 1.0)
-        >>> r = model.fit([[0.2], [0.9]], [0.1, 0.8], [1, 1], [0, 0], rng=RRandom(123))
-        >>> model.predict([[0.0]])
-        array([0.])
-        """
-        if self.coeff is None:
-            raise PydpstatError(f"{type(self).__name__} has no coefficients yet; call fit first.")
-        coeff = np.asarray(self.coeff, dtype=np.float64)
-        return np.asarray(self.mapXy(as_records(X, checks.flag(add_bias, "add_bias")), coeff))
-
-    def clone(self, deep: bool = False) -> Any:
-        """Return a copy of the model; a later fit of one leaves the other as it is.
-
-        Parameters
-        ----------
-        deep : bool, default False
-            Makes no difference here, as in R: the fields are values and functions.
-
-        Examples
-        --------
-        >>> from pydpstat import dppack
-        >>> dppack.LinearRegressionDP("l2", 1.0, 0.0, 1.0).clone().eps
-        1.0
-        """
-        other = copy.copy(self)
-        other.coeff = None if self.coeff is None else np.array(self.coeff)
-        return other
+        return self._keep(result)
 
     def _records(self, X: Any, y: Any, upper_bounds: Any, lower_bounds: Any, add_bias: bool) -> Records:
         """Return the records, moved onto their bounds."""
