@@ -9,6 +9,28 @@ __version__ = "0.1.0"
 
 # each public name and the module that has it; a name is imported when it is first asked for
 _HOMES = {
+    # own functions
+    "Budget": "pydpstat.budget",
+    "BudgetExceeded": "pydpstat.budget",
+    "audit": "pydpstat.auditing",
+    "choose": "pydpstat.statistics.choice",
+    "compose": "pydpstat.privacy",
+    "corr": "pydpstat.statistics.association",
+    "count": "pydpstat.statistics.counts",
+    "cov": "pydpstat.statistics.association",
+    "crosstab": "pydpstat.statistics.tables",
+    "histogram": "pydpstat.statistics.histograms",
+    "mean": "pydpstat.statistics.mean",
+    "median": "pydpstat.statistics.quantiles",
+    "plan": "pydpstat.statistics.plan",
+    "proportion": "pydpstat.statistics.counts",
+    "quantile": "pydpstat.statistics.quantiles",
+    "quantiles": "pydpstat.statistics.quantiles",
+    "std": "pydpstat.statistics.spread",
+    "sum": "pydpstat.statistics.total",
+    "var": "pydpstat.statistics.spread",
+    # results, errors and R's stream
+    "AuditResults": "pydpstat.auditing",
     "DPResults": "pydpstat.results",
     "DPResultsPair": "pydpstat.results",
     "ModelResults": "pydpstat.results",

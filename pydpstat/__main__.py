@@ -11,6 +11,8 @@ from collections.abc import Sequence
 # each command's module has a function main(argv); it is imported when the command is called
 COMMANDS = {
     "tutorial": ("pydpstat.tutorial.command", "R's printed numbers beside Python's, row by row"),
+    "audit": ("pydpstat.auditing.command", "known defects of the R originals, and all own functions"),
+    "budget": ("pydpstat.budget.command", "a ledger's limits and what was spent"),
     "parity": ("pydpstat.parity.command", "the comparison with R, live or recorded"),
 }
 

@@ -84,6 +84,13 @@ def epsilon(value: Any, name: str = "epsilon") -> float:
     return positive(value, name, "Give one number, for example 1.")
 
 
+def probability(value: Any, name: str) -> float:
+    """Check a number above 0 and below 1."""
+    if not is_number(value) or not 0.0 < value < 1.0:
+        raise PydpstatError(f"{name} must be a number between 0 and 1; got {shown(value)}. 0.05 is usual.")
+    return float(value)
+
+
 def scalar(value: Any, name: str) -> float:
     """Check one number (a boolean counts as 0 or 1, as in R) that is not NaN; it may be infinite."""
     if type(value) in (float, int) and -_LARGE < value < _LARGE:
@@ -101,7 +108,29 @@ def one_of(value: Any, name: str, allowed: Sequence[str]) -> str:
     if isinstance(value, str) and value in allowed:
         return value
     choices = ", ".join(repr(choice) for choice in allowed)
-    raise PydpstatError(f"{name} must be one of {{{choices}}}; got {shown(value)}. Give one of them.")
+    raise PydpstatError(
+        f"{name} must be one of {{{choices}}}; got {shown(value)}. {did_you_mean(value, allowed)}"
+    )
+
+
+def did_you_mean(value: Any, allowed: Sequence[str]) -> str:
+    """Return the way out of a misspelt word: the nearest one that is allowed, where one is near.
+
+    Examples
+    --------
+    >>> from pydpstat.checks import did_you_mean
+    >>> did_you_mean("guassian", ["laplace", "gaussian"])
+    "Did you mean 'gaussian'?"
+    >>> did_you_mean(3, ["laplace", "gaussian"])
+    'Give one of them.'
+    """
+    if not isinstance(value, str):
+        return "Give one of them."
+    from difflib import get_close_matches
+
+    by_lower_case = {choice.lower(): choice for choice in allowed}
+    near = get_close_matches(value[:60].lower(), by_lower_case, n=1)
+    return f"Did you mean {by_lower_case[near[0]]!r}?" if near else "Give one of them."
 
 
 def flag(value: Any, name: str) -> bool:

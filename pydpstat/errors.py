@@ -62,7 +62,7 @@ class PrivacyWarning(UserWarning):
     ...     warnings.simplefilter("always")
     ...     r = pydpstat.varDP([1, 2, 3, 4], 1.0, 0, 5)
     >>> caught[0].message.row, caught[0].message.use
-    ('2', 'LaplaceMechanism')
+    ('2', 'var')
     """
 
     def __init__(self, text: str, *, row: str = "", use: str = "") -> None:

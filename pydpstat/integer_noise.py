@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,10 @@ import numpy as np
 from pydpstat import checks, privacy_warnings
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SignGeometricNoise, SymmetricGeometricNoise
-from pydpstat.privacy import Guarantee
+from pydpstat.privacy import GeometricLoss, Guarantee
 from pydpstat.queries import Query
 from pydpstat.r_arithmetic.arrays import numeric
-from pydpstat.random import secure, source_from
+from pydpstat.random import Source, secure, source_from
 from pydpstat.release import release
 from pydpstat.results.call import Call
 from pydpstat.results.labels import Labels
@@ -23,6 +24,7 @@ METHODS = ("difference", "sign")
 # beyond this spread the largest of 2^53 draws would not fit into a 64-bit integer
 LARGEST_SPREAD = 2.0**56
 LARGEST_COUNT = 2**53
+GIVEN = ("the sensitivity given is right for the neighbors meant",)
 
 
 def symmetric_geometric(value: Any, epsilon: float, *, sensitivity: int = 1, rng: Any = None) -> DPResults:
@@ -70,7 +72,7 @@ def symmetric_geometric(value: Any, epsilon: float, *, sensitivity: int = 1, rng
     counts = _whole_numbers(value)
     noise = _noise(SymmetricGeometricNoise, epsilon, sensitivity)
     claim = Guarantee(noise.epsilon)
-    held = Guarantee(noise.epsilon, conditions=("the sensitivity given is right for the neighbors meant",))
+    held = Guarantee(noise.epsilon, 0.0, "bounded", GIVEN, GeometricLoss(noise.epsilon, noise.sensitivity))
     index = getattr(value, "index", None)
     names = tuple(map(str, index)) if hasattr(value, "to_frame") and index is not None else None
     name = getattr(value, "name", None)
@@ -144,15 +146,26 @@ def symmetric_geometric_noise(
     if not checks.is_number(size) or not 0 <= size < math.inf or size != int(size):
         raise PydpstatError(f"size must be a whole number of at least 0; got {checks.shown(size)}.")
     checks.one_of(method, "method", METHODS)
-    source = source_from(rng) or secure
+    source = source_from(rng)
     if method == "difference":
         noise = _noise(SymmetricGeometricNoise, epsilon, sensitivity)
-        return source.symmetric_geometric(int(size), noise.epsilon / noise.sensitivity).astype(np.int64)
+        return _drawn(noise, source, int(size))
     noise = _noise(SignGeometricNoise, epsilon, sensitivity)
     privacy_warnings.statistics.sign_geometric(
         noise.epsilon, noise.epsilon_kept, float(noise.delta(noise.epsilon))
     )
-    return source.sign_geometric(int(size), noise.epsilon / noise.sensitivity).astype(np.int64)
+    return _drawn(noise, source, int(size))
+
+
+def _drawn(noise: Any, source: Source | None, size: int) -> np.ndarray:
+    sign = isinstance(noise, SignGeometricNoise)
+    if source is None:
+        rate = Fraction(noise.epsilon) / noise.sensitivity
+        drawn = (secure.sign_geometric if sign else secure.symmetric_geometric)(size, rate)
+    else:
+        draw = source.sign_geometric if sign else source.symmetric_geometric
+        drawn = draw(size, noise.epsilon / noise.sensitivity)
+    return drawn.astype(np.int64)
 
 
 def _noise(law: type, epsilon: Any, sensitivity: Any) -> Any:

@@ -23,9 +23,13 @@ class AsDrawn:
         """Return the noise's standard deviation for each element."""
         return np.broadcast_to(np.asarray(noise.std(), dtype=np.float64), value.shape)
 
+    def reach(self, noise: Any, value: np.ndarray, alpha: float) -> np.ndarray:
+        """Return the noise's quantile for each element."""
+        return np.broadcast_to(np.asarray(noise.ppf(1.0 - alpha / 2.0), dtype=np.float64), value.shape)
+
     def interval(self, noise: Any, value: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Return the value plus and minus the noise's quantile."""
-        reach = np.asarray(noise.ppf(1.0 - alpha / 2.0))
+        reach = self.reach(noise, value, alpha)
         return value - reach, value + reach
 
 
@@ -37,7 +41,14 @@ class SquareRoot:
 
     def standard_error(self, noise: Any, value: np.ndarray) -> np.ndarray:
         """Return the delta method's standard error: sd / (2 sqrt(v))."""
-        return np.asarray(noise.std() / (2.0 * value))
+        with np.errstate(divide="ignore"):
+            # where the square was cut to 0, the delta method says nothing
+            return np.where(value > 0.0, np.asarray(noise.std()) / (2.0 * value), np.nan)
+
+    def reach(self, noise: Any, value: np.ndarray, alpha: float) -> np.ndarray:
+        """Return how far the further end of the interval is."""
+        low, high = self.interval(noise, value, alpha)
+        return np.maximum(value - low, high - value)
 
     def interval(self, noise: Any, value: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Return the square roots of the squared value's interval, cut at 0."""
@@ -58,10 +69,79 @@ class Share:
         spread = (1.0 - value) ** 2 + (value.size - 1) * value**2
         return noise.std() / abs(self.total) * np.sqrt(spread)
 
+    def reach(self, noise: Any, value: np.ndarray, alpha: float) -> np.ndarray:
+        """Return the normal quantile times the standard error."""
+        return NormalDist().inv_cdf(1.0 - alpha / 2.0) * self.standard_error(noise, value)
+
     def interval(self, noise: Any, value: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Return the normal interval about the shares by the delta method."""
-        reach = NormalDist().inv_cdf(1.0 - alpha / 2.0) * self.standard_error(noise, value)
+        reach = self.reach(noise, value, alpha)
         return value - reach, value + reach
 
 
-PostProcessing = AsDrawn | SquareRoot | Share
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """The published values are the noisy values times a public factor, perhaps cut.
+
+    Parameters
+    ----------
+    factor : float or tuple of float
+        Above 0; one for all values, or one for each in Fortran order.
+    steps : tuple of str
+        What was done, in words.
+    """
+
+    factor: float | tuple[float, ...]
+    steps: tuple[str, ...]
+
+    def _factors(self, value: np.ndarray) -> np.ndarray:
+        factors = np.asarray(self.factor)
+        return factors.reshape(value.shape, order="F") if factors.ndim else factors
+
+    def standard_error(self, noise: Any, value: np.ndarray) -> np.ndarray:
+        """Return the noise's standard deviation times the factor."""
+        spread = np.asarray(noise.std(), dtype=np.float64) * self._factors(value)
+        return np.broadcast_to(spread, value.shape)
+
+    def reach(self, noise: Any, value: np.ndarray, alpha: float) -> np.ndarray:
+        """Return the noise's quantile times the factor."""
+        quantile = np.asarray(noise.ppf(1.0 - alpha / 2.0), dtype=np.float64)
+        return np.broadcast_to(quantile * self._factors(value), value.shape)
+
+    def interval(self, noise: Any, value: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return the value plus and minus the noise's quantile times the factor."""
+        reach = self.reach(noise, value, alpha)
+        return value - reach, value + reach
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """The published values are functions of noisy quantities that have one law of noise.
+
+    Parameters
+    ----------
+    slopes : tuple of float
+        For each published value, in Fortran order, the L2 norm of its gradient with respect to the
+        noisy quantities, taken at their released values. NaN where the function has no gradient.
+    steps : tuple of str
+        What was done, in words.
+    """
+
+    slopes: tuple[float, ...]
+    steps: tuple[str, ...]
+
+    def standard_error(self, noise: Any, value: np.ndarray) -> np.ndarray:
+        """Return the delta method's standard errors: the noise's standard deviation times the slope."""
+        return float(noise.std()) * np.array(self.slopes).reshape(value.shape, order="F")
+
+    def reach(self, noise: Any, value: np.ndarray, alpha: float) -> np.ndarray:
+        """Return the normal quantile times the standard error."""
+        return NormalDist().inv_cdf(1.0 - alpha / 2.0) * self.standard_error(noise, value)
+
+    def interval(self, noise: Any, value: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return the normal interval by the delta method."""
+        reach = self.reach(noise, value, alpha)
+        return value - reach, value + reach
+
+
+PostProcessing = AsDrawn | SquareRoot | Share | Scaled | Derived

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, Protocol
 
 import numpy as np
 
 from pydpstat.errors import PydpstatError
+from pydpstat.grid import exact_sum, float_above, float_sum, sum_above
+from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.geometric import SignGeometricNoise, SymmetricGeometricNoise
-from pydpstat.mechanisms.laplace import LaplaceNoise
+from pydpstat.mechanisms.laplace import LaplaceNoise, scale_for
 from pydpstat.postprocessing import AsDrawn, PostProcessing
 from pydpstat.privacy import Guarantee
 from pydpstat.queries import Query
@@ -19,10 +23,19 @@ from pydpstat.random import Source, secure
 from pydpstat.results.call import Call
 from pydpstat.results.results import DPResults
 
-Noise = LaplaceNoise | GaussianNoise | SymmetricGeometricNoise | SignGeometricNoise
-# up to here a double holds every whole number, and the sum of two of them
-_EXACT = 2.0**52
+Noise = LaplaceNoise | GaussianNoise | SymmetricGeometricNoise | SignGeometricNoise | DiscreteGaussianNoise
 SEEDED = "a seeded stream, for checking and study only: whoever knows the seed can take the noise away"
+UNCOVERED = (
+    "noise is exact and lies on a public grid; the rounding inside the statistic's own "
+    "floating-point arithmetic is not covered by the proof"
+)
+
+
+class Spender(Protocol):
+    """What a release needs of a budget."""
+
+    def spend(self, guarantee: Guarantee, call: str) -> None:
+        """Record the spend, or raise an error where it would exceed the budget."""
 
 
 def release(
@@ -35,6 +48,7 @@ def release(
     bounds: Any = None,
     accept: Callable[[np.ndarray], bool] | None = None,
     publish: Callable[[np.ndarray], tuple[np.ndarray, PostProcessing]] | None = None,
+    budget: Spender | None = None,
 ) -> DPResults:
     """Protect a query's value with calibrated noise and return what may be published.
 
@@ -43,7 +57,8 @@ def release(
     query : Query
         The true value and its sensitivities.
     calibrate : callable
-        Sensitivities in, noise distribution out; checks its own arguments.
+        Sensitivities in, noise distribution out; checks its own arguments. For a query with exact
+        values its scale is rounded up (`pydpstat.mechanisms.laplace.scale_for`).
     source : Source or None
         Where the noise comes from; None for the operating system, on a grid.
     account : callable
@@ -56,6 +71,9 @@ def release(
         The whole draw is repeated until this accepts the noisy value.
     publish : callable, optional
         Post-processing: the noisy value in, the published one and its description out.
+    budget : optional
+        Its `spend` is called with the guarantee and the call after every check of the arguments and
+        before the first draw; what it raises ends the release.
 
     Returns
     -------
@@ -67,13 +85,21 @@ def release(
         Before any draw, where the true value or the noise scale is not finite; after it, where
         the published value is not.
     """
-    noise = calibrate(query.sensitivities)
+    sensitivities = tuple(
+        float_above(each) if isinstance(each, Fraction) else each for each in query.sensitivities
+    )
+    noise = calibrate(sensitivities)
     claim, guarantee = account(noise)
     grid = None
     # what cannot move needs no noise for being rounded either
-    if source is None and query.sensitivities != (0.0,):
-        noise, grid = _on_grid(query, calibrate, noise)
+    if source is None and sensitivities != (0.0,):
+        noise, grid = _on_grid(query, calibrate, noise, claim.epsilon)
     _check_finite(query, noise)
+    condition = SEEDED if source is not None else _uncovered(query)
+    if condition is not None:
+        guarantee = replace(guarantee, conditions=(*guarantee.conditions, condition))
+    if budget is not None:
+        budget.spend(guarantee, record.python())
     value = _noisy(query, noise, source, grid)
     while accept is not None and not accept(value):
         if not np.any(noise.std()):
@@ -99,9 +125,9 @@ def release(
         noise=_in_shape(noise, value.shape),
         noise_scale=noise_scale(noise),
         mechanism=noise.name,
-        sensitivity=query.sensitivities[0] if len(query.sensitivities) == 1 else query.sensitivities,
+        sensitivity=sensitivities[0] if len(sensitivities) == 1 else sensitivities,
         claim=claim,
-        guarantee=_with_condition(guarantee, secure.UNCOVERED if source is None else SEEDED),
+        guarantee=guarantee,
         bounds=bounds,
         nobs=query.nobs,
         post=post,
@@ -116,31 +142,62 @@ def noise_scale(noise: Noise) -> Any:
     match noise:
         case LaplaceNoise():
             return noise.scale
-        case GaussianNoise():
+        case GaussianNoise() | DiscreteGaussianNoise():
             return noise.sd
     return noise.sensitivity / noise.epsilon
 
 
 def _on_grid(
-    query: Query, calibrate: Callable[[tuple[float, ...]], Noise], noise: Noise
+    query: Query, calibrate: Callable[[tuple[float, ...]], Noise], noise: Noise, epsilon: float
 ) -> tuple[Noise, float]:
     """Choose the grid, and calibrate once more with what bringing the value onto it adds."""
     if not isinstance(noise, (LaplaceNoise, GaussianNoise)):
         return noise, 1.0
     # with one sensitivity for the whole value, each of its elements may move by one unit more
     elements = query.value.size if len(query.sensitivities) == 1 and not query.integer else 1
-    smallest = min(query.sensitivities, default=1.0) / max(elements, 1)
+    smallest = float(min(query.sensitivities, default=1.0)) / max(elements, 1)
     scale = noise_scale(noise)
     grid = secure.grid_unit(
         scale if isinstance(scale, float) else float(scale.min(initial=smallest)), smallest
     )
+    if query.integer:
+        # whole numbers lie on no grid that is coarser
+        grid = min(grid, 1.0)
     if grid == 0.0:
         raise PydpstatError(
             f"the sensitivity of {query.statistic} is too small for a grid below it; rescale the data."
         )
-    if query.integer:
+    if not query.integer and (query.unit is None or (query.unit / Fraction(grid)).denominator != 1):
+        more = elements * grid
+    else:
+        more = 0.0
+    if query.exact is not None:
+        if more:
+            noise = calibrate(tuple(sum_above(float_above(each), more) for each in query.sensitivities))
         return noise, grid
-    return calibrate(tuple(sensitivity + elements * grid for sensitivity in query.sensitivities)), grid
+    if more:
+        noise = calibrate(tuple(each + more for each in query.sensitivities))
+    return (
+        _rounded_up(noise, sum(Fraction(each) + Fraction(more) for each in query.sensitivities), epsilon),
+        grid,
+    )
+
+
+def _rounded_up(noise: Noise, sensitivity: Fraction | int, epsilon: float) -> Noise:
+    """Return Laplace noise whose scale covers the roundings of a calibration in R's arithmetic."""
+    if not isinstance(noise, LaplaceNoise) or epsilon == math.inf:
+        return noise
+    if isinstance(noise.scale, float):
+        least = scale_for(sensitivity, epsilon)
+        if abs(least - noise.scale) <= 2.0**-50 * least:
+            return noise if least <= noise.scale else LaplaceNoise(least)
+    # the roundings of the sum, of the shares and of the division are below 2^-50 together
+    return LaplaceNoise(np.nextafter(noise.scale * (1.0 + 2.0**-50), math.inf))
+
+
+def _uncovered(query: Query) -> str | None:
+    """Return what the proof of a release from the operating system leaves out."""
+    return None if query.integer or query.exact is not None else UNCOVERED
 
 
 def _check_finite(query: Query, noise: Noise) -> None:
@@ -170,7 +227,10 @@ def _noisy(query: Query, noise: Noise, source: Source | None, grid: float | None
         return query.value + _shaped(_draw(noise, size, source), shape)
     if grid is None:
         return query.value
-    return _grid_sum(query.value, _shaped(_draw_units(noise, size, grid), shape), grid)
+    units = _draw_units(noise, size, grid)
+    if query.exact is not None:
+        return exact_sum(query.exact, units, grid).reshape(shape, order="F")
+    return float_sum(query.value, _shaped(units, shape), grid)
 
 
 def _shaped(drawn: np.ndarray, shape: tuple[int, ...]) -> Any:
@@ -185,6 +245,8 @@ def _draw(noise: Noise, size: int, source: Source) -> np.ndarray:
             return source.normal(size, noise.sd)
         case SymmetricGeometricNoise():
             return source.symmetric_geometric(size, noise.epsilon / noise.sensitivity)
+        case DiscreteGaussianNoise():
+            return source.discrete_gaussian(size, noise.sd)
     return source.sign_geometric(size, noise.epsilon / noise.sensitivity)
 
 
@@ -195,25 +257,11 @@ def _draw_units(noise: Noise, size: int, grid: float) -> np.ndarray:
             return secure.laplace(size, noise.scale, grid)
         case GaussianNoise():
             return secure.normal(size, noise.sd, grid)
+        case DiscreteGaussianNoise():
+            return secure.discrete_gaussian(size, noise.sd)
         case SymmetricGeometricNoise():
-            return secure.symmetric_geometric(size, noise.epsilon / noise.sensitivity)
-    return secure.sign_geometric(size, noise.epsilon / noise.sensitivity)
-
-
-def _grid_sum(value: np.ndarray, units: Any, grid: float) -> np.ndarray:
-    """Return grid * (rint(value / grid) + units), the sum taken in whole numbers."""
-    if value.ndim == 0 and max(abs(float(value) / grid), abs(float(units))) < _EXACT:
-        # Python's numbers are ten times faster here, and round to even as rint does
-        return np.asarray((round(float(value) / grid) + float(units)) * grid)
-    with np.errstate(over="ignore"):
-        whole = np.rint(value / grid)
-    if np.all((np.abs(whole) < _EXACT) & (np.abs(units) < _EXACT)):
-        with np.errstate(over="ignore"):
-            return (whole + units) * grid
-    if not np.isfinite(whole).all():
-        raise PydpstatError("the statistic is too large for the grid of its noise; rescale the data.")
-    sums = [int(a) + int(b) for a, b in zip(np.ravel(whole), np.ravel(units))]
-    return np.array([float(total) * grid for total in sums]).reshape(whole.shape)
+            return secure.symmetric_geometric(size, Fraction(noise.epsilon) / noise.sensitivity)
+    return secure.sign_geometric(size, Fraction(noise.epsilon) / noise.sensitivity)
 
 
 def _in_shape(noise: Noise, shape: tuple[int, ...]) -> Noise:
@@ -222,9 +270,3 @@ def _in_shape(noise: Noise, shape: tuple[int, ...]) -> Noise:
     if len(shape) > 1 and isinstance(scale, np.ndarray) and isinstance(noise, (LaplaceNoise, GaussianNoise)):
         return type(noise)(scale.reshape(shape, order="F"))
     return noise
-
-
-def _with_condition(guarantee: Guarantee, condition: str) -> Guarantee:
-    return Guarantee(
-        guarantee.epsilon, guarantee.delta, guarantee.neighbors, (*guarantee.conditions, condition)
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from pydpstat.postprocessing import AsDrawn
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source, secure
-from pydpstat.release import SEEDED
+from pydpstat.release import SEEDED, Spender
 from pydpstat.results.call import Call
 from pydpstat.results.labels import Labels
 from pydpstat.results.results import DPResults
@@ -34,6 +35,9 @@ def release_choice(
     bounds: tuple[float, float] | None = None,
     nobs: int | None = None,
     grid: float | None = None,
+    exactly: Callable[[], tuple[Any, Labels]] | None = None,
+    uncovered: str | None = None,
+    budget: Spender | None = None,
 ) -> DPResults:
     """Draw uniforms, let them choose, and return what may be published.
 
@@ -60,18 +64,32 @@ def release_choice(
     grid : float, optional
         Unit of a public grid onto which a number is rounded where the operating system draws: a
         number of full precision would show which records it lies between.
+    exactly : callable, optional
+        Chooses with the operating system's generator by the exact law (`pydpstat.random.secure`);
+        without it `choose` gets uniforms of the operating system.
+    uncovered : str, optional
+        What the proof leaves out where `exactly` is given.
+    budget : optional
+        As in `pydpstat.release.release`.
 
     Returns
     -------
     DPResults
         Its `noise` is None.
     """
-    chosen, labels = choose((source or secure).uniform(draws))
+    condition = SEEDED if source is not None else UNCOVERED if exactly is None else uncovered
+    if condition is not None:
+        guarantee = replace(guarantee, conditions=(*guarantee.conditions, condition))
+    if budget is not None:
+        budget.spend(guarantee, record.python())
+    if source is None and exactly is not None:
+        chosen, labels = exactly()
+    else:
+        chosen, labels = choose((source or secure).uniform(draws))
     if source is None and grid is not None and isinstance(chosen, float):
         chosen = round(chosen / grid) * grid
         if bounds is not None:
             chosen = min(max(chosen, bounds[0]), bounds[1])
-    condition = UNCOVERED if source is None else SEEDED
     return DPResults(
         statistic=statistic,
         value=_frozen(chosen),
@@ -81,9 +99,7 @@ def release_choice(
         mechanism="exponential",
         sensitivity=sensitivity,
         claim=claim,
-        guarantee=Guarantee(
-            guarantee.epsilon, guarantee.delta, guarantee.neighbors, (*guarantee.conditions, condition)
-        ),
+        guarantee=guarantee,
         bounds=bounds,
         nobs=nobs,
         post=AsDrawn(),

@@ -15,7 +15,7 @@ from pydpstat import LogisticRegressionDP, ModelResults, PydpstatError, RRandom,
 from pydpstat.models.spherical import SphericalNoise
 from pydpstat.privacy import Guarantee
 from pydpstat.results.model_call import ModelCall
-from tests.test_results_privacy import findings
+from tests.privacy_search import findings
 
 GENERATOR = np.random.default_rng(8)
 N = 40

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gc
+import functools
 import json
-import math
 import pickle
 import struct
-import types
-from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -19,75 +17,7 @@ import pytest
 import pydpstat
 from pydpstat.queries import Query
 from pydpstat.random.r_stream import RRandom
-
-FORBIDDEN = (
-    RRandom,
-    np.random.Generator,
-    np.random.BitGenerator,
-    Query,
-    types.FrameType,
-    types.TracebackType,
-)
-# sums in another order differ in the last digits; noise is found to nine
-CLOSE = 1e-9
-
-
-def reachable(root: Any) -> Iterator[Any]:
-    """Every object that can be reached: attributes, slots, containers, closures, defaults, array bases."""
-    seen: dict[int, Any] = {}
-    stack = [root]
-    while stack:
-        each = stack.pop()
-        # modules, classes and a function's globals lead to the whole program, not into the result
-        if id(each) in seen or isinstance(each, (types.ModuleType, type)):
-            continue
-        seen[id(each)] = each
-        yield each
-        if isinstance(each, types.FunctionType):
-            stack += [each.__closure__, each.__defaults__, each.__kwdefaults__, vars(each)]
-            continue
-        if isinstance(each, np.ndarray):
-            stack.append(each.base)
-            if each.dtype == object:
-                stack += each.ravel().tolist()
-        stack += gc.get_referents(each)
-        stack += [
-            getattr(each, name) for kind in type(each).__mro__ for name in _slots(kind) if hasattr(each, name)
-        ]
-
-
-def _slots(kind: type) -> tuple[str, ...]:
-    names = vars(kind).get("__slots__", ())
-    return (names,) if isinstance(names, str) else tuple(names)
-
-
-def _numbers(each: Any) -> list[float]:
-    if isinstance(each, (bool, np.bool_)):
-        return []
-    if isinstance(each, (int, float, np.number)):
-        return [float(each)]
-    if isinstance(each, np.ndarray) and each.dtype.kind in "iuf":
-        return [float(number) for number in each.ravel()]
-    return []
-
-
-def findings(root: Any, secrets: Any, private: tuple[Any, ...] = ()) -> list[str]:
-    """What of `secrets` (numbers) and `private` (objects) can be reached from `root`."""
-    wanted = [float(secret) for secret in np.ravel(secrets) if secret]
-    found = []
-    for each in reachable(root):
-        if any(each is item for item in private):
-            found.append(f"the private {type(each).__name__}")
-        if isinstance(each, FORBIDDEN):
-            found.append(f"a {type(each).__name__}")
-        for number in _numbers(each):
-            found += [f"{secret!r}" for secret in wanted if math.isclose(number, secret, rel_tol=CLOSE)]
-        # a text that holds a private number; short ones occur by chance
-        if isinstance(each, str):
-            found += [
-                f"{each!r}" for secret in wanted if len(repr(secret)) > 10 and repr(secret)[:10] in each
-            ]
-    return found
+from tests.privacy_search import findings, reachable
 
 
 def parts(result: Any) -> list[Any]:
@@ -127,6 +57,22 @@ def _closure(content: Any) -> Any:
     return lambda: content
 
 
+def _cached(content: Any) -> Any:
+    @functools.lru_cache
+    def double(value: Any) -> Any:
+        return 2 * value
+
+    double(content)
+    return double
+
+
+def _caught(content: Any) -> Any:
+    try:
+        raise ValueError("no number here", content)
+    except ValueError as error:
+        return error.with_traceback(None)
+
+
 @pytest.mark.parametrize(
     "hide",
     [
@@ -137,8 +83,32 @@ def _closure(content: Any) -> Any:
         lambda v: lambda x=v: x,
         lambda v: np.array([1.0, v, 2.0]),
         lambda v: Box(v).__eq__,
+        lambda v: (each + v for each in range(3)),
+        _cached,
+        lambda v: functools.partial(print, v),
+        lambda v: Fraction(v) / 2**40,
+        lambda v: np.array([1.0, v]).tobytes(),
+        lambda v: f"the value {v!r}",
+        lambda v: pd.Series([1.0, v], name="x").iloc[:1],
+        _caught,
     ],
-    ids=["attribute", "slot", "closure", "containers", "default", "array", "bound method"],
+    ids=[
+        "attribute",
+        "slot",
+        "closure",
+        "containers",
+        "default",
+        "array",
+        "bound method",
+        "generator",
+        "cache",
+        "partial",
+        "fraction in grid units",
+        "bytes",
+        "text",
+        "base of a Series",
+        "error",
+    ],
 )
 def test_the_search_finds_what_is_hidden(hide):
     assert findings(hide(4.2424242e7), [4.2424242e7])

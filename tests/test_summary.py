@@ -89,9 +89,8 @@ def test_it_says_what_must_be_known(mean):
         and "Holds: (epsilon 1, delta 0), bounded neighbors." in text
     )
     unseeded = " ".join(pydpstat.meanDP(AGES, 1.0, 0, 100).summary().as_text().split())
-    assert (
-        "operating system" in unseeded and "checking and study" not in unseeded and "Grid: -" not in unseeded
-    )
+    assert "noise is exact and lies on a public grid" in unseeded
+    assert "checking and study" not in unseeded and "Grid: -" not in unseeded
 
 
 def test_it_says_what_holds_beside_what_was_claimed():

@@ -430,7 +430,7 @@ def test_the_filter_decides():
     assert shown_by(LOOP, "ignore") == []
     with pytest.raises(PrivacyWarning) as raised:
         shown_by(LOOP, "error")
-    assert raised.value.row == "2" and raised.value.use == "LaplaceMechanism"
+    assert raised.value.row == "2" and raised.value.use == "var"
 
 
 def test_a_changed_filter_lets_a_line_warn_again():
@@ -450,10 +450,12 @@ def test_a_changed_filter_lets_a_line_warn_again():
 @pytest.mark.parametrize(
     "call, row, use",
     [
-        (lambda: var(), "2", "LaplaceMechanism"),
-        (lambda: mean(which_sensitivity="unbounded"), "5", "meanDP"),
-        (lambda: hist(breaks="Sturges"), "4", "histogramDP"),
-        (lambda: table(["a", "b"]), "8", "tableDP"),
+        (lambda: var(), "2", "var"),
+        (lambda: sd(), "2", "std"),
+        (lambda: mean(which_sensitivity="unbounded"), "5", "mean"),
+        (lambda: cov(which_sensitivity="unbounded"), "5", "cov"),
+        (lambda: hist(breaks="Sturges"), "4", "histogram"),
+        (lambda: table(["a", "b"]), "8", "crosstab"),
         (lambda: pydpstat.symmetric_geometric_noise(3, 1.0, method="sign"), "1", "symmetric_geometric"),
         (
             lambda: pydpstat.GaussianMechanism(1, 0.1, 1e-15, 1, analytic=True),

@@ -29,7 +29,7 @@ from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.gaussian_calibration import classical_sd
 from pydpstat.mechanisms.laplace import LaplaceNoise
 from pydpstat.queries import Query
-from pydpstat.random import Source, source_from
+from pydpstat.random import Source, secure, source_from
 from pydpstat.random.r_stream.sample import decreasing
 from pydpstat.release import release
 from pydpstat.release_choice import release_choice
@@ -183,7 +183,8 @@ def _release_choice(
 ) -> DPResponse:
     score = function_of(mechanism.target(X))
     responses = mechanism.responseSet
-    prob = _shares([quality(score(each)) for each in responses], params.epsilon, mechanism.sensitivity)
+    qualities = [quality(score(each)) for each in responses]
+    prob = _shares(qualities, params.epsilon, mechanism.sensitivity)
     published = result_params(mechanism, params)
     claim, guarantee = held(mechanism, params, None)
     released = release_choice(
@@ -195,6 +196,7 @@ def _release_choice(
         claim=claim,
         guarantee=guarantee,
         record=release_call(mechanism, params),
+        exactly=lambda: (responses[_exact_place(qualities)], Labels("response")),
     )
     return response_of(released, privacyParams=published, responseSet=tuple(responses))
 
@@ -217,6 +219,11 @@ def _shares(qualities: list[float], epsilon: float, sensitivity: float) -> Float
         )
     prob /= np.add.accumulate(prob)[-1]
     return prob
+
+
+def _exact_place(qualities: list[float]) -> int:
+    """Choose a place with exactly R's probabilities: they are proportional to the qualities."""
+    return secure.choose(np.zeros(len(qualities)), measure=np.abs(qualities))
 
 
 def _place(prob: Floats, uniform: float) -> int:

@@ -12,7 +12,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.exponential import Choice
 from pydpstat.privacy import Guarantee
 from pydpstat.r_arithmetic.factor import is_categorical
-from pydpstat.random import source_from
+from pydpstat.random import secure, source_from
 from pydpstat.release_choice import release_choice
 from pydpstat.results.call import Call
 from pydpstat.results.labels import Labels
@@ -95,8 +95,7 @@ def ExponentialMechanism(
     named = [_names(each) for each in ((utility, measure) if candidates is None else (candidates,))]
     names = next((each for each in named if each is not None), None)
 
-    def choose(uniforms: np.ndarray) -> tuple[Any, Labels]:
-        place = choice.place(float(uniforms[0]))
+    def chosen(place: int) -> tuple[Any, Labels]:
         labels = Labels("choice", None if names is None else (str(names[place]),))
         return place + 1 if choices is None else _plain(choices[place]), labels
 
@@ -105,7 +104,7 @@ def ExponentialMechanism(
     given = tuple((f"{name}={name}", f"{name} = {name}") for name, value in optional if value is not None)
     return release_choice(
         "choice",
-        choose,
+        lambda uniforms: chosen(choice.place(float(uniforms[0]))),
         source_from(rng, int_seeds_r=True),
         draws=1,
         sensitivity=sens,
@@ -118,6 +117,7 @@ def ExponentialMechanism(
             "DPpack",
         ),
         grid=1.0 if choices is None else None,
+        exactly=lambda: chosen(secure.choose(values, secure.choice_rate(eps, sens), weights)),
     )
 
 

@@ -12,7 +12,7 @@ from pydpstat import checks, privacy_warnings
 from pydpstat.dppack.arguments import MECHANISMS
 from pydpstat.dppack.noise import gaussian_noise, laplace_noise
 from pydpstat.mechanisms.gaussian import GaussianNoise
-from pydpstat.privacy import Guarantee
+from pydpstat.privacy import GaussianLoss, Guarantee, LaplaceLoss
 from pydpstat.queries import Query
 from pydpstat.random import Source
 from pydpstat.release import Noise, release
@@ -92,7 +92,7 @@ def laplace_account(
 ) -> tuple[Guarantee, Guarantee]:
     """Return claim and guarantee of Laplace noise."""
     claim = Guarantee(checks.epsilon(eps, "eps"), 0.0, neighbors)
-    return claim, Guarantee(claim.epsilon, 0.0, neighbors, conditions) if conditions else claim
+    return claim, Guarantee(claim.epsilon, 0.0, neighbors, conditions, LaplaceLoss(claim.epsilon))
 
 
 def gaussian_account(
@@ -109,17 +109,29 @@ def gaussian_account(
     """Return claim and guarantee of Gaussian noise: the claimed delta, or the exact one if it is larger."""
     epsilon, claimed = checks.epsilon(eps, "eps"), checks.positive(delta, "delta")
     claim = Guarantee(epsilon, min(claimed, 1.0), neighbors)
+    loss = _gaussian_loss(noise, sensitivities)
     if claimed < 1.0 and not analytic:
         # the closed formulas are proven for every delta below 1
-        return claim, Guarantee(epsilon, claimed, neighbors, conditions)
+        return claim, Guarantee(epsilon, claimed, neighbors, conditions, loss)
     exact = _exact_delta(noise, epsilon, sensitivities, alloc_proportions)
     if claimed >= 1.0:
         privacy_warnings.statistics.large_delta(function, claimed, epsilon, exact)
-        return claim, Guarantee(epsilon, exact, neighbors, conditions)
+        return claim, Guarantee(epsilon, exact, neighbors, conditions, loss)
     if exact > LOOSE * claimed:
         privacy_warnings.statistics.loose_calibration(claimed, exact)
     # R's stopping rule lets the exact delta pass the claimed one by its tolerance
-    return claim, Guarantee(epsilon, max(claimed, exact), neighbors, conditions)
+    return claim, Guarantee(epsilon, max(claimed, exact), neighbors, conditions, loss)
+
+
+def _gaussian_loss(noise: GaussianNoise, sensitivities: tuple[float, ...]) -> GaussianLoss | None:
+    """Return the loss of noise with one sd, or with an sd for each sensitivity; None without noise."""
+    sds = (noise.sd,) * len(sensitivities) if isinstance(noise.sd, float) else noise.sd.tolist()
+    if not all(sds):
+        return None
+    mu = math.hypot(*(sensitivity / sd for sensitivity, sd in zip(sensitivities, sds)))
+    # above what the roundings can have taken away
+    mu *= 1.0 + 2.0**-50
+    return GaussianLoss(mu) if 0.0 < mu < math.inf else None
 
 
 def _exact_delta(

@@ -19,6 +19,11 @@ from pydpstat.results.call import Call
 from pydpstat.results.labels import Labels
 from pydpstat.results.results import DPResults
 
+WITHIN = (
+    "an interval is chosen exactly; the rounding of its length and of the point within it is not "
+    "covered by the proof"
+)
+
 
 def quantileDP(
     x: Any,
@@ -177,7 +182,9 @@ def _quantile(
             f"{function}: bounded and unbounded sensitivity are the same here, so one value is returned."
         )
     _check_data(values, lower, upper)
-    intervals = quantile_intervals(values, share, eps, lower, upper)
+    source = source_from(rng, int_seeds_r=True)
+    finite = math.isfinite(upper - lower)
+    intervals = quantile_intervals(values, share, eps, lower, upper, every=source is None and finite)
     try:
         intervals.choice.check()
     except PydpstatError as error:
@@ -186,7 +193,6 @@ def _quantile(
             "finite and differ, and not too many records may be equal for this eps. Use a smaller eps, or "
             "add a little random noise to equal records."
         ) from error
-    source = source_from(rng, int_seeds_r=True)
     if upper == math.inf:
         privacy_warnings.choices.infinite_upper_bound(function)
     labels = Labels(column_name(x, "quantile" if function == "quantileDP" else "median"))
@@ -198,6 +204,11 @@ def _quantile(
         "which_sensitivity": which_sensitivity,
         "mechanism": mechanism,
     }
+
+    def exactly() -> tuple[float, Labels]:
+        place = secure.choose(intervals.utility, secure.choice_rate(eps, SENSITIVITY), intervals.widths)
+        return intervals.within(place, float(secure.uniform(1)[0])), labels
+
     return release_choice(
         "quantile" if function == "quantileDP" else "median",
         lambda uniforms: (intervals.point(uniforms), labels),
@@ -210,6 +221,8 @@ def _quantile(
         bounds=(lower, upper),
         nobs=values.size if which == "bounded" else None,
         grid=_grid(lower, upper) if source is None else None,
+        exactly=exactly if finite else None,
+        uncovered=WITHIN,
     )
 
 

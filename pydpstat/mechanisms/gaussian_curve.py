@@ -63,7 +63,7 @@ def mills_slope(t: Floats) -> Floats:
 
 
 @functools.lru_cache(maxsize=1)
-def _gauss_points() -> tuple[Floats, Floats]:
+def gauss_points() -> tuple[Floats, Floats]:
     """Points and weights of Gauss and Legendre's rule for the unit interval."""
     points, weights = np.polynomial.legendre.leggauss(8)
     return 0.5 * (points + 1.0), 0.5 * weights
@@ -75,7 +75,7 @@ def mills_difference(a: Floats, ratio: Floats) -> Floats:
     small = ratio < _SMALL_RATIO
     if np.any(small):
         start, length = a[small], ratio[small]
-        points, weights = _gauss_points()
+        points, weights = gauss_points()
         difference[small] = length * (weights @ mills_slope(start + np.outer(points, length)))
     large = ~small
     if np.any(large):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from pydpstat import checks
 from pydpstat.errors import PydpstatError
+from pydpstat.grid import quotient_above
 from pydpstat.mechanisms._noise import (
     ContinuousNoise,
     Floats,
@@ -179,6 +181,31 @@ def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Any
     with np.errstate(over="ignore", under="ignore"):
         scale = positive_values(sensitivity, "sensitivity", _SENSITIVITY_HINT) / eps
     return positive_values(scale, "sensitivity / epsilon", "Choose an epsilon nearer to the sensitivity.")
+
+
+def scale_for(sensitivity: float | Fraction, epsilon: float | Fraction) -> float:
+    """Return the smallest float that is at least sensitivity / epsilon, both taken exactly.
+
+    Laplace noise of this scale keeps epsilon for the sensitivity as exact rationals.
+
+    Parameters
+    ----------
+    sensitivity, epsilon : float or Fraction
+        Above 0.
+
+    Returns
+    -------
+    float
+        Infinite where the quotient is beyond all floats.
+
+    Examples
+    --------
+    >>> scale_for(1.0, 0.5), scale_for(1.0, 3.0) > 1.0 / 3.0
+    (2.0, True)
+    """
+    top, bottom = sensitivity.as_integer_ratio()
+    upper, lower = epsilon.as_integer_ratio()
+    return quotient_above(top * lower, bottom * upper)
 
 
 def truncated_positive_epsilon(epsilon: float) -> float:

@@ -30,21 +30,25 @@ def proportional_choice(epsilon: float) -> None:
     warn(
         "DPMechExponential chooses with probabilities proportional to the qualities: epsilon "
         f"({epsilon:g} here) and the sensitivity cancel, and a response of quality 0 is never chosen. "
-        "Its epsilon is infinite. Use ExponentialMechanism.",
+        "Its epsilon is infinite. Use pydpstat.choose, or ExponentialMechanism.",
         row="3",
-        use="ExponentialMechanism",
+        use="choose",
     )
 
 
 def sampled_sensitivity(gamma: float | None, use: str) -> None:
     """Warn that a sampled sensitivity gives random differential privacy only."""
     share = "an unknown share" if gamma is None else f"a share of up to {gamma:.4g}"
+    name = "choose" if use == "ExponentialMechanism" else "mean"
+    own = (
+        "pydpstat.choose" if name == "choose" else "a statistic with bounds of its own, such as pydpstat.mean"
+    )
     warn(
         "The sensitivity was sampled. This is random differential privacy: it speaks of data whose records "
         f"are drawn independently from the oracle, and for {share} of those data sets nothing holds. For "
-        f"other data epsilon is infinite. Prove a sensitivity from declared bounds and use {use}.",
+        f"other data epsilon is infinite. Use {own}, or prove a sensitivity and use {use}.",
         row="14",
-        use=use,
+        use=name,
     )
 
 

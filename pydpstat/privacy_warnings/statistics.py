@@ -4,30 +4,36 @@ from __future__ import annotations
 
 from pydpstat.privacy_warnings.warn import warn
 
+# the package's own counterparts; pooled moments have none
+_OWN = {"meanDP": "mean", "varDP": "var", "sdDP": "std", "covDP": "cov"}
+
 
 def redrawn(function: str, epsilon: float) -> None:
     """Warn that Laplace noise redrawn until the result is positive keeps less than epsilon."""
     from pydpstat.mechanisms.laplace import truncated_positive_epsilon
 
     kept = truncated_positive_epsilon(epsilon)
+    own = _OWN.get(function)
+    instead = f"pydpstat.{own}, which draws once and cuts the result at 0" if own else "mechanism='analytic'"
     warn(
         f"{function} with Laplace noise repeats the draw until the result is positive. It keeps "
-        f"epsilon {kept:.4f}, not {epsilon:g}. Use mechanism='analytic', or LaplaceMechanism on the "
-        "variance and cut the result at 0.",
+        f"epsilon {kept:.4f}, not {epsilon:g}. Use {instead}.",
         row="2",
-        use="LaplaceMechanism",
+        use=own or function,
     )
 
 
 def noise_scale_tells_n(function: str) -> None:
     """Warn that the noise scale of a moment reveals the number of records."""
+    own = _OWN.get(function)
+    instead = f"pydpstat.{own} with neighbors='unbounded', or " if own else ""
     warn(
         f"{function} with which_sensitivity='unbounded' or 'both' claims to hide the number of records n, "
         "but its noise scale is proportional to 1/n. For added or removed records the pure epsilon is "
-        "infinite, and at the claimed epsilon delta is about 0.18/n. "
-        "Use which_sensitivity='bounded' and treat n as public.",
+        f"infinite, and at the claimed epsilon delta is about 0.18/n. Use {instead}"
+        "which_sensitivity='bounded' and treat n as public.",
         row="5",
-        use=function,
+        use=own or function,
     )
 
 
@@ -35,9 +41,10 @@ def breaks_from_data() -> None:
     """Warn that a histogram's breaks come from the data."""
     warn(
         "histogramDP publishes breaks computed from the data: its epsilon is infinite. "
-        "Give breaks as a vector that spans lower_bound and upper_bound and was chosen without the data.",
+        "Use pydpstat.histogram with public edges, or give breaks as a vector that spans lower_bound and "
+        "upper_bound and was chosen without the data.",
         row="4",
-        use="histogramDP",
+        use="histogram",
     )
 
 
@@ -45,9 +52,10 @@ def levels_from_data() -> None:
     """Warn that a table's levels come from the data."""
     warn(
         "tableDP publishes levels found in the data: its epsilon is infinite, and delta can reach 1. "
-        "Give every variable as a pandas Categorical with publicly known levels.",
+        "Use pydpstat.crosstab with public levels, or give every variable as a pandas Categorical with "
+        "publicly known levels.",
         row="8",
-        use="tableDP",
+        use="crosstab",
     )
 
 

@@ -41,19 +41,28 @@ class Intervals:
         Their ends, ascending.
     choice : Choice
         The weights of the k intervals.
+    utility, widths : ndarray of shape (k,)
+        Their utilities and lengths, of which the weights are made.
     """
 
     edges: np.ndarray
     choice: Choice
+    utility: np.ndarray
+    widths: np.ndarray
 
     def point(self, uniforms: np.ndarray) -> float:
         """Return a point: the first uniform chooses an interval, the second a place within it."""
-        place = self.choice.place(float(uniforms[0]))
+        return self.within(self.choice.place(float(uniforms[0])), float(uniforms[1]))
+
+    def within(self, place: int, uniform: float) -> float:
+        """Return the point of an interval that a uniform number chooses."""
         left, right = float(self.edges[place]), float(self.edges[place + 1])
-        return float(uniforms[1]) * (right - left) + left
+        return uniform * (right - left) + left
 
 
-def quantile_intervals(x: np.ndarray, quant: float, eps: float, lower: float, upper: float) -> Intervals:
+def quantile_intervals(
+    x: np.ndarray, quant: float, eps: float, lower: float, upper: float, every: bool = False
+) -> Intervals:
     """Weigh the intervals between the sorted data, as the exponential mechanism does.
 
     Parameters
@@ -66,10 +75,12 @@ def quantile_intervals(x: np.ndarray, quant: float, eps: float, lower: float, up
         Privacy parameter epsilon.
     lower, upper : float
         Public bounds, `lower` at most `upper`.
+    every : bool, default False
+        Whether to weigh the intervals too whose weights are 0 in floating point.
     """
     n = x.size
     clipped = clip(x, lower, upper)
-    first, last = _reached(n, quant, eps) if math.isfinite(upper - lower) else (0, n)
+    first, last = _reached(n, quant, eps) if math.isfinite(upper - lower) and not every else (0, n)
     if last - first < n // 4:
         # edges i - 1 and i of interval i; only their neighbourhood needs an order
         low, high = max(first - 1, 0), min(last, n - 1)
@@ -82,7 +93,8 @@ def quantile_intervals(x: np.ndarray, quant: float, eps: float, lower: float, up
     edges = np.concatenate([[lower] if first == 0 else inner[:0], inner, [upper] if last == n else inner[:0]])
     with np.errstate(all="ignore"):
         widths = np.diff(edges)
-    return Intervals(edges, Choice(rank_utility(first, last, quant, n), eps, SENSITIVITY, widths))
+    utility = rank_utility(first, last, quant, n)
+    return Intervals(edges, Choice(utility, eps, SENSITIVITY, widths), utility, widths)
 
 
 def _reached(n: int, quant: float, eps: float) -> tuple[int, int]:

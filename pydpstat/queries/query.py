@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +21,7 @@ class Query:
         The statistic's name (``"mean"``).
     value : ndarray of float64
         The true value; 0-d for a number, else in the statistic's own shape. Private.
-    sensitivities : tuple of float
+    sensitivities : tuple of float or Fraction
         One L1 or L2 sensitivity of the whole value, or one for each of its elements.
     labels : Labels
         Public names of the value's elements.
@@ -27,14 +29,23 @@ class Query:
         Whether the value is made of whole numbers (then it already lies on any grid).
     nobs : int or None
         Number of records where it is public.
+    exact : tuple of Fraction or int, or None
+        The value's elements (in Fortran order) as exact rationals, where the statistic was computed
+        exactly; the sensitivities are then exact too. `value` holds the same as floats, which only
+        a seeded source uses.
+    unit : Fraction or None
+        A public number of which every possible exact value is a whole multiple, if there is one.
+        A grid that divides it needs no larger sensitivity. It may not depend on the data.
     """
 
     statistic: str
     value: np.ndarray
-    sensitivities: tuple[float, ...]
+    sensitivities: tuple[Any, ...]
     labels: Labels
     integer: bool = False
     nobs: int | None = None
+    exact: tuple[Fraction | int, ...] | None = None
+    unit: Fraction | None = None
 
     def __repr__(self) -> str:
         return f"Query({self.statistic!r}, value withheld)"

@@ -43,6 +43,9 @@ class Source(Protocol):
     def sign_geometric(self, size: int, rate: float) -> np.ndarray:
         ...
 
+    def discrete_gaussian(self, size: int, sd: float) -> np.ndarray:
+        ...
+
 
 def source_from(rng: Any, *, int_seeds_r: bool = False) -> Source | None:
     """Turn the argument `rng` into a source of randomness.

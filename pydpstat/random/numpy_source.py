@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat.random.rejection import discrete_gaussian
+
 
 class NumpySource:
     """Noise from a NumPy generator.
@@ -47,6 +49,10 @@ class NumpySource:
         """Draw a random sign times a geometric variable."""
         signs = self.generator.integers(0, 2, size) * 2 - 1
         return signs * self._geometric(size, rate)
+
+    def discrete_gaussian(self, size: int, sd: float) -> np.ndarray:
+        """Draw the discrete Gaussian law, P(k) proportional to exp(-k^2 / (2 sd^2))."""
+        return discrete_gaussian(self, size, sd)
 
     def _geometric(self, size: int, rate: float) -> np.ndarray:
         # by inversion: Generator.geometric loses the far tail where rate is small

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat.random.r_stream import RRandom
+from pydpstat.random.rejection import discrete_gaussian
 
 
 class RSource:
@@ -49,6 +50,10 @@ class RSource:
         """Draw as ``sample(c(-1, 1), size, TRUE) * rgeom(size, p)``: signs first."""
         signs = np.asarray(self.stream.sample([-1.0, 1.0], size, replace=True))
         return signs * self.stream.rgeom(size, 1.0 - math.exp(-rate))
+
+    def discrete_gaussian(self, size: int, sd: float) -> np.ndarray:
+        """Draw the discrete Gaussian law, P(k) proportional to exp(-k^2 / (2 sd^2))."""
+        return discrete_gaussian(self, size, sd)
 
 
 class DifferenceSource(RSource):

@@ -13,7 +13,7 @@ from pydpstat.random import Source, secure
 Floats = npt.NDArray[np.float64]
 
 # the operating system's draws lie on this grid before they are scaled
-_GRID = 2.0**-40
+_GRID = 2.0**-30
 
 
 def spherical(source: Source | None, size: int, rate: float) -> Floats:
@@ -49,7 +49,7 @@ def normals(source: Source | None, size: int, sd: float) -> Floats:
     """Draw normal variables of mean 0."""
     if source is not None:
         return source.normal(size, sd)
-    return secure.normal(size, 1.0, _GRID) * _GRID * sd
+    return np.asarray(secure.normal(size, 1.0, _GRID) * _GRID * sd, dtype=np.float64)
 
 
 def phases(source: Source | None, size: int) -> Floats:

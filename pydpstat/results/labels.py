@@ -20,23 +20,29 @@ class Labels:
         Name of a single number: the Series' name where there is one, else the statistic's.
     names : tuple of str or None
         Names of a vector's elements.
-    dimnames : tuple of tuple of str, or None
-        Level names of each dimension of a table.
+    dimnames : tuple of tuple, or None
+        Levels of each dimension of a table: texts, or other plain values.
     dimension_names : tuple of str
         The dimensions' own names, empty where they have none.
     breaks, mids : tuple of float or None
-        Bin edges and centres of an equidistant histogram.
+        Bin edges and centres of a histogram.
     xname : str
         Name of the variable of a histogram.
+    equidist : bool
+        Whether a histogram's bins are equally wide.
+    left_closed : bool
+        Whether a histogram's bins hold their left edges, as NumPy's do; R's hold the right ones.
     """
 
     name: str
     names: tuple[str, ...] | None = None
-    dimnames: tuple[tuple[str, ...], ...] | None = None
+    dimnames: tuple[tuple[Any, ...], ...] | None = None
     dimension_names: tuple[str, ...] = ()
     breaks: tuple[float, ...] | None = None
     mids: tuple[float, ...] = ()
     xname: str = "x"
+    equidist: bool = True
+    left_closed: bool = False
 
     def natural(self, value: np.ndarray) -> Any:
         """Return a value in the shape that a pandas user expects."""
@@ -61,7 +67,7 @@ class Labels:
             density=None,
             mids=np.array(self.mids),
             xname=self.xname,
-            equidist=True,
+            equidist=self.equidist,
         )
 
     def _chosen(self, value: np.ndarray) -> Any:
@@ -101,11 +107,15 @@ class Labels:
     def elements(self, value: np.ndarray) -> list[str]:
         """Return one text for each element, in R's order."""
         if self.breaks is not None:
+            if self.left_closed:
+                right = [")"] * (len(self.breaks) - 2) + ["]"]
+                ends = zip(self.breaks[:-1], self.breaks[1:], right)
+                return [f"[{low:.10g}, {high:.10g}{bracket}" for low, high, bracket in ends]
             left = ["["] + ["("] * (len(self.breaks) - 2)
             edges = zip(left, self.breaks[:-1], self.breaks[1:])
             return [f"{bracket}{low:.10g}, {high:.10g}]" for bracket, low, high in edges]
         if self.dimnames is not None:
-            return [":".join(reversed(row)) for row in _product(tuple(reversed(self.dimnames)))]
+            return [":".join(map(str, reversed(row))) for row in _product(tuple(reversed(self.dimnames)))]
         if self.names is not None:
             return list(self.names)
         if value.ndim == 0:
@@ -120,8 +130,8 @@ class Labels:
         return [None] * dimensions
 
 
-def _product(lists: tuple[tuple[str, ...], ...]) -> list[tuple[str, ...]]:
-    rows: list[tuple[str, ...]] = [()]
+def _product(lists: tuple[tuple[Any, ...], ...]) -> list[tuple[Any, ...]]:
+    rows: list[tuple[Any, ...]] = [()]
     for levels in lists:
         rows = [row + (level,) for row in rows for level in levels]
     return rows

@@ -147,18 +147,51 @@ class DPResults:
         columns = {0: np.ravel(low, order="F"), 1: np.ravel(high, order="F")}
         return pd.DataFrame(columns, index=index)
 
+    def accuracy(self, alpha: float = 0.05) -> Any:
+        """Return how far the noise moves the released value, but for a probability of alpha.
+
+        It is half the width of `conf_int`: exact where the estimate is the noisy value itself, by the
+        delta method where it is a function of noisy ones. `pydpstat.plan` has it before a release.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that the noise moves the value further; between 0 and 1.
+
+        Returns
+        -------
+        float, or Series indexed as `params`
+
+        Raises
+        ------
+        PydpstatError
+            Where `alpha` is not between 0 and 1, or where the noise has no public law.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> r = pydpstat.mean([1, 2, 3, 4], 1.0, bounds=(0, 5), rng=pydpstat.RRandom(123))
+        >>> round(r.accuracy(0.1), 3)
+        2.878
+        """
+        self._check_interval(alpha)
+        reach = self.post.reach(self.noise, self.value, float(alpha))
+        return self._series(reach) if self.value.ndim else float(reach)
+
     def _interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        from pydpstat.checks import is_number, shown
+        self._check_interval(alpha)
+        return self.post.interval(self.noise, self.value, float(alpha))
+
+    def _check_interval(self, alpha: float) -> None:
+        from pydpstat.checks import probability
         from pydpstat.errors import PydpstatError
 
-        if not is_number(alpha) or not 0.0 < alpha < 1.0:
-            raise PydpstatError(f"alpha must be a number between 0 and 1; got {shown(alpha)}. 0.05 is usual.")
+        probability(alpha, "alpha")
         if self.noise is None:
             raise PydpstatError(
                 f"the noise of {self.statistic} has no public law that does not depend on the data, "
                 "so there is no interval. Use the estimate alone."
             )
-        return self.post.interval(self.noise, self.value, float(alpha))
 
     @property
     def epsilon(self) -> float:

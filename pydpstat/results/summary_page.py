@@ -30,6 +30,8 @@ class SummaryPage(Summary):
         Lines below the tables.
     """
 
+    title = "Differentially Private Release"
+
     def __init__(
         self,
         facts: list[tuple[str, str]],
@@ -51,7 +53,7 @@ class SummaryPage(Summary):
             SimpleTable(
                 rows,
                 stubs=[escape(name) for name, _ in facts[:half]],
-                title="Differentially Private Release",
+                title=self.title,
                 txt_fmt=dict(fmt_2cols, data_fmts=["%s"] * 4),
             ),
             SimpleTable(

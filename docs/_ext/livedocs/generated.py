@@ -156,12 +156,37 @@ def gaps(guide: Sequence[Entry], cases: Sequence[Case]) -> list[str]:
     ]
 
 
-def own_names() -> list[str]:
-    """Return the package's public names that are no mirrors."""
+# further names that the pages of the package's own parts have, and which modules the parts are in
+_OWN_PARTS = {
+    "releases": (("pydpstat.statistics.plan.Plan",), ("pydpstat.statistics",)),
+    "accounts": (
+        ("pydpstat.budget.Amount",),
+        ("pydpstat.budget", "pydpstat.privacy", "pydpstat.auditing"),
+    ),
+    "pydpstat": ((), ()),
+}
+
+
+def own_names(part: str) -> list[str]:
+    """Return the package's public names of a part: "releases", "accounts", or "pydpstat" for the rest.
+
+    Mirrors are in none of them.
+    """
     from pydpstat import diffpriv, dppack
 
-    mirrors = {*dppack.__all__, *getattr(diffpriv, "__all__", ())}
-    return [f"pydpstat.{name}" for name in pydpstat.__all__ if name not in mirrors and name != "__version__"]
+    mirrors = {*dppack.__all__, *getattr(diffpriv, "__all__", ()), "__version__"}
+    own = [name for name in pydpstat.__all__ if name not in mirrors]
+    return [f"pydpstat.{name}" for name in own if _part(getattr(pydpstat, name)) == part] + [
+        *_OWN_PARTS[part][0]
+    ]
+
+
+def _part(thing: object) -> str:
+    home = getattr(thing, "__module__", "")
+    for part, (_, modules) in _OWN_PARTS.items():
+        if any(home == module or home.startswith(f"{module}.") for module in modules):
+            return part
+    return "pydpstat"
 
 
 def filled(text: str, guide: Sequence[Entry], cases: Sequence[Case]) -> str:
@@ -172,7 +197,7 @@ def filled(text: str, guide: Sequence[Entry], cases: Sequence[Case]) -> str:
         if kind == "porting":
             return "\n".join(section(entry, cases) for entry in guide if entry.group == group)
         if kind == "reference":
-            return reference(own_names() if group == "pydpstat" else mirrored(guide, group))
+            return reference(own_names(group) if group in _OWN_PARTS else mirrored(guide, group))
         if kind == "list":
             return listing(guide, group)
         raise ValueError(f"no text is made for {found.group(0)}")

@@ -20,7 +20,7 @@ from pydpstat.mechanisms.exponential import Choice
 from pydpstat.models.linear_algebra import Floats
 from pydpstat.privacy import Guarantee
 from pydpstat.r_arithmetic.arrays import doubles
-from pydpstat.random import Source, source_from
+from pydpstat.random import Source, secure, source_from
 from pydpstat.release import SEEDED
 from pydpstat.release_choice import release_choice
 from pydpstat.results.call import Call
@@ -351,6 +351,7 @@ def _tune(
         claim=_parallel([Guarantee(eps), *(result.claim for result in fitted)]),
         guarantee=guarantee,
         record=record,
+        exactly=lambda: (secure.choose(utility, secure.choice_rate(eps, sensitivity)), Labels("choice")),
     )
     model = groups.models[int(chosen)]
     own = results[id(model)]

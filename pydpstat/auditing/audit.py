@@ -1,0 +1,220 @@
+"""The audit of a release: draw, search, and bound epsilon from below on fresh draws."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pydpstat import checks
+from pydpstat.auditing import bounds
+from pydpstat.auditing.events import count
+from pydpstat.auditing.picture import picture_of
+from pydpstat.auditing.results import AuditedEvent, AuditResults
+from pydpstat.auditing.sampling import Draws, Sampler
+from pydpstat.auditing.search import CARRIED, Candidate, search
+from pydpstat.errors import PydpstatError
+from pydpstat.privacy import Guarantee
+from pydpstat.random import source_from
+
+# draws that are kept together when the draws of the search are chosen
+BLOCK = 64
+# share of the draws that the search sees, and how many at most
+SHARE, MOST_SEARCHED = 4, 65_536
+LEAST = 500
+
+
+def audit(
+    release: Callable[..., Any],
+    data: Any,
+    neighbour: Any,
+    *,
+    claim: Any = None,
+    samples: int = 100_000,
+    confidence: float = 0.95,
+    seconds: float | None = None,
+    rng: Any = None,
+) -> AuditResults:
+    """Bound the epsilon of a release from below, from its outcomes on two neighbouring data sets.
+
+    It calls the release many times on both data sets. On a quarter of the outcomes it looks for
+    events that are more likely under one data set than under the other; on the rest it counts them.
+    It knows nothing of how the release works.
+
+    Parameters
+    ----------
+    release : callable
+        ``release(data)`` returns one result: a number, an array, a pandas object, a `DPResults`, a
+        text, a mapping or a dataclass of such; it may raise. A release with an argument `size` is
+        called as ``release(data, size=n)`` and returns n independent results along the first axis.
+    data, neighbour : object
+        Two neighbouring data sets, best such as show the worst case.
+    claim : Guarantee, number or (number, number), optional
+        What is claimed: a guarantee, an epsilon, or (epsilon, delta). By default what the results
+        themselves claim (their `claim`), else nothing.
+    samples : int, default 100000
+        Draws from each data set; at least 500.
+    confidence : float, default 0.95
+        Probability that `epsilon_lower` is right, between 0 and 1.
+    seconds : float, optional
+        Stop drawing after this time. What was drawn by then counts.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Decides which draws the search sees, and nothing else. The release has its own randomness.
+
+    Returns
+    -------
+    AuditResults
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, or the release raises the same error on both data sets.
+
+    Notes
+    -----
+    The events: tails, intervals, single values and unions of cells of each element, of the sum, of
+    the length and of an estimated likelihood ratio; multiples of powers of two and zeros at the end
+    of the mantissa; the support of inverse-CDF noise where the result publishes its law; missing
+    numbers; errors by type and message; shapes, labels, words, and what else a `DPResults` shows.
+    Warnings, time and memory are not looked at.
+
+    At most 8 events are counted. Each gets Clopper and Pearson's bounds on both probabilities, at
+    (1 - confidence) / 16 each, so that all hold together with probability `confidence`. For an
+    event S that has at least probability p under one data set and at most q under the other,
+    P(S) <= exp(epsilon) Q(S) + delta gives epsilon >= log((p - delta) / q). A release that keeps its
+    claim is accused with probability 1 - confidence at most. One that is not accused is not proven.
+
+    The results describe the two data sets: audit with made-up data.
+
+    References
+    ----------
+    Jagielski, M., Ullman, J. and Oprea, A. (2020). Auditing differentially private machine learning.
+    NeurIPS 2020. Ding, Z., Wang, Y., Wang, G., Zhang, D. and Kifer, D. (2018). Detecting violations
+    of differential privacy. CCS 2018. Mironov, I. (2012). On significance of the least significant
+    bits for differential privacy. CCS 2012.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pydpstat import audit
+    >>> draw = np.random.default_rng(1).integers
+    >>> def uniform(count, size):
+    ...     return count + draw(-2, 3, size)
+    >>> r = audit(uniform, 5, 6, claim=1.0, samples=10_000, rng=1)
+    >>> r.violates, r.witness
+    (True, 'the result is at most 3')
+    """
+    if not callable(release):
+        raise PydpstatError(
+            f"release must be a callable of the data; got {type(release).__name__}. Give a function."
+        )
+    samples = _samples(samples)
+    if not checks.is_number(confidence) or not 0.0 < confidence < 1.0:
+        raise PydpstatError(
+            f"confidence must be a number between 0 and 1; got {checks.shown(confidence)}. 0.95 is usual."
+        )
+    if seconds is not None:
+        seconds = checks.positive(seconds, "seconds", "Leave it out for no limit.")
+    claimed, source = _claim(claim), source_from(rng)
+    chooser = np.random.default_rng() if source is None else source
+    sampler = Sampler(release, data, neighbour)
+    draws = sampler.draw(samples, seconds)
+    if claimed is None:
+        own = getattr(sampler.first, "claim", None)
+        claimed = own if isinstance(own, Guarantee) else None
+    searched = _chosen(draws[0], chooser), _chosen(draws[1], chooser)
+    delta = 0.0 if claimed is None else claimed.delta
+    alpha = (1.0 - float(confidence)) / (2 * CARRIED)
+    sizes = len(searched[0]), len(searched[1])
+    fresh = len(draws[0]) - sizes[0], len(draws[1]) - sizes[1]
+    forecast = bounds.Forecast(sizes, fresh, delta, alpha)
+    law = _published_law(sampler)
+    candidates = search(*searched, sampler.forms, law, forecast)
+    if not candidates:
+        raise PydpstatError(
+            "release returned nothing that can be told apart from anything: no event to count."
+        )
+    counted = [(_counted(each, draws, searched, delta, alpha), each.event) for each in candidates]
+    counted.sort(key=lambda each: -each[0].epsilon_lower)
+    return AuditResults(
+        release=getattr(release, "__name__", type(release).__name__),
+        claim=claimed,
+        confidence=float(confidence),
+        draws=(len(draws[0]), len(draws[1])),
+        events=tuple(event for event, _ in counted),
+        picture=picture_of(counted[0][1], *draws),
+    )
+
+
+def _samples(samples: Any) -> int:
+    whole = isinstance(samples, numbers.Integral) or (isinstance(samples, float) and samples.is_integer())
+    if isinstance(samples, bool) or not whole or not LEAST <= samples <= 2**31:
+        raise PydpstatError(
+            f"samples must be a whole number of at least {LEAST}; got {checks.shown(samples)}. "
+            "Give for example 100000."
+        )
+    return int(samples)
+
+
+def _claim(claim: Any) -> Guarantee | None:
+    if claim is None or isinstance(claim, Guarantee):
+        return claim
+    if checks.is_number(claim):
+        return Guarantee(float(claim))
+    if isinstance(claim, (tuple, list)) and len(claim) == 2 and all(map(checks.is_number, claim)):
+        return Guarantee(float(claim[0]), float(claim[1]))
+    raise PydpstatError(
+        f"claim must be a Guarantee, an epsilon or a pair (epsilon, delta); got {checks.shown(claim)}. "
+        "Leave it out for what the results claim."
+    )
+
+
+def _chosen(draws: Draws, chooser: Any) -> Draws:
+    """Choose blocks of draws for the search."""
+    searched = min(len(draws) // SHARE, MOST_SEARCHED)
+    block = max(1, min(BLOCK, len(draws) // 64))
+    blocks = len(draws) // block
+    places = np.argsort(np.asarray(chooser.uniform(size=blocks)))[: searched // block]
+    width = draws.values.shape[1]
+    codes = draws.codes[: blocks * block].reshape(blocks, block)[places]
+    values = draws.values[: blocks * block].reshape(blocks, block * width)[places]
+    return Draws(codes.reshape(-1), values.reshape(codes.size, width))
+
+
+def _published_law(sampler: Sampler) -> Any:
+    """Return the noise's law where each result publishes the same one, for one number."""
+    noise = getattr(sampler.first, "noise", None)
+    scales = {form[4] for form in sampler.forms if form[0] == "result"}
+    if noise is None or len(scales) != 1 or not isinstance(next(iter(scales)), float):
+        return None
+    return noise if hasattr(noise, "cdf") and hasattr(noise, "ppf") else None
+
+
+def _counted(
+    candidate: Candidate,
+    draws: tuple[Draws, Draws],
+    searched: tuple[Draws, Draws],
+    delta: float,
+    alpha: float,
+) -> AuditedEvent:
+    event = candidate.event
+    # the fresh draws are all but those of the search
+    counts = [count(event, all_of) - count(event, part) for all_of, part in zip(draws, searched)]
+    sizes = [len(all_of) - len(part) for all_of, part in zip(draws, searched)]
+    if candidate.side == 1:
+        counts.reverse()
+        sizes.reverse()
+    p_lower = bounds.lower(counts[0], sizes[0], alpha)
+    q_upper = bounds.upper(counts[1], sizes[1], alpha)
+    return AuditedEvent(
+        words=event.words,
+        likelier_under=("data", "neighbour")[candidate.side],
+        p=counts[0] / sizes[0],
+        p_lower=p_lower,
+        q=counts[1] / sizes[1],
+        q_upper=q_upper,
+        epsilon_lower=bounds.epsilon_lower(p_lower, q_upper, delta) if q_upper > 0.0 else math.inf,
+    )

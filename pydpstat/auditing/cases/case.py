@@ -1,0 +1,48 @@
+"""One release to audit, and what is known of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydpstat.privacy import Guarantee
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A release with two neighbouring data sets.
+
+    Parameters
+    ----------
+    name : str
+        The function and what is special.
+    kind : {"defect", "sound", "exception"}
+        Whether the claim is known to be broken, is kept, or is broken as documented.
+    release : callable
+        Of the data, or of the data and `size`.
+    data, neighbour : object
+        Two neighbouring data sets that show the worst case.
+    claim : Guarantee or None
+        None where the results state it themselves.
+    row : str
+        The finding's name in the table of the originals' defects.
+    true : float
+        The epsilon that really holds at the claim's delta; NaN where it is not known.
+    at_least : float
+        What the lower bound has to exceed, besides the claim, at a million draws.
+    most : int
+        Draws that suffice.
+    """
+
+    name: str
+    kind: Literal["defect", "sound", "exception"]
+    release: Callable[..., Any]
+    data: Any
+    neighbour: Any
+    claim: Guarantee | None = None
+    row: str = ""
+    true: float = math.nan
+    at_least: float = 0.0
+    most: int = 1_000_000

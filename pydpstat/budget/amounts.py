@@ -1,0 +1,77 @@
+"""What is asked for, spent and left; exact numbers; the error of a budget that does not suffice."""
+
+from __future__ import annotations
+
+import functools
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from pydpstat.errors import PydpstatError
+
+
+class Amount(NamedTuple):
+    """An amount of privacy loss.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Privacy parameters.
+    rho : float, optional
+        Zero-concentrated privacy, where the accountant is "zcdp"; None otherwise.
+
+    Examples
+    --------
+    >>> print(Amount(0.5, 1e-6))
+    epsilon 0.5, delta 1e-06
+    """
+
+    epsilon: float
+    delta: float
+    rho: float | None = None
+
+    def __str__(self) -> str:
+        if self.rho is not None:
+            return f"rho {self.rho:.6g}"
+        return f"epsilon {self.epsilon:.6g}" + (f", delta {self.delta:.6g}" if self.delta else "")
+
+
+class BudgetExceeded(PydpstatError):
+    """The budget does not cover a release; nothing was spent and no noise was drawn.
+
+    Parameters
+    ----------
+    text : str
+        The message.
+    requested, remaining, difference : Amount
+        What the release costs, what is left, and what is missing.
+
+    Examples
+    --------
+    >>> from pydpstat import Budget, BudgetExceeded, Guarantee
+    >>> budget = Budget(1.0)
+    >>> budget.spend(Guarantee(0.75), "mean(income)")
+    >>> try:
+    ...     budget.spend(Guarantee(0.5), "mean(age)")
+    ... except BudgetExceeded as error:
+    ...     print(error.requested.epsilon, error.remaining.epsilon, error.difference.epsilon)
+    0.5 0.25 0.25
+    """
+
+    def __init__(self, text: str, requested: Amount, remaining: Amount, difference: Amount) -> None:
+        super().__init__(text)
+        self.requested, self.remaining, self.difference = requested, remaining, difference
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.args[0], self.requested, self.remaining, self.difference)
+
+
+@functools.lru_cache(maxsize=1024)
+def decimal(value: float) -> Fraction:
+    """Return the decimal number that Python prints for a float, exactly.
+
+    Examples
+    --------
+    >>> 10 * decimal(0.1) == 1
+    True
+    """
+    return Fraction(repr(value))

@@ -1,0 +1,27 @@
+"""What a release guarantees, the exact privacy losses behind it, and composition."""
+
+from pydpstat.privacy.composition import compose, compose_basic
+from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee
+from pydpstat.privacy.losses import (
+    ConcentratedLoss,
+    DiscreteGaussianLoss,
+    GaussianLoss,
+    GeometricLoss,
+    LaplaceLoss,
+    PrivacyLoss,
+    ResponseLoss,
+)
+
+__all__ = [
+    "ConcentratedLoss",
+    "DiscreteGaussianLoss",
+    "GaussianLoss",
+    "GeometricLoss",
+    "Guarantee",
+    "LaplaceLoss",
+    "NEIGHBORS",
+    "PrivacyLoss",
+    "ResponseLoss",
+    "compose",
+    "compose_basic",
+]

@@ -1,0 +1,190 @@
+"""Composition: what several releases guarantee together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from pydpstat import checks
+from pydpstat.errors import PydpstatError
+from pydpstat.privacy.guarantee import Guarantee
+from pydpstat.privacy.losses import ConcentratedLoss, GaussianLoss, PrivacyLoss, ResponseLoss
+
+METHODS = ("basic", "zcdp", "exact", "pld")
+
+
+def compose(
+    guarantees: Iterable[Guarantee], method: str = "basic", *, delta: float | None = None
+) -> Guarantee:
+    """Guarantee of a list of releases that was fixed beforehand.
+
+    Parameters
+    ----------
+    guarantees : iterable of Guarantee
+        At least one, all for the same neighbors.
+    method : {"basic", "zcdp", "exact", "pld"}, default "basic"
+        ``"basic"`` adds epsilons and deltas. ``"zcdp"`` adds the zero-concentrated privacy `rho`,
+        which pure, Gaussian and discrete Gaussian releases have. ``"exact"`` is the best that can
+        be said: of Gaussian releases, or of guarantees with equal epsilons (a delta may differ).
+        ``"pld"`` takes any list numerically, through the package dp-accounting.
+    delta : float, optional, keyword only
+        The delta at which the result's epsilon is stated, between 0 and 1; by default the sum of
+        the deltas. ``"zcdp"`` needs one above 0.
+
+    Returns
+    -------
+    Guarantee
+        With the pair (epsilon, delta), the curve behind it (``delta_at``, ``epsilon_at``) and every
+        condition once, in order.
+
+    Raises
+    ------
+    PydpstatError
+        If an argument is not allowed, the neighbors differ, or the method cannot take the list.
+    MissingExtraError
+        For ``"pld"`` where dp-accounting is not installed; the message has the command.
+
+    Notes
+    -----
+    The list, its epsilons and their number must not depend on results; the questions may. Where
+    each epsilon is chosen as the analyst goes, use a `Budget`.
+
+    References
+    ----------
+    zcdp: Bun, M. and Steinke, T. (2016). TCC 2016-B; Canonne, C., Kamath, G. and Steinke, T. (2020).
+    The discrete Gaussian for differential privacy. NeurIPS 2020, Corollary 13 (the conversion).
+    exact: Kairouz, P., Oh, S. and Viswanath, P. (2017). The composition theorem for differential
+    privacy. IEEE Transactions on Information Theory 63; Dong, J., Roth, A. and Su, W. J. (2022).
+    Gaussian differential privacy. Journal of the Royal Statistical Society B 84 (Gaussian).
+    pld: Sommer, D., Meiser, S. and Mohammadi, E. (2019). Privacy loss classes. PoPETs 2019.
+
+    Examples
+    --------
+    >>> from pydpstat import Guarantee, compose
+    >>> ten = [Guarantee(0.1)] * 100
+    >>> print(compose(ten))
+    (epsilon 10, delta 0), bounded neighbors
+    >>> print(compose(ten, "zcdp", delta=1e-6))
+    (epsilon 5.21908, delta 1e-06), bounded neighbors
+    >>> print(compose(ten, "exact", delta=1e-6))
+    (epsilon 4.77457, delta 1e-06), bounded neighbors
+    """
+    checks.one_of(method, "method", METHODS)
+    each = _checked(guarantees)
+    basic = compose_basic(*each)
+    goal = basic.delta if delta is None else _checked_delta(delta, method)
+    if method == "basic" or math.isinf(basic.epsilon):
+        return basic
+    loss = {"zcdp": _concentrated, "exact": _exact, "pld": _distribution}[method](each)
+    # the curve alone says what holds
+    epsilon = Guarantee(math.inf, 0.0, basic.neighbors, (), loss).epsilon_at(goal)
+    if math.isinf(epsilon):
+        raise PydpstatError(
+            f"delta must be larger for these guarantees and method {method!r}; got {goal!r}. "
+            "Give the delta at which epsilon is stated, for example delta=1e-6."
+        )
+    return Guarantee(epsilon, goal, basic.neighbors, basic.conditions, loss)
+
+
+def compose_basic(*guarantees: Guarantee) -> Guarantee:
+    """Guarantee of several releases together, by basic composition.
+
+    The epsilons add up and so do the deltas. This holds for any mechanisms, also when a later one
+    was chosen after seeing the earlier results, as long as the budgets were fixed beforehand.
+
+    Parameters
+    ----------
+    *guarantees : Guarantee
+        At least one, all for the same neighbors.
+
+    Returns
+    -------
+    Guarantee
+        With the sums (`delta` at most 1) and every condition once, in order.
+
+    Raises
+    ------
+    PydpstatError
+        If none is given, or if the neighbors differ.
+
+    References
+    ----------
+    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy.
+    Foundations and Trends in Theoretical Computer Science 9, Theorem 3.16 and Appendix B.
+
+    Examples
+    --------
+    >>> print(compose_basic(Guarantee(1, 1e-6), Guarantee(0.5)))
+    (epsilon 1.5, delta 1e-06), bounded neighbors
+    """
+    kinds = {guarantee.neighbors for guarantee in guarantees}
+    if len(kinds) != 1:
+        got = f"neighbors {', '.join(sorted(kinds))}" if kinds else "nothing"
+        raise PydpstatError(
+            f"guarantees must be at least one Guarantee, all for the same neighbors; got {got}. "
+            "State every release for the same neighbors first."
+        )
+    # fsum rounds once, so the order of the releases does not change the sum
+    return Guarantee(
+        epsilon=math.fsum(guarantee.epsilon for guarantee in guarantees),
+        delta=min(1.0, math.fsum(guarantee.delta for guarantee in guarantees)),
+        neighbors=kinds.pop(),
+        conditions=tuple(dict.fromkeys(line for guarantee in guarantees for line in guarantee.conditions)),
+    )
+
+
+def _checked(guarantees: Iterable[Guarantee]) -> tuple[Guarantee, ...]:
+    each = tuple(guarantees) if isinstance(guarantees, Iterable) else (guarantees,)
+    for item in each:
+        if not isinstance(item, Guarantee):
+            hint = "Use result.guarantee." if hasattr(item, "guarantee") else "Give a list of them."
+            raise PydpstatError(f"guarantees must be Guarantee objects; got {type(item).__name__}. {hint}")
+    return each
+
+
+def _checked_delta(delta: float, method: str) -> float:
+    goal = checks.scalar(delta, "delta")
+    if method == "basic":
+        raise PydpstatError(
+            f"delta must be None for method 'basic', which adds the deltas; got {goal!r}. Leave it out."
+        )
+    if not 0.0 <= goal < 1.0:
+        raise PydpstatError(f"delta must be at least 0 and below 1; got {goal!r}. Give for example 1e-6.")
+    return goal
+
+
+def _concentrated(each: tuple[Guarantee, ...]) -> PrivacyLoss:
+    rhos = [guarantee.rho for guarantee in each]
+    if None in rhos:
+        number = rhos.index(None) + 1
+        raise PydpstatError(
+            f"guarantees must all have a rho for method 'zcdp'; number {number}, {each[number - 1]}, "
+            "has none. Use method='basic', or 'pld'."
+        )
+    pure = math.fsum(guarantee._curve().pure for guarantee in each)
+    return ConcentratedLoss(math.fsum(rho for rho in rhos if rho is not None), pure)
+
+
+def _exact(each: tuple[Guarantee, ...]) -> PrivacyLoss:
+    if all(isinstance(item.loss, GaussianLoss) for item in each):
+        # one Gaussian loss: the squares of the means add up
+        return GaussianLoss(math.hypot(*(item.loss.mu for item in each)))  # type: ignore[union-attr]
+    epsilons = {guarantee.epsilon for guarantee in each}
+    if len(epsilons) > 1:
+        raise PydpstatError(
+            "guarantees must have equal epsilons, or all a GaussianLoss, for method 'exact'; got epsilons "
+            f"from {min(epsilons):.6g} to {max(epsilons):.6g}. Use method='zcdp', or 'pld'."
+        )
+    deltas = [guarantee.delta for guarantee in each]
+    # 1 - product of (1 - delta), rounded up
+    leak = -math.expm1(math.fsum(map(math.log1p, (-delta for delta in deltas)))) if max(deltas) < 1.0 else 1.0
+    return ResponseLoss(epsilons.pop(), len(each), min(1.0, leak * (1.0 + 2.0**-50)))
+
+
+def _distribution(each: tuple[Guarantee, ...]) -> PrivacyLoss:
+    from pydpstat.privacy.pld import KINDS, DistributionLoss, require
+
+    require()
+    pairs = (ResponseLoss(guarantee.epsilon, 1, guarantee.delta) for guarantee in each)
+    parts = (item.loss if isinstance(item.loss, KINDS) else pair for item, pair in zip(each, pairs))
+    return DistributionLoss(tuple(parts))

@@ -1,0 +1,325 @@
+"""A guarantee of differential privacy: a pair (epsilon, delta), the neighbors, and the curve behind it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from pydpstat import checks
+from pydpstat.errors import PydpstatError
+from pydpstat.privacy.curves import pure_rho
+from pydpstat.privacy.losses import PrivacyLoss, ResponseLoss
+
+NEIGHBORS = ("bounded", "unbounded")
+# far above the rounding error of every curve
+_SAFETY = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Guarantee:
+    """An (epsilon, delta) guarantee of differential privacy.
+
+    Parameters
+    ----------
+    epsilon : float
+        At least 0. Infinity says that nothing is guaranteed.
+    delta : float, default 0.0
+        Between 0 and 1. With 0 the guarantee is pure.
+    neighbors : {"bounded", "unbounded"}, default "bounded"
+        ``"bounded"``: one record replaced by another, the number of records public.
+        ``"unbounded"``: one record added or removed, the number of records private.
+    conditions : tuple of str, default ()
+        Short sentences on what the guarantee rests on or does not cover.
+    loss : PrivacyLoss, optional, keyword only
+        The exact privacy loss behind the pair, where it is known: ``GaussianLoss``,
+        ``LaplaceLoss``, ``GeometricLoss``, ``DiscreteGaussianLoss`` or a composition, all in
+        ``pydpstat.privacy``.
+
+    Raises
+    ------
+    PydpstatError
+        If `epsilon` is negative or NaN, `delta` is outside [0, 1], `neighbors` is another word,
+        `conditions` is no tuple of texts, or `loss` is no privacy loss.
+
+    Notes
+    -----
+    Two guarantees are equal where all five are. `implies` tells whether one is at least as strong.
+
+    References
+    ----------
+    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy.
+    Foundations and Trends in Theoretical Computer Science 9, Definition 2.4.
+
+    Examples
+    --------
+    >>> print(Guarantee(1, 1e-6))
+    (epsilon 1, delta 1e-06), bounded neighbors
+    >>> print(Guarantee(float("inf")))
+    none (epsilon infinite)
+    >>> Guarantee(1) == Guarantee(1.0), Guarantee(1).implies(Guarantee(2))
+    (True, True)
+    """
+
+    epsilon: float
+    delta: float = 0.0
+    neighbors: str = "bounded"
+    conditions: tuple[str, ...] = ()
+    loss: PrivacyLoss | None = None
+
+    def __post_init__(self) -> None:
+        if self._is_plain():
+            return
+        epsilon, delta = checks.scalar(self.epsilon, "epsilon"), checks.scalar(self.delta, "delta")
+        if epsilon < 0.0:
+            raise PydpstatError(
+                f"epsilon must be at least 0; got {epsilon!r}. Give infinity where nothing is guaranteed."
+            )
+        if not 0.0 <= delta <= 1.0:
+            raise PydpstatError(f"delta must be between 0 and 1; got {delta!r}. Give 0 for a pure guarantee.")
+        checks.one_of(self.neighbors, "neighbors", NEIGHBORS)
+        lines = self.conditions
+        if not isinstance(lines, tuple) or not all(isinstance(line, str) for line in lines):
+            raise PydpstatError(
+                f"conditions must be a tuple of texts; got {checks.shown(lines)}. Write (text,) for one."
+            )
+        if not (self.loss is None or isinstance(self.loss, PrivacyLoss)):
+            raise PydpstatError(
+                f"loss must be a privacy loss or None; got {checks.shown(self.loss)}. "
+                "Use for example pydpstat.privacy.GaussianLoss(mu)."
+            )
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "delta", delta)
+
+    def _is_plain(self) -> bool:
+        # most guarantees are made by the package from checked floats, a few for each release
+        return (
+            type(self.epsilon) is float
+            and type(self.delta) is float
+            and self.epsilon >= 0.0
+            and 0.0 <= self.delta <= 1.0
+            and self.neighbors in NEIGHBORS
+            and type(self.conditions) is tuple
+            and all([type(line) is str for line in self.conditions])
+            and (self.loss is None or isinstance(self.loss, PrivacyLoss))
+        )
+
+    def __str__(self) -> str:
+        if math.isinf(self.epsilon):
+            return "none (epsilon infinite)"
+        if self.delta == 1.0:
+            return "none (delta 1)"
+        return f"(epsilon {self.epsilon:.6g}, delta {self.delta:.6g}), {self.neighbors} neighbors"
+
+    def with_conditions(self, *lines: str) -> Guarantee:
+        """Return the same guarantee with further conditions.
+
+        Examples
+        --------
+        >>> Guarantee(1).with_conditions("the levels are public").conditions
+        ('the levels are public',)
+        """
+        return Guarantee(self.epsilon, self.delta, self.neighbors, self.conditions + lines, self.loss)
+
+    def delta_at(self, epsilon: float) -> float:
+        """Smallest delta that holds at another epsilon.
+
+        It is the exact curve of the mechanism where its privacy loss is known, and otherwise the
+        best that follows from the pair alone.
+
+        Parameters
+        ----------
+        epsilon : float
+            At least 0.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        PydpstatError
+            If `epsilon` is negative or no number.
+
+        References
+        ----------
+        Kairouz, P., Oh, S. and Viswanath, P. (2017). The composition theorem for differential
+        privacy. IEEE Transactions on Information Theory 63 (the curve of a pair).
+
+        Examples
+        --------
+        >>> round(Guarantee(1).delta_at(0.5), 6)
+        0.287649
+        >>> from pydpstat.privacy import LaplaceLoss
+        >>> round(Guarantee(1, loss=LaplaceLoss(1.0)).delta_at(0.5), 6)
+        0.221199
+        """
+        at = checks.scalar(epsilon, "epsilon")
+        if at < 0.0:
+            raise PydpstatError(f"epsilon must be at least 0; got {epsilon!r}. Give for example 1.")
+        if math.isinf(at):
+            return 0.0
+        # what the pair says from its epsilon on may be more than a bound on the loss does
+        pair = self.delta if at >= self.epsilon else 1.0
+        return min(pair, self._curve().delta(at)) if pair else 0.0
+
+    def epsilon_at(self, delta: float) -> float:
+        """Smallest epsilon that holds at another delta, rounded up.
+
+        Parameters
+        ----------
+        delta : float
+            Between 0 and 1.
+
+        Returns
+        -------
+        float
+            Infinity where no epsilon keeps that delta.
+
+        Raises
+        ------
+        PydpstatError
+            If `delta` is outside [0, 1] or no number.
+
+        Examples
+        --------
+        >>> from pydpstat.privacy import GaussianLoss
+        >>> gaussian = Guarantee(1, 0.127, loss=GaussianLoss(1.0))
+        >>> round(gaussian.epsilon_at(1e-6), 4)
+        4.8866
+        >>> Guarantee(1).epsilon_at(0)
+        1.0
+        """
+        goal = checks.scalar(delta, "delta")
+        if not 0.0 <= goal <= 1.0:
+            raise PydpstatError(f"delta must be between 0 and 1; got {delta!r}. Give for example 1e-6.")
+        curve = self._curve()
+        # the largest epsilon that can be needed
+        top = min(self.epsilon if self.delta <= goal else math.inf, curve.pure)
+        if goal == 0.0 or goal == 1.0:
+            return top if goal == 0.0 else 0.0
+        safe = goal / (1.0 + _SAFETY)
+        high = min(1.0, top)
+        while high < top and curve.delta(high) > safe:
+            high = min(2.0 * high, top)
+            if high > 1e300:
+                return top
+        low = 0.0
+        for _ in range(200):
+            middle = 0.5 * (low + high)
+            if not low < middle < high:
+                break
+            if curve.delta(middle) <= safe:
+                high = middle
+            else:
+                low = middle
+        return 0.0 if curve.delta(0.0) <= safe else high
+
+    @property
+    def rho(self) -> float | None:
+        """Zero-concentrated privacy (zCDP) that holds; None where none does.
+
+        It is ``mu**2 / 2`` for Gaussian noise and ``epsilon * tanh(epsilon / 2)`` for a pure
+        guarantee. A pair with a delta above 0 alone has none.
+
+        References
+        ----------
+        Bun, M. and Steinke, T. (2016). Concentrated differential privacy: simplifications,
+        extensions, and lower bounds. TCC 2016-B.
+
+        Examples
+        --------
+        >>> round(Guarantee(1).rho, 6), Guarantee(1, 1e-6).rho
+        (0.462117, None)
+        """
+        if self.loss is not None:
+            return self.loss.rho
+        return pure_rho(self.epsilon) if self.delta == 0.0 and self.epsilon < math.inf else None
+
+    def group(self, size: int) -> Guarantee:
+        """Return what holds for data sets that differ in several records.
+
+        Parameters
+        ----------
+        size : int
+            How many records; at least 1.
+
+        Returns
+        -------
+        Guarantee
+            Stated at `size` times the epsilon: for the same kind of neighbors, `size` steps away.
+            Noise is accounted exactly by a sensitivity of `size` times its own. For a pair alone
+            delta becomes ``delta * (exp(size * epsilon) - 1) / (exp(epsilon) - 1)``.
+
+        Raises
+        ------
+        PydpstatError
+            If `size` is no whole number of at least 1.
+
+        References
+        ----------
+        Vadhan, S. (2017). The complexity of differential privacy. Tutorials on the Foundations of
+        Cryptography, Lemma 2.2.
+
+        Examples
+        --------
+        >>> print(Guarantee(0.5, 1e-6).group(2))
+        (epsilon 1, delta 2.64872e-06), bounded neighbors
+        """
+        number = checks.scalar(size, "size")
+        if not (number >= 1.0 and number.is_integer()):
+            raise PydpstatError(f"size must be a whole number of at least 1; got {size!r}. Give say 2.")
+        count = int(number)
+        if count == 1 or math.isinf(self.epsilon):
+            return self
+        loss = None if self.loss is None else self.loss.group(count)
+        epsilon, delta = count * self.epsilon, self._group_delta(count)
+        if loss is not None and delta:
+            delta = min(delta, loss.delta(epsilon))
+        return Guarantee(epsilon, delta, self.neighbors, self.conditions, loss)
+
+    def as_bounded(self) -> Guarantee:
+        """Return what holds for bounded neighbors.
+
+        One record replaced is one record removed and another added, two steps between unbounded
+        neighbors. The other way round nothing follows: a release for bounded neighbors may publish
+        the number of records.
+
+        Examples
+        --------
+        >>> print(Guarantee(0.5, neighbors="unbounded").as_bounded())
+        (epsilon 1, delta 0), bounded neighbors
+        """
+        if self.neighbors == "bounded":
+            return self
+        two = self.group(2)
+        return Guarantee(two.epsilon, two.delta, "bounded", two.conditions, two.loss)
+
+    def implies(self, other: Guarantee) -> bool:
+        """Tell whether this guarantee is at least as strong: whether it keeps the other's pair.
+
+        Its curve is at or below the other's delta at the other's epsilon. A guarantee for unbounded
+        neighbors is compared with one for bounded neighbors as `as_bounded` says; one for bounded
+        neighbors never implies one for unbounded neighbors. Conditions are not compared.
+
+        Examples
+        --------
+        >>> Guarantee(1).implies(Guarantee(0.5, 0.3)), Guarantee(1).implies(Guarantee(0.5))
+        (True, False)
+        """
+        if self.neighbors != other.neighbors:
+            return self.neighbors == "unbounded" and self.as_bounded().implies(other)
+        return self.delta_at(other.epsilon) <= other.delta
+
+    def _curve(self) -> PrivacyLoss:
+        return ResponseLoss(self.epsilon, 1, self.delta) if self.loss is None else self.loss
+
+    def _group_delta(self, count: int) -> float:
+        """Delta for a group by the pair alone, rounded up."""
+        if self.delta == 0.0:
+            return 0.0
+        if self.epsilon == 0.0:
+            return min(1.0, count * self.delta * (1.0 + _SAFETY))
+        if count * self.epsilon > 700.0:
+            return 1.0
+        factor = math.expm1(count * self.epsilon) / math.expm1(self.epsilon)
+        return min(1.0, self.delta * factor * (1.0 + _SAFETY))

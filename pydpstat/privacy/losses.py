@@ -1,0 +1,308 @@
+"""Privacy losses: what tells two neighbors apart at worst, each with its exact delta(epsilon) curve.
+
+Each is a frozen description of the mechanism by public numbers. Curves are computed when asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from pydpstat.privacy.curves import TINY, concentrated_delta, pure_rho, responses_delta
+
+
+class PrivacyLoss:
+    """Base of the privacy losses."""
+
+    def delta(self, epsilon: float) -> float:
+        """Smallest delta at an epsilon of at least 0, which is finite."""
+        raise NotImplementedError
+
+    @property
+    def rho(self) -> float | None:
+        """Zero-concentrated privacy; None where there is none."""
+        raise NotImplementedError
+
+    @property
+    def pure(self) -> float:
+        """Pure epsilon; infinite where there is none."""
+        return math.inf
+
+    def group(self, size: int) -> PrivacyLoss | None:
+        """Return the loss between data sets that differ in `size` records; None where it is not known."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianLoss(PrivacyLoss):
+    """Loss of Gaussian noise.
+
+    Parameters
+    ----------
+    mu : float
+        L2 sensitivity divided by the standard deviation; above 0 and finite.
+
+    Notes
+    -----
+    It is exact, also for vectors and for compositions: several have ``sqrt(sum of mu**2)`` together.
+
+    References
+    ----------
+    Balle, B. and Wang, Y.-X. (2018). ICML 2018, Theorem 8. Dong, J., Roth, A. and Su, W. J. (2022).
+    Gaussian differential privacy. Journal of the Royal Statistical Society B 84, Corollary 3.3.
+    Bun, M. and Steinke, T. (2016). TCC 2016-B, Proposition 1.6 (rho).
+
+    Examples
+    --------
+    >>> round(GaussianLoss(1.0).delta(1.0), 6)
+    0.126937
+    """
+
+    mu: float
+
+    def delta(self, epsilon: float) -> float:
+        """Smallest delta at an epsilon, as `pydpstat.mechanisms.gaussian_curve` computes it."""
+        from pydpstat.mechanisms.gaussian_curve import log_delta
+
+        return max(TINY, math.exp(log_delta(epsilon, self.mu)))
+
+    @property
+    def rho(self) -> float:
+        """Half the square of mu."""
+        return 0.5 * self.mu * self.mu
+
+    def group(self, size: int) -> GaussianLoss:
+        """Return the loss with `size` times the sensitivity."""
+        return GaussianLoss(size * self.mu)
+
+
+@dataclass(frozen=True, slots=True)
+class LaplaceLoss(PrivacyLoss):
+    """Loss of Laplace noise.
+
+    Parameters
+    ----------
+    epsilon : float
+        L1 sensitivity divided by the scale; above 0 and finite.
+
+    Notes
+    -----
+    It is exact for one number, and holds for a vector of that L1 sensitivity: what two coordinates
+    shifted by a and b tell is told by one that is shifted by s = a + b. In units of the scale, the
+    loss of a coordinate is ``2 T - a`` where T is its value cut to [0, a]; both sides hence have the
+    same likelihood ratio, as a function of ``U = T_1 + T_2`` here and of T on [0, s] there. Without
+    a shift T has the mass 1/2 at 0, the density ``exp(-t) / 2``, and the mass ``exp(-s) / 2`` at s;
+    U has the masses 1/4 and ``exp(-s) / 4`` at the ends and a density of at least ``exp(-u) / 2``
+    between them. The distribution functions cross once, the mean likelihood ratios are both 1, and
+    so every convex function of the ratio, a delta among them, has the larger mean under T. On the
+    integers the same comparison holds for geometric noise.
+
+    References
+    ----------
+    Balle, B., Barthe, G. and Gaboardi, M. (2018). Privacy amplification by subsampling.
+    NeurIPS 2018, Theorem 3 (one number); the vector is proven above.
+
+    Examples
+    --------
+    >>> round(LaplaceLoss(1.0).delta(0.5), 6)
+    0.221199
+    """
+
+    epsilon: float
+
+    def delta(self, epsilon: float) -> float:
+        """Smallest delta at an epsilon; 0 from the pure one on."""
+        from pydpstat.mechanisms.laplace import LaplaceNoise
+
+        return float(LaplaceNoise(1.0).delta(epsilon, self.epsilon))
+
+    @property
+    def rho(self) -> float:
+        """What every pure guarantee has (see `pure_rho`)."""
+        return pure_rho(self.epsilon)
+
+    @property
+    def pure(self) -> float:
+        """Pure epsilon."""
+        return self.epsilon
+
+    def group(self, size: int) -> LaplaceLoss:
+        """Return the loss with `size` times the sensitivity."""
+        return LaplaceLoss(size * self.epsilon)
+
+
+@dataclass(frozen=True, slots=True)
+class GeometricLoss(PrivacyLoss):
+    """Loss of symmetric geometric noise on integers.
+
+    Parameters
+    ----------
+    epsilon : float
+        Pure epsilon for that sensitivity; above 0 and finite.
+    sensitivity : int, default 1
+        L1 sensitivity.
+
+    Notes
+    -----
+    Exact for one number; for vectors see `LaplaceLoss`.
+
+    Examples
+    --------
+    >>> round(GeometricLoss(1.0).delta(0.5), 6)
+    0.287649
+    """
+
+    epsilon: float
+    sensitivity: int = 1
+
+    def delta(self, epsilon: float) -> float:
+        """Smallest delta at an epsilon, as `SymmetricGeometricNoise` computes it."""
+        from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
+
+        return float(SymmetricGeometricNoise(self.epsilon, self.sensitivity).delta(epsilon))
+
+    @property
+    def rho(self) -> float:
+        """What every pure guarantee has (see `pure_rho`)."""
+        return pure_rho(self.epsilon)
+
+    @property
+    def pure(self) -> float:
+        """Pure epsilon."""
+        return self.epsilon
+
+    def group(self, size: int) -> GeometricLoss:
+        """Return the loss with `size` times the sensitivity."""
+        return GeometricLoss(size * self.epsilon, size * self.sensitivity)
+
+
+@dataclass(frozen=True, slots=True)
+class DiscreteGaussianLoss(PrivacyLoss):
+    """Loss of discrete Gaussian noise on integers.
+
+    Parameters
+    ----------
+    sd : float
+        The parameter sigma of the noise; above 0 and finite.
+    sensitivity : int, default 1
+        Largest change of an integer.
+    cells : {1, 2}, default 1
+        How many integers change by it at the same time.
+
+    References
+    ----------
+    Canonne, C., Kamath, G. and Steinke, T. (2020). The discrete Gaussian for differential privacy.
+    NeurIPS 2020, Theorems 4 (rho) and 7 (the curve).
+
+    Examples
+    --------
+    >>> DiscreteGaussianLoss(2.0).rho
+    0.125
+    """
+
+    sd: float
+    sensitivity: int = 1
+    cells: int = 1
+
+    def delta(self, epsilon: float) -> float:
+        """Smallest delta at an epsilon, as `DiscreteGaussianNoise` computes it."""
+        from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussianNoise
+
+        return max(TINY, float(DiscreteGaussianNoise(self.sd).delta(epsilon, self.sensitivity, self.cells)))
+
+    @property
+    def rho(self) -> float:
+        """Half the square of sensitivity over sd, for each cell."""
+        ratio = self.sensitivity / self.sd
+        return 0.5 * self.cells * ratio * ratio
+
+    def group(self, size: int) -> ConcentratedLoss:
+        """Return what follows from rho: several records may change several cells in many ways."""
+        return ConcentratedLoss(size * size * self.rho)
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseLoss(PrivacyLoss):
+    """Loss of the worst mechanisms with a given epsilon and delta: randomized responses.
+
+    Parameters
+    ----------
+    epsilon : float
+        Of each mechanism; at least 0.
+    count : int, default 1
+        How many mechanisms.
+    leak : float, default 0.0
+        Probability that everything is told: ``1 - product of (1 - delta)``.
+
+    Notes
+    -----
+    Every (epsilon, delta) mechanism is a randomized function of a randomized response that tells
+    everything with probability delta, so that nothing less can be said of `count` of them.
+
+    References
+    ----------
+    Kairouz, P., Oh, S. and Viswanath, P. (2017). The composition theorem for differential privacy.
+    IEEE Transactions on Information Theory 63, Theorems 3.3 and 3.5.
+
+    Examples
+    --------
+    >>> round(ResponseLoss(0.1, 100).delta(3.0), 6)
+    0.001361
+    """
+
+    epsilon: float
+    count: int = 1
+    leak: float = 0.0
+
+    def delta(self, epsilon: float) -> float:
+        """Smallest delta at an epsilon."""
+        return min(1.0, self.leak + (1.0 - self.leak) * responses_delta(self.epsilon, self.count, epsilon))
+
+    @property
+    def rho(self) -> float | None:
+        """The sum of what each pure guarantee has; None where anything leaks."""
+        return None if self.leak else self.count * pure_rho(self.epsilon)
+
+    @property
+    def pure(self) -> float:
+        """Pure epsilon of all."""
+        return math.inf if self.leak else self.count * self.epsilon
+
+    def group(self, size: int) -> ResponseLoss | None:
+        """Return the loss with `size` times the epsilon; None where anything leaks."""
+        return None if self.leak else ResponseLoss(size * self.epsilon, self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class ConcentratedLoss(PrivacyLoss):
+    """What zero-concentrated privacy alone says.
+
+    Parameters
+    ----------
+    rho : float
+        At least 0 and finite: the Renyi divergence of any order a > 1 is at most ``a * rho``.
+    pure : float, default inf
+        Pure epsilon that holds as well.
+
+    References
+    ----------
+    Bun, M. and Steinke, T. (2016). Concentrated differential privacy: simplifications, extensions,
+    and lower bounds. TCC 2016-B. Canonne, C., Kamath, G. and Steinke, T. (2020). The discrete
+    Gaussian for differential privacy. NeurIPS 2020, Corollary 13 (the curve).
+
+    Examples
+    --------
+    >>> ConcentratedLoss(0.5).delta(4.0) < 0.0015
+    True
+    """
+
+    rho: float
+    pure: float = math.inf
+
+    def delta(self, epsilon: float) -> float:
+        """Smallest delta that follows from rho."""
+        return 0.0 if epsilon >= self.pure else concentrated_delta(self.rho, epsilon)
+
+    def group(self, size: int) -> ConcentratedLoss:
+        """Return the loss with the square of `size` times rho."""
+        return ConcentratedLoss(size * size * self.rho, size * self.pure)

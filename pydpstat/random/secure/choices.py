@@ -1,0 +1,206 @@
+"""The exponential mechanism's choice, with exactly its law.
+
+A uniform U chooses the first candidate whose cumulative weight is at least U times the total. The
+weights ``measure * exp(rate * (utility - top))`` are taken in floating point first. Relative to its
+own size a weight errs by 64 units of 2^-52 for the exponential (one is stated, NumPy's tests allow
+4), by |exponent| units of 2^-51 for the exponent's two roundings, where an exponent below -746 gives
+0, and by 2^-52 for the measure: 2^-41 in all. What underflows is below 2^-1000 of the total, which is
+at least 1e-280. The sums have less than (chunk + n / chunk) roundings of 2^-53 each. Where U times
+the total is further from a boundary than all this and U's unknown bits, the choice is exact.
+Otherwise `_precisely` repeats it in integers, with bounds, until it is.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import accumulate
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.errors import PydpstatError
+from pydpstat.random.secure import bits, precise
+from pydpstat.random.secure.bits import Cell
+
+_CHUNK = 16384
+_WEIGHT_ERROR = 2.0**-41
+# sums in this range have not lost what underflows
+_SMALLEST, _LARGEST = 1e-280, 1e300
+
+
+def choice_rate(epsilon: float, sensitivity: float) -> Fraction:
+    """Return epsilon / (2 * sensitivity) exactly; 0 for an infinite sensitivity.
+
+    Examples
+    --------
+    >>> from pydpstat.random.secure import choice_rate
+    >>> choice_rate(1.0, 2.0)
+    Fraction(1, 4)
+    """
+    return Fraction(0) if sensitivity == np.inf else Fraction(epsilon) / (2 * Fraction(sensitivity))
+
+
+def choose(utility: npt.ArrayLike, rate: float | Fraction = 1, measure: npt.ArrayLike | None = None) -> int:
+    """Choose a candidate with a probability proportional to measure * exp(rate * utility), exactly.
+
+    Parameters
+    ----------
+    utility : array_like of shape (n,)
+        How good each candidate is: floats, taken as the exact numbers that they are. Minus infinity
+        excludes one.
+    rate : float or Fraction, default 1
+        At least 0: epsilon / (2 * sensitivity), exactly (`choice_rate`).
+        With 1 the utilities are the logarithms of the weights.
+    measure : array_like of shape (n,), optional
+        Weight of each candidate before the data are seen, at least 0 and finite; 1 by default.
+
+    Returns
+    -------
+    int
+        The candidate's place, from 0.
+
+    Raises
+    ------
+    PydpstatError
+        Where no candidate can be chosen, or a utility is NaN or infinity.
+
+    References
+    ----------
+    McSherry, F. and Talwar, K. (2007). Mechanism design via differential privacy. FOCS 2007.
+
+    Examples
+    --------
+    >>> from pydpstat.random import secure
+    >>> secure.choose([0.0, 1e9, 3.0], 1.0)
+    1
+    """
+    utilities = np.asarray(utility, dtype=np.float64)
+    measures = None if measure is None else np.asarray(measure, dtype=np.float64)
+    top = _top(utilities, measures)
+    drawn = bits.word()
+    exact = Fraction(rate)
+    found = _quickly(utilities, exact, measures, top, bits.midpoint(drawn))
+    return _precisely(utilities, exact, measures, top, bits.cell_of(drawn)) if found is None else found
+
+
+def _top(utilities: npt.NDArray[np.float64], measures: npt.NDArray[np.float64] | None) -> float:
+    """Return the best utility that can be chosen."""
+    if measures is not None:
+        if not (np.isfinite(measures) & (measures >= 0.0)).all():
+            raise PydpstatError("measure must be numbers of at least 0 and finite, every one.")
+        possible = utilities[measures > 0.0]
+    else:
+        possible = utilities
+    # NaN and infinity come through the maximum
+    top = float(possible.max(initial=-np.inf))
+    if not np.isfinite(top) or np.isnan(utilities).any():
+        raise PydpstatError(
+            "no candidate can be chosen: utility must be finite or -inf, and one candidate at least must "
+            "have a finite utility and a measure above 0."
+        )
+    return top
+
+
+def _quickly(
+    utilities: npt.NDArray[np.float64],
+    rate: Fraction,
+    measures: npt.NDArray[np.float64] | None,
+    top: float,
+    uniform: float,
+) -> int | None:
+    """Return the choice by floating point, or None where that does not decide it."""
+    n = utilities.size
+    with np.errstate(all="ignore"):
+        factor = float(rate) if rate < 2**1023 else np.inf
+        if not 1e-280 < factor < 1e280:
+            return None
+        weights = utilities - top
+        weights *= factor
+        # only what cannot be chosen is better than the top
+        np.minimum(weights, 0.0, out=weights)
+        np.exp(weights, out=weights)
+        if measures is not None:
+            counted = np.where(weights > 0.0, measures, 0.0)
+            # a power of two, so that this is exact, and no product overflows
+            weights *= np.ldexp(counted, -int(np.frexp(counted.max())[1]))
+        if not (weights >= 0.0).all():
+            return None
+        sums = np.cumsum(np.add.reduceat(weights, np.arange(0, n, _CHUNK)))
+    total = float(sums[-1])
+    if not _SMALLEST < total < _LARGEST:
+        return None
+    slack = (_WEIGHT_ERROR + (_CHUNK + n / _CHUNK + 64.0) * 2.0**-52 + 2.0 * bits.half_cell()) * total
+    aim = uniform * total
+    chunk = int(np.searchsorted(sums, aim))
+    if chunk == sums.size:
+        return None
+    start = chunk * _CHUNK
+    inside = np.cumsum(weights[start : start + _CHUNK])
+    inside += sums[chunk - 1] if chunk else 0.0
+    place = int(np.searchsorted(inside, aim))
+    if place == inside.size or not inside[place] - aim > slack:
+        return None
+    before = inside[place - 1] if place else sums[chunk - 1] if chunk else -np.inf
+    return start + place if aim - before > slack else None
+
+
+def _precisely(
+    utilities: npt.NDArray[np.float64],
+    rate: Fraction,
+    measures: npt.NDArray[np.float64] | None,
+    top: float,
+    cell: Cell,
+) -> int:
+    """Return the choice by integer bounds of all weights."""
+    possible = utilities > -np.inf
+    if measures is not None:
+        possible &= measures > 0.0
+    places = np.flatnonzero(possible)
+    distinct, which = np.unique(utilities[places], return_inverse=True)
+    exponents = [rate * (Fraction(each) - Fraction(top)) for each in distinct.tolist()]
+    sizes = [1] * places.size if measures is None else _integers(measures[places])
+    precision = 128
+    while True:
+        weights = precise.exponentials(exponents, precision)
+        indices = which.reshape(-1).tolist()
+        # each weight is right to within one unit, and so is a sum of m of them to within their measures
+        sums = list(accumulate(size * weights[index] for size, index in zip(sizes, indices)))
+        errors = list(accumulate(sizes))
+        found = _decided(sums, errors, cell)
+        if found is not None:
+            return int(places[found])
+        precision *= 2
+        if cell.bits < precision:
+            cell.refine()
+
+
+def _decided(sums: list[int], errors: list[int], cell: Cell) -> int | None:
+    """Return the place that U chooses, where the bounds sum -+ error leave no doubt."""
+    low = cell.place * max(sums[-1] - errors[-1], 0)
+    high = (cell.place + 1) * (sums[-1] + errors[-1])
+    place = _first_at_least(sums, -(-high >> cell.bits))
+    for found in (place, place + 1):
+        if found >= len(sums):
+            break
+        ends = (sums[found] - errors[found]) << cell.bits >= high
+        starts = found == 0 or (sums[found - 1] + errors[found - 1]) << cell.bits <= low
+        if ends:
+            return found if starts else None
+    # the last one takes all that is left
+    last = len(sums) - 1
+    if last == 0 or (sums[last - 1] + errors[last - 1]) << cell.bits <= low:
+        return last
+    return None
+
+
+def _first_at_least(sums: list[int], aim: int) -> int:
+    from bisect import bisect_left
+
+    return bisect_left(sums, aim)
+
+
+def _integers(measures: npt.NDArray[np.float64]) -> list[int]:
+    """Return whole numbers in exactly the same proportion."""
+    ratios = [each.as_integer_ratio() for each in measures.tolist()]
+    common = max(denominator for _, denominator in ratios)
+    return [numerator * (common // denominator) for numerator, denominator in ratios]

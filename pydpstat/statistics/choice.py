@@ -1,0 +1,153 @@
+"""The choice of the best of several candidates."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from pydpstat import checks
+from pydpstat.errors import PydpstatError
+from pydpstat.privacy import Guarantee
+from pydpstat.r_arithmetic.arrays import numeric
+from pydpstat.random import source_from
+from pydpstat.release_choice import release_choice
+from pydpstat.results.call import Call
+from pydpstat.results.labels import Labels
+from pydpstat.results.results import DPResults
+from pydpstat.statistics.protect import check_budget
+from pydpstat.statistics.selection import described, permute_and_flip, weighted
+
+MECHANISMS = ("exponential", "noisy max")
+RIGHT = "the sensitivity given is right for the neighbors meant"
+
+
+def choose(
+    candidates: Any,
+    scores: Any,
+    epsilon: float,
+    sensitivity: float,
+    *,
+    mechanism: str = "exponential",
+    rng: Any = None,
+    budget: Any = None,
+) -> DPResults:
+    """Release which of several candidates has about the highest score.
+
+    Parameters
+    ----------
+    candidates : sequence of length k
+        What can be chosen: public, and fixed without looking at the data.
+    scores : array_like of shape (k,)
+        How good each candidate is for the data; finite numbers.
+    epsilon : float
+        Privacy parameter; above 0 and finite.
+    sensitivity : float
+        How far one record can move any score; above 0 and finite.
+    mechanism : {"exponential", "noisy max"}, default "exponential"
+        The exponential mechanism, or permute-and-flip, which is never worse in expectation.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the choice. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
+
+    Returns
+    -------
+    DPResults
+        Its estimate is the chosen candidate. The scores are not in it.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed. Scores that are not finite are an error as well: a score
+        with a finite sensitivity is finite for all data sets or for none.
+
+    Notes
+    -----
+    Guarantee: (epsilon, 0), for the neighbors for which `sensitivity` holds.
+
+    ``"exponential"``: the probability of a candidate is proportional to
+    exp(epsilon * score / (2 * sensitivity)). One record multiplies a weight and the sum of all
+    weights by at most exp(epsilon / 2) each, in either direction.
+
+    ``"noisy max"``: report the largest of the scores plus exponential noise of scale
+    2 sensitivity / epsilon. That law is drawn by permute-and-flip, without any noisy score:
+    candidates come in random order, and each is taken with probability
+    exp(epsilon * (score - highest) / (2 * sensitivity)), by a Bernoulli trial.
+
+    Both laws are exact (`pydpstat.random.secure`). Scores are taken as the numbers that they are: that
+    `sensitivity` covers the rounding in their own computation is up to the caller.
+
+    References
+    ----------
+    McSherry, F. and Talwar, K. (2007). Mechanism design via differential privacy. FOCS 2007.
+    McKenna, R. and Sheldon, D. (2020). Permute-and-flip: a new mechanism for differentially private
+    selection. NeurIPS 2020.
+    Ding, Z., Kifer, D., Steinke, T. et al. (2021). The permute-and-flip mechanism is identical to
+    report-noisy-max with exponential noise. arXiv:2105.07260.
+
+    Examples
+    --------
+    >>> import pydpstat
+    >>> votes = {"north": 120, "south": 310, "west": 95}
+    >>> r = pydpstat.choose(list(votes), list(votes.values()), 1.0, 1)
+    >>> r.estimate
+    'south'
+    """
+    eps = checks.epsilon(epsilon)
+    reach = checks.positive(sensitivity, "sensitivity", "Give how far one record can move a score.")
+    checks.one_of(mechanism, "mechanism", MECHANISMS)
+    choices = _candidates(candidates)
+    utility = _scores(scores, len(choices))
+    source = source_from(rng)
+    rate = Fraction(eps) / (2 * Fraction(reach))
+    claim = Guarantee(eps)
+
+    def choose_one(_: Any = None) -> tuple[Any, Labels]:
+        if mechanism == "exponential":
+            return choices[weighted(utility, rate, source)], Labels("choice")
+        return choices[permute_and_flip(utility, rate, source)], Labels("choice")
+
+    public: tuple[tuple[str, Any], ...] = (("epsilon", eps), ("sensitivity", reach))
+    if mechanism != "exponential":
+        public = (*public, ("mechanism", mechanism))
+    result = release_choice(
+        "choice",
+        choose_one,
+        source,
+        draws=0,
+        sensitivity=reach,
+        claim=claim,
+        guarantee=Guarantee(eps, 0.0, "bounded", (RIGHT,)),
+        record=Call("choose", (("candidates", "candidates"), ("scores", "scores")), public),
+        exactly=choose_one,
+        budget=check_budget(budget),
+    )
+    return described(result, mechanism="exponential" if mechanism == "exponential" else "permute-and-flip")
+
+
+def _candidates(candidates: Any) -> list[Any]:
+    values = candidates.tolist() if hasattr(candidates, "tolist") else candidates
+    if isinstance(values, (list, tuple, range)) and len(values):
+        return list(values)
+    raise PydpstatError(
+        f"candidates must be a sequence with one candidate at least; got {checks.shown(candidates)}. "
+        "Give a list."
+    )
+
+
+def _scores(scores: Any, size: int) -> np.ndarray:
+    values = numeric(scores, "scores")
+    if values.dtype.kind not in "iuf" or values.ndim != 1 or values.size != size:
+        raise PydpstatError(
+            f"scores must be one number for each of the {size} candidates; got {type(scores).__name__} "
+            f"of {values.size} values. Give them in the candidates' order."
+        )
+    floats = values.astype(np.float64)
+    if not np.isfinite(floats).all():
+        raise PydpstatError(
+            "scores must be finite, every one; some are not. A score that can be infinite or missing has "
+            "no sensitivity: cut it to public bounds first."
+        )
+    return floats

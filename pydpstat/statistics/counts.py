@@ -1,0 +1,243 @@
+"""How many records meet a condition, and what share of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pydpstat.errors import PydpstatError
+from pydpstat.postprocessing import Derived, PostProcessing, Scaled
+from pydpstat.queries import Query
+from pydpstat.queries.truths import tally
+from pydpstat.results.labels import Labels
+from pydpstat.results.results import DPResults
+from pydpstat.statistics.arguments import INTEGER, Options, options
+from pydpstat.statistics.calibration import root_above
+from pydpstat.statistics.data import Columns, MadeUp, truths_of
+from pydpstat.statistics.protect import protect
+
+CUT = "cut to [0, 1]"
+STEPS = ("divided by the number of records", CUT)
+
+
+def count(
+    condition: Any,
+    epsilon: float,
+    *,
+    delta: float = 0,
+    mechanism: str = "geometric",
+    neighbors: str = "bounded",
+    missing: Any = "error",
+    rng: Any = None,
+    budget: Any = None,
+) -> DPResults:
+    """Release how many records meet a condition.
+
+    Parameters
+    ----------
+    condition : array_like of bool, shape (n,) or (n, d)
+        One truth value a record, such as ``age > 65``. A frame or a matrix is counted column by
+        column.
+    epsilon : float
+        Privacy parameter of the whole release; above 0 and finite.
+    delta : float, default 0
+        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
+    mechanism : {"geometric", "gaussian"}, default "geometric"
+        Symmetric geometric noise, or discrete Gaussian noise. Both are whole numbers.
+    neighbors : {"bounded", "unbounded"}, default "bounded"
+        One record replaced (the number of records public), or one added or removed.
+    missing : {"error", "drop", True, False}, default "error"
+        What to do with missing values: raise an error, leave them out (unbounded only), or count
+        them as true or false.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
+
+    Returns
+    -------
+    DPResults
+        Its estimate is a float, or a Series for several columns. It is a whole number and may be
+        negative.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, `condition` is not made of truth values, or a value is
+        missing with ``missing="error"``.
+
+    Notes
+    -----
+    Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no
+    value is missing.
+
+    Sensitivity: one record changes a count by at most 1, whether it is replaced, added or removed;
+    d columns have the L1 sensitivity d and the L2 sensitivity sqrt(d), so each column's count is
+    released with epsilon / d, or all together with Gaussian noise. (For more than two columns that is
+    calibrated by concentrated privacy, which asks for a few per cent more noise than an exact curve
+    would.) Counts and noise are integers, so nothing is rounded. The number of all records is public
+    under bounded neighbors and needs no release.
+
+    References
+    ----------
+    Ghosh, A., Roughgarden, T. and Sundararajan, M. (2009). Universally utility-maximizing privacy
+    mechanisms. STOC 2009.
+    Canonne, C., Kamath, G. and Steinke, T. (2020). The discrete Gaussian for differential privacy.
+    NeurIPS 2020.
+
+    Examples
+    --------
+    >>> import numpy as np, pydpstat
+    >>> age = np.array([43, 15, 50, 71, 16, 80])
+    >>> r = pydpstat.count(age > 65, 1.0)
+    >>> float(r).is_integer(), r.sensitivity
+    (True, 1.0)
+    """
+    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool)
+    columns = truths_of(condition)
+    counts = [true for true, _ in _tallies(columns, how)]
+    nobs = columns.size if how.bounded else None
+    query = _query("count", counts, len(counts), columns, how, nobs)
+    return protect("count", query, how, rng, budget, data=("condition",))
+
+
+def proportion(
+    condition: Any,
+    epsilon: float,
+    *,
+    delta: float = 0,
+    mechanism: str = "geometric",
+    neighbors: str = "bounded",
+    missing: Any = "error",
+    rng: Any = None,
+    budget: Any = None,
+) -> DPResults:
+    """Release the share of records that meet a condition.
+
+    Parameters
+    ----------
+    condition : array_like of bool, shape (n,) or (n, d)
+        One truth value a record. A frame or a matrix is treated column by column.
+    epsilon : float
+        Privacy parameter of the whole release; above 0 and finite.
+    delta : float, default 0
+        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
+    mechanism : {"geometric", "gaussian"}, default "geometric"
+        Symmetric geometric noise, or discrete Gaussian noise.
+    neighbors : {"bounded", "unbounded"}, default "bounded"
+        One record replaced (the number of records public), or one added or removed.
+    missing : {"error", "drop", True, False}, default "error"
+        What to do with missing values: raise an error, leave them out (unbounded only), or count
+        them as true or false.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
+
+    Returns
+    -------
+    DPResults
+        Its estimate is a float between 0 and 1, or a Series for several columns. `noise` is the law
+        of the counts' noise; `bse` is in the share's unit.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, `condition` is not made of truth values, it is empty under
+        bounded neighbors, or a value is missing with ``missing="error"``.
+
+    Notes
+    -----
+    Guarantee: (epsilon, delta), split over d columns as `count` does. With ``missing="error"`` it
+    rests on the public knowledge that no value is missing.
+
+    Bounded neighbors: the count of true values, of sensitivity 1, is released with integer noise and
+    divided by the public n. Unbounded neighbors: the counts of true and of false values are
+    released. One record adds 1 to one of the two, so the L1 and the L2 sensitivity of the pair are 1
+    and both get the noise of a single count; their share is post-processing. Its error is
+    ``sqrt(p^2 + (1 - p)^2)`` times that of a count over n, at most that of the bounded release. In
+    both cases the share is cut to [0, 1]; it is 1/2 where the noisy counts add up to nothing.
+
+    References
+    ----------
+    Ghosh, A., Roughgarden, T. and Sundararajan, M. (2009). Universally utility-maximizing privacy
+    mechanisms. STOC 2009.
+
+    Examples
+    --------
+    >>> import numpy as np, pydpstat
+    >>> employed = np.repeat([True, False], [600, 400])
+    >>> r = pydpstat.proportion(employed, 1.0, rng=pydpstat.RRandom(123))
+    >>> abs(float(r) - 0.6) < 0.02
+    True
+    """
+    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool)
+    columns = truths_of(condition)
+    tallies = _tallies(columns, how)
+    if how.bounded:
+        return _bounded_proportion(columns, [true for true, _ in tallies], how, rng, budget)
+    counts = [true for true, _ in tallies] + [false for _, false in tallies]
+    query = _query("proportion", counts, len(tallies), columns, how, None)
+
+    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        true, false = noisy.reshape(2, -1)
+        share, slopes = cut_ratio(true, true + false)
+        return _shaped(share, columns), Derived(slopes, ("share of the noisy counts", CUT))
+
+    return protect("proportion", query, how, rng, budget, data=("condition",), publish=publish)
+
+
+def cut_ratio(part: np.ndarray, total: np.ndarray) -> tuple[np.ndarray, tuple[float, ...]]:
+    """Return part / total in [0, 1], 1/2 where the total is not above 0, and its slopes.
+
+    The slopes are those of a / (a + b) with respect to the pair (a, b), at the share that is published.
+    """
+    positive = total > 0.0
+    below = np.where(positive, total, 1.0)
+    share = np.where(positive, np.clip(part / below, 0.0, 1.0), 0.5)
+    slopes = np.where(positive, np.hypot(share, 1.0 - share) / below, np.nan)
+    return share, tuple(slopes.tolist())
+
+
+def _bounded_proportion(
+    columns: Columns, counts: list[int], how: Options, rng: Any, budget: Any
+) -> DPResults:
+    size = columns.size
+    if size == 0:
+        raise PydpstatError("condition must have at least one record under bounded neighbors; got none.")
+    query = _query("proportion", counts, len(counts), columns, how, size)
+
+    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        return np.clip(noisy / size, 0.0, 1.0), Scaled(1.0 / size, STEPS)
+
+    return protect("proportion", query, how, rng, budget, data=("condition",), publish=publish)
+
+
+def _tallies(columns: Columns, how: Options) -> list[tuple[int, int]]:
+    return [
+        (0, 0) if isinstance(truths, MadeUp) else tally(truths, absent, how.missing)
+        for truths, absent in zip(columns.arrays, columns.missing)
+    ]
+
+
+def _query(
+    statistic: str, counts: list[int], parts: int, columns: Columns, how: Options, nobs: int | None
+) -> Query:
+    """Ask for counts; one record changes `parts` columns by 1 each."""
+    reach = root_above(parts) if how.mechanism == "gaussian" else float(parts)
+    value = np.array(counts, dtype=np.float64)
+    names = columns.names
+    return Query(
+        statistic,
+        _shaped(value, columns) if len(counts) == parts else value,
+        (reach,),
+        Labels(columns.name or statistic, names),
+        integer=True,
+        nobs=nobs,
+        exact=tuple(counts),
+    )
+
+
+def _shaped(value: np.ndarray, columns: Columns) -> np.ndarray:
+    return value.reshape(()) if columns.names is None else value

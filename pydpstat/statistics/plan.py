@@ -1,0 +1,278 @@
+"""What noise a release will have, before any data are touched."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pydpstat import checks
+from pydpstat.errors import PydpstatError
+from pydpstat.postprocessing import AsDrawn, Scaled
+from pydpstat.statistics.data import MadeUp
+
+if TYPE_CHECKING:
+    from statsmodels.iolib.summary import Summary
+
+    from pydpstat.results.results import DPResults
+
+# whose noise depends on the public number of records
+_NEED_SIZE = ("mean", "proportion", "var", "std", "cov", "corr")
+_TWO = ("cov", "corr")
+PLANNED = ("mean", "sum", "count", "proportion", "var", "std", "cov", "corr", "histogram", "crosstab")
+_CHOSEN = ("quantile", "quantiles", "median", "choose")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Plan:
+    """The noise that a release will have.
+
+    Parameters
+    ----------
+    result : DPResults
+        A release of made-up records with the same public arguments. Its value means nothing.
+
+    Examples
+    --------
+    >>> import pydpstat
+    >>> planned = pydpstat.plan("mean", 1.0, bounds=(0, 100), n=1000, rng=1)
+    >>> planned.noise_scale, round(planned.accuracy(), 4)
+    (0.1, 0.2996)
+    """
+
+    result: DPResults
+
+    @property
+    def noise(self) -> Any:
+        """The noise's law, with ``cdf``, ``ppf`` and ``std``."""
+        return self.result.noise
+
+    @property
+    def noise_scale(self) -> Any:
+        """The law's scale, as `DPResults` has it."""
+        return self.result.noise_scale
+
+    @property
+    def sensitivity(self) -> Any:
+        """The sensitivity that the noise covers."""
+        return self.result.sensitivity
+
+    @property
+    def mechanism(self) -> str:
+        """The mechanism's name."""
+        return self.result.mechanism
+
+    @property
+    def guarantee(self) -> Any:
+        """What the release will guarantee."""
+        return self.result.guarantee
+
+    @property
+    def grid(self) -> float | None:
+        """Unit of the grid that the noisy value will lie on."""
+        return self.result.grid
+
+    @property
+    def sd(self) -> Any:
+        """Standard deviation of the released value's noise, before any cutting.
+
+        A float, or a Series with one value an element.
+
+        Raises
+        ------
+        PydpstatError
+            Where it depends on the data.
+        """
+        self._check()
+        spread = self.result.bse
+        return spread if self.result.value.ndim else float(spread.iloc[0])
+
+    def accuracy(self, alpha: float = 0.05) -> Any:
+        """Return how far the noise will move the released value, but for a probability of alpha.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Between 0 and 1.
+
+        Returns
+        -------
+        float, or Series with one value an element
+
+        Raises
+        ------
+        PydpstatError
+            Where `alpha` is not between 0 and 1, or the accuracy depends on the data.
+        """
+        checks.probability(alpha, "alpha")
+        self._check()
+        return self.result.accuracy(alpha)
+
+    def _check(self) -> None:
+        if not self._public:
+            raise PydpstatError(
+                f"the accuracy of this {self.result.statistic} depends on the data: it is computed from "
+                f"noisy quantities ({self.result.postprocessing[0]}). noise_scale and noise speak of these; "
+                "the accuracy is known after the release, from its result's accuracy()."
+            )
+
+    @property
+    def _public(self) -> bool:
+        return isinstance(self.result.post, (AsDrawn, Scaled))
+
+    def summary(self, alpha: float = 0.05) -> Summary:
+        """Return the plan as a table in statsmodels' form.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that the noise moves the value further than the accuracy shown.
+
+        Returns
+        -------
+        statsmodels.iolib.summary.Summary
+        """
+        from pydpstat.results.summary import number
+        from pydpstat.results.summary_page import SummaryPage
+
+        class _PlanPage(SummaryPage):
+            title = "Planned Differentially Private Release"
+
+        checks.probability(alpha, "alpha")
+        result = self.result
+        facts = [
+            ("Statistic:", result.statistic),
+            ("Mechanism:", result.mechanism),
+            ("Sensitivity:", _shown(result.sensitivity)),
+            ("Noise scale:", _shown(result.noise_scale)),
+            ("Epsilon:", number(result.guarantee.epsilon)),
+            ("Delta:", number(result.guarantee.delta)),
+            ("Neighbors:", result.neighbors),
+            ("Grid:", "-" if result.grid is None else number(result.grid)),
+        ]
+        names = result.labels.elements(result.value)
+        cells = [["-", "-"]] * len(names)
+        if self._public:
+            errors = np.ravel(result.bse)
+            reaches = np.ravel(result.post.reach(result.noise, result.value, alpha), order="F")
+            cells = [[number(error), number(reach)] for error, reach in zip(errors, reaches)]
+        notes = [f"The noise stays within the accuracy with probability {1 - alpha:g}."]
+        if not self._public:
+            notes = ["The accuracy depends on the data: the release's result has it."]
+        if result.guarantee.conditions:
+            notes.append(
+                "\n".join(textwrap.wrap(f"Conditions: {'; '.join(result.guarantee.conditions)}.", 78))
+            )
+        return _PlanPage(facts, ("noise sd", "accuracy"), names, cells, notes)
+
+    def __repr__(self) -> str:
+        result = self.result
+        return (
+            f"<Plan {result.statistic}: {result.mechanism}, noise scale {_shown(result.noise_scale)}, "
+            f"{result.claim}>"
+        )
+
+
+def plan(function: Any, epsilon: float, *, n: int | None = None, columns: Any = None, **options: Any) -> Plan:
+    """Say what noise a release will have, before any data are touched.
+
+    Parameters
+    ----------
+    function : str or function
+        ``"mean"`` or ``pydpstat.mean``; one of mean, sum, count, proportion, var, std, cov, corr,
+        histogram, crosstab.
+    epsilon : float
+        Privacy parameter of the release.
+    n : int, optional
+        The public number of records; needed for a mean, a proportion or a spread under bounded
+        neighbors, not used otherwise.
+    columns : list of str, optional
+        The columns' names, where a frame is to be released.
+    **options
+        The function's own: `bounds`, `delta`, `mechanism`, `neighbors`, `missing`, and so on.
+
+    Returns
+    -------
+    Plan
+        With `noise`, `noise_scale`, `sd`, `accuracy`, `sensitivity`, `guarantee`, `summary`.
+
+    Raises
+    ------
+    PydpstatError
+        Where the function has no noise with a public law (quantile, choose), or an argument is not
+        allowed.
+
+    Notes
+    -----
+    A plan is made by the function itself, with sums of 0 in place of the data's, so it cannot differ
+    from the release. It spends no budget and reveals nothing.
+
+    References
+    ----------
+    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, Theorem 3.8
+    (accuracy of Laplace noise).
+
+    Examples
+    --------
+    >>> import pydpstat
+    >>> planned = pydpstat.plan("mean", 1.0, bounds=(0, 100), n=1000)
+    >>> round(planned.sd, 4), round(planned.accuracy(0.05), 4)
+    (0.1414, 0.2996)
+    """
+    import pydpstat
+
+    name = function if isinstance(function, str) else getattr(function, "__name__", None)
+    if name in _CHOSEN:
+        raise PydpstatError(
+            f"{name} has no noise with a public law: its result is chosen among candidates with "
+            "probabilities that depend on the data. Plan with made-up data of your own instead."
+        )
+    checks.one_of(name if isinstance(name, str) else function, "function", PLANNED)
+    call = getattr(pydpstat, str(name))
+    _check_options(call, options)
+    size = _size(n, str(name), options)
+    names = None if columns is None else tuple(map(str, columns))
+    made_up = MadeUp(size, names)
+    if name in _TWO:
+        second = MadeUp(size) if names is None else None
+        return Plan(call(made_up, second, epsilon, **options))
+    return Plan(call(made_up, epsilon, **options))
+
+
+def _check_options(call: Any, options: dict[str, Any]) -> None:
+    known = [
+        each.name
+        for each in inspect.signature(call).parameters.values()
+        if each.kind is each.KEYWORD_ONLY and each.name != "budget"
+    ]
+    for option in options:
+        if option not in known:
+            raise PydpstatError(
+                f"{option} is no option of {call.__name__}, which has {', '.join(known)}. "
+                f"{checks.did_you_mean(option, known)}"
+            )
+    if "bounds" in known and "bounds" not in options:
+        raise PydpstatError("bounds must be given: the public range of the data, as (lower, upper).")
+
+
+def _size(n: Any, name: str, options: dict[str, Any]) -> int:
+    if n is None:
+        if name in _NEED_SIZE and options.get("neighbors", "bounded") == "bounded":
+            raise PydpstatError(
+                f"n must be given: the noise of a {name} depends on the public number of records under "
+                "bounded neighbors."
+            )
+        return 0
+    if not checks.is_number(n) or not 0 <= checks.as_float(n) < 2.0**53 or n != int(n):
+        raise PydpstatError(f"n must be a whole number of records; got {checks.shown(n)}.")
+    return int(n)
+
+
+def _shown(value: Any) -> str:
+    from pydpstat.results.summary import number
+
+    values = np.unique(np.atleast_1d(value))
+    return number(values[0]) if values.size == 1 else f"{number(values.min())} to {number(values.max())}"

@@ -1,0 +1,95 @@
+"""Random choices of the package's own functions: exact with the operating system, in floats when seeded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.random import Source, secure
+from pydpstat.random.secure.trials import trials_exp
+
+Floats = npt.NDArray[np.float64]
+
+
+def weighted(utility: Floats, rate: Fraction, source: Source | None, measure: Any = None) -> int:
+    """Choose a place with probability proportional to measure * exp(rate * utility).
+
+    Examples
+    --------
+    >>> weighted(np.array([-1e9, 0.0, -1e9]), Fraction(1), None)
+    1
+    """
+    if source is None:
+        return secure.choose(utility, rate, measure)
+    with np.errstate(over="ignore", under="ignore"):
+        weights = np.exp((utility - utility.max()) * float(rate))
+    sums = np.cumsum(weights if measure is None else weights * measure)
+    # the sum's own rounding could put the uniform beyond the last place
+    return min(int(sums.searchsorted(source.uniform(1)[0] * sums[-1])), utility.size - 1)
+
+
+def below(limit: int, source: Source | None) -> int:
+    """Choose a whole number from 0 to below `limit`, all with the same probability."""
+    if source is not None:
+        return min(int(source.uniform(1)[0] * limit), limit - 1)
+    bits = (limit - 1).bit_length()
+    size = (bits + 7) // 8
+    while True:
+        number = int.from_bytes(secure.entropy(size), "little") >> (8 * size - bits)
+        if number < limit:
+            return number
+
+
+def places(size: int, bits: int, source: Source | None) -> npt.NDArray[np.int64]:
+    """Draw so many whole numbers from 0 to below 2^bits, at most 2^16."""
+    if source is not None:
+        return (source.uniform(size) * 2.0**bits).astype(np.int64)
+    return (np.frombuffer(secure.entropy(2 * size), dtype="<u2") >> (16 - bits)).astype(np.int64)
+
+
+def permute_and_flip(scores: Floats, rate: Fraction, source: Source | None) -> int:
+    """Choose a place: in random order, the first that is taken with probability exp(-rate * shortfall).
+
+    Examples
+    --------
+    >>> permute_and_flip(np.array([-1e9, 0.0, -1e9]), Fraction(1), None)
+    1
+    """
+    top = float(scores.max())
+    # a rate that is hardly a float leaves everything to the exact exponents
+    factor = float(rate) if 2.0**-900 < rate < 2.0**900 else np.nan
+    with np.errstate(over="ignore", under="ignore"):
+        exponents = (top - scores) * factor
+    if source is not None:
+        order = np.argsort(source.uniform(scores.size))
+        taken = source.uniform(scores.size) <= np.exp(-exponents)
+    else:
+        order = _permutation(scores.size)
+        with np.errstate(under="ignore"):
+            # a difference, a rate and a product, each rounded once
+            errors = exponents * 2.0**-50 + 2.0**-1000
+        taken = trials_exp(exponents, errors, lambda i: rate * (Fraction(top) - Fraction(float(scores[i]))))
+    taken[scores == top] = True
+    return int(order[np.argmax(taken[order])])
+
+
+def _permutation(size: int) -> np.ndarray:
+    """Draw one of all orders, with equal probabilities."""
+    while True:
+        keys = np.frombuffer(secure.entropy(8 * size), dtype="<u8")
+        order = np.argsort(keys)
+        ranked = keys[order]
+        # without ties all orders are equally likely
+        if not (ranked[1:] == ranked[:-1]).any():
+            return order
+
+
+def described(result: Any, **changes: Any) -> Any:
+    """Return a choice's result with more said about it, its value read-only."""
+    if "value" in changes:
+        changes["value"].flags.writeable = False
+    return replace(result, **changes)

@@ -1,0 +1,215 @@
+"""Contingency tables with public levels, or with levels that are found in the data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pydpstat.errors import PydpstatError
+from pydpstat.queries import Query
+from pydpstat.queries.cells import cell_counts
+from pydpstat.queries.truths import missing_values
+from pydpstat.results.labels import Labels
+from pydpstat.results.results import DPResults
+from pydpstat.statistics.arguments import INTEGER, options
+from pydpstat.statistics.discovery import discovered
+from pydpstat.statistics.histograms import cells_reach
+from pydpstat.statistics.levels import Coded, Variables, coded, levels_of, plain, variables_of
+from pydpstat.statistics.protect import protect
+
+DECLARED = "that the declared categories are public knowledge"
+MOST_CELLS = 10**7
+
+
+def crosstab(
+    data: Any,
+    epsilon: float,
+    *,
+    levels: Any = None,
+    delta: float = 0,
+    mechanism: str = "geometric",
+    neighbors: str = "bounded",
+    missing: Any = "error",
+    other: Any = "other",
+    rng: Any = None,
+    budget: Any = None,
+) -> DPResults:
+    """Release how many records have each combination of levels.
+
+    Parameters
+    ----------
+    data : array_like of shape (n,), DataFrame, dict or tuple
+        One variable (list, array, Series or Categorical), or several: a frame's columns, or a dict
+        or tuple of variables.
+    epsilon : float
+        Privacy parameter; above 0 and finite.
+    levels : list, dict or list of lists, "declared" or "discover", keyword only, needed
+        The public levels: a list for one variable, lists by name or in order for several.
+        ``"declared"``: every variable is a Categorical and its categories are public.
+        ``"discover"``: the levels of one variable are found in the data, which needs a `delta`; rare
+        ones are left out.
+    delta : float, default 0
+        Above 0 and below 1 for ``"gaussian"`` and for ``levels="discover"``; 0 otherwise.
+    mechanism : {"geometric", "gaussian"}, default "geometric"
+        Symmetric geometric noise, or discrete Gaussian noise. Both are whole numbers.
+    neighbors : {"bounded", "unbounded"}, default "bounded"
+        One record replaced (the number of records public), or one added or removed.
+    missing : {"error", "drop"} or a level, default "error"
+        What to do with missing values: raise an error, leave their records out (unbounded only), or
+        count them in a level of this name, which is then always there.
+    other : str or None, default "other"
+        Name of one more level for values that are in no level, so that the table's shape does not
+        depend on the data. If it is one of the levels, they are counted there. None leaves records
+        with such values out: the cells then add up to fewer than all records. There is none with
+        ``"declared"``, as a Categorical has no such values.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
+
+    Returns
+    -------
+    DPResults
+        The estimate is a Series, a DataFrame, or a Series with a MultiIndex, for one, two or more
+        variables. Counts are whole numbers and may be negative. Empty cells get noise as all others.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, `levels` is not given, or a value is missing with
+        ``missing="error"``.
+
+    Notes
+    -----
+    Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no
+    value is missing, with ``levels="declared"`` on categories that were not taken from the data.
+
+    Sensitivity: every record is in one cell, or in none if it is left out, and which one depends on
+    this record alone. Adding or removing one changes one count by 1: 1 in the L1 and in the L2 norm.
+    Replacing one changes at most two counts by 1: 2 and sqrt(2). Counts and noise are integers.
+
+    ``levels="discover"`` releases the noisy counts, with geometric noise, of the levels that occur,
+    if they are at least T. A level that occurs in one of two neighboring data sets only has the
+    count 1 there, and T is the smallest whole number with P(1 + noise >= T) <= delta. Unless such a level is
+    released, the counts of the others keep epsilon. A replaced record has twice the L1
+    sensitivity, so the noise's scale and T - 1 are about twice as large; two such levels, one in each
+    data set, need no more delta than one: neither data set can release both.
+
+    References
+    ----------
+    Ghosh, A., Roughgarden, T. and Sundararajan, M. (2009). Universally utility-maximizing privacy
+    mechanisms. STOC 2009.
+    Canonne, C., Kamath, G. and Steinke, T. (2020). The discrete Gaussian for differential privacy.
+    NeurIPS 2020.
+    Korolova, A., Kenthapadi, K., Mishra, N. and Ntoulas, A. (2009). Releasing search queries and
+    clicks privately. WWW 2009 (unknown levels).
+
+    Examples
+    --------
+    >>> import pydpstat
+    >>> answers = ["yes", "no", "yes", "yes", "perhaps"] * 20
+    >>> r = pydpstat.crosstab(answers, 1.0, levels=["no", "yes"], rng=1)
+    >>> r.estimate.index.tolist()
+    ['no', 'yes', 'other']
+    >>> found = pydpstat.crosstab(answers, 1.0, levels="discover", delta=1e-6, neighbors="unbounded")
+    >>> found.estimate.index.tolist()
+    ['no', 'perhaps', 'yes']
+    """
+    if isinstance(levels, str) and levels == "discover":
+        return discovered(
+            data, epsilon, delta, mechanism, neighbors, missing, rng, budget, variables_of(data)
+        )
+    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=str)
+    _check_other(other)
+    variables = variables_of(data)
+    public = levels_of(levels, variables)
+    columns = [coded(column, each) for column, each in zip(variables.columns, public)]
+    axes = [_axis(column, how.missing, other) for column in columns]
+    _check_cells([names for names, _ in axes])
+    counts = _table(columns, axes, how.missing)
+    query = Query(
+        "table",
+        counts.astype(np.float64),
+        (cells_reach(how),),
+        Labels("table", dimnames=tuple(names for names, _ in axes), dimension_names=_names(variables)),
+        integer=True,
+        nobs=variables.size if how.bounded else None,
+    )
+    declared = isinstance(levels, str)
+    said = "declared" if declared else [list(map(plain, column.levels)) for column in columns]
+    arguments: tuple[tuple[str, Any], ...] = (("levels", said if declared or len(said) > 1 else said[0]),)
+    if other != "other" and not declared:
+        arguments = (*arguments, ("other", other))
+    return protect(
+        "crosstab",
+        query,
+        how,
+        rng,
+        budget,
+        arguments=arguments,
+        conditions=(DECLARED,) if declared else (),
+    )
+
+
+def _check_other(other: Any) -> None:
+    if other is not None and not isinstance(other, str):
+        raise PydpstatError(
+            f"other must be the name of a level, or None; got {type(other).__name__}. 'other' is usual."
+        )
+
+
+def _names(variables: Variables) -> tuple[str, ...]:
+    return variables.names if any(variables.names) else ()
+
+
+# a table's levels, and the place among them of each code from -1 on; None for one that is left out
+Axis = tuple[tuple[Any, ...], list[int | None]]
+
+
+def _axis(column: Coded, missing: Any, other: Any) -> Axis:
+    """Return a variable's published levels and where each code is counted."""
+    names = list(map(plain, column.levels))
+    places: list[int | None] = list(range(len(names)))
+    if len(set(map(str, names))) != len(names):
+        raise PydpstatError("levels must differ from each other as texts; some do not. Rename them.")
+    if not column.closed:
+        places.append(None if other is None else _place(names, other))
+    gone = None if missing in ("error", "drop") else _place(names, plain(missing))
+    return tuple(names), [gone, *places]
+
+
+def _place(names: list[Any], name: Any) -> int:
+    """Return a level's place, after adding it where it is new."""
+    if name not in names:
+        names.append(name)
+    return names.index(name)
+
+
+def _check_cells(names: list[tuple[Any, ...]]) -> None:
+    cells = 1
+    for each in names:
+        cells *= len(each)
+    if cells > MOST_CELLS:
+        raise PydpstatError(
+            f"levels must make at most {MOST_CELLS} cells; they make {cells}. Cross fewer variables."
+        )
+
+
+def _table(columns: list[Coded], axes: list[Axis], missing: Any) -> np.ndarray:
+    """Count the cells, and bring each axis into its published order."""
+    shape = tuple(len(names) for names, _ in axes)
+    codes = [column.codes for column in columns if column.codes is not None]
+    if not codes:
+        return np.zeros(shape)
+    counts = cell_counts(codes, [len(places) - 1 for _, places in axes])
+    if missing == "error" and any(counts.take(0, axis=axis).any() for axis in range(counts.ndim)):
+        raise missing_values()
+    for axis, (names, places) in enumerate(axes):
+        rows = np.moveaxis(counts, axis, 0)
+        moved = np.zeros((len(names), *rows.shape[1:]), dtype=np.int64)
+        for row, place in zip(rows, places):
+            if place is not None:
+                moved[place] += row
+        counts = np.moveaxis(moved, 0, axis)
+    return counts

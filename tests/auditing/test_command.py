@@ -1,0 +1,83 @@
+import json
+
+import pytest
+
+import pydpstat
+from pydpstat.__main__ import main
+from pydpstat.auditing import command
+from pydpstat.auditing.cases import all_cases
+
+# enough to see the coarsest mistakes; the command itself makes a million draws
+FEW = 500
+ROWS = {"", "1", "2", "3", "4", "5", "8", "12", "15", "C1", "C2", "delta"}
+# what only many draws show
+PATIENT = {"varDP, Laplace, redrawn until positive", "meanDP, RRandom: support"}
+SLOW = {"tune_linear_regression_model, a record outside", "LogisticRegressionDP, gamma 100"}
+
+
+def test_every_row_and_every_own_function_is_there():
+    cases = all_cases()
+    assert {case.row for case in cases} == ROWS
+    assert len({case.name for case in cases}) == len(cases)
+    sound = " ".join(case.name for case in cases if case.kind == "sound")
+    own = "mean sum count proportion var std cov corr quantile quantiles median histogram crosstab choose"
+    assert [name for name in own.split() if name not in sound] == []
+
+
+@pytest.mark.parametrize("place", range(len(all_cases())), ids=lambda place: all_cases()[place].name)
+def test_defects_are_found_and_own_functions_cleared(place):
+    case = all_cases()[place]
+    if case.name in PATIENT | SLOW:
+        pytest.skip("needs more draws than this run makes")
+    (row,) = command.run([place], FEW, 1)
+    assert row.right, command.text([row], FEW)
+
+
+def test_the_variance_redrawn_until_positive_is_found():
+    release = lambda x: pydpstat.varDP(x, 1.0, 0, 1)  # noqa: E731
+    r = pydpstat.audit(release, [0.0, 0.0], [0.0, 1.0], samples=8_000, rng=1)
+    assert r.violates and r.epsilon_lower < 1.49
+
+
+def test_the_table_and_the_files(tmp_path, capsys):
+    files = [tmp_path / "a.json", tmp_path / "a.md"]
+    code = main(
+        [
+            "audit",
+            "--only",
+            "uniform noise",
+            "--samples",
+            "2000",
+            "--json",
+            str(files[0]),
+            "--markdown",
+            str(files[1]),
+        ]
+    )
+    out = capsys.readouterr().out
+    assert code == 0 and "infinite" in out and "found" in out and "only under one of the two" in out
+    data = json.loads(files[0].read_text())
+    assert data["rows"][0]["verdict"] == "found" and data["rows"][0]["audit"]["violates"] is True
+    assert files[1].read_text().startswith("| row | release | claim |")
+
+
+def test_exit_codes(capsys, monkeypatch):
+    assert main(["audit", "--only", "no such case"]) == 2
+    assert main(["audit", "--samples", "3"]) == 2
+    sound = next(case for case in all_cases() if case.name == "count")
+    wrong = type(sound)(**{**sound.__dict__, "kind": "defect", "name": "wrong"})
+    monkeypatch.setattr(command, "all_cases", lambda: (wrong,))
+    assert main(["audit", "--samples", "500"]) == 1
+    assert "MISSED" in capsys.readouterr().out
+    broken = type(sound)(**{**sound.__dict__, "release": lambda x: 1 / 0})
+    monkeypatch.setattr(command, "all_cases", lambda: (broken,))
+    assert main(["audit", "--samples", "500"]) == 1
+    assert "failed: release raises the same error" in capsys.readouterr().out
+
+
+def test_two_processes_give_the_same_table():
+    places = [
+        place for place, case in enumerate(all_cases()) if case.name in ("count", "uniform noise on -2..2")
+    ]
+    rows = command.run(places, 1_000, 2)
+    assert [row.verdict for row in rows] == ["found", "cleared"]

@@ -1,0 +1,189 @@
+"""Ledgers in files: their limits, what else may lie there, and what they hold."""
+
+import os
+import pickle
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import pydpstat
+from pydpstat import Budget, BudgetExceeded, Guarantee, PydpstatError
+from pydpstat.budget import file
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "a.ledger"
+
+
+def test_a_file_keeps_spends_and_limits(path):
+    first = Budget(0.3, 1e-6, path)
+    first.spend(Guarantee(0.1, 1e-7), "mean(x)")
+    second = Budget(0.3, 1e-6, str(path))
+    second.spend(Guarantee(0.2), "mean(y)")
+    assert first.spent == second.spent == (0.3, 1e-7, None)
+    with pytest.raises(BudgetExceeded):
+        first.spend(Guarantee(0.1), "mean(z)")
+    assert [entry.call for entry in Budget.open(path).entries] == ["mean(x)", "mean(y)"]
+
+
+@pytest.mark.parametrize(
+    "other", [{"epsilon": 2.0}, {"delta": 1e-5}, {"accountant": "zcdp"}, {"neighbors": "unbounded"}]
+)
+def test_other_limits_are_named(path, other):
+    limits = {"epsilon": 1.0, "delta": 1e-6}
+    Budget(**limits, path=path)
+    name, value = next(iter(other.items()))
+    with pytest.raises(PydpstatError, match="was made with epsilon 1.0, delta 1e-06.*got ") as caught:
+        Budget(**{**limits, **other}, path=path)
+    assert f"{name} {value!r}" in str(caught.value).partition("; got")[2]
+
+
+def test_pickles_open_the_same_ledger(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    budget = Budget(1.0, 1e-6, "a.ledger", "zcdp", "unbounded")
+    stored = pickle.dumps(budget)
+    monkeypatch.chdir("/")
+    again = pickle.loads(stored)
+    again.spend(Guarantee(0.1, neighbors="unbounded"), "count(x)")
+    assert again.path == budget.path == str(path) and budget.spent == again.spent
+    assert (again.epsilon, again.delta, again.accountant, again.neighbors) == (1.0, 1e-6, "zcdp", "unbounded")
+
+
+def test_what_is_no_ledger(tmp_path, path):
+    with pytest.raises(PydpstatError, match="is a folder"):
+        Budget(1.0, path=tmp_path)
+    with pytest.raises(PydpstatError, match="in a folder that exists"):
+        Budget(1.0, path=tmp_path / "none" / "a.ledger")
+    path.write_text("income,age\n1,2\n")
+    for use in (lambda: Budget(1.0, path=path), lambda: Budget.open(path)):
+        with pytest.raises(PydpstatError, match="is another file"):
+            use()
+    assert path.read_text() == "income,age\n1,2\n"
+    with pytest.raises(PydpstatError, match="there is no file"):
+        Budget.open(tmp_path / "b.ledger")
+    empty = tmp_path / "empty"
+    empty.touch()
+    with pytest.raises(PydpstatError, match="is another file"):
+        Budget.open(empty)
+
+
+def test_another_database_is_left_alone(path):
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE notes (text)")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(PydpstatError, match="is another file"):
+        Budget(1.0, path=path)
+    assert path.read_bytes() == before
+
+
+def test_another_format_is_refused(path):
+    Budget(1.0, path=path)
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(PydpstatError, match="has format 99"):
+        Budget.open(path)
+
+
+def test_a_damaged_file_is_an_error(path):
+    budget = Budget(1.0, path=path)
+    budget.spend(Guarantee(0.1), "mean(x)")
+    budget._ledger.close()
+    content = path.read_bytes()
+    path.write_bytes(content[:100] + b"\xff" * (len(content) - 100))
+    with pytest.raises(PydpstatError, match="must be a ledger that can be read and written"):
+        Budget.open(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() == 0, reason="root may write everywhere")
+def test_an_unwritable_file_is_an_error(path, tmp_path):
+    Budget(1.0, path=path)
+    path.chmod(0o400)
+    with pytest.raises(PydpstatError, match="path must be writable"):
+        Budget(1.0, path=path)
+    path.chmod(0o600)
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(PydpstatError, match="path must be writable, and its folder too"):
+            Budget(1.0, path=path)
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_a_removed_or_replaced_file_is_noticed(path, tmp_path):
+    budget = Budget(1.0, path=path)
+    budget.spend(Guarantee(0.9), "mean(x)")
+    shutil.move(path, tmp_path / "b.ledger")
+    for _ in range(2):
+        with pytest.raises(PydpstatError, match="was moved, removed or replaced"):
+            budget.spend(Guarantee(0.05), "mean(x)")
+        # an empty ledger in its place
+        Budget(1.0, path=path)
+
+
+def test_a_locked_file_is_an_error_in_the_end(path, monkeypatch):
+    monkeypatch.setattr(file, "PATIENCE", 0.05)
+    budget = Budget(1.0, path=path)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(PydpstatError, match="database is locked. Nothing is released"):
+        budget.spend(Guarantee(0.1), "mean(x)")
+    other.execute("ROLLBACK")
+    other.close()
+    budget.spend(Guarantee(0.1), "mean(x)")
+    assert budget.spent.epsilon == 0.1
+
+
+def test_an_interrupted_spend_leaves_nothing(path, monkeypatch):
+    budget = Budget(1.0, path=path)
+
+    def interrupted(first, second):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(file, "added", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            budget.spend(Guarantee(0.1), "mean(x)")
+    assert not budget.entries
+    budget.spend(Guarantee(1.0), "mean(x)")
+    assert budget.spent.epsilon == 1.0
+
+
+def test_writes_wait_for_the_disk(path):
+    budget = Budget(1.0, path=path)
+    connection = budget._ledger._current()
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    # 2 is FULL: every commit is synchronized
+    assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
+
+
+def test_the_ledger_holds_no_data_and_no_estimates(path):
+    data = [4.2424242e7, 4.1234567e7, 4.7654321e7]
+    result = pydpstat.meanDP(data, 1.0, 4e7, 5e7, rng=1)
+    budget = Budget(2.0, path=path)
+    budget.charge(result)
+    budget._ledger.close()
+    content = b"".join(each.read_bytes() for each in Path(path).parent.iterdir())
+    assert result.call.encode() in content
+    for secret in (*data, float(result), sum(data) / 3):
+        assert repr(secret)[:9].encode() not in content
+        # as SQLite stores numbers
+        import struct
+
+        assert struct.pack(">d", secret) not in content
+
+
+def test_an_unused_budget_is_collected(path):
+    import gc
+    import weakref
+
+    budget = Budget(1.0, path=path)
+    ledger = weakref.ref(budget._ledger)
+    budget._ledger.close()
+    del budget
+    gc.collect()
+    assert ledger() is None

@@ -1,0 +1,144 @@
+"""The discrete Gaussian law against sums in multiple precision, its calibration against its curve."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+from pydpstat import PydpstatError
+from pydpstat.mechanisms import DiscreteGaussianNoise, calibrate_discrete_gaussian, calibrate_gaussian
+from pydpstat.random import source_from
+from pydpstat.random.r_stream import RRandom
+from tests.random.secure.laws import FALSE_ALARM, Whole, p_values
+
+SDS = [0.05, 0.3, 0.7, 1.0, 2.5, 3.5, 10.0, 60.0, 400.0]
+
+
+def exact_delta(epsilon, sd, shift):
+    """The sum's positive terms, from the first one on."""
+    eps, s = mpmath.mpf(epsilon), mpmath.mpf(sd)
+    total = mpmath.jtheta(3, 0, mpmath.exp(-1 / (2 * s * s))) if sd < 5 else mpmath.sqrt(2 * mpmath.pi) * s
+    middle = eps * s * s / shift - mpmath.mpf(shift) / 2
+    y, result = max(int(mpmath.floor(middle)) + 1, int(-12 * sd) - 10), mpmath.mpf(0)
+    while True:
+        term = mpmath.exp(-mpmath.mpf(y) ** 2 / (2 * s * s)) * -mpmath.expm1(-(y - middle) * shift / s**2)
+        result += term
+        if y > 0 and term <= result * mpmath.mpf(10) ** -25:
+            return result / total
+        y += 1
+
+
+def two_cells_delta(epsilon, sd, shift):
+    """Both noises one by one."""
+    reach = int(10 * sd) + 8
+    total = mpmath.jtheta(3, 0, mpmath.exp(-1 / (2 * mpmath.mpf(sd) ** 2)))
+
+    def mass(k):
+        return mpmath.exp(-mpmath.mpf(k) ** 2 / (2 * mpmath.mpf(sd) ** 2)) / total
+
+    plain = [mass(k) for k in range(-reach, reach + 1)]
+    moved = [mass(k + shift) for k in range(-reach, reach + 1)]
+    factor = mpmath.exp(epsilon)
+    return sum(
+        max(a * b - factor * c * d, 0) for a, c in zip(plain, moved) for b, d in zip(plain, reversed(moved))
+    )
+
+
+@pytest.mark.parametrize("sd", SDS)
+@pytest.mark.parametrize("shift", [1, 3])
+def test_the_curve_is_exact(sd, shift):
+    noise = DiscreteGaussianNoise(sd)
+    with mpmath.workdps(50):
+        for epsilon in (0.0, 1e-3, 0.1, 1.0, 5.0, 30.0):
+            exact = exact_delta(epsilon, sd, shift) if epsilon * sd / shift < 25 else 0
+            if exact > 1e-290:
+                assert float(noise.delta(epsilon, shift) / exact - 1) == pytest.approx(0.0, abs=1e-13)
+
+
+@pytest.mark.parametrize("sd", [0.2, 0.5, 0.8, 1.3])
+@pytest.mark.parametrize("shift", [1, 2])
+def test_two_cells(sd, shift):
+    with mpmath.workdps(40):
+        for epsilon in (0.0, 0.5, 2.0):
+            exact = two_cells_delta(epsilon, sd, shift)
+            found = DiscreteGaussianNoise(sd).delta(epsilon, shift, cells=2)
+            assert float(found / exact - 1) == pytest.approx(0.0, abs=1e-13)
+
+
+def test_wide_noise_is_as_the_continuous_one():
+    from pydpstat.mechanisms import GaussianNoise
+
+    for sd in (300.0, 1e5, 1e12):
+        for epsilon in (0.5 / sd, 3.0 / sd):
+            near = GaussianNoise(sd).delta(epsilon, 1.0)
+            # the relative difference is of the order 1 / sd
+            assert DiscreteGaussianNoise(sd).delta(epsilon) == pytest.approx(near, rel=10.0 / sd)
+
+
+def test_the_law():
+    for sd in (0.3, 1.0, 2.9, 3.1, 40.0, 4000.0):
+        noise, k = DiscreteGaussianNoise(sd), np.arange(-60.0 * max(sd, 1.0), 60.0 * max(sd, 1.0) + 1.0)
+        mass = noise.pmf(k)
+        assert mass.sum() == pytest.approx(1.0, abs=1e-13)
+        assert noise.var() == pytest.approx(
+            (k * k * mass).sum(), rel=1e-12
+        ) and noise.std() ** 2 == pytest.approx(noise.var())
+        near = k[np.abs(k) <= 40][::7]
+        assert noise.cdf(near) == pytest.approx(
+            [mass[k <= each].sum() for each in near], rel=1e-11, abs=1e-13
+        )
+        p = np.array([1e-9, 0.02, 0.3, 0.5, 0.77, 0.999])
+        found = noise.ppf(p)
+        assert (noise.cdf(found) >= p).all() and (noise.cdf(found - 1) < p).all()
+    noise = DiscreteGaussianNoise(2.0)
+    assert noise.pmf(0.5) == 0.0 and math.isnan(noise.pmf(math.nan)) and noise.cdf(1.7) == noise.cdf(1)
+    assert noise.ppf(0.0) == -math.inf and noise.ppf(1.0) == math.inf and math.isnan(noise.ppf(2.0))
+
+
+GRID = [(e, d) for e in (0.01, 0.1, 1.0, 10.0, 100.0) for d in (1e-3, 1e-6, 1e-9, 1e-12)]
+
+
+@pytest.mark.parametrize("epsilon, delta", GRID)
+def test_the_calibration_is_the_smallest(epsilon, delta):
+    for shift in (1, 2) if epsilon >= 0.1 else (1,):
+        sd = calibrate_discrete_gaussian(epsilon, delta, shift)
+        with mpmath.workdps(50):
+            kept, less = exact_delta(epsilon, sd, shift), exact_delta(epsilon, sd * (1 - 1e-9), shift)
+            steepest = exact_delta(epsilon, math.nextafter(sd, 0.0), shift)
+        assert kept <= delta < less
+        # where one step of a float changes delta by more than a thousandth, no float is nearer
+        assert kept >= 0.999 * delta or steepest > delta
+
+
+def test_two_cells_need_more_noise():
+    sd = calibrate_discrete_gaussian(1.0, 1e-6, 1, cells=2)
+    assert DiscreteGaussianNoise(sd).delta(1.0, 1, cells=2) <= 1e-6
+    assert sd == pytest.approx(calibrate_gaussian(1.0, 1e-6, math.sqrt(2.0)), rel=1e-2)
+
+
+def test_what_is_refused():
+    for call in (
+        lambda: DiscreteGaussianNoise(0.0),
+        lambda: DiscreteGaussianNoise(math.inf),
+        lambda: DiscreteGaussianNoise(1.0).delta(-1.0),
+        lambda: DiscreteGaussianNoise(1.0).delta(1.0, 1.5),
+        lambda: DiscreteGaussianNoise(1.0).delta(1.0, 1, cells=3),
+        lambda: calibrate_discrete_gaussian(1.0, 0.0),
+        lambda: calibrate_discrete_gaussian(0.0, 0.1),
+        lambda: calibrate_discrete_gaussian(1.0, 0.1, 0.5),
+        lambda: calibrate_discrete_gaussian(1.0, 0.1, 1, 0),
+    ):
+        with pytest.raises(PydpstatError):
+            call()
+
+
+@pytest.mark.parametrize("rng", [7, RRandom(7)], ids=["NumPy", "R"])
+@pytest.mark.parametrize("sd", [0.6, 5.0, 900.0])
+def test_seeded_sources(rng, sd):
+    sample = source_from(rng).discrete_gaussian(100_000, sd)
+    found = p_values(sample, Whole(DiscreteGaussianNoise(sd)), False)
+    assert sample.shape == (100_000,) and min(found.values()) > FALSE_ALARM
+    assert min(p_values(sample, Whole(DiscreteGaussianNoise(sd * 1.05)), False).values()) < FALSE_ALARM

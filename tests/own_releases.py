@@ -1,0 +1,157 @@
+"""Releases of the package's own functions for the search: every function, noise, neighbors and container."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import pydpstat
+
+# a number of records that occurs nowhere else, and values with many digits
+N = 10_007
+PLACES = np.arange(float(N))
+X = 4.242424242e7 + 1.00731e6 * np.sin(PLACES * 1.7) + 13.37 * PLACES
+Y = 7.070707e-3 + 1.31e-3 * np.cos(PLACES * 2.3) + 1.17e-8 * PLACES
+BOUNDS, Y_BOUNDS = (4.0e7, 4.5e7), (0.0, 0.01)
+LEVELS = ["low", "mid", "high"]
+CODES = (PLACES * 7919 % 31 % 3).astype(int)
+# where counts are released, so that their noise is no small number like any other
+WIDE = 1e-5
+
+Data = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Own:
+    """A call of an own function on data that are made anew for it."""
+
+    name: str
+    data: Callable[[], Data]
+    call: Callable[..., Any]
+    bounded: bool
+
+    def __call__(self, data: Data, rng: Any = None, budget: Any = None) -> Any:
+        return self.call(*data, rng=rng, budget=budget)
+
+
+def _vector() -> Data:
+    return (X.copy(),)
+
+
+def _frame() -> Data:
+    return (pd.DataFrame({"x": X, "y": Y}),)
+
+
+def _two() -> Data:
+    return (X.copy(), Y.copy())
+
+
+def _holes() -> Data:
+    x = X.copy()
+    x[::97] = np.nan
+    return (pd.Series(x, name="x"),)
+
+
+def _truths() -> Data:
+    return (X > 4.25e7,)
+
+
+def _truth_frame() -> Data:
+    return (pd.DataFrame({"p": X > 4.25e7, "q": Y > 0.007}),)
+
+
+def _factor() -> Data:
+    return (pd.Series(pd.Categorical.from_codes(CODES, LEVELS), name="size"),)
+
+
+def _factors() -> Data:
+    side = np.where(X > 4.25e7, "left", "right")
+    return (pd.DataFrame({"size": np.array(LEVELS)[CODES], "side": side}),)
+
+
+def _scores() -> Data:
+    return (X[:12].copy(),)
+
+
+BOTH = {"x": BOUNDS, "y": Y_BOUNDS}
+_NOISE = (("laplace", 0), ("gaussian", 1e-6))
+_COUNT_NOISE = (("geometric", 0), ("gaussian", 1e-6))
+
+
+def _families() -> list[tuple[str, str, Callable[[], Data], float, dict[str, Any], Any]]:
+    """Name, function, data, epsilon, own arguments, and the noises; None for a choice."""
+    real = [
+        (f"{name}, {form}", name, data, 1.0, {"bounds": bounds}, _NOISE)
+        for name in ("mean", "sum", "var", "std")
+        for form, data, bounds in (("vector", _vector, BOUNDS), ("frame", _frame, BOTH))
+    ]
+    pairs = [
+        (f"{name}, {form}", name, data, 1.0, {"bounds": bounds}, _NOISE)
+        for name in ("cov", "corr")
+        for form, data, bounds in (("two vectors", _two, (BOUNDS, Y_BOUNDS)), ("frame", _frame, BOTH))
+    ]
+    counts = [
+        (f"{name}, {form}", name, data, WIDE, {}, _COUNT_NOISE)
+        for name in ("count", "proportion")
+        for form, data in (("vector", _truths), ("frame", _truth_frame))
+    ]
+    edges = [4.1e7, 4.2e7, 4.3e7, 4.4e7]
+    two_levels = {"size": LEVELS, "side": ["left", "right"]}
+    tables = [
+        ("histogram", "histogram", _vector, WIDE, {"edges": edges}, _COUNT_NOISE),
+        ("crosstab", "crosstab", _factor, WIDE, {"levels": LEVELS}, _COUNT_NOISE),
+        ("crosstab, declared", "crosstab", _factor, WIDE, {"levels": "declared"}, _COUNT_NOISE),
+        ("crosstab, two ways", "crosstab", _factors, WIDE, {"levels": two_levels}, _COUNT_NOISE),
+        ("crosstab, discovered", "crosstab", _factor, 1e-2, {"levels": "discover"}, (("geometric", 1e-6),)),
+        ("mean, filled", "mean", _holes, 1.0, {"bounds": BOUNDS, "missing": 4.1e7}, _NOISE),
+        ("histogram, filled", "histogram", _holes, WIDE, {"edges": edges, "missing": 0}, _COUNT_NOISE),
+    ]
+    choices = [
+        ("quantile", "quantile", _vector, 1.0, {"q": 0.25, "bounds": BOUNDS}, None),
+        ("median", "median", _vector, 1.0, {"bounds": BOUNDS}, None),
+        ("quantiles", "quantiles", _vector, 1.0, {"qs": [0.1, 0.5, 0.9], "bounds": BOUNDS}, None),
+    ]
+    return [*real, *pairs, *counts, *tables, *choices]
+
+
+def _caller(function: str, epsilon: float, options: dict[str, Any]) -> Callable[..., Any]:
+    def call(*data: Any, rng: Any, budget: Any) -> Any:
+        return getattr(pydpstat, function)(*data, epsilon=epsilon, **options, rng=rng, budget=budget)
+
+    return call
+
+
+def _chooser(mechanism: str) -> Callable[..., Any]:
+    names = [f"candidate {place}" for place in range(12)]
+
+    def call(scores: Any, rng: Any, budget: Any) -> Any:
+        return pydpstat.choose(names, scores, 1e-7, 1.0, mechanism=mechanism, rng=rng, budget=budget)
+
+    return call
+
+
+def _all() -> list[Own]:
+    releases = []
+    for (name, function, data, epsilon, own, noises), neighbors in itertools.product(
+        _families(), ("bounded", "unbounded")
+    ):
+        for mechanism, delta in noises or ((None, 0),):
+            options = {**own, "neighbors": neighbors}
+            if mechanism is not None:
+                options |= {"mechanism": mechanism, "delta": delta}
+            label = ", ".join(filter(None, (name, mechanism, neighbors)))
+            releases.append(Own(label, data, _caller(function, epsilon, options), neighbors == "bounded"))
+    dropped = {"bounds": BOUNDS, "missing": "drop", "neighbors": "unbounded"}
+    releases.append(Own("mean, dropped, unbounded", _holes, _caller("mean", 1.0, dropped), False))
+    releases.append(Own("median, dropped, unbounded", _holes, _caller("median", 1.0, dropped), False))
+    for mechanism in ("exponential", "noisy max"):
+        releases.append(Own(f"choose, {mechanism}", _scores, _chooser(mechanism), True))
+    return releases
+
+
+OWN = _all()

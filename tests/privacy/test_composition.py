@@ -1,0 +1,219 @@
+"""Composition of lists fixed beforehand."""
+
+import math
+import sys
+import types
+
+import numpy as np
+import pytest
+
+from pydpstat import compose
+from pydpstat.errors import MissingExtraError, PydpstatError
+from pydpstat.mechanisms import calibrate_gaussian
+from pydpstat.privacy import (
+    ConcentratedLoss,
+    DiscreteGaussianLoss,
+    GaussianLoss,
+    GeometricLoss,
+    Guarantee,
+    LaplaceLoss,
+    ResponseLoss,
+    compose_basic,
+)
+
+GAUSSIAN = Guarantee(1.0, 1e-6, loss=GaussianLoss(1.0 / float(calibrate_gaussian(1.0, 1e-6))))
+
+
+def test_basic_composition_adds():
+    first = Guarantee(0.1, 1e-6, conditions=("a", "b"))
+    both = compose_basic(first, Guarantee(0.2, 2e-6, conditions=("b", "c")))
+    assert both == Guarantee(math.fsum((0.1, 0.2)), math.fsum((1e-6, 2e-6)), conditions=("a", "b", "c"))
+    assert compose_basic(*[Guarantee(0.1)] * 10).epsilon == 1.0
+    assert compose_basic(Guarantee(1, 0.7), Guarantee(1, 0.7)).delta == 1.0
+    assert compose_basic(Guarantee(math.inf), Guarantee(1)).epsilon == math.inf
+    assert compose_basic(Guarantee(1)) == Guarantee(1)
+    assert compose([first, first]) == compose_basic(first, first)
+
+
+def test_composition_needs_the_same_neighbors():
+    with pytest.raises(PydpstatError, match="got neighbors bounded, unbounded"):
+        compose_basic(Guarantee(1), Guarantee(1, neighbors="unbounded"))
+    with pytest.raises(PydpstatError, match="got nothing"):
+        compose_basic()
+
+
+def test_exact_is_best_and_every_method_is_valid():
+    many = [Guarantee(0.1)] * 100
+    exact, zcdp = compose(many, "exact", delta=1e-6), compose(many, "zcdp", delta=1e-6)
+    assert exact.epsilon < zcdp.epsilon < compose(many).epsilon == 10.0
+    assert exact.loss == ResponseLoss(0.1, 100) and exact.delta == zcdp.delta == 1e-6
+    for epsilon in (0.0, 1.0, 5.0, 9.99):
+        assert exact.delta_at(epsilon) <= zcdp.delta_at(epsilon)
+    assert exact.delta_at(10.0) == zcdp.delta_at(10.0) == 0.0
+    assert compose(many, "exact").epsilon == compose(many, "zcdp").epsilon == pytest.approx(10.0)
+
+
+def test_exact_by_simulation_of_two_responses():
+    # two mechanisms with e^epsilon = 3: outcomes with the odds 9, 1, 1, 1/9
+    two = compose([Guarantee(math.log(3.0))] * 2, "exact", delta=0.25)
+    assert two.delta_at(math.log(9.0) - 1e-12) == pytest.approx(0.0, abs=1e-10)
+    # delta = 9/16 - e^epsilon / 16 is 1/4 at e^epsilon = 5
+    assert two.epsilon == pytest.approx(math.log(5.0), rel=1e-9)
+
+
+def test_deltas_leak():
+    both = compose([Guarantee(0.5, 0.01), Guarantee(0.5, 0.02)], "exact", delta=0.1)
+    assert both.loss.leak == pytest.approx(1 - 0.99 * 0.98, rel=1e-14)
+    assert both.delta_at(1.0) >= 0.0298
+
+
+def test_gaussian_releases_compose_exactly():
+    nine = compose([GAUSSIAN] * 9, "exact", delta=1e-6)
+    assert nine.loss.mu == pytest.approx(3.0 * GAUSSIAN.loss.mu, rel=1e-15)
+    three = compose([GAUSSIAN, GAUSSIAN.group(2)], "exact")
+    assert three.loss.mu == pytest.approx(math.sqrt(5.0) * GAUSSIAN.loss.mu, rel=1e-15)
+    assert nine.epsilon < compose([GAUSSIAN] * 9, "zcdp", delta=1e-6).epsilon < 9.0
+    assert nine.rho == pytest.approx(9 * GAUSSIAN.rho, rel=1e-14)
+
+
+def test_concentrated_sums():
+    mixed = [GAUSSIAN, Guarantee(0.3), Guarantee(0.2, loss=LaplaceLoss(0.2))]
+    whole = compose(mixed, "zcdp", delta=1e-5)
+    assert whole.rho == pytest.approx(sum(each.rho for each in mixed), rel=1e-14)
+    assert isinstance(whole.loss, ConcentratedLoss) and whole.delta == 1e-5
+    assert compose([whole, GAUSSIAN], "zcdp", delta=1e-5).rho == pytest.approx(whole.rho + GAUSSIAN.rho)
+
+
+def test_infinite_stays_infinite():
+    for method in ("basic", "zcdp", "exact"):
+        assert compose([Guarantee(math.inf), Guarantee(1.0)], method).epsilon == math.inf
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ((1.0,), "guarantees must be Guarantee objects; got float"),
+        (([1.0],), "guarantees must be Guarantee objects; got float"),
+        (([],), "got nothing"),
+        (([Guarantee(1.0)], "best"), "method must be one of"),
+        (([Guarantee(1.0), Guarantee(1.0, 1e-6)], "zcdp"), "number 2, .*has none"),
+        (([Guarantee(1.0), Guarantee(2.0)], "exact"), "from 1 to 2"),
+        (([GAUSSIAN, Guarantee(2.0)], "exact"), "from 1 to 2"),
+    ],
+)
+def test_refuses(arguments, message):
+    with pytest.raises(PydpstatError, match=message):
+        compose(*arguments)
+
+
+@pytest.mark.parametrize(
+    "method, delta, message",
+    [
+        ("basic", 1e-6, "delta must be None for method 'basic'"),
+        ("zcdp", 1.0, "delta must be at least 0 and below 1"),
+        ("zcdp", 0.0, "delta must be larger"),
+        ("exact", 0.0, "delta must be larger"),
+    ],
+)
+def test_delta_is_checked(method, delta, message):
+    with pytest.raises(PydpstatError, match=message):
+        compose([GAUSSIAN] * 2, method, delta=delta)
+
+
+def test_the_hint_where_dp_accounting_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "dp_accounting", None)
+    monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'pydpstat\[accounting\]'"):
+        compose([Guarantee(1.0)] * 2, "pld", delta=1e-6)
+
+
+class Distribution:
+    """The part of dp-accounting's class that is used, for distributions on a few losses."""
+
+    def __init__(self, losses, told=0.0):
+        self.losses, self.told = losses, told
+
+    def compose(self, other):
+        losses: dict[float, float] = {}
+        for a, p in self.losses.items():
+            for b, q in other.losses.items():
+                losses[round(a + b, 9)] = losses.get(round(a + b, 9), 0.0) + p * q
+        return Distribution(losses, 1.0 - (1.0 - self.told) * (1.0 - other.told))
+
+    def self_compose(self, times):
+        whole = self
+        for _ in range(times - 1):
+            whole = whole.compose(self)
+        return whole
+
+    def get_delta_for_epsilon(self, epsilon):
+        told = (p * -np.expm1(min(0.0, epsilon - loss)) for loss, p in self.losses.items())
+        return self.told + sum(told)
+
+
+@pytest.fixture
+def stand_in(monkeypatch):
+    """A module with the functions that dp-accounting documents; the calls that were made."""
+    calls: list[tuple] = []
+
+    def maker(name):
+        def make(*arguments, value_discretization_interval):
+            calls.append((name, *arguments))
+            return Distribution({0.1: 0.5, -0.1: 0.5})
+
+        return make
+
+    class DifferentialPrivacyParameters:
+        def __init__(self, epsilon, delta=0):
+            self.epsilon, self.delta = epsilon, delta
+
+    def from_privacy_parameters(pair, value_discretization_interval):
+        up = (1.0 - pair.delta) / (1.0 + math.exp(-pair.epsilon))
+        losses = {pair.epsilon: up}
+        losses[-pair.epsilon] = losses.get(-pair.epsilon, 0.0) + 1.0 - pair.delta - up
+        return Distribution(losses, pair.delta)
+
+    names = ("gaussian", "laplace", "discrete_laplace", "discrete_gaussian")
+    functions = {f"from_{name}_mechanism": maker(name) for name in names}
+    pld = types.ModuleType("dp_accounting.pld")
+    pld.privacy_loss_distribution = types.SimpleNamespace(
+        from_privacy_parameters=from_privacy_parameters, **functions
+    )
+    common = types.ModuleType("dp_accounting.pld.common")
+    common.DifferentialPrivacyParameters = DifferentialPrivacyParameters
+    modules = {"": types.ModuleType("dp_accounting"), ".pld": pld, ".pld.common": common}
+    for name, module in modules.items():
+        monkeypatch.setitem(sys.modules, f"dp_accounting{name}", module)
+    from pydpstat.privacy.pld import _distribution
+
+    _distribution.cache_clear()
+    yield calls
+    _distribution.cache_clear()
+
+
+def test_distributions_of_pairs_agree_with_the_exact_curve(stand_in):
+    pairs = [Guarantee(0.5), Guarantee(0.5), Guarantee(0.5)]
+    whole, exact = compose(pairs, "pld", delta=0.05), compose(pairs, "exact", delta=0.05)
+    assert whole.epsilon == pytest.approx(exact.epsilon, abs=1e-9) and not stand_in
+    assert whole.delta_at(0.3) == pytest.approx(exact.delta_at(0.3), rel=1e-9)
+    leaking = [Guarantee(0.5, 0.01)] * 2
+    assert compose(leaking, "pld", delta=0.2).epsilon == pytest.approx(
+        compose(leaking, "exact", delta=0.2).epsilon, abs=1e-9
+    )
+
+
+def test_distributions_of_noise_are_asked_with_their_parameters(stand_in):
+    losses = [GaussianLoss(0.5), LaplaceLoss(0.25), GeometricLoss(1.0, 4), DiscreteGaussianLoss(2.0, 3, 2)]
+    compose([Guarantee(2.0, 1e-3, loss=loss) for loss in losses], "pld", delta=0.9)
+    assert stand_in == [
+        ("gaussian", 2.0),
+        ("laplace", 4.0),
+        ("discrete_laplace", 0.25, 4),
+        ("discrete_gaussian", 2.0, 3),
+    ]
+
+
+def test_distributions_with_dp_accounting():
+    pytest.importorskip("dp_accounting")
+    nine, exact = compose([GAUSSIAN] * 9, "pld", delta=1e-6), compose([GAUSSIAN] * 9, "exact", delta=1e-6)
+    assert exact.epsilon <= nine.epsilon <= exact.epsilon + 0.01

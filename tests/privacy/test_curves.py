@@ -1,0 +1,133 @@
+"""Curves against independent arithmetic: exact sums, many digits, other formulas."""
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+from pydpstat.mechanisms import SymmetricGeometricNoise
+from pydpstat.privacy import GeometricLoss, LaplaceLoss, ResponseLoss
+from pydpstat.privacy.curves import concentrated_delta, largest_rho, pure_rho, responses_delta
+
+
+def exact_responses(each, count, epsilon):
+    with mpmath.workdps(60):
+        e, at = mpmath.exp(mpmath.mpf(each)), mpmath.exp(mpmath.mpf(epsilon))
+        terms = (
+            mpmath.binomial(count, j) * max(mpmath.mpf(0), e ** (count - j) - at * e**j)
+            for j in range(count + 1)
+        )
+        return mpmath.fsum(terms) / (1 + e) ** count
+
+
+@pytest.mark.parametrize("each", [1e-3, 0.1, 1.0, 5.0])
+@pytest.mark.parametrize("count", [1, 2, 7, 300])
+def test_randomized_responses(each, count):
+    for share in (0.0, 0.05, 0.3, 0.5, 0.9, 0.999):
+        epsilon = share * each * count
+        exact = exact_responses(each, count, epsilon)
+        found = responses_delta(each, count, epsilon)
+        # rounded up, by less than 1e-9 of itself up to some hundreds
+        assert exact <= found <= exact * (1 + mpmath.mpf("1e-9")) + mpmath.mpf("1e-320")
+    assert responses_delta(each, count, each * count) == 0.0
+
+
+def test_a_million_responses_are_finite():
+    assert 0.0 < responses_delta(1e-3, 10**6, 5.0) < 1e-3
+    assert responses_delta(3.0, 10**6, 0.0) == 1.0
+
+
+def test_responses_with_leaks_by_enumeration():
+    # three outcomes: two answers, or everything is told
+    epsilon, delta, count, at = 0.7, 0.05, 3, 0.9
+    answer = [math.exp(epsilon) / (1 + math.exp(epsilon)), 1 / (1 + math.exp(epsilon))]
+    here = [(1 - delta) * answer[0], (1 - delta) * answer[1], delta, 0.0]
+    there = [(1 - delta) * answer[1], (1 - delta) * answer[0], 0.0, delta]
+    excess = 0.0
+    for index in np.ndindex(*(4,) * count):
+        p, q = math.prod(here[i] for i in index), math.prod(there[i] for i in index)
+        excess += max(0.0, p - math.exp(at) * q)
+    leak = 1.0 - (1.0 - delta) ** count
+    assert ResponseLoss(epsilon, count, leak).delta(at) == pytest.approx(excess, rel=1e-12)
+
+
+@pytest.mark.parametrize("rho", [1e-6, 1e-3, 0.1, 2.0, 50.0])
+@pytest.mark.parametrize("epsilon", [0.0, 0.01, 1.0, 10.0, 100.0])
+def test_concentrated_privacy(rho, epsilon):
+    def bound(x):
+        above = mpmath.exp(x)
+        a = above + 1
+        return above * (a * rho - epsilon) - x + a * (x - mpmath.log(a))
+
+    with mpmath.workdps(40):
+        start = min((bound(mpmath.mpf(x) / 10), mpmath.mpf(x) / 10) for x in range(-400, 300))[1]
+        best = min(mpmath.mpf(0), min(bound(start + mpmath.mpf(k) / 2000) for k in range(-300, 300)))
+        exact = mpmath.exp(best)
+    found = concentrated_delta(rho, epsilon)
+    # the grid's own minimum is a little too high
+    assert float(exact) * (1 - 1e-3) <= found <= float(exact) * (1 + 1e-9) + 1e-320
+
+
+def test_the_conversion_is_better_than_the_usual_one():
+    for rho in (0.01, 0.1, 1.0):
+        for delta in (1e-3, 1e-9):
+            usual = rho + 2.0 * math.sqrt(rho * math.log(1.0 / delta))
+            assert concentrated_delta(rho, usual) < 0.5 * delta
+
+
+def test_the_largest_rho():
+    for epsilon in (0.1, 1.0, 8.0):
+        for delta in (1e-3, 1e-12):
+            rho = largest_rho(epsilon, delta)
+            assert concentrated_delta(rho, epsilon) <= delta < concentrated_delta(rho * (1 + 1e-9), epsilon)
+    assert largest_rho(1.0, 0.0) == 0.0
+
+
+@pytest.mark.parametrize("epsilon", [1e-4, 0.1, 1.0, 10.0])
+def test_rho_of_a_pure_guarantee_bounds_every_renyi_divergence(epsilon):
+    with mpmath.workdps(50):
+        p = 1 / (1 + mpmath.exp(-mpmath.mpf(epsilon)))
+        for excess in (1e-6, 1e-2, 0.5, 1.0, 5.0, 100.0):
+            a = 1 + mpmath.mpf(excess)
+            moment = p**a * (1 - p) ** (1 - a) + (1 - p) ** a * p ** (1 - a)
+            ratio = mpmath.log(moment) / (a - 1) / a / mpmath.mpf(pure_rho(epsilon))
+            assert ratio <= 1 + mpmath.mpf("1e-14")
+            if excess == 1e-6:
+                # attained at the end, so that no smaller rho holds
+                assert ratio > 1 - mpmath.mpf("1e-5")
+    assert pure_rho(epsilon) < 0.5 * epsilon**2
+
+
+def law(rate, shift, reach=400):
+    noise = SymmetricGeometricNoise(rate)
+    return noise.pmf(np.arange(-reach, reach + 1) - shift)
+
+
+@pytest.mark.parametrize("first, second", [(1, 1), (1, 3), (2, 2), (5, 20)])
+@pytest.mark.parametrize("rate", [0.03, 0.5])
+def test_two_shifted_coordinates_tell_less_than_one(first, second, rate):
+    here = np.outer(law(rate, 0), law(rate, 0))
+    there = np.outer(law(rate, first), law(rate, second))
+    one = GeometricLoss(rate * (first + second), first + second)
+    for share in (0.0, 0.2, 0.5, 0.8, 0.95):
+        epsilon = share * rate * (first + second)
+        two = np.maximum(here - math.exp(epsilon) * there, 0.0).sum()
+        assert two <= one.delta(epsilon) + 1e-5
+        # one coordinate is where the bound is attained
+        alone = np.maximum(law(rate, 0) - math.exp(epsilon) * law(rate, first + second), 0.0).sum()
+        assert alone == pytest.approx(one.delta(epsilon), abs=1e-4)
+
+
+def test_laplace_is_the_limit_of_geometric():
+    steps = 2**20
+    for epsilon in (0.1, 0.5, 0.9):
+        fine = GeometricLoss(1.0, steps).delta(epsilon)
+        assert LaplaceLoss(1.0).delta(epsilon) == pytest.approx(fine, abs=1.0 / steps)
+
+
+def test_the_response_curve_in_whole_numbers():
+    # e^epsilon = 3 makes every probability a fraction: delta at 0 of two is 1/2
+    exact = Fraction(9 - 1, 16)
+    assert responses_delta(math.log(3.0), 2, 0.0) == pytest.approx(float(exact), rel=1e-12)

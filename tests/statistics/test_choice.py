@@ -1,0 +1,150 @@
+"""choose: both laws against exact probabilities, their loss by enumeration, and what the result holds."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import permutations, product
+
+import mpmath
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import pydpstat
+from pydpstat.statistics import selection
+
+# the bits are seeded: a right sampler passes each time, a random one would fail once in a million
+FALSE_ALARM = 1e-6
+
+
+def exponential(scores, rate):
+    weights = [mpmath.exp(mpmath.mpf(rate) * score) for score in scores]
+    return [weight / mpmath.fsum(weights) for weight in weights]
+
+
+def flipped(scores, rate):
+    """Permute-and-flip, by its definition: the mean over all orders."""
+    heads = [mpmath.exp(mpmath.mpf(rate) * (score - max(scores))) for score in scores]
+    law = [mpmath.mpf(0)] * len(scores)
+    orders = list(permutations(range(len(scores))))
+    for order in orders:
+        left = mpmath.mpf(1) / len(orders)
+        for place in order:
+            law[place] += left * heads[place]
+            left *= 1 - heads[place]
+    return law
+
+
+LAWS = {"exponential": exponential, "noisy max": flipped}
+
+
+@pytest.mark.parametrize("mechanism", LAWS)
+@pytest.mark.parametrize("rng", [None, np.random.default_rng(8)])
+@pytest.mark.parametrize("scores", [[0, 1, 1, 3], [5, 5, 5, 5]])
+def test_the_law(seeded_entropy, mechanism, rng, scores):
+    draws = 2000
+    chosen = [
+        int(pydpstat.choose(range(4), scores, 1.5, 0.5, mechanism=mechanism, rng=rng).estimate)
+        for _ in range(draws)
+    ]
+    seen = np.bincount(chosen, minlength=4)
+    law = np.array(LAWS[mechanism](scores, 1.5), dtype=float)
+    assert law.sum() == pytest.approx(1.0)
+    assert stats.chisquare(seen, draws * law).pvalue > FALSE_ALARM
+    if len(set(scores)) > 1:
+        for wrong in (1.0, 2.2):
+            other = np.array(LAWS[mechanism](scores, wrong), dtype=float)
+            assert stats.chisquare(seen, draws * other).pvalue < 0.01
+
+
+@pytest.mark.parametrize("mechanism", LAWS)
+def test_the_loss_is_at_most_epsilon(mechanism):
+    for epsilon in (0.3, 6.0):
+        with mpmath.workdps(40):
+            laws = {
+                scores: LAWS[mechanism](scores, mpmath.mpf(epsilon) / 2)
+                for scores in product(range(-1, 5), repeat=3)
+            }
+            worst = max(
+                abs(mpmath.log(p / q))
+                for scores in product(range(4), repeat=3)
+                for change in product((-1, 0, 1), repeat=3)
+                for p, q in zip(laws[scores], laws[tuple(s + c for s, c in zip(scores, change))])
+            )
+            assert worst <= epsilon * (1 + mpmath.mpf(10) ** -30)
+        assert worst >= 0.5 * epsilon
+
+
+def test_permute_and_flip_is_noisy_max_with_exponential_noise():
+    scores, rate = np.array([0.0, 1.0, 1.0, 3.0]), 0.75
+    noisy = scores + np.random.default_rng(1).exponential(1 / rate, (100_000, 4))
+    seen = np.bincount(noisy.argmax(axis=1), minlength=4)
+    law = np.array(flipped(scores.tolist(), rate), dtype=float)
+    assert stats.chisquare(seen, seen.sum() * law).pvalue > FALSE_ALARM
+    # and it is never worse than the exponential mechanism
+    assert law @ scores >= np.array(exponential(scores.tolist(), rate), dtype=float) @ scores
+
+
+def test_the_result_holds_the_chosen_candidate_alone():
+    r = pydpstat.choose(["a", "b"], [0, 1000], 1.0, 1)
+    assert r.estimate == "b" and r.mechanism == "exponential" and r.nobs is None and r.noise is None
+    assert r.guarantee.epsilon == 1.0 and "sensitivity given" in r.guarantee.conditions[0]
+    assert r.call == "choose(candidates, scores, epsilon=1.0, sensitivity=1.0)"
+    assert "1000" not in r.summary().as_text() and "'a'" not in repr(r.to_dict())
+    flip = pydpstat.choose(["a", "b"], [0, 1000], 1.0, 1, mechanism="noisy max")
+    assert flip.estimate == "b" and flip.mechanism == "permute-and-flip"
+    assert pydpstat.choose([(1, 2), None], [0, 1000], 1.0, 1).estimate is None
+    assert pydpstat.choose(pd.Series([3, 4]), pd.Series([0, 1000]), 1.0, 1).estimate == 4
+    assert pydpstat.choose(np.array([0.5]), [7], 1.0, 1).estimate == 0.5
+
+
+@pytest.mark.parametrize("mechanism", LAWS)
+def test_extreme_scores(seeded_entropy, mechanism):
+    options = {"mechanism": mechanism}
+    for scores, reach, epsilon in (
+        ([1e308, -1e308, 0.0], 1.0, 1.0),
+        ([1e308, -1e308, 0.0], 1e-300, 1e300),
+        ([5e-324, 0.0, 0.0], 5e-324, 1e3),
+        ([1e300, 0.0, 1e299], 1e297, 5.0),
+    ):
+        assert pydpstat.choose([0, 1, 2], scores, epsilon, reach, **options).estimate == 0
+    # all the same where the rate is next to nothing
+    seen = [pydpstat.choose([0, 1], [0, 1], 1e-300, 1e300, **options).estimate for _ in range(500)]
+    assert stats.binomtest(sum(seen), 500, 0.5).pvalue > FALSE_ALARM
+
+
+def test_undecided_trials_are_finished_exactly(seeded_entropy, monkeypatch):
+    # with four known bits most trials are undecided at first, and the law is the same
+    monkeypatch.setattr("pydpstat.random.secure.bits.KNOWN_BITS", 4)
+    scores = np.array([0.0, 1.0, 1.5])
+    seen = np.bincount(
+        [selection.permute_and_flip(scores, Fraction(1), None) for _ in range(3000)], minlength=3
+    )
+    law = np.array(flipped(scores.tolist(), 1), dtype=float)
+    assert stats.chisquare(seen, 3000 * law).pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize(
+    "change, word",
+    [
+        ({"candidates": []}, "candidates"),
+        ({"candidates": 3}, "candidates"),
+        ({"scores": [1]}, "scores"),
+        ({"scores": [1, math.nan]}, "finite"),
+        ({"scores": [1, math.inf]}, "finite"),
+        ({"scores": ["a", "b"]}, "scores"),
+        ({"scores": [True, False]}, "scores"),
+        ({"epsilon": -1}, "epsilon"),
+        ({"sensitivity": 0}, "sensitivity"),
+        ({"sensitivity": math.inf}, "sensitivity"),
+        ({"mechanism": "noisy-max"}, "Did you mean 'noisy max'"),
+        ({"rng": -1}, "rng"),
+        ({"budget": "all"}, "budget"),
+    ],
+)
+def test_errors_name_the_argument(change, word):
+    arguments = {"candidates": ["a", "b"], "scores": [1, 2], "epsilon": 1, "sensitivity": 1, **change}
+    with pytest.raises(pydpstat.PydpstatError, match=word):
+        pydpstat.choose(**arguments)

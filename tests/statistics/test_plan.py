@@ -1,0 +1,107 @@
+"""plan() and accuracy(): the release's own noise, to the digit, before it is made."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import pydpstat
+from pydpstat import PydpstatError
+
+X = np.arange(1000.0) % 97
+GAUSS = {"mechanism": "gaussian", "delta": 1e-6}
+CALLS = {
+    "mean": ((X,), {"bounds": (0, 100)}),
+    "sum": ((X,), {"bounds": (0, 100)}),
+    "var": ((X,), {"bounds": (0, 100)}),
+    "std": ((X,), {"bounds": (0, 100)}),
+    "cov": ((X, X[::-1]), {"bounds": ((0, 100), (0, 50))}),
+    "corr": ((X, X[::-1]), {"bounds": ((0, 100), (0, 50))}),
+    "count": ((X > 3,), {}),
+    "proportion": ((X > 3,), {}),
+}
+DERIVED = {("bounded", "std"), ("bounded", "corr")}
+DERIVED |= {("unbounded", f) for f in ("mean", "var", "std", "cov", "corr", "proportion")}
+
+
+@pytest.mark.parametrize("rng", [None, 5])
+@pytest.mark.parametrize("mechanism", [{}, GAUSS], ids=["default", "Gaussian"])
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+@pytest.mark.parametrize("function", CALLS)
+def test_a_plan_is_what_the_release_uses(function, neighbors, mechanism, rng):
+    data, public = CALLS[function]
+    options = {**public, **mechanism, "neighbors": neighbors, "rng": rng}
+    result = getattr(pydpstat, function)(*data, 0.7, **options)
+    planned = pydpstat.plan(function, 0.7, n=1000, **options)
+    for name in ("noise", "noise_scale", "sensitivity", "mechanism", "guarantee", "grid"):
+        assert getattr(planned, name) == getattr(result, name)
+    assert function in repr(planned) and function in planned.summary().as_text()
+    if (neighbors, function) in DERIVED:
+        with pytest.raises(PydpstatError, match="depends on the data"):
+            planned.accuracy()
+        with pytest.raises(PydpstatError, match="depends on the data"):
+            planned.sd
+    else:
+        assert planned.sd == float(result.bse.iloc[0])
+        for alpha in (0.5, 0.05, 1e-6):
+            assert planned.accuracy(alpha) == result.accuracy(alpha)
+    assert pydpstat.plan(getattr(pydpstat, function), 0.7, n=1000, **options).noise == planned.noise
+
+
+def test_frames():
+    frame = np.column_stack([X, X / 10])
+    planned = pydpstat.plan("mean", 1.0, bounds=[(0, 100), (0, 10)], n=1000, columns=["0", "1"])
+    result = pydpstat.mean(frame, 1.0, bounds=[(0, 100), (0, 10)])
+    assert planned.noise == result.noise and planned.accuracy().equals(result.accuracy())
+    assert list(planned.sd.index) == ["0", "1"]
+    joint = pydpstat.plan("corr", 1.0, bounds=(0, 100), n=1000, columns=["0", "1"])
+    assert joint.noise == pydpstat.corr(frame, 1.0, bounds=(0, 100)).noise
+
+
+def test_accuracy_formulas():
+    laplace = pydpstat.mean(X, 1.0, bounds=(0, 100))
+    # P(|noise| > t) = exp(-t / scale)
+    assert laplace.accuracy(0.05) == pytest.approx(laplace.noise_scale * math.log(20.0), rel=1e-12)
+    gauss = pydpstat.mean(X, 1.0, bounds=(0, 100), **GAUSS)
+    assert gauss.accuracy(0.05) == pytest.approx(1.959963984540054 * gauss.noise_scale, rel=1e-12)
+    for r in (laplace, gauss, pydpstat.count(X > 3, 1.0), pydpstat.proportion(X > 3, 1.0)):
+        interval = r.conf_int(0.1)
+        half = 0.5 * (interval[1] - interval[0]).iloc[0]
+        assert r.accuracy(0.1) == pytest.approx(half, rel=1e-12)
+    root = pydpstat.std(X, 1.0, bounds=(0, 100), rng=1)
+    interval = root.conf_int(0.1)
+    assert root.accuracy(0.1) == max(float(root) - interval[0].iloc[0], interval[1].iloc[0] - float(root))
+    count = pydpstat.count(X > 3, 1.0)
+    assert count.noise.cdf(count.accuracy()) - count.noise.cdf(-count.accuracy() - 1) >= 0.95
+
+
+def test_accuracy_without_a_law():
+    with pytest.raises(PydpstatError, match="no public law"):
+        pydpstat.quantileDP(X, 0.5, 1.0, 0, 100, rng=1).accuracy()
+    for alpha in (0, 1, -1, "x", None, math.nan):
+        with pytest.raises(PydpstatError, match="alpha"):
+            pydpstat.mean(X, 1.0, bounds=(0, 100), rng=1).accuracy(alpha)
+
+
+@pytest.mark.parametrize(
+    "function, options, text",
+    [
+        ("maen", {}, "Did you mean 'mean'"),
+        (3, {}, "function"),
+        (None, {}, "function"),
+        ("median", {"bounds": (0, 1)}, "no noise with a public law"),
+        ("choose", {}, "no noise with a public law"),
+        ("mean", {"n": 5}, "bounds must be given"),
+        ("mean", {"bounds": (0, 1)}, "n must be given"),
+        ("mean", {"bounds": (0, 1), "n": 2.5}, "n must be a whole number"),
+        ("mean", {"bounds": (0, 1), "n": 0}, "at least 1 record"),
+        ("var", {"bounds": (0, 1), "n": 1}, "at least 2 records"),
+        ("mean", {"bonds": (0, 1), "n": 2}, "Did you mean 'bounds'"),
+        ("mean", {"bounds": (0, 1), "n": 2, "budget": 3}, "budget is no option"),
+    ],
+)
+def test_what_cannot_be_planned(function, options, text):
+    with pytest.raises(PydpstatError, match=text):
+        pydpstat.plan(function, 1.0, **options)

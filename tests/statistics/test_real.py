@@ -1,0 +1,311 @@
+"""mean, sum, var, std, cov, corr: estimates, noise, privacy of the number of records, arguments."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import pydpstat
+from pydpstat import PydpstatError, RRandom
+
+REAL = ["mean", "sum", "var", "std", "cov", "corr"]
+GAUSS = {"mechanism": "gaussian", "delta": 1e-6}
+# a right sample fails once in a million; the generator is seeded, so that it is the same each time
+FALSE_ALARM = 1e-6
+RNG = np.random.default_rng(20_240_301)
+X = RNG.normal(50.0, 20.0, 500)
+Y = 0.5 * X + RNG.normal(10.0, 10.0, 500)
+CX, CY = np.clip(X, 0, 100), np.clip(Y, 0, 80)
+TRUTH = {
+    "mean": CX.mean(),
+    "sum": CX.sum(),
+    "var": CX.var(ddof=1),
+    "std": CX.std(ddof=1),
+    "cov": np.cov(CX, CY)[0, 1],
+    "corr": np.corrcoef(CX, CY)[0, 1],
+}
+
+
+def call(function, epsilon=1.0, x=X, y=Y, **options):
+    if function in ("cov", "corr"):
+        return getattr(pydpstat, function)(x, y, epsilon, bounds=((0, 100), (0, 80)), **options)
+    return getattr(pydpstat, function)(x, epsilon, bounds=(0, 100), **options)
+
+
+class Silent:
+    """A source that draws zeros: what is released is the true value."""
+
+    reproducible = True
+
+    def laplace(self, size, scale):
+        return np.zeros(size)
+
+    normal = laplace
+
+
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+@pytest.mark.parametrize("function", REAL)
+def test_without_noise_it_is_the_statistic(monkeypatch, function, neighbors):
+    monkeypatch.setattr("pydpstat.statistics.protect.source_from", lambda rng: Silent())
+    # records are rounded to 2^-40 of half the range
+    assert float(call(function, neighbors=neighbors)) == pytest.approx(TRUTH[function], rel=1e-10)
+
+
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+@pytest.mark.parametrize("function", ["cov", "corr"])
+def test_frames_without_noise(monkeypatch, function, neighbors):
+    monkeypatch.setattr("pydpstat.statistics.protect.source_from", lambda rng: Silent())
+    frame = pd.DataFrame({"x": CX, "y": CY, "z": RNG.uniform(0, 1e-9, 500)})
+    bounds = {"x": (0, 100), "z": (0, 1e-9), "y": (0, 80)}
+    found = getattr(pydpstat, function)(frame, 1.0, bounds=bounds, neighbors=neighbors).estimate
+    expected = getattr(frame, function)()
+    scale = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
+    assert np.abs((found.to_numpy() - expected.to_numpy()) / scale).max() < 1e-9
+    assert list(found.index) == list(found.columns) == ["x", "y", "z"]
+    assert np.array_equal(found, found.T)
+
+
+@pytest.mark.parametrize("mechanism", [{}, GAUSS], ids=["Laplace", "Gaussian"])
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+@pytest.mark.parametrize("function", REAL)
+def test_noise_has_the_stated_sd(seeded_entropy, function, neighbors, mechanism):
+    epsilon, repeats = 20.0, 400
+    results = [call(function, epsilon, neighbors=neighbors, **mechanism) for _ in range(repeats)]
+    errors = (np.array([float(r) for r in results]) - TRUTH[function]) / float(results[0].bse.iloc[0])
+    # the mean square of 400 errors that are a little heavier than normal; 1.25 and 0.8 are out of reach
+    # of chance at about 1 in 10^4, and a scale wrong by 25 % on either side would be found
+    spread = math.sqrt(np.mean(errors**2))
+    assert 0.8 < spread < 1.25
+    assert abs(errors.mean()) < 5.0 / math.sqrt(repeats)
+
+
+@pytest.mark.parametrize("scale", [0.95, 1.0, 1.05])
+@pytest.mark.parametrize("mechanism, law", [({}, stats.laplace), (GAUSS, stats.norm)])
+def test_the_noise_follows_its_law(seeded_entropy, mechanism, law, scale):
+    # the power: a scale wrong by 5 % on either side is rejected, at the level at which a right one passes
+    draws = 20_000
+    frame = np.zeros((1, draws))
+    r = pydpstat.sum(frame, float(draws), bounds=(-1, 1), **mechanism)
+    z = r.value / (r.noise_scale * scale)
+    square = {"laplace": (2.0, 20.0), "norm": (1.0, 2.0)}[law.name]
+    level = (np.mean(z**2) - square[0]) / math.sqrt(square[1] / draws)
+    accepted = abs(level) < stats.norm.isf(FALSE_ALARM / 2)
+    assert accepted == (scale == 1.0)
+    assert (stats.kstest(z, law.cdf).pvalue > FALSE_ALARM) or scale != 1.0
+
+
+@pytest.mark.parametrize("function", REAL)
+def test_scales(function):
+    n, width = 500, {"mean": 100.0 / 500, "sum": 100.0, "var": 1e4 / 500, "std": 1e4 / 500}
+    r = call(function)
+    expected = width.get(function, {"cov": 1.0, "corr": 4.0}.get(function, 0.0) / n)
+    assert r.sensitivity == pytest.approx(expected, rel=1e-10)
+    # exactly: (sensitivity + grid) / scale <= epsilon
+    elements = 3 if function == "corr" else 1
+    grown = Fraction(r.sensitivity) + elements * Fraction(r.grid)
+    assert grown <= Fraction(r.noise_scale) <= grown * (1 + Fraction(1, 2**51))
+    assert call(function, rng=1).noise_scale == r.sensitivity
+    assert call(function, neighbors="unbounded").sensitivity == pytest.approx(
+        100.0 if function == "sum" else 1.0, rel=1e-10
+    )
+
+
+@pytest.mark.parametrize("function", ["mean", "sum", "var"])
+def test_frames_share_the_budget(function):
+    frame = pd.DataFrame({"a": X, "b": X / 1e6})
+    bounds = {"a": (0, 100), "b": (0, 1e-4)}
+    f = getattr(pydpstat, function)
+    laplace = f(frame, 1.0, bounds=bounds, rng=1)
+    gauss = f(frame, 1.0, bounds=bounds, rng=1, **GAUSS)
+    sensitivities = np.array(laplace.sensitivity)
+    assert laplace.noise_scale == pytest.approx(2 * sensitivities, rel=1e-15)
+    one = pydpstat.calibrate_gaussian(1.0, 1e-6, math.sqrt(2.0))
+    assert gauss.noise_scale == pytest.approx(one * sensitivities, rel=1e-11)
+    assert list(laplace.estimate.index) == ["a", "b"] and laplace.nobs == 500
+    matrix = f(frame.to_numpy(), 1.0, bounds=list(bounds.values()), rng=1)
+    assert np.array_equal(matrix.value, laplace.value) and list(matrix.estimate.index) == ["0", "1"]
+
+
+@pytest.mark.parametrize("mechanism", [{}, GAUSS], ids=["Laplace", "Gaussian"])
+@pytest.mark.parametrize("function", REAL)
+def test_the_number_of_records_is_private(function, mechanism):
+    def public(size):
+        r = call(function, x=X[:size], y=Y[:size], neighbors="unbounded", missing="drop", **mechanism)
+        shown = r.to_dict()
+        for name in ("estimate", "noise_sd"):
+            shown.pop(name)
+        return r, json.dumps(shown), r.labels, r.noise, r.noise_scale, r.sensitivity, r.grid
+
+    small, large = public(3), public(437)
+    assert small[1:] == large[1:] and small[0].nobs is None
+    for r, *_ in (small, large):
+        r.summary()
+        texts = [r.call, r.summary().as_text().split("====")[2], str(r.guarantee)]
+        assert not any("437" in text for text in texts)
+    # no record at all is no error, and the pickles differ in the released numbers only
+    call(function, x=X[:0], y=Y[:0], neighbors="unbounded", **mechanism)
+    assert len(pickle.dumps(small[0])) == len(pickle.dumps(large[0]))
+
+
+def test_unbounded_answers_without_records(monkeypatch):
+    monkeypatch.setattr("pydpstat.statistics.protect.source_from", lambda rng: Silent())
+    expected = {"mean": 50.0, "sum": 0.0, "var": 0.0, "std": 0.0, "cov": 0.0, "corr": 0.0}
+    for function, answer in expected.items():
+        r = call(function, x=X[:0], y=Y[:0], neighbors="unbounded")
+        assert float(r) == answer
+        assert function == "sum" or math.isnan(r.bse.iloc[0])
+
+
+@pytest.mark.parametrize("function", REAL)
+def test_post_processing_keeps_to_the_range(function):
+    low = {"var": 0.0, "std": 0.0, "corr": -1.0}.get(function, 0.0 if function == "mean" else -math.inf)
+    high = {"corr": 1.0, "mean": 100.0}.get(function, math.inf)
+    for seed in range(200):
+        for neighbors in ("bounded", "unbounded"):
+            if function == "mean" and neighbors == "bounded":
+                continue
+            r = call(function, 0.005, rng=seed, neighbors=neighbors)
+            assert low <= float(r) <= high
+            r.bse, r.to_frame()
+
+
+def test_the_stream_moves_by_one_draw_a_number():
+    for function, draws in (("mean", 1), ("var", 1), ("std", 1), ("cov", 1), ("corr", 3)):
+        stream, other = RRandom(123), RRandom(123)
+        call(function, rng=stream)
+        other.rlaplace(draws)
+        assert stream.runif(1) == other.runif(1)
+
+
+@pytest.mark.parametrize("function", REAL)
+def test_missing_values(function):
+    x = X.copy()
+    x[7] = np.nan
+    with pytest.raises(PydpstatError, match="missing"):
+        call(function, x=x)
+    filled = x.copy()
+    filled[7] = 25.0
+    assert float(call(function, x=x, missing=25, rng=3)) == float(call(function, x=filled, rng=3))
+    dropped = call(function, x=x, missing="drop", neighbors="unbounded", rng=3)
+    keep = ~np.isnan(x)
+    assert float(dropped) == float(call(function, x=x[keep], y=Y[keep], neighbors="unbounded", rng=3))
+    with pytest.raises(PydpstatError, match="unbounded"):
+        call(function, x=x, missing="drop")
+    assert call(function).guarantee.conditions and not call(function, missing=0).guarantee.conditions
+
+
+JUNK = [None, "abc", 3, [["a"]], {}, {1}, object(), [1, "x"], [[1], [1, 2]], [1j], np.zeros((2, 2, 2)), [()]]
+
+
+@pytest.mark.parametrize(
+    "junk", JUNK + [pd.Series(["a", "b"]), pd.Categorical(["a"]), pd.DataFrame()], ids=repr
+)
+@pytest.mark.parametrize("function", REAL)
+def test_junk_data(function, junk):
+    with pytest.raises(PydpstatError):
+        call(function, x=junk)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"bounds": None},
+        {"bounds": (1, 0)},
+        {"bounds": (0, math.inf)},
+        {"bounds": (0, math.nan)},
+        {"bounds": "ab"},
+        {"bounds": (0, 1, 2)},
+        {"bounds": {"x": (0, 1)}},
+        {"mechanism": "guassian"},
+        {"mechanism": None},
+        {"delta": 0.1},
+        {"delta": "x", "mechanism": "gaussian"},
+        {"delta": 1, "mechanism": "gaussian"},
+        {"delta": 0, "mechanism": "gaussian"},
+        {"neighbors": "unbouned"},
+        {"missing": "dorp"},
+        {"missing": math.nan},
+        {"missing": None},
+        {"rng": "x"},
+        {"budget": 3},
+        {"epsilon": 0},
+        {"epsilon": math.inf},
+        {"epsilon": True},
+        {"epsilon": np.ones(3)},
+        {"epsilon": 1e-320},
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("function", REAL)
+def test_junk_options(function, options):
+    data = (X, Y) if function in ("cov", "corr") else (X,)
+    arguments = {"epsilon": 1.0, "bounds": (0, 100), **options}
+    if function in ("cov", "corr") and options.get("bounds") == (0, 1, 2):
+        arguments["bounds"] = ((0, 1), (0, 1), (0, 1))
+    with pytest.raises(PydpstatError, match=next(reversed(options)) if "delta" not in options else "delta"):
+        getattr(pydpstat, function)(*data, **arguments)
+
+
+def test_a_misspelt_option_gets_a_hint():
+    with pytest.raises(PydpstatError, match="Did you mean 'gaussian'"):
+        call("mean", mechanism="guassian")
+    with pytest.raises(PydpstatError, match="Did you mean 'unbounded'"):
+        call("mean", neighbors="unbouned")
+
+
+def test_messages_hold_no_data():
+    secret = np.array([4.2424242, 7.0707])
+    for arguments in ((secret, secret), (1.0, secret)):
+        with pytest.raises(PydpstatError) as error:
+            pydpstat.mean(*arguments, bounds=(0, 1))
+        assert "4.24" not in str(error.value)
+    with pytest.raises(PydpstatError) as error:
+        pydpstat.cov(secret, secret, bounds=(0, 1))
+    assert "4.24" not in str(error.value)
+
+
+@pytest.mark.parametrize("bounds", [(-1e300, 1e300), (1e9, 1e9 + 1), (0.0, 1e-200), (0, 1)])
+def test_extreme_bounds(bounds):
+    x = [bounds[0], bounds[1], (0.5 * bounds[0] + 0.5 * bounds[1])] * 100
+    for neighbors in ("bounded", "unbounded"):
+        r = pydpstat.mean(x, 10.0, bounds=bounds, neighbors=neighbors)
+        assert abs(float(r) - x[2]) <= 0.1 * (bounds[1] - bounds[0]) and math.isfinite(r.bse.iloc[0])
+
+
+class Purse:
+    def __init__(self):
+        self.spent = []
+
+    def spend(self, guarantee, call):
+        self.spent.append((guarantee, call))
+
+
+@pytest.mark.parametrize("function", REAL)
+def test_the_budget_is_charged_once(function):
+    purse = Purse()
+    r = call(function, budget=purse)
+    assert purse.spent == [(r.guarantee, r.call)]
+    with pytest.raises(PydpstatError):
+        call(function, budget=purse, missing="drop")
+    assert len(purse.spent) == 1
+
+
+@pytest.mark.parametrize("function", REAL)
+def test_the_guarantee_has_its_loss(function):
+    pure, gauss = call(function).guarantee, call(function, **GAUSS).guarantee
+    assert pure.delta_at(1.0) == 0.0 and 0.0 < pure.delta_at(0.5) < 0.23
+    assert 0.999e-6 < gauss.delta_at(1.0) <= 1e-6
+
+
+def test_signatures_are_alike():
+    for function in REAL:
+        keywords = [p.name for p in inspect.signature(getattr(pydpstat, function)).parameters.values()]
+        assert keywords[-7:] == ["bounds", "delta", "mechanism", "neighbors", "missing", "rng", "budget"]

@@ -1,0 +1,190 @@
+"""Exact sums: records on their grid, against rational arithmetic; no sum passes its sensitivity."""
+
+from __future__ import annotations
+
+import math
+import tracemalloc
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pydpstat import PydpstatError
+from pydpstat.queries import record_grid
+from pydpstat.queries.record_grid import MOST_BITS, bits_for, data_grid, product_unit, standard_grid, sums
+from pydpstat.statistics.data import numbers_of
+
+BOUNDS = [(0.0, 100.0), (-1e300, 1e300), (1e9, 1e9 + 1), (0.0, 1e-250), (-0.1, 0.7), (1.0, 1.0 + 2**-40)]
+values = st.one_of(st.floats(allow_nan=False), st.floats(-2, 2), st.floats(1e9 - 1, 1e9 + 2))
+
+
+def units_of(x, grid):
+    """Where one record is placed, in whole units."""
+    place = Fraction(float(grid.place(np.array([x]))[0])) / Fraction(grid.unit)
+    assert place.denominator == 1
+    return int(place)
+
+
+@pytest.mark.parametrize("bounds", BOUNDS)
+@pytest.mark.parametrize("bits", [40, 45, MOST_BITS])
+@given(x=st.lists(values, min_size=1, max_size=20))
+@settings(max_examples=20)
+def test_sums_are_those_of_the_records(bounds, bits, x):
+    grid = data_grid(*bounds, bits)
+    with np.errstate(over="ignore"):
+        places = [units_of(each, grid) for each in x]
+    found = sums([np.array(x)], [grid], "error")
+    assert found.count == len(x) and found.first == (sum(places),)
+    # a record on the grid is between the bounds, and within a unit of the clipped record
+    for place, each in zip(places, x):
+        exact = Fraction(grid.center) + place * Fraction(grid.unit)
+        assert Fraction(bounds[0]) <= exact <= Fraction(bounds[1])
+        clipped = Fraction(min(max(each, bounds[0]), bounds[1]))
+        rounding = Fraction(grid.unit) + Fraction(math.ulp(max(map(abs, bounds))))
+        assert abs(exact - clipped) <= rounding
+
+
+@pytest.mark.parametrize("size", [0, 1, 8191, 8192, 8193, 65536, 65537, 200_001])
+@pytest.mark.parametrize("bits", [40, MOST_BITS])
+def test_long_sums(size, bits):
+    rng = np.random.default_rng(size)
+    x = rng.normal(0.3, 0.5, size)
+    grid = data_grid(-0.1, 0.7, bits)
+    placed = (grid.place(x) / grid.unit).astype(np.int64)
+    found = sums([x, x[::-1]], [grid, grid], "error", ((0, 1), (0, 0)))
+    assert found.first == (sum(placed.tolist()),) * 2
+    unit = product_unit(grid, grid)
+    squares = record_grid.rounded(grid.place(x) ** 2, unit) / unit
+    assert found.products[1] == sum(map(int, squares.tolist()))
+    # the order of the records does not matter
+    assert sums([x[::-1], x], [grid, grid], "error", ((0, 1), (0, 0))) == found
+
+
+def test_a_floating_point_sum_would_pass_its_sensitivity():
+    # Casacuberta et al. 2022: at 2^53 each further 1 is lost to rounding, so one record moves the sum by all
+    x = np.full(1000, 1.0)
+    big = np.concatenate([[2.0**53], x])
+    naive = [0.0, 0.0]
+    for i, first in enumerate((2.0**53, 2.0**53 - 1000)):
+        for each in np.concatenate([[first], x]):
+            naive[i] += each
+    assert naive[0] == 2.0**53 and naive[1] == 2.0**53
+    grid = data_grid(0.0, 2.0**53, MOST_BITS)
+    exact = sums([big], [grid], "error").first[0]
+    assert exact == sum(units_of(each, grid) for each in big.tolist())
+
+
+def test_products_stay_within_the_stated_rounding():
+    rng = np.random.default_rng(3)
+    for bits in (40, MOST_BITS):
+        first, second = data_grid(-1.0, 3.0, bits), data_grid(1e9, 1e9 + 1, bits)
+        x, y = rng.uniform(-2, 4, 300), 1e9 + rng.uniform(-0.5, 1.5, 300)
+        w = Fraction(product_unit(first, second))
+        for a, b in zip(x, y):
+            found = sums([np.array([a]), np.array([b])], [first, second], "error", ((0, 1),))
+            exact = units_of(a, first) * Fraction(first.unit) * units_of(b, second) * Fraction(second.unit)
+            assert abs(found.products[0] * w - exact) <= w * Fraction(5, 8)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        np.array([1, 0, 1, 200], dtype=np.uint8),
+        np.array([1, 0, 1, 2**63 - 1]),
+        np.array([True, False, True, True]),
+        np.array([0.5, 0.25, -np.inf, np.inf], dtype=np.float32),
+        np.array([0.5, 0.25, 3.0, 1e30], dtype=np.longdouble),
+        np.array([0.5, 0.25], dtype=">f8"),
+        np.arange(12.0).reshape(3, 4)[:, 1],
+        [1, 0.5, 10**400, -(10**400)],
+        [Decimal("0.5"), Fraction(1, 4), True, np.float32(2.0)],
+        pd.Series([1, 0, 3], dtype="Int64"),
+        pd.Series([0.5, 0.25], dtype="Float32"),
+        pd.Series([True, False], dtype="boolean"),
+        pd.DataFrame({"a": [0.5, 0.75]}),
+        range(4),
+        (),
+    ],
+    ids=lambda data: type(data).__name__,
+)
+def test_containers_of_numbers(data):
+    columns = numbers_of(data)
+    flat = list(np.ravel(np.asarray(data, dtype=object)).tolist()) if len(data) else []
+    grid = data_grid(0.0, 1.0)
+    expected = [min(max(float(min(max(each, -9), 9)), 0.0), 1.0) for each in flat]
+    found = sums(columns.arrays, [grid], "error")
+    # every expected number is a multiple of a quarter, and so is the center 1/2
+    total = Fraction(found.first[0]) * Fraction(grid.unit) + len(flat) * Fraction(1, 2)
+    assert (found.count, total) == (len(flat), sum(map(Fraction, expected)))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [0.5, None, 1.0],
+        np.array([0.5, np.nan, 1.0]),
+        pd.Series([0.5, None, 1.0]),
+        pd.Series([0.5, pd.NA, 1.0], dtype="Float64"),
+        pd.Series([1, pd.NA, 1], dtype="Int64").iloc[[0, 1, 0]],
+        np.ma.masked_array([0.5, 7.0, 1.0], mask=[False, True, False]),
+        [Decimal("0.5"), Decimal("NaN"), Decimal(1)],
+    ],
+    ids=["None", "NaN", "Series", "Float64", "Int64", "masked", "Decimal"],
+)
+def test_missing_values(data):
+    arrays, grid = numbers_of(data).arrays, data_grid(0.0, 1.0)
+    with pytest.raises(PydpstatError, match="missing"):
+        sums(arrays, [grid], "error")
+    dropped = sums(arrays, [grid], "drop")
+    assert dropped.count == 2
+    for fill, more in ((0.25, -0.25), (np.inf, 0.5), (-7.0, -0.5)):
+        filled = sums(arrays, [grid], fill)
+        assert filled.count == 3 and (filled.first[0] - dropped.first[0]) * grid.unit == more
+
+
+def test_a_record_that_misses_one_variable_is_dropped_whole():
+    x, y = np.array([0.5, np.nan, 1.0, 0.25]), np.array([np.nan, 0.5, 1.0, 0.75])
+    grid = data_grid(0.0, 1.0)
+    assert sums([x, y], [grid, grid], "drop", ((0, 1),)) == sums(
+        [x[2:], y[2:]], [grid, grid], "error", ((0, 1),)
+    )
+    filled = sums([x, y], [grid, grid], 1.0, ((0, 1),))
+    assert filled.count == 4 and filled.first[0] * grid.unit == 0.0 + 0.5 + 0.5 - 0.25
+
+
+def test_missing_values_beyond_the_first_chunk():
+    x = np.full(3 * record_grid.CHUNK, 0.75)
+    x[[5, record_grid.CHUNK, -1]] = np.nan
+    grid = data_grid(0.0, 1.0)
+    assert sums([x], [grid], "drop").count == x.size - 3
+    assert sums([x], [grid], 0.75) == sums([np.full(x.size, 0.75)], [grid], "error")
+
+
+@pytest.mark.parametrize("bounds", [(0.0, 1e-300), (-1.7e308, 1.7e308), (0.0, 1e303)])
+def test_bounds_that_no_grid_fits(bounds):
+    for grid in (data_grid, standard_grid):
+        with pytest.raises(PydpstatError, match="bounds"):
+            grid(*bounds)
+
+
+@given(st.integers(1, 10**9), st.floats(1e-3, 1e3))
+def test_rounding_stays_below_a_hundredth_of_the_noise(n, epsilon):
+    bits = bits_for(n, epsilon)
+    if bits < MOST_BITS:
+        # half a unit, at most the range / 2^(bits + 1), against the sd sqrt(2) / (n epsilon) of the range
+        assert 2.0 ** -(bits + 1) <= 0.01 * math.sqrt(2.0) / (n * epsilon)
+
+
+def test_memory_above_the_data():
+    x = np.random.default_rng(1).normal(0.0, 1.0, 2_000_000)
+    grid = data_grid(-1.0, 1.0)
+    tracemalloc.start()
+    try:
+        sums([x], [grid], "error", ((0, 0),))
+        assert tracemalloc.get_traced_memory()[1] < 2e6
+    finally:
+        tracemalloc.stop()

@@ -1,0 +1,285 @@
+"""crosstab: shapes and levels that do not depend on the data, and levels found in them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pydpstat
+from pydpstat.mechanisms import SymmetricGeometricNoise
+from pydpstat.queries.threshold import release_threshold
+
+# so large that the noise is 0 with all but 1e-80 probability
+EXACT = 200.0
+TEXTS = ["yes", "no", "yes", "perhaps", "yes"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        TEXTS,
+        tuple(TEXTS),
+        np.array(TEXTS),
+        np.array(TEXTS, dtype=object),
+        pd.Series(TEXTS),
+        pd.Series(TEXTS, dtype="string"),
+        pd.Categorical(TEXTS),
+        pd.Series(pd.Categorical(TEXTS, categories=["perhaps", "unused", "no", "yes"])),
+        pd.CategoricalIndex(TEXTS),
+    ],
+    ids=lambda data: type(data).__name__,
+)
+def test_one_variable(data):
+    r = pydpstat.crosstab(data, EXACT, levels=["no", "yes"])
+    assert r.estimate.to_dict() == {"no": 1, "yes": 3, "other": 1}
+    assert r.nobs == 5 and r.sensitivity == 2.0 and r.estimate.name == "table"
+    # an empty level is there, and no more levels than asked for
+    again = pydpstat.crosstab(data, EXACT, levels=["never", "yes"], neighbors="unbounded")
+    assert again.estimate.to_dict() == {"never": 0, "yes": 3, "other": 2}
+    assert again.nobs is None and again.sensitivity == 1.0
+
+
+@pytest.mark.parametrize(
+    "data, levels, expected",
+    [
+        ([1, 2, 2, 7], [1, 2], [1, 2, 1]),
+        ([1.0, 2.5, 2, 7], [1, 2.5], [1, 1, 2]),
+        (np.array([1, 2, 2], dtype=np.int8), (1, 2), [1, 2, 0]),
+        ([True, False, True], [False, True], [1, 2, 0]),
+        (np.array([True, False]), [0, 1], [1, 1, 0]),
+        ([0, 1, 2], [False, True], [1, 1, 1]),
+        (["1", 1, 1.0], [1], [2, 1]),
+        ([[1], {2}, "a"], ["a"], [1, 2]),
+        (pd.to_datetime(["2020-01-01", "2021-01-01"]), pd.to_datetime(["2020-01-01"]), [1, 1]),
+        ([], ["a"], [0, 0]),
+        ([10**400, 3], [3], [1, 1]),
+        (range(3), range(2), [1, 1, 1]),
+    ],
+)
+def test_values_of_all_types(data, levels, expected):
+    assert pydpstat.crosstab(data, EXACT, levels=levels).value.tolist() == expected
+
+
+def test_two_variables_make_a_frame():
+    frame = pd.DataFrame({"sex": ["f", "m", "f", "x"], "answer": [1, 2, 2, 3]})
+    expected = [[1, 1, 0], [0, 1, 0], [0, 0, 1]]
+    for levels in ({"answer": [1, 2], "sex": ["f", "m"]}, [["f", "m"], [1, 2]]):
+        r = pydpstat.crosstab(frame, EXACT, levels=levels)
+        assert r.estimate.index.tolist() == ["f", "m", "other"] and r.estimate.index.name == "sex"
+        assert r.estimate.columns.tolist() == [1, 2, "other"] and r.estimate.columns.name == "answer"
+        assert r.estimate.to_numpy().tolist() == expected and np.asarray(r).tolist() == expected
+        assert "f:1" in r.summary().as_text()
+    pair = pydpstat.crosstab((frame["sex"], frame["answer"]), EXACT, levels=levels)
+    assert pair.estimate.equals(r.estimate)
+    unnamed = pydpstat.crosstab((frame["sex"].tolist(), [1, 2, 2, 3]), EXACT, levels=levels)
+    assert unnamed.value.tolist() == expected and unnamed.estimate.index.name is None
+    named = pydpstat.crosstab(dict(frame), EXACT, levels={"sex": ["f", "m"], "answer": [1, 2]})
+    assert named.estimate.equals(r.estimate)
+
+
+def test_three_variables_make_a_multi_index():
+    frame = pd.DataFrame({"a": list("xyxy"), "b": [1, 1, 2, 2], "c": [True, True, False, True]})
+    r = pydpstat.crosstab(frame, EXACT, levels=[["x", "y"], [1, 2], [False, True]], other=None)
+    assert r.estimate.index.names == ["a", "b", "c"] and r.estimate.size == 8
+    assert r.estimate["x", 2, False] == 1 and r.estimate["x", 2, True] == 0 and r.value.sum() == 4
+    assert r.value.shape == (2, 2, 2) and r.value[0, 1, 0] == 1
+
+
+def test_declared_categories():
+    first = pd.Categorical(["b", "a", "b"], categories=["a", "b", "unused"])
+    r = pydpstat.crosstab(first, EXACT, levels="declared")
+    assert r.estimate.to_dict() == {"a": 1, "b": 2, "unused": 0}
+    assert any("declared categories" in line for line in r.guarantee.conditions)
+    frame = pd.DataFrame({"one": first, "two": pd.Categorical([1, 2, 2])})
+    assert pydpstat.crosstab(frame, EXACT, levels="declared").estimate.loc["b"].tolist() == [1, 1]
+    for data in (["a"], pd.DataFrame({"one": first, "two": [1, 2, 2]})):
+        with pytest.raises(pydpstat.PydpstatError, match="Categorical"):
+            pydpstat.crosstab(data, 1.0, levels="declared")
+
+
+def test_other():
+    named = pydpstat.crosstab(TEXTS, EXACT, levels=["no", "yes"], other="rest")
+    assert named.estimate.to_dict() == {"no": 1, "yes": 3, "rest": 1} and "other='rest'" in named.call
+    assert pydpstat.crosstab(TEXTS, EXACT, levels=["no", "other"]).estimate.to_dict() == {"no": 1, "other": 4}
+    left_out = pydpstat.crosstab(TEXTS, EXACT, levels=["no", "yes"], other=None)
+    assert left_out.estimate.to_dict() == {"no": 1, "yes": 3}
+    with pytest.raises(pydpstat.PydpstatError, match="other"):
+        pydpstat.crosstab(TEXTS, 1.0, levels=["no"], other=3)
+
+
+def test_missing_values():
+    data = {"a": ["x", None, "x", "q"], "b": [1.0, 1.0, np.nan, 1.0]}
+    levels = {"a": ["x"], "b": [1]}
+    with pytest.raises(pydpstat.PydpstatError, match="missing"):
+        pydpstat.crosstab(data, 1.0, levels=levels)
+    r = pydpstat.crosstab(data, EXACT, levels=levels, missing="none")
+    assert r.estimate.columns.tolist() == [1, "other", "none"] and r.value.sum() == 4
+    assert r.estimate.loc["none", 1] == 1 and r.estimate.loc["x", "none"] == 1
+    # the level is there without a missing value as well, and may be one of the others
+    full = pydpstat.crosstab(["x"], EXACT, levels=["x"], missing="none").estimate
+    assert full.to_dict() == {"x": 1, "other": 0, "none": 0}
+    same = pydpstat.crosstab(["x", None, "q"], EXACT, levels=["x"], missing="other").estimate
+    assert same.to_dict() == {"x": 1, "other": 2}
+    dropped = pydpstat.crosstab(data, EXACT, levels=levels, missing="drop", neighbors="unbounded")
+    assert dropped.value.tolist() == [[1, 0], [1, 0]]
+    with pytest.raises(pydpstat.PydpstatError, match="drop"):
+        pydpstat.crosstab(data, 1.0, levels=levels, missing="drop")
+    category = pd.Categorical(["a", None, "a"])
+    assert pydpstat.crosstab(category, EXACT, levels="declared", missing="a").estimate.to_dict() == {"a": 3}
+    assert pydpstat.crosstab(category, EXACT, levels=["a"], missing="?").value.tolist() == [2, 0, 1]
+
+
+def test_empty_cells_get_noise():
+    r = pydpstat.crosstab(["a"], 0.1, levels=list(range(300)), rng=1)
+    assert (r.value[:300] != 0).mean() > 0.8
+
+
+@pytest.mark.parametrize("neighbors, reach", [("bounded", 2**0.5), ("unbounded", 1.0)])
+def test_gaussian_noise(neighbors, reach):
+    r = pydpstat.crosstab(
+        TEXTS, 1.0, levels=["no"], delta=1e-6, mechanism="gaussian", neighbors=neighbors, rng=1
+    )
+    assert reach <= r.sensitivity <= reach * (1 + 1e-15) and r.guarantee.delta == 1e-6
+
+
+@pytest.mark.parametrize(
+    "data, levels, word",
+    [
+        (TEXTS, None, "levels must be given"),
+        (TEXTS, "declard", "declared"),
+        (TEXTS, [], "levels"),
+        (TEXTS, ["a", "a"], "different"),
+        (TEXTS, ["a", None], "none missing"),
+        (TEXTS, [["a"], ["b"]], "levels"),
+        (TEXTS, [1, True], "different"),
+        (TEXTS, [1, "1"], "texts"),
+        (TEXTS, 3, "levels"),
+        ({"a": TEXTS, "b": TEXTS}, ["yes", "no"], "levels"),
+        ({"a": TEXTS, "b": TEXTS}, {"a": ["yes"]}, "name every variable"),
+        ({"a": TEXTS, "b": TEXTS}, [["yes"]], "levels"),
+        ({"a": TEXTS, "b": TEXTS[:2]}, [["yes"], ["no"]], "length"),
+        ({}, [], "at least one"),
+        (np.zeros((3, 2)), [0], "matrix"),
+        (3, [3], "data"),
+        (None, [3], "data"),
+        ("yes", ["yes"], "data"),
+        ({"a": TEXTS, "b": TEXTS}, [list(range(5000)), list(range(5000))], "cells"),
+    ],
+)
+def test_errors_name_the_argument(data, levels, word):
+    with pytest.raises(pydpstat.PydpstatError, match=word):
+        pydpstat.crosstab(data, 1.0, levels=levels)
+
+
+def test_found_levels_pass_a_threshold(seeded_entropy):
+    data = ["often"] * 300 + [1.5] * 200 + ["rare"]
+    r = pydpstat.crosstab(data, 1.0, levels="discover", delta=1e-6)
+    assert r.estimate.index.tolist() == [1.5, "often"]
+    assert (r.value >= release_threshold(r_rate(r), 1e-6)).all()
+    assert r.guarantee.epsilon == 1.0 and r.guarantee.delta == 1e-6
+    assert any("found in the data" in line for line in r.guarantee.conditions)
+    assert r.sensitivity == 2.0 and r.noise == SymmetricGeometricNoise(1.0, 2)
+    assert "left out" in r.postprocessing[0] and "levels='discover'" in r.call
+    nothing = pydpstat.crosstab(["rare"], 1.0, levels="discover", delta=1e-6, neighbors="unbounded")
+    assert nothing.value.size == 0 and nothing.nobs is None and len(nothing.estimate) == 0
+    assert pydpstat.crosstab([], 1.0, levels="discover", delta=1e-6).value.size == 0
+
+
+def r_rate(result):
+    from fractions import Fraction
+
+    return Fraction(result.noise.epsilon) / int(result.noise.sensitivity)
+
+
+@pytest.mark.parametrize("neighbors, rate", [("bounded", 0.5), ("unbounded", 1.0)])
+def test_a_single_record_is_found_with_probability_delta(seeded_entropy, neighbors, rate):
+    from fractions import Fraction
+
+    delta = 0.05
+    threshold = release_threshold(Fraction(rate), delta)
+    chance = 1.0 - SymmetricGeometricNoise(rate).cdf(threshold - 2)
+    draws = 1500
+    found = sum(
+        pydpstat.crosstab(["x"], 1.0, levels="discover", delta=delta, neighbors=neighbors).value.size
+        for _ in range(draws)
+    )
+    assert chance <= delta
+    assert abs(found - draws * chance) < 5 * (draws * chance) ** 0.5
+
+
+def test_the_order_of_found_levels_says_nothing():
+    for data in (["b"] * 90 + ["a"] * 80, ["a"] * 80 + ["b"] * 90):
+        r = pydpstat.crosstab(data, 5.0, levels="discover", delta=1e-6, rng=1)
+        assert r.estimate.index.tolist() == ["a", "b"]
+
+
+def test_what_a_found_level_is_called_depends_on_its_records_alone():
+    from decimal import Decimal
+
+    for data in ([1] * 50 + [True] * 60 + [1.0] * 70, [True] * 60 + [1.0] * 70 + [1] * 50):
+        r = pydpstat.crosstab(data, EXACT, levels="discover", delta=1e-6)
+        assert [(type(level), count) for level, count in zip(r.estimate.index, r.value)] == [
+            (bool, 60),
+            (float, 70),
+            (int, 50),
+        ]
+    zeros = pydpstat.crosstab([-0.0] * 50 + [0.0] * 50, EXACT, levels="discover", delta=1e-6)
+    assert list(map(str, zeros.estimate.index)) == ["0.0"] and zeros.value.tolist() == [100]
+    tens = [Decimal("1.0")] * 50 + [Decimal("1")] * 40
+    assert pydpstat.crosstab(tens, EXACT, levels="discover", delta=1e-6).estimate.to_dict() == {
+        "1": 40,
+        "1.0": 50,
+    }
+    for data in (np.array([3, 3, 4]), pd.Series([3, 3, None, 4], dtype="Int64"), pd.Categorical([3, 4, 3])):
+        r = pydpstat.crosstab(
+            data, EXACT, levels="discover", delta=0.1, missing="drop", neighbors="unbounded"
+        )
+        assert r.estimate.to_dict() == {3: 2}
+
+
+@pytest.mark.parametrize("kind", [">f8", ">i4", "f2", "g", "u1", "U1", "S1", "?", "M8[D]"])
+def test_arrays_of_all_types(kind):
+    data = np.array([0, 1, 1] * 40).astype(kind)
+    level = data[1].item()
+    r = pydpstat.crosstab(data, EXACT, levels=[level])
+    assert r.value.tolist() == [80, 40]
+    found = pydpstat.crosstab(data, EXACT, levels="discover", delta=1e-6)
+    assert sorted(found.value.tolist()) == [40, 80]
+
+
+@pytest.mark.parametrize("first", ["a", 1, None, True, pd.Timestamp("2020-01-01"), 2.5])
+def test_a_value_is_placed_without_regard_to_the_others(first):
+    # whatever stands beside it, 1 is the level 1 and "x" is none
+    r = pydpstat.crosstab([first] * 3 + [1, 1, "x"], EXACT, levels=[1, "b"], missing="gone")
+    others = {1: 5, True: 5}.get(first, 2)
+    assert r.estimate[1] == others and r.estimate["b"] == 0
+
+
+def test_missing_values_of_found_levels():
+    data = ["a"] * 90 + [None] * 80
+    with pytest.raises(pydpstat.PydpstatError, match="missing"):
+        pydpstat.crosstab(data, 1.0, levels="discover", delta=1e-6)
+    named = pydpstat.crosstab(data, EXACT, levels="discover", delta=1e-6, missing="none")
+    assert named.estimate.to_dict() == {"a": 90, "none": 80}
+    merged = pydpstat.crosstab(data, EXACT, levels="discover", delta=1e-6, missing="a")
+    assert merged.estimate.to_dict() == {"a": 170}
+    dropped = pydpstat.crosstab(
+        data, EXACT, levels="discover", delta=1e-6, missing="drop", neighbors="unbounded"
+    )
+    assert dropped.estimate.to_dict() == {"a": 90}
+
+
+@pytest.mark.parametrize(
+    "data, change, word",
+    [
+        (TEXTS, {"delta": 0}, "delta"),
+        (TEXTS, {"delta": 1.0}, "delta"),
+        (TEXTS, {"mechanism": "gaussian"}, "mechanism"),
+        ({"a": TEXTS, "b": TEXTS}, {}, "one variable"),
+        ([[1], [2]], {}, "type list"),
+    ],
+)
+def test_errors_of_found_levels(data, change, word):
+    with pytest.raises(pydpstat.PydpstatError, match=word):
+        pydpstat.crosstab(data, 1.0, levels="discover", **{"delta": 1e-6, **change})

@@ -1,0 +1,170 @@
+"""What an error or a warning says, with all that caused it, tells nothing of the data."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pydpstat
+from pydpstat import PydpstatError
+
+SECRET, TEXT = 4.2424242e7, "Zyzzyva Quark"
+# what of them would be seen in a message
+TRACES = ("4242", "42424242", "Zyzzyva", "1973", "8128")
+BOUNDS = (0.0, 1.0)
+
+DATA: dict[str, Any] = {
+    "a text": TEXT,
+    "bytes": TEXT.encode(),
+    "a number": SECRET,
+    "a whole number": 42424242,
+    "texts": [TEXT, "b"],
+    "numbers and a text": [SECRET, TEXT, 1.0],
+    "numbers as texts": ["4.2424242e7", "1"],
+    "missing": [SECRET, None, 1.0],
+    "NaN": np.array([SECRET, np.nan]),
+    "NA": pd.Series([42424242, pd.NA], dtype="Int64"),
+    "ragged": [[SECRET, 1.0], [SECRET]],
+    "a dict": {TEXT: SECRET},
+    "a set": {SECRET, TEXT},
+    "a generator": (each for each in [SECRET, TEXT]),
+    "objects": np.array([object(), TEXT, SECRET], dtype=object),
+    "complex": [SECRET + 1j, 2.0],
+    "dates": [datetime.date(1973, 4, 2), datetime.date(1973, 4, 3)],
+    "times": np.array(["1973-04-24", "NaT"], dtype="M8[D]"),
+    "decimals": [decimal.Decimal("4.2424242e7"), decimal.Decimal("NaN")],
+    "a cube": np.full((2, 2, 2), SECRET),
+    "0-d": np.array(SECRET),
+    "a categorical": pd.Categorical([TEXT, "b"]),
+    "a frame of texts": pd.DataFrame({"x": [TEXT, "b"], "y": [SECRET, 1.0]}),
+    "nested": [[TEXT, SECRET], [TEXT, SECRET]],
+    "huge": [10**400 + 42424242, SECRET],
+    "lists in it": [[SECRET], TEXT, 1.0],
+    "records": np.array([(SECRET, b"Zyzzyva")], dtype=[("a", "f8"), ("b", "S8")]),
+    "perfect numbers": [8128.5, "8128", None],
+}
+
+
+def _calls() -> dict[str, Callable[[Any], Any]]:
+    """Each own function with the data in one of its places, for both neighbors."""
+    d = pydpstat
+    other = np.linspace(0, 1, 2)
+    calls: dict[str, Callable[[Any], Any]] = {}
+    for neighbors in ("bounded", "unbounded"):
+        for name in ("mean", "sum", "var", "std", "median"):
+            calls[f"{name}, {neighbors}"] = lambda x, f=getattr(d, name), n=neighbors: f(
+                x, 1.0, bounds=BOUNDS, neighbors=n
+            )
+        for name in ("cov", "corr"):
+            calls[f"{name}, x, {neighbors}"] = lambda x, f=getattr(d, name), n=neighbors: f(
+                x, other, 1.0, bounds=(BOUNDS, BOUNDS), neighbors=n
+            )
+            calls[f"{name}, y, {neighbors}"] = lambda x, f=getattr(d, name), n=neighbors: f(
+                other, x, 1.0, bounds=(BOUNDS, BOUNDS), neighbors=n
+            )
+        for name in ("count", "proportion"):
+            calls[f"{name}, {neighbors}"] = lambda x, f=getattr(d, name), n=neighbors: f(x, 1.0, neighbors=n)
+        calls |= {
+            f"quantile, {neighbors}": lambda x, n=neighbors: d.quantile(
+                x, 0.5, 1.0, bounds=BOUNDS, neighbors=n
+            ),
+            f"quantiles, {neighbors}": lambda x, n=neighbors: d.quantiles(
+                x, [0.2, 0.5], 1.0, bounds=BOUNDS, neighbors=n
+            ),
+            f"histogram, {neighbors}": lambda x, n=neighbors: d.histogram(x, 1.0, edges=[0, 1], neighbors=n),
+            f"crosstab, {neighbors}": lambda x, n=neighbors: d.crosstab(
+                x, 1.0, levels=["a", "b"], neighbors=n
+            ),
+            f"crosstab, discover, {neighbors}": lambda x, n=neighbors: d.crosstab(
+                x, 1.0, levels="discover", delta=1e-9, neighbors=n
+            ),
+        }
+    calls["crosstab, declared"] = lambda x: d.crosstab(x, 1.0, levels="declared")
+    calls["choose"] = lambda x: d.choose(["a", "b"], x, 1.0, 1.0)
+    # the data in the place of what follows them
+    calls["mean, in the place of epsilon"] = lambda x: d.mean(other, x, bounds=BOUNDS)
+    calls["mean, unbounded, with an option misspelt"] = lambda x: d.mean(
+        x, 1.0, bounds=BOUNDS, neighbors="unbounded", missing="dorp"
+    )
+    calls["cov, of a frame"] = lambda x: d.cov(x, epsilon=1.0, bounds=(BOUNDS, BOUNDS))
+    calls["proportion, in the place of epsilon"] = lambda x: d.proportion(other > 0.5, x)
+    calls["symmetric_geometric"] = lambda x: d.symmetric_geometric(x, 1.0)
+    calls["cov, x, in the place of epsilon"] = lambda x: d.cov(other, other, x, bounds=BOUNDS)
+    return calls
+
+
+CALLS = _calls()
+
+
+def chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, what caused it and in whose handling it was raised."""
+    seen: set[int] = set()
+    stack = [error]
+    while stack:
+        each = stack.pop()
+        if each is not None and id(each) not in seen:
+            seen.add(id(each))
+            yield each
+            stack += [each.__cause__, each.__context__]
+
+
+def said(error: BaseException) -> list[str]:
+    """All texts of an error: messages, arguments, notes, and the printed traceback without its code."""
+    texts = []
+    for each in chain(error):
+        texts += [str(each), repr(each), repr(vars(each)), *getattr(each, "__notes__", ())]
+        texts += [str(argument) for argument in each.args]
+        texts += traceback.format_exception_only(type(each), each)
+    return texts
+
+
+@pytest.mark.parametrize("kind", DATA)
+def test_errors_and_warnings_do_not_show_the_data(kind):
+    errors = 0
+    for name, call in CALLS.items():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                call(DATA[kind])
+            except PydpstatError as error:
+                errors += 1
+                texts = said(error)
+            else:
+                texts = []
+        texts += [str(each.message) for each in caught]
+        assert not [(name, text) for text in texts for trace in TRACES if trace in text]
+    assert errors
+
+
+def test_a_wrong_length_shows_lengths_only():
+    with pytest.raises(PydpstatError) as caught:
+        pydpstat.cov([SECRET, 1.0, 2.0], [SECRET, 1.0], 1.0, bounds=(BOUNDS, BOUNDS))
+    assert not [text for text in said(caught.value) if "4242" in text]
+
+
+def test_a_refused_release_shows_no_data():
+    budget = pydpstat.Budget(0.5)
+    with pytest.raises(pydpstat.BudgetExceeded) as caught:
+        pydpstat.mean([SECRET, 1.0], 1.0, bounds=BOUNDS, budget=budget)
+    assert not [text for text in said(caught.value) if "4242" in text]
+    assert budget.entries == ()
+
+
+def test_what_is_raised_on_missing_values_is_the_same_for_all_data():
+    # that there is one is all that it tells
+    texts = set()
+    for place, n in ((0, 3), (1, 3), (2, 3), (0, 50)):
+        data = np.linspace(0, 1, n)
+        data[place] = np.nan
+        with pytest.raises(PydpstatError, match="missing") as caught:
+            pydpstat.mean(data, 1.0, bounds=BOUNDS, neighbors="unbounded")
+        texts.add(str(caught.value))
+    assert len(texts) == 1
