@@ -12,21 +12,23 @@ HEAVY = ("pandas", "statsmodels", "matplotlib", "rpy2")
 
 
 def memory(what: str, size: int) -> dict[str, int]:
-    """Return the bytes of a mirror's data, and the peak of what its call allocates beside them."""
+    """Return the bytes of a call's data, and the peak of what the call allocates beside them."""
     import tracemalloc
     import warnings
 
     from data import MIRRORS
+    from own_data import OWN
 
     from pydpstat import PrivacyWarning
 
     warnings.simplefilter("ignore", PrivacyWarning)
-    mirror = next(mirror for mirror in MIRRORS if mirror.what == what)
+    calls: tuple[Any, ...] = (*MIRRORS, *OWN)
+    call = next(call for call in calls if call.what == what)
     # a short call first, for the modules that a first call imports
-    mirror.python(*mirror.inputs(mirror.data(1000)))
-    inputs = mirror.inputs(mirror.data(size))
+    call.python(*call.inputs(call.data(1000)))
+    inputs = call.inputs(call.data(size))
     tracemalloc.start()
-    mirror.python(*inputs)
+    call.python(*inputs)
     peak = tracemalloc.get_traced_memory()[1]
     return {"data": sum(getattr(values, "codes", values).nbytes for values in inputs), "peak": peak}
 

@@ -57,7 +57,7 @@ class Mirror:
     copies: float | None = 1.0
 
 
-def _numbers(size: int) -> Arrays:
+def numbers(size: int) -> Arrays:
     """Return numbers of which 1.2 % lie outside the bounds 0 and 100."""
     return {"x": np.random.default_rng(1).normal(50.0, 20.0, size)}
 
@@ -66,7 +66,7 @@ def _codes(size: int) -> Arrays:
     return {"x": np.random.default_rng(1).integers(0, LEVELS, size, dtype=np.int32)}
 
 
-def _two_codes(size: int) -> Arrays:
+def two_codes(size: int) -> Arrays:
     return {**_codes(size), "y": np.random.default_rng(2).integers(0, 5, size, dtype=np.int32)}
 
 
@@ -95,7 +95,7 @@ def _sampler(n: np.ndarray) -> Any:
     return pydpstat.sensitivitySampler(mechanism, generator.standard_normal, 100, m=int(n[0]), gamma=0.2)
 
 
-def _categoricals(arrays: Arrays) -> tuple[Any, ...]:
+def categoricals(arrays: Arrays) -> tuple[Any, ...]:
     import pandas as pd
 
     levels = [f"level{number}" for number in range(LEVELS)]
@@ -109,19 +109,19 @@ def _factor(name: str) -> str:
 MIRRORS = (
     Mirror(
         "meanDP",
-        _numbers,
+        numbers,
         lambda x: pydpstat.meanDP(x, 1.0, 0, 100),
         "DPpack::meanDP(x, 1, 0, 100)",
     ),
     Mirror(
         "histogramDP, breaks given",
-        _numbers,
+        numbers,
         lambda x: pydpstat.histogramDP(x, 1.0, 0, 100, breaks=BREAKS),
         "DPpack::histogramDP(x, 1, 0, 100, breaks = seq(0, 100, 5))",
     ),
     Mirror(
         "histogramDP, default breaks",
-        _numbers,
+        numbers,
         lambda x: pydpstat.histogramDP(x, 1.0, 0, 100),
         "DPpack::histogramDP(x, 1, 0, 100)",
     ),
@@ -136,20 +136,20 @@ MIRRORS = (
         _codes,
         lambda x: pydpstat.tableDP(x, eps=1.0),
         "DPpack::tableDP(x, eps = 1)",
-        _categoricals,
+        categoricals,
         _factor("x"),
     ),
     Mirror(
         "tableDP, two factors",
-        _two_codes,
+        two_codes,
         lambda x, y: pydpstat.tableDP(x, y, eps=1.0),
         "DPpack::tableDP(x, y, eps = 1)",
-        _categoricals,
+        categoricals,
         f"{_factor('x')}; {_factor('y')}",
     ),
     Mirror(
         "quantileDP",
-        _numbers,
+        numbers,
         lambda x: pydpstat.quantileDP(x, 0.9, 1.0, 0, 100),
         "DPpack::quantileDP(x, .9, 1, 0, 100)",
         part=10,

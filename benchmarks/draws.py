@@ -17,6 +17,7 @@ PAIRS = 30_000
 # R takes these few of the pairs: its loop is slow
 R_PAIRS = 1_000
 CALIBRATION_AIM = 30_000
+GRID = 2.0**-20
 
 
 class Stream(NamedTuple):
@@ -47,13 +48,29 @@ STREAMS = (
 )
 
 
+class Noise(NamedTuple):
+    """An exact law from the operating system, and NumPy's of the same kind; `aim` is a ratio."""
+
+    what: str
+    exact: Callable[[int], Any]
+    numpy: Callable[[np.random.Generator, int], Any] | None = None
+    aim: float | None = None
+
+
+NOISES = (
+    Noise("exact Laplace", lambda n: secure.laplace(n, 1.0, GRID), lambda g, n: g.laplace(size=n), 2.5),
+    Noise("exact Gaussian", lambda n: secure.normal(n, 1.0, GRID), lambda g, n: g.normal(size=n), 6.0),
+    Noise("exact two-sided geometric", lambda n: secure.symmetric_geometric(n, 1.0)),
+    Noise("exact discrete Gaussian, sd 2", lambda n: secure.discrete_gaussian(n, 2.0)),
+)
+
+
 def benchmarks() -> list[Benchmark]:
     """Return the benchmarks of draws and calibrations."""
     return [
         *(Benchmark(stream.what, partial(_stream, stream)) for stream in STREAMS),
         Benchmark("calibrate_gaussian, analytic", _calibrations),
-        Benchmark("unseeded Laplace noise", partial(_unseeded, "Laplace")),
-        Benchmark("unseeded normal noise", partial(_unseeded, "normal")),
+        *(Benchmark(noise.what, partial(_unseeded, noise)) for noise in NOISES),
     ]
 
 
@@ -102,14 +119,19 @@ def _calibrations(bench: Bench) -> Row:
     )
 
 
-def _unseeded(law: str, bench: Bench) -> Row:
+def _unseeded(noise: Noise, bench: Bench) -> Row:
     """Time noise from the operating system beside NumPy's, which stands in R's place."""
     size = max(1, bench.size // 10)
-    generator, grid = np.random.default_rng(1), 2.0**-20
-    ours, theirs = {
-        "Laplace": (lambda: secure.laplace(size, 1.0, grid), lambda: generator.laplace(0.0, 1.0, size)),
-        "normal": (lambda: secure.normal(size, 1.0, grid), lambda: generator.normal(0.0, 1.0, size)),
-    }[law]
-    mine, other = bench.compare(ours, theirs)
-    shown = f"{duration(other)} (NumPy)" if other else "-"
-    return Row(f"unseeded {law} noise", f"{size:,}", duration(mine), shown, ratio(mine, other))
+    generator = np.random.default_rng(1)
+    theirs = noise.numpy and partial(noise.numpy, generator, size)
+    mine, other = bench.compare(lambda: noise.exact(size), theirs)
+    quotient = ratio(mine, other)
+    return Row(
+        noise.what,
+        f"{size:,}",
+        duration(mine),
+        f"{duration(other)} (NumPy)" if other else "-",
+        quotient,
+        "-" if noise.aim is None else f"ratio <= {noise.aim:g}",
+        met(quotient, noise.aim),
+    )

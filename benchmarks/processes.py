@@ -39,7 +39,7 @@ def benchmarks() -> list[Benchmark]:
 def _memory(mirror: Mirror, bench: Bench) -> Row:
     """Measure the peak memory of a call above its data."""
     size = max(1, bench.size // mirror.part)
-    found = _child("memory", mirror.what, str(size))
+    found = child("memory", mirror.what, str(size))
     copies = found["peak"] / found["data"]
     # a tenth more is still one copy: the buffers of a chunk do not grow with the data
     reached = None if mirror.copies is None else round(copies, 1) <= mirror.copies
@@ -69,10 +69,11 @@ def _heavy_modules(bench: Bench) -> Row:
 @cache
 def _starts(repeats: int) -> tuple[dict[str, Any], ...]:
     """Import in fresh processes; the first, which may have to compile the modules, does not count."""
-    return tuple(_child("import") for _ in range(max(repeats, LEAST_STARTS) + 1))[1:]
+    return tuple(child("import") for _ in range(max(repeats, LEAST_STARTS) + 1))[1:]
 
 
-def _child(*arguments: str) -> dict[str, Any]:
+def child(*arguments: str) -> dict[str, Any]:
+    """Return what a fresh process measures: ``child.py`` with these arguments."""
     command = [sys.executable, str(CHILD), *arguments]
     finished = subprocess.run(command, capture_output=True, text=True)
     if finished.returncode:

@@ -12,8 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import draws
+import guarding
 import mirrors
 import numpy as np
+import own
+import peers
 import processes
 import r_side
 import table
@@ -34,6 +37,13 @@ HOW = (
     "stream. Bounds are 0 and 100, and 1.2 % of the numbers lie outside. Integers are 32 bits wide on both "
     "sides and have 20 values; the second factor has 5 levels.",
     "A release is one call on 100 numbers, out of a loop of calls on either side.",
+    "Own statistics, exact noise and order statistics stand beside NumPy's step on the same data. In the "
+    "crosstab both variables are Categoricals of 20 declared levels, and the step beside it is on their "
+    "codes, 32 bits wide. Noise is on the grid 2^-20.",
+    "The budget's file and the file of the bare commits (one row each, in a table without anything else) are "
+    "in one folder of the named file system, with the same settings: write-ahead log, full "
+    "synchronisation. The auditor is given exact Laplace noise around 0 and 1. The first audit gets draws "
+    "that were made before, so that its time is its own work; the second one draws.",
     "Calibrations are of random pairs, epsilon from .01 to 5 and delta from 1e-10 to 1e-2, both even on "
     "the log scale: all in one call here, one after the other in R.",
     "Memory is the peak of what a call allocates beside its data (tracemalloc), in copies of the data, a "
@@ -58,7 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     parser = _parser()
     options = parser.parse_args(argv)
-    found = [*mirrors.benchmarks(), *processes.benchmarks(), *draws.benchmarks()]
+    parts = (mirrors, own, guarding, peers, processes, draws)
+    found = [benchmark for part in parts for benchmark in part.benchmarks()]
     chosen = [benchmark for benchmark in found if options.only in benchmark.what]
     if not chosen:
         parser.error(f"no row has {options.only!r} in its name")

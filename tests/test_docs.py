@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import pydpstat
 from pydpstat.parity.case import Case, Factor
 from pydpstat.parity.cases import all_cases
 from pydpstat.parity.exports import exports
@@ -205,6 +206,42 @@ def test_every_finding_of_a_warning_has_a_place():
     assert len(rows) >= 6
     for row in rows:
         assert f"(row-{row.lower()})=" in page and f"{{ref}}`{row} <row-{row.lower()}>`" in page
+
+
+# the package's own functions
+
+
+def test_every_public_name_is_on_one_page_of_the_reference():
+    from pydpstat import diffpriv, dppack
+
+    pages = sorted((DOCS / "api").glob("*.md"))
+    shown = [
+        name
+        for page in pages
+        for name in re.findall(
+            r"^\.\. auto(?:class|function):: (\S+)$",
+            generated.filled(page.read_text(encoding="utf-8"), GUIDE, tuple(CASES.values())),
+            flags=re.MULTILINE,
+        )
+    ]
+    assert len(set(shown)) == len(shown)
+    mirrors = {*dppack.__all__, *diffpriv.__all__}
+    own = {f"pydpstat.{name}" for name in pydpstat.__all__ if name not in mirrors and name != "__version__"}
+    assert own <= set(shown) and {"pydpstat.mean", "pydpstat.Budget", "pydpstat.audit"} <= own
+
+
+def test_the_page_on_releases_has_every_own_statistic():
+    page = (DOCS / "own" / "releases.md").read_text(encoding="utf-8")
+    names = [name.rpartition(".")[2] for name in generated.own_names("releases")]
+    assert len(names) >= 16
+    for name in names:
+        assert name == "Plan" or f"`{name}`" in page, name
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "own").glob("*.md")), ids=lambda page: page.stem)
+def test_all_python_on_the_own_pages_runs(page):
+    fences = re.findall(r"^```(\S+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert "{run}" in fences and set(fences) <= {"{run}", "sh"}
 
 
 # a build

@@ -11,7 +11,7 @@ import numpy as np
 
 from pydpstat import checks
 from pydpstat.auditing import bounds
-from pydpstat.auditing.events import count
+from pydpstat.auditing.events import FormEvent, count
 from pydpstat.auditing.picture import picture_of
 from pydpstat.auditing.results import AuditedEvent, AuditResults
 from pydpstat.auditing.sampling import Draws, Sampler
@@ -134,9 +134,8 @@ def audit(
     law = _published_law(sampler)
     candidates = search(*searched, sampler.forms, law, forecast)
     if not candidates:
-        raise PydpstatError(
-            "release returned nothing that can be told apart from anything: no event to count."
-        )
+        # nothing sets the outcomes apart; the event that always occurs says so
+        candidates = [Candidate(0.0, 0, FormEvent("any outcome", tuple(range(len(sampler.forms)))))]
     counted = [(_counted(each, draws, searched, delta, alpha), each.event) for each in candidates]
     counted.sort(key=lambda each: -each[0].epsilon_lower)
     return AuditResults(

@@ -15,8 +15,8 @@ import numpy as np
 from pydpstat.auditing.outcomes import NONE, Form, failure, outcome
 from pydpstat.errors import PydpstatError
 
-# many releases at once: a part's arrays stay in the tens of megabytes
-BATCH = 250_000
+# many releases at once: few at first, more while they are quick; arrays stay in the tens of megabytes
+FIRST, BATCH, QUICK = 16_384, 262_144, 0.25
 # single calls between two looks at the clock
 TURN = 200
 # where many at once raise an error, each is tried alone, and this many show it
@@ -57,6 +57,7 @@ class Sampler:
         self._codes: dict[Hashable, int] = {}
         self._parts: tuple[list[tuple[np.ndarray, list[Any] | np.ndarray]], ...] = ([], [])
         self._single = [False, False]
+        self._batch = FIRST
 
     def draw(self, samples: int, seconds: float | None) -> tuple[Draws, Draws]:
         """Draw from both data sets, until there are enough or the time is up."""
@@ -85,7 +86,8 @@ class Sampler:
         if left <= 0:
             return 0
         if self.batched and not self._single[side]:
-            size = min(BATCH, left)
+            size = min(self._batch, left)
+            start = time.perf_counter()
             try:
                 many = self.release(self.inputs[side], size=size)
             except Exception:
@@ -93,6 +95,8 @@ class Sampler:
                 self._single[side] = True
             else:
                 self._parts[side].append(self._many(many, size))
+                if side == 1 and time.perf_counter() - start < QUICK:
+                    self._batch = min(4 * self._batch, BATCH)
                 return size
         size = min(TURN, left)
         self._parts[side].append(self._calls(side, size))

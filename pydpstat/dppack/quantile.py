@@ -12,7 +12,7 @@ from pydpstat.dppack.arguments import SENSITIVITIES, bound, column_name, numbers
 from pydpstat.dppack.moments import FIXED
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
-from pydpstat.queries.quantiles import SENSITIVITY, UNDERFLOW, quantile_intervals
+from pydpstat.queries.quantiles import SENSITIVITY, UNDERFLOW, Intervals, quantile_intervals
 from pydpstat.random import secure, source_from
 from pydpstat.release_choice import release_choice
 from pydpstat.results.call import Call
@@ -184,7 +184,7 @@ def _quantile(
     _check_data(values, lower, upper)
     source = source_from(rng, int_seeds_r=True)
     finite = math.isfinite(upper - lower)
-    intervals = quantile_intervals(values, share, eps, lower, upper, every=source is None and finite)
+    intervals = quantile_intervals(values, share, eps, lower, upper)
     try:
         intervals.choice.check()
     except PydpstatError as error:
@@ -206,8 +206,7 @@ def _quantile(
     }
 
     def exactly() -> tuple[float, Labels]:
-        place = secure.choose(intervals.utility, secure.choice_rate(eps, SENSITIVITY), intervals.widths)
-        return intervals.within(place, float(secure.uniform(1)[0])), labels
+        return _exact_point(intervals, eps, upper - lower), labels
 
     return release_choice(
         "quantile" if function == "quantileDP" else "median",
@@ -224,6 +223,25 @@ def _quantile(
         exactly=exactly if finite else None,
         uncovered=WITHIN,
     )
+
+
+def _exact_point(intervals: Intervals, eps: float, width: float) -> float:
+    """Choose an interval by its exact probability, and a point within it."""
+    rest = None
+    everything = intervals.everything
+    if everything is not None:
+
+        def candidates() -> tuple[np.ndarray, np.ndarray]:
+            complete = everything()
+            return complete.utility, complete.widths
+
+        # twice the width, as it may have been rounded down
+        rest = secure.Rest(intervals.before, intervals.others, 2.0 * width, candidates)
+    place = secure.choose(intervals.utility, secure.choice_rate(eps, SENSITIVITY), intervals.widths, rest)
+    uniform, inside = float(secure.uniform(1)[0]), place - intervals.before
+    if everything is None or 0 <= inside < intervals.widths.size:
+        return intervals.within(inside, uniform)
+    return everything().within(place, uniform)
 
 
 def _grid(lower: float, upper: float) -> float | None:

@@ -154,7 +154,7 @@ class DiscreteGaussianNoise(Noise):
         Examples
         --------
         >>> round(DiscreteGaussianNoise(4.224678889327).delta(1.0) * 1e6, 4)
-        1.0
+        1.0197
         """
         eps, shift = curve_epsilon(epsilon), _whole(sensitivity, "sensitivity")
         if cells not in (1, 2):
@@ -200,7 +200,7 @@ def calibrate_discrete_gaussian(epsilon: float, delta: float, sensitivity: int =
     Examples
     --------
     >>> round(calibrate_discrete_gaussian(1.0, 1e-6), 6)
-    4.224679
+    4.230779
     """
     shift = _whole(sensitivity, "sensitivity")
     if cells not in (1, 2):

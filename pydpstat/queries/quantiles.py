@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,26 +44,33 @@ class Intervals:
         The weights of the k intervals.
     utility, widths : ndarray of shape (k,)
         Their utilities and lengths, of which the weights are made.
+    before : int, default 0
+        How many intervals lie below these.
+    others : float, default -inf
+        The best utility of an interval that is not among these.
+    everything : callable, optional
+        Returns all intervals, where these are not all.
     """
 
     edges: np.ndarray
     choice: Choice
     utility: np.ndarray
     widths: np.ndarray
+    before: int = 0
+    others: float = -math.inf
+    everything: Callable[[], Intervals] | None = None
 
     def point(self, uniforms: np.ndarray) -> float:
         """Return a point: the first uniform chooses an interval, the second a place within it."""
         return self.within(self.choice.place(float(uniforms[0])), float(uniforms[1]))
 
     def within(self, place: int, uniform: float) -> float:
-        """Return the point of an interval that a uniform number chooses."""
+        """Return the point of an interval, by its place among these, that a uniform number chooses."""
         left, right = float(self.edges[place]), float(self.edges[place + 1])
         return uniform * (right - left) + left
 
 
-def quantile_intervals(
-    x: np.ndarray, quant: float, eps: float, lower: float, upper: float, every: bool = False
-) -> Intervals:
+def quantile_intervals(x: np.ndarray, quant: float, eps: float, lower: float, upper: float) -> Intervals:
     """Weigh the intervals between the sorted data, as the exponential mechanism does.
 
     Parameters
@@ -75,26 +83,54 @@ def quantile_intervals(
         Privacy parameter epsilon.
     lower, upper : float
         Public bounds, `lower` at most `upper`.
-    every : bool, default False
-        Whether to weigh the intervals too whose weights are 0 in floating point.
+
+    Returns
+    -------
+    Intervals
+        Of many records those alone whose weights are not 0 in floating point.
     """
     n = x.size
     clipped = clip(x, lower, upper)
-    first, last = _reached(n, quant, eps) if math.isfinite(upper - lower) and not every else (0, n)
-    if last - first < n // 4:
-        # edges i - 1 and i of interval i; only their neighbourhood needs an order
-        low, high = max(first - 1, 0), min(last, n - 1)
-        clipped.partition([low, high])
-        inner = clipped[low : high + 1]
-        inner.sort()
-    else:
-        first, last, inner = 0, n, clipped
+    first, last = _reached(n, quant, eps) if math.isfinite(upper - lower) else (0, n)
+    if last - first >= n // 4:
         clipped.sort()
+        return _between(clipped, clipped, 0, n, quant, eps, lower, upper)
+    # edges i - 1 and i of interval i; only their neighbourhood needs an order
+    low, high = max(first - 1, 0), min(last, n - 1)
+    clipped.partition([low, high])
+    inner = clipped[low : high + 1]
+    inner.sort()
+    return _between(clipped, inner, first, last, quant, eps, lower, upper)
+
+
+def _between(
+    clipped: np.ndarray,
+    inner: np.ndarray,
+    first: int,
+    last: int,
+    quant: float,
+    eps: float,
+    lower: float,
+    upper: float,
+) -> Intervals:
+    """Weigh the intervals `first` to `last`, whose ends are `inner`, of all the clipped data."""
+    n = clipped.size
     edges = np.concatenate([[lower] if first == 0 else inner[:0], inner, [upper] if last == n else inner[:0]])
     with np.errstate(all="ignore"):
         widths = np.diff(edges)
     utility = rank_utility(first, last, quant, n)
-    return Intervals(edges, Choice(utility, eps, SENSITIVITY, widths), utility, widths)
+    choice = Choice(utility, eps, SENSITIVITY, widths)
+    if first == 0 and last == n:
+        return Intervals(edges, choice, utility, widths)
+
+    def everything() -> Intervals:
+        ordered = np.sort(clipped)
+        return _between(ordered, ordered, 0, n, quant, eps, lower, upper)
+
+    nearest = min(
+        quant * n - (first - 1) if first else math.inf, last + 1 - quant * n if last < n else math.inf
+    )
+    return Intervals(edges, choice, utility, widths, first, -nearest, everything)
 
 
 def _reached(n: int, quant: float, eps: float) -> tuple[int, int]:

@@ -223,6 +223,11 @@ def test_bad_arguments(change, words):
         audit(arguments.pop("release"), arguments.pop("data"), arguments.pop("neighbour"), **arguments)
 
 
+def test_outcomes_that_nothing_sets_apart():
+    r = audit(lambda x: "same", 0, 1, claim=1, samples=500, rng=1)
+    assert (r.epsilon_lower, r.violates, r.witness) == (0.0, False, "any outcome")
+
+
 def test_time_can_be_limited():
     r = audit(lambda x: x, 0, 1, samples=10**9, seconds=0.05, rng=1)
     assert 100 < r.draws[0] < 10**8 and r.draws[0] == r.draws[1]

@@ -43,7 +43,7 @@ import os
 entropy = os.urandom
 
 from pydpstat.grid import grid_unit  # noqa: E402
-from pydpstat.random.secure.choices import choice_rate, choose  # noqa: E402
+from pydpstat.random.secure.choices import Rest, choice_rate, choose  # noqa: E402
 from pydpstat.random.secure.continuous import laplace, normal  # noqa: E402
 from pydpstat.random.secure.gaussian_integers import discrete_gaussian  # noqa: E402
 from pydpstat.random.secure.geometric import sign_geometric, symmetric_geometric  # noqa: E402
@@ -51,6 +51,7 @@ from pydpstat.random.secure.trials import bernoulli, bernoulli_exp  # noqa: E402
 from pydpstat.random.secure.uniform import gamma, uniform  # noqa: E402
 
 __all__ = [
+    "Rest",
     "bernoulli",
     "bernoulli_exp",
     "choice_rate",

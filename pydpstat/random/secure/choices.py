@@ -7,11 +7,14 @@ own size a weight errs by 64 units of 2^-52 for the exponential (one is stated, 
 0, and by 2^-52 for the measure: 2^-41 in all. What underflows is below 2^-1000 of the total, which is
 at least 1e-280. The sums have less than (chunk + n / chunk) roundings of 2^-53 each. Where U times
 the total is further from a boundary than all this and U's unknown bits, the choice is exact.
+Candidates that are left out at first (`Rest`) move every boundary by at most a bound of their weight.
 Otherwise `_precisely` repeats it in integers, with bounds, until it is.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 
@@ -40,7 +43,37 @@ def choice_rate(epsilon: float, sensitivity: float) -> Fraction:
     return Fraction(0) if sensitivity == np.inf else Fraction(epsilon) / (2 * Fraction(sensitivity))
 
 
-def choose(utility: npt.ArrayLike, rate: float | Fraction = 1, measure: npt.ArrayLike | None = None) -> int:
+Candidates = tuple[npt.ArrayLike, npt.ArrayLike | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Unlikely candidates that a choice looks at only where the others do not decide it.
+
+    Parameters
+    ----------
+    before : int
+        How many of them come before the others.
+    utility : float
+        None of them has a larger one.
+    measure : float
+        Bound of their measures' sum.
+    everything : callable
+        Returns utility and measure of all candidates, in order.
+    """
+
+    before: int
+    utility: float
+    measure: float
+    everything: Callable[[], Candidates]
+
+
+def choose(
+    utility: npt.ArrayLike,
+    rate: float | Fraction = 1,
+    measure: npt.ArrayLike | None = None,
+    rest: Rest | None = None,
+) -> int:
     """Choose a candidate with a probability proportional to measure * exp(rate * utility), exactly.
 
     Parameters
@@ -54,10 +87,13 @@ def choose(utility: npt.ArrayLike, rate: float | Fraction = 1, measure: npt.Arra
     measure : array_like of shape (n,), optional
         Weight of each candidate before the data are seen, at least 0 and finite; 1 by default.
 
+    rest : Rest, optional
+        Further candidates before and after these.
+
     Returns
     -------
     int
-        The candidate's place, from 0.
+        The candidate's place among all, from 0.
 
     Raises
     ------
@@ -76,11 +112,25 @@ def choose(utility: npt.ArrayLike, rate: float | Fraction = 1, measure: npt.Arra
     """
     utilities = np.asarray(utility, dtype=np.float64)
     measures = None if measure is None else np.asarray(measure, dtype=np.float64)
-    top = _top(utilities, measures)
     drawn = bits.word()
     exact = Fraction(rate)
-    found = _quickly(utilities, exact, measures, top, bits.midpoint(drawn))
-    return _precisely(utilities, exact, measures, top, bits.cell_of(drawn)) if found is None else found
+    found = None
+    # where no candidate here can be chosen, only the rest tells whether there is one
+    if rest is None or _possible(utilities, measures):
+        top = _top(utilities, measures)
+        found = _quickly(utilities, exact, measures, top, bits.midpoint(drawn), rest)
+    if found is not None:
+        return found + (rest.before if rest else 0)
+    if rest is not None:
+        utility, measure = rest.everything()
+        utilities = np.asarray(utility, dtype=np.float64)
+        measures = None if measure is None else np.asarray(measure, dtype=np.float64)
+    return _precisely(utilities, exact, measures, _top(utilities, measures), bits.cell_of(drawn))
+
+
+def _possible(utilities: npt.NDArray[np.float64], measures: npt.NDArray[np.float64] | None) -> bool:
+    possible = utilities > -np.inf
+    return bool((possible if measures is None else possible & (measures > 0.0)).any())
 
 
 def _top(utilities: npt.NDArray[np.float64], measures: npt.NDArray[np.float64] | None) -> float:
@@ -107,6 +157,7 @@ def _quickly(
     measures: npt.NDArray[np.float64] | None,
     top: float,
     uniform: float,
+    rest: Rest | None = None,
 ) -> int | None:
     """Return the choice by floating point, or None where that does not decide it."""
     n = utilities.size
@@ -119,10 +170,16 @@ def _quickly(
         # only what cannot be chosen is better than the top
         np.minimum(weights, 0.0, out=weights)
         np.exp(weights, out=weights)
+        scale = 0
         if measures is not None:
             counted = np.where(weights > 0.0, measures, 0.0)
             # a power of two, so that this is exact, and no product overflows
-            weights *= np.ldexp(counted, -int(np.frexp(counted.max())[1]))
+            scale = -int(np.frexp(counted.max())[1])
+            weights *= np.ldexp(counted, scale)
+        left_out = 0.0
+        if rest is not None:
+            # twice, which covers the roundings
+            left_out = 2.0 * float(np.ldexp(rest.measure, scale) * np.exp(factor * (rest.utility - top)))
         if not (weights >= 0.0).all():
             return None
         sums = np.cumsum(np.add.reduceat(weights, np.arange(0, n, _CHUNK)))
@@ -130,6 +187,7 @@ def _quickly(
     if not _SMALLEST < total < _LARGEST:
         return None
     slack = (_WEIGHT_ERROR + (_CHUNK + n / _CHUNK + 64.0) * 2.0**-52 + 2.0 * bits.half_cell()) * total
+    slack += left_out
     aim = uniform * total
     chunk = int(np.searchsorted(sums, aim))
     if chunk == sums.size:
@@ -140,7 +198,8 @@ def _quickly(
     place = int(np.searchsorted(inside, aim))
     if place == inside.size or not inside[place] - aim > slack:
         return None
-    before = inside[place - 1] if place else sums[chunk - 1] if chunk else -np.inf
+    first = 0.0 if left_out else -np.inf
+    before = inside[place - 1] if place else sums[chunk - 1] if chunk else first
     return start + place if aim - before > slack else None
 
 

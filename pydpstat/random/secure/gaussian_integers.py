@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.random.secure.geometric import symmetric_geometric
-from pydpstat.random.secure.trials import trials_exp
+from pydpstat.random.secure.trials import trial_exp, trials_exp
 
 _ROUNDING = 2.0**-50
 
@@ -49,6 +49,8 @@ def discrete_gaussian(size: int, sd: float) -> npt.NDArray[Any]:
     """
     if sd == 0.0:
         return np.zeros(size)
+    if size == 1:
+        return _one(sd)
     kept: list[npt.NDArray[Any]] = []
     missing = size
     while missing > 0:
@@ -58,6 +60,26 @@ def discrete_gaussian(size: int, sd: float) -> npt.NDArray[Any]:
         kept.append(chosen)
         missing -= chosen.size
     return kept[0] if len(kept) == 1 else np.concatenate([np.empty(0), *kept])
+
+
+def _one(sd: float) -> npt.NDArray[Any]:
+    """Draw one value in plain numbers, which is faster than short arrays."""
+    steps = math.floor(sd) + 1
+    middle = sd * (sd / steps)
+    while True:
+        candidate = symmetric_geometric(1, Fraction(1, steps))
+        size = abs(candidate[0])
+        away = float(abs(size - middle) / sd)
+        slack = float((size + middle) / sd * _ROUNDING)
+        exponent = 0.5 * away * away
+        error = (away + slack) * slack + exponent * _ROUNDING
+        if trial_exp(exponent, error, lambda: _exponent(candidate[0], sd, steps)):
+            return candidate
+
+
+def _exponent(candidate: Any, sd: float, steps: int) -> Fraction:
+    variance = Fraction(sd) ** 2
+    return (abs(int(candidate)) - variance / steps) ** 2 / (2 * variance)
 
 
 def _accepted(candidates: npt.NDArray[Any], sd: float) -> npt.NDArray[np.bool_]:
@@ -70,9 +92,4 @@ def _accepted(candidates: npt.NDArray[Any], sd: float) -> npt.NDArray[np.bool_]:
     with np.errstate(over="ignore"):
         exponents = 0.5 * away * away
         errors = (away + slack) * slack + exponents * _ROUNDING
-    variance = Fraction(sd) ** 2
-
-    def exact(place: int) -> Fraction:
-        return (abs(int(candidates[place])) - variance / steps) ** 2 / (2 * variance)
-
-    return trials_exp(exponents, errors, exact)
+    return trials_exp(exponents, errors, lambda place: _exponent(candidates[place], sd, steps))

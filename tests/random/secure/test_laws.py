@@ -211,6 +211,16 @@ def test_extreme_discrete_gaussians(seeded_entropy, sd):
         assert len({each % 64 for each in sample}) > 50
 
 
+@pytest.mark.parametrize("known", [52, 5])
+@pytest.mark.parametrize("sd", [0.6, 2.5, 30.0])
+def test_single_discrete_gaussians(seeded_entropy, monkeypatch, known, sd):
+    monkeypatch.setattr(bits, "KNOWN_BITS", known)
+    sample = np.array([float(secure.discrete_gaussian(1, sd)[0]) for _ in range(8000)])
+    found = p_values(sample, Whole(DiscreteGaussianNoise(sd)), False)
+    assert min(found.values()) > FALSE_ALARM, found
+    assert min(p_values(sample, Whole(DiscreteGaussianNoise(sd * 1.15)), False).values()) < FALSE_ALARM
+
+
 @pytest.mark.parametrize("known", [52, 3])
 @pytest.mark.parametrize("probability", [0.5, 0.1, 1e-4, Fraction(1, 3), Fraction(6, 7), 0.999])
 def test_trials(seeded_entropy, monkeypatch, known, probability):
