@@ -23,7 +23,7 @@ from pydpstat.dppack.models.helpers import (
 from pydpstat.dppack.models.plan import ROUNDING, Plan, make_plan
 from pydpstat.dppack.models.records import Records, clip_records, read_records
 from pydpstat.errors import PydpstatError
-from pydpstat.models.linear_algebra import Floats, vector_rows
+from pydpstat.models.linear_algebra import Floats, RowProducts
 from pydpstat.models.objective import Objective
 from pydpstat.models.prediction import Prediction
 from pydpstat.models.spherical import SphericalNoise
@@ -320,12 +320,10 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         more = (records.weights,) if self._weighted else ()
         by_record = lambda y_hat: _vector(loss_gr(y_hat, records.y, *more))  # noqa: E731
         if mapXy_gr is mapXy_gr_linear:
-            rows = np.ascontiguousarray(records.X)
-            return lambda coeff, y_hat: vector_rows(by_record(y_hat), rows)
+            products = RowProducts(records.X)
+            return lambda coeff, y_hat: products(by_record(y_hat))
         derivatives = partial(mapXy_gr, records.X)
-        return lambda coeff, y_hat: vector_rows(
-            by_record(y_hat), np.ascontiguousarray(np.transpose(derivatives(coeff)))
-        )
+        return lambda coeff, y_hat: RowProducts(np.transpose(derivatives(coeff)))(by_record(y_hat))
 
     def _prediction(self) -> Prediction | None:
         # an own function might refer to data, so a result does not keep it

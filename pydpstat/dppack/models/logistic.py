@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from pydpstat import checks, privacy_warnings
 from pydpstat.dppack.models.erm_cms import FIXED, EmpiricalRiskMinimizationDP_CMS
 from pydpstat.dppack.models.helpers import (
@@ -16,7 +14,7 @@ from pydpstat.dppack.models.helpers import (
     mapXy_sigmoid,
 )
 from pydpstat.dppack.models.records import Records, binary_labels, scale_records
-from pydpstat.models.linear_algebra import Floats, vector_rows
+from pydpstat.models.linear_algebra import Floats, RowProducts
 from pydpstat.models.prediction import Prediction
 
 # what R's optimiser multiplies the regularizer by, whatever gamma is
@@ -150,8 +148,8 @@ class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
     def _loss_slope(self, records: Records) -> Callable[[Floats, Floats], Floats] | None:
         if self.mapXy_gr is None or self.loss_gr is None:
             return None
-        rows = np.ascontiguousarray(records.X)
-        return lambda coeff, y_hat: vector_rows(y_hat - records.y, rows)
+        products = RowProducts(records.X)
+        return lambda coeff, y_hat: products(y_hat - records.y)
 
     def _prediction(self) -> Prediction:
         return Prediction("sigmoid", "round")
