@@ -72,12 +72,13 @@ class Named:
 
 
 def _frozen(value: Any, name: str) -> Any:
-    if type(value) in _PLAIN:
+    if type(value) in _PLAIN or isinstance(value, Named):
         return value
     if isinstance(value, np.generic):
         return value.item()
     if callable(value):
-        return Named(name)
+        ours = str(getattr(value, "__module__", "")).startswith("pydpstat.")
+        return Named(getattr(value, "__name__", name) if ours else name)
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, (list, tuple, range, set)):

@@ -56,7 +56,9 @@ class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
     -----
     PrivacyWarning
         By `fit`, where `gamma` is above 1 ("output") or 2.118 ("objective"), negative, or `eps`
-        is infinite: then more than `eps` can be lost, and the message says how much.
+        is infinite: then more than `eps` can be lost, and the message says how much. With
+        objective perturbation and much noise also where the noise alone can drive a prediction
+        to 1, where R's loss is NaN: then nothing holds.
 
     Notes
     -----
@@ -71,10 +73,10 @@ class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
     Examples
     --------
     >>> from pydpstat import LogisticRegressionDP, RRandom
-    >>> model = LogisticRegressionDP("l2", 1.0, 1.0)
+    >>> model = LogisticRegressionDP("l2", 2.0, 1.0)
     >>> r = model.fit([[0.2], [0.4], [0.7], [0.9]], [0, 0, 1, 1], [1], [0], rng=RRandom(123))
     >>> model.predict([[0.1], [0.8]], raw_value=True).round(3)
-    array([0.497, 0.477])
+    array([0.505, 0.539])
     """
 
     def __init__(
@@ -122,7 +124,7 @@ class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
         Examples
         --------
         >>> from pydpstat import LogisticRegressionDP, RRandom
-        >>> model = LogisticRegressionDP("l2", 1.0, 1.0)
+        >>> model = LogisticRegressionDP("l2", 2.0, 1.0)
         >>> r = model.fit([[0.2], [0.9]], [0, 1], [1], [0], rng=RRandom(123))
         >>> model.predict([[0.0]])
         array([0.])
@@ -155,7 +157,7 @@ class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
         return Prediction("sigmoid", "round")
 
     def _conditions(self) -> tuple[str, ...]:
-        return (*FIXED, BINARY, *self._penalty_condition())
+        return (*FIXED, BINARY, *self._further_conditions())
 
     def _arguments(self) -> tuple[tuple[str, Any], ...]:
         return (
