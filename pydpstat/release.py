@@ -22,6 +22,8 @@ from pydpstat.results.results import DPResults
 Noise = LaplaceNoise | GaussianNoise | SymmetricGeometricNoise | SignGeometricNoise
 # up to here a double holds every whole number, and the sum of two of them
 _EXACT = 2.0**52
+# the smallest number with all its digits
+_SMALLEST_SCALE = 2.0**-1022
 SEEDED = "a seeded stream, for checking and study only: whoever knows the seed can take the noise away"
 
 
@@ -64,11 +66,14 @@ def release(
     Raises
     ------
     PydpstatError
-        Before any draw, where the true value or the noise scale is not finite; after it, where
-        the published value is not.
+        Before any draw, where the true value or the noise scale is not finite, or the scale underflows;
+        after it, where the published value is not finite.
     """
     noise = calibrate(query.sensitivities)
     claim, guarantee = account(noise)
+    promised = math.isfinite(claim.epsilon) and guarantee.delta < 1.0
+    if promised and query.value.size and all(query.sensitivities):
+        _check_underflow(query, noise)
     grid = None
     # what cannot move needs no noise for being rounded either
     if source is None and query.sensitivities != (0.0,):
@@ -141,6 +146,15 @@ def _on_grid(
     if query.integer:
         return noise, grid
     return calibrate(tuple(sensitivity + elements * grid for sensitivity in query.sensitivities)), grid
+
+
+def _check_underflow(query: Query, noise: Noise) -> None:
+    scale = noise_scale(noise)
+    if scale < _SMALLEST_SCALE if isinstance(scale, float) else np.any(np.less(scale, _SMALLEST_SCALE)):
+        raise PydpstatError(
+            f"the noise scale of {query.statistic} underflows for this sensitivity: R adds no noise, or too "
+            "little. Rescale the data, or use a smaller epsilon."
+        )
 
 
 def _check_finite(query: Query, noise: Noise) -> None:

@@ -119,7 +119,8 @@ def test_an_own_map_is_not_kept():
 
 
 def test_fields(result):
-    assert result.epsilon == result.claim.epsilon >= 1.0 and result.delta == 0.0 and result.neighbors == "bounded"
+    assert result.epsilon == result.claim.epsilon >= 1.0
+    assert result.delta == 0.0 and result.neighbors == "bounded"
     assert result.claim == Guarantee(result.epsilon) and result.guarantee.epsilon == result.epsilon
     assert result.nobs == N and result.reproducible
     assert "a seeded stream" in result.guarantee.conditions[-1]
