@@ -24,6 +24,8 @@ from pydpstat.results.call import Call
 from pydpstat.results.results import DPResults
 
 Noise = LaplaceNoise | GaussianNoise | SymmetricGeometricNoise | SignGeometricNoise | DiscreteGaussianNoise
+# the smallest number with all its digits
+_SMALLEST_SCALE = 2.0**-1022
 SEEDED = "a seeded stream, for checking and study only: whoever knows the seed can take the noise away"
 UNCOVERED = (
     "noise is exact and lies on a public grid; the rounding inside the statistic's own "
@@ -82,14 +84,17 @@ def release(
     Raises
     ------
     PydpstatError
-        Before any draw, where the true value or the noise scale is not finite; after it, where
-        the published value is not.
+        Before any draw, where the true value or the noise scale is not finite, or the scale underflows;
+        after it, where the published value is not finite.
     """
     sensitivities = tuple(
         float_above(each) if isinstance(each, Fraction) else each for each in query.sensitivities
     )
     noise = calibrate(sensitivities)
     claim, guarantee = account(noise)
+    promised = math.isfinite(claim.epsilon) and guarantee.delta < 1.0
+    if promised and query.value.size and all(query.sensitivities):
+        _check_underflow(query, noise)
     grid = None
     # what cannot move needs no noise for being rounded either
     if source is None and sensitivities != (0.0,):
@@ -198,6 +203,15 @@ def _rounded_up(noise: Noise, sensitivity: Fraction | int, epsilon: float) -> No
 def _uncovered(query: Query) -> str | None:
     """Return what the proof of a release from the operating system leaves out."""
     return None if query.integer or query.exact is not None else UNCOVERED
+
+
+def _check_underflow(query: Query, noise: Noise) -> None:
+    scale = noise_scale(noise)
+    if scale < _SMALLEST_SCALE if isinstance(scale, float) else np.any(np.less(scale, _SMALLEST_SCALE)):
+        raise PydpstatError(
+            f"the noise scale of {query.statistic} underflows for this sensitivity: R adds no noise, or too "
+            "little. Rescale the data, or use a smaller epsilon."
+        )
 
 
 def _check_finite(query: Query, noise: Noise) -> None:

@@ -30,7 +30,9 @@ def made(kind="output", rng=5):
     if kind == "svm":
         model = svmDP("l2", 1.0, 2.0, "output", "Gaussian", D=6)
         return model.fit(X, Y, UPPER, LOWER, weights=WEIGHTS, weights_upper_bound=1, rng=rng)
-    return LogisticRegressionDP("l2", 1.0, 1.0, kind).fit(X, Y, UPPER, LOWER, add_bias=True, rng=rng)
+    return LogisticRegressionDP("l2", 1.0 if kind == "output" else 3.0, 1.0, kind).fit(
+        X, Y, UPPER, LOWER, add_bias=True, rng=rng
+    )
 
 
 @pytest.fixture(params=["output", "objective", "svm"])
@@ -89,7 +91,7 @@ def test_predictions_are_the_models(kind, raw_value):
     if kind == "svm":
         model, bias = svmDP("l2", 1.0, 2.0, "output", "Gaussian", D=6), False
     else:
-        model, bias = LogisticRegressionDP("l2", 1.0, 1.0, kind), True
+        model, bias = LogisticRegressionDP("l2", 3.0, 1.0, kind), True
     r = model.fit(X, Y, UPPER, LOWER, bias, rng=3)
     new = X.iloc[:7] + 0.1
     assert np.array_equal(
@@ -117,8 +119,9 @@ def test_an_own_map_is_not_kept():
 
 
 def test_fields(result):
-    assert result.epsilon == 1.0 and result.delta == 0.0 and result.neighbors == "bounded"
-    assert result.claim == Guarantee(1.0) and result.guarantee.epsilon == 1.0
+    assert result.epsilon == result.claim.epsilon >= 1.0
+    assert result.delta == 0.0 and result.neighbors == "bounded"
+    assert result.claim == Guarantee(result.epsilon) and result.guarantee.epsilon == result.epsilon
     assert result.nobs == N and result.reproducible
     assert "a seeded stream" in result.guarantee.conditions[-1]
     assert result.perturbation in ("output", "objective") and result.gamma in (1.0, 2.0)
@@ -190,7 +193,7 @@ def test_summary_of_many_features():
 def test_to_dict(result):
     plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert plain["coeff"] == result.coeff.tolist() and plain["names"] == list(result.names)
-    assert plain["nobs"] == N and plain["claim"]["epsilon"] == 1.0
+    assert plain["nobs"] == N and plain["claim"]["epsilon"] == result.epsilon
     assert (plain["noise_sd"] is None) == (result.noise is None)
 
 

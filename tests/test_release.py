@@ -390,3 +390,45 @@ def test_no_sign_of_zero_tells_the_side(monkeypatch):
             monkeypatch.setattr("pydpstat.random.secure.laplace", lambda n, *_, z=noise: np.full(n, z))
             for values in (value, [value] * 3):
                 assert not np.signbit(np.asarray(pydpstat.LaplaceMechanism(values, 1, 1))).any()
+
+
+TINY = [1e-100, 2e-100, 3e-100]
+TINY_GAUSS = {"mechanism": "Gaussian", "delta": 0.01}
+
+
+@pytest.mark.parametrize("rng", [None, 1])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda rng: pydpstat.GaussianMechanism(7.5, 0.5, 0.01, 1e-200, rng=rng),
+        lambda rng: pydpstat.GaussianMechanism(7.5, 0.5, 0.01, 1e-200, analytic=True, rng=rng),
+        lambda rng: pydpstat.GaussianMechanism(7.5, 0.5, 0.01, 1e-160, type_DP="pDP", rng=rng),
+        lambda rng: pydpstat.GaussianMechanism(7.5, 0.5, 1.25, 1e-200, rng=rng),
+        lambda rng: pydpstat.sdDP(TINY, 0.5, 0, 1e-99, **TINY_GAUSS, rng=rng),
+        lambda rng: pydpstat.pooledVarDP(
+            TINY, TINY, eps=0.5, lower_bound=0, upper_bound=1e-99, **TINY_GAUSS, rng=rng
+        ),
+    ],
+)
+def test_no_release_where_the_squared_sensitivity_underflows(call, rng):
+    with pytest.raises(PydpstatError, match="squares underflow"):
+        call(rng)
+
+
+def test_no_release_where_the_scale_underflows():
+    for call in (
+        pydpstat.LaplaceMechanism,
+        lambda *a, **k: pydpstat.GaussianMechanism(a[0], 0.5, 0.01, a[2], **k),
+    ):
+        with pytest.raises(PydpstatError, match="underflows for this sensitivity"):
+            call(7.5, 4, 1e-323, alloc_proportions=[1], rng=1)
+    mechanism = pydpstat.DPMechLaplace(sensitivity=1e-100, target=lambda X: 1.0, dims=1)
+    with pytest.raises(PydpstatError, match="underflows for this sensitivity"):
+        pydpstat.releaseResponse(mechanism, pydpstat.DPParamsEps(epsilon=1e300), 1, rng=1)
+
+
+def test_an_overflow_inside_is_told_by_the_error_alone():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(PydpstatError, match="not finite"):
+            pydpstat.GaussianMechanism(7.5, 0.5, 0.01, 1e308, "pDP", [0.5], rng=1)

@@ -18,6 +18,7 @@ from scipy import stats
 
 import pydpstat
 from pydpstat import DPResults, DPResultsPair, PydpstatError, RRandom
+from pydpstat.results.call import Call
 
 AGES = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17]
 FLAT = ["a", "b", "a", "c", "b", "a", "a", "c"]
@@ -598,3 +599,19 @@ def _data(release):
         )
         for name, value in zip(names[release.name], release.private)
     }
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [
+        (0.1, "0.1"),
+        (-2.5, "-2.5"),
+        (1e-6, "1e-06"),
+        (80.867089, "80.867089000000007"),
+        (-93.970691984698, "-93.970691984698007"),
+        (1e-300, "0x1.56e1fc2f8f359p-997"),
+    ],
+)
+def test_numbers_in_r_calls_are_what_r_reads_exactly(value, text):
+    call = Call("f", (), (("bound", value), ("both", [value, 1.0])), "DPpack")
+    assert call.r() == f"DPpack::f(bound = {text}, both = c({text}, 1))"

@@ -470,3 +470,29 @@ def test_a_warning_has_its_row_and_a_function_that_exists(call, row, use):
         call()
     (warning,) = [each.message for each in caught if isinstance(each.message, PrivacyWarning)]
     assert (warning.row, warning.use) == (row, use) and hasattr(pydpstat, use)
+
+
+@pytest.mark.parametrize(
+    "epsilon, delta, figure",
+    [(1, 1e-6, "1.41e-06"), (0.5, 1e-3, "0.00108"), (1, 0.01, "0.0102"), (1, 1e-9, "2.5e-09")],
+)
+def test_the_figure_of_an_unbounded_mean_with_gaussian_noise(epsilon, delta, figure):
+    with pytest.warns(PrivacyWarning, match=f"delta is {figure} for a removed record") as caught:
+        pydpstat.meanDP(
+            np.zeros(1000),
+            epsilon,
+            0,
+            1,
+            which_sensitivity="unbounded",
+            mechanism="analytic",
+            delta=delta,
+            rng=1,
+        )
+    assert [each.message.row for each in caught if isinstance(each.message, PrivacyWarning)][-1] == "5"
+
+
+def test_no_figure_where_none_is_derived():
+    with pytest.warns(PrivacyWarning, match="delta may exceed the claimed one"):
+        var(which_sensitivity="unbounded", **ANALYTIC)
+    with pytest.warns(PrivacyWarning, match="delta may exceed the claimed one"):
+        pydpstat.meanDP([0.5], 0.5, 0, 1, which_sensitivity="unbounded", **GAUSS)

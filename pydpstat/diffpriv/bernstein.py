@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,8 @@ Floats = npt.NDArray[np.float64]
 
 # so many numbers at a time: the basis polynomials' values at some of the points
 _CHUNK = 2_000_000
+# more points of a lattice would fill the memory; R stops there or somewhat later
+_MOST_POINTS = 100_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -105,6 +108,7 @@ def bernstein(f: Callable[[Any], float], dims: int, k: int = 10) -> Bernstein:
     if not callable(f):
         raise PydpstatError(f"f must be a function; got {checks.shown(f)}. Give for example math.sin.")
     dims, k = whole_number(dims, "dims", 1), whole_number(k, "k", 1)
+    check_lattice(dims, k, "k")
     return Bernstein(dims, k, frozen(lattice_values(f, dims, k)))
 
 
@@ -149,6 +153,15 @@ def predict(object: Bernstein, D: Any) -> Any:
         [np.empty(0)] + [_values(object, points[i : i + step]) for i in range(0, len(points), step)]
     )
     return float(values[0]) if single else values
+
+
+def check_lattice(dims: int, k: int, name: str) -> None:
+    """Check that a lattice of degree `k`, the argument `name`, has no more points than can be evaluated."""
+    if dims * math.log2(k + 1) > math.log2(_MOST_POINTS):
+        raise PydpstatError(
+            f"{name} and dims must give at most {_MOST_POINTS:g} lattice points, ({name} + 1)^dims; got "
+            f"{name}={checks.shown(k)} and dims={checks.shown(dims)}. Give smaller ones."
+        )
 
 
 def lattice_values(f: Callable[[Any], Any], dims: int, k: int) -> Floats:

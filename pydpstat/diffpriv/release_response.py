@@ -212,6 +212,11 @@ def _shares(qualities: list[float], epsilon: float, sensitivity: float) -> Float
             f"epsilon {epsilon!r}: both must be finite and the sensitivity above 0, no quality may be "
             "missing or infinite, and their sum must not be 0."
         )
+    if not prob.any():
+        raise PydpstatError(
+            f"too few positive probabilities: with sensitivity {sensitivity!r} and epsilon {epsilon!r} the "
+            "qualities overflow, or they are all 0. Give a larger sensitivity."
+        )
     if (prob < 0.0).any():
         raise PydpstatError(
             "the qualities of the responses must not have both signs: R's probabilities are proportional to "

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from pydpstat import privacy_warnings
 from pydpstat import r_arithmetic as r
-from pydpstat.diffpriv.bernstein import lattice_values
+from pydpstat.diffpriv.bernstein import check_lattice, lattice_values
 from pydpstat.diffpriv.mechanisms import (
     DPMech,
     DPMechBernstein,
@@ -69,16 +69,18 @@ def sensitivityNorm(mechanism: DPMech, X1: Any, X2: Any) -> float:
     if isinstance(mechanism, DPMechBernstein):
         first, second = function_of(mechanism.target(X1)), function_of(mechanism.target(X2))
         dims, k = lattice_of(mechanism)
-        return _largest(lattice_values(first, dims, k) - lattice_values(second, dims, k))
+        with np.errstate(invalid="ignore", over="ignore"):
+            return _largest(lattice_values(first, dims, k) - lattice_values(second, dims, k))
     raise PydpstatError(
         f"mechanism must be one of diffpriv's; got {type(mechanism).__name__}. Make a DPMechLaplace, say."
     )
 
 
 def lattice_of(mechanism: DPMechBernstein) -> tuple[int, int]:
-    """Return dims and latticeK, which an empty object does not have."""
+    """Return dims and latticeK, which an empty object does not have, of a lattice that can be evaluated."""
     if mechanism.dims is None or mechanism.latticeK is None:
         raise PydpstatError("DPMechBernstein needs latticeK and dims; this object was made without them.")
+    check_lattice(mechanism.dims, mechanism.latticeK, "latticeK")
     return mechanism.dims, mechanism.latticeK
 
 
@@ -96,10 +98,12 @@ def _numeric_norm(mechanism: DPMechLaplace | DPMechGaussian, raw1: Any, raw2: An
         privacy_warnings.note("the mechanism's dims is not set.")
     elif not first.size == second.size == dims:
         privacy_warnings.note(f"target does not return as many numbers as dims says, {dims}.")
-    difference = np.ravel(first) - np.ravel(second)
-    if isinstance(mechanism, DPMechGaussian):
-        return math.sqrt(r.sum(difference * difference))
-    return float(r.sum(np.abs(difference)))
+    # infinite values make R's Inf or NaN
+    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+        difference = np.ravel(first) - np.ravel(second)
+        if isinstance(mechanism, DPMechGaussian):
+            return math.sqrt(r.sum(difference * difference))
+        return float(r.sum(np.abs(difference)))
 
 
 def _largest(difference: Floats) -> float:

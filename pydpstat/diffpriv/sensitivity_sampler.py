@@ -168,7 +168,7 @@ def sensitivitySamplerManual(
             f"oracle must be a function of the number of records; got {checks.shown(oracle)}. "
             "Give for example lambda n: rng.rnorm(n)."
         )
-    n, m = whole_number(n, "n", 1), whole_number(m, "m", 1)
+    n, m = whole_number(n, "n", 1, _MOST), whole_number(m, "m", 1, _MOST)
     k = whole_number(k, "k", 1)
     if k > m:
         raise PydpstatError(f"k must be a whole number from 1 to m, which is {m}; got {k}.")
@@ -205,7 +205,7 @@ def sampler_plan(m: Any = None, gamma: Any = None) -> SamplerPlan:
     >>> sampler_plan(gamma=0.33)
     SamplerPlan(m=20, gamma=0.33, k=20)
     """
-    given = None if is_na(m) else whole_number(m, "m", 1)
+    given = None if is_na(m) else whole_number(m, "m", 1, _MOST)
     share = None if is_na(gamma) else _share(gamma)
     if given is not None:
         rho = math.exp(lower_lambert_w(-1.0 / (4.0 * given)) / 2.0)

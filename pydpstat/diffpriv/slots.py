@@ -102,12 +102,16 @@ def is_whole(value: Any) -> bool:
     return checks.is_number(value) and math.isfinite(checks.as_float(value)) and value % 1 == 0
 
 
-def whole_number(value: Any, name: str, least: int) -> int:
-    """Check one finite whole number of at least `least` and return it as an int."""
+def whole_number(value: Any, name: str, least: int, most: float = math.inf) -> int:
+    """Check one finite whole number from `least` to `most` and return it as an int."""
     number = checks.unwrap(value)
     if not is_whole(number) or number < least:
         raise PydpstatError(
             f"{name} must be one whole number of at least {least}; got {checks.shown(value)}."
+        )
+    if number > most:
+        raise PydpstatError(
+            f"{name} must be at most {most:g}; got {checks.shown(value)}, for which R stops. Give less."
         )
     return int(number)
 

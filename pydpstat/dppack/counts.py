@@ -21,6 +21,7 @@ from pydpstat.r_arithmetic.arrays import numeric
 from pydpstat.r_arithmetic.factor import is_categorical
 from pydpstat.r_arithmetic.table import levels_follow_missing
 from pydpstat.random import source_from
+from pydpstat.release import Noise
 from pydpstat.results import DPResults, DPResultsPair
 from pydpstat.results.call import Call, r_symbol
 from pydpstat.results.labels import Labels
@@ -262,7 +263,7 @@ def _counts(
 
     told = False
 
-    def corrected(kept: Guarantee) -> Guarantee:
+    def corrected(kept: Guarantee, noise: Noise) -> Guarantee:
         nonlocal told
         # R reads its flags last, here still before any draw
         check_flags()

@@ -207,6 +207,8 @@ def quantileDataAccess(x: Any, quant: float, lower_bound: float, upper_bound: fl
     values = numbers(x, "x").astype(np.float64)
     lower, upper = bound(lower_bound, "lower_bound"), bound(upper_bound, "upper_bound")
     utility = rank_utility(0, values.size, checks.scalar(quant, "quant"), values.size)
+    if isinstance(quant, (bool, np.bool_)):
+        utility += 0.0  # whole numbers in R, which has one 0 among them
     inner = np.minimum(np.maximum(r.sort(values), lower), upper)
     edges = np.concatenate([[lower], inner, [upper]])
     if not (np.isfinite(edges).all() and np.isfinite(utility).all()):

@@ -12,6 +12,7 @@ from pydpstat.mechanisms.laplace import truncated_positive_epsilon
 from pydpstat.privacy import Guarantee
 from pydpstat.queries import Query
 from pydpstat.random import source_from
+from pydpstat.release import Noise, noise_scale
 from pydpstat.results.call import Call
 from pydpstat.results.results import DPResults
 
@@ -58,14 +59,16 @@ def release_moment(
         )
     redrawn = "accept" in pipeline and mechanism == "Laplace"
 
-    def correct(kept: Guarantee) -> Guarantee:
+    def correct(kept: Guarantee, noise: Noise) -> Guarantee:
         epsilon = kept.epsilon
         conditions: tuple[str, ...] = FIXED
         if redrawn:
             privacy_warnings.statistics.redrawn(function, epsilon)
             epsilon = truncated_positive_epsilon(epsilon)
         if which != "bounded":
-            privacy_warnings.statistics.noise_scale_tells_n(function)
+            # where a removed record moves the statistic by up to its sensitivity, the figure is known
+            relative = noise_scale(noise) / query.sensitivities[0] if function == "meanDP" else None
+            privacy_warnings.statistics.noise_scale_tells_n(function, kept, relative, query.nobs)
             conditions = (*FIXED, SCALE_TELLS_N)
         return Guarantee(epsilon, kept.delta, "bounded", conditions)
 

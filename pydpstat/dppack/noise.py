@@ -16,6 +16,8 @@ from pydpstat.mechanisms.laplace import LaplaceNoise
 from pydpstat.mechanisms.r_analytic_gaussian import analytic_gaussian_loop
 
 TYPES = ("pDP", "aDP")
+# the square of a smaller number underflows
+_SMALLEST_JOINT = 2.0**-511
 
 
 def laplace_noise(size: int, eps: Any, sensitivities: Any, alloc_proportions: Any = None) -> LaplaceNoise:
@@ -64,10 +66,17 @@ def gaussian_noise(
         with np.errstate(over="ignore", under="ignore"):
             squares = sens * sens
         joint = math.sqrt(squares[0] if len(sens) == 1 else r.sum(squares))
+        if joint < _SMALLEST_JOINT and sens.size:
+            raise PydpstatError(
+                f"sensitivities must not be below {_SMALLEST_JOINT:.3g} together; got "
+                f"{checks.shown(sensitivities)}, whose squares underflow: R adds no noise, or too little. "
+                "Rescale the data."
+            )
         return GaussianNoise(_finite_scale(_sd(eps, delta, joint, type_DP, analytic, tol)))
-    each = [
-        _sd(eps * p, delta * p, s, type_DP, analytic, tol) for p, s in zip(shares.tolist(), sens.tolist())
-    ]
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        each = [
+            _sd(eps * p, delta * p, s, type_DP, analytic, tol) for p, s in zip(shares.tolist(), sens.tolist())
+        ]
     return GaussianNoise(_finite_scale(np.array(each)))
 
 

@@ -20,6 +20,7 @@ from pydpstat.queries import Query
 from pydpstat.queries.moments import clip
 from pydpstat.queries.pooled import Pooled, pooled_covariance, pooled_variance
 from pydpstat.random import source_from
+from pydpstat.release import Noise
 from pydpstat.results.call import Call
 from pydpstat.results.labels import Labels
 from pydpstat.results.pair import DPResultsPair
@@ -283,7 +284,7 @@ def _release(
     redrawn = is_variance and mechanism == "Laplace"
     told: set[str] = set()
 
-    def correct(kept: Guarantee) -> Guarantee:
+    def correct(kept: Guarantee, noise: Noise) -> Guarantee:
         epsilon = kept.epsilon
         conditions: tuple[str, ...] = FIXED_GROUPS
         if redrawn:
@@ -292,7 +293,7 @@ def _release(
             epsilon = truncated_positive_epsilon(epsilon)
         if which != "bounded":
             if "scale" not in told:
-                privacy_warnings.statistics.noise_scale_tells_n(function)
+                privacy_warnings.statistics.noise_scale_tells_n(function, kept)
             conditions = (*FIXED_GROUPS, SCALE_TELLS_N)
         told.update(("redrawn", "scale"))
         return Guarantee(epsilon, kept.delta, "bounded", conditions)

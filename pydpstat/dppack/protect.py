@@ -34,7 +34,7 @@ def protect(
     *,
     neighbors: str,
     record: Call,
-    correct: Callable[[Guarantee], Guarantee],
+    correct: Callable[[Guarantee, Noise], Guarantee],
     bounds: Any = None,
     **pipeline: Any,
 ) -> DPResults:
@@ -55,7 +55,7 @@ def protect(
     record : Call
         The call, without data.
     correct : callable
-        Turns what the mechanism keeps into what the whole release keeps; it may warn.
+        Turns what the mechanism keeps by its noise into what the whole release keeps; it may warn.
     bounds : tuple, optional
         Public bounds of the data.
     **pipeline
@@ -77,7 +77,7 @@ def protect(
             )
         else:
             claim, kept = laplace_account(eps, neighbors)
-        return claim, correct(kept)
+        return claim, correct(kept, noise)
 
     return release(query, calibrate, source, account=account, record=record, bounds=bounds, **pipeline)
 

@@ -65,6 +65,11 @@ def as_records(X: Any, add_bias: bool = False) -> Floats:
 def _frame(X: Any, add_bias: bool, name: str) -> tuple[Floats, tuple[str, ...]]:
     names = [str(column) for column in X.columns]
     columns = [np.asarray(X.iloc[:, j]) for j in range(len(names))]
+    if add_bias and names == ["bias"]:
+        raise PydpstatError(
+            f"{name} must have another column than 'bias' where add_bias is True; rename it, or leave "
+            "add_bias out."
+        )
     if add_bias:
         ones = np.ones(len(X))
         if "bias" in names:

@@ -15,7 +15,7 @@ import numpy as np
 
 from pydpstat import r_arithmetic as r
 from pydpstat.errors import PydpstatError
-from pydpstat.models.linear_algebra import Floats, dot, vector_rows
+from pydpstat.models.linear_algebra import Floats, RowProducts, dot
 from pydpstat.models.objective import Objective
 
 # largest distance of two records' gradients at one point, in units of zeta: in general, and for
@@ -185,7 +185,7 @@ def loss_slope(
     constant : bool
         Whether `mapXy_gr` is X transposed, wherever it is asked.
     """
-    rows = np.ascontiguousarray(X) if constant else None
+    products = RowProducts(X) if constant else None
 
     def slope(coeff: Floats, y_hat: Floats) -> Floats:
         slopes = np.asarray(loss_gr(y_hat, y), dtype=np.float64).ravel()
@@ -195,7 +195,7 @@ def loss_slope(
                 f"mapXy_gr must return an array of shape {X.shape[::-1]} and loss_gr {y.size} numbers; "
                 f"got {derivatives.shape} and {slopes.size}."
             )
-        return vector_rows(slopes, np.ascontiguousarray(derivatives.T) if rows is None else rows)
+        return (products or RowProducts(derivatives.T))(slopes)
 
     return slope
 

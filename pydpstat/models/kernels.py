@@ -15,6 +15,9 @@ Floats = npt.NDArray[np.float64]
 
 def cosine(x: Floats) -> Floats:
     """Return cosines rounded as the C library's; NumPy's vector code differs in last bits."""
+    if not np.isfinite(x).all():
+        # where R's cosine of an infinite number is NaN, Python's raises an error
+        x = np.where(np.isfinite(x), x, np.nan)
     return np.fromiter(map(math.cos, x.tolist()), np.float64, x.size)
 
 

@@ -7,6 +7,10 @@ import math
 import numpy as np
 
 from pydpstat import r_arithmetic as r
+from pydpstat.models.spherical import standard_cdf
+
+# from this linear predictor on 1 / (1 + exp(-x)) is 1 in floating point
+SATURATED = 53.0 * math.log(2.0)
 
 
 def objective_constants(eps: float, gamma: float, c: float, n: int) -> tuple[float, float]:
@@ -110,3 +114,27 @@ def output_epsilon(rate: float, strength: float, norm: float = 1.0, weight: floa
         return math.inf
     moved = 2.0 * weight * norm / strength
     return rate * moved if moved > 0.0 else 0.0
+
+
+def saturation_probability(rate: float, strength: float, size: int) -> float:
+    """Return how probable it is that objective perturbation's noise alone saturates a prediction.
+
+    Without records the minimiser is -b / strength. Along a record of length 1 it passes `SATURATED`
+    where the noise vector's element in that direction passes strength times as much.
+
+    Parameters
+    ----------
+    rate : float
+        Rate of the noise vector's length.
+    strength : float
+        What the objective times n is strongly convex by, without the records.
+    size : int
+        Number of coefficients.
+
+    Examples
+    --------
+    >>> from pydpstat.models.perturbation import saturation_probability
+    >>> f"{saturation_probability(0.5, 1.0, 1):.3g}", f"{math.exp(-0.5 * SATURATED) / 2:.3g}"
+    ('5.27e-09', '5.27e-09')
+    """
+    return float(standard_cdf(-SATURATED * max(strength, 0.0) * rate, size))

@@ -18,6 +18,18 @@ def other_gamma(epsilon: float, gamma: float, kept: float) -> None:
     )
 
 
+def saturation(function: str, epsilon: float, probability: float) -> None:
+    """Warn that the noise of objective perturbation can drive a prediction to 1, where R's loss is NaN."""
+    warn(
+        f"{function} with objective perturbation cannot pass a linear predictor of 36.74 for a record in the "
+        "data, because R's cross-entropy is NaN there: which coefficients can come out depends on the data "
+        f"(epsilon infinite, not {epsilon:g}). The noise alone leads there with probability "
+        f"{probability:.2g}. Use perturbation_method='output' with gamma=1, or svmDP.",
+        row="C9",
+        use="svmDP",
+    )
+
+
 def wrong_gradient(function: str) -> None:
     """Warn that mapXy_gr_sigmoid is no gradient where there are two columns or more."""
     warn(

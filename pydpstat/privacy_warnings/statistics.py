@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pydpstat.privacy import Guarantee
 from pydpstat.privacy_warnings.warn import warn
 
 # the package's own counterparts; pooled moments have none
@@ -23,18 +24,46 @@ def redrawn(function: str, epsilon: float) -> None:
     )
 
 
-def noise_scale_tells_n(function: str) -> None:
-    """Warn that the noise scale of a moment reveals the number of records."""
+def noise_scale_tells_n(
+    function: str, kept: Guarantee, relative: float | None = None, n: int | None = None
+) -> None:
+    """Warn that the noise scale of a moment reveals the number of records.
+
+    Parameters
+    ----------
+    function : str
+        The mirror's name.
+    kept : Guarantee
+        What holds for one replaced record; its delta is 0 for Laplace noise.
+    relative : float, optional
+        The noise scale divided by the sensitivity, where a removed record moves the statistic by up
+        to the sensitivity, as it does a mean; None where no figure is known.
+    n : int, optional
+        Number of records, with `relative`.
+    """
     own = _OWN.get(function)
     instead = f"pydpstat.{own} with neighbors='unbounded', or " if own else ""
+    scale = "computed from n" if function.startswith("pooled") else "proportional to 1/n"
     warn(
         f"{function} with which_sensitivity='unbounded' or 'both' claims to hide the number of records n, "
-        "but its noise scale is proportional to 1/n. For added or removed records the pure epsilon is "
-        f"infinite, and at the claimed epsilon delta is about 0.18/n. Use {instead}"
-        "which_sensitivity='bounded' and treat n as public.",
+        f"but its noise scale is {scale}. For added or removed records the pure epsilon is "
+        f"infinite, and at the claimed epsilon {_unbounded_delta(kept, relative, n)}. "
+        f"Use {instead}which_sensitivity='bounded' and treat n as public.",
         row="5",
         use=own or function,
     )
+
+
+def _unbounded_delta(kept: Guarantee, relative: float | None, n: int | None) -> str:
+    if kept.delta == 0.0:
+        return "delta is above 0" if relative is None else "delta is about 0.18/n"
+    if not relative or n is None or n < 2:
+        return "delta may exceed the claimed one"
+    from pydpstat.mechanisms.gaussian_pair import pair_delta
+
+    # without one of n records the noise is n / (n - 1) times as wide
+    delta = pair_delta(kept.epsilon, 1.0, relative, relative * n / (n - 1))
+    return f"delta is {delta:.3g} for a removed record, and {kept.delta:.3g} at most for a replaced one"
 
 
 def breaks_from_data() -> None:

@@ -75,9 +75,10 @@ def breaks_scott(x: npt.ArrayLike) -> float:
     5.0
     """
     values = numeric(x)
-    h = 3.5 * math.sqrt(var(values)) * math.pow(values.size, -1 / 3)
-    if math.isnan(h):
+    spread = var(values)
+    if math.isnan(spread):
         raise PydpstatError("x must have two values at least for breaks='Scott', and no NaN")
+    h = 3.5 * math.sqrt(spread) * math.pow(values.size, -1 / 3)
     return max(1.0, float(math.ceil(_width(values) / h))) if h > 0 else 1.0
 
 
@@ -179,18 +180,20 @@ def _break_points(
     x: npt.NDArray[Any], low: float, high: float, breaks: Any
 ) -> tuple[npt.NDArray[np.float64], bool]:
     """The break points, and whether they were given as such."""
-    if isinstance(breaks, str):
-        breaks = _algorithm(breaks)(x)
-    elif callable(breaks):
-        breaks = breaks(x)
-    points = numeric(breaks, "breaks").astype(np.float64)
+    computed = isinstance(breaks, str) or callable(breaks)
+    if computed:
+        breaks = (_algorithm(breaks) if isinstance(breaks, str) else breaks)(x)
+    kind = numeric(breaks, "breaks")
+    points = kind.astype(np.float64)
     if points.size != 1:
+        if np.isnan(points).any() and not computed:
+            raise PydpstatError("breaks must not hold missing values, with which R stops; remove them")
         points = np.sort(points[~np.isnan(points)])
         if points.size < 2:
             raise PydpstatError("breaks must be a number or two points at least; give more points")
         return points, True
     n = float(points[0])
-    if not math.isfinite(n) or n < 1:
+    if not math.isfinite(n) or n < 1 or kind.dtype.kind == "b":
         raise PydpstatError("invalid number of breaks: it must be finite and at least 1; give another number")
     if x.size == 0:
         raise PydpstatError("x must have finite values if breaks are not given as points")

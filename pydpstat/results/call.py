@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+# the largest power of 10 that 64 bits hold
+_EXACT_POWER = 27
 _PLAIN = (type(None), bool, int, float, str)
 
 
@@ -72,12 +76,13 @@ class Named:
 
 
 def _frozen(value: Any, name: str) -> Any:
-    if type(value) in _PLAIN:
+    if type(value) in _PLAIN or isinstance(value, Named):
         return value
     if isinstance(value, np.generic):
         return value.item()
     if callable(value):
-        return Named(name)
+        ours = str(getattr(value, "__module__", "")).startswith("pydpstat.")
+        return Named(getattr(value, "__name__", name) if ours else name)
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, (list, tuple, range, set)):
@@ -112,4 +117,23 @@ def _r_float(value: float) -> str:
         return "NaN"
     if abs(value) == float("inf"):
         return "Inf" if value > 0 else "-Inf"
-    return repr(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+    if value == int(value) and abs(value) < 1e15:
+        return repr(int(value))
+    return next((text for text in (repr(value), f"{value:.17g}") if _read_by_r(text) == value), value.hex())
+
+
+def _read_by_r(text: str) -> float | None:
+    """Return the number that R's parser makes of a decimal text; None where it rounds more than twice.
+
+    R collects the digits and divides by (or multiplies with) a power of 10 in numbers of 64 bits,
+    and rounds the result to a double.
+    """
+    sign, digits, power = Decimal(text).as_tuple()
+    if abs(int(power)) > _EXACT_POWER:
+        return None
+    exact = Fraction(int("".join(map(str, digits)))) * Fraction(10) ** int(power)
+    places = 64 - exact.numerator.bit_length() + exact.denominator.bit_length()
+    if exact * Fraction(2) ** places >= 2**64:
+        places -= 1
+    rounded = float(round(exact * Fraction(2) ** places) / Fraction(2) ** places)
+    return -rounded if sign else rounded

@@ -233,7 +233,7 @@ class ModelResults:
         Examples
         --------
         >>> import pydpstat
-        >>> model = pydpstat.LogisticRegressionDP("l2", 1.0, 1.0)
+        >>> model = pydpstat.LogisticRegressionDP("l2", 2.0, 1.0)
         >>> r = model.fit([[0.2], [0.9]], [0, 1], [1], [0], rng=pydpstat.RRandom(123))
         >>> "objective" in r.summary().as_text()
         True
@@ -248,7 +248,7 @@ class ModelResults:
         Examples
         --------
         >>> import pydpstat
-        >>> model = pydpstat.LogisticRegressionDP("l2", 1.0, 1.0)
+        >>> model = pydpstat.LogisticRegressionDP("l2", 2.0, 1.0)
         >>> r = model.fit([[0.2], [0.9]], [0, 1], [1], [0], rng=pydpstat.RRandom(123))
         >>> list(r.to_frame().columns)
         ['coef', 'noise sd', 'lower', 'upper']
@@ -267,7 +267,7 @@ class ModelResults:
         Examples
         --------
         >>> import pydpstat
-        >>> model = pydpstat.LogisticRegressionDP("l2", 1.0, 1.0)
+        >>> model = pydpstat.LogisticRegressionDP("l2", 2.0, 1.0)
         >>> r = model.fit([[0.2], [0.9]], [0, 1], [1], [0], rng=pydpstat.RRandom(123))
         >>> r.to_dict()["perturbation"]
         'objective'
@@ -287,7 +287,7 @@ class ModelResults:
         Examples
         --------
         >>> import pydpstat
-        >>> model = pydpstat.LogisticRegressionDP("l2", 1.0, 1.0)
+        >>> model = pydpstat.LogisticRegressionDP("l2", 2.0, 1.0)
         >>> r = model.fit([[0.2], [0.9]], [0, 1], [1], [0], rng=pydpstat.RRandom(123))
         >>> r.to_r()[0] == r.coeff[0]  # doctest: +SKIP
         True

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pydpstat
 from pydpstat import (
     DPMechBernstein,
     DPMechExponential,
@@ -356,3 +357,16 @@ def _empty_function():
     m = DPMechBernstein()
     m.target = lambda X: lambda y: y
     return m
+
+
+def test_infinite_values_make_no_foreign_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for kind in (pydpstat.DPMechLaplace, pydpstat.DPMechGaussian):
+            mechanism = kind(target=lambda X: [math.inf, 1.0], dims=2)
+            assert math.isnan(pydpstat.sensitivityNorm(mechanism, 1, 2))
+        mechanism = pydpstat.DPMechExponential(
+            sensitivity=1e-308, target=lambda X: lambda r: 1, responseSet=["a", "b", "c"]
+        )
+        with pytest.raises(PydpstatError, match="too few positive probabilities"):
+            pydpstat.releaseResponse(mechanism, pydpstat.DPParamsEps(epsilon=2), 1)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pydpstat
 from pydpstat import (
     DPMechExponential,
     DPMechLaplace,
@@ -214,3 +215,14 @@ def test_the_exponential_mechanism_is_sampled_too():
     rng = RRandom(2)
     found = sensitivitySampler(m, lambda n: rng.sample(["a", "b", "c"], n, replace=True), 8, gamma=0.4)
     assert found.sensitivity == 1 and found.gammaSensitivity == 0.4
+
+
+def test_more_samples_or_records_than_r_takes():
+    mechanism = pydpstat.DPMechLaplace(target=lambda X: 1.0, dims=1)
+    for name, call in (
+        ("m", lambda: pydpstat.sensitivitySampler(mechanism, np.ones, n=2, m=1e300)),
+        ("n", lambda: pydpstat.sensitivitySampler(mechanism, np.ones, n=1e300, m=10)),
+        ("m", lambda: pydpstat.sensitivitySamplerManual(mechanism, np.ones, n=2, m=1e300, k=1)),
+    ):
+        with pytest.raises(PydpstatError, match=f"^{name} must be at most"):
+            call()

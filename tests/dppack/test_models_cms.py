@@ -98,7 +98,7 @@ def base(kind=EmpiricalRiskMinimizationDP_CMS, eps=1.0, gamma=1.0, method="objec
 MAKE = {
     "EmpiricalRiskMinimizationDP_CMS": base,
     "WeightedERMDP_CMS": lambda **options: base(WeightedERMDP_CMS, **options),
-    "LogisticRegressionDP": lambda eps=1.0, gamma=1.0, method="objective": LogisticRegressionDP(
+    "LogisticRegressionDP": lambda eps=2.0, gamma=1.0, method="objective": LogisticRegressionDP(
         "l2", eps, gamma, method
     ),
     "svmDP": lambda eps=1.0, gamma=1.0, method="objective": svmDP("l2", eps, gamma, method),
@@ -203,10 +203,10 @@ def test_a_frame_and_a_matrix_give_the_same(make):
 
 
 def test_bias_comes_first():
-    result = fit(LogisticRegressionDP("l2", 1, 1), add_bias=True)
+    result = fit(LogisticRegressionDP("l2", 2, 1), add_bias=True)
     assert result.names == ("bias", "a", "b")
     by_hand = X.assign(bias=1.0)[["bias", "a", "b"]]
-    other = LogisticRegressionDP("l2", 1, 1).fit(by_hand, Y, [1, 0.5, 0.5], [1, -0.5, -0.5], rng=1)
+    other = LogisticRegressionDP("l2", 2, 1).fit(by_hand, Y, [1, 0.5, 0.5], [1, -0.5, -0.5], rng=1)
     assert np.array_equal(result.coeff, other.coeff)
 
 
@@ -379,12 +379,12 @@ def test_a_clone_is_on_its_own(make):
     other.coeff[0] = 5.0
     other.eps = 9.0
     fit(other, rng=8)
-    assert np.array_equal(model.coeff, kept) and model.eps == 1.0
+    assert np.array_equal(model.coeff, kept) and model.eps < 9.0
     assert np.array_equal(model.clone(deep=True).coeff, kept)
 
 
 def test_settings_can_be_changed_between_fits():
-    model = LogisticRegressionDP("l2", 1, 1)
+    model = LogisticRegressionDP("l2", 2, 1)
     fit(model)
     model.eps = 5.0
     assert fit(model).epsilon == 5.0
@@ -413,8 +413,8 @@ def caught(call):
 @pytest.mark.parametrize("method", ["objective", "output"])
 @pytest.mark.parametrize("gamma", [0.01, 0.5, 1.0])
 def test_silent(make, method, gamma):
-    result, rows = caught(lambda: fit(make(gamma=gamma, method=method)))
-    assert rows == [] and result.guarantee.epsilon == result.claim.epsilon == 1.0
+    result, rows = caught(lambda: fit(make(eps=2.0, gamma=gamma, method=method)))
+    assert rows == [] and result.guarantee.epsilon == result.claim.epsilon == 2.0
 
 
 @pytest.mark.parametrize(
@@ -436,7 +436,7 @@ def test_c1_the_gamma_of_logistic_regression(gamma, method, kept):
 
 @pytest.mark.parametrize("gamma", [1.0, 2.0, 2.11])
 def test_c1_is_silent_up_to_2_118(gamma):
-    assert caught(lambda: fit(LogisticRegressionDP("l2", 1.0, gamma)))[1] == []
+    assert caught(lambda: fit(LogisticRegressionDP("l2", 2.0, gamma)))[1] == []
 
 
 def test_c1_the_text_has_the_figure():
@@ -455,7 +455,7 @@ def test_c1_no_noise_at_all():
 def sigmoid_model(gradient, gamma=1.0):
     gradients = (gradient, loss_gr_cross_entropy) if gradient else (None, None)
     return EmpiricalRiskMinimizationDP_CMS(
-        mapXy_sigmoid, loss_cross_entropy, "l2", 1.0, gamma, "objective", 0.25, *gradients
+        mapXy_sigmoid, loss_cross_entropy, "l2", 2.0, gamma, "objective", 0.25, *gradients
     )
 
 
@@ -464,7 +464,7 @@ def test_c3_a_wrong_gradient():
     assert rows == ["C3"] and math.isinf(result.guarantee.epsilon)
     assert caught(lambda: fit(sigmoid_model(None)))[1] == []
     alone = caught(lambda: sigmoid_model(mapXy_gr_sigmoid).fit(X[["a"]], Y, 1, -1, rng=1))
-    assert alone[1] == [] and alone[0].guarantee.epsilon == 1.0
+    assert alone[1] == [] and alone[0].guarantee.epsilon == 2.0
 
 
 def test_c3_moves_the_fit():
@@ -488,6 +488,76 @@ def test_c4_long_records(method):
         assert result.guarantee.epsilon == pytest.approx(kept)
     for name in ("LogisticRegressionDP", "svmDP", "Gaussian"):
         assert caught(lambda: fit(MAKE[name](method=method), *BOX))[1] == []
+
+
+# where the noise alone saturates a prediction: by hand for one column, -log(2) - rate * 36.74 * strength
+@pytest.mark.parametrize("eps, warned", [(0.5, True), (1.0, True), (2.0, False)])
+def test_c9_a_saturated_prediction(eps, warned):
+    model = LogisticRegressionDP("l2", eps, 1.0)
+    result, rows = caught(lambda: model.fit(X[["a"]], Y, 1, -1, rng=1))
+    assert rows == (["C9"] if warned else [])
+    assert result.claim.epsilon == eps and math.isinf(result.guarantee.epsilon) == warned
+    assert any("36.74" in line for line in result.guarantee.conditions)
+
+
+def test_c9_the_text_has_the_figure():
+    # eps 1: what is left is 1 - 2 log 1.25, the strength 1
+    probability = 0.5 * math.exp(-53 * math.log(2) * (1 - 2 * math.log(1.25)) / 2)
+    with pytest.warns(PrivacyWarning, match=f"with probability {probability:.2g}\\. Use"):
+        LogisticRegressionDP("l2", 1.0, 1.0).fit(X[["a"]], Y, 1, -1, rng=1)
+
+
+def test_c9_the_data_decide_which_coefficients_can_come_out():
+    # one record: 36.74 is passed on the side where it has no prediction of 1, and never on the other
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)
+        stream = RRandom(1)
+        coefficients = {
+            x: np.array(
+                [
+                    LogisticRegressionDP("l2", 0.5, 1.0).fit([[x]], [1], [1], [-1], rng=stream).coeff[0]
+                    for _ in range(200)
+                ]
+            )
+            for x in (1.0, -1.0)
+        }
+    assert coefficients[1.0].max() < 36.75 and (coefficients[1.0] < -36.75).any()
+    assert coefficients[-1.0].min() > -36.75 and (coefficients[-1.0] > 36.75).any()
+
+
+def test_output_perturbation_and_other_losses_have_no_c9():
+    for model in (LogisticRegressionDP("l2", 0.5, 1.0, "output"), svmDP("l2", 0.5, 1.0)):
+        assert caught(lambda: fit(model))[1] == []
+
+
+def test_a_negative_gamma_of_an_own_regularizer():
+    # 1-strongly convex says nothing of how much a negative multiple takes away
+    model = svmDP(lambda w: float(9 * (w @ w)), 1.0, -0.05, huber_h=2.0, regularizer_gr=lambda w: 18 * w)
+    result, rows = caught(lambda: model.fit([[1.0]], [1], [1], [-1], rng=1))
+    assert rows == ["C8"] and math.isinf(result.guarantee.epsilon)
+
+
+def test_infinite_predictors_of_the_gaussian_kernel():
+    model = svmDP("l2", 1.0, 1.0, kernel="Gaussian", D=2)
+    stream = RRandom(1)
+    before = stream.state
+    with pytest.raises(PydpstatError, match="X must be finite with the Gaussian kernel"):
+        model.fit([[math.inf], [1.0]], [0, 1], [1], [0], rng=stream)
+    assert np.array_equal(stream.state, before)
+    model.fit([[0.2], [1.0]], [0, 1], [1], [0], rng=stream)
+    assert np.isnan(model.XtoV([[math.inf]])).all() and np.isnan(model.predict([[math.inf]])).all()
+
+
+def test_a_bias_column_alone():
+    with pytest.raises(PydpstatError, match="another column than 'bias'"):
+        svmDP("l2", 1.0, 1.0).fit(pd.DataFrame({"bias": [0.2, 0.9]}), [0, 1], [1], [0], add_bias=True, rng=1)
+
+
+def test_the_package_s_own_functions_keep_their_names_in_the_call():
+    model = EmpiricalRiskMinimizationDP_CMS(mapXy_linear, generate_loss_huber(0.5), "l2", 1.0, 1.0, "output")
+    result = fit(model)
+    assert "mapXy=mapXy_linear" in result.call and "regularizer_gr=None" in result.call
+    assert "mapXy = mapXy.linear" in result.r_call
 
 
 def test_c4_infinite_bounds():
@@ -536,7 +606,7 @@ def test_an_own_regularizer_is_a_condition():
     model = LogisticRegressionDP(lambda w: float(w @ w), 1.0, 1.0, "output", lambda w: 2 * w)
     assert any("1-strongly convex" in line for line in fit(model).guarantee.conditions)
     assert not any(
-        "1-strongly convex" in line for line in fit(LogisticRegressionDP("l2", 1, 1)).guarantee.conditions
+        "1-strongly convex" in line for line in fit(LogisticRegressionDP("l2", 2, 1)).guarantee.conditions
     )
 
 

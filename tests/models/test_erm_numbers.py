@@ -13,7 +13,7 @@ from pydpstat import PydpstatError
 from pydpstat.models import losses, maps, regularizers
 from pydpstat.models.design import as_records, design_matrix
 from pydpstat.models.kernels import FourierFeatures
-from pydpstat.models.linear_algebra import dot, matrix_vector, vector_rows
+from pydpstat.models.linear_algebra import RowProducts, dot, matrix_vector
 from pydpstat.models.perturbation import objective_constants, objective_epsilon, output_epsilon
 from pydpstat.models.prediction import Prediction
 from pydpstat.models.spherical import SphericalNoise, standard_cdf, standard_ppf
@@ -40,8 +40,8 @@ def test_products_are_added_from_first_to_last(n, d):
     rows = [one_by_one(X[i, j] * w[j] for j in range(d)) for i in range(n)]
     columns = [one_by_one(X[i, j] * r[i] for i in range(n)) for j in range(d)]
     assert matrix_vector(np.asfortranarray(X), w).tolist() == rows
-    assert vector_rows(r, np.ascontiguousarray(X)).tolist() == columns
-    assert vector_rows(r, np.asfortranarray(X)).tolist() == columns
+    assert RowProducts(np.ascontiguousarray(X))(r).tolist() == columns
+    assert RowProducts(np.asfortranarray(X))(r).tolist() == columns
     assert dot(w, w) == one_by_one(w * w)
 
 

@@ -93,3 +93,19 @@ def test_rules_may_be_shortened_where_they_are_clear(name):
 def test_where_r_stops(x, breaks, message):
     with pytest.raises(PydpstatError, match=message):
         hist(x, breaks)
+
+
+@pytest.mark.parametrize("x", [[], [math.nan], [math.inf]])
+def test_scotts_rule_needs_two_values(x):
+    with pytest.raises(PydpstatError, match="two values"):
+        hist(x, "Scott")
+
+
+def test_breaks_that_r_refuses():
+    for breaks in (True, [True], lambda x: True):
+        with pytest.raises(PydpstatError, match="invalid number of breaks"):
+            hist([0.1, 0.5], breaks)
+    with pytest.raises(PydpstatError, match="missing"):
+        hist([0.1, 0.5], [0.0, 1.0, math.nan])
+    # R sorts a function's points, and leaves missing ones out
+    assert hist([0.1, 0.5], lambda x: [0.0, 1.0, math.nan]).counts.tolist() == [2]

@@ -13,6 +13,7 @@ import numpy as np
 from pydpstat import checks, privacy_warnings
 from pydpstat.dppack.models.fitted_model import FittedModel
 from pydpstat.dppack.models.helpers import (
+    loss_cross_entropy,
     mapXy_gr_linear,
     mapXy_gr_sigmoid,
     mapXy_linear,
@@ -23,8 +24,9 @@ from pydpstat.dppack.models.helpers import (
 from pydpstat.dppack.models.plan import ROUNDING, Plan, make_plan
 from pydpstat.dppack.models.records import Records, clip_records, read_records
 from pydpstat.errors import PydpstatError
-from pydpstat.models.linear_algebra import Floats, vector_rows
+from pydpstat.models.linear_algebra import Floats, RowProducts
 from pydpstat.models.objective import Objective
+from pydpstat.models.perturbation import saturation_probability
 from pydpstat.models.prediction import Prediction
 from pydpstat.models.spherical import SphericalNoise
 from pydpstat.models.variable_metric import variable_metric
@@ -41,6 +43,12 @@ FIXED = (
     "no value is missing, and everybody knows it",
     "the minimiser is taken as exact; R's stops at a relative change of 1.5e-8 or after 100 gradients",
 )
+SATURATING = (
+    "no linear predictor of a record passes 36.74, where R's cross-entropy is NaN and its optimiser "
+    "turns back"
+)
+# a delta below it is one that people accept
+WORTH_A_WARNING = 1e-6
 LOSS = "the loss is convex by the linear predictor, its first derivative at most 1, its second at most c"
 PENALTY = "the regularizer is differentiable and 1-strongly convex"
 
@@ -190,7 +198,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         Examples
         --------
         >>> from pydpstat import RRandom, dppack
-        >>> model = dppack.LogisticRegressionDP("l2", 1.0, 1.0)
+        >>> model = dppack.LogisticRegressionDP("l2", 2.0, 1.0)
         >>> model.fit([[0.2], [0.4], [0.9]], [0, 0, 1], [1], [0], rng=RRandom(123)).nobs
         3
         """
@@ -263,19 +271,39 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
             checks.scalar(self.gamma, "gamma"),
             self.c,
             self.perturbation_method,
-            self._strength(),
+            self._convexity(),
             records,
         )
         kept, eps = self._kept(plan.kept, len(records.names)), plan.claim.epsilon
+        saturated = self._saturation(plan, records)
         if math.isinf(eps):
             privacy_warnings.models.no_noise(type(self).__name__, "eps", eps)
-        elif kept > eps * (1.0 + ROUNDING):
+        elif kept > eps * (1.0 + ROUNDING) and (math.isinf(kept) or saturated <= WORTH_A_WARNING):
             self._warn(eps, kept, plan.norm)
+        if saturated > WORTH_A_WARNING:
+            privacy_warnings.models.saturation(type(self).__name__, eps, saturated)
+            kept = math.inf
         return replace(plan, kept=max(kept, eps) if kept > eps * (1.0 + ROUNDING) else eps)
 
     def _strength(self) -> float:
-        """What the minimised objective times n is strongly convex by."""
+        """What the regularizer is multiplied by."""
         return float(self.gamma)
+
+    def _convexity(self) -> float:
+        """What the minimised objective times n is strongly convex by, without records and noise."""
+        # a 1-strongly convex regularizer has no upper bound, so a negative multiple of it has no lower one
+        strength = self._strength()
+        return strength if strength >= 0.0 or self.regularizer is regularizer_l2 else -math.inf
+
+    def _saturates(self) -> bool:
+        return self.loss is loss_cross_entropy and self.mapXy is mapXy_sigmoid
+
+    def _saturation(self, plan: Plan, records: Records) -> float:
+        """Return how probable the noise alone drives a prediction to 1, where R's loss is NaN."""
+        if not self._saturates() or self.perturbation_method == "output" or not plan.noisy:
+            return 0.0
+        strength = self._convexity() + records.y.size * plan.extra
+        return saturation_probability(plan.rate, strength, len(records.names))
 
     def _kept(self, kept: float, size: int) -> float:
         return math.inf if self._wrong_gradient(size) else kept
@@ -320,12 +348,10 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         more = (records.weights,) if self._weighted else ()
         by_record = lambda y_hat: _vector(loss_gr(y_hat, records.y, *more))  # noqa: E731
         if mapXy_gr is mapXy_gr_linear:
-            rows = np.ascontiguousarray(records.X)
-            return lambda coeff, y_hat: vector_rows(by_record(y_hat), rows)
+            products = RowProducts(records.X)
+            return lambda coeff, y_hat: products(by_record(y_hat))
         derivatives = partial(mapXy_gr, records.X)
-        return lambda coeff, y_hat: vector_rows(
-            by_record(y_hat), np.ascontiguousarray(np.transpose(derivatives(coeff)))
-        )
+        return lambda coeff, y_hat: RowProducts(np.transpose(derivatives(coeff)))(by_record(y_hat))
 
     def _prediction(self) -> Prediction | None:
         # an own function might refer to data, so a result does not keep it
@@ -334,7 +360,10 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         return Prediction("sigmoid") if self.mapXy is mapXy_sigmoid else None
 
     def _conditions(self) -> tuple[str, ...]:
-        return (*FIXED, LOSS, *self._penalty_condition())
+        return (*FIXED, LOSS, *self._further_conditions())
+
+    def _further_conditions(self) -> tuple[str, ...]:
+        return (*((SATURATING,) if self._saturates() else ()), *self._penalty_condition())
 
     def _penalty_condition(self) -> tuple[str, ...]:
         return () if self.regularizer is regularizer_l2 else (PENALTY,)
@@ -353,7 +382,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
             ("c", self.c),
             ("mapXy_gr", self.mapXy_gr),
             ("loss_gr", self.loss_gr),
-            ("regularizer_gr", self.regularizer_gr),
+            ("regularizer_gr", self.regularizer_gr if self._penalty_condition() else None),
         )
 
     def _facts(self, records: Records) -> tuple[tuple[str, str], ...]:

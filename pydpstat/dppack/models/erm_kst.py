@@ -229,9 +229,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
     def _records(self, X: Any, y: Any, upper_bounds: Any, lower_bounds: Any, add_bias: bool) -> Records:
         """Return the records, moved onto their bounds."""
         if add_bias and "bias" in getattr(X, "columns", ()):
-            raise PydpstatError(
-                "X must have no column named 'bias' where add_bias is True, on which R stops; rename it."
-            )
+            raise PydpstatError("X must have no column named 'bias' where add_bias is True; rename it.")
         records = read_records(X, y, add_bias)
         upper, lower = bound_vector(upper_bounds, "upper_bounds"), bound_vector(lower_bounds, "lower_bounds")
         given = len(records.names) - add_bias

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from pydpstat import checks, privacy_warnings
 from pydpstat.dppack.models.erm_cms import FIXED, EmpiricalRiskMinimizationDP_CMS
 from pydpstat.dppack.models.helpers import (
@@ -16,7 +14,7 @@ from pydpstat.dppack.models.helpers import (
     mapXy_sigmoid,
 )
 from pydpstat.dppack.models.records import Records, binary_labels, scale_records
-from pydpstat.models.linear_algebra import Floats, vector_rows
+from pydpstat.models.linear_algebra import Floats, RowProducts
 from pydpstat.models.prediction import Prediction
 
 # what R's optimiser multiplies the regularizer by, whatever gamma is
@@ -58,7 +56,9 @@ class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
     -----
     PrivacyWarning
         By `fit`, where `gamma` is above 1 ("output") or 2.118 ("objective"), negative, or `eps`
-        is infinite: then more than `eps` can be lost, and the message says how much.
+        is infinite: then more than `eps` can be lost, and the message says how much. With
+        objective perturbation and much noise also where the noise alone can drive a prediction
+        to 1, where R's loss is NaN: then nothing holds.
 
     Notes
     -----
@@ -73,10 +73,10 @@ class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
     Examples
     --------
     >>> from pydpstat import LogisticRegressionDP, RRandom
-    >>> model = LogisticRegressionDP("l2", 1.0, 1.0)
+    >>> model = LogisticRegressionDP("l2", 2.0, 1.0)
     >>> r = model.fit([[0.2], [0.4], [0.7], [0.9]], [0, 0, 1, 1], [1], [0], rng=RRandom(123))
     >>> model.predict([[0.1], [0.8]], raw_value=True).round(3)
-    array([0.497, 0.477])
+    array([0.505, 0.539])
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
         Examples
         --------
         >>> from pydpstat import LogisticRegressionDP, RRandom
-        >>> model = LogisticRegressionDP("l2", 1.0, 1.0)
+        >>> model = LogisticRegressionDP("l2", 2.0, 1.0)
         >>> r = model.fit([[0.2], [0.9]], [0, 1], [1], [0], rng=RRandom(123))
         >>> model.predict([[0.0]])
         array([0.])
@@ -150,14 +150,14 @@ class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
     def _loss_slope(self, records: Records) -> Callable[[Floats, Floats], Floats] | None:
         if self.mapXy_gr is None or self.loss_gr is None:
             return None
-        rows = np.ascontiguousarray(records.X)
-        return lambda coeff, y_hat: vector_rows(y_hat - records.y, rows)
+        products = RowProducts(records.X)
+        return lambda coeff, y_hat: products(y_hat - records.y)
 
     def _prediction(self) -> Prediction:
         return Prediction("sigmoid", "round")
 
     def _conditions(self) -> tuple[str, ...]:
-        return (*FIXED, BINARY, *self._penalty_condition())
+        return (*FIXED, BINARY, *self._further_conditions())
 
     def _arguments(self) -> tuple[tuple[str, Any], ...]:
         return (

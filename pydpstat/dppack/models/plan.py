@@ -72,8 +72,8 @@ def make_plan(eps: float, gamma: float, c: Any, method: str, strength: float, re
     """
     if not eps > 0.0 or not math.isfinite(gamma):
         raise PydpstatError(
-            f"eps must be above 0 and gamma finite; got {eps!r} and {gamma!r}, with which R finds no "
-            "finite coefficients. Give for example eps=1, gamma=1."
+            f"eps must be above 0 and gamma finite; got {eps!r} and {gamma!r}, with which R's noise has no "
+            "law. Give for example eps=1, gamma=1."
         )
     norm = math.sqrt(float(np.sum(records.limits * records.limits)))
     norm = 1.0 if abs(norm - 1.0) < ROUNDING else norm
@@ -91,7 +91,7 @@ def make_plan(eps: float, gamma: float, c: Any, method: str, strength: float, re
         kept = objective_epsilon(left, curvature, strength + records.y.size * extra, norm)
     if not rate > 0.0 or not math.isfinite(extra):
         raise PydpstatError(
-            f"with eps={eps!r} and gamma={gamma!r} the noise has no law, and R stops or returns NaN. "
-            "Use a gamma above 0."
+            f"with eps={eps!r} and gamma={gamma!r} the noise has no law, and R stops, returns NaN or adds "
+            "no noise. Use a gamma above 0."
         )
     return Plan(rate, extra, noisy, norm, Guarantee(eps), kept)

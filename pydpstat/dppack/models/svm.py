@@ -259,10 +259,15 @@ class svmDP(WeightedERMDP_CMS):
             records = scale_records(super()._records(X, y, upper_bounds, lower_bounds, add_bias))
         else:
             count = whole_number(self.D, "D", 1)
+            read = read_records(X, y, add_bias)
+            if not np.isfinite(read.X).all():
+                raise PydpstatError(
+                    "X must be finite with the Gaussian kernel, or R stops; replace infinite values first."
+                )
             # the features' part comes with the source, after everything is checked
             root = math.sqrt(2.0 / count)
             records = replace(
-                read_records(X, y, add_bias),
+                read,
                 names=tuple(f"V{j + 1}" for j in range(count)),
                 limits=np.full(count, 1.0 / math.sqrt(count)),
                 divisors=np.full(count, root * math.sqrt(count)),

@@ -100,11 +100,11 @@ def tune_classification_model(
     --------
     >>> import numpy as np
     >>> from pydpstat import LogisticRegressionDP, RRandom, tune_classification_model
-    >>> models = [LogisticRegressionDP("l2", 1.0, 1.0), LogisticRegressionDP("l2", 1.0, 0.5)]
+    >>> models = [LogisticRegressionDP("l2", 2.0, 1.0), LogisticRegressionDP("l2", 2.0, 0.5)]
     >>> x = np.linspace(0, 1, 90).reshape(-1, 1)
     >>> chosen = tune_classification_model(models, x, x[:, 0] > 0.5, [1], [0], rng=RRandom(1))
     >>> chosen.gamma, str(chosen.results.guarantee)
-    (1.0, '(epsilon 1, delta 0), bounded neighbors')
+    (1.0, '(epsilon 2, delta 0), bounded neighbors')
     """
     source = source_from(rng, int_seeds_r=True)
     bias = checks.flag(add_bias, "add_bias")

@@ -649,6 +649,49 @@ _AFTER_THE_DRAW = replace(
     draws=False,
 )
 
+_TOO_LARGE = (
+    *(
+        _poly(
+            f"degree {k}, {dims} coordinates",
+            f"diffpriv::bernstein(function(y) 1, dims = {dims}, k = {k})$coeffs",
+            f"diffpriv.bernstein(lambda y: 1.0, dims={dims}, k={k}).coeffs",
+            "error",
+        )
+        for dims, k in (("1", "1e300"), ("2", "1e300"), ("1e300", "2"), ("40", "2"))
+    ),
+    _release(
+        "DPMechBernstein/latticeK 1e300",
+        (
+            "sensitivity = 1, target = function(X) function(y) 1, latticeK = 1e300, dims = 1",
+            "DPParamsEps(epsilon = 1)",
+        ),
+        (
+            "sensitivity=1, target=lambda X: lambda y: 1.0, latticeK=1e300, dims=1",
+            "DPParamsEps(epsilon=1)",
+        ),
+        "error",
+    ),
+    _release(
+        "DPMechExponential/qualities overflow",
+        (
+            "sensitivity = 1e-308, target = function(X) function(r) 1, responseSet = list('a', 'b', 'c')",
+            "DPParamsEps(epsilon = 2)",
+        ),
+        (
+            "sensitivity=1e-308, target=lambda X: lambda r: 1, responseSet=['a', 'b', 'c']",
+            "DPParamsEps(epsilon=2)",
+        ),
+        "error",
+    ),
+    _release(
+        "DPMechLaplace/scale underflows",
+        ("sensitivity = 1e-100, target = f, dims = 1", "DPParamsEps(epsilon = 1e300)"),
+        ("sensitivity=1e-100, target=f, dims=1", "DPParamsEps(epsilon=1e300)"),
+        "refused",
+        "R's noise scale underflows, and R publishes the value without noise; Python refuses",
+    ),
+)
+
 CASES = (
     *_LAPLACE,
     *_GAUSSIAN,
@@ -657,5 +700,6 @@ CASES = (
     *_RELEASE_ERRORS,
     *_NORMS,
     *_POLYNOMIALS,
+    *_TOO_LARGE,
     _AFTER_THE_DRAW,
 )

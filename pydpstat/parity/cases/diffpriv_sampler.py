@@ -328,4 +328,17 @@ _MANUAL = (
     ),
 )
 
-CASES = (*_PLANS, *_MANY_PLANS, *_DATA, *_MANUAL)
+_TOO_MANY = (
+    _same("m 1e300", "n=2, m=1e300", "error"),
+    _same("n 1e300", "n=1e300, m=10", "error"),
+    _case(
+        "m 1e300",
+        (_MEAN_R, _MEAN),
+        (_NORMAL_R, _NORMAL),
+        ("n=2, m=1e300, k=1", "n=2, m=1e300, k=1"),
+        "error",
+        function="sensitivitySamplerManual",
+    ),
+)
+
+CASES = (*_PLANS, *_MANY_PLANS, *_DATA, *_MANUAL, *_TOO_MANY)

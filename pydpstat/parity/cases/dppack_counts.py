@@ -88,6 +88,9 @@ _HISTOGRAM = [
     _case("histogramDP", "fractional number of breaks", "x, .5, 0, 6, breaks = 5.5"),
     _case("histogramDP", "Scott", "x, .5, 0, 6, breaks = 'Scott'"),
     _case("histogramDP", "FD", "x, .5, 0, 6, breaks = 'FD'"),
+    _case("histogramDP", "Scott, no data", "x, 1, 0, 4, breaks = 'Scott'", "error", {"x": []}),
+    _case("histogramDP", "breaks TRUE", "x, 1, 0, 6, breaks = TRUE", "error"),
+    _case("histogramDP", "a break missing", "x, 1, 0, 6, breaks = c(0, 3, 6, NaN)", "error"),
     _case("histogramDP", "Freedman-Diaconis", "x, .5, 0, 6, breaks = 'freedman-diaconis'"),
     _case(
         "histogramDP",

@@ -111,6 +111,15 @@ _COUNTS = [
         python="x, [0, 1], 'Laplace'",
     ),
     _case("histogramDataAccess", "breaks unknown", "x, 'foo', 'Laplace'", "error"),
+    _case("histogramDataAccess", "breaks TRUE", "x, TRUE, 'Laplace'", "error"),
+    _case(
+        "histogramDataAccess",
+        "a break missing",
+        "x, c(-4, 3, 10, NaN), 'Laplace'",
+        "error",
+        python="x, [-4, 3, 10, math.nan], 'Laplace'",
+    ),
+    _case("histogramDataAccess", "Scott, no data", "x, 'Scott', 'Laplace'", "error", {"x": []}),
     _case("histogramDataAccess", "no data", "x, 'Sturges', 'Laplace'", "error", {"x": []}),
     Case(
         id="tableDataAccess/one way",
@@ -220,7 +229,7 @@ _POOLED = [
 _QUANTILE = [
     *(
         _case("quantileDataAccess", f"quant {quant}", f"x, {quant}, -1, 5")
-        for quant in ("0", "0.25", "1/3", "0.5", "1", "2")
+        for quant in ("0", "0.25", "1/3", "0.5", "1", "2", "TRUE", "FALSE")
     ),
     _case("quantileDataAccess", "missing values", "x, 0.5, -1, 5", inputs={"x": [NAN, 1.0, 8.0]}),
     _case("quantileDataAccess", "no data", "x, 0.5, -1, 5", inputs={"x": []}),

@@ -314,4 +314,41 @@ _GAUSSIAN = (
     ),
 )
 
-CASES = _LAPLACE + _GAUSSIAN
+UNDERFLOW = "R's noise scale underflows, and R publishes the value without noise; Python refuses"
+_TINY = (
+    _case(
+        "tiny sensitivity",
+        "GaussianMechanism(7.5, .5, .01, 1e-200)",
+        "GaussianMechanism(7.5, 0.5, 0.01, 1e-200)",
+        "refused",
+        UNDERFLOW,
+    ),
+    _case(
+        "tiny sensitivity, analytic",
+        "GaussianMechanism(7.5, .5, .01, 1e-200, analytic = TRUE)",
+        "GaussianMechanism(7.5, 0.5, 0.01, 1e-200, analytic=True)",
+        "refused",
+        UNDERFLOW,
+    ),
+    _case(
+        "tiny sensitivities, pDP",
+        "GaussianMechanism(c(7, 8), .5, .01, c(1e-170, 1e-180), type.DP = 'pDP')",
+        "GaussianMechanism([7, 8], 0.5, 0.01, [1e-170, 1e-180], type_DP='pDP')",
+        "refused",
+        UNDERFLOW,
+    ),
+    _case(
+        "small sensitivity",
+        "GaussianMechanism(0, .5, .01, 1e-150)",
+        "GaussianMechanism(0, 0.5, 0.01, 1e-150)",
+    ),
+    _case(
+        "tiny scale, split",
+        "LaplaceMechanism(7.5, 4, 1e-323, alloc.proportions = 1)",
+        "LaplaceMechanism(7.5, 4, 1e-323, alloc_proportions=[1])",
+        "refused",
+        UNDERFLOW,
+    ),
+)
+
+CASES = _LAPLACE + _GAUSSIAN + _TINY
