@@ -17,7 +17,7 @@ from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.postprocessing import AsDrawn, PostProcessing, Share
 from pydpstat.privacy import Guarantee
 from pydpstat.queries.counts import contingency_table, count_query, histogram
-from pydpstat.r_arithmetic.arrays import numeric
+from pydpstat.r_arithmetic.arrays import has_length, numeric
 from pydpstat.r_arithmetic.factor import is_categorical
 from pydpstat.r_arithmetic.table import levels_follow_missing
 from pydpstat.random import source_from
@@ -273,7 +273,7 @@ def _counts(
             told = True
             return Guarantee(math.inf, 0.0, kept.neighbors)
         public = () if kept.neighbors == "unbounded" else (PUBLIC_N,)
-        return Guarantee(kept.epsilon, kept.delta, kept.neighbors, (condition, *public))
+        return Guarantee(kept.epsilon, kept.delta, kept.neighbors, (condition, *public), kept.loss)
 
     def protected(neighbors: str) -> DPResults:
         query = count_query(counts, labels, neighbors, 1 if mechanism == "Laplace" else 2, records)
@@ -315,7 +315,7 @@ def _together(first: DPResults, second: DPResults) -> Guarantee:
 
 def _records(variables: tuple[Any, ...]) -> int:
     first = variables[0] if variables else ()
-    return len(first) if hasattr(first, "__len__") and not isinstance(first, str) else 1
+    return len(first) if has_length(first) else 1
 
 
 def _spans(breaks: Any, lower: float, upper: float) -> bool:

@@ -70,7 +70,9 @@ def release_moment(
             relative = noise_scale(noise) / query.sensitivities[0] if function == "meanDP" else None
             privacy_warnings.statistics.noise_scale_tells_n(function, kept, relative, query.nobs)
             conditions = (*FIXED, SCALE_TELLS_N)
-        return Guarantee(epsilon, kept.delta, "bounded", conditions)
+        # drawn again until it is positive, the noise has another law
+        loss = None if "accept" in pipeline else kept.loss
+        return Guarantee(epsilon, kept.delta, "bounded", conditions, loss)
 
     return protect(
         function,

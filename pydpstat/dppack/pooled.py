@@ -296,7 +296,9 @@ def _release(
                 privacy_warnings.statistics.noise_scale_tells_n(function, kept)
             conditions = (*FIXED_GROUPS, SCALE_TELLS_N)
         told.update(("redrawn", "scale"))
-        return Guarantee(epsilon, kept.delta, "bounded", conditions)
+        # drawn again until it is positive, the noise has another law
+        loss = None if is_variance else kept.loss
+        return Guarantee(epsilon, kept.delta, "bounded", conditions, loss)
 
     source = source_from(rng, int_seeds_r=True)
     data = tuple((f"sample{place}", f"sample{place}") for place in range(1, groups + 1))

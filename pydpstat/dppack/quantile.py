@@ -227,21 +227,19 @@ def _quantile(
 
 def _exact_point(intervals: Intervals, eps: float, width: float) -> float:
     """Choose an interval by its exact probability, and a point within it."""
-    rest = None
-    everything = intervals.everything
-    if everything is not None:
+    complete = intervals.everything or (lambda: intervals)
 
-        def candidates() -> tuple[np.ndarray, np.ndarray]:
-            complete = everything()
-            return complete.utility, complete.widths
+    def candidates() -> tuple[np.ndarray, np.ndarray]:
+        every = complete()
+        return every.utility, every.widths
 
-        # twice the width, as it may have been rounded down
-        rest = secure.Rest(intervals.before, intervals.others, 2.0 * width, candidates)
+    # twice the width, as it may have been rounded down
+    rest = secure.Rest(intervals.before, intervals.others, 2.0 * width, candidates)
     place = secure.choose(intervals.utility, secure.choice_rate(eps, SENSITIVITY), intervals.widths, rest)
     uniform, inside = float(secure.uniform(1)[0]), place - intervals.before
-    if everything is None or 0 <= inside < intervals.widths.size:
+    if 0 <= inside < intervals.widths.size:
         return intervals.within(inside, uniform)
-    return everything().within(place, uniform)
+    return complete().within(place, uniform)
 
 
 def _grid(lower: float, upper: float) -> float | None:

@@ -335,3 +335,38 @@ def test_the_seeded_bits_are_only_for_tests():
     with mock.patch.object(secure, "entropy", lambda size: b"\x01" * size):
         first = secure.laplace(3, 1.0, 2.0**-20)
     assert not np.array_equal(first, secure.laplace(3, 1.0, 2.0**-20))
+
+
+def test_unlikely_candidates_are_looked_at_only_where_they_must(monkeypatch, seeded_entropy):
+    """A choice among a part of the candidates is the choice among all, for the same bits."""
+    utility = -np.abs(np.arange(200) - 70.0)
+    measure = np.linspace(0.5, 2.0, 200)
+    asked = []
+
+    def everything():
+        asked.append(True)
+        return utility, measure
+
+    def both(rest_from, rest_to, bits_drawn):
+        monkeypatch.setattr(secure, "entropy", lambda size: bits_drawn)
+        part = slice(rest_from, rest_to)
+        others = np.delete(utility, np.arange(rest_from, rest_to))
+        rest = secure.Rest(rest_from, others.max(), 2.0 * measure.sum(), everything)
+        return (
+            secure.choose(utility, 1.0, measure),
+            secure.choose(utility[part], 1.0, measure[part], rest),
+        )
+
+    generator = np.random.default_rng(5)
+    for _ in range(300):
+        drawn = generator.bytes(8)
+        # 20 places away a weight is 2e-9 of the best one, 3 places away 5 %
+        for part in ((50, 90), (67, 73)):
+            complete, within = both(*part, drawn)
+            assert complete == within
+    # of the narrow part a good share is undecided, of the wide one next to nothing
+    assert 20 < len(asked) < 400
+    # where nothing in the part can be chosen, the rest is asked
+    monkeypatch.setattr(secure, "entropy", lambda size: b"\x80" * size)
+    rest = secure.Rest(0, 0.0, 400.0, everything)
+    assert secure.choose([0.0], 1.0, [0.0], rest) == secure.choose(utility, 1.0, measure)
