@@ -22,6 +22,7 @@ import r_side
 import table
 from timing import Bench, Benchmark
 
+import output
 from pydpstat import PrivacyWarning, __version__
 
 SIZE, REPEATS = 10_000_000, 5
@@ -39,7 +40,8 @@ HOW = (
     "A release is one call on 100 numbers, out of a loop of calls on either side.",
     "Own statistics, exact noise and order statistics stand beside NumPy's step on the same data. In the "
     "crosstab both variables are Categoricals of 20 declared levels, and the step beside it is on their "
-    "codes, 32 bits wide. Noise is on the grid 2^-20.",
+    "codes, 32 bits wide. Noise is on the grid 2^-20. Rows of diffprivlib and opendp are there where these "
+    "packages are installed.",
     "The budget's file and the file of the bare commits (one row each, in a table without anything else) are "
     "in one folder of the named file system, with the same settings: write-ahead log, full "
     "synchronisation. The auditor is given exact Laplace noise around 0 and 1. The first audit gets draws "
@@ -79,7 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     heading, how = _heading(r, reason), _how(r, options.repeats)
     _print([heading, table.text(rows), *(textwrap.fill(part, 110) for part in how)])
     if options.markdown:
-        _write(Path(options.markdown), ["# Benchmarks", heading, table.markdown(rows), *how])
+        output.write(Path(options.markdown), ["# Benchmarks", heading, table.markdown(rows), *how])
     return 0
 
 
@@ -98,7 +100,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         type=_positive,
         default=SIZE,
-        help="length of the long data (default: %(default)s); streams draw a tenth, releases are a hundredth",
+        help="length of the long data (default: %(default)s); streams draw a tenth, releases less",
     )
     parser.add_argument("--markdown", metavar="FILE", help="write the table to FILE, too")
     return parser
@@ -116,16 +118,11 @@ def _measure(benchmarks: Sequence[Benchmark], bench: Bench) -> list[table.Row]:
     rows, shows = [], sys.stderr.isatty()
     for number, benchmark in enumerate(benchmarks, start=1):
         if shows:
-            _progress(f"[{number}/{len(benchmarks)}] {benchmark.what}")
+            output.progress(f"[{number}/{len(benchmarks)}] {benchmark.what}")
         rows.append(benchmark.measure(bench))
     if shows:
-        _progress("")
+        output.progress("")
     return rows
-
-
-def _progress(line: str) -> None:
-    """Put a line in the place of the last one."""
-    print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
 
 
 def _heading(r: r_side.RSide | None, reason: str) -> str:
@@ -154,13 +151,6 @@ def _how(r: r_side.RSide | None, repeats: int) -> list[str]:
 
 def _print(parts: Sequence[str]) -> None:
     print("\n\n".join(parts))
-
-
-def _write(path: Path, parts: Sequence[str]) -> None:
-    """Write paragraphs to a file under another name, then move it into place."""
-    part = path.with_name(path.name + ".part")
-    part.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    os.replace(part, path)
 
 
 if __name__ == "__main__":

@@ -61,19 +61,28 @@ def duration(seconds: float) -> str:
 
 def text(rows: Sequence[Row]) -> str:
     """Return an aligned table."""
-    lines = [HEAD, *(row.cells() for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*lines)]
-    lines.insert(1, tuple("-" * width for width in widths))
-    return "\n".join(_aligned(line, widths) for line in lines)
+    return aligned([HEAD, *(row.cells() for row in rows)], RIGHT)
 
 
 def markdown(rows: Sequence[Row]) -> str:
     """Return the table in Markdown."""
-    marks = ["---:" if right else "---" for right in RIGHT]
-    return "\n".join(f"| {' | '.join(line)} |" for line in [HEAD, marks, *(row.cells() for row in rows)])
+    return piped([HEAD, *(row.cells() for row in rows)], RIGHT)
 
 
-def _aligned(line: tuple[str, ...], widths: list[int]) -> str:
-    places = zip(line, widths, RIGHT)
-    cells = (cell.rjust(width) if right else cell.ljust(width) for cell, width, right in places)
+def aligned(lines: Sequence[Sequence[str]], right: Sequence[bool]) -> str:
+    """Return lines of cells, the first a head, in columns; `right` says which are aligned there."""
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    rule = tuple("-" * width for width in widths)
+    return "\n".join(_aligned(line, widths, right) for line in (lines[0], rule, *lines[1:]))
+
+
+def piped(lines: Sequence[Sequence[str]], right: Sequence[bool]) -> str:
+    """Return lines of cells, the first a head, in Markdown."""
+    marks = ["---:" if each else "---" for each in right]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (lines[0], marks, *lines[1:]))
+
+
+def _aligned(line: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    places = zip(line, widths, right)
+    cells = (cell.rjust(width) if ends else cell.ljust(width) for cell, width, ends in places)
     return "  ".join(cells).rstrip()

@@ -11,6 +11,7 @@ from pydpstat import checks
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.exponential import Choice
 from pydpstat.privacy import Guarantee
+from pydpstat.r_arithmetic.arrays import has_length
 from pydpstat.r_arithmetic.factor import is_categorical
 from pydpstat.random import secure, source_from
 from pydpstat.release_choice import release_choice
@@ -90,7 +91,9 @@ def ExponentialMechanism(
     weights = None if measure is None else _measure(measure, values.size)
     choices = None if candidates is None else _candidates(candidates, values.size)
     choice = Choice(values, eps, sens, weights)
-    choice.check()
+    source = source_from(rng, int_seeds_r=True)
+    if source is not None:
+        choice.check()
     # R takes the names of the utility, or else of the measure; a candidate has its own
     named = [_names(each) for each in ((utility, measure) if candidates is None else (candidates,))]
     names = next((each for each in named if each is not None), None)
@@ -105,7 +108,7 @@ def ExponentialMechanism(
     return release_choice(
         "choice",
         lambda uniforms: chosen(choice.place(float(uniforms[0]))),
-        source_from(rng, int_seeds_r=True),
+        source,
         draws=1,
         sensitivity=sens,
         claim=claim,
@@ -164,9 +167,11 @@ def _candidates(candidates: Any, size: int) -> Sequence[Any]:
         )
     if isinstance(candidates, np.ndarray):
         candidates = candidates.ravel(order="F")
-    elif not hasattr(candidates, "__len__") or not hasattr(candidates, "__getitem__"):
+    elif not has_length(candidates) or not hasattr(candidates, "__getitem__"):
         candidates = [candidates]
-    candidates = getattr(candidates, "array", candidates)
+    # an index of several levels has no array, but its tuples
+    several = getattr(candidates, "nlevels", 1) > 1
+    candidates = list(candidates) if several else getattr(candidates, "array", candidates)
     if len(candidates) != size:
         raise PydpstatError(
             f"Length of candidates must match length of utility ({size}); got {len(candidates)}. "

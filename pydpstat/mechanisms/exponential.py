@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -122,11 +123,19 @@ class Choice:
         self._measure = None if measure is None else np.asarray(measure, dtype=np.float64)
         self._eps, self._divisor = float(eps), 2.0 * float(sensitivity)
         self._top = float(self._utility.max()) if self._utility.size else -math.inf
-        with np.errstate(all="ignore"):
-            self._sums = np.cumsum([part.sum() for part in self._parts(np.exp)])
-        total = float(self._sums[-1]) if self._sums.size else math.nan
-        self._certain = _SMALLEST < total < _LARGEST
         self._exact: Floats | None = None
+
+    @cached_property
+    def _sums(self) -> Floats:
+        """The weights' sums up to the end of each chunk."""
+        with np.errstate(all="ignore"):
+            return np.cumsum([part.sum() for part in self._parts(np.exp)])
+
+    @cached_property
+    def _certain(self) -> bool:
+        """Whether the sums have lost nothing to underflow or overflow."""
+        total = float(self._sums[-1]) if self._sums.size else math.nan
+        return _SMALLEST < total < _LARGEST
 
     def check(self) -> None:
         """Raise an error where nothing can be chosen, whatever the uniform.

@@ -141,9 +141,9 @@ def _top(utilities: npt.NDArray[np.float64], measures: npt.NDArray[np.float64] |
         possible = utilities[measures > 0.0]
     else:
         possible = utilities
-    # NaN and infinity come through the maximum
     top = float(possible.max(initial=-np.inf))
-    if not np.isfinite(top) or np.isnan(utilities).any():
+    # NaN and infinity come through the maximum
+    if not np.isfinite(top) or (measures is not None and np.isnan(utilities).any()):
         raise PydpstatError(
             "no candidate can be chosen: utility must be finite or -inf, and one candidate at least must "
             "have a finite utility and a measure above 0."
@@ -161,39 +161,42 @@ def _quickly(
 ) -> int | None:
     """Return the choice by floating point, or None where that does not decide it."""
     n = utilities.size
-    with np.errstate(all="ignore"):
-        factor = float(rate) if rate < 2**1023 else np.inf
-        if not 1e-280 < factor < 1e280:
-            return None
-        weights = utilities - top
-        weights *= factor
-        # only what cannot be chosen is better than the top
-        np.minimum(weights, 0.0, out=weights)
-        np.exp(weights, out=weights)
-        scale = 0
+    factor = float(rate) if rate < 2**1023 else np.inf
+    if not 1e-280 < factor < 1e280:
+        return None
+    # a power of two, so that it scales exactly: the best candidates' weights are near 1
+    scale = 0 if measures is None else -int(np.frexp(measures[utilities == top].max())[1])
+    buffer = np.empty(min(_CHUNK, n))
+
+    def weights(start: int) -> npt.NDArray[np.float64]:
+        values = utilities[start : start + _CHUNK]
+        part = np.subtract(values, top, out=buffer[: values.size])
+        part *= factor
         if measures is not None:
-            counted = np.where(weights > 0.0, measures, 0.0)
-            # a power of two, so that this is exact, and no product overflows
-            scale = -int(np.frexp(counted.max())[1])
-            weights *= np.ldexp(counted, scale)
+            # only what cannot be chosen is better than the top
+            np.minimum(part, 0.0, out=part)
+        np.exp(part, out=part)
+        if measures is not None:
+            part *= np.ldexp(measures[start : start + _CHUNK], scale)
+        return part
+
+    with np.errstate(all="ignore"):
+        sums = np.cumsum([weights(start).sum() for start in range(0, n, _CHUNK)])
         left_out = 0.0
         if rest is not None:
             # twice, which covers the roundings
             left_out = 2.0 * float(np.ldexp(rest.measure, scale) * np.exp(factor * (rest.utility - top)))
-        if not (weights >= 0.0).all():
+        total = float(sums[-1])
+        if not _SMALLEST < total < _LARGEST:
             return None
-        sums = np.cumsum(np.add.reduceat(weights, np.arange(0, n, _CHUNK)))
-    total = float(sums[-1])
-    if not _SMALLEST < total < _LARGEST:
-        return None
-    slack = (_WEIGHT_ERROR + (_CHUNK + n / _CHUNK + 64.0) * 2.0**-52 + 2.0 * bits.half_cell()) * total
-    slack += left_out
-    aim = uniform * total
-    chunk = int(np.searchsorted(sums, aim))
-    if chunk == sums.size:
-        return None
-    start = chunk * _CHUNK
-    inside = np.cumsum(weights[start : start + _CHUNK])
+        slack = (_WEIGHT_ERROR + (_CHUNK + n / _CHUNK + 64.0) * 2.0**-52 + 2.0 * bits.half_cell()) * total
+        slack += left_out
+        aim = uniform * total
+        chunk = int(np.searchsorted(sums, aim))
+        if chunk == sums.size:
+            return None
+        start = chunk * _CHUNK
+        inside = np.cumsum(weights(start))
     inside += sums[chunk - 1] if chunk else 0.0
     place = int(np.searchsorted(inside, aim))
     if place == inside.size or not inside[place] - aim > slack:

@@ -85,7 +85,7 @@ def rounded(
     """
     if size == 1:
         drawn = bits.word()
-        whole = _one(quantile, float(ratio if np.ndim(ratio) == 0 else ratio[0]), shift, drawn)
+        whole = _one(quantile, ratio if type(ratio) is float else float(np.ravel(ratio)[0]), shift, drawn)
         if whole is None:
             whole = bits.sign(drawn) * finish(bits.cell_of(drawn), 0)
         return np.array([whole], dtype=np.float64 if abs(whole) <= _LARGEST else object)
