@@ -23,7 +23,10 @@ def shown(value: Any) -> str:
 
 def is_number(value: Any) -> bool:
     """Tell whether a value is a real number in R's sense of numeric: a boolean or a string is not."""
-    return isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
+    # the first is the usual case, and asking an abstract class takes longer
+    return type(value) in (float, int) or (
+        isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
+    )
 
 
 def unwrap(value: Any) -> Any:
@@ -33,6 +36,14 @@ def unwrap(value: Any) -> Any:
     if isinstance(value, np.ndarray) and value.size == 1:
         return value.reshape(-1)[0]
     return value
+
+
+def array_of(value: Any) -> np.ndarray:
+    """Return a value as an array; a ragged list as an array of objects, which no check lets pass."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        return np.array([None], dtype=object)
 
 
 def as_float(value: Any) -> float:

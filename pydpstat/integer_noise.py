@@ -24,6 +24,7 @@ METHODS = ("difference", "sign")
 # beyond this spread the largest of 2^53 draws would not fit into a 64-bit integer
 LARGEST_SPREAD = 2.0**56
 LARGEST_COUNT = 2**53
+MOST_DRAWS = 2**32
 GIVEN = ("the sensitivity given is right for the neighbors meant",)
 
 
@@ -145,6 +146,8 @@ def symmetric_geometric_noise(
     """
     if not checks.is_number(size) or not 0 <= size < math.inf or size != int(size):
         raise PydpstatError(f"size must be a whole number of at least 0; got {checks.shown(size)}.")
+    if size > MOST_DRAWS:
+        raise PydpstatError(f"size must be at most 2**32; got {checks.shown(size)}. Draw in several parts.")
     checks.one_of(method, "method", METHODS)
     source = source_from(rng)
     if method == "difference":
@@ -189,4 +192,7 @@ def _whole_numbers(value: Any) -> np.ndarray:
         raise PydpstatError(
             "value must be counts up to 2**53 in size, which a float holds exactly; rescale them."
         )
-    return flat.astype(np.float64).reshape(np.shape(value), order="F")
+    shape = np.shape(value)
+    if math.prod(shape) != flat.size:
+        raise PydpstatError(f"value must be numbers; got {type(value).__name__} of several in one place.")
+    return flat.astype(np.float64).reshape(shape, order="F")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -88,12 +87,12 @@ def release(
         after it, where the published value is not finite.
     """
     sensitivities = tuple(
-        float_above(each) if isinstance(each, Fraction) else each for each in query.sensitivities
+        [float_above(each) if isinstance(each, Fraction) else each for each in query.sensitivities]
     )
     noise = calibrate(sensitivities)
     claim, guarantee = account(noise)
     promised = math.isfinite(claim.epsilon) and guarantee.delta < 1.0
-    if promised and query.value.size and all(query.sensitivities):
+    if promised and query.value.size and all(sensitivities):
         _check_underflow(query, noise)
     grid = None
     # what cannot move needs no noise for being rounded either
@@ -102,7 +101,7 @@ def release(
     _check_finite(query, noise)
     condition = SEEDED if source is not None else _uncovered(query)
     if condition is not None:
-        guarantee = replace(guarantee, conditions=(*guarantee.conditions, condition))
+        guarantee = guarantee.with_conditions(condition)
     if budget is not None:
         budget.spend(guarantee, record.python())
     value = _noisy(query, noise, source, grid)

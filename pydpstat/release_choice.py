@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -79,7 +78,7 @@ def release_choice(
     """
     condition = SEEDED if source is not None else UNCOVERED if exactly is None else uncovered
     if condition is not None:
-        guarantee = replace(guarantee, conditions=(*guarantee.conditions, condition))
+        guarantee = guarantee.with_conditions(condition)
     if budget is not None:
         budget.spend(guarantee, record.python())
     if source is None and exactly is not None:

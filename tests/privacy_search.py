@@ -1,4 +1,4 @@
-"""The search for something private: through all that an object refers to, and through the package's own state."""
+"""The search for something private: in all that an object refers to, and in the package's own state."""
 
 from __future__ import annotations
 

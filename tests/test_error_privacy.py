@@ -40,6 +40,8 @@ DATA: dict[str, Any] = {
     "complex": [SECRET + 1j, 2.0],
     "dates": [datetime.date(1973, 4, 2), datetime.date(1973, 4, 3)],
     "times": np.array(["1973-04-24", "NaT"], dtype="M8[D]"),
+    "far times": np.array(["4242-04-24", "1973-01-01", "NaT"], dtype="M8[D]"),
+    "far durations": np.array([4242 * 10**9, 1], dtype="m8[s]"),
     "decimals": [decimal.Decimal("4.2424242e7"), decimal.Decimal("NaN")],
     "a cube": np.full((2, 2, 2), SECRET),
     "0-d": np.array(SECRET),

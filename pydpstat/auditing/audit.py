@@ -161,10 +161,12 @@ def _samples(samples: Any) -> int:
 def _claim(claim: Any) -> Guarantee | None:
     if claim is None or isinstance(claim, Guarantee):
         return claim
-    if checks.is_number(claim):
-        return Guarantee(float(claim))
-    if isinstance(claim, (tuple, list)) and len(claim) == 2 and all(map(checks.is_number, claim)):
-        return Guarantee(float(claim[0]), float(claim[1]))
+    pair = (claim,) if checks.is_number(claim) else claim
+    if isinstance(pair, (tuple, list)) and len(pair) in (1, 2) and all(map(checks.is_number, pair)):
+        try:
+            return Guarantee(checks.as_float(pair[0]), checks.as_float(pair[-1]) if len(pair) == 2 else 0.0)
+        except PydpstatError as error:
+            raise PydpstatError(f"claim must be a guarantee: {error}") from None
     raise PydpstatError(
         f"claim must be a Guarantee, an epsilon or a pair (epsilon, delta); got {checks.shown(claim)}. "
         "Leave it out for what the results claim."

@@ -21,6 +21,7 @@ from typing import Any
 
 from pydpstat.budget.accountants import NOTHING, Cost, added, exceeds, missing
 from pydpstat.budget.entry import Entry
+from pydpstat.checks import shown
 from pydpstat.errors import PydpstatError
 
 # marks the file as a ledger ("dpst"), and its format
@@ -199,6 +200,12 @@ def _no_ledger(path: str) -> PydpstatError:
 def _check_place(path: str, new: bool) -> None:
     """Check a path before SQLite sees it: its messages would not name the cause."""
     place = Path(path)
+    try:
+        place.exists()
+    except OSError as error:
+        raise PydpstatError(
+            f"path must be a file's name; {shown(path)} is none: {error.strerror}. Give another."
+        ) from None
     if place.is_dir():
         raise PydpstatError(f"path must be a file; {path!r} is a folder. Add a file's name to it.")
     if not place.parent.is_dir():

@@ -32,7 +32,9 @@ def laplace_noise(size: int, eps: Any, sensitivities: Any, alloc_proportions: An
                 "s must be positive: there is no sensitivity, or it is too small for this eps."
             )
         return LaplaceNoise(scale)
-    return LaplaceNoise(_finite_scale(sens / (shares * eps)))
+    with np.errstate(divide="ignore", over="ignore"):
+        scales = sens / (shares * eps)
+    return LaplaceNoise(_finite_scale(scales))
 
 
 def gaussian_noise(
@@ -50,7 +52,7 @@ def gaussian_noise(
     delta = checks.positive(delta, "delta", "Give a small probability, for example 1e-6.")
     sens = _sensitivities(sensitivities, size)
     analytic = checks.flag(analytic, "analytic")
-    if analytic and type_DP != "aDP":
+    if analytic and not (isinstance(type_DP, str) and type_DP == "aDP"):
         raise PydpstatError(
             f"type_DP must be 'aDP' when analytic is True; got {checks.shown(type_DP)}. "
             "Only approximate DP can be used there."

@@ -82,9 +82,9 @@ def positive_values(value: Any, name: str, hint: str) -> Any:
 
     Returns a float for a scalar and otherwise a read-only copy as float64.
     """
-    if np.ndim(value) == 0:
+    array: npt.NDArray[Any] = checks.array_of(value)
+    if array.ndim == 0:
         return checks.positive(unwrap(value), name, hint)
-    array: npt.NDArray[Any] = np.asarray(value)
     if array.dtype.kind not in "iuf" or not np.all((array > 0) & np.isfinite(array)):
         raise PydpstatError(
             f"{name} must be numbers > 0 and finite, every one; got {checks.shown(value)}. {hint}"

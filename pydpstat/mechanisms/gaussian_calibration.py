@@ -113,7 +113,9 @@ def classical_sd(epsilon: Any, delta: Any, sensitivity: Any) -> Any:
 
     Below epsilon = 1 it keeps (epsilon, delta); a larger epsilon makes it fail.
     """
-    return sensitivity * np.sqrt(2.0 * log(1.25 / delta)) / epsilon
+    # what is infinite then, no caller lets pass
+    with np.errstate(over="ignore"):
+        return sensitivity * np.sqrt(2.0 * log(1.25 / delta)) / epsilon
 
 
 def probabilistic_sd(epsilon: Any, delta: Any, sensitivity: Any) -> Any:

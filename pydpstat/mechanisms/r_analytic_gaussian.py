@@ -63,7 +63,7 @@ def analytic_gaussian_loop(
     eps, dlt, tolerance = (
         checks.scalar(value, name) for value, name in ((epsilon, "epsilon"), (delta, "delta"), (tol, "tol"))
     )
-    sens = np.asarray(sensitivity)
+    sens = checks.array_of(sensitivity)
     if sens.dtype.kind not in "biuf" or not sens.size or not np.all(np.isfinite(sens)):
         raise PydpstatError(
             f"sensitivity must be one or more finite numbers; got {checks.shown(sensitivity)}. Give one."

@@ -32,8 +32,9 @@ def cross_entropy_gradient(y_hat: Floats, y: Floats) -> Floats:
 
 def squared_error(y_hat: Floats, y: Floats) -> Floats:
     """Return (y_hat - y)^2 / 2, shape (n,)."""
-    difference = y_hat - y
-    return difference * difference / 2.0
+    with np.errstate(over="ignore"):
+        difference = y_hat - y
+        return difference * difference / 2.0
 
 
 def squared_error_gradient(y_hat: Floats, y: Floats) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 from pydpstat import checks
 from pydpstat.errors import PydpstatError
@@ -134,7 +135,10 @@ def compose_basic(*guarantees: Guarantee) -> Guarantee:
 
 
 def _checked(guarantees: Iterable[Guarantee]) -> tuple[Guarantee, ...]:
-    each = tuple(guarantees) if isinstance(guarantees, Iterable) else (guarantees,)
+    try:
+        each: tuple[Any, ...] = tuple(guarantees)
+    except TypeError:
+        each = (guarantees,)
     for item in each:
         if not isinstance(item, Guarantee):
             hint = "Use result.guarantee." if hasattr(item, "guarantee") else "Give a list of them."

@@ -97,6 +97,7 @@ class Guarantee:
             and type(self.delta) is float
             and self.epsilon >= 0.0
             and 0.0 <= self.delta <= 1.0
+            and type(self.neighbors) is str
             and self.neighbors in NEIGHBORS
             and type(self.conditions) is tuple
             and all([type(line) is str for line in self.conditions])

@@ -62,12 +62,14 @@ def histogram(x: np.ndarray, lower: float, upper: float, breaks: Any) -> tuple[n
             f"{upper!r}. Give wider breaks or narrower bounds."
         )
     edges, mids = counted.breaks.tolist(), counted.mids.tolist()
-    before = after = 0
-    while lower < edges[0]:
-        width = edges[1] - edges[0]
-        mids.insert(0, edges[0] - width / 2)
-        edges.insert(0, edges[0] - width)
-        before += 1
+    # the nearest first; turned round at the end
+    edges_below, mids_below = edges[1::-1], []
+    while lower < edges_below[-1]:
+        width = edges_below[-2] - edges_below[-1]
+        mids_below.append(edges_below[-1] - width / 2)
+        edges_below.append(edges_below[-1] - width)
+    before, after = len(mids_below), 0
+    edges, mids = edges_below[:1:-1] + edges, mids_below[::-1] + mids
     while edges[-1] < upper:
         width = edges[1] - edges[0]
         mids.append(edges[-1] + width / 2)
@@ -80,7 +82,8 @@ def histogram(x: np.ndarray, lower: float, upper: float, breaks: Any) -> tuple[n
 def edges_missing(lower: float, upper: float, breaks: np.ndarray) -> tuple[float, float]:
     """Return about how many bins are to be added below and above the breaks."""
     width = breaks[1] - breaks[0]
-    return (breaks[0] - lower) / width, (upper - breaks[-1]) / width
+    with np.errstate(over="ignore"):
+        return (breaks[0] - lower) / width, (upper - breaks[-1]) / width
 
 
 def contingency_table(

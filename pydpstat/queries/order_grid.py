@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -80,13 +81,48 @@ def grid_counts(x: np.ndarray, lower: float, upper: float, points: int) -> tuple
     return counts, missing
 
 
+def grid_runs(places: np.ndarray, points: int) -> tuple[Counts, Counts, Counts]:
+    """Divide a grid into its occupied points and the runs of empty points before, between and after.
+
+    The points of a run have the same ranks. With few records there are far fewer runs than points.
+
+    Parameters
+    ----------
+    places : ndarray of int, shape (n,)
+        The records' points. Private.
+    points : int
+        Number of grid points.
+
+    Returns
+    -------
+    counts, starts, widths : ndarray of int64, shape (runs,)
+        Number of records, first point, and number of points, which can be 0.
+
+    Examples
+    --------
+    >>> for each in grid_runs(np.array([5, 2, 5, 6]), 10):
+    ...     print(each)
+    [0 1 0 2 0 1 0]
+    [0 2 3 5 6 6 7]
+    [2 1 2 1 0 1 3]
+    """
+    occupied, records = np.unique(places, return_counts=True)
+    counts = np.zeros(2 * occupied.size + 1, dtype=np.int64)
+    counts[1::2] = records
+    ends = np.zeros(counts.size + 1, dtype=np.int64)
+    ends[1:-1:2] = occupied
+    ends[2::2] = occupied + 1
+    ends[-1] = points
+    return counts, ends[:-1], ends[1:] - ends[:-1]
+
+
 def rank_utility(counts: Counts, q: float) -> Floats:
     """Return minus the distance of q n from the ranks that each grid point has.
 
     Parameters
     ----------
     counts : ndarray of int64, shape (points,)
-        Number of records at each point. Private.
+        Number of records at each point, or in each run of `grid_runs`. Private.
     q : float
         A share from `public_share`.
 
@@ -100,12 +136,13 @@ def rank_utility(counts: Counts, q: float) -> Floats:
     >>> rank_utility(np.array([1, 0, 2, 1]), 0.5)
     array([-1., -1.,  0., -1.])
     """
-    up_to = np.cumsum(counts)
+    up_to = counts.cumsum()
     aim = q * float(up_to[-1])
     utility = np.minimum(aim - (up_to - counts), up_to - aim)
     return np.minimum(utility, 0.0, out=utility)
 
 
+@lru_cache(maxsize=256)
 def farthest(rate: Fraction) -> float:
     """Return a public limit: utilities that are lower can be raised to its negative.
 
@@ -120,6 +157,7 @@ def farthest(rate: Fraction) -> float:
     return float(min(-(-_FARTHEST // min(rate, Fraction(1))), 2**53))
 
 
+@lru_cache(maxsize=256)
 def rank_range(q: float, neighbors: str) -> Fraction:
     """Return how far the changes of two points' utilities can lie apart when one record changes.
 

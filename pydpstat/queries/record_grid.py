@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -141,7 +142,7 @@ def bits_for(records: int, epsilon: float) -> int:
     (n (epsilon + 40)): of Laplace noise it is 1.4 range / (n epsilon), and Gaussian noise with
     sensitivity / sd above epsilon + 40 keeps no delta below 1 - 1e-80.
     """
-    return min(max(BITS, math.ceil(math.log2(100.0 * records * (epsilon + 40.0) + 1.0))), MOST_BITS)
+    return max(BITS, math.ceil(min(math.log2(100.0 * records * (epsilon + 40.0) + 1.0), MOST_BITS)))
 
 
 def rounded(y: np.ndarray, unit: float) -> np.ndarray:
@@ -159,7 +160,7 @@ def units(y: np.ndarray, unit: float, bits: int) -> int | None:
     """
     row = 1 << (53 - bits)
     if y.size <= row:
-        total = float(y.sum()) / unit
+        total = float(np.add.reduce(y)) / unit
         return None if total != total else int(total)
     whole = y.size - y.size % row
     sums = [*(y[:whole].reshape(-1, row).sum(axis=1) / unit).tolist(), float(y[whole:].sum()) / unit]
@@ -187,11 +188,14 @@ def chunks(
     """
     size, step = arrays[0].shape[0], max(CHUNK // len(arrays), 1024)
     # one block for all chunks: fetching memory anew would take longer than the arithmetic
-    block = np.empty((len(arrays), min(step, size)))
+    blocks = [np.empty(min(step, size)) for _ in arrays]
     with np.errstate(over="ignore", under="ignore"):
         for start in range(0, size, step):
-            part = block[:, : min(step, size - start)]
-            placed = [grid.place(x[start : start + step], y) for x, grid, y in zip(arrays, grids, part)]
+            stop = min(start + step, size)
+            placed = [
+                grid.place(x[start:stop], block[: stop - start])
+                for x, grid, block in zip(arrays, grids, blocks)
+            ]
             totals = _totals(placed, grids)
             if None in totals:
                 placed = _completed(placed, grids, missing)
@@ -261,10 +265,10 @@ def sums(arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Any
     True
     """
     count, first, products = 0, [0] * len(arrays), [0] * len(pairs)
-    work = np.empty(min(CHUNK, arrays[0].shape[0]) if pairs else 0)
+    work = np.empty(min(CHUNK, arrays[0].shape[0])) if pairs else None
     for placed, totals in chunks(arrays, grids, missing):
         count += placed[0].size
-        first = [before + more for before, more in zip(first, totals)]
+        first = list(map(add, first, totals))
         for place, (i, j) in enumerate(pairs):
             unit = product_unit(grids[i], grids[j])
             product = np.multiply(placed[i], placed[j], out=work[: placed[i].size])

@@ -34,6 +34,17 @@ def doubles(x: Any, name: str = "x") -> npt.NDArray[np.float64]:
     return numeric(x, name).astype(np.float64, copy=False)
 
 
+def has_length(value: Any) -> bool:
+    """Whether a value is a vector in R's sense of several values: a text is one value."""
+    if isinstance(value, str):
+        return False
+    try:
+        len(value)
+    except TypeError:
+        return False
+    return True
+
+
 def is_missing(value: Any) -> bool:
     """Whether a single value stands for R's NA: None, NaN, NaT or pandas.NA."""
     if value is None or type(value).__name__ == "NAType":

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.checks import did_you_mean, shown
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.arrays import numeric
 from pydpstat.r_arithmetic.moments import mean, var
@@ -150,6 +151,8 @@ def hist(x: npt.ArrayLike, breaks: Any = "Sturges", xname: str = "x") -> Histogr
         if not given and (h <= 0).any():
             raise PydpstatError("breaks are not strictly increasing: x has too small a range")
         diddle = _diddle(high - low, h)
+        if high - low == math.inf:
+            raise PydpstatError("x must have a range that is a finite number; scale x")
         edges = points + diddle
         edges[0] = points[0] - diddle
         if values.size and not (edges[0] <= low and high <= edges[-1]):
@@ -212,7 +215,8 @@ def _algorithm(name: str) -> Callable[[npt.NDArray[Any]], float]:
     exact = rules.get(name.lower())
     if exact is None and len(found) != 1:
         raise PydpstatError(
-            f"breaks must be one of 'Sturges', 'Scott', 'FD', 'Freedman-Diaconis', got {name!r}"
+            f"breaks must be one of 'Sturges', 'Scott', 'FD', 'Freedman-Diaconis'; got {shown(name)}. "
+            + did_you_mean(name, ("Sturges", "Scott", "FD", "Freedman-Diaconis"))
         )
     return exact or found[0]
 

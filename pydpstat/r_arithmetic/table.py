@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.checks import unwrap
 from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.arrays import has_length
 from pydpstat.r_arithmetic.factor import Factor, Label, categories, is_categorical, labels_of, recode
 
 _CHUNK = 32768
@@ -115,7 +117,7 @@ def _columns(factors: tuple[Any, ...]) -> tuple[list[Any], tuple[str, ...]]:
         columns = [frame[name] for name in frame.keys()]
     else:
         names, columns = ("",) * len(factors), list(factors)
-    columns = [c if hasattr(c, "__len__") and not isinstance(c, str) else [c] for c in columns]
+    columns = [c if has_length(c) else [unwrap(c)] for c in columns]
     if not columns:
         raise PydpstatError("nothing to tabulate: give one vector at least")
     lengths = [len(column) for column in columns]

@@ -12,7 +12,7 @@ import numpy as np
 
 # the largest power of 10 that 64 bits hold
 _EXACT_POWER = 27
-_PLAIN = (type(None), bool, int, float, str)
+_PLAIN = frozenset((type(None), bool, int, float, str))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,7 @@ class Call:
 
     def __post_init__(self) -> None:
         # plain copies: neither a later change nor anything else of the caller's stays reachable
-        if all(type(value) in _PLAIN for _, value in self.arguments):
-            return
-        frozen = tuple((name, _frozen(value, name)) for name, value in self.arguments)
+        frozen = tuple([(name, _frozen(value, name)) for name, value in self.arguments])
         object.__setattr__(self, "arguments", frozen)
 
     def python(self) -> str:
@@ -76,8 +74,10 @@ class Named:
 
 
 def _frozen(value: Any, name: str) -> Any:
-    if type(value) in _PLAIN or isinstance(value, Named):
+    if type(value) in _PLAIN or type(value) is Named:
         return value
+    if type(value) is tuple:
+        return tuple([_frozen(item, name) for item in value])
     if isinstance(value, np.generic):
         return value.item()
     if callable(value):

@@ -157,7 +157,8 @@ def bounds_of(bounds: Any, names: tuple[str, ...] | None, columns: int) -> tuple
                 f"columns {checks.shown(list(names))}. Give bounds={{column: (lower, upper), ...}}."
             )
         return tuple(bounds_pair(by_name[name], f"bounds[{name!r}]") for name in names)
-    if isinstance(bounds, (tuple, list, np.ndarray)) and len(bounds) and np.ndim(bounds[0]) == 1:
+    several = isinstance(bounds, (tuple, list)) or isinstance(bounds, np.ndarray) and bounds.ndim > 0
+    if several and len(bounds) and checks.array_of(bounds[0]).ndim == 1:
         if len(bounds) != columns:
             raise PydpstatError(
                 f"bounds must be one pair, or one for each of the {columns} columns; got {len(bounds)} pairs."

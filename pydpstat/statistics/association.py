@@ -150,15 +150,15 @@ def corr(
     value is missing. The correlation is post-processing of noisy variances and covariances: cut to
     [-1, 1], and 0 where a noisy variance is not above 0. `bse` is by the delta method.
 
-    Bounded neighbors: released are the variances in units of R^2 and twice the covariances in units
-    of R1 R2, each of which moves by at most 1 / n or 2 / n and the rounding that `cov` states. Together
-    the L1 sensitivity is d^2 times that of one variance, the L2 sensitivity sqrt(d + 2 d (d - 1)) times.
-    Twice the covariance, because its noise alone matters at a correlation of 0; the squared error
-    ``(2 + c)^2 (1 / c^2 + r^2 / 2)`` of a weight c is smaller at c = 2 than at c = 1 for every r.
+    Unbounded neighbors: released are for each pair the sums of the nine products of the weights that
+    `var` uses, which are not negative and add up to 1 for each record but for a rounding of 9 * 2^-41
+    (`pydpstat.queries.partition.square_weights`). The L1 sensitivity is 1 + 9 * 2^-41 a pair, and each
+    pair gets an equal part of epsilon.
 
-    Unbounded neighbors: for each pair the nine products of the weights that `var` uses, which add up to 1
-    for each record but for a rounding of 9 * 2^-41 (`pydpstat.queries.partition.square_weights`); the
-    L1 sensitivity is 1 + 9 * 2^-41 a pair, and each pair gets an equal part of epsilon.
+    Bounded neighbors: the same sums. A replaced record takes such a vector away and adds another: the
+    L1 sensitivity doubles, and the L2 sensitivity grows by sqrt(2), as the product of two vectors
+    without negative elements is not negative. Noisy variances and covariances, each with noise of its
+    own, would have an error about twice as large.
 
     References
     ----------
@@ -193,8 +193,11 @@ def _release(
     variables = read_variables(x, y, bounds)
     if how.bounded:
         records.needs(variables.columns.size, 2, statistic.text, "x")
+    if statistic.function == "corr":
+        query, publish = square_query(statistic, variables, how)
+    elif how.bounded:
         query, publish = bounded_query(statistic, variables, how)
-    elif statistic.function == "cov" and not variables.matrix:
+    elif not variables.matrix:
         query, publish = corner_query(statistic, variables, how)
     else:
         query, publish = square_query(statistic, variables, how)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from pydpstat.checks import array_of
 from pydpstat.errors import PydpstatError
 from pydpstat.postprocessing import Derived, PostProcessing, Scaled
 from pydpstat.queries import Query
@@ -23,6 +25,7 @@ from pydpstat.queries.partition import (
     spread,
     square_weights,
 )
+from pydpstat.queries.record_grid import standard_grid
 from pydpstat.results.labels import Labels
 from pydpstat.statistics import records
 from pydpstat.statistics.arguments import Options, bounds_pair
@@ -90,7 +93,8 @@ def _joint(first: Columns, second: Columns) -> str | None:
 
 
 def _two_pairs(bounds: Any) -> records.Bounds:
-    if isinstance(bounds, (tuple, list, np.ndarray)) and len(bounds) == 2 and np.ndim(bounds[0]) == 1:
+    several = isinstance(bounds, (tuple, list)) or isinstance(bounds, np.ndarray) and bounds.ndim > 0
+    if several and len(bounds) == 2 and array_of(bounds[0]).ndim == 1:
         return bounds_pair(bounds[0], "bounds[0]"), bounds_pair(bounds[1], "bounds[1]")
     return (bounds_pair(bounds),) * 2
 
@@ -103,25 +107,19 @@ def _labels(statistic: Statistic, variables: Variables) -> Labels:
 
 
 def bounded_query(statistic: Statistic, variables: Variables, how: Options) -> tuple[Query, Publish]:
-    """Ask for the entries that the statistic needs, in units of their ranges."""
+    """Ask for covariances in units of their ranges."""
     columns, pairs, n = variables.columns, variables.pairs, variables.columns.size
     grids = records.grids_for(pairs, how, n)
-    places = _entries(statistic, variables)
+    places = _entries(variables)
     sums = records.sums_of(columns.arrays, grids, how.missing, places)
     ranges = [records.width(pair) for pair in pairs]
-    exact, rows, reach = [], [], Fraction(0)
+    exact, reach = [], Fraction(0)
     for (i, j), product in zip(places, sums.products):
-        # see corr: what its covariances are multiplied by
-        factor = 2 if statistic.function == "corr" and i != j else 1
-        scale = factor / (ranges[i] * ranges[j])
+        scale = 1 / (ranges[i] * ranges[j])
         exact.append(scale * spread_of(n, sums.first[i], sums.first[j], product, grids[i], grids[j]))
-        rows.append(factor)
-        reach = max(reach, scale / factor * spread_sensitivity(n, grids[i], grids[j], pairs[i], pairs[j]))
-    norm = (
-        Fraction(root_above(sum(row * row for row in rows)))
-        if how.mechanism == "gaussian"
-        else Fraction(sum(rows))
-    )
+        reach = max(reach, scale * spread_sensitivity(n, grids[i], grids[j], pairs[i], pairs[j]))
+    entries = len(places)
+    norm = Fraction(root_above(entries)) if how.mechanism == "gaussian" else Fraction(entries)
     query = Query(
         statistic.function,
         np.array([float(each) for each in exact]),
@@ -130,14 +128,12 @@ def bounded_query(statistic: Statistic, variables: Variables, how: Options) -> t
         nobs=n,
         exact=tuple(exact),
     )
-    if statistic.function == "corr":
-        return query, lambda noisy: _correlated(noisy, places, variables)
     spans = [float(ranges[i] * ranges[j]) for i, j in places]
     return query, lambda noisy: _covaried(noisy, places, spans, variables)
 
 
-def _entries(statistic: Statistic, variables: Variables) -> list[tuple[int, int]]:
-    if statistic.function == "cov" and not variables.matrix:
+def _entries(variables: Variables) -> list[tuple[int, int]]:
+    if not variables.matrix:
         return [(0, 1)]
     return [(i, j) for i in range(variables.width) for j in range(i, variables.width)]
 
@@ -155,24 +151,7 @@ def _covaried(
     return values, Scaled(tuple(factors.ravel(order="F").tolist()), steps)
 
 
-STEPS = ("correlation from noisy variances and covariances", "cut to [-1, 1]")
-
-
-def _correlated(
-    noisy: np.ndarray, places: Sequence[tuple[int, int]], variables: Variables
-) -> tuple[np.ndarray, PostProcessing]:
-    entries = dict(zip(places, noisy.tolist()))
-    found = {}
-    for i, j in combinations(range(variables.width), 2):
-        first, second, product = entries[i, i], entries[j, j], 0.5 * entries[i, j]
-        value = slope = math.nan
-        if first > 0.0 and second > 0.0:
-            root = math.sqrt(first) * math.sqrt(second)
-            value = product / root
-            # with respect to twice the covariance and to the two variances
-            slope = math.hypot(0.5 / root, 0.5 * value / first, 0.5 * value / second)
-        found[i, j] = value, slope
-    return _matrix(found, variables)
+STEPS = ("correlation from the noisy sums", "cut to [-1, 1]")
 
 
 def _matrix(
@@ -209,14 +188,20 @@ def _norm(found: tuple[float, np.ndarray]) -> tuple[float, float]:
 
 def square_query(statistic: Statistic, variables: Variables, how: Options) -> tuple[Query, Publish]:
     """Ask for the nine weights of every pair of variables."""
-    grids = records.grids_for(variables.pairs, how, 0)
+    grids = [standard_grid(lower, upper) for lower, upper in variables.pairs]
     arrays, count = variables.columns.arrays, variables.width
     places = list(combinations(range(count), 2))
     if isinstance(arrays[0], MadeUp):
         blocks = [[Fraction(0)] * 9 for _ in places]
     else:
         blocks = square_weights(arrays, grids, how.missing)
-    query = records.weights_query(statistic.function, _labels(statistic, variables), how, blocks, SQUARE_NORM)
+    norm = SQUARE_NORM
+    if how.bounded:
+        # one vector taken away and one added, neither with negative elements
+        norm *= Fraction(root_above(2)) if how.mechanism == "gaussian" else 2
+    query = records.weights_query(statistic.function, _labels(statistic, variables), how, blocks, norm)
+    if how.bounded:
+        query = replace(query, nobs=variables.columns.size)
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         at = [moments(block, SQUARE) for block in records.by_column(noisy, len(places))]

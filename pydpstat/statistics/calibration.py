@@ -76,17 +76,17 @@ def _unit_sd(epsilon: float, delta: float) -> float:
     return float(calibrate_gaussian(epsilon, delta, 1.0))
 
 
-def loss(noise: Noise, options: Options, sensitivities: tuple[float, ...]) -> Any:
+def loss(noise: Noise, options: Options, sensitivities: tuple[Any, ...]) -> Any:
     """Return the exact privacy loss of calibrated noise, or None where only the pair is known."""
     if isinstance(noise, LaplaceNoise):
         return LaplaceLoss(options.epsilon)
     if isinstance(noise, SymmetricGeometricNoise):
         return GeometricLoss(options.epsilon, noise.sensitivity)
     if isinstance(noise, GaussianNoise):
-        ratio = sensitivities[0] / float(np.atleast_1d(noise.sd)[0])
+        ratio = float(sensitivities[0]) / (noise.sd if isinstance(noise.sd, float) else float(noise.sd[0]))
         return GaussianLoss(root_above(len(sensitivities)) * ratio)
     if isinstance(noise, DiscreteGaussianNoise):
-        cells = _cells(sensitivities[0])
+        cells = _cells(float(sensitivities[0]))
         if cells <= _EXACT_CELLS:
             return DiscreteGaussianLoss(noise.sd, 1, cells)
         return ConcentratedLoss(cells / (2.0 * noise.sd * noise.sd))
@@ -108,7 +108,8 @@ def laplace_scale(sensitivity: float, epsilon: float, parts: int = 1) -> float:
             "floating-point number can hold. Rescale the data."
         )
     # in integers, which are faster than fractions
-    (a, b), (c, d), (e, f) = (each.as_integer_ratio() for each in (near, epsilon, sensitivity))
+    (a, b), (c, d) = near.as_integer_ratio(), epsilon.as_integer_ratio()
+    e, f = sensitivity.as_integer_ratio()
     if a * c * f >= parts * e * b * d:
         return near
     return float_above(parts * Fraction(sensitivity) / Fraction(epsilon))
@@ -117,7 +118,8 @@ def laplace_scale(sensitivity: float, epsilon: float, parts: int = 1) -> float:
 def root_above(number: int) -> float:
     """Return a float that is at least the square root, and at most a unit in the last place above."""
     root = math.sqrt(number)
-    return root if Fraction(root) ** 2 >= number else math.nextafter(root, math.inf)
+    top, bottom = root.as_integer_ratio()
+    return root if top * top >= number * bottom * bottom else math.nextafter(root, math.inf)
 
 
 def _integer_noise(options: Options, sensitivity: float) -> Noise:

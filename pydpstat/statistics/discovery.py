@@ -23,7 +23,7 @@ from pydpstat.results.labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics.arguments import Options, options
 from pydpstat.statistics.data import MadeUp
-from pydpstat.statistics.levels import Variables, is_categorical, native, objects, plain
+from pydpstat.statistics.levels import Variables, is_categorical, native, objects, plain, times
 from pydpstat.statistics.protect import call, check_budget
 
 FOUND = "the levels were found in the data: those that are rare are left out, and delta covers them"
@@ -117,6 +117,8 @@ def _tallied(column: Any) -> tuple[list[tuple[Any, int]], int]:
     import pandas as pd
 
     kind = getattr(column, "dtype", None)
+    if isinstance(kind, np.dtype) and kind.kind in "mM":
+        return _tallied_times(np.asarray(column))
     plainly = isinstance(kind, np.dtype) and kind != object
     if plainly or is_categorical(column):
         codes, values = pd.factorize(native(np.asarray(column)) if plainly else column)
@@ -132,3 +134,13 @@ def _tallied(column: Any) -> tuple[list[tuple[Any, int]], int]:
             )
     named = Counter((type(level), level) for level in map(plain, present))
     return [(level, count) for (_, level), count in named.items()], values.size - len(present)
+
+
+def _tallied_times(values: np.ndarray) -> tuple[list[tuple[Any, int]], int]:
+    """Return times with how often they occur, and how many are missing; those far away by their texts."""
+    near, far = times(values)
+    gone = np.isnat(near)
+    kept = ~(gone | far)
+    found, counts = np.unique(near[kept], return_counts=True)
+    distant = Counter(map(str, values[far]))
+    return [*zip(found, counts.tolist()), *distant.items()], int(np.count_nonzero(gone))

@@ -134,7 +134,7 @@ def _edges(edges: Any) -> np.ndarray:
     values = edges.tolist() if hasattr(edges, "tolist") else edges
     if isinstance(values, (list, tuple, range)) and len(values) > 1 and all(map(is_number, values)):
         array = np.array(list(map(as_float, values)))
-        if np.isfinite(array).all() and (np.diff(array) > 0).all():
+        if np.isfinite(array).all() and (array[1:] > array[:-1]).all():
             return array + 0.0
     raise PydpstatError(
         f"edges must be two or more finite numbers, ascending, no two equal; got {shown(edges)}. "

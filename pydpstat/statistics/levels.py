@@ -13,6 +13,19 @@ from pydpstat.r_arithmetic.arrays import is_missing
 from pydpstat.statistics.data import MadeUp
 
 _PLAIN = (str, bool, int, float)
+_SECOND = 10**9
+# what of pandas' times, which count nanoseconds, each unit of NumPy's has
+_NANOSECONDS = {
+    "W": 604_800 * _SECOND,
+    "D": 86_400 * _SECOND,
+    "h": 3_600 * _SECOND,
+    "m": 60 * _SECOND,
+    "s": _SECOND,
+    "ms": 10**6,
+    "us": 1_000,
+    "ns": 1,
+}
+_YEARS = {"Y": 1, "M": 12}
 
 
 class Variables(NamedTuple):
@@ -160,8 +173,10 @@ def _level_tuple(levels: Any, name: str) -> tuple[Any, ...]:
 
 def plain(level: Any) -> Any:
     """Return a level as a text, truth value or number."""
+    if isinstance(level, np.datetime64):
+        return str(np.datetime_as_string(level, unit="auto"))
     if isinstance(level, np.generic):
-        level = level.item()
+        level = str(level) if level.dtype.kind == "m" else level.item()
     if type(level) is float:
         return level + 0.0  # 0 has one sign
     return level if type(level) in _PLAIN else str(level)
@@ -198,6 +213,30 @@ def native(values: np.ndarray) -> np.ndarray:
     return values.astype(wide or values.dtype.newbyteorder("="), copy=False)
 
 
+def times(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return times or durations in nanoseconds, and which of them are too far away for these.
+
+    Whether one is depends on itself and the array's type alone; pandas would raise an error that shows it.
+    """
+    values = values.astype(values.dtype.newbyteorder("="), copy=False)
+    unit, count = np.datetime_data(values.dtype)
+    least, most = -(2**63) + 1, 2**63 - 1
+    if unit in _YEARS:
+        if values.dtype.kind == "m":
+            raise PydpstatError(
+                "data must not be durations in months or years, which have no fixed length. Give days."
+            )
+        # from 1678 to 2261, all of which nanoseconds can hold
+        least, most = -292 * _YEARS[unit] // count + 1, 292 * _YEARS[unit] // count - 1
+    elif unit in _NANOSECONDS:
+        most = most // (_NANOSECONDS[unit] * count)
+        least = -most
+    whole = values.view(np.int64)
+    far = ((whole < least) | (whole > most)) & ~np.isnat(values)
+    near = np.where(far, np.zeros(1, dtype=values.dtype), values)
+    return near.astype(f"{values.dtype.kind}8[ns]"), far
+
+
 def _places(values: Any, levels: tuple[Any, ...]) -> np.ndarray:
     """Return -1 for missing values, a level's place, or the number of levels.
 
@@ -206,6 +245,9 @@ def _places(values: Any, levels: tuple[Any, ...]) -> np.ndarray:
     import pandas as pd
 
     kind = getattr(values, "dtype", None)
+    far = None
+    if isinstance(kind, np.dtype) and kind.kind in "mM":
+        values, far = times(np.asarray(values))
     if isinstance(kind, np.dtype) and kind.kind in "iufmM" and not any(type(each) is bool for each in levels):
         places = pd.Index(list(levels)).get_indexer(pd.Index(native(np.asarray(values))))
     else:
@@ -214,6 +256,8 @@ def _places(values: Any, levels: tuple[Any, ...]) -> np.ndarray:
         places = _places_of_objects(values, {level: place for place, level in enumerate(levels)})
     places = np.where(places < 0, len(levels), places)
     places[np.asarray(pd.isna(values), dtype=bool)] = -1
+    if far is not None:
+        places[far] = len(levels)
     return places
 
 

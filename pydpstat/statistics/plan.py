@@ -234,12 +234,24 @@ def plan(function: Any, epsilon: float, *, n: int | None = None, columns: Any = 
     call = getattr(pydpstat, str(name))
     _check_options(call, options)
     size = _size(n, str(name), options)
-    names = None if columns is None else tuple(map(str, columns))
+    names = _columns(columns)
     made_up = MadeUp(size, names)
     if name in _TWO:
         second = MadeUp(size) if names is None else None
         return Plan(call(made_up, second, epsilon, **options))
     return Plan(call(made_up, epsilon, **options))
+
+
+def _columns(columns: Any) -> tuple[str, ...] | None:
+    if columns is None:
+        return None
+    values = columns.tolist() if hasattr(columns, "tolist") else columns
+    if isinstance(values, (list, tuple)) and 0 < len(set(map(str, values))) == len(values):
+        return tuple(map(str, values))
+    raise PydpstatError(
+        f"columns must be a list of one or more different names; got {checks.shown(columns)}. "
+        "Leave it out for a single variable."
+    )
 
 
 def _check_options(call: Any, options: dict[str, Any]) -> None:
@@ -267,7 +279,11 @@ def _size(n: Any, name: str, options: dict[str, Any]) -> int:
             )
         return 0
     if not checks.is_number(n) or not 0 <= checks.as_float(n) < 2.0**53 or n != int(n):
-        raise PydpstatError(f"n must be a whole number of records; got {checks.shown(n)}.")
+        raise PydpstatError(
+            f"n must be a whole number of records; got {checks.shown(n)}. Give for example 1000."
+        )
+    if n == 0 and name in _NEED_SIZE and options.get("neighbors", "bounded") == "bounded":
+        raise PydpstatError(f"n must be at least 1 record for a {name} under bounded neighbors; got {n!r}.")
     return int(n)
 
 

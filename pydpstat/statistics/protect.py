@@ -63,7 +63,7 @@ def protect(
 
     def account(noise: Noise) -> tuple[Guarantee, Guarantee]:
         # what being rounded onto the grid adds to the sensitivity, the noise grows by
-        exact = loss(noise, options, tuple(map(float, query.sensitivities)))
+        exact = loss(noise, options, query.sensitivities)
         stated = (*options.conditions, *conditions)
         return claim, Guarantee(options.epsilon, options.delta, options.neighbors, stated, exact)
 
@@ -90,7 +90,7 @@ def call(
         public.append(("neighbors", options.neighbors))
     if options.missing != "error":
         public.append(("missing", options.missing))
-    return Call(function, tuple((name, name) for name in data), tuple(public))
+    return Call(function, tuple([(name, name) for name in data]), tuple(public))
 
 
 def check_budget(budget: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -35,9 +34,7 @@ def checked(
             "Leave it out for 65537 points."
         )
     lower, upper = bounds_pair(bounds)
-    with np.errstate(over="ignore", divide="ignore"):
-        scale = float(np.divide(grid_points - 1, upper - lower))
-    if not 0.0 < scale < np.inf:
+    if not 0.0 < (int(grid_points) - 1) / (upper - lower) < np.inf:
         raise PydpstatError(
             f"bounds must be a finite distance apart that a grid can divide; got {checks.shown(bounds)}. "
             "Rescale the data."
@@ -96,7 +93,9 @@ def complete(column: Columns, how: Options, lower: float, upper: float) -> np.nd
 
 def point(lower: float, upper: float, points: int, chosen: int) -> float:
     """Return a grid point, rounded once."""
-    return float(Fraction(lower) + (Fraction(upper) - Fraction(lower)) * Fraction(int(chosen), points - 1))
+    # in integers, which are faster than fractions; the quotient is rounded correctly
+    (a, b), (c, d) = lower.as_integer_ratio(), upper.as_integer_ratio()
+    return (a * d * (points - 1 - int(chosen)) + c * b * int(chosen)) / (b * d * (points - 1))
 
 
 def released(

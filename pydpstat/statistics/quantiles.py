@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.queries.order_grid import farthest, grid_places, rank_range, rank_utility
+from pydpstat.queries.order_grid import farthest, grid_places, grid_runs, rank_range, rank_utility
 from pydpstat.queries.recursive_quantiles import split_quantiles
 from pydpstat.random import source_from
 from pydpstat.results.labels import Labels
@@ -25,10 +25,12 @@ from pydpstat.statistics.quantile_grid import (
     share_of,
     shares_of,
 )
-from pydpstat.statistics.selection import below, places, weighted
+from pydpstat.statistics.selection import below, places, weighted, weighted_point
 
 # ties are put in random order among so many places, in powers of two
 _PLACES = 16
+# with so many points for each record there are few records
+_FEW = 4
 
 
 def quantile(
@@ -198,12 +200,21 @@ def _quantile(
     reach = rank_range(share, how.neighbors)
     rate = Fraction(how.epsilon) / reach
     check_size(column, how)
-    counts = counts_of(column, how, lower, upper, points)
+    starts = None
+    if column.size * _FEW <= points:
+        # sorting a few records takes less time than going through all points
+        values = complete(column, how, lower, upper)
+        counts, starts, widths = grid_runs(grid_places(values, lower, upper, points), points)
+    else:
+        counts = counts_of(column, how, lower, upper, points)
     labels = Labels(column.name or function)
 
     def choose(_: Any = None) -> tuple[float, Labels]:
         utility = np.maximum(rank_utility(counts, share), -farthest(rate))
-        chosen = weighted(utility, rate, source)
+        if starts is None:
+            chosen = weighted(utility, rate, source)
+        else:
+            chosen = weighted_point(utility, rate, source, starts, widths)
         return point(lower, upper, points, chosen), labels
 
     return released(function, choose, how, column, bounds, grid_points, own, source, budget, float(reach) / 2)

@@ -25,11 +25,39 @@ def weighted(utility: Floats, rate: Fraction, source: Source | None, measure: An
     """
     if source is None:
         return secure.choose(utility, rate, measure)
+    return _by_sums(utility, rate, source, measure)[0]
+
+
+def weighted_point(utility: Floats, rate: Fraction, source: Source | None, starts: Any, widths: Any) -> int:
+    """Choose a point of runs, all points of a run with the same weight exp(rate * utility).
+
+    A run is chosen by its number of points times their weight, and then one of its points.
+
+    Examples
+    --------
+    >>> weighted_point(np.array([-1e9, 0.0, -1e9]), Fraction(1), None, [0, 7, 8], [7, 1, 2])
+    7
+    """
+    if source is None:
+        run = secure.choose(utility, rate, widths)
+        within = below(int(widths[run]), source)
+    else:
+        # where in the run the uniform falls tells which point, as it would among all points
+        run, share = _by_sums(utility, rate, source, widths)
+        within = min(int(share * widths[run]), int(widths[run]) - 1)
+    return int(starts[run]) + within
+
+
+def _by_sums(utility: Floats, rate: Fraction, source: Source, measure: Any) -> tuple[int, float]:
+    """Return the place whose part of all weights a uniform falls into, and where in it from 0 to 1."""
     with np.errstate(over="ignore", under="ignore"):
         weights = np.exp((utility - utility.max()) * float(rate))
     sums = np.cumsum(weights if measure is None else weights * measure)
+    aim = float(source.uniform(1)[0] * sums[-1])
     # the sum's own rounding could put the uniform beyond the last place
-    return min(int(sums.searchsorted(source.uniform(1)[0] * sums[-1])), utility.size - 1)
+    place = min(int(sums.searchsorted(aim)), utility.size - 1)
+    before = float(sums[place - 1]) if place else 0.0
+    return place, (aim - before) / (float(sums[place]) - before)
 
 
 def below(limit: int, source: Source | None) -> int:

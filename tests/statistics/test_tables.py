@@ -283,3 +283,34 @@ def test_missing_values_of_found_levels():
 def test_errors_of_found_levels(data, change, word):
     with pytest.raises(pydpstat.PydpstatError, match=word):
         pydpstat.crosstab(data, 1.0, levels="discover", **{"delta": 1e-6, **change})
+
+
+@pytest.mark.parametrize("unit", ["D", "M", "s", "ns"])
+def test_times_are_levels_whatever_their_unit(unit):
+    records = np.array(["2020-01-01", "2020-02-01", "NaT"] * 200, dtype=f"M8[{unit}]")
+    options = {"neighbors": "unbounded", "missing": "drop"}
+    given = pydpstat.crosstab(records, 50.0, levels=[np.datetime64("2020-01-01", "D")], **options)
+    assert given.estimate.to_dict() == pytest.approx({"2020-01-01": 200, "other": 200}, abs=5)
+    found = pydpstat.crosstab(records, 50.0, levels="discover", delta=1e-6, **options)
+    first, second = ("2020-01", "2020-02") if unit == "M" else ("2020-01-01", "2020-02-01")
+    assert [name.startswith(each) for name, each in zip(found.estimate.index, (first, second))] == [True] * 2
+    assert found.estimate.to_numpy() == pytest.approx([200, 200], abs=5)
+
+
+@pytest.mark.parametrize(
+    "far",
+    [
+        np.array(["4242-04-24"], "M8[D]"),
+        np.array(["-73047867676572135-07"], "M8[M]"),
+        np.array([2**62], "m8[s]"),
+        np.array([2**62], "M8[Y]"),
+    ],
+)
+def test_a_time_that_nanoseconds_cannot_hold_is_no_level(far):
+    # an error would tell of the record
+    records = np.repeat(far, 300)
+    for level in (np.datetime64("2020-01-01"), pd.Timestamp("1970-01-01"), pd.Timedelta(0)):
+        counts = pydpstat.crosstab(records, 50.0, levels=[level]).estimate.to_numpy()
+        assert counts == pytest.approx([0, 300], abs=5)
+    found = pydpstat.crosstab(records, 50.0, levels="discover", delta=1e-6)
+    assert found.estimate.index.tolist() == [str(far[0])]

@@ -269,6 +269,11 @@ def phi_gaussian(x: Any, theta: Any) -> float:
             f"and {record.size}."
         )
     angle = dot(record, parameters[: record.size]) + parameters[record.size]
+    if not math.isfinite(angle):
+        raise PydpstatError(
+            "x and theta must have a finite product, where R returns NaN with a warning; "
+            f"got {checks.shown(float(angle))}. Scale x."
+        )
     return float(cosine(np.array([angle]))[0])
 
 

@@ -92,6 +92,6 @@ def make_plan(eps: float, gamma: float, c: Any, method: str, strength: float, re
     if not rate > 0.0 or not math.isfinite(extra):
         raise PydpstatError(
             f"with eps={eps!r} and gamma={gamma!r} the noise has no law, and R stops, returns NaN or adds "
-            "no noise. Use a gamma above 0."
+            "no noise. Use a gamma above 0, and a weights_upper_bound above 0 where there are weights."
         )
     return Plan(rate, extra, noisy, norm, Guarantee(eps), kept)

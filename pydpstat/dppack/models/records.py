@@ -74,8 +74,9 @@ def response(y: Any) -> Floats:
         y = np.asarray(y)
     if isinstance(y, str) or y is None or str(getattr(y, "dtype", "")) == "category":
         raise PydpstatError(f"y must be a numeric vector; got {type(y).__name__}. Give numbers 0 and 1.")
-    if np.ndim(y) > 1 and np.shape(y)[1] != 1:
-        raise PydpstatError(f"y must have one column; got {np.shape(y)[1]}.")
+    shape = checks.array_of(y).shape
+    if len(shape) > 1 and shape[1] != 1:
+        raise PydpstatError(f"y must have one column; got {shape[1]}.")
     return doubles(y, "y")
 
 

@@ -208,10 +208,7 @@ def tune_linear_regression_model(
     bias = checks.flag(add_bias, "add_bias")
     groups = _Groups(DPmodels, X, y, None)
     eps = checks.epsilon(getattr(groups.models[0], "eps", None), "eps of the first model")
-    upper, lower = (
-        float(bound_vector(bounds, name)[-1])
-        for bounds, name in ((upper_bounds, "upper_bounds"), (lower_bounds, "lower_bounds"))
-    )
+    upper, lower = _last(upper_bounds, "upper_bounds"), _last(lower_bounds, "lower_bounds")
     sensitivity = (upper - lower) * (upper - lower)
     if not 0.0 < sensitivity < math.inf:
         raise PydpstatError(
@@ -227,7 +224,9 @@ def tune_linear_regression_model(
 
     def errors(model: Any, X_new: Any, y_new: Floats) -> float:
         difference = y_new - model.predict(X_new, bias)
-        return float(r.sum(difference * difference))
+        # an infinite error is one that loses
+        with np.errstate(over="ignore"):
+            return float(r.sum(difference * difference))
 
     record = _record("tune_linear_regression_model", upper_bounds, lower_bounds, bias)
     outside = "the validation data are not moved onto the bounds, so nothing is guaranteed"
@@ -250,6 +249,14 @@ def _rng(source: Source | None) -> Any:
     return getattr(source, "stream", getattr(source, "generator", None))
 
 
+def _last(bounds: Any, name: str) -> float:
+    """Return the last bound, which is that of y."""
+    values = bound_vector(bounds, name)
+    if not values.size:
+        raise PydpstatError(f"{name} must have a number for each column and for y; got none.")
+    return float(values[-1])
+
+
 class _Groups:
     """The records in m + 1 groups, by their places; the last one is for validation.
 
@@ -270,7 +277,7 @@ class _Groups:
                 "y must be a vector, not a DataFrame, on which R stops here; give y.iloc[:, 0]."
             )
         self.models = list(DPmodels)
-        self.X = X if hasattr(X, "iloc") else np.asarray(X)
+        self.X = X if hasattr(X, "iloc") else checks.array_of(X)
         self.y = response(y)
         self.weights = None if weights is None else doubles(weights, "weights")
         self.n, self.step = self.y.size, len(self.models) + 1
@@ -278,8 +285,8 @@ class _Groups:
         # what is longer than y is cut, as R does
         if self.X.ndim != 2 or len(self.X) < self.n or short or self.n < self.step:
             raise PydpstatError(
-                "X must be a DataFrame or matrix with a row, and weights an element, for each record. There "
-                f"must be at least {self.step} records, one more than models; got {self.n} records."
+                "X must be a DataFrame or matrix with a row, and weights an element, for each record of y. "
+                f"There must be at least {self.step} records, one more than models; got {self.n} records."
             )
 
     def require(self, method: str, argument: str, advice: str) -> None:
