@@ -142,7 +142,6 @@ def rank_utility(counts: Counts, q: float) -> Floats:
     return np.minimum(utility, 0.0, out=utility)
 
 
-@lru_cache(maxsize=256)
 def farthest(rate: Fraction) -> float:
     """Return a public limit: utilities that are lower can be raised to its negative.
 

@@ -265,7 +265,7 @@ def sums(arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Any
     True
     """
     count, first, products = 0, [0] * len(arrays), [0] * len(pairs)
-    work = np.empty(min(CHUNK, arrays[0].shape[0])) if pairs else None
+    work = np.empty(min(CHUNK, arrays[0].shape[0]) if pairs else 0)
     for placed, totals in chunks(arrays, grids, missing):
         count += placed[0].size
         first = list(map(add, first, totals))

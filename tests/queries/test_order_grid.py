@@ -8,7 +8,14 @@ import mpmath
 import numpy as np
 import pytest
 
-from pydpstat.queries.order_grid import grid_counts, grid_places, public_share, rank_range, rank_utility
+from pydpstat.queries.order_grid import (
+    grid_counts,
+    grid_places,
+    grid_runs,
+    public_share,
+    rank_range,
+    rank_utility,
+)
 
 POINTS = 4
 SHARES = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0]
@@ -117,3 +124,14 @@ def test_shares_make_exact_ranks():
         assert abs(share - q) <= 2**-21 and share * 2**20 == round(share * 2**20)
         n = 2**33 - 1
         assert share * float(n) == round(share * 2**20) * n / 2**20
+
+
+@pytest.mark.parametrize("q", SHARES)
+def test_runs_have_the_points_utilities(q):
+    share = public_share(q)
+    for counts in data_sets(5):
+        runs, starts, widths = grid_runs(np.repeat(np.arange(POINTS), counts)[::-1], POINTS)
+        assert np.repeat(rank_utility(runs, share), widths).tolist() == rank_utility(counts, share).tolist()
+        assert [point for start, width in zip(starts, widths) for point in range(start, start + width)] == [
+            *range(POINTS)
+        ]

@@ -11,7 +11,8 @@ import pytest
 from scipy import stats
 
 import pydpstat
-from pydpstat.queries.order_grid import public_share, rank_range, rank_utility
+from pydpstat.queries.order_grid import grid_places, public_share, rank_range, rank_utility
+from pydpstat.random import source_from
 from pydpstat.statistics import selection
 
 # the bits are seeded: a right sampler passes each time, a random one would fail once in a million
@@ -41,6 +42,26 @@ def test_the_law(seeded_entropy, neighbors, q, rng):
     # the test has power against an epsilon that is wrong by two thirds
     for wrong in (0.9, 2.5):
         assert stats.chisquare(seen, draws * exact_law(x, 6, q, wrong, neighbors)).pvalue < 1e-3
+
+
+@pytest.mark.parametrize("q", [0.0, 0.3, 1.0])
+def test_the_law_of_few_records_on_many_points(seeded_entropy, q):
+    x, points, draws = [0, 1, 1, 9, 30], 32, 3000
+    results = [float(pydpstat.quantile(x, q, 2.0, bounds=(0, 31), grid_points=points)) for _ in range(draws)]
+    law = exact_law(x, points, q, 2.0, "bounded")
+    seen = np.bincount(np.array(results, dtype=int), minlength=points)
+    assert stats.chisquare(seen, draws * law).pvalue > FALSE_ALARM
+    wrong = exact_law(x, points, q, 1.0, "bounded")
+    assert stats.chisquare(seen, draws * wrong).pvalue < 1e-3
+
+
+def test_a_seed_chooses_the_same_point_by_runs_and_by_points():
+    x = np.random.default_rng(1).normal(50, 20, 200)
+    utility = rank_utility(np.bincount(grid_places(x, 0, 100, 1001), minlength=1001), public_share(0.3))
+    for seed in range(50):
+        by_points = selection.weighted(utility, Fraction(1, 2), source_from(seed))
+        chosen = pydpstat.quantile(x, 0.3, 1.0, bounds=(0, 100), grid_points=1001, rng=seed)
+        assert float(chosen) == pytest.approx(by_points / 10)
 
 
 def test_ties_gaps_and_infinities():

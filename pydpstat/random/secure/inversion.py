@@ -109,7 +109,7 @@ def _few(
     size: int, quantile: Quantile, ratio: Any, finish: Callable[[bits.Cell, int], int], shift: float
 ) -> npt.NDArray[Any]:
     """Draw as `rounded` does, one after the other."""
-    ratios = (ratio,) * size if isinstance(ratio, float) else np.broadcast_to(ratio, size).tolist()
+    ratios = (float(ratio),) * size if isinstance(ratio, float) else np.broadcast_to(ratio, size).tolist()
     wholes = []
     for place, each in enumerate(ratios):
         drawn = bits.word()
