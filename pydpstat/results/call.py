@@ -38,6 +38,8 @@ class Call:
 
     def __post_init__(self) -> None:
         # plain copies: neither a later change nor anything else of the caller's stays reachable
+        if all([type(value) in _PLAIN for _, value in self.arguments]):
+            return
         frozen = tuple([(name, _frozen(value, name)) for name, value in self.arguments])
         object.__setattr__(self, "arguments", frozen)
 

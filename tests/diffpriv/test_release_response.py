@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
 import pickle
-import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -33,7 +30,6 @@ from pydpstat import (
 )
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from tests.privacy_search import findings
-
 
 X = 4.242424242e7 + 10_007.31 * np.sin(np.arange(40.0) * 1.7) * np.arange(1.0, 41.0)
 EPS, DEL, GAM = (
