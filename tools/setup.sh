@@ -43,8 +43,8 @@ VENV_PYTHON=.venv/bin/python
 PYTHON_STAMP=.venv/pydpstat-stamp
 R_STAMP=$STATE/r-stamp
 
-DEMO_MODULES="numpy scipy pandas statsmodels matplotlib pydpstat"
-TEST_MODULES="mpmath pytest xdist hypothesis nox"
+DEMO_MODULES="numpy scipy pandas statsmodels mpmath matplotlib pydpstat"
+TEST_MODULES="pytest xdist hypothesis nox"
 STYLE_MODULES="mypy flake8 isort sphinx myst_parser numpydoc"
 # The optimiser of the linear regressions: what needs it is skipped where it cannot be had.
 MODEL_MODULES="nlopt"
