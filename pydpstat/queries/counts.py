@@ -14,7 +14,7 @@ from pydpstat.queries.query import Query
 from pydpstat.results.labels import Labels
 
 # R adds bins one by one; beyond this it would not come back within anybody's patience
-MOST_BINS = 1_000_000
+MOST_BINS = 200_000
 
 
 def count_sensitivity(neighbors: str, norm: int) -> float:
