@@ -11,6 +11,7 @@ import multiprocessing
 import pkgutil
 import random
 import time
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -158,8 +159,11 @@ def check_laws(draws: int, live: bool) -> list[LawVerdict]:
 
 def _start_process(live: bool) -> None:
     global _SESSION, _LAWS
+    from pydpstat.errors import PrivacyWarning
     from pydpstat.parity.live import LiveR
 
+    # the mirrors' findings are no news here
+    warnings.simplefilter("ignore", PrivacyWarning)
     # for the one R of a process there is no better place
     _SESSION, _LAWS = LiveR() if live else None, all_laws()
 
