@@ -34,6 +34,7 @@ def release_choice(
     bounds: tuple[float, float] | None = None,
     nobs: int | None = None,
     grid: float | None = None,
+    mechanism: str = "exponential",
     exactly: Callable[[], tuple[Any, Labels]] | None = None,
     uncovered: str | None = None,
     budget: Spender | None = None,
@@ -57,12 +58,13 @@ def release_choice(
     record : Call
         The call, without data.
     bounds : (float, float), optional
-        Public bounds of the data; a value on a grid stays within them.
+        Public bounds of the data.
     nobs : int, optional
         Number of records where it is public.
     grid : float, optional
-        Unit of a public grid onto which a number is rounded where the operating system draws: a
-        number of full precision would show which records it lies between.
+        Unit of the public grid that the chosen value lies on.
+    mechanism : str, default "exponential"
+        How the choice is made.
     exactly : callable, optional
         Chooses with the operating system's generator by the exact law (`pydpstat.random.secure`);
         without it `choose` gets uniforms of the operating system.
@@ -85,17 +87,13 @@ def release_choice(
         chosen, labels = exactly()
     else:
         chosen, labels = choose((source or secure).uniform(draws))
-    if source is None and grid is not None and isinstance(chosen, float):
-        chosen = round(chosen / grid) * grid
-        if bounds is not None:
-            chosen = min(max(chosen, bounds[0]), bounds[1])
     return DPResults(
         statistic=statistic,
         value=_frozen(chosen),
         labels=labels,
         noise=None,
         noise_scale=np.nan,
-        mechanism="exponential",
+        mechanism=mechanism,
         sensitivity=sensitivity,
         claim=claim,
         guarantee=guarantee,
@@ -103,14 +101,16 @@ def release_choice(
         nobs=nobs,
         post=AsDrawn(),
         reproducible=source is not None,
-        grid=grid if source is None else None,
+        grid=grid,
         record=record,
     )
 
 
 def _frozen(chosen: Any) -> np.ndarray:
-    """Return a number in its own type, anything else as an object, as an array without dimensions."""
-    if type(chosen) is float or type(chosen) is int and abs(chosen) < 2**63:
+    """Return an array or a number in its own type, anything else as an object, as a read-only array."""
+    if isinstance(chosen, np.ndarray):
+        value = chosen
+    elif type(chosen) is float or type(chosen) is int and abs(chosen) < 2**63:
         value = np.asarray(chosen, dtype=np.float64 if type(chosen) is float else np.int64)
     else:
         value = np.empty((), dtype=object)

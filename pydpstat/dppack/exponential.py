@@ -119,7 +119,7 @@ def ExponentialMechanism(
             (("eps", eps), ("sensitivity", sensitivity)),
             "DPpack",
         ),
-        grid=1.0 if choices is None else None,
+        grid=1.0 if choices is None and source is None else None,
         exactly=lambda: chosen(secure.choose(values, secure.choice_rate(eps, sens), weights)),
     )
 

@@ -205,12 +205,15 @@ def _quantile(
         "mechanism": mechanism,
     }
 
-    def exactly() -> tuple[float, Labels]:
-        return _exact_point(intervals, eps, upper - lower), labels
+    grid = _grid(lower, upper) if source is None else None
+
+    def published(chosen: float) -> tuple[float, Labels]:
+        # a number of full precision would show which records it lies between
+        return (chosen if grid is None else _rounded(chosen, grid, lower, upper)), labels
 
     return release_choice(
         "quantile" if function == "quantileDP" else "median",
-        lambda uniforms: (intervals.point(uniforms), labels),
+        lambda uniforms: published(intervals.point(uniforms)),
         source,
         draws=2,
         sensitivity=SENSITIVITY,
@@ -219,8 +222,8 @@ def _quantile(
         record=Call(function, (("x", "x"),), tuple(arguments.items()), "DPpack"),
         bounds=(lower, upper),
         nobs=values.size if which == "bounded" else None,
-        grid=_grid(lower, upper) if source is None else None,
-        exactly=exactly if finite else None,
+        grid=grid,
+        exactly=(lambda: published(_exact_point(intervals, eps, upper - lower))) if finite else None,
         uncovered=WITHIN,
     )
 
@@ -251,6 +254,11 @@ def _grid(lower: float, upper: float) -> float | None:
     if unit == 0.0 or half == 0.0:
         raise PydpstatError("lower_bound and upper_bound are too close for a grid between them; rescale x.")
     return unit
+
+
+def _rounded(value: float, grid: float, lower: float, upper: float) -> float:
+    """Round to the grid and stay within the bounds."""
+    return min(max(round(value / grid) * grid, lower), upper)
 
 
 def _check_data(values: np.ndarray, lower: float, upper: float) -> None:

@@ -139,18 +139,17 @@ class ModelResults:
         return pd.DataFrame({0: low, 1: high}, index=pd.Index(self.names, dtype=object))
 
     def _interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        from pydpstat.checks import is_number, shown
+        from pydpstat.checks import probability
         from pydpstat.errors import PydpstatError
 
-        if not is_number(alpha) or not 0.0 < alpha < 1.0:
-            raise PydpstatError(f"alpha must be a number between 0 and 1; got {shown(alpha)}. 0.05 is usual.")
+        level = probability(alpha, "alpha")
         if self.noise is None:
             raise PydpstatError(
                 f"{self.model} with {self.perturbation} perturbation has no interval: the noise enters the "
                 "objective, and how far it moves a coefficient depends on the data. "
                 "Use the coefficients alone, or output perturbation where the model has it."
             )
-        half = -self.noise.ppf(float(alpha) / 2.0)
+        half = -self.noise.ppf(level / 2.0)
         return self.coeff - half, self.coeff + half
 
     def predict(self, X: Any, add_bias: bool = False, raw_value: bool = False) -> np.ndarray:

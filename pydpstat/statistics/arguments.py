@@ -44,6 +44,11 @@ class Options(NamedTuple):
         return self.neighbors == "bounded"
 
     @property
+    def norm(self) -> int:
+        """Which norm of a change the noise answers to: 2 for Gaussian noise, else 1."""
+        return 2 if self.mechanism == "gaussian" else 1
+
+    @property
     def conditions(self) -> tuple[str, ...]:
         """What the guarantee rests on."""
         return (COMPLETE,) if self.missing == "error" else ()

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from pydpstat.errors import PydpstatError
-from pydpstat.grid import float_above
 from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussianNoise, calibrate_discrete_gaussian
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.gaussian_calibration import SAFETY, calibrate_gaussian
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
-from pydpstat.mechanisms.laplace import LaplaceNoise
+from pydpstat.mechanisms.laplace import LaplaceNoise, scale_for
 from pydpstat.privacy import GaussianLoss, GeometricLoss, LaplaceLoss
 from pydpstat.privacy.curves import largest_rho
 from pydpstat.privacy.losses import ConcentratedLoss, DiscreteGaussianLoss
@@ -107,12 +106,7 @@ def laplace_scale(sensitivity: float, epsilon: float, parts: int = 1) -> float:
             f"epsilon must suit the bounds; got {epsilon!r}, for which the noise has no scale that a "
             "floating-point number can hold. Rescale the data."
         )
-    # in integers, which are faster than fractions
-    (a, b), (c, d) = near.as_integer_ratio(), epsilon.as_integer_ratio()
-    e, f = sensitivity.as_integer_ratio()
-    if a * c * f >= parts * e * b * d:
-        return near
-    return float_above(parts * Fraction(sensitivity) / Fraction(epsilon))
+    return scale_for(sensitivity if parts == 1 else parts * Fraction(sensitivity), epsilon)
 
 
 def root_above(number: int) -> float:

@@ -17,7 +17,7 @@ from pydpstat.results.call import Call
 from pydpstat.results.labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics.protect import check_budget
-from pydpstat.statistics.selection import described, permute_and_flip, weighted
+from pydpstat.statistics.selection import permute_and_flip, weighted
 
 MECHANISMS = ("exponential", "noisy max")
 RIGHT = "the sensitivity given is right for the neighbors meant"
@@ -112,7 +112,7 @@ def choose(
     public: tuple[tuple[str, Any], ...] = (("epsilon", eps), ("sensitivity", reach))
     if mechanism != "exponential":
         public = (*public, ("mechanism", mechanism))
-    result = release_choice(
+    return release_choice(
         "choice",
         choose_one,
         source,
@@ -121,10 +121,10 @@ def choose(
         claim=claim,
         guarantee=Guarantee(eps, 0.0, "bounded", (RIGHT,)),
         record=Call("choose", (("candidates", "candidates"), ("scores", "scores")), public),
+        mechanism="exponential" if mechanism == "exponential" else "permute-and-flip",
         exactly=choose_one,
         budget=check_budget(budget),
     )
-    return described(result, mechanism="exponential" if mechanism == "exponential" else "permute-and-flip")
 
 
 def _candidates(candidates: Any) -> list[Any]:

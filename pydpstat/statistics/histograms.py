@@ -10,11 +10,11 @@ from pydpstat.checks import as_float, is_number, shown
 from pydpstat.errors import PydpstatError
 from pydpstat.queries import Query
 from pydpstat.queries.cells import bin_counts
+from pydpstat.queries.counts import count_sensitivity
 from pydpstat.queries.truths import missing_values
 from pydpstat.results.labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics.arguments import INTEGER, Options, options
-from pydpstat.statistics.calibration import root_above
 from pydpstat.statistics.data import Columns, MadeUp, one_column
 from pydpstat.statistics.protect import protect
 
@@ -102,22 +102,12 @@ def histogram(
     query = Query(
         "histogram",
         _counts(column, how, breaks).astype(np.float64),
-        (cells_reach(how),),
+        (count_sensitivity(how.neighbors, how.norm),),
         _labels(column, breaks),
         integer=True,
         nobs=column.size if how.bounded else None,
     )
     return protect("histogram", query, how, rng, budget, data=("x",), arguments=(("edges", breaks.tolist()),))
-
-
-def cells_reach(how: Options) -> float:
-    """Return how far the counts of disjoint cells move, in the norm that the mechanism needs.
-
-    One record is added to a cell or removed from one, or replaced: it leaves one and enters another.
-    """
-    if not how.bounded:
-        return 1.0
-    return 2.0 if how.mechanism == "geometric" else root_above(2)
 
 
 def _edges(edges: Any) -> np.ndarray:

@@ -17,7 +17,6 @@ from pydpstat.results.results import DPResults
 from pydpstat.statistics.arguments import Options, bounds_pair, options
 from pydpstat.statistics.data import Columns
 from pydpstat.statistics.protect import call, check_budget
-from pydpstat.statistics.selection import described
 
 GRID_POINTS = 2**16 + 1
 MOST_POINTS = 2**24
@@ -116,7 +115,7 @@ def released(
     public = (*own, ("bounds", (lower, upper)))
     if grid_points != GRID_POINTS:
         public = (*public, ("grid_points", int(grid_points)))
-    result = release_choice(
+    return release_choice(
         function,
         choose,
         source,
@@ -127,10 +126,7 @@ def released(
         record=call(function, how, ("x",), public),
         bounds=(lower, upper),
         nobs=column.size if how.bounded else None,
+        grid=(upper - lower) / (int(grid_points) - 1),
         exactly=choose,
         budget=check_budget(budget),
     )
-    step = (upper - lower) / (int(grid_points) - 1)
-    if isinstance(result.value.item(), np.ndarray):
-        return described(result, grid=step, value=result.value.item())
-    return described(result, grid=step)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -114,10 +113,3 @@ def _permutation(size: int) -> np.ndarray:
         # without ties all orders are equally likely
         if not (ranked[1:] == ranked[:-1]).any():
             return order
-
-
-def described(result: Any, **changes: Any) -> Any:
-    """Return a choice's result with more said about it, its value read-only."""
-    if "value" in changes:
-        changes["value"].flags.writeable = False
-    return replace(result, **changes)

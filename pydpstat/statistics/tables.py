@@ -9,12 +9,12 @@ import numpy as np
 from pydpstat.errors import PydpstatError
 from pydpstat.queries import Query
 from pydpstat.queries.cells import cell_counts
+from pydpstat.queries.counts import count_sensitivity
 from pydpstat.queries.truths import missing_values
 from pydpstat.results.labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics.arguments import INTEGER, options
 from pydpstat.statistics.discovery import discovered
-from pydpstat.statistics.histograms import cells_reach
 from pydpstat.statistics.levels import Coded, Variables, coded, levels_of, plain, variables_of
 from pydpstat.statistics.protect import protect
 
@@ -131,7 +131,7 @@ def crosstab(
     query = Query(
         "table",
         counts.astype(np.float64),
-        (cells_reach(how),),
+        (count_sensitivity(how.neighbors, how.norm),),
         Labels("table", dimnames=tuple(names for names, _ in axes), dimension_names=_names(variables)),
         integer=True,
         nobs=variables.size if how.bounded else None,
