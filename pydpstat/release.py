@@ -171,10 +171,7 @@ def _on_grid(
         raise PydpstatError(
             f"the sensitivity of {query.statistic} is too small for a grid below it; rescale the data."
         )
-    if not query.integer and (query.unit is None or (query.unit / Fraction(grid)).denominator != 1):
-        more = elements * grid
-    else:
-        more = 0.0
+    more = 0.0 if query.integer else elements * grid
     if query.exact is not None:
         if more:
             noise = calibrate(tuple(sum_above(float_above(each), more) for each in query.sensitivities))

@@ -8,7 +8,6 @@ one pass of the exponential; where the uniform lies too close to a boundary for 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -17,13 +16,8 @@ import numpy.typing as npt
 
 from pydpstat import r_arithmetic as r
 from pydpstat.errors import PydpstatError
+from pydpstat.random.partial_sums import CHUNK, Floats, chunk_sums, first_reaching, in_range
 
-Floats = npt.NDArray[np.float64]
-
-# a chunk of weights stays in the second-level cache
-_CHUNK = 16384
-# sums in this range have neither lost small weights to underflow nor overflowed
-_SMALLEST, _LARGEST = 1e-280, 1e300
 # below it the exponential is 0
 _UNDERFLOW = -746.0
 
@@ -124,18 +118,17 @@ class Choice:
         self._eps, self._divisor = float(eps), 2.0 * float(sensitivity)
         self._top = float(self._utility.max()) if self._utility.size else -math.inf
         self._exact: Floats | None = None
+        self._buffer = np.empty(min(CHUNK, self._utility.size))
 
     @cached_property
     def _sums(self) -> Floats:
         """The weights' sums up to the end of each chunk."""
         with np.errstate(all="ignore"):
-            return np.cumsum([part.sum() for part in self._parts(np.exp)])
+            return chunk_sums(self._utility.size, self._weights)
 
     @cached_property
     def _certain(self) -> bool:
-        """Whether the sums have lost nothing to underflow or overflow."""
-        total = float(self._sums[-1]) if self._sums.size else math.nan
-        return _SMALLEST < total < _LARGEST
+        return in_range(self._sums)
 
     def check(self) -> None:
         """Raise an error where nothing can be chosen, whatever the uniform.
@@ -165,7 +158,8 @@ class Choice:
     def probabilities(self) -> Floats:
         """Return the candidates' probabilities, with R's float operations."""
         with np.errstate(all="ignore"):
-            weights = np.concatenate([np.empty(0), *(part.copy() for part in self._parts(r.exp))])
+            starts = range(0, self._utility.size, CHUNK)
+            weights = np.concatenate([np.empty(0), *(self._weights(start, r.exp).copy() for start in starts)])
             return weights / r.sum(weights)
 
     def _cumulative(self) -> Floats:
@@ -177,36 +171,18 @@ class Choice:
         """Return the place where the sums' error cannot change it, else None."""
         n, total = self._utility.size, float(self._sums[-1])
         # in units of 2^-52: exp errs by 4, R's division and sums by 2 + n / 2048, ours by half the addends
-        slack = (64.0 + _CHUNK + n / _CHUNK + n / 1024.0) * 2.0**-52 * total
-        aim = uniform * total
-        chunk = int(np.searchsorted(self._sums, aim))
-        if chunk == self._sums.size:
-            return None
-        start = chunk * _CHUNK
-        piece = slice(start, start + _CHUNK)
-        weights = next(self._parts(np.exp, piece))
-        np.cumsum(weights, out=weights)
-        weights += self._sums[chunk - 1] if chunk else 0.0
-        place = int(np.searchsorted(weights, aim))
-        if place == weights.size or weights[place] - aim <= slack:
-            return None
-        before = weights[place - 1] if place else (self._sums[chunk - 1] if chunk else -math.inf)
-        return start + place if aim - before > slack else None
+        slack = (64.0 + CHUNK + n / CHUNK + n / 1024.0) * 2.0**-52 * total
+        with np.errstate(all="ignore"):
+            return first_reaching(uniform * total, self._sums, self._weights, slack)
 
-    def _parts(self, exp: Any, piece: slice = slice(None)) -> Iterator[Floats]:
-        """Give the weights a chunk at a time, in a buffer that the next chunk overwrites."""
-        utility = self._utility[piece]
-        measure = None if self._measure is None else self._measure[piece]
-        buffer = np.empty(min(_CHUNK, utility.size))
-        for start in range(0, utility.size, _CHUNK):
-            values = utility[start : start + _CHUNK]
-            part = buffer[: values.size]
-            with np.errstate(all="ignore"):
-                np.subtract(values, self._top, out=part)
-                part *= self._eps
-                part /= self._divisor
-                # exp is slow where it underflows, so it is left out where all of it does
-                part[:] = 0.0 if part.max() < _UNDERFLOW else exp(part)
-                if measure is not None:
-                    part *= measure[start : start + _CHUNK]
-            yield part
+    def _weights(self, start: int, exp: Any = np.exp) -> Floats:
+        """Return a chunk of weights, in a buffer that the next chunk overwrites."""
+        values = self._utility[start : start + CHUNK]
+        part = np.subtract(values, self._top, out=self._buffer[: values.size])
+        part *= self._eps
+        part /= self._divisor
+        # exp is slow where it underflows, so it is left out where all of it does
+        part[:] = 0.0 if part.max() < _UNDERFLOW else exp(part)
+        if self._measure is not None:
+            part *= self._measure[start : start + CHUNK]
+        return part

@@ -33,9 +33,6 @@ class Query:
         The value's elements (in Fortran order) as exact rationals, where the statistic was computed
         exactly; the sensitivities are then exact too. `value` holds the same as floats, which only
         a seeded source uses.
-    unit : Fraction or None
-        A public number of which every possible exact value is a whole multiple, if there is one.
-        A grid that divides it needs no larger sensitivity. It may not depend on the data.
     """
 
     statistic: str
@@ -45,7 +42,6 @@ class Query:
     integer: bool = False
     nobs: int | None = None
     exact: tuple[Fraction | int, ...] | None = None
-    unit: Fraction | None = None
 
     def __repr__(self) -> str:
         return f"Query({self.statistic!r}, value withheld)"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +12,7 @@ from pydpstat.postprocessing import PostProcessing
 from pydpstat.privacy import Guarantee
 from pydpstat.results.call import Call
 from pydpstat.results.labels import Labels
+from pydpstat.results.operators import NumberOperators
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DPResults:
+class DPResults(NumberOperators):
     """A released statistic with its noise and its guarantee.
 
     It is made by the functions that release. It holds what may be published and nothing else:
@@ -336,71 +335,12 @@ class DPResults:
         shown = number(self.value.item()) if self.value.ndim == 0 else f"{self.value.size} values"
         return f"<DPResults {self.statistic}: {shown}, {self.mechanism}, {self.claim}>"
 
-    def __float__(self) -> float:
-        return float(self.value)
-
-    def __int__(self) -> int:
-        return int(self.value)
-
-    def __bool__(self) -> bool:
-        return bool(self.value)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.array(self.value, dtype=dtype)
-
-    def __format__(self, spec: str) -> str:
-        return format(self._plain(), spec) if spec else str(self._plain())
-
-    def __round__(self, digits: int | None = None) -> Any:
-        plain = self._plain()
-        return round(plain, digits) if isinstance(plain, float) else plain.round(digits or 0)
-
-    def __len__(self) -> int:
-        return len(self._plain())
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._plain())
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._plain()[key]
-
-    def _plain(self) -> Any:
-        return self.value if self.labels.breaks is not None else self.estimate
-
     def __reduce__(self) -> tuple[Any, ...]:
         # through the constructor: a copied or pickled array would come back writeable
         return _restored, tuple(getattr(self, field.name) for field in fields(self))
-
-    @property
-    def __array_priority__(self) -> float:
-        # NumPy leaves operators between an array and a result to the result
-        return 1000.0
 
 
 def _restored(*values: Any) -> DPResults:
     result = DPResults(*values)
     result.value.flags.writeable = False
     return result
-
-
-def _plain(value: Any) -> Any:
-    return value._plain() if isinstance(value, DPResults) else value
-
-
-def _forward(operation: Callable[[Any, Any], Any]) -> Callable[[DPResults, Any], Any]:
-    return lambda self, other: operation(self._plain(), _plain(other))
-
-
-def _backward(operation: Callable[[Any, Any], Any]) -> Callable[[DPResults, Any], Any]:
-    return lambda self, other: operation(_plain(other), self._plain())
-
-
-for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
-    setattr(DPResults, f"__{_name}__", _forward(getattr(operator, _name)))
-    setattr(DPResults, f"__r{_name}__", _backward(getattr(operator, _name)))
-for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
-    setattr(DPResults, f"__{_name}__", _forward(getattr(operator, _name)))
-for _name in ("neg", "pos", "abs"):
-    setattr(
-        DPResults, f"__{_name}__", lambda self, _operation=getattr(operator, _name): _operation(self._plain())
-    )

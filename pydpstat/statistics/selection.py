@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.random import Source, secure
+from pydpstat.random.secure import whole_numbers
 from pydpstat.random.secure.trials import trials_exp
 
 Floats = npt.NDArray[np.float64]
@@ -61,21 +62,16 @@ def _by_sums(utility: Floats, rate: Fraction, source: Source, measure: Any) -> t
 
 def below(limit: int, source: Source | None) -> int:
     """Choose a whole number from 0 to below `limit`, all with the same probability."""
-    if source is not None:
-        return min(int(source.uniform(1)[0] * limit), limit - 1)
-    bits = (limit - 1).bit_length()
-    size = (bits + 7) // 8
-    while True:
-        number = int.from_bytes(secure.entropy(size), "little") >> (8 * size - bits)
-        if number < limit:
-            return number
+    if source is None:
+        return whole_numbers.below(limit)
+    return min(int(source.uniform(1)[0] * limit), limit - 1)
 
 
 def places(size: int, bits: int, source: Source | None) -> npt.NDArray[np.int64]:
     """Draw so many whole numbers from 0 to below 2^bits, at most 2^16."""
-    if source is not None:
-        return (source.uniform(size) * 2.0**bits).astype(np.int64)
-    return (np.frombuffer(secure.entropy(2 * size), dtype="<u2") >> (16 - bits)).astype(np.int64)
+    if source is None:
+        return whole_numbers.places(size, bits)
+    return (source.uniform(size) * 2.0**bits).astype(np.int64)
 
 
 def permute_and_flip(scores: Floats, rate: Fraction, source: Source | None) -> int:
@@ -95,21 +91,10 @@ def permute_and_flip(scores: Floats, rate: Fraction, source: Source | None) -> i
         order = np.argsort(source.uniform(scores.size))
         taken = source.uniform(scores.size) <= np.exp(-exponents)
     else:
-        order = _permutation(scores.size)
+        order = whole_numbers.permutation(scores.size)
         with np.errstate(under="ignore"):
             # a difference, a rate and a product, each rounded once
             errors = exponents * 2.0**-50 + 2.0**-1000
         taken = trials_exp(exponents, errors, lambda i: rate * (Fraction(top) - Fraction(float(scores[i]))))
     taken[scores == top] = True
     return int(order[np.argmax(taken[order])])
-
-
-def _permutation(size: int) -> np.ndarray:
-    """Draw one of all orders, with equal probabilities."""
-    while True:
-        keys = np.frombuffer(secure.entropy(8 * size), dtype="<u8")
-        order = np.argsort(keys)
-        ranked = keys[order]
-        # without ties all orders are equally likely
-        if not (ranked[1:] == ranked[:-1]).any():
-            return order

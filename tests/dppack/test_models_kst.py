@@ -120,6 +120,8 @@ def test_no_function_of_the_user_is_reachable_from_the_results():
     secret = Y.copy()
     result = fit(base(loss=lambda y_hat, y: (y_hat - y) ** 2 + 0.0 * secret[0], gradients=False))
     assert result.prediction is not None and "loss" in result.call
+    # "l2" needs no gradient, and the call says so
+    assert "regularizer_gr=None" in result.call
     with pytest.raises(PydpstatError, match="own mapXy"):
         fit(base(mapXy=lambda x, w: x @ w, gradients=False)).predict(X)
 

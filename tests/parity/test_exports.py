@@ -6,14 +6,8 @@ from importlib import import_module
 
 import pytest
 
-from pydpstat.parity.exports import (
-    covered,
-    exports,
-    exports_path,
-    python_name,
-    signature_differences,
-    write_exports,
-)
+from pydpstat.parity.exports import covered, exports, exports_path, write_exports
+from tests.parity.signatures import python_name, signature_differences
 
 EXPORTS = exports()
 NAMES = [(package, name) for package, names in EXPORTS.items() for name in names]

@@ -16,10 +16,7 @@ from pydpstat.dppack.models.helpers import (
     loss_cross_entropy,
     mapXy_gr_linear,
     mapXy_gr_sigmoid,
-    mapXy_linear,
     mapXy_sigmoid,
-    regularizer_gr_l2,
-    regularizer_l2,
 )
 from pydpstat.dppack.models.plan import ROUNDING, Plan, make_plan
 from pydpstat.dppack.models.records import Records, clip_records, read_records
@@ -50,7 +47,6 @@ SATURATING = (
 # a delta below it is one that people accept
 WORTH_A_WARNING = 1e-6
 LOSS = "the loss is convex by the linear predictor, its first derivative at most 1, its second at most c"
-PENALTY = "the regularizer is differentiable and 1-strongly convex"
 
 
 class EmpiricalRiskMinimizationDP_CMS(FittedModel):
@@ -126,6 +122,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
     """
 
     _weighted = False
+    _penalty = "the regularizer is differentiable and 1-strongly convex"
 
     def __init__(
         self,
@@ -140,16 +137,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         loss_gr: Callable[..., Any] | None = None,
         regularizer_gr: Callable[..., Any] | None = None,
     ) -> None:
-        self.mapXy, self.mapXy_gr = mapXy, mapXy_gr
-        self.loss, self.loss_gr = loss, loss_gr
-        if isinstance(regularizer, str) and regularizer == "l2":
-            regularizer, regularizer_gr = regularizer_l2, regularizer_gr_l2
-        if not callable(regularizer):
-            raise PydpstatError(
-                f"regularizer must be one of {{'l2'}}, or a function; got {checks.shown(regularizer)}."
-            )
-        self.regularizer: Callable[..., Any] = regularizer
-        self.regularizer_gr = regularizer_gr
+        super().__init__(mapXy, mapXy_gr, loss, loss_gr, regularizer, regularizer_gr)
         self.eps, self.gamma = eps, gamma
         self.perturbation_method = checks.one_of(perturbation_method, "perturbation_method", METHODS)
         if perturbation_method == "objective" and c is None:
@@ -293,7 +281,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         """What the minimised objective times n is strongly convex by, without records and noise."""
         # a 1-strongly convex regularizer has no upper bound, so a negative multiple of it has no lower one
         strength = self._strength()
-        return strength if strength >= 0.0 or self.regularizer is regularizer_l2 else -math.inf
+        return strength if strength >= 0.0 or self._l2 else -math.inf
 
     def _saturates(self) -> bool:
         return self.loss is loss_cross_entropy and self.mapXy is mapXy_sigmoid
@@ -307,10 +295,6 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
 
     def _kept(self, kept: float, size: int) -> float:
         return math.inf if self._wrong_gradient(size) else kept
-
-    def _wrong_gradient(self, size: int) -> bool:
-        gradients = (self.mapXy_gr, self.loss_gr, self.regularizer_gr)
-        return size > 1 and self.mapXy_gr is mapXy_gr_sigmoid and None not in gradients
 
     def _warn(self, eps: float, kept: float, norm: float) -> None:
         """Warn that the fit keeps `kept`, which is more than `eps`."""
@@ -354,22 +338,13 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         return lambda coeff, y_hat: RowProducts(np.transpose(derivatives(coeff)))(by_record(y_hat))
 
     def _prediction(self) -> Prediction | None:
-        # an own function might refer to data, so a result does not keep it
-        if self.mapXy is mapXy_linear:
-            return Prediction("linear")
-        return Prediction("sigmoid") if self.mapXy is mapXy_sigmoid else None
+        return Prediction("sigmoid") if self.mapXy is mapXy_sigmoid else super()._prediction()
 
     def _conditions(self) -> tuple[str, ...]:
         return (*FIXED, LOSS, *self._further_conditions())
 
     def _further_conditions(self) -> tuple[str, ...]:
         return (*((SATURATING,) if self._saturates() else ()), *self._penalty_condition())
-
-    def _penalty_condition(self) -> tuple[str, ...]:
-        return () if self.regularizer is regularizer_l2 else (PENALTY,)
-
-    def _regularizer(self) -> Any:
-        return "l2" if self.regularizer is regularizer_l2 else self.regularizer
 
     def _arguments(self) -> tuple[tuple[str, Any], ...]:
         return (
@@ -382,7 +357,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
             ("c", self.c),
             ("mapXy_gr", self.mapXy_gr),
             ("loss_gr", self.loss_gr),
-            ("regularizer_gr", self.regularizer_gr if self._penalty_condition() else None),
+            ("regularizer_gr", None if self._l2 else self.regularizer_gr),
         )
 
     def _facts(self, records: Records) -> tuple[tuple[str, str], ...]:

@@ -11,20 +11,13 @@ import numpy as np
 
 from pydpstat import checks
 from pydpstat.dppack.models.fitted_model import FittedModel
-from pydpstat.dppack.models.helpers import (
-    mapXy_gr_linear,
-    mapXy_gr_sigmoid,
-    mapXy_linear,
-    regularizer_gr_l2,
-    regularizer_l2,
-)
-from pydpstat.dppack.models.kst_plan import FIXED, LOSS, PENALTY, Plan, Settings, plan_fit
+from pydpstat.dppack.models.helpers import mapXy_gr_linear
+from pydpstat.dppack.models.kst_plan import FIXED, LOSS, Plan, Settings, plan_fit
 from pydpstat.dppack.models.records import Records, bound_vector, clip_records, read_records
 from pydpstat.errors import PydpstatError
 from pydpstat.models import domain as method
 from pydpstat.models.linear_algebra import Floats
 from pydpstat.models.nlopt_solver import minimise, require_nlopt
-from pydpstat.models.prediction import Prediction
 from pydpstat.random import source_from
 from pydpstat.release_model import release_model
 from pydpstat.results.model_call import ModelCall
@@ -114,6 +107,8 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
     array([0.098])
     """
 
+    _penalty = "the regularizer is differentiable and convex"
+
     def __init__(
         self,
         mapXy: Callable[..., Any],
@@ -129,16 +124,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         loss_gr: Callable[..., Any] | None = None,
         regularizer_gr: Callable[..., Any] | None = None,
     ) -> None:
-        self.mapXy, self.mapXy_gr = mapXy, mapXy_gr
-        self.loss, self.loss_gr = loss, loss_gr
-        if isinstance(regularizer, str) and regularizer == "l2":
-            regularizer, regularizer_gr = regularizer_l2, regularizer_gr_l2
-        if not callable(regularizer):
-            raise PydpstatError(
-                f"regularizer must be one of {{'l2'}}, or a function; got {checks.shown(regularizer)}."
-            )
-        self.regularizer: Callable[..., Any] = regularizer
-        self.regularizer_gr = regularizer_gr
+        super().__init__(mapXy, mapXy_gr, loss, loss_gr, regularizer, regularizer_gr)
         self.eps, self.delta, self.gamma = eps, delta, gamma
         self.domain = domain
         self.zeta, self.lambda_ = zeta, lambda_
@@ -210,8 +196,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             guarantee=plan.guarantee,
             model=type(self).__name__,
             names=records.names,
-            # an own function might refer to data, so a result does not keep it
-            prediction=Prediction("linear") if self.mapXy is mapXy_linear else None,
+            prediction=self._prediction(),
             noise=None,
             claim=plan.claim,
             gamma=float(self.gamma),
@@ -252,7 +237,6 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
 
     def _plan(self, size: int) -> Plan:
         """Work out the noise as R does, and say what it keeps."""
-        gradients = (self.mapXy_gr, self.loss_gr, self.regularizer_gr)
         settings = Settings(
             name=type(self).__name__,
             eps=self.eps,
@@ -260,9 +244,9 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             zeta=self.zeta,
             lam=self.lambda_,
             gamma=self.gamma,
-            l2=self.regularizer is regularizer_l2,
+            l2=self._l2,
             pair=self._pair(size),
-            wrong_gradient=size > 1 and self.mapXy_gr is mapXy_gr_sigmoid and None not in gradients,
+            wrong_gradient=self._wrong_gradient(size),
             conditions=self._conditions(),
         )
         return plan_fit(settings, size)
@@ -272,7 +256,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         return method.PAIR
 
     def _minimise(self, records: Records, extra: float, noise: Floats) -> Floats:
-        smooth = None not in (self.mapXy_gr, self.loss_gr, self.regularizer_gr)
+        smooth = self._smooth()
         jacobian = self.domain.get("jacobian")
         if smooth and not callable(jacobian):
             raise PydpstatError(
@@ -313,12 +297,6 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
     def _conditions(self) -> tuple[str, ...]:
         return (*FIXED, LOSS, *self._penalty_condition())
 
-    def _penalty_condition(self) -> tuple[str, ...]:
-        return () if self.regularizer is regularizer_l2 else (PENALTY,)
-
-    def _regularizer(self) -> Any:
-        return "l2" if self.regularizer is regularizer_l2 else self.regularizer
-
     def _arguments(self) -> tuple[tuple[str, Any], ...]:
         return (
             ("mapXy", self.mapXy),
@@ -332,5 +310,5 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             ("gamma", self.gamma),
             ("mapXy_gr", self.mapXy_gr),
             ("loss_gr", self.loss_gr),
-            ("regularizer_gr", self.regularizer_gr),
+            ("regularizer_gr", None if self._l2 else self.regularizer_gr),
         )

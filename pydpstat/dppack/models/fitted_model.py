@@ -1,4 +1,4 @@
-"""What every model of DPpack has: fitted coefficients, predictions, copies."""
+"""What every model of DPpack has: functions to minimise, fitted coefficients, predictions, copies."""
 
 from __future__ import annotations
 
@@ -9,28 +9,51 @@ from typing import Any
 import numpy as np
 
 from pydpstat import checks
+from pydpstat.dppack.models.helpers import mapXy_gr_sigmoid, mapXy_linear, regularizer_gr_l2, regularizer_l2
 from pydpstat.errors import PydpstatError
 from pydpstat.models.design import as_records
 from pydpstat.models.linear_algebra import Floats
+from pydpstat.models.prediction import Prediction
 from pydpstat.results.model_results import ModelResults
 
 
 class FittedModel:
-    """A model with coefficients.
+    """A model with coefficients that minimise losses and a regularizer.
 
     Attributes
     ----------
-    mapXy : callable
-        Predictions of records and coefficients.
+    mapXy, mapXy_gr, loss, loss_gr, regularizer, regularizer_gr : callable or None
+        As given; the functions of ``"l2"`` where that was given.
     coeff : ndarray of shape (d,) or None
         The released coefficients, after `fit`.
     results : ModelResults or None
         What the last `fit` returned.
     """
 
-    mapXy: Callable[..., Any]
     coeff: Floats | None = None
     results: ModelResults | None = None
+    # what the guarantee needs of an own regularizer
+    _penalty: str
+
+    def __init__(
+        self,
+        mapXy: Callable[..., Any],
+        mapXy_gr: Callable[..., Any] | None,
+        loss: Callable[..., Any],
+        loss_gr: Callable[..., Any] | None,
+        regularizer: str | Callable[..., Any],
+        regularizer_gr: Callable[..., Any] | None,
+    ) -> None:
+        self.mapXy, self.mapXy_gr = mapXy, mapXy_gr
+        self.loss, self.loss_gr = loss, loss_gr
+        if isinstance(regularizer, str) and regularizer == "l2":
+            regularizer, regularizer_gr = regularizer_l2, regularizer_gr_l2
+        if not callable(regularizer):
+            raise PydpstatError(
+                f"regularizer must be one of {{'l2'}}, or a function; got {checks.shown(regularizer)}."
+            )
+        self.regularizer: Callable[..., Any] = regularizer
+        self.regularizer_gr = regularizer_gr
 
     def predict(self, X: Any, add_bias: bool = False) -> Floats:
         """Predict new records with the fitted coefficients: ``mapXy(X, coeff)``.
@@ -82,6 +105,30 @@ class FittedModel:
             if isinstance(value, np.ndarray):
                 setattr(other, name, value.copy())
         return other
+
+    @property
+    def _l2(self) -> bool:
+        return self.regularizer is regularizer_l2
+
+    def _regularizer(self) -> Any:
+        return "l2" if self._l2 else self.regularizer
+
+    def _own_gradient(self) -> tuple[tuple[str, Any], ...]:
+        """Return the argument regularizer_gr, which "l2" does not need."""
+        return () if self._l2 else (("regularizer_gr", self.regularizer_gr),)
+
+    def _penalty_condition(self) -> tuple[str, ...]:
+        return () if self._l2 else (self._penalty,)
+
+    def _smooth(self) -> bool:
+        return None not in (self.mapXy_gr, self.loss_gr, self.regularizer_gr)
+
+    def _wrong_gradient(self, size: int) -> bool:
+        return size > 1 and self.mapXy_gr is mapXy_gr_sigmoid and self._smooth()
+
+    def _prediction(self) -> Prediction | None:
+        # an own function might refer to data, so a result does not keep it
+        return Prediction("linear") if self.mapXy is mapXy_linear else None
 
     def _fitted(self) -> Floats:
         if self.coeff is None:

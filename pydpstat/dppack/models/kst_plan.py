@@ -27,7 +27,6 @@ LOSS = (
     "the loss is convex by the linear predictor; inside the domain zeta bounds the length of a record's "
     "gradient and lambda its second derivative"
 )
-PENALTY = "the regularizer is differentiable and convex"
 ADDED = "for one record added or removed epsilon is"
 # an epsilon that is larger by rounding only is not worth a warning
 _ROUNDING = 1e-9

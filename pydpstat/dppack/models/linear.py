@@ -139,7 +139,7 @@ class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
             ("eps", self.eps),
             ("delta", self.delta),
             ("gamma", self.gamma),
-            *((("regularizer_gr", self.regularizer_gr),) if self._penalty_condition() else ()),
+            *self._own_gradient(),
         )
 
 

@@ -165,7 +165,7 @@ class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
             ("eps", self.eps),
             ("gamma", self.gamma),
             ("perturbation_method", self.perturbation_method),
-            *((("regularizer_gr", self.regularizer_gr),) if self._penalty_condition() else ()),
+            *self._own_gradient(),
         )
 
     def _facts(self, records: Records) -> tuple[tuple[str, str], ...]:

@@ -313,7 +313,7 @@ class svmDP(WeightedERMDP_CMS):
             ("perturbation_method", self.perturbation_method),
             ("kernel", self.kernel),
             *kernel,
-            *((("regularizer_gr", self.regularizer_gr),) if self._penalty_condition() else ()),
+            *self._own_gradient(),
             ("huber_h", self._huber_h),
         )
 

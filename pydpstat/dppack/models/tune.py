@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,12 +13,12 @@ from pydpstat import checks, privacy_warnings
 from pydpstat import r_arithmetic as r
 from pydpstat.dppack.models.kst_plan import ADDED
 from pydpstat.dppack.models.linear import LinearRegressionDP
-from pydpstat.dppack.models.records import bound_vector, response
+from pydpstat.dppack.models.record_groups import RecordGroups
+from pydpstat.dppack.models.records import bound_vector
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.exponential import Choice
 from pydpstat.models.linear_algebra import Floats
 from pydpstat.privacy import Guarantee
-from pydpstat.r_arithmetic.arrays import doubles
 from pydpstat.random import Source, secure, source_from
 from pydpstat.release import SEEDED
 from pydpstat.release_choice import release_choice
@@ -108,7 +107,7 @@ def tune_classification_model(
     """
     source = source_from(rng, int_seeds_r=True)
     bias = checks.flag(add_bias, "add_bias")
-    groups = _Groups(DPmodels, X, y, weights)
+    groups = RecordGroups(DPmodels, X, y, weights)
     eps = checks.epsilon(getattr(groups.models[0], "eps", None), "eps of the first model")
     groups.require("predict", "raw_value", "Give LogisticRegressionDP or svmDP objects.")
     if weights is not None:
@@ -206,7 +205,7 @@ def tune_linear_regression_model(
     """
     source = source_from(rng, int_seeds_r=True)
     bias = checks.flag(add_bias, "add_bias")
-    groups = _Groups(DPmodels, X, y, None)
+    groups = RecordGroups(DPmodels, X, y, None)
     eps = checks.epsilon(getattr(groups.models[0], "eps", None), "eps of the first model")
     upper, lower = _last(upper_bounds, "upper_bounds"), _last(lower_bounds, "lower_bounds")
     sensitivity = (upper - lower) * (upper - lower)
@@ -257,62 +256,8 @@ def _last(bounds: Any, name: str) -> float:
     return float(values[-1])
 
 
-class _Groups:
-    """The records in m + 1 groups, by their places; the last one is for validation.
-
-    Parameters
-    ----------
-    DPmodels, X, y, weights
-        As the tuning functions got them.
-    """
-
-    def __init__(self, DPmodels: Any, X: Any, y: Any, weights: Any) -> None:
-        if not isinstance(DPmodels, (list, tuple)) or not DPmodels or not all(map(_is_model, DPmodels)):
-            raise PydpstatError(
-                "DPmodels must be a list of model objects, at least one; "
-                f"got {type(DPmodels).__name__}. Give for example [LogisticRegressionDP('l2', 1.0, 1.0)]."
-            )
-        if hasattr(y, "columns"):
-            raise PydpstatError(
-                "y must be a vector, not a DataFrame, on which R stops here; give y.iloc[:, 0]."
-            )
-        self.models = list(DPmodels)
-        self.X = X if hasattr(X, "iloc") else checks.array_of(X)
-        self.y = response(y)
-        self.weights = None if weights is None else doubles(weights, "weights")
-        self.n, self.step = self.y.size, len(self.models) + 1
-        short = self.weights is not None and self.weights.size < self.n
-        # what is longer than y is cut, as R does
-        if self.X.ndim != 2 or len(self.X) < self.n or short or self.n < self.step:
-            raise PydpstatError(
-                "X must be a DataFrame or matrix with a row, and weights an element, for each record of y. "
-                f"There must be at least {self.step} records, one more than models; got {self.n} records."
-            )
-
-    def require(self, method: str, argument: str, advice: str) -> None:
-        """Check that a method of all models has an argument."""
-        for model in self.models:
-            if argument not in inspect.signature(getattr(model, method)).parameters:
-                raise PydpstatError(
-                    f"DPmodels: {method} of {type(model).__name__} has no argument {argument}. {advice}"
-                )
-
-    def group(self, place: int) -> slice:
-        """Return which records the model at a place, from 0, gets; the place m is validation."""
-        return slice(place, self.n, self.step)
-
-    def part(self, group: slice) -> tuple[Any, Floats]:
-        """Return predictors and responses of a group."""
-        rows = self.X.iloc[group] if hasattr(self.X, "iloc") else self.X[group]
-        return rows, self.y[group]
-
-
-def _is_model(model: Any) -> bool:
-    return callable(getattr(model, "fit", None)) and callable(getattr(model, "predict", None))
-
-
 def _tune(
-    groups: _Groups,
+    groups: RecordGroups,
     fit: Callable[[Any, slice], ModelResults],
     errors: Callable[[Any, Any, Floats], float],
     eps: float,

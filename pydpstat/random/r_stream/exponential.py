@@ -32,7 +32,6 @@ _SUMS_ARRAY = np.array(_SUMS)
 # adding log(2) again and again rounds differently from a product
 _MULTIPLES = np.append(0.0, np.add.accumulate(np.full(40, LOG_2)))
 _MULTIPLES_LIST = _MULTIPLES.tolist()
-_LONGEST = len(_SUMS) + 1
 
 
 def one(draw: Callable[[], float]) -> float:

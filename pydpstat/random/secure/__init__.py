@@ -21,6 +21,7 @@ string of random bits, of which 52 are drawn first, so that U is known to lie in
 - Bernoulli trials (`trials`) compare U with the probability, bit by bit where need be. The discrete
   Gaussian law (`gaussian_integers`) is Canonne, Kamath and Steinke's rejection from the geometric
   one; each trial compares -log U with an exponent whose own rounding error is bounded.
+- Whole numbers below a limit and orders (`whole_numbers`) take bits until they fit.
 - The exponential mechanism's choice (`choices`) finds U among cumulative weights; its module states
   the sums' error bound, and integers decide where it does not.
 

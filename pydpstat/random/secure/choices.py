@@ -22,13 +22,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.errors import PydpstatError
+from pydpstat.random.partial_sums import CHUNK, chunk_sums, first_reaching, in_range
 from pydpstat.random.secure import bits, precise
 from pydpstat.random.secure.bits import Cell
 
-_CHUNK = 16384
 _WEIGHT_ERROR = 2.0**-41
-# sums in this range have not lost what underflows
-_SMALLEST, _LARGEST = 1e-280, 1e300
 
 
 def choice_rate(epsilon: float, sensitivity: float) -> Fraction:
@@ -166,10 +164,10 @@ def _quickly(
         return None
     # a power of two, so that it scales exactly: the best candidates' weights are near 1
     scale = 0 if measures is None else -int(np.frexp(measures[utilities == top].max())[1])
-    buffer = np.empty(min(_CHUNK, n))
+    buffer = np.empty(min(CHUNK, n))
 
     def weights(start: int) -> npt.NDArray[np.float64]:
-        values = utilities[start : start + _CHUNK]
+        values = utilities[start : start + CHUNK]
         part = np.subtract(values, top, out=buffer[: values.size])
         part *= factor
         if measures is not None:
@@ -177,33 +175,19 @@ def _quickly(
             np.minimum(part, 0.0, out=part)
         np.exp(part, out=part)
         if measures is not None:
-            part *= np.ldexp(measures[start : start + _CHUNK], scale)
+            part *= np.ldexp(measures[start : start + CHUNK], scale)
         return part
 
     with np.errstate(all="ignore"):
-        sums = np.cumsum([weights(start).sum() for start in range(0, n, _CHUNK)])
-        left_out = 0.0
+        sums, left_out = chunk_sums(n, weights), 0.0
+        if not in_range(sums):
+            return None
         if rest is not None:
             # twice, which covers the roundings
             left_out = 2.0 * float(np.ldexp(rest.measure, scale) * np.exp(factor * (rest.utility - top)))
         total = float(sums[-1])
-        if not _SMALLEST < total < _LARGEST:
-            return None
-        slack = (_WEIGHT_ERROR + (_CHUNK + n / _CHUNK + 64.0) * 2.0**-52 + 2.0 * bits.half_cell()) * total
-        slack += left_out
-        aim = uniform * total
-        chunk = int(np.searchsorted(sums, aim))
-        if chunk == sums.size:
-            return None
-        start = chunk * _CHUNK
-        inside = np.cumsum(weights(start))
-    inside += sums[chunk - 1] if chunk else 0.0
-    place = int(np.searchsorted(inside, aim))
-    if place == inside.size or not inside[place] - aim > slack:
-        return None
-    first = 0.0 if left_out else -np.inf
-    before = inside[place - 1] if place else sums[chunk - 1] if chunk else first
-    return start + place if aim - before > slack else None
+        slack = (_WEIGHT_ERROR + (CHUNK + n / CHUNK + 64.0) * 2.0**-52 + 2.0 * bits.half_cell()) * total
+        return first_reaching(uniform * total, sums, weights, slack + left_out, 0.0 if left_out else -np.inf)
 
 
 def _precisely(

@@ -1,0 +1,81 @@
+"""Whether the mirrors have what the R packages export: names, arguments, order and defaults."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Sequence
+from importlib import import_module
+from keyword import iskeyword
+from typing import Any
+
+_CONSTANTS = {"": inspect.Parameter.empty, "TRUE": True, "FALSE": False, "NULL": None, "Inf": math.inf}
+_CONSTANTS |= {"NA_integer_": None, "NA_real_": None, "NA": None}
+
+
+def python_name(name: str) -> str:
+    """Return the mirror's name of an R name: dots are underscores, Python's own words get one more."""
+    plain = name.replace(".", "_")
+    return f"{plain}_" if iskeyword(plain) else plain
+
+
+def signature_differences(package: str, name: str, entry: dict[str, Any]) -> list[str]:
+    """Return what is missing or different in the mirror of one exported name; empty where it agrees."""
+    mirror = getattr(import_module(f"pydpstat.{package.lower()}"), python_name(name), None)
+    if mirror is None:
+        return [f"{name}: pydpstat.{package.lower()} has no {python_name(name)}"]
+    if entry["kind"] == "S4":
+        return _different_slots(name, mirror, entry["slots"])
+    if entry["kind"] == "function":
+        return _different_arguments(name, mirror, entry["arguments"])
+    found = []
+    for method, arguments in entry["methods"].items():
+        ours = mirror if method == "initialize" else getattr(mirror, method, None)
+        if ours is None:
+            found.append(f"{name}: no method {method}")
+        else:
+            found += _different_arguments(f"{name}${method}", ours, arguments, bound=method != "initialize")
+    return found
+
+
+def _different_slots(name: str, mirror: Any, slots: Sequence[Sequence[str]]) -> list[str]:
+    ours = inspect.signature(mirror).parameters
+    found = [f"{name}: no slot {slot}" for slot, _ in slots if python_name(slot) not in ours]
+    return found + [
+        f"{name}: {slot} is {_default(default)!r} in R, {ours[python_name(slot)].default!r} here"
+        for slot, default in slots
+        if default and python_name(slot) in ours and not _same(ours[python_name(slot)].default, default)
+    ]
+
+
+def _different_arguments(
+    name: str, mirror: Any, arguments: Sequence[Sequence[str]], bound: bool = False
+) -> list[str]:
+    ours = [each for each in inspect.signature(mirror).parameters.values() if each.name != "rng"][bound:]
+    # data columns given by name, which R takes in its dots
+    ours = [each for each in ours if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    theirs = [python_name(argument) for argument, _ in arguments]
+    names = ["___" if each.kind is inspect.Parameter.VAR_POSITIONAL else each.name for each in ours]
+    extra = [each.name for each in ours[len(theirs) :] if each.kind is not inspect.Parameter.KEYWORD_ONLY]
+    if names[: len(theirs)] != theirs or extra:
+        return [f"{name}: arguments {theirs} in R, {names} here"]
+    return [
+        f"{name}: {argument} is {_default(default)!r} in R, {each.default!r} here"
+        for each, (argument, default) in zip(ours, arguments)
+        if not _same(each.default, default)
+    ]
+
+
+def _same(ours: Any, theirs: str) -> bool:
+    expected = _default(theirs)
+    if isinstance(ours, float) and math.isnan(ours):
+        return expected is None
+    return ours is expected or (type(ours) is not bool and ours == expected)
+
+
+def _default(text: str) -> Any:
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
+    if text.startswith('"'):
+        return text.strip('"')
+    return float(text.rstrip("L"))
