@@ -82,6 +82,26 @@ def test_exit_codes(capsys, monkeypatch):
     assert "failed: release raises the same error" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    "kind, at_least, verdict",
+    [("sound", 0.0, "cleared"), ("defect", 0.0, "MISSED"), ("defect", 9.0, "MISSED")],
+)
+def test_equal_laws_clear_a_sound_case_and_miss_a_defect(monkeypatch, kind, at_least, verdict):
+    # as with the full number of draws
+    monkeypatch.setattr(command, "SAMPLES", 500)
+    fair = next(case for case in all_cases() if case.name == "mean, missing='drop'")
+    case = type(fair)(**{**fair.__dict__, "kind": kind, "at_least": at_least})
+    monkeypatch.setattr(command, "all_cases", lambda: (case,))
+    (row,) = command.run([0], 500, 1)
+    assert row.result.epsilon_lower < 1.0 and row.verdict == verdict
+
+
+def test_only_may_be_given_several_times(capsys):
+    assert main(["audit", "--only", "uniform", "--only", "many columns", "--samples", "500"]) in (0, 1)
+    out = capsys.readouterr().out
+    assert "uniform noise" in out and "mean, many columns" in out and "corr" not in out
+
+
 def test_two_processes_give_the_same_table():
     places = [
         place for place, case in enumerate(all_cases()) if case.name in ("count", "uniform noise on -2..2")

@@ -31,7 +31,7 @@ class Case:
     true : float
         The epsilon that really holds at the claim's delta; NaN where it is not known.
     at_least : float
-        What the lower bound has to exceed, besides the claim, at a million draws.
+        What a defect's lower bound has to exceed, besides the claim, at a million draws.
     most : int
         Draws that suffice.
     """
