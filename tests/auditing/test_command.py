@@ -97,7 +97,7 @@ def test_equal_laws_clear_a_sound_case_and_miss_a_defect(monkeypatch, kind, at_l
 
 
 def test_only_may_be_given_several_times(capsys):
-    assert main(["audit", "--only", "uniform", "--only", "many columns", "--samples", "500"]) in (0, 1)
+    assert main(["audit", "--only", "uniform", "--only", "many columns", "--samples", "500"]) == 0
     out = capsys.readouterr().out
     assert "uniform noise" in out and "mean, many columns" in out and "corr" not in out
 

@@ -97,7 +97,9 @@ CASES = (
     _wide("mean, unbounded", _columns("mean", **UNIT, **OPEN), LESS, MORE),
     _wide("mean, thirds", _columns("mean", **UNIT), [0.1, 0.2, 0.3], [0.1, 0.2, 1.0]),
     _case("mean, missing=0.5", _call("mean", missing=0.5, **UNIT), [0.25, NAN], [0.25, 1.0]),
-    _case("mean, missing='drop'", _call("mean", missing="drop", **UNIT, **OPEN), [0.25], [0.25, NAN], true=0.0),
+    _case(
+        "mean, missing='drop'", _call("mean", missing="drop", **UNIT, **OPEN), [0.25], [0.25, NAN], true=0.0
+    ),
     _case("mean, an infinity", _call("mean", **UNIT), [0.0], [math.inf]),
     _case("sum", _call("sum", **UNIT), ZERO, ONE),
     _case("sum, unbounded", _call("sum", **UNIT, **OPEN), LESS, MORE),
