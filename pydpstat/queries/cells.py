@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.queries.clipping import clip_in_place
+
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
@@ -88,10 +90,8 @@ def _equal_bins(
         return None
     # beyond the outer edges nothing is to be compared
     low, high = 0.25, edges.size - 1.25
-    if smallest < low:
-        np.maximum(parts, low, out=parts)
-    if largest > high:
-        np.minimum(parts, high, out=parts)
+    if smallest < low or largest > high:
+        clip_in_place(parts, low, high)
     np.floor(parts, out=bins)
     parts -= bins
     parts -= 0.5

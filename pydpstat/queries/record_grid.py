@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat.errors import PydpstatError
+from pydpstat.queries.clipping import clip_in_place
 from pydpstat.queries.truths import missing_values
 
 # the power of two next to the largest record, in units: good for n * epsilon up to 1e10
@@ -28,8 +29,6 @@ BITS = 40
 MOST_BITS = 50
 # records handled at a time; what they need stays in the processor's cache
 CHUNK = 1 << 17
-# a row of bounds stays in the first-level cache
-_ROW = 2048
 # adding and subtracting this many units rounds a smaller number to a whole one, halves to even
 _ROUNDER = 1.5 * 2.0**52
 _SMALLEST, _LARGEST = 1e-290, 1e302
@@ -76,22 +75,9 @@ class RecordGrid:
         else:
             y = np.add(x, self.shift, out=out, dtype=np.float64)
         # what is far outside the bounds was rounded more coarsely, which does not matter any more
-        _clip(y, middle + self.low, middle + self.high)
+        clip_in_place(y, middle + self.low, middle + self.high)
         y -= middle
         return y
-
-
-def _clip(y: np.ndarray, low: float, high: float) -> None:
-    """Move numbers to the bounds in place; NaN stays."""
-    whole = y.size - y.size % _ROW
-    if whole:
-        # beside a row of bounds NumPy's loop takes half the time that it takes beside a single number
-        rows = y[:whole].reshape(-1, _ROW)
-        np.maximum(rows, np.full(_ROW, low), out=rows)
-        np.minimum(rows, np.full(_ROW, high), out=rows)
-        y = y[whole:]
-    np.maximum(y, low, out=y)
-    np.minimum(y, high, out=y)
 
 
 @lru_cache(maxsize=256)

@@ -185,6 +185,7 @@ def test_memory_above_the_data():
     tracemalloc.start()
     try:
         sums([x], [grid], "error", ((0, 0),))
-        assert tracemalloc.get_traced_memory()[1] < 2e6
+        # two blocks of a megabyte each, and little else
+        assert tracemalloc.get_traced_memory()[1] < 2.5e6
     finally:
         tracemalloc.stop()
