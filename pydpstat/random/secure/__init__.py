@@ -18,9 +18,10 @@ string of random bits, of which 52 are drawn first, so that U is known to lie in
   number is left. The first cell, next to 0, is always finished so. Hence each released number is a
   function of the real U, whatever part of it was drawn, and its law is the law of that function.
 - The two-sided geometric law (`geometric`) is the whole part of a real number of the same kind.
-- Bernoulli trials (`trials`) compare U with the probability, bit by bit where need be. The discrete
-  Gaussian law (`gaussian_integers`) is Canonne, Kamath and Steinke's rejection from the geometric
-  one; each trial compares -log U with an exponent whose own rounding error is bounded.
+- Bernoulli trials (`trials`) compare U with the probability, bit by bit where need be. Many trials
+  with one probability (`chances`) take one byte each, and more where that is the probability's own.
+- The discrete Gaussian law (`gaussian_integers`) is Canonne, Kamath and Steinke's rejection from the
+  geometric one; each trial compares -log U with an exponent whose own rounding error is bounded.
 - Whole numbers below a limit and orders (`whole_numbers`) take bits until they fit.
 - The exponential mechanism's choice (`choices`) finds U among cumulative weights; its module states
   the sums' error bound, and integers decide where it does not.
@@ -44,6 +45,13 @@ import os
 entropy = os.urandom
 
 from pydpstat.grid import grid_unit  # noqa: E402
+from pydpstat.random.secure.chances import (  # noqa: E402
+    Chance,
+    LogisticChance,
+    RationalChance,
+    flips,
+    integers,
+)
 from pydpstat.random.secure.choices import Rest, choice_rate, choose  # noqa: E402
 from pydpstat.random.secure.continuous import laplace, normal  # noqa: E402
 from pydpstat.random.secure.gaussian_integers import discrete_gaussian  # noqa: E402
@@ -52,6 +60,9 @@ from pydpstat.random.secure.trials import bernoulli, bernoulli_exp  # noqa: E402
 from pydpstat.random.secure.uniform import gamma, uniform  # noqa: E402
 
 __all__ = [
+    "Chance",
+    "LogisticChance",
+    "RationalChance",
     "Rest",
     "bernoulli",
     "bernoulli_exp",
@@ -59,8 +70,10 @@ __all__ = [
     "choose",
     "discrete_gaussian",
     "entropy",
+    "flips",
     "gamma",
     "grid_unit",
+    "integers",
     "laplace",
     "normal",
     "sign_geometric",

@@ -1,0 +1,232 @@
+"""Access to numbers by noise: each value is released by itself, before anybody collects it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+
+from pydpstat.checks import shown
+from pydpstat.errors import PydpstatError
+from pydpstat.local.design import LOCAL
+from pydpstat.privacy import Guarantee
+from pydpstat.queries import Query
+from pydpstat.results.labels import Labels
+from pydpstat.statistics.arguments import Options, bounds_pair, options
+from pydpstat.statistics.calibration import calibrate, loss
+from pydpstat.statistics.data import numbers_of
+from pydpstat.statistics.protect import protect
+
+ONE_RELEASE = "one release a value, drawn by this access without a seed"
+
+
+class Access(Protocol):
+    """What `FederatedArray.configure_data_access` takes: a design, an access by noise, or the like."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the answer to each value keeps."""
+
+    def respond(self, values: Any, rng: Any = None) -> Any:
+        """Return an answer for each value, drawn by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaplaceAccess:
+    """Each value with Laplace noise of its own.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy parameter of each value's release; above 0 and finite.
+    bounds : (float, float)
+        Public bounds of the values, chosen without looking at them; values outside are moved onto
+        them.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed.
+
+    Notes
+    -----
+    Guarantee: local epsilon-DP for one replaced value. The noise has the scale
+    (upper - lower) / epsilon; from the operating system it is exact and on a public grid.
+
+    References
+    ----------
+    Duchi, J. C., Jordan, M. I. and Wainwright, M. J. (2013). Local privacy and statistical minimax
+    rates. FOCS 2013.
+
+    Examples
+    --------
+    >>> from pydpstat.local import LaplaceAccess
+    >>> LaplaceAccess(1.0, bounds=(0, 10)).respond([2.0, 3.5], rng=1).round(2)
+    array([ 2.24, 26.62])
+    """
+
+    epsilon: float
+    bounds: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bounds", bounds_pair(self.bounds))
+        object.__setattr__(self, "epsilon", self._options.epsilon)
+
+    @property
+    def _options(self) -> Options:
+        return options(self.epsilon, 0, "laplace", "bounded", "error")
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What each value's release keeps."""
+        return _guarantee(self._options)
+
+    def respond(self, values: Any, rng: Any = None) -> Any:
+        """Return each value with noise of its own.
+
+        Parameters
+        ----------
+        values : scalar or array_like of shape (n,)
+            Numbers, none missing.
+        rng : None, int, numpy.random.Generator or RRandom
+            Source of the noise. None (default) is the operating system; an int seeds NumPy.
+
+        Returns
+        -------
+        float, ndarray, or Series with the values' index and name
+
+        Raises
+        ------
+        PydpstatError
+            Where a value is missing or no number.
+        """
+        return _released(values, self._options, self.bounds, rng)
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianAccess:
+    """Each value with Gaussian noise of its own.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy parameter of each value's release; above 0 and finite.
+    delta : float
+        Privacy parameter of each value's release; above 0 and below 1.
+    bounds : (float, float)
+        Public bounds of the values, chosen without looking at them; values outside are moved onto
+        them.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed.
+
+    Notes
+    -----
+    Guarantee: local (epsilon, delta)-DP for one replaced value, by the analytic calibration.
+
+    References
+    ----------
+    Balle, B. and Wang, Y.-X. (2018). Improving the Gaussian mechanism for differential privacy. ICML
+    2018.
+
+    Examples
+    --------
+    >>> from pydpstat.local import GaussianAccess
+    >>> GaussianAccess(1.0, 1e-6, bounds=(0, 10)).respond([2.0, 3.5], rng=1).size
+    2
+    """
+
+    epsilon: float
+    delta: float
+    bounds: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bounds", bounds_pair(self.bounds))
+        how = self._options
+        object.__setattr__(self, "epsilon", how.epsilon)
+        object.__setattr__(self, "delta", how.delta)
+
+    @property
+    def _options(self) -> Options:
+        return options(self.epsilon, self.delta, "gaussian", "bounded", "error")
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What each value's release keeps."""
+        return _guarantee(self._options)
+
+    def respond(self, values: Any, rng: Any = None) -> Any:
+        """Return each value with noise of its own.
+
+        Parameters
+        ----------
+        values : scalar or array_like of shape (n,)
+            Numbers, none missing.
+        rng : None, int, numpy.random.Generator or RRandom
+            Source of the noise. None (default) is the operating system; an int seeds NumPy.
+
+        Returns
+        -------
+        float, ndarray, or Series with the values' index and name
+
+        Raises
+        ------
+        PydpstatError
+            Where a value is missing or no number.
+        """
+        return _released(values, self._options, self.bounds, rng)
+
+
+def _guarantee(how: Options) -> Guarantee:
+    exact = loss(calibrate(how, (1.0,)), how, (1.0,))
+    return Guarantee(how.epsilon, how.delta, "bounded", (LOCAL, ONE_RELEASE), exact)
+
+
+def _released(values: Any, how: Options, bounds: tuple[float, float], rng: Any) -> Any:
+    single = np.ndim(values) == 0
+    columns = numbers_of([values] if single else values, "values")
+    if columns.names is not None:
+        raise PydpstatError("values must be one variable; got columns. Give one column at a time.")
+    numbers = np.asarray(columns.arrays[0], dtype=np.float64)
+    if np.isnan(numbers).any():
+        raise PydpstatError(
+            f"values must have no missing ones; got {type(values).__name__} with some. Leave them out, or "
+            "put a public number in their place."
+        )
+    if not numbers.size:
+        answers = numbers.copy()
+    else:
+        clipped = np.clip(numbers, *bounds)
+        width = Fraction(bounds[1]) - Fraction(bounds[0])
+        # each element is a release by itself: replacing a value moves one of them, by the width at most
+        query = Query(
+            "value",
+            clipped,
+            (width,),
+            Labels("value"),
+            nobs=numbers.size,
+            exact=tuple(map(Fraction, clipped)),
+        )
+        answers = np.array(protect("respond", query, how, rng, None, bounds=bounds).value)
+    if single:
+        return float(answers[0])
+    if hasattr(values, "index") and hasattr(values, "to_frame"):
+        import pandas as pd
+
+        return pd.Series(answers, index=values.index, name=values.name)
+    return answers
+
+
+def check_access(definition: Any) -> Access:
+    """Check that something can be a data access definition."""
+    responds = callable(getattr(definition, "respond", None)) and not isinstance(definition, type)
+    if responds and isinstance(getattr(definition, "guarantee", None), Guarantee):
+        return definition
+    raise PydpstatError(
+        "definition must be a design or an access, with a guarantee and respond(values, rng); got "
+        f"{shown(definition)}. Give for example RandomizedResponseCoins() or LaplaceAccess(1, bounds=(0, 1))."
+    )

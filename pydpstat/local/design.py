@@ -1,0 +1,289 @@
+"""What the designs of randomised response have in common: respond, estimate, plan."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pydpstat.checks import one_of
+from pydpstat.errors import PydpstatError
+from pydpstat.local import answers, planning
+from pydpstat.local.answers import Categories, Category, Codes
+from pydpstat.local.estimate import Response
+from pydpstat.privacy import Guarantee
+from pydpstat.random import Source, source_from
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pydpstat.local.results import ResponseResults
+
+LOCAL = (
+    "local: each person's answer keeps it by itself, whoever collects the answers; "
+    "neighbors: this person's value replaced"
+)
+ONE_ANSWER = "one answer a person, drawn by this design without a seed"
+# below it a float's rounding is no longer small beside what an answer tells
+_LEAST_SPREAD = 1e-12
+
+
+class ResponseDesign(ABC):
+    """A design of randomised response: which answers are given with which probabilities.
+
+    `RandomizedResponse` and `RandomizedResponseCoins` are the designs.
+    """
+
+    __slots__ = ("_categories", "_epsilon", "_guarantee", "_missing", "_response")
+
+    def __init__(
+        self, categories: Categories, epsilon: float, response: Response, missing: int | None
+    ) -> None:
+        self._categories, self._epsilon, self._response = categories, epsilon, response
+        self._missing = missing
+        self._guarantee = Guarantee(epsilon, 0.0, "bounded", (LOCAL, ONE_ANSWER))
+
+    @property
+    def epsilon(self) -> float:
+        """Privacy parameter of each answer; infinite where an answer can rule out a truth."""
+        return self._epsilon
+
+    @property
+    def categories(self) -> tuple[Category, ...]:
+        """The categories, of truths and answers alike."""
+        return self._categories.labels
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What an answer keeps, and all answers together: neighbors differ in one person's value."""
+        return self._guarantee
+
+    @property
+    def design_matrix(self) -> pd.DataFrame:
+        """Probability of each answer (rows) for each truth (columns)."""
+        import pandas as pd
+
+        names = pd.Index(list(self.categories), name="answer", dtype=object)
+        return pd.DataFrame(self._matrix(), index=names, columns=names.rename("truth"))
+
+    @property
+    def _single(self) -> bool:
+        """Whether the categories are 0 and 1 (or False and True), so that one proportion says all."""
+        return self._categories.labels == (0, 1)
+
+    @abstractmethod
+    def _matrix(self) -> np.ndarray:
+        """Return the probabilities of the answers."""
+
+    @abstractmethod
+    def _answers(self, codes: Codes, source: Source | None) -> Codes:
+        """Draw an answer for each truth: places in, places out."""
+
+    @abstractmethod
+    def __repr__(self) -> str:
+        """Return the call that makes the design."""
+
+    def respond(self, values: Any, rng: Any = None) -> Any:
+        """Draw an answer for each person's true value.
+
+        Parameters
+        ----------
+        values : scalar or array_like
+            True values, one a person: an array of any shape, list, Series or Categorical of the
+            design's categories, or a single value. For 0 and 1 also truth values and floats.
+        rng : None, int, numpy.random.Generator or RRandom
+            Source of the coins. None (default) is the operating system; an int seeds NumPy.
+
+        Returns
+        -------
+        scalar, ndarray, Series, Index or Categorical
+            Answers, in a container like the values': with their shape, index, name and type (or one
+            that is wider, where that cannot hold all categories). A list gives an array.
+
+        Raises
+        ------
+        PydpstatError
+            Where a value is missing or no category, the container is another one, or the design
+            protects nothing.
+
+        Notes
+        -----
+        Guarantee: the design's. With ``rng=None`` each answer has its own coins, and their law is
+        exact: random bits are compared with the probability's binary digits, as many as it takes.
+
+        Examples
+        --------
+        >>> from pydpstat.local import RandomizedResponse
+        >>> RandomizedResponse(1.0).respond([1, 0, 0, 1, 1], rng=1)
+        array([1, 0, 1, 1, 1])
+        """
+        if math.isinf(self._epsilon):
+            raise PydpstatError(
+                "respond() needs a design with a finite epsilon; got one whose answers can tell the truth "
+                "for certain. Use a smaller epsilon, or coins that both can fall either way."
+            )
+        found = answers.read(values, "values", self._categories, self._missing)
+        return found.rebuild(self._answers(found.codes, source_from(rng)))
+
+    def estimate(self, answers: Any, method: str = "moment") -> ResponseResults:
+        """Estimate the proportions of the truths from answers.
+
+        Parameters
+        ----------
+        answers : array_like
+            What `respond` returned, of all persons together.
+        method : {"moment", "ml"}, default "moment"
+            Which estimate the result's `params` are: the moment estimate, which is unbiased and may
+            lie outside 0 to 1, or the maximum-likelihood one. The result has both.
+
+        Returns
+        -------
+        ResponseResults
+            The estimate is one number, the proportion of 1, for a design with the categories 0 and 1,
+            and a Series of all categories' proportions for any other.
+
+        Raises
+        ------
+        PydpstatError
+            Where there is no answer, one is missing or no category, or answers tell nothing of the
+            truth (epsilon 0 or close to it).
+
+        Notes
+        -----
+        Guarantee: the design's, as this is post-processing of the answers. It costs nothing to do it
+        again, or with another method.
+
+        References
+        ----------
+        Warner, S. L. (1965). Randomized response: a survey technique for eliminating evasive answer
+        bias. Journal of the American Statistical Association 60.
+
+        Examples
+        --------
+        >>> from pydpstat.local import RandomizedResponseCoins
+        >>> r = RandomizedResponseCoins().estimate([1] * 35 + [0] * 65)
+        >>> round(r, 3)
+        0.2
+        """
+        from pydpstat.local.results import results_of
+
+        one_of(method, "method", planning.ESTIMATORS)
+        self._check_informative()
+        return results_of(self, self._counts(answers), method)
+
+    def _counts(self, given: Any) -> tuple[int, ...]:
+        codes = answers.read(given, "answers", self._categories).codes
+        if not codes.size:
+            raise PydpstatError("answers must be at least one; got none. Give all persons' answers.")
+        if codes.dtype == np.bool_:
+            ones = int(np.count_nonzero(codes))
+            return codes.size - ones, ones
+        return tuple(np.bincount(codes, minlength=len(self.categories)).tolist())
+
+    def required_n(
+        self, width: float, *, alpha: float = 0.05, proportion: float | None = None, kind: str = "population"
+    ) -> int:
+        """Return how many persons have to answer so that an interval is no wider than asked for.
+
+        Parameters
+        ----------
+        width, alpha, proportion, kind
+            As in `pydpstat.local.required_n`.
+
+        Examples
+        --------
+        >>> from pydpstat.local import RandomizedResponseCoins
+        >>> RandomizedResponseCoins().required_n(0.1)
+        1537
+        """
+        self._check_informative()
+        return planning.persons(self._response, width, alpha, proportion, kind)
+
+    def coverage(
+        self,
+        n: int,
+        proportion: float,
+        *,
+        alpha: float = 0.05,
+        kind: str = "randomization",
+        method: str = "blaker",
+    ) -> float:
+        """Return the probability that an interval covers a category's proportion, exactly.
+
+        Parameters
+        ----------
+        n : int
+            Number of answers.
+        proportion : float
+            The true proportion, from 0 to 1. With ``"randomization"`` it is a whole number of the n
+            persons.
+        alpha, kind, method
+            As in `ResponseResults.conf_int`.
+
+        Raises
+        ------
+        PydpstatError
+            Where an argument is not allowed.
+
+        Notes
+        -----
+        It is a sum over the law of the number of answers, not a simulation: a binomial law with
+        ``"population"``, that of a sum of two binomial numbers with ``"randomization"``.
+
+        Examples
+        --------
+        >>> from pydpstat.local import RandomizedResponse
+        >>> round(RandomizedResponse(1.0).coverage(100, 0.2), 4)
+        0.9578
+        """
+        self._check_informative()
+        return planning.coverage(self._response, n, proportion, alpha, kind, method)
+
+    def bias(self, n: int, proportion: float, estimator: str = "ml") -> float:
+        """Return the bias of an estimator of the proportion of 1, exactly.
+
+        Parameters
+        ----------
+        n : int
+            Number of answers.
+        proportion : float
+            The true proportion, from 0 to 1, of whom n are a random sample.
+        estimator : {"ml", "moment"}, default "ml"
+            The maximum-likelihood estimate, or the moment one, which has none.
+
+        Raises
+        ------
+        PydpstatError
+            Where an argument is not allowed, or the design has more than two categories: the
+            maximum-likelihood estimates depend on all answers' numbers together then.
+
+        Examples
+        --------
+        >>> from pydpstat.local import RandomizedResponse
+        >>> round(RandomizedResponse(0.5).bias(100, 0.02), 4)
+        0.0696
+        """
+        self._check_informative()
+        if len(self.categories) > 2:
+            raise PydpstatError(
+                f"bias() is for designs of two categories; this one has {len(self.categories)}. Simulate it."
+            )
+        return planning.bias(self._response, n, proportion, estimator)
+
+    def _check_informative(self) -> None:
+        if self._response.spread < _LEAST_SPREAD:
+            raise PydpstatError(
+                f"epsilon must be so large that answers tell something of the truth; got {self._epsilon!r}, "
+                "at which they are as good as independent of it. Use a larger epsilon."
+            )
+
+    def _key(self) -> tuple[Any, ...]:
+        return type(self).__name__, repr(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ResponseDesign) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())

@@ -1,0 +1,313 @@
+"""Data that lie on many nodes and leave them as answers only."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from pydpstat import checks
+from pydpstat.errors import PydpstatError
+from pydpstat.local.access import ONE_RELEASE, Access, check_access
+from pydpstat.local.design import ONE_ANSWER
+from pydpstat.privacy import Guarantee, compose
+from pydpstat.release import SEEDED
+from pydpstat.statistics.protect import check_budget
+
+REPEATS = ("same", "spend")
+TOGETHER = "all answers that were given so far together"
+SEVERAL = "neighbors differ in all values of one node"
+
+
+def federate_array(array: Any, n_nodes: int | None = None) -> FederatedArray:
+    """Give an array's values to nodes, from which they are answered only as the access allows.
+
+    Parameters
+    ----------
+    array : array_like of shape (n,)
+        The values: an array, list, Series or Categorical.
+    n_nodes : int, optional
+        How many nodes, from 1 to n; by default one for each value. Fewer nodes get several values
+        each, in order, as evenly as possible.
+
+    Returns
+    -------
+    FederatedArray
+
+    Raises
+    ------
+    PydpstatError
+        Where `array` has no or another shape, or there are more nodes than values.
+
+    Examples
+    --------
+    >>> from pydpstat.local import RandomizedResponseCoins, federate_array
+    >>> nodes = federate_array([1, 0, 0, 1], 4)
+    >>> nodes.configure_data_access(RandomizedResponseCoins())
+    >>> answers = nodes.query()
+    >>> answers.size, bool((nodes.query() == answers).all())
+    (4, True)
+    """
+    if isinstance(array, (list, tuple, range)):
+        array = checks.array_of(array)
+    if not (
+        hasattr(array, "dtype") and hasattr(array, "copy") and getattr(array, "ndim", 0) == 1 and len(array)
+    ):
+        raise PydpstatError(
+            f"array must be one or more values in a row (array, list, Series); got {type(array).__name__}. "
+            "Give one value a person."
+        )
+    nodes = len(array) if n_nodes is None else n_nodes
+    if not checks.is_number(nodes) or not 1 <= nodes <= len(array) or nodes != int(nodes):
+        raise PydpstatError(
+            f"n_nodes must be a whole number from 1 to the number of values; got {checks.shown(n_nodes)} for "
+            f"{len(array)} values. Leave it out for one node a value."
+        )
+    return FederatedArray(array, int(nodes))
+
+
+class FederatedArray:
+    """Values on nodes. `federate_array` makes it.
+
+    Nothing is answered before `configure_data_access` says how. `query` asks all nodes; iteration and
+    ``[i]`` give single nodes, whose `query` asks one. No public attribute, text, copy or pickle has
+    a true value (copying and pickling are refused).
+
+    Parameters
+    ----------
+    values : array
+        One value or more for each node.
+    n_nodes : int
+        How many nodes.
+
+    Notes
+    -----
+    This is a model of a federation for study, within one process. Python hides nothing from code in
+    the same process: a debugger, the garbage collector or a name written with underscores reaches
+    the values. Real nodes are real machines, each of which calls ``definition.respond(value)``.
+
+    Examples
+    --------
+    >>> from pydpstat.local import LaplaceAccess, federate_array
+    >>> nodes = federate_array([41.0, 17.5, 63.0])
+    >>> nodes
+    <FederatedArray: 3 nodes, no access configured>
+    >>> nodes.configure_data_access(LaplaceAccess(1.0, bounds=(0, 100)), repeat="spend")
+    >>> first, second = nodes.query(), nodes.query()
+    >>> nodes.guarantee.epsilon
+    2.0
+    """
+
+    __slots__ = (
+        "__access",
+        "__budget",
+        "__edges",
+        "__given",
+        "__lock",
+        "__ledger",
+        "__repeat",
+        "__single",
+        "__values",
+    )
+
+    def __init__(self, values: Any, n_nodes: int) -> None:
+        self.__values = values.copy()
+        self.__edges = np.arange(n_nodes + 1) * len(values) // n_nodes
+        self.__access: Access | None = None
+        self.__repeat, self.__budget = "same", None
+        # answers that may be given again; what was spent on all nodes; what was on single ones
+        self.__given: list[tuple[Access, Any]] = []
+        self.__ledger: list[Guarantee] = []
+        self.__single: dict[int, list[Guarantee]] = {}
+        self.__lock = threading.RLock()
+
+    def configure_data_access(self, definition: Access, *, repeat: str = "same", budget: Any = None) -> None:
+        """Say how the nodes answer.
+
+        Parameters
+        ----------
+        definition : RandomizedResponse, RandomizedResponseCoins, LaplaceAccess, GaussianAccess or another
+            Anything with a `guarantee` and ``respond(values, rng)``, which has to answer each value
+            by itself.
+        repeat : {"same", "spend"}, default "same"
+            What asking again does. ``"same"``: every node gives the answer that it gave before, which
+            costs nothing, also when the same definition is configured anew. ``"spend"``: it draws
+            another answer, and the guarantees add up.
+        budget : Budget, optional
+            Where new answers are to be charged. One node's answer is charged as much as all nodes'.
+
+        Raises
+        ------
+        PydpstatError
+            Where an argument is not allowed.
+        """
+        access = check_access(definition)
+        checks.one_of(repeat, "repeat", REPEATS)
+        check_budget(budget)
+        with self.__lock:
+            self.__access, self.__repeat, self.__budget = access, repeat, budget
+
+    def query(self, rng: Any = None) -> Any:
+        """Return the answers of all nodes, in their order.
+
+        Parameters
+        ----------
+        rng : None, int, numpy.random.Generator or RRandom
+            Source of new answers' randomness. None (default) is the operating system; an int seeds
+            NumPy.
+
+        Returns
+        -------
+        array, Series or Categorical
+            As `respond` of the definition returns it for the values given.
+
+        Raises
+        ------
+        PydpstatError
+            Where no access is configured, or the values do not suit it.
+        BudgetExceeded
+            Where the budget does not cover new answers; none is given then.
+        """
+        with self.__lock:
+            answers, _ = self.__ask(rng)
+            return answers
+
+    @property
+    def guarantee(self) -> Guarantee | None:
+        """What all answers so far keep together for any one node; None before the first."""
+        with self.__lock:
+            spent = self.__ledger
+            # of the nodes that were asked by themselves the one that gave most
+            singles = list(self.__single.values()) or [[]]
+            each = [[*spent, *single] for single in singles]
+            if not each[0]:
+                return None
+            most = max(map(compose, each), key=lambda kept: (kept.epsilon, kept.delta))
+            lines = [line for line in most.conditions if line not in (ONE_ANSWER, ONE_RELEASE)]
+            together = Guarantee(most.epsilon, most.delta, most.neighbors, (*lines, TOGETHER), most.loss)
+            size = int(np.diff(self.__edges).max())
+            return together if size == 1 else together.group(size).with_conditions(SEVERAL)
+
+    def __ask(self, rng: Any, node: int | None = None) -> tuple[Any, Any]:
+        """Return answers of all nodes, or of one; the second is what they are cut by."""
+        access = self.__access
+        if access is None:
+            raise PydpstatError(
+                "query() needs a data access. Call configure_data_access(RandomizedResponseCoins()) first."
+            )
+        edges = self.__edges
+        if self.__repeat == "same":
+            for known, answers in self.__given:
+                if known == access:
+                    return answers.copy(), edges
+        whole = node is None or self.__repeat == "same"
+        values = self.__values if whole else _cut(self.__values, edges, node)
+        # values that do not suit end it here, at no cost; what is drawn is given after the spend only
+        answers = access.respond(values, rng)
+        guarantee = access.guarantee if rng is None else access.guarantee.with_conditions(SEEDED)
+        if self.__budget is not None:
+            size = int(np.diff(edges).max())
+            self.__budget.spend(guarantee.group(size), f"query({access!r})")
+        if whole:
+            self.__ledger.append(guarantee)
+        else:
+            self.__single.setdefault(int(node or 0), []).append(guarantee)
+        if self.__repeat == "same":
+            self.__given.append((access, answers.copy()))
+        return answers, edges if whole else None
+
+    def _query_node(self, node: int, rng: Any) -> Any:
+        with self.__lock:
+            answers, edges = self.__ask(rng, node)
+            mine = answers if edges is None else _cut(answers, edges, node)
+            if len(mine) > 1:
+                return mine
+            return mine.iloc[0] if hasattr(mine, "iloc") else mine[0]
+
+    def __len__(self) -> int:
+        return self.__edges.size - 1
+
+    def __iter__(self) -> Iterator[Node]:
+        return (Node(self, place) for place in range(len(self)))
+
+    def __getitem__(self, node: int) -> Node:
+        if checks.is_number(node) and node == int(node) and -len(self) <= node < len(self):
+            return Node(self, int(node) % len(self))
+        raise (IndexError if checks.is_number(node) else TypeError)(
+            f"a node's number must be a whole number below {len(self)}; got {checks.shown(node)}."
+        )
+
+    def __dir__(self) -> list[str]:
+        return [name for name in object.__dir__(self) if not name.startswith("_FederatedArray__")]
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise PydpstatError(
+            "federated values cannot be copied or pickled: the copy would hold them in the clear. Keep the "
+            "answers of query() instead."
+        )
+
+    def __getstate__(self) -> NoReturn:
+        self.__reduce_ex__(2)
+
+    def __repr__(self) -> str:
+        how = "no access configured" if self.__access is None else f"access by {self.__access!r}"
+        return f"<FederatedArray: {len(self)} nodes, {how}>"
+
+
+class Node:
+    """One node of a `FederatedArray`, which can be asked and nothing else.
+
+    Parameters
+    ----------
+    home : FederatedArray
+        The federation.
+    place : int
+        The node's number.
+
+    Examples
+    --------
+    >>> from pydpstat.local import RandomizedResponse, federate_array
+    >>> nodes = federate_array([1, 0, 0, 1])
+    >>> nodes.configure_data_access(RandomizedResponse(1.0))
+    >>> int(nodes[2].query()) in (0, 1)
+    True
+    """
+
+    __slots__ = ("__home", "__place")
+
+    def __init__(self, home: FederatedArray, place: int) -> None:
+        self.__home, self.__place = home, place
+
+    def query(self, rng: Any = None) -> Any:
+        """Return this node's answer; with ``repeat="same"`` it is the one that `FederatedArray.query` has.
+
+        Parameters
+        ----------
+        rng : None, int, numpy.random.Generator or RRandom
+            As of `FederatedArray.query`.
+
+        Returns
+        -------
+        scalar, or an array for a node with several values
+        """
+        return self.__home._query_node(self.__place, rng)
+
+    def __dir__(self) -> list[str]:
+        return [name for name in object.__dir__(self) if not name.startswith("_Node__")]
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise PydpstatError("a node cannot be copied or pickled. Keep its answer of query() instead.")
+
+    def __getstate__(self) -> NoReturn:
+        self.__reduce_ex__(2)
+
+    def __repr__(self) -> str:
+        return f"<Node {self.__place} of {len(self.__home)}>"
+
+
+def _cut(values: Any, edges: np.ndarray, node: int | None) -> Any:
+    place = int(node or 0)
+    part = slice(int(edges[place]), int(edges[place + 1]))
+    return values.iloc[part] if hasattr(values, "iloc") else values[part]

@@ -1,0 +1,287 @@
+"""Before the survey: how many persons are needed, and what intervals and estimators are worth, exactly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import checks
+from pydpstat.errors import PydpstatError
+from pydpstat.local.estimate import Response, moment, standard_errors
+from pydpstat.local.intervals import KINDS, LAWS, METHODS, accepts, ends, interval
+from pydpstat.local.laws import Counted, Fixed, Law, Sampled
+
+ESTIMATORS = ("moment", "ml")
+_MOST = 2.0**53
+# proportions this close are equal: interval ends are found to within 1e-12
+_CLOSE = 1e-9
+
+
+def get_prob_from_epsilon(epsilon: Any) -> Any:
+    """Return the first coin's chance of heads with which two coins keep epsilon.
+
+    Parameters
+    ----------
+    epsilon : float or array_like
+        Privacy parameter; at least 0.
+
+    Returns
+    -------
+    float or ndarray
+        ``2 / (1 + exp(epsilon))``, that is 2 (1 - f) with f = exp(epsilon) / (1 + exp(epsilon)). The
+        second coin is fair.
+
+    Raises
+    ------
+    PydpstatError
+        Where an epsilon is negative, missing or no number.
+
+    Examples
+    --------
+    >>> from pydpstat.local import get_prob_from_epsilon
+    >>> round(get_prob_from_epsilon(1.0986122886681098), 12)
+    0.5
+    """
+    if type(epsilon) is float and 0.0 <= epsilon < 700.0:
+        return 2.0 / (1.0 + math.exp(epsilon))
+    from scipy.special import expit
+
+    values = _numbers(epsilon, "epsilon")
+    if not (values >= 0.0).all():
+        raise PydpstatError(
+            f"epsilon must be at least 0, every one; got {checks.shown(epsilon)}. Give for example 1."
+        )
+    return _plain(2.0 * expit(-values))
+
+
+def uncertainty(mean_answer: Any, n: Any, epsilon: Any) -> Any:
+    """Return two standard errors of a proportion behind answers 0 and 1: sampling and randomisation together.
+
+    Parameters
+    ----------
+    mean_answer : float or array_like
+        Share of answers 1, from 0 to 1.
+    n : int or array_like
+        Number of answers.
+    epsilon : float or array_like
+        Privacy parameter of each answer; above 0.
+
+    Returns
+    -------
+    float or ndarray
+        ``2 / (2f - 1) * sqrt(r (1 - r) / n)`` with r the share of answers and f as in
+        `get_prob_from_epsilon`.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is out of its range.
+
+    Notes
+    -----
+    A result's `uncertainty` is the same number wherever r is between the chances of an answer 1 at
+    the proportions 0 and 1; beyond them the result takes the nearer one.
+
+    Examples
+    --------
+    >>> from pydpstat.local import uncertainty
+    >>> round(uncertainty(0.3507, 10000, 1.0986122886681098), 4)
+    0.0191
+    """
+    share, size, eps = _numbers(mean_answer, "mean_answer"), _numbers(n, "n"), _numbers(epsilon, "epsilon")
+    if not ((share >= 0.0) & (share <= 1.0)).all():
+        raise PydpstatError("mean_answer must be from 0 to 1, every one. Give the share of answers 1.")
+    if not (size >= 1.0).all():
+        raise PydpstatError(
+            f"n must be at least 1, every one; got {checks.shown(n)}. Give the number of answers."
+        )
+    if not (eps > 0.0).all():
+        raise PydpstatError(
+            f"epsilon must be above 0, every one; got {checks.shown(epsilon)}. With 0 answers tell nothing."
+        )
+    return _plain(2.0 / np.tanh(0.5 * eps) * np.sqrt(share * (1.0 - share) / size))
+
+
+def required_n(
+    epsilon: float,
+    width: float,
+    *,
+    alpha: float = 0.05,
+    proportion: float | None = None,
+    kind: str = "population",
+    categories: int = 2,
+) -> int:
+    """Return how many persons have to answer so that an interval is no wider than asked for.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy parameter of each answer; above 0.
+    width : float
+        Upper end minus lower end; above 0 and below 1.
+    alpha : float, default 0.05
+        Probability of a miss.
+    proportion : float, optional
+        The proportion expected, from 0 to 1; by default the one that needs most persons.
+    kind : {"population", "randomization"}, default "population"
+        Whether the interval is to cover sampling and randomisation, or the randomisation alone.
+    categories : int, default 2
+        Number of categories.
+
+    Returns
+    -------
+    int
+        By the normal approximation: ``(2 z sd / width)**2``, rounded up, where sd is the standard
+        deviation of one answer's estimate.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, or more than 2**53 persons were needed.
+
+    Examples
+    --------
+    >>> from pydpstat.local import required_n
+    >>> required_n(1.0986122886681098, 0.1)
+    1537
+    """
+    from pydpstat.local.randomized_response import RandomizedResponse
+
+    design = RandomizedResponse(checks.epsilon(epsilon), categories)
+    return design.required_n(width, alpha=alpha, proportion=proportion, kind=kind)
+
+
+def persons(response: Response, width: Any, alpha: Any, proportion: Any, kind: Any) -> int:
+    """Return how many persons a design needs; arguments as in `required_n`."""
+    longest, level = checks.probability(width, "width"), checks.probability(alpha, "alpha")
+    place = KINDS.index(checks.one_of(kind, "kind", KINDS))
+    if proportion is None:
+        # the variance is linear or a parabola in p: largest at an end, or where the answer is a fair coin
+        fair = min(max((0.5 - response.other) / response.spread, 0.0), 1.0)
+        candidates = np.array([0.0, fair, 1.0])
+    else:
+        candidates = np.array([share(proportion)])
+    sd = float(standard_errors(candidates, 1, response)[place].max())
+    needed = (2.0 * NormalDist().inv_cdf(1.0 - level / 2.0) * sd / longest) ** 2
+    if not needed < _MOST:
+        raise PydpstatError(
+            f"width must be one that 2**53 persons can reach; got {checks.shown(width)}, for which they are "
+            "too few. Use a larger width or a larger epsilon."
+        )
+    return max(math.ceil(needed), 1)
+
+
+def coverage(response: Response, n: int, proportion: float, alpha: float, kind: str, method: str) -> float:
+    """Return the probability that an interval covers a proportion, from the exact law of the answers.
+
+    Parameters
+    ----------
+    response : Response
+        The design.
+    n : int
+        Number of answers.
+    proportion : float
+        From 0 to 1; with ``"randomization"`` a whole number of the n persons.
+    alpha, kind, method
+        As of an interval.
+    """
+    level = checks.probability(alpha, "alpha")
+    law: Law = LAWS[checks.one_of(kind, "kind", KINDS)](size(n), response)
+    checks.one_of(method, "method", METHODS)
+    true = share(proportion)
+    parameter = true * law.top
+    if isinstance(law, Fixed):
+        parameter = round(parameter)
+        if abs(parameter - true * law.top) > 1e-6:
+            raise PydpstatError(
+                f"proportion must be a whole number of the n persons with kind 'randomization'; got "
+                f"{checks.shown(proportion)} of {n}. Give for example {parameter / law.top!r}."
+            )
+    there = law.at(parameter)
+
+    def covers(count: int) -> bool:
+        low, high = interval(law, count, level, method)
+        return low - _CLOSE <= true <= high + _CLOSE
+
+    # beyond these two all counts have one interval
+    least, most = ends(law)
+    low, high = (min(max(each, least), most) for each in _accepted(there, level))
+    low, high = _edge(covers, low, -1, least), _edge(covers, high, 1, most)
+    missed_below = there.at_most(low - 1) if low > least else 0.0
+    missed_above = there.at_least(high + 1) if high < most else 0.0
+    return 1.0 - missed_below - missed_above
+
+
+def _accepted(there: Counted, alpha: float) -> tuple[int, int]:
+    """Return the smallest and the largest count that Blaker's test accepts, near which every method's are."""
+    numbers = range(there.start, there.start + there.mass.size)
+    kept = [number for number in numbers if accepts(there, number, alpha)]
+    return kept[0], kept[-1]
+
+
+def _edge(covers: Callable[[int], bool], count: int, step: int, last: int) -> int:
+    """Return the last count, in a direction, whose interval covers; the ends grow with the count."""
+    while not covers(count):
+        count -= step
+    while count != last and covers(count + step):
+        count += step
+    return count
+
+
+def bias(response: Response, n: int, proportion: float, estimator: str) -> float:
+    """Return the expected value of an estimator of one proportion minus the proportion, exactly.
+
+    Parameters
+    ----------
+    response : Response
+        The design, of two categories.
+    n : int
+        Number of answers.
+    proportion : float
+        From 0 to 1: of a random sample.
+    estimator : {"moment", "ml"}
+    """
+    checks.one_of(estimator, "estimator", ESTIMATORS)
+    true = share(proportion)
+    there = Sampled(size(n), response).at(true)
+    counts = there.start + np.arange(there.mass.size)
+    estimates = moment(counts, n, response)
+    if estimator == "ml":
+        estimates = np.clip(estimates, 0.0, 1.0)
+    return float((there.mass * (estimates - true)).sum())
+
+
+def share(proportion: Any) -> float:
+    """Check a proportion: a number from 0 to 1."""
+    if checks.is_number(proportion) and 0.0 <= proportion <= 1.0:
+        return float(proportion)
+    raise PydpstatError(
+        f"proportion must be a number from 0 to 1; got {checks.shown(proportion)}. Give for example 0.2."
+    )
+
+
+def size(n: Any) -> int:
+    """Check a number of answers."""
+    if checks.is_number(n) and 1 <= n < _MOST and n == int(n):
+        return int(n)
+    raise PydpstatError(
+        f"n must be a whole number of at least 1; got {checks.shown(n)}. Give for example 100."
+    )
+
+
+def _numbers(value: Any, name: str) -> npt.NDArray[np.float64]:
+    array = checks.array_of(value)
+    if array.dtype.kind not in "iuf" or np.isnan(array).any():
+        raise PydpstatError(
+            f"{name} must be a number, or an array of them, none missing; got {type(value).__name__}."
+        )
+    return array.astype(np.float64)
+
+
+def _plain(values: Any) -> Any:
+    return float(values) if np.ndim(values) == 0 else values

@@ -1,0 +1,348 @@
+"""The estimate behind randomised answers: proportions, both kinds of standard error, intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pydpstat import checks
+from pydpstat.local import estimate
+from pydpstat.local.intervals import KINDS, LAWS, METHODS, interval
+from pydpstat.postprocessing import AsDrawn
+from pydpstat.results.call import Call
+from pydpstat.results.labels import Labels
+from pydpstat.results.results import DPResults
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from statsmodels.iolib.summary import Summary
+
+    from pydpstat.local.design import ResponseDesign
+
+_ONE = Labels("proportion")
+_STEPS = {
+    "moment": AsDrawn(("moment estimate from the answers",)),
+    "ml": AsDrawn(("maximum-likelihood estimate from the answers",)),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ResponseResults(DPResults):
+    """Proportions estimated from randomised answers.
+
+    A design's `estimate` makes it. Its data are the numbers of answers, which are private already
+    when they are given, so all of it may be published.
+
+    Parameters
+    ----------
+    counted : tuple of int
+        How often each category was answered.
+    design : ResponseDesign
+        The design of the answers.
+    method : {"moment", "ml"}
+        Which estimate `params` are.
+
+    Notes
+    -----
+    The other attributes are those of `DPResults`. There are two kinds of randomness. For
+    ``"randomization"`` the persons are fixed and only their answers are random: the interval is for
+    the proportion among them, and `bse` is its standard error. For ``"population"`` the persons are
+    a random sample, too: the interval is for the proportion in the population, and
+    `bse_population` is its standard error.
+
+    Examples
+    --------
+    >>> from pydpstat.local import RandomizedResponseCoins
+    >>> r = RandomizedResponseCoins().estimate([1] * 35 + [0] * 65)
+    >>> round(r, 3), round(r.counts, 1)
+    (0.2, 20.0)
+    >>> round(float(r.bse.iloc[0]), 4), round(float(r.bse_population.iloc[0]), 4)
+    (0.0866, 0.0954)
+    """
+
+    counted: tuple[int, ...]
+    design: ResponseDesign
+    method: str
+
+    @property
+    def answers(self) -> pd.Series:
+        """How often each category was answered."""
+        import pandas as pd
+
+        index = pd.Index(list(self.design.categories), name="answer", dtype=object)
+        return pd.Series(list(self.counted), index=index, name="answers")
+
+    @property
+    def counts(self) -> Any:
+        """Estimated number of persons in each category: the proportions times the number of answers."""
+        return self.labels.natural(self.value * sum(self.counted))
+
+    @property
+    def moment(self) -> Any:
+        """The moment estimate: unbiased; it may lie outside 0 to 1."""
+        return self.labels.natural(_estimates(self.design, self.counted, "moment"))
+
+    @property
+    def ml(self) -> Any:
+        """The maximum-likelihood estimate: from 0 to 1, and all proportions together 1."""
+        return self.labels.natural(_estimates(self.design, self.counted, "ml"))
+
+    @property
+    def bse(self) -> pd.Series:
+        """Standard error of the moment estimate by randomisation alone: for the persons asked."""
+        return self._series(self._errors()[0])
+
+    @property
+    def bse_population(self) -> pd.Series:
+        """Standard error of the moment estimate by sampling and randomisation together."""
+        return self._series(self._errors()[1])
+
+    @property
+    def uncertainty(self) -> Any:
+        """Two standard errors, sampling and randomisation together."""
+        return self.labels.natural(2.0 * self._errors()[1])
+
+    def _errors(self) -> tuple[np.ndarray, np.ndarray]:
+        proportions = np.minimum(np.maximum(_estimates(self.design, self.counted, "moment"), 0.0), 1.0)
+        return estimate.standard_errors(proportions, sum(self.counted), self.design._response)
+
+    def conf_int(
+        self, alpha: float = 0.05, kind: str = "randomization", method: str = "blaker"
+    ) -> pd.DataFrame:
+        """Return confidence intervals of the proportions, from 0 to 1.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that an interval misses, of each one by itself; between 0 and 1.
+        kind : {"randomization", "population"}, default "randomization"
+            For the proportion among the persons asked, or in the population of which they are a
+            random sample. The first is what the intervals of all releases of this package cover.
+        method : {"blaker", "clopper-pearson", "score"}, default "blaker"
+            The first two invert exact tests and miss with probability alpha at most, Blaker's with
+            the shorter intervals. ``"score"`` (Wilson's) is shorter still, and misses with
+            probability alpha on average only.
+
+        Returns
+        -------
+        DataFrame with columns 0 (lower) and 1 (upper), indexed as `params`
+
+        Raises
+        ------
+        PydpstatError
+            Where an argument is not allowed.
+
+        References
+        ----------
+        Blaker, H. (2000). Confidence curves and improved exact confidence intervals for discrete
+        distributions. Canadian Journal of Statistics 28.
+        Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated
+        in the case of the binomial. Biometrika 26.
+
+        Examples
+        --------
+        >>> from pydpstat.local import RandomizedResponseCoins
+        >>> r = RandomizedResponseCoins().estimate([1] * 35 + [0] * 65)
+        >>> r.conf_int(kind="population").round(3)
+                        0      1
+        proportion  0.015  0.399
+        """
+        import pandas as pd
+
+        low, high = self._limits(alpha, kind, method)
+        return pd.DataFrame({0: low, 1: high}, index=self.labels.index(self.value))
+
+    def _limits(self, alpha: float, kind: str, method: str) -> tuple[list[float], list[float]]:
+        level = checks.probability(alpha, "alpha")
+        checks.one_of(kind, "kind", KINDS)
+        checks.one_of(method, "method", METHODS)
+        law = LAWS[kind](sum(self.counted), self.design._response)
+        # the number of answers 1 alone, where the estimate is one number
+        counts = self.counted[1:] if self.value.ndim == 0 else self.counted
+        found = {count: interval(law, count, level, method) for count in set(counts)}
+        return [found[count][0] for count in counts], [found[count][1] for count in counts]
+
+    def _interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+        limits = self._limits(alpha, "randomization", "blaker")
+        low, high = (np.array(each).reshape(self.value.shape) for each in limits)
+        return low, high
+
+    def accuracy(self, alpha: float = 0.05) -> Any:
+        """Return half the width of the interval of kind "randomization".
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that the interval misses; between 0 and 1.
+
+        Returns
+        -------
+        float, or Series indexed as `params`
+
+        Examples
+        --------
+        >>> from pydpstat.local import RandomizedResponseCoins
+        >>> r = RandomizedResponseCoins().estimate([1] * 35 + [0] * 65)
+        >>> round(r.accuracy(), 3)
+        0.17
+        """
+        low, high = self._interval(alpha)
+        return self._series(0.5 * (high - low)) if self.value.ndim else float(0.5 * (high - low))
+
+    def summary(self, alpha: float = 0.05) -> Summary:
+        """Return the estimate as a table in statsmodels' form, with both kinds of standard error.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that an interval misses.
+
+        Returns
+        -------
+        statsmodels.iolib.summary.Summary
+            Has ``as_text``, ``as_html``, ``as_latex`` and ``as_csv``; printing it shows the text.
+
+        Examples
+        --------
+        >>> from pydpstat.local import RandomizedResponseCoins
+        >>> r = RandomizedResponseCoins().estimate([1] * 35 + [0] * 65)
+        >>> "population" in r.summary().as_text()
+        True
+        """
+        from pydpstat.local.summary import summary
+
+        return summary(self, alpha)
+
+    def to_frame(self, alpha: float = 0.05, kind: str = "randomization") -> pd.DataFrame:
+        """Return estimates, counts, both standard errors and an interval as a frame, a row a category.
+
+        Examples
+        --------
+        >>> from pydpstat.local import RandomizedResponseCoins
+        >>> r = RandomizedResponseCoins().estimate([1] * 35 + [0] * 65)
+        >>> list(r.to_frame().columns)
+        ['moment', 'ml', 'count', 'se randomization', 'se population', 'lower', 'upper']
+        """
+        import pandas as pd
+
+        limits = self._limits(alpha, kind, "blaker")
+        columns: dict[str, Any] = {
+            "moment": _estimates(self.design, self.counted, "moment"),
+            "ml": _estimates(self.design, self.counted, "ml"),
+            "count": self.value * sum(self.counted),
+            "se randomization": self._errors()[0],
+            "se population": self._errors()[1],
+            "lower": limits[0],
+            "upper": limits[1],
+        }
+        flat = {name: np.ravel(column) for name, column in columns.items()}
+        return pd.DataFrame(flat, index=self.labels.index(self.value))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything in plain JSON types.
+
+        Examples
+        --------
+        >>> from pydpstat.local import RandomizedResponseCoins
+        >>> r = RandomizedResponseCoins().estimate([1] * 35 + [0] * 65)
+        >>> r.to_dict()["answers"]
+        [65, 35]
+        """
+        plain = DPResults.to_dict(self)
+        randomization, population = (each.tolist() for each in self._errors())
+        return {
+            **plain,
+            "noise_sd": randomization,
+            "se_randomization": randomization,
+            "se_population": population,
+            "moment": _estimates(self.design, self.counted, "moment").tolist(),
+            "ml": _estimates(self.design, self.counted, "ml").tolist(),
+            "categories": list(self.design.categories),
+            "answers": list(self.counted),
+            "design": repr(self.design),
+        }
+
+    def plot(self, ax: Any = None, alpha: float = 0.05) -> Any:
+        """Draw the proportions with the intervals of both kinds; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure's by default.
+        alpha : float, default 0.05
+            Probability that an interval misses.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        MissingExtraError
+            Where matplotlib is not installed; the message has the command.
+
+        Examples
+        --------
+        >>> from pydpstat.local import RandomizedResponseCoins
+        >>> ax = RandomizedResponseCoins().estimate([1] * 35 + [0] * 65).plot()  # doctest: +SKIP
+        """
+        from pydpstat.local.picture import plot
+
+        return plot(self, ax, alpha)
+
+    def __repr__(self) -> str:
+        from pydpstat.results.summary import number
+
+        shown = number(self.value.item()) if self.value.ndim == 0 else f"{self.value.size} values"
+        return f"<ResponseResults {self.statistic}: {shown}, {sum(self.counted)} answers, {self.claim}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # through the constructor: a copied or pickled array would come back writeable
+        return _restored, tuple(getattr(self, field.name) for field in fields(self))
+
+
+def _restored(*values: Any) -> ResponseResults:
+    result = ResponseResults(*values)
+    result.value.flags.writeable = False
+    return result
+
+
+def results_of(design: ResponseDesign, counted: tuple[int, ...], method: str) -> ResponseResults:
+    """Return the result of a design and the numbers of its answers."""
+    value = _estimates(design, counted, method)
+    value.flags.writeable = False
+    single = value.ndim == 0
+    return ResponseResults(
+        statistic="proportion" if single else "proportions",
+        value=value,
+        labels=_ONE if single else Labels("proportion", dimnames=(design.categories,)),
+        noise=None,
+        noise_scale=math.nan,
+        mechanism="randomized response",
+        sensitivity=math.nan,
+        claim=design.guarantee,
+        guarantee=design.guarantee,
+        bounds=None,
+        nobs=sum(counted),
+        post=_STEPS[method],
+        reproducible=False,
+        grid=None,
+        record=Call(f"{design!r}.estimate", (("answers", "answers"),), (("method", method),)),
+        counted=counted,
+        design=design,
+        method=method,
+    )
+
+
+def _estimates(design: ResponseDesign, counted: tuple[int, ...], method: str) -> np.ndarray:
+    """Return the proportion of 1 where the categories are 0 and 1, else all."""
+    n, response = sum(counted), design._response
+    if design._single:
+        one = float(estimate.moment(counted[1], n, response))
+        return np.array(min(max(one, 0.0), 1.0) if method == "ml" else one)
+    if method == "ml":
+        return estimate.likeliest(counted, n, response)
+    return estimate.moment(counted, n, response)

@@ -1,0 +1,400 @@
+"""What the designs promise: probabilities, exact answers, and containers that come back as they went in."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from scipy import stats
+
+import pydpstat
+from pydpstat import PydpstatError, RRandom, audit
+from pydpstat.local import RandomizedResponse, RandomizedResponseCoins
+
+FALSE_ALARM = 1e-6
+LABELS = ["never", "sometimes", "daily"]
+DESIGNS = [
+    RandomizedResponse(1.0),
+    RandomizedResponse(0.1),
+    RandomizedResponse(2.0, LABELS),
+    RandomizedResponse(1.0, 7),
+    RandomizedResponseCoins(),
+    RandomizedResponseCoins(0.3),
+    RandomizedResponseCoins(0.6, 0.2),
+    RandomizedResponseCoins(0.4, 0.9),
+]
+
+
+def ids(design):
+    return repr(design)
+
+
+# the design
+
+
+@pytest.mark.parametrize("k", [2, 3, 10])
+@pytest.mark.parametrize("epsilon", [0.0, 0.01, 1.0, 5.0, 30.0])
+def test_the_matrix_of_randomized_response(epsilon, k):
+    matrix = RandomizedResponse(epsilon, k).design_matrix
+    assert np.allclose(matrix.sum(), 1.0, rtol=0, atol=1e-15)
+    assert np.allclose(np.diag(matrix), math.exp(epsilon) / (math.exp(epsilon) + k - 1), rtol=1e-15)
+    assert np.allclose(matrix.max(axis=1) / matrix.min(axis=1), math.exp(epsilon), rtol=1e-14)
+    assert list(matrix.index) == list(matrix.columns) == list(range(k))
+    assert (matrix.index.name, matrix.columns.name) == ("answer", "truth")
+
+
+@settings(max_examples=50)
+@given(st.floats(0.001, 0.999), st.floats(0.001, 0.999))
+def test_the_matrix_and_the_epsilon_of_coins(first, second):
+    design = RandomizedResponseCoins(first, second)
+    matrix = design.design_matrix
+    p, q = Fraction(first), Fraction(second)
+    exact = [[1 - p * q, p * (1 - q)], [p * q, 1 - p + p * q]]
+    assert np.allclose(matrix, np.array(exact, dtype=float), rtol=0, atol=1e-15)
+    ratio = max(exact[1][1] / exact[1][0], exact[0][0] / exact[0][1])
+    with mpmath.workdps(60):
+        true = mpmath.log(mpmath.mpf(ratio.numerator) / ratio.denominator)
+        # the smallest float that is not below it
+        assert mpmath.mpf(design.epsilon) >= true > mpmath.mpf(math.nextafter(design.epsilon, 0.0))
+
+
+def test_the_epsilons_of_some_coins():
+    assert RandomizedResponseCoins().epsilon == 1.0986122886681098
+    assert RandomizedResponseCoins(1.0, 0.2).epsilon == 0.0
+    for first, second in ((0.0, 0.5), (0.5, 0.0), (0.5, 1.0)):
+        assert RandomizedResponseCoins(first, second).epsilon == math.inf
+    # near 1 nothing is lost: epsilon is about (1 - p) / (p q)
+    assert math.isclose(RandomizedResponseCoins(1 - 2**-50).epsilon, 2.0**-49, rel_tol=1e-12)
+    coins = RandomizedResponseCoins(0.25, 0.75)
+    assert (coins.prob_head_first, coins.prob_head_second) == (0.25, 0.75)
+
+
+def test_the_guarantee():
+    kept = RandomizedResponse(0.7).guarantee
+    assert (kept.epsilon, kept.delta, kept.neighbors) == (0.7, 0.0, "bounded")
+    assert "this person's value replaced" in kept.conditions[0]
+    # its curve is the exact one for two categories
+    f = math.exp(0.7) / (1 + math.exp(0.7))
+    assert math.isclose(kept.delta_at(0.2), f - math.exp(0.2) * (1 - f), rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=ids)
+def test_designs_are_values(design):
+    for again in (pickle.loads(pickle.dumps(design)), copy.copy(design), copy.deepcopy(design)):
+        assert again == design and hash(again) == hash(design) and repr(again) == repr(design)
+    names = {"RandomizedResponse": RandomizedResponse, "RandomizedResponseCoins": RandomizedResponseCoins}
+    assert eval(repr(design), names) == design
+    assert sum(design == other for other in DESIGNS) == 1 and design != "design"
+
+
+# the law
+
+
+def drawn(design, rng, n=60_000):
+    """How often each answer was given for each truth."""
+    k = len(design.categories)
+    columns = []
+    for truth in design.categories:
+        answers = design.respond(np.array([truth] * n), rng)
+        columns.append([int((answers == each).sum()) for each in design.categories])
+    return np.array(columns).T.reshape(k, k)
+
+
+def fits(counts, matrix):
+    return min(
+        stats.chisquare(column, chances * column.sum()).pvalue for column, chances in zip(counts.T, matrix.T)
+    )
+
+
+@pytest.mark.parametrize("source", ["operating system", "NumPy", "R"])
+@pytest.mark.parametrize("design", DESIGNS, ids=ids)
+def test_the_law_of_the_answers(design, source, seeded_entropy):
+    n = 60_000 if source == "operating system" else 20_000
+    rng = {"operating system": None, "NumPy": np.random.default_rng(3), "R": RRandom(3)}[source]
+    counts = drawn(design, rng, n)
+    right = design.design_matrix.to_numpy()
+    assert fits(counts, right) > FALSE_ALARM
+    # answers that are 10 % closer to the truth or to chance are seen
+    even = np.full(right.shape, 1.0 / len(right))
+    for share in (-0.1, 0.1):
+        wrong = (1.0 - share) * right + share * (even if share > 0 else even)
+        spread = np.abs(right - even).max()
+        if spread > 0.1 and (wrong > 0).all():
+            assert fits(counts, wrong) < FALSE_ALARM
+
+
+def test_answers_with_a_seed_are_an_r_users():
+    truth = np.array([True, False] * 50)
+    stream = RRandom(123)
+    expected = truth ^ (stream.runif(100) < 1 / (1 + math.e))
+    assert np.array_equal(RandomizedResponse(1.0).respond(truth, RRandom(123)), expected)
+    stream = RRandom(123)
+    heads, second = stream.runif(100) < 0.6, stream.runif(100) < 0.2
+    coins = RandomizedResponseCoins(0.6, 0.2)
+    assert np.array_equal(coins.respond(truth, RRandom(123)), np.where(heads, second, truth))
+
+
+def test_an_int_seeds_numpy_and_a_generator_moves_on():
+    design, truth = RandomizedResponse(0.5, 4), np.arange(1000) % 4
+    assert np.array_equal(design.respond(truth, 5), design.respond(truth, np.random.default_rng(5)))
+    rng = np.random.default_rng(5)
+    assert not np.array_equal(design.respond(truth, rng), design.respond(truth, rng))
+
+
+def test_two_calls_differ():
+    design, truth = RandomizedResponse(0.5), np.zeros(200, dtype=bool)
+    assert not np.array_equal(design.respond(truth), design.respond(truth))
+
+
+@pytest.mark.parametrize("design", [RandomizedResponse(1.0), RandomizedResponseCoins(0.6, 0.2)], ids=ids)
+def test_an_audit_finds_neither_more_nor_much_less(design, seeded_entropy):
+    def release(truth, size):
+        return design.respond(np.full(size, truth))
+
+    found = audit(release, 0, 1, claim=design.epsilon, samples=100_000, rng=1)
+    assert not found.violates and found.epsilon_lower > 0.9 * design.epsilon
+    assert audit(release, 0, 1, claim=0.9 * design.epsilon, samples=100_000, rng=1).violates
+
+
+# extremes
+
+
+def test_nothing_and_everything():
+    truth = np.arange(20_000) % 3
+    answers = RandomizedResponse(0.0, 3).respond(truth)
+    assert stats.chi2_contingency(pd.crosstab(truth, answers))[1] > FALSE_ALARM
+    for design in (
+        RandomizedResponse(math.inf),
+        RandomizedResponseCoins(0.0),
+        RandomizedResponseCoins(1 / 2, 1),
+    ):
+        assert str(design.guarantee) == "none (epsilon infinite)"
+        with pytest.raises(PydpstatError, match=r"^respond\(\) needs a design with a finite epsilon"):
+            design.respond([0, 1])
+    assert RandomizedResponse(math.inf).design_matrix.to_numpy().tolist() == [[1, 0], [0, 1]]
+    assert np.array_equal(RandomizedResponse(800.0).respond(truth % 2), truth % 2)
+    assert np.array_equal(RandomizedResponse(1e300, 3).respond(truth), truth)
+    half = RandomizedResponse(1e-300).respond(np.zeros(20_000, dtype=bool)).mean()
+    assert abs(half - 0.5) < 0.02
+    assert RandomizedResponseCoins(1.0, 1.0).respond([0, 0]).tolist() == [1, 1]
+
+
+# containers
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", ">i2", "i4", "i8", "u8", "f2", "f4", "f8", "O"])
+def test_numpy_arrays_keep_shape_and_type(dtype):
+    for shape in ((0,), (7,), (2, 3), (2, 0, 3), ()):
+        truth = np.resize(np.array([0, 1, 1], dtype=dtype), shape)
+        before = truth.copy()
+        answers = RandomizedResponse(0.1).respond(truth)
+        assert type(answers) is np.ndarray and answers.shape == shape
+        assert answers.dtype == truth.dtype and set(answers.ravel().tolist()) <= {0, 1}
+        assert np.array_equal(truth, before)
+
+
+def test_answers_are_no_view_of_the_values():
+    for truth in (np.zeros(5, dtype=bool), np.zeros(5, dtype=np.int64)):
+        for design in (*DESIGNS[:2], RandomizedResponse(40.0, 3), RandomizedResponseCoins(1e-9, 0.1)):
+            values = truth.astype(np.int64) if len(design.categories) > 2 else truth
+            assert not np.shares_memory(design.respond(values), values)
+
+
+def test_strides_and_order():
+    truth = np.asfortranarray(np.arange(60).reshape(6, 10) % 5)
+    far = RandomizedResponse(700.0, 5)
+    for view in (truth, truth.T, truth[::2, ::-3], np.broadcast_to(np.array([3]), (4, 2))):
+        assert np.array_equal(far.respond(view), view)
+
+
+def test_a_type_that_cannot_hold_all_categories_becomes_wider():
+    far = RandomizedResponse(700.0, [1, 300, 70_000])
+    assert far.respond(np.array([1, 1], dtype="i1")).dtype == np.int64
+    texts = RandomizedResponse(0.1, ["no", "certainly"]).respond(np.array(["no"] * 50))
+    assert set(texts) == {"no", "certainly"}
+    three = RandomizedResponse(0.1, 3).respond(np.array([True, False] * 50))
+    assert set(three) == {0, 1, 2}
+    assert RandomizedResponse(700.0, ["a", "b"]).respond(np.array(["a", "b"], dtype=object)).dtype == object
+
+
+def test_series_keep_index_name_and_type():
+    index = pd.Index([f"p{i}" for i in range(40)], name="person")
+    for truth in (
+        pd.Series([True, False] * 20, index, name="smokes"),
+        pd.Series([1, 0] * 20, index, name="smokes", dtype="int8"),
+        pd.Series([1, 0] * 20, index, name="smokes", dtype="Int16"),
+        pd.Series([True, False] * 20, index, name="smokes", dtype="boolean"),
+        pd.Series([1.0, 0.0] * 20, index, name="smokes"),
+    ):
+        answers = RandomizedResponse(0.1).respond(truth)
+        assert isinstance(answers, pd.Series) and answers.dtype == truth.dtype
+        assert answers.index.equals(index) and answers.index.name == "person" and answers.name == "smokes"
+        assert set(answers.tolist()) == {0, 1}
+    texts = pd.Series(LABELS * 10, dtype="string", name="smokes")
+    answers = DESIGNS[2].respond(texts)
+    assert answers.dtype == texts.dtype and set(answers) <= set(LABELS)
+    assert RandomizedResponse(700.0).respond(pd.Index([1, 0], name="q")).equals(pd.Index([1, 0], name="q"))
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_categoricals_keep_their_categories(ordered):
+    # in another order than the design's
+    truth = pd.Categorical(LABELS * 20, categories=LABELS[::-1], ordered=ordered)
+    for design in (RandomizedResponse(700.0, LABELS), RandomizedResponse(0.1, LABELS)):
+        answers = design.respond(truth)
+        assert isinstance(answers, pd.Categorical) and answers.dtype == truth.dtype
+        assert (list(answers) == list(truth)) is (design.epsilon > 1.0)
+        column = design.respond(pd.Series(truth, name="smokes"))
+        assert column.dtype == truth.dtype and column.name == "smokes"
+    flags = pd.Categorical([True, False, True], categories=[False, True])
+    assert list(RandomizedResponse(700.0).respond(flags)) == [True, False, True]
+
+
+def test_lists_and_single_values():
+    far = RandomizedResponse(700.0)
+    for values in ([1, 0, 1], (1, 0, 1), [True, False, True], range(2)):
+        answers = far.respond(values)
+        assert type(answers) is np.ndarray and answers.tolist() == list(values)
+    for value in (True, 0, 1.0, np.bool_(True), np.int8(1), np.float32(0)):
+        answer = far.respond(value)
+        assert type(answer) is type(value) and answer == value
+    smokes = RandomizedResponse(700.0, LABELS)
+    assert smokes.respond("daily") == "daily" and type(smokes.respond("daily")) is str
+    assert smokes.respond([LABELS, LABELS]).tolist() == [LABELS, LABELS]
+    assert RandomizedResponse(700.0, 5).respond(np.array(4)).shape == ()
+    assert RandomizedResponse(700.0, [1, "a"]).respond([1, "a", 1]).tolist() == [1, "a", 1]
+
+
+@given(arrays.arrays(np.int64, arrays.array_shapes(max_dims=3), elements=st.integers(0, 4)))
+def test_answers_are_categories_in_the_values_shape(truth):
+    answers = RandomizedResponse(0.3, 5).respond(truth)
+    assert answers.shape == truth.shape and answers.dtype == truth.dtype
+    assert answers.min() >= 0 and answers.max() <= 4
+    assert np.array_equal(RandomizedResponse(700.0, 5).respond(truth), truth)
+
+
+# missing values and other categories
+
+MISSING = [
+    [1, None],
+    [1.0, math.nan],
+    np.array([1.0, np.nan]),
+    np.ma.array([1, 0], mask=[False, True]),
+    pd.Series([1, None]),
+    pd.Series([1, None], dtype="Int8"),
+    pd.Series([True, None], dtype="boolean"),
+    pd.Categorical([1, None], categories=[0, 1]),
+    None,
+    math.nan,
+    pd.NA,
+]
+
+
+@pytest.mark.parametrize("values", MISSING, ids=lambda each: f"{type(each).__name__}")
+def test_missing_values(values):
+    for design in (RandomizedResponse(1.0), RandomizedResponseCoins()):
+        with pytest.raises(PydpstatError, match="^values must have no missing values; got some, of type"):
+            design.respond(values)
+    with pytest.raises(PydpstatError, match="^answers must have no missing values"):
+        RandomizedResponse(1.0).estimate(values)
+
+
+def test_missing_values_as_a_category():
+    labels = ["no", "yes", "no answer"]
+    design = RandomizedResponse(700.0, labels, missing="no answer")
+    assert design.respond(["no", None, "yes", math.nan]).tolist() == ["no", "no answer", "yes", "no answer"]
+    assert design.respond(None) == "no answer"
+    column = pd.Series(["yes", None])
+    assert design.respond(column).tolist() == ["yes", "no answer"]
+    assert pickle.loads(pickle.dumps(design)) == design and "missing='no answer'" in repr(design)
+    three = RandomizedResponse(700.0, 3, missing=2)
+    assert three.respond(pd.Series([0, 1, None])).tolist() == [0.0, 1.0, 2.0]
+    whole = three.respond(pd.Series([0, 1, None], dtype="Int64"))
+    assert whole.tolist() == [0, 1, 2] and whole.dtype == "Int64"
+    # an answer cannot be missing
+    with pytest.raises(PydpstatError, match="^answers must have no missing values"):
+        design.estimate(["no", None])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[0, 1, 2], [-1], [0.5], ["1"], "yes", 2, b"1", 1j, [math.inf], [1e300], pd.Series([0, 7]), [[0], [3]]],
+    ids=str,
+)
+def test_other_categories_are_named_by_type_only(values):
+    with pytest.raises(PydpstatError, match="^values must be the design's categories \\[0, 1\\]") as error:
+        RandomizedResponse(1.0).respond(values)
+    assert "7" not in str(error.value) and "300" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.DataFrame({"x": [0, 1]}),
+        {0, 1},
+        {"x": 1},
+        (each for each in (0, 1)),
+        object(),
+        [[1], [0, 1]],
+        pydpstat,
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_other_containers(values):
+    with pytest.raises(PydpstatError, match="^values must "):
+        RandomizedResponse(1.0).respond(values)
+
+
+def test_a_categorical_of_other_categories():
+    for truth in (
+        pd.Categorical(["never"]),
+        pd.Categorical(["never"], categories=[*LABELS, "hourly"]),
+        pd.Categorical([1], categories=[1, 2, 3]),
+    ):
+        with pytest.raises(PydpstatError, match="^values must have the design's categories"):
+            RandomizedResponse(1.0, LABELS).respond(truth)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: RandomizedResponse(-1), "^epsilon must be a number of at least 0; got -1"),
+        (lambda: RandomizedResponse(math.nan), "^epsilon must be a number"),
+        (lambda: RandomizedResponse("1"), "^epsilon must be a number"),
+        (lambda: RandomizedResponse(True), "^epsilon must be a number"),
+        (lambda: RandomizedResponse([1, 2]), "^epsilon must be a number"),
+        (lambda: RandomizedResponse(1, 1), "^categories must be how many"),
+        (lambda: RandomizedResponse(1, 0), "^categories must be how many"),
+        (lambda: RandomizedResponse(1, 2.0), "^categories must be how many"),
+        (lambda: RandomizedResponse(1, True), "^categories must be how many"),
+        (lambda: RandomizedResponse(1, 10**7), "^categories must be how many"),
+        (lambda: RandomizedResponse(1, "ab"), "^categories must be how many"),
+        (lambda: RandomizedResponse(1, ["a"]), "^categories must be how many"),
+        (lambda: RandomizedResponse(1, ["a", "a"]), "^categories must be how many"),
+        (lambda: RandomizedResponse(1, [0, False]), "^categories must be how many"),
+        (lambda: RandomizedResponse(1, ["a", None]), "^categories must be how many"),
+        (lambda: RandomizedResponse(1, ["a", math.nan]), "^categories must be how many"),
+        (lambda: RandomizedResponse(1, [[1], [2]]), "^categories must be how many"),
+        (lambda: RandomizedResponse(1, ["a", "b"], missing="c"), "^missing must be 'error' or one"),
+        (lambda: RandomizedResponse(1, ["yes", "no"], missing="yess"), "Did you mean 'yes'"),
+        (lambda: RandomizedResponse(1, missing=None), "^missing must be 'error' or one"),
+        (lambda: RandomizedResponse(1, missing=np.zeros(3)), "^missing must be 'error' or one"),
+        (lambda: RandomizedResponseCoins(1.5), "^prob_head_first must be a number from 0 to 1; got 1.5"),
+        (lambda: RandomizedResponseCoins(0.5, -0.1), "^prob_head_second must be a number from 0 to 1"),
+        (lambda: RandomizedResponseCoins(math.nan), "^prob_head_first must be"),
+        (lambda: RandomizedResponseCoins("heads"), "^prob_head_first must be"),
+        (lambda: RandomizedResponse(1).respond([1], rng="seed"), "^rng must be None"),
+    ],
+)
+def test_bad_arguments(call, message):
+    with pytest.raises(PydpstatError, match=message):
+        call()
