@@ -9,15 +9,18 @@
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1]))
 # Rscript writes a space in the script's own path as "~+~".
 here <- gsub("~+~", " ", here, fixed = TRUE)
-pins <- read.table(file.path(here, "versions.txt"), col.names = c("package", "version"),
-                   colClasses = "character")
+listed <- function(name) {
+  read.table(file.path(here, name), col.names = c("package", "version"), colClasses = "character")
+}
+pins <- listed("versions.txt")
+peers <- listed("peers.txt")
 
 installed_version <- function(package) {
   tryCatch(as.character(utils::packageVersion(package)), error = function(e) "missing")
 }
 
-installed <- function() vapply(pins$package, installed_version, "")
-is_missing <- function() installed() == "missing"
+installed <- function(packages = pins) vapply(packages$package, installed_version, "")
+is_missing <- function(packages = pins) installed(packages) == "missing"
 
 use_cran <- function() {
   repos <- getOption("repos")
@@ -69,7 +72,7 @@ move_packages <- function(from, to) {
 }
 
 install <- function(library) {
-  absent <- pins[installed() != pins$version, ]
+  absent <- rbind(pins[installed() != pins$version, ], peers[is_missing(peers), ])
   if (nrow(absent) == 0) return(invisible())
   use_cran()
   available <- packages_on_cran()
@@ -98,6 +101,13 @@ install <- function(library) {
   }
 }
 
+report_peers <- function() {
+  cat(sprintf("pydpstat-have: %s %s\n", peers$package, installed(peers)), sep = "")
+  for (package in peers$package[is_missing(peers)]) {
+    cat(sprintf("%s is not installed: what is compared with it is checked against recorded values only.\n", package))
+  }
+}
+
 report_versions <- function() {
   for (i in seq_len(nrow(pins))) {
     version <- installed_version(pins$package[i])
@@ -118,4 +128,7 @@ if (argument == "--probe") {
 if (argument != "--check") install(argument)
 cat(sprintf("pydpstat-have: R %s\n", getRversion()))
 report_versions()
-quit(status = if (any(is_missing())) 1 else 0)
+report_peers()
+# The set-up tries to install what is missing; only a mirrored package has to be there after that.
+checked <- if (argument == "--check") rbind(pins, peers) else pins
+quit(status = if (any(is_missing(checked))) 1 else 0)

@@ -24,7 +24,7 @@ one <- function(case) {
   member(case$id, paste0("{", paste(fields, collapse = ", "), "}"))
 }
 
-versions <- pydpstat_versions(c("rmutil", "DPpack", "diffpriv"))
+versions <- pydpstat_versions(c("rmutil", "DPpack", "diffpriv", "mipfp", "sdcMicro"))
 lines <- vapply(cases, one, "")
 heading <- member("versions", paste0("{", paste(mapply(member, names(versions), text(versions)), collapse = ", "), "}"))
 writeLines(c("{", paste0(heading, ","), "\"cases\": {", paste(lines, collapse = ",\n"), "}", "}"),

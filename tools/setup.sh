@@ -55,7 +55,7 @@ TEST_DEBIAN="python3-pytest python3-pytest-xdist python3-hypothesis python3-nox"
 STYLE_DEBIAN="mypy flake8 isort python3-sphinx python3-myst-parser python3-numpydoc"
 MODEL_DEBIAN="python3-nlopt"
 R_DEBIAN="r-base-core r-cran-rmutil r-cran-rdpack r-cran-r6 r-cran-dplyr r-cran-mass r-cran-nloptr
-    r-cran-e1071 r-cran-ggplot2 r-cran-gsl r-cran-testthat"
+    r-cran-e1071 r-cran-ggplot2 r-cran-gsl r-cran-testthat r-cran-rsolnp r-cran-numderiv"
 
 # ------------------------------------------------------------------ saying and running
 
@@ -334,7 +334,7 @@ r_state() {
 }
 
 r_key() {
-    printf '%s %s\n' "$(cat tools/setup.sh r_reference/install.R r_reference/versions.txt | cksum)" "$ROOT"
+    printf '%s %s\n' "$(cat tools/setup.sh r_reference/install.R r_reference/versions.txt r_reference/peers.txt | cksum)" "$ROOT"
 }
 
 r_is_ready() {

@@ -27,8 +27,8 @@ class Case:
         Unique, ``"function/what is special"``.
     function : str
         The R function that the case covers, under R's name (``"meanDP"``).
-    package : {"base", "stats", "graphics", "rmutil", "diffpriv", "DPpack"}
-        Where R has the function; decides whether the case can run live.
+    package : {"base", "stats", "graphics", "rmutil", "diffpriv", "DPpack", "mipfp", "sdcMicro"}
+        Where R has the function; decides whether the case can run live. The last two have no mirror.
     r, python : str
         The code: one expression, or several lines of which the last is an expression, the value.
         Python's sees the inputs, ``rng`` (``RRandom(seed)``), ``np``, ``pd``, ``math``, ``dppack``,

@@ -19,6 +19,8 @@ from pydpstat.parity.r_text import assignments
 # R gets this long for one case; a case that is known never to return is stopped sooner
 SECONDS, ENDLESS_SECONDS = 120, 1
 PACKAGES = ("rmutil", "DPpack", "diffpriv")
+# packages without a mirror that a few results are compared with; live only where they are installed
+PEERS = ("mipfp", "sdcMicro")
 _BASE = ("base", "stats", "graphics")
 _PROBE = "import rpy2.robjects as r; print(r.r('as.character(getRversion())')[0])"
 
@@ -44,7 +46,7 @@ class LiveR:
         self._r = robjects
         robjects.r["source"](str(evaluator()))
         robjects.r("options(warn = -1)")
-        versions = robjects.r["pydpstat_versions"](robjects.StrVector(PACKAGES))
+        versions = robjects.r["pydpstat_versions"](robjects.StrVector(PACKAGES + PEERS))
         self.versions: dict[str, str] = dict(zip(versions.names, map(str, versions)))
 
     def missing(self, case: Case) -> str:

@@ -16,7 +16,7 @@ from pydpstat.parity.case import Case, Factor
 from pydpstat.parity.cases import all_cases
 from pydpstat.parity.comparison import Verdict, compare, relative_difference, ulp_difference
 from pydpstat.parity.evaluation import Outcome, evaluate_in_python
-from pydpstat.parity.live import number, outcome
+from pydpstat.parity.live import PEERS, number, outcome
 from pydpstat.parity.r_text import assignments, literal
 from pydpstat.parity.report import Report, write
 
@@ -271,7 +271,7 @@ def test_cases_are_data():
         assert each.function == "mixture" or each.id.startswith(each.function + "/"), each.id
         # whatever is not exact has its reason, or its tolerance
         assert each.level in ("exact", "error", "endless") or each.reason or each.tolerance, each.id
-        assert each.package in ("base", "stats", "graphics", "rmutil", "diffpriv", "DPpack")
+        assert each.package in ("base", "stats", "graphics", "rmutil", "diffpriv", "DPpack", *PEERS)
 
 
 def test_every_mirror_has_cases():

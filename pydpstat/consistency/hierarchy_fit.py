@@ -1,0 +1,213 @@
+"""Noisy values of a hierarchy in, values that add up out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pydpstat.consistency.hierarchy import Hierarchy
+from pydpstat.consistency.hierarchy_methods import apply, way
+from pydpstat.consistency.hierarchy_results import HierarchyFit
+from pydpstat.consistency.tree import Levels
+from pydpstat.errors import PydpstatError
+
+# products of variances stay far from the ends of what floats can hold
+_LEAST = 1e-100
+
+
+def make_consistent(
+    hierarchy: Hierarchy,
+    noisy: Any,
+    *,
+    method: str = "least squares",
+    variances: Any = None,
+    nonnegative: bool | None = None,
+    integer: bool | None = None,
+) -> HierarchyFit:
+    """Make the noisy values of a hierarchy add up.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+    noisy : list of array_like, Series, dict or array_like
+        What was released: one array a level, from the top down (of any shape; the values in C order), a
+        Series or dict by the nodes' names, or one array of all nodes, level after level. NaN stands
+        for a node with children that was not measured.
+    method : {"least squares", "ratio", "top-down"}, default "least squares"
+        ``"least squares"``: what is nearest to all values, each weighted by its noise.
+        ``"ratio"``: the top is rounded and cut at 0, then children are scaled to their parent, level by
+        level.
+        ``"top-down"``: children are fitted to their parent by least squares with none of them negative,
+        level by level, each with what its own subtree tells.
+    variances : float or sequence, optional
+        Variances of the noise: one for all, or one for each level, a number or an array; 0 for exact
+        values. By default all values have one weight, and there are no standard errors.
+    nonnegative : bool, optional
+        True for ``"top-down"``, False for ``"least squares"``. For ``"ratio"``, where it is False by
+        default, True sets negative values to 0 first.
+    integer : bool, optional
+        Whether the values are to be whole numbers (int64). By default for ``"top-down"`` with whole
+        noisy values only.
+
+    Returns
+    -------
+    HierarchyFit
+        With ``noisy`` and ``estimate`` (frames), ``bse`` (exact standard errors for least squares),
+        ``summary()``.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, or exact values do not add up.
+
+    Notes
+    -----
+    Post-processing: it costs no privacy budget, as long as the values were released, or are public.
+
+    Least squares is the generalised least squares estimate for any tree and any variances, in linear
+    time; its values are unbiased and may be negative. Ratios divide by noisy sums: near 0 they are
+    wild, and they let go of what children tell of their parent. Fits that are not negative are biased
+    upwards where the true values are near 0.
+
+    References
+    ----------
+    Hay, M., Rastogi, V., Miklau, G. and Suciu, D. (2010). Boosting the accuracy of differentially
+    private histograms through consistency. VLDB 2010.
+    Abowd, J. et al. (2022). The 2020 Census disclosure avoidance system TopDown algorithm. Harvard
+    Data Science Review, special issue 2.
+
+    Examples
+    --------
+    >>> from pydpstat.consistency import Hierarchy, make_consistent
+    >>> country = Hierarchy({"North": ["a", "b"], "South": ["c"]})
+    >>> fit = make_consistent(country, [[100], [64, 41], [30, 31, 39]], variances=[0, 2, 4])
+    >>> fit.estimate.value.round(2).tolist()
+    [100.0, 61.36, 38.64, 30.18, 31.18, 38.64]
+    >>> make_consistent(country, [[100], [64, 41], [30, 31, 39]], method="top-down").values[2]
+    array([31, 31, 39])
+    """
+    if not isinstance(hierarchy, Hierarchy):
+        raise PydpstatError(
+            f"hierarchy must be a Hierarchy; got {type(hierarchy).__name__}. "
+            "Make one: pydpstat.consistency.Hierarchy({'North': ['a', 'b']})."
+        )
+    values = _levels(noisy, hierarchy)
+    spread = _variances(variances, values)
+    whole = all(bool((each[~np.isnan(each)] % 1.0 == 0.0).all()) for each in values)
+    fit = fitted(hierarchy, values, spread, way(method, nonnegative, integer, whole))
+    if variances is not None:
+        return fit
+    # the weights are no variances
+    unknown = tuple(np.full(each.shape, np.nan) for each in values)
+    return replace(fit, variances=unknown, spreads=None)
+
+
+def fitted(hierarchy: Hierarchy, values: Levels, variances: Levels, how: Any) -> HierarchyFit:
+    """Return checked values made consistent."""
+    estimates, spreads = apply(hierarchy.tree, values, variances, how)
+    return HierarchyFit(
+        hierarchy,
+        tuple(_shown(values)),
+        tuple(variances),
+        tuple(estimates),
+        None if spreads is None else tuple(spreads),
+        how,
+    )
+
+
+def _shown(values: Levels) -> Levels:
+    """Return noisy values as whole numbers, where all are."""
+    if all(bool((each % 1.0 == 0.0).all()) for each in values):
+        return [each.astype(np.int64) for each in values]
+    return values
+
+
+def _levels(noisy: Any, hierarchy: Hierarchy) -> Levels:
+    """Read noisy values into one array for each level."""
+    if isinstance(noisy, Mapping) or (hasattr(noisy, "index") and hasattr(noisy, "iloc")):
+        flat = _by_name(noisy, hierarchy)
+    elif isinstance(noisy, (list, tuple)) and len(noisy) == len(hierarchy.sizes):
+        return [
+            _array(each, f"noisy[{place}]", size, hierarchy, place)
+            for place, (each, size) in enumerate(zip(noisy, hierarchy.sizes))
+        ]
+    else:
+        flat = _floats(noisy, "noisy")
+    if flat.size != hierarchy.nodes:
+        raise PydpstatError(
+            f"noisy must have one array for each of the {len(hierarchy.sizes)} levels, or one value for "
+            f"each of the {hierarchy.nodes} nodes; it has {flat.size} values."
+        )
+    return [
+        _array(each, f"noisy, level {place}", each.size, hierarchy, place)
+        for place, each in enumerate(hierarchy.tree.split(flat))
+    ]
+
+
+def _by_name(noisy: Any, hierarchy: Hierarchy) -> np.ndarray:
+    import pandas as pd
+
+    series = pd.Series(noisy, dtype=object) if isinstance(noisy, Mapping) else noisy
+    names = pd.Index(hierarchy.names())
+    if not names.is_unique or not series.index.is_unique:
+        raise PydpstatError("noisy must be arrays, as some nodes have the same name. Give one array a level.")
+    places = series.index.get_indexer(names)
+    lacking = int((places < 0).sum())
+    if lacking or len(series) != len(names):
+        raise PydpstatError(
+            f"noisy must have a value for each node by its name (hierarchy.names()); {lacking} of "
+            f"{len(names)} are missing, {len(series) - len(names) + lacking} are no node's."
+        )
+    return _floats(series.iloc[places], "noisy")
+
+
+def _floats(values: Any, name: str) -> np.ndarray:
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind == "O":
+            array = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        array = np.array([""])
+    if array.dtype.kind not in "iuf":
+        raise PydpstatError(f"{name} must be numbers; got {type(values).__name__}. Give an array of numbers.")
+    return array.astype(np.float64).ravel()
+
+
+def _array(values: Any, name: str, size: int, hierarchy: Hierarchy, level: int) -> np.ndarray:
+    """Check one level's values: as many as nodes, finite, and missing for parents only."""
+    array = _floats(values, name)
+    if array.size != size:
+        raise PydpstatError(f"{name} must have {size} values, one a node of that level; it has {array.size}.")
+    missing = np.isnan(array)
+    if np.isinf(array).any() or (missing & ~hierarchy.tree.parents[level]).any():
+        raise PydpstatError(
+            f"{name} must have finite values; some are infinite, or missing at a leaf. "
+            "NaN is for nodes with children that were not measured."
+        )
+    return array
+
+
+def _variances(variances: Any, values: Levels) -> Levels:
+    """Read the variances of each level; infinite where nothing was measured."""
+    if variances is None:
+        variances = 1.0
+    given = variances if isinstance(variances, (list, tuple)) else [variances] * len(values)
+    if len(given) != len(values):
+        raise PydpstatError(
+            f"variances must be one number, or one (or an array) for each of the {len(values)} levels; "
+            f"got {len(given)}."
+        )
+    read = []
+    for place, (each, measured) in enumerate(zip(given, values)):
+        spread = _floats(each, f"variances[{place}]")
+        usable = (spread == 0.0) | (spread >= _LEAST) & (spread <= 1.0 / _LEAST)
+        if spread.size not in (1, measured.size) or not usable.all():
+            raise PydpstatError(
+                f"variances[{place}] must be one number, or {measured.size}, each from {_LEAST:g} to "
+                f"{1.0 / _LEAST:g}, or 0 for an exact value."
+            )
+        read.append(np.where(np.isnan(measured), np.inf, np.broadcast_to(spread, measured.shape)))
+    return read

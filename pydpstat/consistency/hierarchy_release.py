@@ -1,0 +1,207 @@
+"""Release a hierarchy of counts with integer noise at each level, and make it consistent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from pydpstat import checks
+from pydpstat.consistency.hierarchy import Hierarchy
+from pydpstat.consistency.hierarchy_fit import fitted
+from pydpstat.consistency.hierarchy_methods import Way, way
+from pydpstat.consistency.hierarchy_records import leaf_counts
+from pydpstat.consistency.hierarchy_released import HierarchyResults
+from pydpstat.consistency.hierarchy_results import HierarchyFit
+from pydpstat.consistency.split import epsilons, sensitivities
+from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
+from pydpstat.privacy import GeometricLoss, Guarantee
+from pydpstat.queries import Query
+from pydpstat.random import Source, source_from
+from pydpstat.release import SEEDED, release
+from pydpstat.results.call import Call, Named
+from pydpstat.results.labels import Labels
+from pydpstat.statistics.arguments import Options, options
+from pydpstat.statistics.protect import call, check_budget
+
+PUBLIC = "that the hierarchy is public knowledge, and not made of the data"
+AT_LEAVES = "that every record is at a leaf of the hierarchy is public knowledge"
+# above it noise may not be added up in floats without loss
+LARGEST_SCALE = 2.0**40
+
+
+def release_hierarchy(
+    data: Any,
+    epsilon: float,
+    *,
+    hierarchy: Hierarchy | None = None,
+    split: Any = "uniform",
+    neighbors: str = "bounded",
+    method: str = "least squares",
+    nonnegative: bool | None = None,
+    integer: bool | None = None,
+    missing: str = "error",
+    rng: Any = None,
+    budget: Any = None,
+) -> HierarchyResults:
+    """Release how many records each node of a hierarchy has, so that the counts add up.
+
+    Parameters
+    ----------
+    data : DataFrame, or counts: dict, Series or array_like
+        A frame has one record a row: a column for each level below the top, from the highest down, or
+        one column with the leaves' labels. Anything else has the counts of the leaves: by label (or by
+        the tuple of labels, where some occur twice), or in the hierarchy's order.
+    epsilon : float
+        Privacy parameter of all levels together; above 0 and finite.
+    hierarchy : Hierarchy, keyword only, needed
+        Public. Leaves without records belong to it, too.
+    split : {"uniform", "optimal", "leaves"}, sequence or dict, default "uniform"
+        How the levels share epsilon: evenly; so that the mean standard error after least squares is
+        small, in the mean over levels of their nodes' variances, or over the leaves; or in the given
+        proportions, for the levels with noise from the top down, or by their names. 0 leaves a level
+        without leaves out.
+    neighbors : {"bounded", "unbounded"}, default "bounded"
+        One record replaced (the number of records public), or one added or removed.
+    method : {"least squares", "ratio", "top-down"}, default "least squares"
+        How the counts are made to add up: see `make_consistent`.
+    nonnegative, integer : bool, optional
+        As in `make_consistent`.
+    missing : {"error", "drop"}, default "error"
+        What to do with records that are at no leaf, or have a missing label: raise an error, or leave
+        them out (unbounded only).
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged, once for all levels.
+
+    Returns
+    -------
+    HierarchyResults
+        With ``noisy`` and ``estimate`` (frames with level, label, value), ``noise_scale`` (by level),
+        ``bse`` (standard errors afterwards, exact for least squares), ``guarantee``, ``summary()`` and
+        ``consistent()``, which makes the same release consistent in another way.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, the data do not fit the hierarchy, or a record is at no leaf
+        with ``missing="error"``. Nothing is spent or drawn then.
+
+    Notes
+    -----
+    Guarantee: (epsilon, 0), for all levels together. It rests on a hierarchy that is public and, with
+    ``missing="error"``, on the public knowledge that every record is at a leaf.
+
+    Sensitivity: in each level a record is in at most one node. Adding or removing one changes one count
+    of the level by 1, an L1 sensitivity of 1; replacing one changes at most two counts, 2 (1 where the
+    level has a single node and leaves are above it). Each level gets symmetric geometric noise with its
+    share of epsilon; the shares add up to epsilon (Dwork and Roth 2014, theorem 3.16), none of them
+    rounded up. Under bounded neighbors the total is public and costs nothing. Making the counts
+    consistent is post-processing, and costs nothing either.
+
+    References
+    ----------
+    Hay, M., Rastogi, V., Miklau, G. and Suciu, D. (2010). Boosting the accuracy of differentially
+    private histograms through consistency. VLDB 2010.
+    Ghosh, A., Roughgarden, T. and Sundararajan, M. (2009). Universally utility-maximizing privacy
+    mechanisms. STOC 2009.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pydpstat.consistency import Hierarchy, release_hierarchy
+    >>> country = Hierarchy({"North": ["a", "b"], "South": ["c"]})
+    >>> towns = ["a", "b"] * 100 + ["c"] * 40
+    >>> people = pd.DataFrame({"state": ["North"] * 200 + ["South"] * 40, "town": towns})
+    >>> r = release_hierarchy(people, 1.0, hierarchy=country, method="top-down")
+    >>> r.values[0], r.largest_gap
+    (array([240]), 0.0)
+    """
+    checks.one_of(missing, "missing", ("error", "drop"))
+    how = options(epsilon, 0, "geometric", neighbors, missing, mechanisms=("geometric",), fill=bool)
+    if not isinstance(hierarchy, Hierarchy):
+        raise PydpstatError(
+            f"hierarchy must be a Hierarchy with the public labels; got {type(hierarchy).__name__}. "
+            "Make one: pydpstat.consistency.Hierarchy({'North': ['a', 'b']})."
+        )
+    chosen = way(method, nonnegative, integer, True)
+    reach = sensitivities(hierarchy.tree, neighbors)
+    shares = epsilons(split, hierarchy, reach, how.epsilon)
+    noises = tuple(_noise(share, each) for share, each in zip(shares, reach))
+    leaves, records = leaf_counts(data, hierarchy, missing == "drop")
+    source, ledger = source_from(rng), check_budget(budget)
+    record = call("release_hierarchy", how, ("data",), _arguments(split, hierarchy, chosen, integer))
+    conditions = (PUBLIC, *((AT_LEAVES,) if records and missing == "error" else ()))
+    if source is not None:
+        conditions = (*conditions, SEEDED)
+    guarantee = Guarantee(how.epsilon, 0.0, neighbors, conditions)
+    if ledger is not None:
+        ledger.spend(guarantee, record.python())
+    counts = hierarchy.tree.totals(leaves)
+    measured = [
+        _measured(each, noise, bound, how, source, record)
+        for each, noise, bound in zip(counts, noises, reach)
+    ]
+    fit = fitted(hierarchy, [value for value, _ in measured], [spread for _, spread in measured], chosen)
+    return HierarchyResults(
+        **{name: getattr(fit, name) for name in HierarchyFit.__dataclass_fields__},
+        noises=noises,
+        claim=Guarantee(how.epsilon, 0.0, neighbors),
+        guarantee=guarantee,
+        nobs=int(counts[0][0]) if how.bounded else None,
+        reproducible=source is not None,
+        record=record,
+    )
+
+
+def _arguments(split: Any, hierarchy: Hierarchy, how: Way, integer: Any) -> tuple[tuple[str, Any], ...]:
+    """Return the public arguments that are not at their defaults, for the call."""
+    given: list[tuple[str, Any]] = [("hierarchy", Named("hierarchy"))]
+    if isinstance(split, Mapping):
+        by_name = {str(name): weight for name, weight in split.items()}
+        split = [by_name[name] for name in hierarchy.levels if name in by_name]
+    if not isinstance(split, str) or split != "uniform":
+        given.append(("split", split))
+    if how.method != "least squares":
+        given.append(("method", how.method))
+    if how.method == "ratio" and how.nonnegative:
+        given.append(("nonnegative", True))
+    if integer is not None:
+        given.append(("integer", how.integer))
+    return tuple(given)
+
+
+def _noise(epsilon: float, sensitivity: int) -> SymmetricGeometricNoise | None:
+    if epsilon == 0.0:
+        return None
+    if sensitivity / epsilon > LARGEST_SCALE:
+        raise PydpstatError(
+            f"epsilon must be larger: a level would get {epsilon:.3g}, and noise that is too large "
+            "to be added up."
+        )
+    return SymmetricGeometricNoise(epsilon, sensitivity)
+
+
+def _measured(
+    counts: np.ndarray,
+    noise: SymmetricGeometricNoise | None,
+    sensitivity: int,
+    how: Options,
+    source: Source | None,
+    record: Call,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Release one level's counts; return what was measured and the noise's variances."""
+    if noise is None:
+        if sensitivity:
+            return np.full(counts.shape, np.nan), np.full(counts.shape, np.inf)
+        # all records are in the one node there is, and their number is public
+        return counts.astype(np.float64), np.zeros(counts.shape)
+    law = noise
+    claim = Guarantee(law.epsilon, 0.0, how.neighbors)
+    held = Guarantee(law.epsilon, 0.0, how.neighbors, (), GeometricLoss(law.epsilon, law.sensitivity))
+    query = Query("count", counts.astype(np.float64), (float(sensitivity),), Labels("count"), integer=True)
+    released = release(query, lambda _: law, source, account=lambda _: (claim, held), record=record)
+    return released.value.copy(), np.full(counts.shape, law.var())

@@ -1,0 +1,170 @@
+"""What is known of a hierarchy that was released: the values before and after, the noise, the guarantee."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pydpstat.consistency.hierarchy_methods import apply, way
+from pydpstat.consistency.hierarchy_results import HierarchyFit
+from pydpstat.privacy import Guarantee
+from pydpstat.results.call import Call
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HierarchyResults(HierarchyFit):
+    """A hierarchy of counts, released with noise at each level and made consistent.
+
+    It holds what may be published and nothing else: no data, no true counts, no noise, no seed. It has
+    all of `HierarchyFit`, with the noise's variances as given by its law.
+
+    Parameters
+    ----------
+    noises : tuple of (SymmetricGeometricNoise or None)
+        The law of each level's noise; None where the counts are public or were not released.
+    claim, guarantee : Guarantee
+        What was asked for, and what holds, of all levels together.
+    nobs : int or None
+        Number of records, where it is public.
+    reproducible : bool
+        True if a seed or a generator was given: then it is not for publication.
+    record : Call
+        The call, without data.
+
+    Examples
+    --------
+    >>> from pydpstat.consistency import Hierarchy, release_hierarchy
+    >>> country = Hierarchy({"North": ["a", "b"], "South": ["c"]})
+    >>> r = release_hierarchy({"a": 120, "b": 80, "c": 40}, 1.0, hierarchy=country, rng=1)
+    >>> r.epsilons.tolist(), float(r.level(0).iloc[0])
+    ([0.0, 0.5, 0.5], 240.0)
+    """
+
+    noises: tuple[Any, ...]
+    claim: Guarantee
+    guarantee: Guarantee
+    nobs: int | None
+    reproducible: bool
+    record: Call
+
+    mechanism = "symmetric geometric"
+    statistic = "hierarchy"
+
+    def _by_level(self, values: list[float], name: str) -> pd.Series:
+        import pandas as pd
+
+        return pd.Series(values, index=pd.Index(self.hierarchy.levels, name="level"), name=name)
+
+    @property
+    def epsilons(self) -> pd.Series:
+        """Each level's epsilon, a Series: 0 where the counts are public or were not released."""
+        return self._by_level([0.0 if each is None else each.epsilon for each in self.noises], "epsilon")
+
+    @property
+    def noise_scale(self) -> pd.Series:
+        """Scale of each level's noise, sensitivity over epsilon, a Series; NaN where there is none."""
+        scales = [np.nan if each is None else each.sensitivity / each.epsilon for each in self.noises]
+        return self._by_level(scales, "noise scale")
+
+    @property
+    def epsilon(self) -> float:
+        """The epsilon that was asked for, of all levels together."""
+        return self.claim.epsilon
+
+    @property
+    def delta(self) -> float:
+        """0: the guarantee is pure."""
+        return self.claim.delta
+
+    @property
+    def neighbors(self) -> str:
+        """The neighbouring data sets of the claim: "bounded" or "unbounded"."""
+        return self.claim.neighbors
+
+    @property
+    def call(self) -> str:
+        """The call in Python, with the data argument's name in place of data."""
+        return self.record.python()
+
+    def consistent(
+        self, method: str = "least squares", nonnegative: bool | None = None, integer: bool | None = None
+    ) -> HierarchyResults:
+        """Return the same release made consistent in another way; it costs nothing.
+
+        Parameters
+        ----------
+        method, nonnegative, integer
+            As `make_consistent` has them.
+
+        Examples
+        --------
+        >>> from pydpstat.consistency import Hierarchy, release_hierarchy
+        >>> r = release_hierarchy([12, 3, 40], 1.0, hierarchy=Hierarchy(["a", "b", "c"]))
+        >>> r.consistent("top-down").values[0]
+        array([55])
+        """
+        how = way(method, nonnegative, integer, True)
+        values = [each.astype(np.float64) for each in self.noisy_values]
+        estimates, spreads = apply(self.hierarchy.tree, values, list(self.variances), how)
+        return replace(
+            self, values=tuple(estimates), spreads=None if spreads is None else tuple(spreads), way=how
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything in plain JSON types."""
+        held = self.guarantee
+        return {
+            "statistic": self.statistic,
+            "levels": list(self.hierarchy.levels),
+            "nodes": self.hierarchy.names(),
+            "noisy": _plain(np.concatenate(self.noisy_values)),
+            "estimate": _plain(np.concatenate(self.values)),
+            "noise_sd": _plain(self.noise_sd.to_numpy()),
+            "std_err": _plain(self.bse.to_numpy()),
+            "mechanism": self.mechanism,
+            "epsilons": self.epsilons.tolist(),
+            "noise_scale": _plain(self.noise_scale.to_numpy()),
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "neighbors": self.neighbors,
+            "guarantee": {"epsilon": held.epsilon, "delta": held.delta, "conditions": list(held.conditions)},
+            "nobs": self.nobs,
+            "method": self.method,
+            "postprocessing": list(self.postprocessing),
+            "reproducible": self.reproducible,
+            "call": self.call,
+        }
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return the summary's lines on the release."""
+        from pydpstat.results.summary import number
+
+        lines = [
+            ("Mechanism:", self.mechanism),
+            ("Claimed epsilon:", number(self.epsilon)),
+            ("Claimed neighbors:", self.neighbors),
+            ("Epsilon that holds:", number(self.guarantee.epsilon)),
+            ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
+        ]
+        for name, noise, variance in zip(self.hierarchy.levels, self.noises, self.variances):
+            public = "public" if (variance == 0.0).all() else "not released"
+            value = public if noise is None else f"eps {number(noise.epsilon)}, sd {number(noise.std())}"
+            lines.append((f"{name if len(name) <= 20 else name[:17] + '...'}:", value))
+        return lines
+
+    def notes(self) -> list[str]:
+        """Return the summary's notes on the release."""
+        return [
+            f"Holds: {self.guarantee}, for all levels together.",
+            f"Conditions: {'; '.join(self.guarantee.conditions)}.",
+            f"Call: {self.call}",
+        ]
+
+
+def _plain(values: np.ndarray) -> list[float | int | None]:
+    return [each if np.isfinite(each) else None for each in values.tolist()]

@@ -1,0 +1,190 @@
+"""A hierarchy whose values add up: the noisy ones, the consistent ones, and how uncertain both are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pydpstat.consistency.hierarchy import Hierarchy
+from pydpstat.consistency.hierarchy_methods import Way
+from pydpstat.consistency.table_results import COST
+from pydpstat.errors import PydpstatError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from statsmodels.iolib.summary import Summary
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HierarchyFit:
+    """Noisy values of a hierarchy, made consistent.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+    noisy_values : tuple of ndarray
+        What was measured, level by level; NaN where nothing was.
+    variances : tuple of ndarray of float64
+        The noise's variances: 0 where a value is exact, infinite where nothing was measured, NaN where
+        they were not given.
+    values : tuple of ndarray of float64 or int64
+        The consistent values.
+    spreads : tuple of ndarray of float64, or None
+        Their variances before rounding, where these are known.
+    way : Way
+        How they were made consistent.
+
+    Examples
+    --------
+    >>> from pydpstat.consistency import Hierarchy, make_consistent
+    >>> fit = make_consistent(Hierarchy(["a", "b"]), [[13], [4, 6]], variances=1)
+    >>> fit.estimate.value.tolist(), fit.bse.round(3).tolist()
+    ([12.0, 5.0, 7.0], [0.816, 0.816, 0.816])
+    """
+
+    hierarchy: Hierarchy
+    noisy_values: tuple[np.ndarray, ...]
+    variances: tuple[np.ndarray, ...]
+    values: tuple[np.ndarray, ...]
+    spreads: tuple[np.ndarray, ...] | None
+    way: Way
+
+    def __post_init__(self) -> None:
+        for part in (self.noisy_values, self.variances, self.values, self.spreads or ()):
+            for each in part:
+                each.flags.writeable = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # through the constructor: a copied or pickled array would come back writeable
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
+
+    @property
+    def method(self) -> str:
+        """How the values were made consistent: "least squares", "ratio" or "top-down"."""
+        return self.way.method
+
+    @property
+    def reason(self) -> str:
+        """Why there are no standard errors; empty where there are."""
+        return self.way.reason or ("" if self.spreads else "the noise's variances were not given")
+
+    @property
+    def noisy(self) -> pd.DataFrame:
+        """The values before: a frame with the columns level, label and value, a row a node."""
+        return self.hierarchy.frame().assign(value=np.concatenate(self.noisy_values))
+
+    @property
+    def estimate(self) -> pd.DataFrame:
+        """The values that add up: a frame with the columns level, label and value, a row a node."""
+        return self.hierarchy.frame().assign(value=np.concatenate(self.values))
+
+    @property
+    def params(self) -> pd.Series:
+        """The values that add up, as a Series."""
+        return self.estimate.value.rename("estimate")
+
+    @property
+    def noise_sd(self) -> pd.Series:
+        """Standard deviation of each noisy value's noise, as in `variances`: 0, infinite or NaN, too."""
+        return self._series(np.sqrt(np.concatenate(self.variances)), "noise sd")
+
+    @property
+    def bse(self) -> pd.Series:
+        """Standard error of each consistent value, from the noise and before rounding.
+
+        It is exact for least squares, for any tree and any variances. It is NaN for the other methods,
+        and where variances were not given; `reason` says why.
+        """
+        if self.spreads is None:
+            return self._series(np.full(self.hierarchy.nodes, np.nan), "std err")
+        return self._series(np.sqrt(np.concatenate(self.spreads)), "std err")
+
+    def _series(self, values: np.ndarray, name: str) -> pd.Series:
+        import pandas as pd
+
+        return pd.Series(values, index=self.hierarchy.frame().index, name=name)
+
+    def level(self, level: Any) -> pd.Series:
+        """Return one level's consistent values as a Series, by name of the level or number from the top.
+
+        Examples
+        --------
+        >>> from pydpstat.consistency import Hierarchy, make_consistent
+        >>> make_consistent(Hierarchy(["a", "b"]), [[13], [4, 6]]).level(1).to_dict()
+        {'a': 5.0, 'b': 7.0}
+        """
+        from pydpstat.checks import one_of
+
+        levels = self.hierarchy.levels
+        if isinstance(level, (int, np.integer)) and not isinstance(level, bool):
+            if not -len(levels) <= level < len(levels):
+                raise PydpstatError(
+                    f"level must be from 0 to {len(levels) - 1}; got {level!r}. 0 is the top."
+                )
+            place = int(level) % len(levels)
+        else:
+            place = levels.index(one_of(level, "level", levels))
+        start = sum(self.hierarchy.sizes[:place])
+        return self.params.iloc[start : start + self.hierarchy.sizes[place]]
+
+    @property
+    def largest_gap(self) -> float:
+        """The largest difference between a value and the sum of its children's; 0 for whole numbers."""
+        return self.hierarchy.tree.gap(list(self.values))
+
+    @property
+    def postprocessing(self) -> tuple[str, ...]:
+        """What was done to the noisy values, and that it costs nothing."""
+        return (*self.way.steps, COST)
+
+    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return intervals for the values without noise: normal ones about the consistent values.
+
+        Least squares adds up many noises, so the normal law is near where they are of one size; it says
+        nothing of rounding.
+
+        Raises
+        ------
+        PydpstatError
+            Where `alpha` is not between 0 and 1, or there are no standard errors.
+        """
+        from statistics import NormalDist
+
+        import pandas as pd
+
+        from pydpstat.checks import probability
+
+        probability(alpha, "alpha")
+        if self.spreads is None:
+            raise PydpstatError(
+                f"method {self.method!r} has no standard errors: {self.reason}. Use method='least squares', "
+                "with variances."
+            )
+        # half of the smallest float would be 0
+        reach = -NormalDist().inv_cdf(max(alpha / 2.0, 5e-324)) * self.bse
+        return pd.DataFrame({0: self.params - reach, 1: self.params + reach})
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return everything in one frame, a row a node."""
+        return self.hierarchy.frame().assign(
+            noisy=np.concatenate(self.noisy_values),
+            estimate=np.concatenate(self.values),
+            **{"noise sd": self.noise_sd, "std err": self.bse},
+        )
+
+    def summary(self) -> Summary:
+        """Return the levels' noise and the values, before and after, in statsmodels' form."""
+        from pydpstat.consistency.hierarchy_summary import summary
+
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        return self.summary().as_html()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.method}: {self.hierarchy!r}>"
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(np.concatenate(self.values), dtype=dtype)

@@ -1,0 +1,131 @@
+"""Iterative proportional fitting: a table scaled until it has given margins."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from pydpstat.checks import positive
+from pydpstat.consistency.fitting import check_support, fit, gaps, solution
+from pydpstat.consistency.margins import check_agreement, read_margins
+from pydpstat.consistency.table_results import ConvergenceWarning, TableFit
+from pydpstat.consistency.tables import check_not_negative, read_table
+from pydpstat.errors import PydpstatError
+
+
+def ipf(table: Any, margins: Any, *, tolerance: float = 1e-10, max_iterations: int = 1000) -> TableFit:
+    """Scale a table until it has given margins (raking).
+
+    Parameters
+    ----------
+    table : array_like, DataFrame, Series or DPResults
+        Numbers of at least 0, with any number of ways: an array, a DataFrame, a Series with an index
+        level for each way (combinations that it lacks count as 0), or a release's result.
+    margins : dict
+        From an axis, or a tuple of axes, to the sums that the table must have there: places (0, 1,
+        ...), or names where the table has them; ``()`` is the total. Values are arrays with the axes in
+        the key's order; pandas objects and results are put in order by their labels.
+    tolerance : float, default 1e-10
+        Largest gap that may be left, as a share of each margin's largest value.
+    max_iterations : int, default 1000
+        How often all margins are gone through at most.
+
+    Returns
+    -------
+    TableFit
+        With ``estimate`` (the fitted table in the form of `table`), ``converged``, ``iterations``,
+        ``gaps``, ``largest_gap``, ``status`` and ``summary()``.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, margins do not agree with each other, or no table with the
+        zeros of `table` has them.
+
+    Warns
+    -----
+    ConvergenceWarning
+        Where the margins are not met after `max_iterations`.
+
+    Notes
+    -----
+    Post-processing: it costs no privacy budget, as long as table and margins were released, or are
+    public. The zeros of the table stay zeros, and the odds ratios stay what they are. Of all tables
+    that have the margins, the fitted one is the nearest in relative entropy.
+
+    Where it does not converge, a linear program finds out why: there is no solution (an error), all
+    solutions have further zeros (then each iteration gains less than the one before), or it needs
+    more iterations.
+
+    Noisy margins do not agree with each other, and then no table has them all: `least_squares` makes
+    them agree first.
+
+    References
+    ----------
+    Deming, W. E. and Stephan, F. F. (1940). On a least squares adjustment of a sampled frequency table
+    when the expected marginal totals are known. Annals of Mathematical Statistics 11.
+    Csiszar, I. (1975). I-divergence geometry of probability distributions and minimization problems.
+    Annals of Probability 3 (when there is a solution).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pydpstat.consistency import ipf
+    >>> fitted = ipf(np.array([[40, 30], [35, 50]]), {0: [80, 70], 1: [75, 75]})
+    >>> fitted.estimate.round(2)
+    array([[45.96, 34.04],
+           [29.04, 40.96]])
+    >>> fitted.converged, fitted.largest_gap < 1e-8
+    (True, True)
+    """
+    values, form = read_table(table, gaps=True)
+    check_not_negative(values, "table")
+    wanted = read_margins(margins, form, values.shape)
+    for each in wanted:
+        check_not_negative(each.goal, each.name)
+    check_agreement(wanted)
+    check_support(values, wanted)
+    limit = positive(tolerance, "tolerance", "1e-10 is usual.")
+    most = iterations(max_iterations)
+    found = fit(values, wanted, limit, most)
+    left = gaps(found.values, wanted)
+    status = f"the margins are met to {limit:g} of their largest values"
+    if not found.converged:
+        status = _why(solution(values, wanted), max(left), most)
+        warnings.warn(ConvergenceWarning(f"ipf: {status}."), stacklevel=2)
+    return TableFit(
+        "iterative proportional fitting",
+        found.values,
+        form,
+        tuple(each.name for each in wanted),
+        tuple(left),
+        found.iterations,
+        found.converged,
+        status,
+        ("iterative proportional fitting",),
+    )
+
+
+def iterations(value: Any) -> int:
+    """Check a number of iterations."""
+    number = positive(value, "max_iterations", "1000 is usual.")
+    if not number.is_integer():
+        raise PydpstatError(f"max_iterations must be a whole number; got {number!r}. 1000 is usual.")
+    return int(number)
+
+
+def _why(kind: str, gap: float, most: int) -> str:
+    """Say why a fit did not converge, or raise an error where it cannot."""
+    if kind == "none":
+        raise PydpstatError(
+            "table has too many zeros: no table with these zeros has all of the margins, though the margins "
+            "agree with each other. Put a small number into cells that are not 0 for certain, or "
+            "drop a margin."
+        )
+    far = f"not converged after {most} iterations, and a gap of {gap:.3g} is left"
+    return {
+        "edge": f"{far}: every table with these margins has more zeros than this one, and it comes near to "
+        "one ever more slowly",
+        "inner": f"{far}: a solution exists, so give a larger max_iterations",
+        "unknown": f"{far}: whether a solution exists was not found out, as the table is large",
+    }[kind]
