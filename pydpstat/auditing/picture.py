@@ -78,9 +78,9 @@ def _shares(z: np.ndarray, edges: np.ndarray, total: int) -> np.ndarray:
 
 def plot(result: AuditResults, ax: Any) -> Any:
     """Draw both samples, the witness's part filled, and return the axes."""
-    from pydpstat.results.plot import COLOURS, INK, _new_axes
+    from pydpstat.plots.style import COLOURS, INK, axes_for, finish
 
-    axes = ax if ax is not None else _new_axes()
+    axes = axes_for("plot", ax)
     picture = result.picture
     for side, label in enumerate(("data", "neighbour")):
         colour = (COLOURS[4], COLOURS[5])[side]
@@ -100,6 +100,7 @@ def plot(result: AuditResults, ax: Any) -> Any:
     axes.set_ylabel("share of the draws")
     words = result.witness if len(result.witness) <= 80 else result.witness[:77] + "..."
     axes.set_title(f"epsilon at least {result.epsilon_lower:.3g}: {words}", fontsize="medium", color=INK)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False)
+    # room above the shares, so that the legend hides nothing
+    axes.set_ylim(top=1.18 * axes.get_ylim()[1])
+    finish(axes, loc="upper right", ncols=2)
     return axes

@@ -6,19 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat.errors import MissingExtraError
+from pydpstat.plots.style import COLOURS, INK, axes_for
 
 if TYPE_CHECKING:
     from pydpstat.results.results import DPResults
 
-# Okabe and Ito's palette, which colour-blind readers can tell apart
-COLOURS = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#F0E442", "#999999")
-INK = "#333333"
-
 
 def plot(result: DPResults, ax: Any, alpha: float) -> Any:
     """Draw the released values with the interval of their noise, and return the axes."""
-    axes = ax if ax is not None else _new_axes()
+    axes = axes_for("plot", ax)
     low, high = result._interval(alpha)
     label = f"{100 * (1 - alpha):.4g}% noise interval"
     if result.labels.breaks is not None:
@@ -37,14 +33,6 @@ def plot(result: DPResults, ax: Any, alpha: float) -> Any:
     axes.set_ylim(bottom, top + 0.14 * (top - bottom))
     axes.legend(frameon=False, loc="upper right", ncols=3)
     return axes
-
-
-def _new_axes() -> Any:
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise MissingExtraError("plot()", "matplotlib", "plot") from error
-    return pyplot.subplots(figsize=(8, 4.5), layout="constrained")[1]
 
 
 def _histogram(axes: Any, result: DPResults, low: np.ndarray, high: np.ndarray, label: str) -> None:

@@ -6,8 +6,6 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from pydpstat.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -57,25 +55,12 @@ def write_picture(true: Histogram, private: Histogram, folder: str | os.PathLike
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingExtraError("The picture", "matplotlib", "plot") from error
-    from pydpstat.results.plot import COLOURS, INK
+    from pydpstat.plots import histograms
 
     # a figure of its own: no window, and no state shared with the user's figures
     figure = Figure(figsize=(9, 4.5), dpi=150, layout="constrained")
-    axes = figure.add_subplot()
-    # two bars touch at the middle of each class, and a gap parts the classes
-    width = 0.45 * np.diff(true.breaks)
-    for shape, shift, colour, label in (
-        (true, -width / 2.0, COLOURS[4], "hist: true counts"),
-        (private, width / 2.0, COLOURS[1], "histogramDP: private counts"),
-    ):
-        bars = axes.bar(true.mids + shift, shape.counts, width, color=colour, label=label)
-        axes.bar_label(bars, fmt="%.0f", fontsize=7, color=INK, padding=1)
-    axes.set_xticks(true.breaks)
-    axes.set_xlabel("x")
-    axes.set_ylabel("count")
+    axes = histograms(true, private, ax=figure.add_subplot())
     axes.set_title("500 normal numbers: histogram and private histogram, Laplace noise, claimed epsilon 1")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False)
 
     target = Path(folder) / NAME
     target.parent.mkdir(parents=True, exist_ok=True)

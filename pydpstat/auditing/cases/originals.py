@@ -13,6 +13,7 @@ from pydpstat.integer_noise import symmetric_geometric_noise
 from pydpstat.mechanisms.laplace import truncated_positive_epsilon
 from pydpstat.privacy import Guarantee
 from pydpstat.random.r_stream import RRandom
+from pydpstat.teaching import UniformNoise
 
 ONE = Guarantee(1.0)
 # a defect that shows in every draw
@@ -29,7 +30,7 @@ _SHARE = diffpriv.DPMechExponential(
 
 
 def _uniform(count: int, size: int) -> Any:
-    return count + _UNIFORM.integers(-2, 3, size)
+    return UniformNoise(2).answer(count, size, rng=_UNIFORM)
 
 
 def _sign_geometric(count: int, size: int) -> Any:

@@ -1,0 +1,121 @@
+"""Densities of noise around true values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import checks
+from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms import GaussianNoise, LaplaceNoise
+from pydpstat.plots.style import DASHES, LINES, axes_for, finish
+
+# how far the picture goes to both sides, in scales
+REACH = {"laplace": 5.0, "gaussian": 3.5}
+POINTS = 1601
+# a picture resolves no more
+WIDEST = 1e6
+
+
+def noise_densities(
+    locations: npt.ArrayLike = 0.0, scales: npt.ArrayLike = 1.0, *, law: str = "laplace", ax: Any = None
+) -> Any:
+    """Draw the density of a noisy value for several locations (true values) and scales.
+
+    Parameters
+    ----------
+    locations : float or array_like, default 0
+        True values, in the statistic's unit.
+    scales : float or array_like, default 1
+        Scales of the noise, above 0: Laplace's scale, or the Gaussian's standard deviation. Locations
+        and scales are paired as NumPy broadcasts them: one of each, or as many as of the other.
+    law : {"laplace", "gaussian"}, default "laplace"
+        The noise.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure's by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, or more than seven curves are asked for.
+    MissingExtraError
+        Where matplotlib is not installed; the message has the command.
+
+    Notes
+    -----
+    Laplace noise of scale b has the variance ``2 * b**2``. Where two curves of one scale b lie d
+    apart, their logarithms differ by at most d / b: that is epsilon.
+
+    References
+    ----------
+    Dwork, C., McSherry, F., Nissim, K. and Smith, A. (2006). Calibrating noise to sensitivity in
+    private data analysis. TCC 2006.
+
+    Examples
+    --------
+    >>> from pydpstat import plots
+    >>> ax = plots.noise_densities(0, [1, 2, 3, 4])  # doctest: +SKIP
+    """
+    checks.one_of(law, "law", tuple(REACH))
+    places, widths = _paired(locations, scales)
+    axes = axes_for("noise_densities", ax)
+    reach = REACH[law] * widths
+    low, high = float((places - reach).min()), float((places + reach).max())
+    # the peaks of Laplace's density are corners: they have points of their own
+    x = np.unique(np.concatenate([np.linspace(low, high, POINTS), places]))
+    word = "scale" if law == "laplace" else "sd"
+    noises = [
+        LaplaceNoise(float(scale)) if law == "laplace" else GaussianNoise(float(scale)) for scale in widths
+    ]
+    for place, (location, scale, noise) in enumerate(zip(places, widths, noises)):
+        axes.plot(
+            x,
+            noise.pdf(x - location),
+            color=LINES[place],
+            linestyle=DASHES[place],
+            label=f"location {location:.4g}, {word} {scale:.4g}",
+        )
+    axes.set_xlim(low, high)
+    axes.set_ylim(bottom=0.0)
+    axes.set_xlabel(f"noisy value ({'Laplace' if law == 'laplace' else 'Gaussian'} noise)")
+    axes.set_ylabel("density")
+    # above the axes, where it hides no peak
+    finish(axes, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    return axes
+
+
+def _paired(locations: Any, scales: Any) -> tuple[np.ndarray, np.ndarray]:
+    given = []
+    for value, name in ((locations, "locations"), (scales, "scales")):
+        array = checks.array_of(value)
+        if array.dtype.kind not in "iuf" or array.ndim > 1 or not np.isfinite(array).all():
+            raise PydpstatError(
+                f"{name} must be finite numbers; got {checks.shown(value)}. Give for example [1, 2, 4]."
+            )
+        given.append(np.atleast_1d(array).astype(np.float64))
+    places, widths = given
+    if not (widths > 0.0).all() or not widths.size:
+        raise PydpstatError(f"scales must be above 0; got {checks.shown(scales)}. Give for example 1.")
+    if places.size != widths.size and 1 not in (places.size, widths.size) or not places.size:
+        raise PydpstatError(
+            f"locations must be one, or as many as scales; got {places.size} for {widths.size} scales. "
+            "Give one location, or one for each scale."
+        )
+    if max(places.size, widths.size) > len(LINES):
+        raise PydpstatError(
+            f"locations and scales must give at most {len(LINES)} curves, which a reader can tell apart; "
+            f"got {max(places.size, widths.size)}. Draw several pictures."
+        )
+    if max(float(np.abs(places).max()), float(widths.max())) > WIDEST * float(widths.min()):
+        raise PydpstatError(
+            f"locations and scales must be at most {WIDEST:g} times the smallest scale, or nothing shows; "
+            f"got {checks.shown(locations)} and {checks.shown(scales)}. Draw several pictures."
+        )
+    pair = np.broadcast_arrays(places, widths)
+    return pair[0], pair[1]

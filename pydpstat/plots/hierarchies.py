@@ -1,0 +1,130 @@
+"""A hierarchy of counts before and after it was made consistent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pydpstat.errors import PydpstatError
+from pydpstat.plots.frames import Floats, frame_of, numbers_in
+from pydpstat.plots.style import COLOURS, INK, SOFT, axes_for, finish
+
+COLUMNS = ("level", "label", "value")
+# more rows than a page holds
+MOST_ROWS = 80
+
+
+def hierarchy(before: Any, after: Any, ax: Any = None) -> Any:
+    """Draw each count of a hierarchy with its noise and as it was made consistent, a row a count.
+
+    Parameters
+    ----------
+    before, after : DataFrame
+        The noisy counts and the consistent ones: the columns level (its name), label (the count's
+        name, a text or a tuple) and value. Both have the same levels and labels; levels come in the
+        order of `before`, the top first.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure's, as high as the rows need.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, the frames have different counts, or more than 80.
+    MissingExtraError
+        Where matplotlib is not installed; the message has the command.
+
+    Notes
+    -----
+    Post-processing: the picture shows released counts only, and costs no budget.
+
+    References
+    ----------
+    Hay, M., Rastogi, V., Miklau, G. and Suciu, D. (2010). Boosting the accuracy of differentially
+    private histograms through consistency. VLDB 2010.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pydpstat import plots
+    >>> noisy = pd.DataFrame(
+    ...     {"level": ["all", "half", "half"], "label": ["all", "a", "b"], "value": [9, 6, 5]}
+    ... )
+    >>> ax = plots.hierarchy(noisy, noisy.assign(value=[10, 5.5, 4.5]))  # doctest: +SKIP
+    """
+    first, noisy = _rows(before, "before")
+    second, consistent = _rows(after, "after")
+    if len(first) > MOST_ROWS:
+        raise PydpstatError(
+            f"before must have at most {MOST_ROWS} rows, which a picture can hold; got {len(first)}. "
+            "Select a part of the hierarchy in both frames."
+        )
+    consistent = consistent[_places(first, second)]
+    levels = list(dict.fromkeys(level for level, _ in first))
+    order = sorted(range(len(first)), key=lambda row: levels.index(first[row][0]))
+    keys = [first[row] for row in order]
+    axes = axes_for("hierarchy", ax, height=1.2 + 0.27 * (len(first) + len(levels)))
+    # a heading takes a row of its own
+    y = np.array([row + levels.index(level) + 1.0 for row, (level, _) in enumerate(keys)])
+    low, high = noisy[order], consistent[order]
+    axes.hlines(y, low, high, color=SOFT, linewidth=1.2, zorder=1)
+    hollow = {"markersize": 7, "markerfacecolor": "white", "markeredgewidth": 1.6}
+    axes.plot(low, y, "o", color=COLOURS[5], label="with noise", zorder=2, **hollow)
+    axes.plot(high, y, "D", color=COLOURS[4], label="consistent", zorder=3, markersize=4.5)
+    _names(axes, keys, levels, y)
+    _values(axes, y, low, high)
+    axes.set_xlabel("count")
+    axes.set_xlim(left=min(0.0, axes.get_xlim()[0]) if min(low.min(), high.min()) < 0.0 else 0.0)
+    finish(axes, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, borderaxespad=0.2)
+    return axes
+
+
+def _rows(frame: Any, name: str) -> tuple[list[tuple[Any, Any]], Floats]:
+    rows = frame_of(frame, name, COLUMNS)
+    values = numbers_in(rows, name, "value")
+    return list(zip(rows["level"].tolist(), rows["label"].tolist())), values
+
+
+def _places(first: list[tuple[Any, Any]], second: list[tuple[Any, Any]]) -> list[int]:
+    """Return where each count of the first frame is in the second."""
+    if first == second:
+        return list(range(len(first)))
+    places = {key: place for place, key in enumerate(second)}
+    if len(places) != len(second) or len(set(first)) != len(first) or set(first) != set(second):
+        raise PydpstatError(
+            f"after must have the levels and labels of before, each once; got {len(second)} rows for "
+            f"{len(first)}, or others. Give the noisy and the consistent frame of one hierarchy."
+        )
+    return [places[key] for key in first]
+
+
+def _names(axes: Any, keys: list[tuple[Any, Any]], levels: list[Any], y: Floats) -> None:
+    """Name the rows, with each level's name above its own."""
+    names = [" / ".join(map(str, label)) if isinstance(label, tuple) else str(label) for _, label in keys]
+    tops = [min(at for at, key in zip(y, keys) if key[0] == level) - 1.0 for level in levels]
+    axes.set_yticks([*y, *tops], [*names, *map(str, levels)])
+    for label in axes.get_yticklabels()[len(names) :]:
+        label.set(fontweight="bold", color=INK)
+    for top in tops[1:]:
+        axes.axhline(top - 0.5, color="#DDDDDD", linewidth=0.8, zorder=0)
+    axes.set_ylim(len(keys) + len(levels) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+
+
+def _values(axes: Any, y: Floats, low: Floats, high: Floats) -> None:
+    """Write both values beside each row: a small change of a large count does not show."""
+    beside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 8, "color": INK}
+    axes.text(1.01, 0.0, "with noise → consistent", **beside)
+    for at, noisy, consistent in zip(y, _written(low), _written(high)):
+        axes.text(1.01, at, f"{noisy} → {consistent}", **beside)
+
+
+def _written(values: Floats) -> list[str]:
+    """Write numbers with as many decimals each: none where all are whole."""
+    whole = (values == np.rint(values)).all()
+    decimals = 0 if whole else 2 if np.abs(values).max() < 100.0 else 1
+    return [f"{value:,.{decimals}f}" for value in values]

@@ -1,0 +1,118 @@
+"""A private histogram beside the true one."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import checks
+from pydpstat.errors import PydpstatError
+from pydpstat.plots.style import COLOURS, INK, axes_for, finish
+from pydpstat.results import DPResults
+
+Floats = npt.NDArray[np.float64]
+# wider than this the numbers above the bars run into each other
+MOST_NUMBERED = 20
+
+
+def histograms(true: Any, private: Any, ax: Any = None) -> Any:
+    """Draw a private histogram beside the true one on one axis, bar beside bar.
+
+    The picture shows the true counts: it is for teaching and for checking, with made-up or public
+    data, and says so in the legend. `DPResults.plot` draws the private counts alone.
+
+    Parameters
+    ----------
+    true : Histogram or (counts, edges)
+        The true counts: `pydpstat.r_arithmetic.hist`'s result or ``numpy.histogram``'s.
+    private : DPResults, Histogram or (counts, edges)
+        The private counts in the same classes. Of a `DPResults` the legend has the epsilon that holds.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure's by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is no histogram, or the two have different edges.
+    MissingExtraError
+        Where matplotlib is not installed; the message has the command.
+
+    Notes
+    -----
+    Publishing the picture would publish the true counts: it has no guarantee.
+
+    References
+    ----------
+    Okabe, M. and Ito, K. (2008). Color universal design (the palette).
+
+    Examples
+    --------
+    >>> import numpy as np, pydpstat
+    >>> from pydpstat import plots
+    >>> age = np.array([18, 25, 31, 34, 47, 52, 58, 71])
+    >>> private = pydpstat.histogram(age, 1, edges=[0, 25, 50, 75])
+    >>> ax = plots.histograms(np.histogram(age, [0, 25, 50, 75]), private)  # doctest: +SKIP
+    """
+    shapes = _counts(true, "true"), _counts(private, "private")
+    edges, name = shapes[0][1], shapes[1][2] or shapes[0][2] or "x"
+    if not np.array_equal(edges, shapes[1][1]):
+        raise PydpstatError(
+            f"private must have the edges of true; got {shapes[1][1].size} edges for {edges.size}, "
+            "or others. Count both in the same classes."
+        )
+    axes = axes_for("histograms", ax)
+    # two bars touch at the middle of each class, and a gap parts the classes
+    width, middle = 0.45 * np.diff(edges), 0.5 * (edges[:-1] + edges[1:])
+    labels = "true (not for publication)", f"private{_kept(private)}"
+    for (counts, _, _), shift, colour, label in zip(
+        shapes, (-0.5 * width, 0.5 * width), COLOURS[4:0:-3], labels
+    ):
+        bars = axes.bar(middle + shift, counts, width, color=colour, label=label)
+        if counts.size <= MOST_NUMBERED:
+            axes.bar_label(bars, fmt="%.4g", fontsize=7, color=INK, padding=1)
+    if edges.size <= MOST_NUMBERED + 1:
+        axes.set_xticks(edges)
+    axes.axhline(0.0, color=INK, linewidth=0.8)
+    axes.set_xlabel(name)
+    axes.set_ylabel("count")
+    finish(axes)
+    return axes
+
+
+def _counts(shape: Any, argument: str) -> tuple[Floats, Floats, str]:
+    """Return counts, edges and the variable's name."""
+    if isinstance(shape, DPResults):
+        shape = shape.estimate
+    name = getattr(shape, "xname", "")
+    if hasattr(shape, "breaks") and hasattr(shape, "counts"):
+        shape = shape.counts, shape.breaks
+    if isinstance(shape, (tuple, list)) and len(shape) == 2:
+        counts, edges = (_floats(each) for each in shape)
+        if counts is not None and edges is not None and edges.size == counts.size + 1 > 1:
+            if (np.diff(edges) > 0.0).all():
+                return counts, edges, str(name)
+    raise PydpstatError(
+        f"{argument} must be a histogram: a released one, R's, or (counts, edges) with one edge more than "
+        f"counts and increasing; got {type(shape).__name__}. Give for example np.histogram(x, edges)."
+    )
+
+
+def _floats(values: Any) -> Floats | None:
+    array = checks.array_of(values)
+    if array.dtype.kind not in "iuf" or array.ndim != 1 or not np.isfinite(array).all():
+        return None
+    return array.astype(np.float64)
+
+
+def _kept(private: Any) -> str:
+    if not isinstance(private, DPResults):
+        return ""
+    kept = private.guarantee.epsilon
+    return f", epsilon = {kept:.4g}" if math.isfinite(kept) else ", no guarantee"

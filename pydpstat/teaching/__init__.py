@@ -1,0 +1,22 @@
+"""Parts for teaching: what fails without differential privacy, shown and measured.
+
+Nothing here protects anybody. The noise is a counterexample, the attacks are real, and `sensitivity`
+searches small made-up domains.
+"""
+
+from pydpstat.teaching.averaging import AveragingAttack, averaging_attack
+from pydpstat.teaching.figures import beside
+from pydpstat.teaching.intersection import IntersectionAttack, intersection_attack
+from pydpstat.teaching.search import Sensitivity, sensitivity
+from pydpstat.teaching.uniform import UniformNoise
+
+__all__ = [
+    "AveragingAttack",
+    "IntersectionAttack",
+    "Sensitivity",
+    "UniformNoise",
+    "averaging_attack",
+    "beside",
+    "intersection_attack",
+    "sensitivity",
+]

@@ -1,0 +1,106 @@
+"""A text's printed figures beside those that the package computes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pydpstat.errors import PydpstatError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def beside(figures: Mapping[str, tuple[Any, ...]]) -> pd.DataFrame:
+    """Put the figures that a text prints beside those of the code, to the text's digits.
+
+    Parameters
+    ----------
+    figures : mapping of str to (text, here) or (text, here, remark)
+        For each figure what the text prints (a text such as ``"0.5007902"``, a number, or several),
+        and what the code gives: a number or as many numbers, in the same order. A frame or a matrix
+        is read row by row. A remark says why the two differ.
+
+    Returns
+    -------
+    DataFrame with columns text, here, same, indexed by the figures' names
+        `same` is true where all are equal to the printed digits. There is a column remark where
+        a figure has one.
+
+    Raises
+    ------
+    PydpstatError
+        Where `figures` is no mapping of such tuples, or a figure has another number of values here.
+
+    Notes
+    -----
+    A figure with decimals is compared after rounding to as many decimals, a whole number or a
+    fraction exactly.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from pydpstat.teaching import beside
+    >>> beside({"mean": ("0.5007902", 0.50079015373), "chance": ("1/3", Fraction(1, 3)), "n": (6, 7)})
+                 text       here   same
+    mean    0.5007902  0.5007902   True
+    chance        1/3        1/3   True
+    n               6          7  False
+    """
+    import pandas as pd
+
+    if not isinstance(figures, Mapping):
+        raise PydpstatError(
+            f"figures must map names to pairs (text, here); got {type(figures).__name__}. "
+            'Give for example {"mean": ("0.50", 0.501)}.'
+        )
+    rows = []
+    for name, pair in figures.items():
+        if not isinstance(pair, tuple) or len(pair) not in (2, 3):
+            raise PydpstatError(f"figures[{name!r}] must be a pair (text, here); got {type(pair).__name__}.")
+        printed, ours = (_flat(each) for each in pair[:2])
+        if len(printed) != len(ours):
+            raise PydpstatError(
+                f"figures[{name!r}] must have as many values here as in the text; "
+                f"got {len(ours)} for {len(printed)}."
+            )
+        theirs = [str(each) for each in printed]
+        shown = [_as_printed(value, text) for value, text in zip(ours, theirs)]
+        rows.append((" ".join(theirs), " ".join(shown), theirs == shown, *map(str, pair[2:])))
+    columns = ["text", "here", "same", "remark"][: max(map(len, rows), default=3)]
+    table = pd.DataFrame([(*row, "")[: len(columns)] for row in rows], columns=columns, index=list(figures))
+    return table.astype({"same": bool})
+
+
+def _flat(value: Any) -> list[Any]:
+    """Return one value or several as a list of plain Python ones."""
+    if isinstance(value, (str, Fraction)):
+        return [value]
+    if isinstance(value, (list, tuple, range)):
+        return [item for each in value for item in _flat(each)]
+    return np.asarray(value).ravel().tolist()
+
+
+def _as_printed(value: Any, text: str) -> str:
+    """Return a value with the digits that the text has, or in full where it cannot have them."""
+    try:
+        printed = Decimal(text)
+        exact = Fraction(value)
+    except (InvalidOperation, TypeError, ValueError, OverflowError):
+        return str(value)
+    places = -int(printed.as_tuple().exponent) if printed.is_finite() else 0
+    if not printed.is_finite() or places <= 0 and exact.denominator != 1:
+        return str(value)
+    rounded = round(exact, places)
+    return text if rounded == Fraction(printed) else _decimal(rounded, places)
+
+
+def _decimal(value: Fraction, places: int) -> str:
+    """Write a fraction that has so many decimals at most."""
+    digits = f"{abs(value.numerator) * 10**max(places, 0) // value.denominator:0{max(places, 0) + 1}d}"
+    cut = len(digits) - max(places, 0)
+    return ("-" if value < 0 else "") + digits[:cut] + ("." + digits[cut:] if places > 0 else "")

@@ -1,0 +1,291 @@
+"""Global sensitivity by search: every pair of neighbours over a small finite domain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from pydpstat import checks
+from pydpstat.checks import shown
+from pydpstat.errors import PydpstatError
+from pydpstat.privacy import NEIGHBORS
+from pydpstat.teaching.neighbours import Multisets, Place, Sequences
+from pydpstat.teaching.whole import whole
+
+NORMS = ("L1", "L2")
+LIMIT = 1_000_000
+
+Output = tuple[Any, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sensitivity:
+    """A sensitivity with two neighbours that attain it; `sensitivity` makes it.
+
+    Parameters
+    ----------
+    value : int, Fraction or float
+        The largest distance between the function's values on two neighbours. An int or a Fraction
+        where the function's values are, and the norm is one.
+    squared : int or Fraction or None
+        Its square, exactly, for the norm "L2".
+    norm : {"L1", "L2"}
+    neighbors : {"bounded", "unbounded"}
+    data, neighbour : tuple
+        Two neighbours that attain it, as tuples of records.
+    outputs : tuple of (value, value)
+        What the function returned for them.
+    data_sets, pairs : int
+        How many data sets and pairs of neighbours were looked at.
+    """
+
+    value: Any
+    squared: Any
+    norm: str
+    neighbors: str
+    data: tuple[Any, ...]
+    neighbour: tuple[Any, ...]
+    outputs: tuple[Any, Any]
+    data_sets: int
+    pairs: int
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __repr__(self) -> str:
+        first, second = (shown(each) for each in (self.data, self.neighbour))
+        return (
+            f"Sensitivity: {self.value} in the {self.norm} norm ({self.neighbors} neighbors), attained by "
+            f"{first} and {second}; {self.pairs:,} pairs of {self.data_sets:,} data sets"
+        )
+
+
+def sensitivity(
+    function: Callable[[tuple[Any, ...]], Any],
+    domain: Sequence[Any],
+    n: int,
+    *,
+    norm: str = "L1",
+    neighbors: str = "bounded",
+    symmetric: bool = False,
+    limit: int = LIMIT,
+) -> Sensitivity:
+    """Find the global sensitivity of a function of n records from a finite domain, by full search.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(data)`` of a tuple of records returns a number, or as many numbers for every data
+        set.
+    domain : sequence
+        The values that a record can have: a list, tuple, range, array or Series. A record may be of
+        any type.
+    n : int
+        Number of records; at least 1. With unbounded neighbors, the largest number of records.
+    norm : {"L1", "L2"}, default "L1"
+        The distance between two values: L1 for Laplace and geometric noise, L2 for Gaussian noise.
+    neighbors : {"bounded", "unbounded"}, default "bounded"
+        One record replaced, or one added or removed (from 0 up to n records).
+    symmetric : bool, default False
+        Whether the function does not depend on the order of the records. Then one order of each data
+        set is enough, which is far fewer. It is not checked.
+    limit : int, default 1000000
+        Most evaluations and comparisons; a larger search is an error.
+
+    Returns
+    -------
+    Sensitivity
+        With the value and two neighbours that attain it: the first pair found.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, the search is too large, or the function fails, returns
+        something else than finite numbers, or another number of them for some data set.
+
+    Notes
+    -----
+    The search is exact. Whole numbers and fractions are taken as they are; a float, a decimal or a
+    truth value is the exact number that it stands for, and the result is rounded once, where the
+    function returned a float. The result is the sensitivity over this domain and n only: a real
+    statistic needs a proof for its whole domain.
+
+    References
+    ----------
+    Dwork, C., McSherry, F., Nissim, K. and Smith, A. (2006). Calibrating noise to sensitivity in
+    private data analysis. TCC 2006, Definition 2.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from pydpstat.teaching import sensitivity
+    >>> sensitivity(sum, range(4), 3).value
+    3
+    >>> r = sensitivity(lambda x: Fraction(sum(x), len(x)), [0, 1], 5, symmetric=True)
+    >>> r.value, r.data, r.neighbour
+    (Fraction(1, 5), (0, 0, 0, 0, 0), (0, 0, 0, 0, 1))
+    """
+    if not callable(function):
+        raise PydpstatError(
+            f"function must be a callable of a tuple of records; got {type(function).__name__}. "
+            "Give for example sum."
+        )
+    most = whole(limit, "limit", 1, "Give for example 1000000.")
+    records = _records(domain, most)
+    size = whole(n, "n", 1, "Give the number of records, for example 3.")
+    checks.one_of(norm, "norm", NORMS)
+    bounded = checks.one_of(neighbors, "neighbors", NEIGHBORS) == "bounded"
+    if bounded and len(records) < 2:
+        raise PydpstatError("domain must have two values or more under bounded neighbors; got one.")
+    kind = Multisets if checks.flag(symmetric, "symmetric") else Sequences
+    space = _checked(kind, len(records), size, bounded, most)
+    outputs: dict[Place, Output] = {}
+    raw: dict[Place, Any] = {}
+    for place in space.data_sets():
+        data = tuple(records[code] for code in place)
+        raw[place] = _evaluated(function, data)
+        outputs[place] = _numbers(raw[place], data)
+    _check_lengths(outputs, records)
+    distance = _absolute if norm == "L1" else _squared
+    best, witness = -1, next(space.pairs())
+    for pair in space.pairs():
+        apart = distance(outputs[pair[0]], outputs[pair[1]])
+        if apart > best:
+            best, witness = apart, pair
+    first, second = witness
+    inexact = any(_is_inexact(raw[place]) for place in witness)
+    return Sensitivity(
+        value=_root(best, inexact) if norm == "L2" else _rounded(best, inexact),
+        squared=best if norm == "L2" else None,
+        norm=norm,
+        neighbors=neighbors,
+        data=tuple(records[code] for code in first),
+        neighbour=tuple(records[code] for code in second),
+        outputs=(raw[first], raw[second]),
+        data_sets=len(outputs),
+        pairs=space.comparisons,
+    )
+
+
+def _checked(kind: type[Sequences], values: int, n: int, bounded: bool, limit: int) -> Sequences:
+    """Return the space of data sets, if it can be searched within the limit."""
+    # there are more data sets than records in the largest one
+    if n < limit:
+        space = kind(values, n, bounded)
+        if space.evaluations + space.comparisons <= limit:
+            return space
+        size = f"{_large(space.evaluations)} data sets and {_large(space.comparisons)} pairs of neighbours"
+    else:
+        size = f"more than {n:,} data sets"
+    raise PydpstatError(
+        f"domain and n give {size}; limit allows {limit:,} of both together. Give fewer values or records, "
+        "symmetric=True where the order of the records does not matter, or a larger limit."
+    )
+
+
+def _large(number: int) -> str:
+    # a whole number's digits, from its bits
+    return f"{number:,}" if number < 10**12 else f"about 10**{int(number.bit_length() * math.log10(2))}"
+
+
+def _records(domain: Any, limit: int) -> list[Any]:
+    arraylike = hasattr(domain, "tolist") and getattr(domain, "ndim", 1) == 1
+    if not arraylike and not isinstance(domain, (list, tuple, range)):
+        raise PydpstatError(
+            f"domain must be a list of the values that a record can have; got {type(domain).__name__}. "
+            "Give for example range(4)."
+        )
+    if len(domain) > limit:
+        raise PydpstatError(
+            f"domain must have at most limit = {limit:,} values; got {len(domain):,}. Give fewer values."
+        )
+    records: list[Any] = domain.tolist() if arraylike else list(domain)
+    if not records:
+        raise PydpstatError("domain must have one value or more; got none. Give for example range(4).")
+    return records
+
+
+def _evaluated(function: Callable[[tuple[Any, ...]], Any], data: tuple[Any, ...]) -> Any:
+    try:
+        return function(data)
+    except Exception as error:
+        hint = " An empty data set is a neighbour, too: define the value for it." if not data else ""
+        raise PydpstatError(
+            f"function must return numbers for every data set; it raised {type(error).__name__}: "
+            f"{shown(str(error))} for {shown(data)}.{hint}"
+        ) from error
+
+
+def _numbers(output: Any, data: tuple[Any, ...]) -> Output:
+    """Return a function's value as exact numbers."""
+    if isinstance(output, (int, Fraction)):
+        return (output,)
+    values = output if isinstance(output, (list, tuple)) else np.asarray(output).ravel().tolist()
+    exact = tuple([_exact(each) for each in values])
+    if any(each is None for each in exact):
+        raise PydpstatError(
+            f"function must return finite numbers; it returned {shown(output)} for {shown(data)}. "
+            "Give a function with one number, or a flat list of numbers."
+        )
+    return exact
+
+
+def _exact(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (int, Fraction)):
+        return value
+    if isinstance(value, (float, Decimal)) and math.isfinite(value):
+        return Fraction(value)
+    return None
+
+
+def _is_inexact(output: Any) -> bool:
+    values = output if isinstance(output, (list, tuple)) else np.asarray(output).ravel().tolist()
+    return any(isinstance(each, (float, np.floating)) for each in values)
+
+
+def _check_lengths(outputs: dict[Place, Output], records: list[Any]) -> None:
+    first = next(iter(outputs))
+    for place, output in outputs.items():
+        if len(output) != len(outputs[first]):
+            data, other = (shown(tuple(records[code] for code in each)) for each in (first, place))
+            raise PydpstatError(
+                f"function must return as many numbers for every data set; it returned {len(outputs[first])} "
+                f"for {data} and {len(output)} for {other}. A shape that depends on the data has no "
+                "finite sensitivity."
+            )
+
+
+def _absolute(first: Output, second: Output) -> Any:
+    return sum([abs(a - b) for a, b in zip(first, second)])
+
+
+def _squared(first: Output, second: Output) -> Any:
+    return sum([(a - b) ** 2 for a, b in zip(first, second)])
+
+
+def _rounded(value: Any, inexact: bool) -> Any:
+    if inexact:
+        return checks.as_float(value)
+    whole_number = isinstance(value, Fraction) and value.denominator == 1
+    return value.numerator if whole_number else value
+
+
+def _root(square: Any, inexact: bool) -> Any:
+    """Return a square root: exactly where it is rational, else as a float."""
+    exact = Fraction(square)
+    top, bottom = math.isqrt(exact.numerator), math.isqrt(exact.denominator)
+    if top * top == exact.numerator and bottom * bottom == exact.denominator:
+        return _rounded(Fraction(top, bottom), inexact)
+    # 70 bits of the root, so that the float is the nearest one but for near ties
+    scale = max(0, 140 - exact.numerator.bit_length() + exact.denominator.bit_length()) // 2
+    return checks.as_float(
+        Fraction(math.isqrt((exact.numerator << 2 * scale) // exact.denominator), 1 << scale)
+    )

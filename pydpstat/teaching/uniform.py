@@ -1,0 +1,257 @@
+"""Uniform noise on a few whole numbers: a counterexample, and no mechanism of differential privacy."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.errors import PydpstatError
+from pydpstat.privacy import Guarantee
+from pydpstat.random import source_from
+from pydpstat.random.secure import bits
+from pydpstat.statistics.protect import check_budget
+from pydpstat.teaching.whole import several, whole
+
+if TYPE_CHECKING:
+    from pydpstat.auditing import AuditResults
+
+_WORDS = 2**64
+# a floating-point uniform resolves as many values
+LARGEST_REACH = 2**31
+MOST_DRAWS = 2**32
+
+
+@dataclass(frozen=True)
+class UniformNoise:
+    """Noise that is uniform on the whole numbers from -reach to reach: NO mechanism.
+
+    It looks harmless and keeps no epsilon at all. It is here to be attacked.
+
+    Parameters
+    ----------
+    reach : int, default 2
+        The largest noise, in the unit of the count; at least 1.
+
+    Raises
+    ------
+    PydpstatError
+        Where `reach` is no whole number from 1 to 2**31.
+
+    Notes
+    -----
+    Guarantee: none. With true counts of 5 and 6 and reach 2, the answer 3 has the probability 1/5
+    under the first and 0 under the second. No factor exp(epsilon) makes up for that. What remains is
+    delta: at every epsilon, 0 included, the smallest one is sensitivity / (2 * reach + 1).
+
+    References
+    ----------
+    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, Definition 2.4.
+
+    Examples
+    --------
+    >>> from pydpstat.teaching import UniformNoise
+    >>> noise = UniformNoise(2)
+    >>> noise.probability({3}, 5), noise.probability({3}, 6)
+    (Fraction(1, 5), Fraction(0, 1))
+    >>> print(noise.guarantee)
+    none (epsilon infinite)
+    """
+
+    reach: int = 2
+
+    def __post_init__(self) -> None:
+        reach = whole(self.reach, "reach", 1, "Give for example 2.")
+        if reach > LARGEST_REACH:
+            raise PydpstatError(f"reach must be at most 2**31; got {reach}. Give for example 2.")
+        object.__setattr__(self, "reach", reach)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What holds: nothing. Epsilon is infinite."""
+        return Guarantee(math.inf)
+
+    @property
+    def values(self) -> range:
+        """What the noise can be."""
+        return range(-self.reach, self.reach + 1)
+
+    def var(self) -> float:
+        """Variance, ``reach * (reach + 1) / 3``."""
+        return self.reach * (self.reach + 1) / 3.0
+
+    def std(self) -> float:
+        """Standard deviation."""
+        return math.sqrt(self.var())
+
+    def possible(self, answer: int) -> range:
+        """Return the true counts that an answer leaves: those within reach of it.
+
+        Examples
+        --------
+        >>> from pydpstat.teaching import UniformNoise
+        >>> list(UniformNoise(2).possible(5))
+        [3, 4, 5, 6, 7]
+        """
+        given = whole(answer, "answer")
+        return range(given - self.reach, given + self.reach + 1)
+
+    def probability(self, answers: Iterable[int], count: int = 0) -> Fraction:
+        """Return the exact probability that the answer is one of these, for a true count.
+
+        Parameters
+        ----------
+        answers : iterable of int
+            The event: a set of answers.
+        count : int, default 0
+            The true count.
+
+        Returns
+        -------
+        Fraction
+
+        Raises
+        ------
+        PydpstatError
+            Where an answer or the count is no whole number.
+
+        Examples
+        --------
+        >>> from pydpstat.teaching import UniformNoise
+        >>> UniformNoise(2).probability({4, 5, 6}, count=5)
+        Fraction(3, 5)
+        """
+        centre = whole(count, "count")
+        event = set(several(answers, "answers", "{3}"))
+        return Fraction(sum(abs(answer - centre) <= self.reach for answer in event), len(self.values))
+
+    def delta(self, sensitivity: int = 1) -> Fraction:
+        """Return the smallest delta, which is the same at every epsilon.
+
+        Parameters
+        ----------
+        sensitivity : int, default 1
+            How far one record moves the count; at least 1.
+
+        Returns
+        -------
+        Fraction
+            ``sensitivity / (2 * reach + 1)``, and at most 1: the share of answers that only one of
+            the two counts can give.
+
+        Examples
+        --------
+        >>> from pydpstat.teaching import UniformNoise
+        >>> UniformNoise(2).delta()
+        Fraction(1, 5)
+        """
+        moved = whole(sensitivity, "sensitivity", 1, "Give 1 for a count.")
+        return min(Fraction(1), Fraction(moved, len(self.values)))
+
+    def answer(self, count: int, size: int | None = None, *, rng: Any = None, budget: Any = None) -> Any:
+        """Return a true count plus noise.
+
+        Parameters
+        ----------
+        count : int
+            The true count.
+        size : int, optional
+            How many answers; one number by default.
+        rng : None, int, numpy.random.Generator or RRandom, keyword only
+            Source of the noise. None (default) is the operating system; an int seeds NumPy.
+        budget : Budget, optional
+            It refuses: no budget covers noise without a guarantee.
+
+        Returns
+        -------
+        int, or ndarray of int64 of shape (size,)
+
+        Raises
+        ------
+        PydpstatError
+            Where an argument is not allowed, or a budget is given.
+
+        Notes
+        -----
+        Guarantee: none.
+
+        Examples
+        --------
+        >>> from pydpstat.teaching import UniformNoise
+        >>> UniformNoise(2).answer(6) in range(4, 9)
+        True
+        """
+        centre = whole(count, "count")
+        wanted = 1 if size is None else whole(size, "size", 0, "Leave it out for one answer.")
+        if wanted > MOST_DRAWS:
+            raise PydpstatError(f"size must be at most 2**32; got {wanted}. Ask in several parts.")
+        source = source_from(rng)
+        if check_budget(budget) is not None:
+            budget.spend(self.guarantee, f"UniformNoise({self.reach}).answer(count)")
+        if source is None:
+            drawn = _uniform(wanted, len(self.values))
+        else:
+            drawn = np.floor(source.uniform(wanted) * len(self.values)).astype(np.int64)
+        answers = drawn + (centre - self.reach)
+        return int(answers[0]) if size is None else answers
+
+    def audit(
+        self, count: int = 5, neighbour: int = 6, *, claim: Any = 1.0, samples: int = 100_000, rng: Any = None
+    ) -> AuditResults:
+        """Audit the answers at two true counts with `pydpstat.audit`, which knows nothing of the noise.
+
+        Parameters
+        ----------
+        count, neighbour : int
+            True counts of two data sets that differ in one record.
+        claim : Guarantee, number or (number, number), default 1.0
+            What is claimed; any epsilon is broken.
+        samples : int, default 100000
+            Answers from each data set.
+        rng : None, int, numpy.random.Generator or RRandom, keyword only
+            Source of the noise, and of the audit's choice of draws.
+
+        Returns
+        -------
+        AuditResults
+
+        Raises
+        ------
+        PydpstatError
+            Where an argument is not allowed.
+
+        Examples
+        --------
+        >>> from pydpstat.teaching import UniformNoise
+        >>> found = UniformNoise(2).audit(samples=10_000, rng=1)
+        >>> found.violates, found.only_under_one
+        (True, True)
+        """
+        from pydpstat.auditing import audit
+
+        data = whole(count, "count"), whole(neighbour, "neighbour")
+        source_from(rng)
+        # one stream for the noise and for the audit
+        stream = np.random.default_rng(int(rng)) if isinstance(rng, numbers.Integral) else rng
+
+        def uniform_noise(true: int, size: int) -> npt.NDArray[np.int64]:
+            answers: npt.NDArray[np.int64] = self.answer(true, size, rng=stream)
+            return answers
+
+        return audit(uniform_noise, *data, claim=claim, samples=samples, rng=stream)
+
+
+def _uniform(size: int, values: int) -> npt.NDArray[np.int64]:
+    """Draw whole numbers from 0 to values - 1, each exactly as likely, from the operating system."""
+    # words beyond the last whole multiple would favour small remainders
+    last = np.uint64(_WORDS // values * values - 1)
+    drawn = bits.words(size)
+    while (beyond := drawn > last).any():
+        drawn = np.concatenate([drawn[~beyond], bits.words(int(beyond.sum()))])
+    return (drawn % np.uint64(values)).astype(np.int64)

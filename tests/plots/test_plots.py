@@ -1,0 +1,369 @@
+"""The pictures: what is on the axes is what was given, on the axes that were given."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pydpstat
+from pydpstat import PydpstatError, RRandom, plots
+from pydpstat import r_arithmetic as r
+from pydpstat.errors import MissingExtraError
+from pydpstat.mechanisms import GaussianNoise, LaplaceNoise
+from tests.junk import JUNK
+
+pyplot = pytest.importorskip("matplotlib.pyplot")
+
+EDGES = [0.0, 1.0, 2.0, 4.0]
+RUNS = pd.DataFrame(
+    {
+        "epsilon": [0.1, 0.1, 0.1, 1.0, 1.0, 1.0] * 2,
+        "n": [100] * 6 + [500] * 6,
+        "run": [0, 1, 2] * 4,
+        "estimate": [0.3, -0.2, 1.4, 0.25, 0.15, 0.2] * 2,
+        "uncertainty": [0.5, 0.6, 0.7, 0.1, 0.1, 0.0] * 2,
+    }
+)
+LOSSES = pd.DataFrame({"k": [30, 3, 3, 30], "loss": [9.0, 1.0, 2.0, 11.0], "method": ["a", "a", "b", "b"]})
+BEFORE = pd.DataFrame(
+    {"level": ["all", "half", "half"], "label": ["all", "a", "b"], "value": [12.0, -3.0, 11.0]}
+)
+AFTER = BEFORE.assign(value=[10.0, 0.0, 10.0])
+DRAWINGS = {
+    "histograms": lambda ax: plots.histograms(([3, 4, 5], EDGES), ([2, 4, 7], EDGES), ax=ax),
+    "noise_densities": lambda ax: plots.noise_densities([-3, 0], [1, 2], ax=ax),
+    "tradeoff": lambda axes: plots.tradeoff(RUNS, 0.2, axes=axes),
+    "k_against_loss": lambda ax: plots.k_against_loss(LOSSES, ax=ax),
+    "hierarchy": lambda ax: plots.hierarchy(BEFORE, AFTER, ax=ax),
+}
+
+
+@pytest.fixture(autouse=True)
+def no_figure_is_left():
+    yield
+    pyplot.close("all")
+
+
+@pytest.fixture
+def ax():
+    return pyplot.figure().add_subplot()
+
+
+def labels(axes):
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+@pytest.mark.parametrize("name", plots.__all__)
+def test_axes_in_axes_out(name):
+    panels = 2 if name == "tradeoff" else 1
+    given = pyplot.subplots(1, panels)[1]
+    figures = pyplot.get_fignums()
+    returned = DRAWINGS[name](given)
+    assert np.array_equal(np.ravel(returned), np.ravel(given)) and pyplot.get_fignums() == figures
+    new = np.ravel(DRAWINGS[name](None))
+    assert len(new) == panels and len(pyplot.get_fignums()) == 2
+    for axes in new:
+        axes.figure.canvas.draw()
+        assert axes.get_xlabel() and axes.get_legend() is not None
+        assert axes.get_ylabel() or name == "hierarchy"
+
+
+@pytest.mark.parametrize("name", plots.__all__)
+def test_without_matplotlib(monkeypatch, name):
+    monkeypatch.setitem(sys.modules, "matplotlib.axes", None)
+    with pytest.raises(
+        MissingExtraError, match=rf"{name}\(\) needs matplotlib: pip install 'pydpstat\[plot\]'"
+    ):
+        DRAWINGS[name](None)
+
+
+@pytest.mark.parametrize("name", plots.__all__)
+@pytest.mark.parametrize("given", [3, "ax", np.zeros(2), [1, 2], pd.DataFrame(), object()])
+def test_wrong_axes(name, given):
+    with pytest.raises(
+        PydpstatError, match=r"ax(es)? must be (a|2) matplotlib Axes or None; got .* Leave it out"
+    ):
+        DRAWINGS[name](given)
+    if name == "tradeoff":
+        with pytest.raises(PydpstatError, match="axes must be 2 matplotlib Axes or None; got Axes"):
+            DRAWINGS[name](pyplot.gca())
+
+
+# histograms
+
+
+def test_bars_are_the_counts_beside_each_other(ax):
+    plots.histograms(([3, 4, 5], EDGES), ([2, 4, -7], EDGES), ax=ax)
+    true, private = ax.containers[:2]
+    assert [bar.get_height() for bar in true] == [3, 4, 5]
+    assert [bar.get_height() for bar in private] == [2, 4, -7]
+    for left, right, low, high in zip(true, private, EDGES, EDGES[1:]):
+        assert left.get_x() > low and right.get_x() + right.get_width() < high
+        assert (
+            left.get_x() + left.get_width() == pytest.approx(right.get_x()) == pytest.approx((low + high) / 2)
+        )
+    assert labels(ax) == ["true (not for publication)", "private"]
+
+
+def test_what_a_release_keeps_is_in_the_legend(ax):
+    x = [0.5, 0.7, 1.5, 3.0]
+    plots.histograms(np.histogram(x, EDGES), pydpstat.histogram(x, 0.5, edges=EDGES, rng=1), ax=ax)
+    assert labels(ax)[1] == "private, epsilon = 0.5"
+    shape = r.hist(x)
+    with pytest.warns(pydpstat.PrivacyWarning):
+        private = pydpstat.histogramDP(x, 1, min(shape.breaks), max(shape.breaks), rng=RRandom(1))
+    axes = plots.histograms(shape, private)
+    assert labels(axes)[1] == "private, no guarantee" and axes.get_xlabel() == "x"
+
+
+def test_many_classes_have_no_numbers(ax):
+    edges = np.linspace(0, 1, 42)
+    plots.histograms((np.ones(41), edges), (np.ones(41), edges), ax=ax)
+    assert not ax.texts
+    plots.histograms((np.ones(3), EDGES), (np.ones(3), EDGES), ax=ax)
+    assert len(ax.texts) == 6
+
+
+@pytest.mark.parametrize(
+    ("true", "private", "message"),
+    [
+        (
+            (np.ones(3), EDGES),
+            (np.ones(3), [0, 1, 2, 5]),
+            "private must have the edges of true; got 4 edges for 4",
+        ),
+        (
+            (np.ones(3), EDGES),
+            (np.ones(2), [0, 1, 2]),
+            "private must have the edges of true; got 3 edges for 4",
+        ),
+        ((np.ones(3), EDGES[:3]), (np.ones(3), EDGES), "true must be a histogram"),
+        ((np.ones(3), EDGES[::-1]), (np.ones(3), EDGES), "true must be a histogram"),
+        ((np.ones(3), EDGES), 7, "private must be a histogram: .* got int"),
+        ((np.ones(3), EDGES), pydpstat.mean([1.0], 1, bounds=(0, 1), rng=1), "private must be a histogram"),
+        (([1, np.nan, 2], EDGES), (np.ones(3), EDGES), "true must be a histogram"),
+    ],
+)
+def test_no_histograms(true, private, message):
+    with pytest.raises(PydpstatError, match=message):
+        plots.histograms(true, private)
+
+
+# densities
+
+
+@pytest.mark.parametrize(("law", "noise"), [("laplace", LaplaceNoise), ("gaussian", GaussianNoise)])
+def test_curves_are_the_densities(ax, law, noise):
+    plots.noise_densities([-3, 0, 3, 6], [1, 2, 3, 4], law=law, ax=ax)
+    assert len(ax.lines) == 4
+    for line, location, scale in zip(ax.lines, [-3, 0, 3, 6], [1, 2, 3, 4]):
+        x, y = line.get_data()
+        assert y == pytest.approx(noise(float(scale)).pdf(x - location))
+        # the peak itself is a point of the curve
+        assert location in x and y.max() == noise(float(scale)).pdf(0.0)
+        area = getattr(np, "trapezoid", None) or np.trapz
+        assert area(y, x) == pytest.approx(1.0, abs=0.02)
+    styles = {(line.get_color(), line.get_linestyle()) for line in ax.lines}
+    assert len(styles) == len({color for color, _ in styles}) == 4
+
+
+def test_locations_and_scales_are_broadcast(ax):
+    plots.noise_densities(0, [1, 2], ax=ax)
+    assert labels(ax) == ["location 0, scale 1", "location 0, scale 2"]
+    assert labels(plots.noise_densities([0, 1], 2, law="gaussian")) == [
+        "location 0, sd 2",
+        "location 1, sd 2",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((0, 0), {}, "scales must be above 0; got 0"),
+        ((0, []), {}, "scales must be"),
+        ((["a"], 1), {}, "locations must be finite numbers; got"),
+        ((np.inf, 1), {}, "locations must be finite numbers; got inf"),
+        (([1, 2], [1, 2, 3]), {}, "locations must be one, or as many as scales; got 2 for 3"),
+        ((range(8), 1), {}, "at most 7 curves"),
+        ((1e9, 1), {}, "at most 1e.06 times the smallest scale"),
+        ((0, 1), {"law": "laplce"}, "Did you mean 'laplace'?"),
+    ],
+)
+def test_bad_densities(arguments, options, message):
+    with pytest.raises(PydpstatError, match=message):
+        plots.noise_densities(*arguments, **options)
+
+
+# trade-off
+
+
+def test_the_trade_off_has_each_run_and_their_medians():
+    left, right = plots.tradeoff(RUNS, truth=0.2)
+    dots, line = left.lines[:2]
+    assert dots.get_ydata().tolist() == RUNS.estimate[:6].tolist()
+    assert line.get_xdata().tolist() == [0.1, 1.0] and line.get_ydata() == pytest.approx([0.3, 0.2])
+    assert labels(left) == ["n = 100", "n = 500", "true share 0.2"] and labels(right) == [
+        "n = 100",
+        "n = 500",
+    ]
+    assert left.get_ylim() == (0.0, 1.0) and right.get_yscale() == "log"
+    # an uncertainty of 0 is left out
+    assert right.lines[1].get_ydata() == pytest.approx([0.6, 0.1])
+    assert [text.get_text() for text in left.texts] == ["4 of 12 estimates are outside"]
+    left, _ = plots.tradeoff(RUNS[RUNS.estimate.between(0, 1)])
+    assert not left.texts and labels(left) == ["n = 100", "n = 500"]
+
+
+@pytest.mark.parametrize(
+    ("frame", "truth", "message"),
+    [
+        ([1], None, "frame must be a DataFrame with the columns epsilon, n, estimate, uncertainty; got list"),
+        (
+            RUNS.rename(columns={"epsilon": "epsilom"}),
+            None,
+            "one column 'epsilon' .* Did you mean 'epsilom'?",
+        ),
+        (RUNS[:0], None, "frame must have rows; got none"),
+        (pd.concat([RUNS, RUNS[["n"]]], axis=1), None, "one column 'n' .* got 2 of 6"),
+        (RUNS.assign(epsilon=0.0), None, r"frame\['epsilon'\] must be finite numbers above 0"),
+        (
+            RUNS.assign(n="100"),
+            None,
+            r"frame\['n'\] must be finite numbers above 0; got others among 12 of type",
+        ),
+        (RUNS.assign(estimate=np.nan), None, r"frame\['estimate'\] must be finite numbers"),
+        (RUNS.assign(uncertainty=True), None, r"frame\['uncertainty'\] must be finite numbers"),
+        (RUNS.assign(n=range(1, 13)), None, r"frame\['n'\] must have at most 7 values"),
+        (RUNS, 1.2, "truth must be a share from 0 to 1; got 1.2"),
+        (RUNS, "0.2", "truth must be a number"),
+    ],
+)
+def test_bad_trade_offs(frame, truth, message):
+    with pytest.raises(PydpstatError, match=message):
+        plots.tradeoff(frame, truth)
+
+
+# loss
+
+
+def test_losses_by_method(ax):
+    plots.k_against_loss(LOSSES, ax=ax, unit="MSE")
+    assert [line.get_xdata().tolist() for line in ax.lines] == [[3, 30], [3, 30]]
+    assert [line.get_ydata().tolist() for line in ax.lines] == [[1, 9], [2, 11]]
+    assert labels(ax) == ["a", "b"] and ax.get_ylabel() == "loss: MSE"
+    # k is 10 times as large: no logarithm
+    assert (ax.get_xscale(), ax.get_yscale()) == ("linear", "linear") and ax.get_ylim()[0] == 0.0
+    assert len({(line.get_color(), line.get_marker(), line.get_linestyle()) for line in ax.lines}) == 2
+
+
+def test_wide_ranges_are_logarithmic(ax):
+    plots.k_against_loss(LOSSES.assign(k=LOSSES.k**2, loss=LOSSES.loss**2), ax=ax)
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["9", "900"]
+    assert "log scale" in ax.get_xlabel() and "log scale" in ax.get_ylabel()
+    axes = plots.k_against_loss(LOSSES.assign(loss=[0.0, 1.0, 50.0, 3.0]))
+    assert axes.get_yscale() == "linear"
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (LOSSES.assign(loss=-1.0), r"frame\['loss'\] must be at least 0; got negative"),
+        (LOSSES.assign(k=0), r"frame\['k'\] must be finite numbers above 0"),
+        (LOSSES.assign(method=[None, "a", "b", "c"]), r"frame\['method'\] must name a method in each row"),
+        (LOSSES.drop(columns="method"), "frame must have one column 'method'"),
+        (pd.concat([LOSSES.assign(method=str(i)) for i in range(8)]), "at most 7 names"),
+    ],
+)
+def test_bad_losses(frame, message):
+    with pytest.raises(PydpstatError, match=message):
+        plots.k_against_loss(frame)
+
+
+# hierarchy
+
+
+def test_rows_are_the_counts_in_levels(ax):
+    plots.hierarchy(BEFORE, AFTER[::-1], ax=ax)
+    noisy, consistent = ax.lines[:2]
+    assert noisy.get_xdata().tolist() == [12, -3, 11] and consistent.get_xdata().tolist() == [10, 0, 10]
+    assert noisy.get_ydata().tolist() == consistent.get_ydata().tolist() == [1, 3, 4]
+    ticks = dict(zip(ax.get_yticks(), [text.get_text() for text in ax.get_yticklabels()]))
+    assert ticks == {0: "all", 1: "all", 2: "half", 3: "a", 4: "b"}
+    texts = [text.get_text() for text in ax.texts]
+    assert texts == ["with noise → consistent", "12 → 10", "-3 → 0", "11 → 10"]
+    assert ax.get_xlim()[0] < -3 and ax.yaxis_inverted()
+
+
+def test_labels_may_be_paths_and_repeat_where_the_order_is_the_same():
+    before = BEFORE.assign(label=[(), ("x", "a"), ("x", "a")], value=[1.0, 2.0, 3.0])
+    axes = plots.hierarchy(before, before)
+    assert [text.get_text() for text in axes.get_yticklabels()][1:3] == ["x / a", "x / a"]
+    assert axes.get_xlim()[0] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        (BEFORE, AFTER[:2], "after must have the levels and labels of before, each once; got 2 rows for 3"),
+        (BEFORE, AFTER.assign(label=["all", "a", "c"]), "after must have the levels and labels of before"),
+        (BEFORE.assign(label="a"), AFTER.assign(label=["a", "a", "b"]), "after must have the levels"),
+        (BEFORE, AFTER.assign(value=np.inf), r"after\['value'\] must be finite numbers"),
+        (BEFORE.rename(columns={"level": "lvl"}), AFTER, "before must have one column 'level'"),
+        (pd.concat([BEFORE] * 30), pd.concat([AFTER] * 30), "before must have at most 80 rows"),
+        (None, AFTER, "before must be a DataFrame with the columns level, label, value; got NoneType"),
+    ],
+)
+def test_bad_hierarchies(before, after, message):
+    with pytest.raises(PydpstatError, match=message):
+        plots.hierarchy(before, after)
+
+
+# all of them
+
+
+@pytest.mark.parametrize("name", JUNK)
+def test_junk(name):
+    good = ([3, 4, 5], EDGES)
+    for call in (
+        lambda x: plots.histograms(x, good),
+        lambda x: plots.histograms(good, (x, EDGES)),
+        lambda x: plots.noise_densities(x),
+        lambda x: plots.tradeoff(x),
+        lambda x: plots.k_against_loss(x),
+        lambda x: plots.hierarchy(BEFORE, x),
+    ):
+        try:
+            call(JUNK[name]())
+        except PydpstatError:
+            pyplot.close("all")
+
+
+def test_errors_come_before_a_figure():
+    for call in (
+        lambda: plots.histograms(([1], [0, 1]), 3),
+        lambda: plots.noise_densities(0, 0),
+        lambda: plots.tradeoff(RUNS, 2),
+        lambda: plots.k_against_loss(LOSSES.assign(loss=-1)),
+        lambda: plots.hierarchy(BEFORE, AFTER[:1]),
+    ):
+        with pytest.raises(PydpstatError):
+            call()
+    assert pyplot.get_fignums() == []
+
+
+def test_every_colour_is_of_one_palette():
+    from pydpstat.plots.style import COLOURS, DASHES, LINES, MARKERS
+
+    assert set(LINES) < set(COLOURS) and len(set(LINES)) == len(LINES) == len(DASHES) == len(MARKERS)
+
+
+@pytest.mark.parametrize("name", plots.__all__)
+def test_docstrings(name):
+    text = inspect.getdoc(getattr(plots, name))
+    for section in ("Parameters", "Returns", "Raises", "Notes", "References", "Examples"):
+        assert f"{section}\n{'-' * len(section)}\n" in text
