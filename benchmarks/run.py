@@ -11,8 +11,10 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
+import consistency
 import draws
 import guarding
+import local
 import mirrors
 import numpy as np
 import own
@@ -48,6 +50,8 @@ HOW = (
     "that were made before, so that its time is its own work; the second one draws.",
     "Calibrations are of random pairs, epsilon from .01 to 5 and delta from 1e-10 to 1e-2, both even on "
     "the log scale: all in one call here, one after the other in R.",
+    "Proportional fitting is of a table of uniform numbers to the margins of another one, the same on both "
+    "sides. Hierarchies have noisy values at every node; their labels are not part of what is timed.",
     "Memory is the peak of what a call allocates beside its data (tracemalloc), in copies of the data, a "
     "process for each call.",
     "Imports are timed in fresh processes, at least 7, from the moment when numpy is imported. Heavy "
@@ -70,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     parser = _parser()
     options = parser.parse_args(argv)
-    parts = (mirrors, own, guarding, peers, processes, draws)
+    parts = (mirrors, own, local, guarding, peers, processes, draws, consistency)
     found = [benchmark for part in parts for benchmark in part.benchmarks()]
     chosen = [benchmark for benchmark in found if options.only in benchmark.what]
     if not chosen:
@@ -139,7 +143,7 @@ def _heading(r: r_side.RSide | None, reason: str) -> str:
 
 
 def _versions(r: r_side.RSide) -> list[tuple[str, str]]:
-    names = ("R", "DPpack", "diffpriv", "rmutil")
+    names = ("R", "DPpack", "diffpriv", "rmutil", "mipfp")
     return [(name, r.versions[name]) for name in names if r.versions.get(name)]
 
 
