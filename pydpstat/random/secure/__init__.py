@@ -45,19 +45,14 @@ import os
 entropy = os.urandom
 
 from pydpstat.grid import grid_unit  # noqa: E402
-from pydpstat.random.secure.chances import (  # noqa: E402
-    Chance,
-    LogisticChance,
-    RationalChance,
-    flips,
-    integers,
-)
+from pydpstat.random.secure.chances import Chance, LogisticChance, RationalChance, flips  # noqa: E402
 from pydpstat.random.secure.choices import Rest, choice_rate, choose  # noqa: E402
 from pydpstat.random.secure.continuous import laplace, normal  # noqa: E402
 from pydpstat.random.secure.gaussian_integers import discrete_gaussian  # noqa: E402
 from pydpstat.random.secure.geometric import sign_geometric, symmetric_geometric  # noqa: E402
 from pydpstat.random.secure.trials import bernoulli, bernoulli_exp  # noqa: E402
 from pydpstat.random.secure.uniform import gamma, uniform  # noqa: E402
+from pydpstat.random.secure.whole_numbers import integers  # noqa: E402
 
 __all__ = [
     "Chance",

@@ -1,4 +1,4 @@
-"""Many Bernoulli trials with one probability, exactly, from few bits each; whole numbers below a bound.
+"""Many Bernoulli trials with one probability, exactly, from few bits each.
 
 A trial is true where a uniform U is below p. U is drawn digit by digit: one byte first, which decides
 all but one trial in 256, then words of 64 bits for those that are left. At the first digit where U
@@ -172,40 +172,3 @@ def _continued(size: int, chance: Chance) -> npt.NDArray[np.bool_]:
         result[places] = drawn < digit
         places = places[drawn == digit]
     return result
-
-
-def integers(size: int, bound: int) -> npt.NDArray[np.int64]:
-    """Draw whole numbers from 0 to bound - 1, all equally likely, exactly.
-
-    Parameters
-    ----------
-    size : int
-        How many.
-    bound : int
-        From 1 to 2**62.
-
-    Returns
-    -------
-    ndarray of int64, shape (size,)
-
-    Examples
-    --------
-    >>> from pydpstat.random import secure
-    >>> secure.integers(3, 1).tolist()
-    [0, 0, 0]
-    """
-    if not 1 <= bound <= 2**62:
-        raise PydpstatError("bound must be from 1 to 2**62.")
-    if bound == 1:
-        return np.zeros(size, dtype=np.int64)
-    # so wide that few draws are rejected
-    width = 2 if bound <= 2**8 else 4 if bound <= 2**24 else 8
-    kind = np.dtype(f"<u{width}")
-    last = kind.type((1 << 8 * width) // bound * bound - 1)
-    drawn = np.frombuffer(secure.entropy(width * size), dtype=kind).copy()
-    places = np.flatnonzero(drawn > last)
-    while places.size:
-        again = np.frombuffer(secure.entropy(width * places.size), dtype=kind)
-        drawn[places] = again
-        places = places[again > last]
-    return (drawn % kind.type(bound)).astype(np.int64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.errors import PydpstatError
 from pydpstat.random import secure
 from pydpstat.random.secure.bits import words
 
@@ -17,6 +18,43 @@ def below(limit: int) -> int:
         number = int.from_bytes(secure.entropy(size), "little") >> (8 * size - known)
         if number < limit:
             return number
+
+
+def integers(size: int, bound: int) -> npt.NDArray[np.int64]:
+    """Draw whole numbers from 0 to bound - 1, all equally likely, exactly.
+
+    Parameters
+    ----------
+    size : int
+        How many.
+    bound : int
+        From 1 to 2**62.
+
+    Returns
+    -------
+    ndarray of int64, shape (size,)
+
+    Examples
+    --------
+    >>> from pydpstat.random import secure
+    >>> secure.integers(3, 1).tolist()
+    [0, 0, 0]
+    """
+    if not 1 <= bound <= 2**62:
+        raise PydpstatError("bound must be from 1 to 2**62.")
+    if bound == 1:
+        return np.zeros(size, dtype=np.int64)
+    # so wide that few draws are rejected
+    width = 2 if bound <= 2**8 else 4 if bound <= 2**24 else 8
+    kind = np.dtype(f"<u{width}")
+    last = kind.type((1 << 8 * width) // bound * bound - 1)
+    drawn = np.frombuffer(secure.entropy(width * size), dtype=kind).copy()
+    places = np.flatnonzero(drawn > last)
+    while places.size:
+        again = np.frombuffer(secure.entropy(width * places.size), dtype=kind)
+        drawn[places] = again
+        places = places[again > last]
+    return (drawn % kind.type(bound)).astype(np.int64)
 
 
 def places(size: int, bits: int) -> npt.NDArray[np.int64]:
