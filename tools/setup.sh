@@ -44,14 +44,14 @@ PYTHON_STAMP=.venv/pydpstat-stamp
 R_STAMP=$STATE/r-stamp
 
 DEMO_MODULES="numpy scipy pandas statsmodels mpmath matplotlib pydpstat"
-TEST_MODULES="pytest xdist hypothesis nox"
+TEST_MODULES="pytest xdist hypothesis nox sklearn"
 STYLE_MODULES="mypy flake8 isort sphinx myst_parser numpydoc"
 # The optimiser of the linear regressions: what needs it is skipped where it cannot be had.
 MODEL_MODULES="nlopt"
 
 DEMO_DEBIAN="python3 python3-venv python3-hatchling python3-numpy python3-scipy python3-pandas
     python3-statsmodels python3-matplotlib python3-mpmath"
-TEST_DEBIAN="python3-pytest python3-pytest-xdist python3-hypothesis python3-nox"
+TEST_DEBIAN="python3-pytest python3-pytest-xdist python3-hypothesis python3-nox python3-sklearn"
 STYLE_DEBIAN="mypy flake8 isort python3-sphinx python3-myst-parser python3-numpydoc"
 MODEL_DEBIAN="python3-nlopt"
 R_DEBIAN="r-base-core r-cran-rmutil r-cran-rdpack r-cran-r6 r-cran-dplyr r-cran-mass r-cran-nloptr
