@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import files
 import numpy as np
 import table
 from accuracy_data import DELTA, EPSILON, STATISTICS, N, Options, Statistic
 from scipy.optimize import brentq
 
-import output
 from pydpstat import PrivacyWarning
 from pydpstat.privacy import NEIGHBORS
 
@@ -184,12 +184,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     if options.repeats < 2:
         parser.error("--repeats must be at least 2")
-    lines = measure(options.repeats, output.progress if sys.stderr.isatty() else lambda line: None)
+    lines = measure(options.repeats, files.progress if sys.stderr.isatty() else lambda line: None)
     how = [part.format(repeats=options.repeats) for part in HOW]
     print("\n\n".join([text(lines), *(textwrap.fill(part, 110) for part in how)]))
     if options.markdown:
         rows = table.piped([HEAD, *(line.cells() for line in lines)], RIGHT)
-        output.write(Path(options.markdown), ["# Accuracy", rows, *how])
+        files.write(Path(options.markdown), ["# Accuracy", rows, *how])
     return 0
 
 

@@ -1,0 +1,42 @@
+"""Anonymization of tables: k-anonymity, microaggregation, generalization, and what they cost.
+
+None of it is differentially private. A table is k-anonymous where no row can be told from at least
+k - 1 others by its quasi-identifiers; that says nothing about what an outsider knows besides.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_HOMES = {
+    "AnonymizationResults": "pydpstat.anonymity.results",
+    "add_noise": "pydpstat.anonymity.perturbation",
+    "categorize": "pydpstat.anonymity.generalization",
+    "drop_unique_identifiers": "pydpstat.anonymity.identifiers",
+    "evaluate_anonymization": "pydpstat.anonymity.evaluation",
+    "find_isolated": "pydpstat.anonymity.identifiers",
+    "k_anonymity": "pydpstat.anonymity.measures",
+    "k_means": "pydpstat.anonymity.clustering",
+    "k_means_by_col": "pydpstat.anonymity.clustering",
+    "l_diversity": "pydpstat.anonymity.measures",
+    "microaggregation": "pydpstat.anonymity.aggregation",
+    "mse_by_col": "pydpstat.anonymity.measures",
+    "reidentification_risk": "pydpstat.anonymity.measures",
+    "round_columns": "pydpstat.anonymity.generalization",
+    "simulate_loans": "pydpstat.anonymity.example_data",
+}
+
+__all__ = list(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

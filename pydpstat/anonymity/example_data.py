@@ -1,0 +1,72 @@
+"""A simulated loan data set: the size and shape of a bank's applications, with nobody in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pydpstat.anonymity import frames
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ROWS = 307_511
+# the income of the outlier, and the code for "not employed" among the days
+OUTLIER, NOT_EMPLOYED = 1.17e8, 365_243
+
+
+def simulate_loans(rows: int = ROWS, seed: int = 40) -> pd.DataFrame:
+    """Simulate loan applications.
+
+    Parameters
+    ----------
+    rows : int, default 307511
+        Number of applications; at least 1.
+    seed : int, default 40
+        Seed of NumPy's generator.
+
+    Returns
+    -------
+    DataFrame of shape (rows, 6)
+        ``SK_ID_CURR`` (a number of its own for each row), ``TARGET`` (0 or 1), ``AMT_INCOME_TOTAL`` and
+        ``AMT_CREDIT`` (log-normal amounts; one income is 117 million), ``DAYS_BIRTH`` and
+        ``DAYS_EMPLOYED`` (days before the application, hence negative; 365243 is the code for those who
+        are not employed).
+
+    Raises
+    ------
+    PydpstatError
+        Where `rows` is no whole number of at least 1, or `seed` none of at least 0.
+
+    Examples
+    --------
+    >>> from pydpstat.anonymity import simulate_loans
+    >>> simulate_loans(3).shape
+    (3, 6)
+    """
+    import pandas as pd
+
+    rows = frames.whole(rows, "rows", 1, 2**31)
+    rng = np.random.default_rng(frames.whole(seed, "seed", 0, 2**63 - 1))
+    wealth = rng.normal(size=(3, rows))
+    income = np.exp(11.91 + 0.48 * wealth[0])
+    credit = np.exp(13.07 + 0.70 * (0.4 * wealth[0] + np.sqrt(1 - 0.4**2) * wealth[1]))
+    # incomes are stated in round figures, credits follow from monthly payments
+    income = np.rint(income / 4500.0).clip(6) * 4500.0
+    credit = (np.rint(credit / 4.5) * 4.5).clip(45_000.0, 4_050_000.0)
+    income[rng.integers(rows)] = OUTLIER
+    age = 7489 + np.rint(17_700 * rng.beta(1.6, 2.0, rows))
+    employed = np.rint((age - 6500) * rng.beta(0.9, 3.2, rows))
+    retired = rng.random(rows) < 0.18 * (age / age.mean()) ** 3 / np.mean((age / age.mean()) ** 3)
+    target = rng.random(rows) < 0.08
+    return pd.DataFrame(
+        {
+            "SK_ID_CURR": 100_002 + np.arange(rows),
+            "TARGET": target.astype(np.int64),
+            "AMT_INCOME_TOTAL": income,
+            "AMT_CREDIT": credit,
+            "DAYS_BIRTH": -age.astype(np.int64),
+            "DAYS_EMPLOYED": np.where(retired, NOT_EMPLOYED, -employed).astype(np.int64),
+        }
+    )

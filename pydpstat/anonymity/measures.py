@@ -1,0 +1,244 @@
+"""How well a table hides its rows, and how far it is from the original."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pydpstat import checks
+from pydpstat.anonymity import frames
+from pydpstat.errors import PydpstatError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: Any = None) -> int | np.ndarray:
+    """Return the size of the smallest group of rows that cannot be told apart.
+
+    Parameters
+    ----------
+    df : DataFrame
+        The table.
+    return_sizes : bool, default False
+        Whether the sizes of all groups are returned.
+    columns : name or sequence of names, optional
+        The quasi-identifiers: what somebody may know of a person. All columns by default.
+
+    Returns
+    -------
+    int, or ndarray of int
+        k; or the groups' sizes, decreasing.
+
+    Raises
+    ------
+    PydpstatError
+        Where `df` is no frame or has no rows, or a column is not there.
+
+    Notes
+    -----
+    A missing value is a value of its own: two rows that lack it are alike, and a row that has it differs
+    from them. k is a property of the columns that are named: a column that is left out can still tell
+    rows apart. A k-anonymous table is not differentially private: it says nothing about what else
+    somebody knows, and all rows of a group may share what is to be kept secret (`l_diversity`).
+
+    References
+    ----------
+    Samarati, P. and Sweeney, L. (1998). Protecting privacy when disclosing information: k-anonymity and
+    its enforcement through generalization and suppression. SRI International.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pydpstat.anonymity import k_anonymity
+    >>> df = pd.DataFrame({"age": [30, 30, None, None, None], "city": list("aabbb")})
+    >>> k_anonymity(df), k_anonymity(df, return_sizes=True)
+    (2, array([3, 2]))
+    """
+    everything = checks.flag(return_sizes, "return_sizes")
+    df = frames.frame(df)
+    sizes = np.bincount(equal_rows(df, frames.places(df, columns)))
+    return np.sort(sizes)[::-1] if everything else int(sizes.min())
+
+
+def l_diversity(df: pd.DataFrame, quasi_identifiers: Any, sensitive: Any) -> int:
+    """Return the smallest number of sensitive values in a group of rows that cannot be told apart.
+
+    Parameters
+    ----------
+    df : DataFrame
+        The table.
+    quasi_identifiers : name or sequence of names
+        What somebody may know of a person.
+    sensitive : name
+        What nobody should learn.
+
+    Returns
+    -------
+    int
+        1 where all rows of some group have the same value: whoever finds the group knows it.
+
+    Raises
+    ------
+    PydpstatError
+        Where `df` is no frame or has no rows, a column is not there, or `sensitive` is several columns
+        or one of the quasi-identifiers.
+
+    Notes
+    -----
+    This is distinct l-diversity. A missing value is a value of its own.
+
+    References
+    ----------
+    Machanavajjhala, A., Kifer, D., Gehrke, J. and Venkitasubramaniam, M. (2007). l-diversity: privacy
+    beyond k-anonymity. ACM Transactions on Knowledge Discovery from Data 1(1).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pydpstat.anonymity import l_diversity
+    >>> df = pd.DataFrame({"age": [30, 30, 40, 40], "ill": ["flu", "cold", "flu", "flu"]})
+    >>> l_diversity(df, "age", "ill")
+    1
+    """
+    df = frames.frame(df)
+    known = frames.places(df, quasi_identifiers, "quasi_identifiers")
+    secret = frames.places(df, [sensitive] if isinstance(sensitive, str) else sensitive, "sensitive")
+    if len(secret) != 1 or sensitive is None:
+        raise PydpstatError(f"sensitive must name one column; got {checks.shown(sensitive)}.")
+    if secret[0] in known:
+        raise PydpstatError(
+            f"sensitive must not be one of the quasi_identifiers; got {checks.shown(sensitive)}."
+        )
+    groups, values = equal_rows(df, known), equal_rows(df, secret)
+    levels = int(values.max()) + 1
+    both = np.unique(groups * levels + values)
+    return int(np.bincount(both // levels).min())
+
+
+def reidentification_risk(data: Any, columns: Any = None) -> float:
+    """Return 1/k: the chance of picking the right row for somebody who knows the quasi-identifiers.
+
+    Parameters
+    ----------
+    data : DataFrame or int
+        The table, or k itself.
+    columns : name or sequence of names, optional
+        The quasi-identifiers, where a table is given; all columns by default.
+
+    Returns
+    -------
+    float
+        Above 0 and at most 1. It holds for the rows of the smallest group, the largest risk in the table.
+
+    Raises
+    ------
+    PydpstatError
+        Where k is no whole number of at least 1, or as for `k_anonymity`.
+
+    Examples
+    --------
+    >>> from pydpstat.anonymity import reidentification_risk
+    >>> f"{reidentification_risk(1603):.4%}"
+    '0.0624%'
+    """
+    if not checks.is_number(data):
+        return 1.0 / int(k_anonymity(data, columns=columns))
+    return 1.0 / frames.whole(data, "data", 1, 2**63 - 1)
+
+
+def mse_by_col(df1: pd.DataFrame, df2: pd.DataFrame, squared: bool = True) -> pd.Series:
+    """Return the mean squared difference of two tables, column by column.
+
+    Parameters
+    ----------
+    df1, df2 : DataFrame
+        The original and the changed table: the same rows and columns, in the same order.
+    squared : bool, default True
+        False for the root of the mean squared difference, in the column's unit.
+
+    Returns
+    -------
+    Series
+        One number a column.
+
+    Raises
+    ------
+    PydpstatError
+        Where shape, columns or index differ, a column has no numbers, or a value is missing in one of the
+        tables only.
+
+    Notes
+    -----
+    Two missing values do not differ.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pydpstat.anonymity import mse_by_col
+    >>> mse_by_col(pd.DataFrame({"age": [30, 40]}), pd.DataFrame({"age": [35, 35]}))
+    age    25.0
+    dtype: float64
+    """
+    import pandas as pd
+
+    mean_square = checks.flag(squared, "squared")
+    same_shape(df1, df2)
+    errors = [mean_squared_error(df1, df2, place) for place in range(df1.shape[1])]
+    return pd.Series(errors if mean_square else np.sqrt(errors), index=df1.columns)
+
+
+def same_shape(df1: Any, df2: Any, names: tuple[str, str] = ("df1", "df2")) -> None:
+    """Check that two frames have the same rows and columns."""
+    frames.frame(df1, names[0])
+    frames.frame(df2, names[1])
+    if df1.shape != df2.shape:
+        raise PydpstatError(
+            f"{names[0]} and {names[1]} must have the same shape; got {df1.shape} and {df2.shape}. "
+            "Drop the same rows and columns from both."
+        )
+    if list(df1.columns) != list(df2.columns):
+        raise PydpstatError(
+            f"{names[0]} and {names[1]} must have the same columns in the same order; got "
+            f"{checks.shown(list(df1.columns))} and {checks.shown(list(df2.columns))}."
+        )
+    if not df1.index.equals(df2.index):
+        raise PydpstatError(
+            f"{names[0]} and {names[1]} must have the same index: they are compared row by row. Where the "
+            f"rows do belong together use {names[1]}.set_axis({names[0]}.index)."
+        )
+
+
+def mean_squared_error(df1: pd.DataFrame, df2: pd.DataFrame, place: int) -> float:
+    """Return the mean squared difference of one column."""
+    one, two = frames.floats(df1, place, "df1"), frames.floats(df2, place, "df2")
+    missing = np.isnan(one)
+    if (missing != np.isnan(two)).any():
+        raise PydpstatError(
+            f"df1 and df2 must lack the same values; column {checks.shown(df1.columns[place])} differs in "
+            "this. Fill or drop them in both."
+        )
+    with np.errstate(invalid="ignore"):
+        steps = one - two
+    # equal infinities do not differ either
+    steps[missing | (one == two)] = 0.0
+    return float((steps * steps).mean())
+
+
+def equal_rows(df: pd.DataFrame, chosen: list[int]) -> np.ndarray:
+    """Number rows so that equal ones have the same number, from 0; a missing value is a value."""
+    import pandas as pd
+
+    groups = np.zeros(len(df), dtype=np.int64)
+    for place in chosen:
+        try:
+            codes, levels = pd.factorize(df.iloc[:, place].values)
+        except TypeError as error:
+            raise PydpstatError(
+                f"df must have plain values in column {checks.shown(df.columns[place])}, such as numbers and "
+                "texts; some cannot be compared. Convert it with astype(str)."
+            ) from error
+        # -1 is missing
+        groups, _ = pd.factorize(groups * (len(levels) + 1) + codes + 1)
+    return groups

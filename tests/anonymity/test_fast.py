@@ -1,0 +1,148 @@
+"""The fast method: sizes, losses, and the moves of its local search."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pydpstat.anonymity.aggregation import partition
+from pydpstat.anonymity.dissolve import dissolve
+from pydpstat.anonymity.fast import equal_rows, fast
+from pydpstat.anonymity.groups import Groups, by_group
+from pydpstat.anonymity.neighbors import nearest, tree_space
+from pydpstat.anonymity.refinement import refine
+from pydpstat.anonymity.resplit import resplit
+from pydpstat.anonymity.start import start
+from tests.anonymity.plain import loans, tables
+
+
+def loss(rows, labels):
+    """Sum of squared distances from the groups' means, computed apart from the package."""
+    total = 0.0
+    for label in np.unique(labels):
+        part = rows[labels == label]
+        total += ((part - part.mean(axis=0)) ** 2).sum()
+    return total
+
+
+def in_groups(rows, size, seed=0):
+    """A poor partition with groups of at least `size` rows."""
+    labels = np.minimum(np.arange(len(rows)) // size, len(rows) // size - 1)
+    return np.random.default_rng(seed).permutation(labels)
+
+
+@given(tables(), st.integers(1, 14))
+@example(np.zeros((30, 3)), 4)
+@example(np.repeat(np.arange(5.0), [9, 1, 1, 12, 2])[:, None], 3)
+def test_groups_have_at_least_k_rows(table, k):
+    k = min(k, len(table))
+    labels = partition(np.ascontiguousarray(table.T), k, "fast")
+    assert np.bincount(labels).min() >= k
+    again = partition(np.ascontiguousarray(table.T), k, "fast")
+    assert (labels == again).all()
+
+
+@pytest.mark.parametrize("k", [2, 3, 11, 40])
+@pytest.mark.parametrize("standardize", [False, True])
+def test_the_loss_is_not_above_mdav_s(k, standardize):
+    """On the loan data; the aim is 10 % above, and it is well below."""
+    values = loans(2000).to_numpy(float)
+    values = values[values[:, 0] < 1e8].T.copy()
+    spread = values.std(axis=1, keepdims=True) if standardize else 1.0
+    rows = (values / spread).T
+    quick, mdav = (loss(rows, partition(values, k, method, standardize)) for method in ("fast", "mdav"))
+    assert quick < 0.97 * mdav
+
+
+@pytest.mark.parametrize("name", ["clusters", "heavy tails", "one column", "lattice", "twelve columns"])
+@pytest.mark.parametrize("k", [3, 12])
+def test_the_loss_on_other_data(name, k):
+    rng = np.random.default_rng(4)
+    rows = {
+        "clusters": rng.normal(size=(2000, 3)) * 0.05 + rng.normal(size=(20, 3))[rng.integers(0, 20, 2000)],
+        "heavy tails": rng.standard_t(1.5, size=(2000, 2)),
+        "one column": rng.lognormal(size=(2000, 1)),
+        "lattice": rng.integers(0, 6, size=(2000, 3)).astype(float),
+        "twelve columns": rng.normal(size=(1200, 12)) @ rng.normal(size=(12, 12)),
+    }[name]
+    columns = np.ascontiguousarray(rows.T)
+    quick, mdav = (partition(columns, k, method) for method in ("fast", "mdav"))
+    assert np.bincount(quick).min() >= k
+    assert loss(rows, quick) < 1.02 * loss(rows, mdav)
+
+
+def test_equal_rows_are_groups_of_their_own():
+    rows = np.repeat([[0.0, 1.0], [5.0, 5.0], [5.1, 5.0]], [40, 3, 2], axis=0)
+    labels = fast(np.ascontiguousarray(rows.T), 3)
+    assert np.bincount(labels).tolist() in ([40, 5], [5, 40])
+    assert equal_rows(rows.T.copy()).tolist() == [0] * 40 + [1] * 3 + [2] * 2
+
+
+def test_many_blocks(monkeypatch):
+    monkeypatch.setattr("pydpstat.anonymity.start._ROWS", 100)
+    monkeypatch.setattr("pydpstat.anonymity.start._GROUPS", 8)
+    rows = np.random.default_rng(1).normal(size=(1010, 3))
+    for k in (2, 5, 20):
+        labels = start(rows, k, np.eye(3))
+        sizes = np.bincount(labels)
+        assert labels.min() == 0 and sizes[sizes > 0].min() >= k and (sizes > 0).sum() > 0.4 * len(rows) / k
+
+
+@given(tables(), st.integers(1, 6))
+def test_no_move_raises_the_loss_or_breaks_k(table, k):
+    if len(table) < 2 * k:
+        return
+    rows = table - table.mean(axis=0)
+    labels = in_groups(rows, k)
+    before, slack = loss(rows, labels), 1e-9 * (rows**2).sum()
+    groups = Groups(rows, labels)
+    dissolved = dissolve(rows, groups, np.eye(rows.shape[1]))
+    pairs = np.arange(groups.count // 2 * 2).reshape(-1, 2)
+    cut = resplit(rows, groups, pairs, k)
+    for changed in (dissolved, cut, refine(rows, labels, k, np.eye(rows.shape[1]))):
+        sizes = np.bincount(changed)
+        assert sizes[sizes > 0].min() >= k
+        assert loss(rows, changed) <= before + slack
+
+
+def test_a_cut_finds_two_clusters():
+    rng = np.random.default_rng(3)
+    rows = np.concatenate([rng.normal(size=(12, 2)), rng.normal(size=(9, 2)) + 50.0])
+    rows -= rows.mean(axis=0)
+    truth = np.arange(21) >= 12
+    for labels in (in_groups(rows, 10), np.zeros(21, dtype=np.int64)):
+        groups = Groups(rows, labels)
+        pair = np.array([[0, 1 if groups.count > 1 else -1]])
+        found = resplit(rows, groups, pair, 5)
+        assert len(np.unique(found)) == 2 and len({*zip(found, truth)}) == 2
+
+
+def test_a_scattered_group_is_dissolved():
+    rows = np.array([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2], [0.3], [9.3], [0.15]])
+    rows = rows - rows.mean()
+    groups = Groups(rows, np.array([0, 0, 0, 1, 1, 1, 2, 2, 2]))
+    assert dissolve(rows, groups, np.eye(1)).tolist() == [0, 0, 0, 1, 1, 1, 0, 1, 0]
+
+
+def test_groups():
+    rows = np.array([[1.0], [2.0], [5.0], [7.0], [3.0]])
+    groups = Groups(rows, np.array([4, 4, 2, 2, 4]))
+    assert groups.count == 2 and groups.labels.tolist() == [1, 1, 0, 0, 1]
+    assert groups.means.tolist() == [[6.0], [2.0]] and groups.losses.tolist() == [2.0, 2.0]
+    members, there = groups.padded(np.array([0, 1]), np.array([-1, 0]))
+    assert [members[line][there[line]].tolist() for line in range(2)] == [[2, 3], [0, 1, 4, 2, 3]]
+    assert [each.tolist() for each in by_group(np.array([3, 0, 3]))] == [[1, 0, 2], [0, 1], [1, 2]]
+
+
+def test_neighbors_in_many_dimensions():
+    """Of many variables the eight widest directions tell who is near."""
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(300, 20)) * np.r_[np.full(8, 100.0), np.full(12, 0.1)]
+    space = tree_space(rows)
+    assert space.shape == (20, 8) and tree_space(rows[:, :8]).shape == (8, 8)
+    _, places = nearest(rows @ space, rows @ space, 5)
+    _, exact = nearest(rows, rows, 5)
+    assert (places == exact).mean() > 0.95
+    assert nearest(rows[:2], rows, 5)[1].shape == (300, 2)
