@@ -65,7 +65,9 @@ def _places_of(df: pd.DataFrame, name: Any, argument: str) -> list[int]:
     try:
         place = df.columns.get_loc(name)
     except (KeyError, TypeError, pd.errors.InvalidIndexError) as error:
-        hint = checks.did_you_mean(name, [str(each) for each in df.columns])
+        names = [str(each) for each in df.columns]
+        near = checks.did_you_mean(name, names)
+        hint = near if near.startswith("Did") else f"It has {checks.shown(names)}."
         raise PydpstatError(
             f"{argument} must name columns of df; got {checks.shown(name)}, which is none. {hint}"
         ) from error

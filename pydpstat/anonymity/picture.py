@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat import checks
+from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from pydpstat.anonymity.results import AnonymizationResults
 
 KINDS = ("errors", "sizes")
 # from this ratio of the largest to the smallest size on, the axis is logarithmic
 _WIDE = 20
-# more different sizes are drawn in bins
+# sizes over a wider range are drawn in bins
 _MOST_SIZES, _BINS = 30, 25
 
 
@@ -24,24 +27,30 @@ def plot(result: AnonymizationResults, kind: str, ax: Any) -> Any:
     from pydpstat.results.plot import INK
 
     checks.one_of(kind, "kind", KINDS)
+    known = result.relative_errors[np.isfinite(result.relative_errors.to_numpy())]
+    if kind == "errors" and known.empty:
+        raise PydpstatError(
+            "kind must be 'sizes' where no column has numbers in both tables; got 'errors'. "
+            "There is no error to draw."
+        )
     axes = axes_for("plot", ax)
-    (_errors if kind == "errors" else _sizes)(result, axes)
-    axes.set_title(
-        f"k = {result.k:,}, {result.groups:,} groups of {result.nobs:,} rows, loss {result.loss:.3g}",
-        color=INK,
-    )
+    if kind == "errors":
+        _errors(known, axes)
+    else:
+        _sizes(result, axes)
+    loss = "" if np.isnan(result.loss) else f", loss {result.loss:.3g}"
+    axes.set_title(f"k = {result.k:,}, {result.groups:,} groups of {result.nobs:,} rows{loss}", color=INK)
     axes.spines[["top", "right"]].set_visible(False)
     return axes
 
 
-def _errors(result: AnonymizationResults, axes: Any) -> None:
+def _errors(errors: pd.Series, axes: Any) -> None:
     from pydpstat.results.plot import COLOURS
 
-    known = result.relative_errors[np.isfinite(result.relative_errors.to_numpy())]
-    places = np.arange(len(known))[::-1]
-    bars = axes.barh(places, known, 0.7, color=COLOURS[4])
-    axes.bar_label(bars, [f"{each:.3g}" for each in known], padding=3)
-    axes.set_yticks(places, [str(name) for name in known.index])
+    places = np.arange(len(errors))[::-1]
+    bars = axes.barh(places, errors, 0.7, color=COLOURS[4])
+    axes.bar_label(bars, [f"{each:.3g}" for each in errors], padding=3)
+    axes.set_yticks(places, [str(name) for name in errors.index])
     axes.set_xlabel("root mean squared error, in standard deviations of the column")
     axes.margins(x=0.1)
     axes.set_xlim(left=0.0)
@@ -51,21 +60,21 @@ def _sizes(result: AnonymizationResults, axes: Any) -> None:
     from pydpstat.results.plot import COLOURS, INK
 
     sizes, counts = result.group_sizes.index.to_numpy(), result.group_sizes.to_numpy()
+    ends = sizes[0], sizes[-1] + 1
     wide = sizes[-1] >= _WIDE * sizes[0]
-    if len(sizes) <= _MOST_SIZES and not wide:
-        axes.bar(sizes, counts, 0.8 * (np.diff(sizes).min() if len(sizes) > 1 else 1.0), color=COLOURS[4])
-        if sizes[-1] - sizes[0] < _MOST_SIZES:
-            axes.set_xticks(np.arange(sizes[0], sizes[-1] + 1))
+    few = ends[1] - ends[0] <= _MOST_SIZES
+    if few:
+        edges = np.arange(ends[0], ends[1] + 1)
     else:
-        edges = (
-            np.geomspace(sizes[0], sizes[-1] + 1, _BINS + 1)
-            if wide
-            else np.linspace(sizes[0], sizes[-1] + 1, _BINS + 1)
-        )
-        axes.hist(sizes, edges, weights=counts, color=COLOURS[4], edgecolor="white")
-        if wide:
-            axes.set_xscale("log")
-    axes.axvline(result.k, color=INK, linewidth=1.0, linestyle="--", label=f"k = {result.k:,}")
-    axes.set_xlabel("rows in a group" + (" (log scale)" if wide else ""))
-    axes.set_ylabel("groups")
+        edges = np.geomspace(*ends, _BINS + 1) if wide else np.linspace(*ends, _BINS + 1)
+    # between whole numbers, so that each size is inside one bin
+    edges = np.unique(np.rint(edges)) - 0.5
+    axes.hist(sizes, edges, weights=counts, color=COLOURS[4], edgecolor="white")
+    if few:
+        axes.set_xticks(np.arange(*ends))
+    elif wide:
+        axes.set_xscale("log")
+    axes.axvline(edges[0], color=INK, linewidth=1.0, linestyle="--", label=f"no group below k = {result.k:,}")
+    axes.set_xlabel("rows in a group" + (" (log scale)" if wide and not few else ""))
+    axes.set_ylabel("groups in a bin" if np.diff(edges).max() > 1.0 else "groups")
     axes.legend(frameon=False)

@@ -114,7 +114,7 @@ class AnonymizationResults:
         Raises
         ------
         PydpstatError
-            Where `kind` is something else.
+            Where `kind` is something else, or there are no errors to draw.
         MissingExtraError
             Where matplotlib is not installed; the message has the command.
 
