@@ -8,6 +8,7 @@ import numpy as np
 
 from pydpstat import checks
 from pydpstat.errors import PydpstatError
+from pydpstat.plots.style import COLOURS, INK, axes_for, finish
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,9 +24,6 @@ _MOST_SIZES, _BINS = 30, 25
 
 def plot(result: AnonymizationResults, kind: str, ax: Any) -> Any:
     """Draw one of the two pictures and return the axes."""
-    from pydpstat.plots.style import axes_for
-    from pydpstat.results.plot import INK
-
     checks.one_of(kind, "kind", KINDS)
     known = result.relative_errors[np.isfinite(result.relative_errors.to_numpy())]
     if kind == "errors" and known.empty:
@@ -40,13 +38,11 @@ def plot(result: AnonymizationResults, kind: str, ax: Any) -> Any:
         _sizes(result, axes)
     loss = "" if np.isnan(result.loss) else f", loss {result.loss:.3g}"
     axes.set_title(f"k = {result.k:,}, {result.groups:,} groups of {result.nobs:,} rows{loss}", color=INK)
-    axes.spines[["top", "right"]].set_visible(False)
+    finish(axes)
     return axes
 
 
 def _errors(errors: pd.Series, axes: Any) -> None:
-    from pydpstat.results.plot import COLOURS
-
     places = np.arange(len(errors))[::-1]
     bars = axes.barh(places, errors, 0.7, color=COLOURS[4])
     axes.bar_label(bars, [f"{each:.3g}" for each in errors], padding=3)
@@ -57,8 +53,6 @@ def _errors(errors: pd.Series, axes: Any) -> None:
 
 
 def _sizes(result: AnonymizationResults, axes: Any) -> None:
-    from pydpstat.results.plot import COLOURS, INK
-
     sizes, counts = result.group_sizes.index.to_numpy(), result.group_sizes.to_numpy()
     ends = sizes[0], sizes[-1] + 1
     wide = sizes[-1] >= _WIDE * sizes[0]
@@ -77,4 +71,3 @@ def _sizes(result: AnonymizationResults, axes: Any) -> None:
     axes.axvline(edges[0], color=INK, linewidth=1.0, linestyle="--", label=f"no group below k = {result.k:,}")
     axes.set_xlabel("rows in a group" + (" (log scale)" if wide and not few else ""))
     axes.set_ylabel("groups in a bin" if np.diff(edges).max() > 1.0 else "groups")
-    axes.legend(frameon=False)

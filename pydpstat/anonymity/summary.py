@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pydpstat.results.summary import MOST_ROWS, WIDTH, number
+from pydpstat.results.summary import MOST_ROWS, number, one_line, wrapped
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
@@ -24,9 +23,6 @@ def summary(result: AnonymizationResults) -> Summary:
     """Return the facts, the columns' errors as rows, and what k does not promise."""
     from pydpstat.results.summary_page import SummaryPage
 
-    class AnonymizationPage(SummaryPage):
-        title = "Anonymization of a Table"
-
     name = "MSE" if result.squared_error else "RMSE"
     facts = [
         ("k:", f"{result.k:,}"),
@@ -40,12 +36,13 @@ def summary(result: AnonymizationResults) -> Summary:
     ]
     shown = list(zip(result.errors.index, result.errors, result.relative_errors))[:MOST_ROWS]
     cells = [[number(error), f"{relative:.4f}"] for _, error, relative in shown]
-    names = [_one_line(label) for label, _, _ in shown]
-    return AnonymizationPage(facts, (name, "RMSE / sd"), names, cells, _notes(result))
+    names = [one_line(str(label)) for label, _, _ in shown]
+    headers = (name, "RMSE / sd")
+    return SummaryPage(facts, headers, names, cells, _notes(result), "Anonymization of a Table")
 
 
 def _notes(result: AnonymizationResults) -> list[str]:
-    notes = [f"k is about the columns {', '.join(map(_one_line, result.columns[:12]))}"]
+    notes = [f"k is about the columns {', '.join(one_line(str(name)) for name in result.columns[:12])}"]
     notes[0] += f" and {len(result.columns) - 12} more." if len(result.columns) > 12 else "."
     if np.isnan(result.errors.to_numpy()).any():
         notes.append("nan: no numbers in one of the tables, so no error and no part in the loss.")
@@ -53,9 +50,4 @@ def _notes(result: AnonymizationResults) -> list[str]:
         notes.append(f"{len(result.errors) - MOST_ROWS} more columns: errors has them all.")
     notes.append(NOT_PRIVATE)
     notes.append("The figures are computed from the original without noise: they are no release.")
-    return ["\n".join(textwrap.wrap(note, WIDTH)) for note in notes]
-
-
-def _one_line(label: object) -> str:
-    text = " ".join(str(label).split())
-    return text if len(text) <= 32 else text[:29] + "..."
+    return wrapped(notes)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
-from pydpstat.results.summary import WIDTH
+from pydpstat.results.summary import wrapped
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
@@ -16,9 +15,6 @@ if TYPE_CHECKING:
 def summary(result: AuditResults) -> Summary:
     """Return the facts, the counted events as rows, and the witness in words."""
     from pydpstat.results.summary_page import SummaryPage
-
-    class AuditPage(SummaryPage):
-        title = "Audit of a Release"
 
     claim = result.claim
     facts = [
@@ -34,7 +30,7 @@ def summary(result: AuditResults) -> Summary:
     headers = ("epsilon >=", "p", "p >=", "q", "q <=")
     cells = [_cells(event) for event in result.events]
     names = [f"event {place}" for place in range(1, len(cells) + 1)]
-    return AuditPage(facts, headers, names, cells, _notes(result))
+    return SummaryPage(facts, headers, names, cells, _notes(result), "Audit of a Release")
 
 
 def _cells(event: AuditedEvent) -> list[str]:
@@ -58,7 +54,7 @@ def _notes(result: AuditResults) -> list[str]:
     notes.append(
         "No violation found is no proof. The page describes the data given: audit with made-up data."
     )
-    return ["\n".join(textwrap.wrap(note, WIDTH)) for note in notes]
+    return wrapped(notes)
 
 
 def _the(event: AuditedEvent) -> str:

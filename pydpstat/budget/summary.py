@@ -21,9 +21,6 @@ def summary(budget: Budget) -> Summary:
     """Return the limits, what was spent, and the calls."""
     from pydpstat.results.summary_page import SummaryPage
 
-    class BudgetPage(SummaryPage):
-        title = "Privacy Budget"
-
     entries = budget.entries
     shown = entries[-MOST_ROWS:]
     headers = ("epsilon", "delta", "time (UTC)")
@@ -32,7 +29,8 @@ def summary(budget: Budget) -> Summary:
         headers = ("epsilon", "rho", "time (UTC)")
         cells = [[cell[0], _rho(each), cell[2]] for cell, each in zip(cells, shown)]
     names = [_shortened(each.call) for each in shown]
-    return BudgetPage(_facts(budget, len(entries)), headers, names, cells, _notes(budget, entries))
+    facts, notes = _facts(budget, len(entries)), _notes(budget, entries)
+    return SummaryPage(facts, headers, names, cells, notes, "Privacy Budget")
 
 
 def _facts(budget: Budget, count: int) -> list[tuple[str, str]]:

@@ -54,6 +54,7 @@ class HierarchyResults(HierarchyFit):
 
     mechanism = "symmetric geometric"
     statistic = "hierarchy"
+    title = "Differentially Private Hierarchy"
 
     def _by_level(self, values: list[float], name: str) -> pd.Series:
         import pandas as pd
@@ -117,18 +118,20 @@ class HierarchyResults(HierarchyFit):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in plain JSON types."""
+        from pydpstat.results.export import plain
+
         held = self.guarantee
         return {
             "statistic": self.statistic,
             "levels": list(self.hierarchy.levels),
             "nodes": self.hierarchy.names(),
-            "noisy": _plain(np.concatenate(self.noisy_values)),
-            "estimate": _plain(np.concatenate(self.values)),
-            "noise_sd": _plain(self.noise_sd.to_numpy()),
-            "std_err": _plain(self.bse.to_numpy()),
+            "noisy": plain(np.concatenate(self.noisy_values)),
+            "estimate": plain(np.concatenate(self.values)),
+            "noise_sd": plain(self.noise_sd.to_numpy()),
+            "std_err": plain(self.bse.to_numpy()),
             "mechanism": self.mechanism,
             "epsilons": self.epsilons.tolist(),
-            "noise_scale": _plain(self.noise_scale.to_numpy()),
+            "noise_scale": plain(self.noise_scale.to_numpy()),
             "epsilon": self.epsilon,
             "delta": self.delta,
             "neighbors": self.neighbors,
@@ -164,7 +167,3 @@ class HierarchyResults(HierarchyFit):
             f"Conditions: {'; '.join(self.guarantee.conditions)}.",
             f"Call: {self.call}",
         ]
-
-
-def _plain(values: np.ndarray) -> list[float | int | None]:
-    return [each if np.isfinite(each) else None for each in values.tolist()]

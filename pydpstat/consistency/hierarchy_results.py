@@ -56,6 +56,8 @@ class HierarchyFit:
             for each in part:
                 each.flags.writeable = False
 
+    title = "Consistent Hierarchy"
+
     def __reduce__(self) -> tuple[Any, ...]:
         # through the constructor: a copied or pickled array would come back writeable
         return type(self), tuple(getattr(self, field.name) for field in fields(self))
@@ -179,6 +181,14 @@ class HierarchyFit:
         from pydpstat.consistency.hierarchy_summary import summary
 
         return summary(self)
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return the summary's lines on the release: none, as the values were given."""
+        return []
+
+    def notes(self) -> list[str]:
+        """Return the summary's notes on the release: none, as the values were given."""
+        return []
 
     def _repr_html_(self) -> str:
         return self.summary().as_html()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pydpstat.results.summary import MOST_ROWS, WIDTH, number
+from pydpstat.results.summary import MOST_ROWS, number, wrapped
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
@@ -22,7 +21,6 @@ def summary(fit: HierarchyFit) -> Summary:
     from pydpstat.results.summary_page import SummaryPage
 
     hierarchy = fit.hierarchy
-    release = getattr(fit, "facts", None)
     facts = [
         ("Method:", fit.method),
         ("Levels:", str(len(hierarchy.sizes))),
@@ -30,7 +28,7 @@ def summary(fit: HierarchyFit) -> Summary:
         ("Leaves:", str(hierarchy.leaves)),
         ("Whole numbers:", "yes" if fit.values[0].dtype.kind == "i" else "no"),
         ("Largest gap:", number(fit.largest_gap)),
-        *(release() if release else []),
+        *fit.facts(),
     ]
     names = hierarchy.names()[:MOST_ROWS]
     columns = [
@@ -41,10 +39,8 @@ def summary(fit: HierarchyFit) -> Summary:
         [number(noisy), _sd(variance), number(value), _sd(spread) if fit.spreads else "-"]
         for noisy, variance, value, spread in zip(*columns)
     ]
-    notes = [*_notes(fit), *(fit.notes() if release else [])]  # type: ignore[attr-defined]
-    title = "Differentially Private Hierarchy" if release else "Consistent Hierarchy"
-    page: Any = type("Page", (SummaryPage,), {"title": title})
-    return page(facts, HEADERS, names, cells, ["\n".join(textwrap.wrap(note, WIDTH)) for note in notes])
+    notes = wrapped([*_notes(fit), *fit.notes()])
+    return SummaryPage(facts, HEADERS, names, cells, notes, fit.title)
 
 
 def _sd(variance: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -105,7 +104,7 @@ class TableFit:
 
     def summary(self) -> Summary:
         """Return the report in statsmodels' form."""
-        from pydpstat.results.summary import number
+        from pydpstat.results.summary import number, wrapped
         from pydpstat.results.summary_page import SummaryPage
 
         facts = [
@@ -117,10 +116,9 @@ class TableFit:
             ("Largest gap:", number(self.largest_gap)),
         ]
         notes = [f"How it ended: {self.status}.", f"Post-processing: {', '.join(self.postprocessing)}."]
-        page = type("Page", (SummaryPage,), {"title": "Consistent Table"})
         cells = [[number(gap)] for gap in self.gaps]
-        shown = ["\n".join(textwrap.wrap(note, 78)) for note in notes]
-        return page(facts, ("largest gap",), list(self.margins), cells, shown)
+        names = list(self.margins)
+        return SummaryPage(facts, ("largest gap",), names, cells, wrapped(notes), "Consistent Table")
 
     def _repr_html_(self) -> str:
         return self.summary().as_html()

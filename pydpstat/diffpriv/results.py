@@ -48,18 +48,8 @@ class DPResponse(DPResults):
             return Bernstein(self.dims, self.latticeK, self.value)
         return self.estimate
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # through the constructor: a copied or pickled array would come back writeable
-        return _restored, tuple(getattr(self, field.name) for field in fields(self))
-
 
 def response_of(released: DPResults, **parts: Any) -> DPResponse:
     """Return a release with the parts of R's list, which may replace its own."""
     values = {field.name: getattr(released, field.name) for field in fields(released)}
     return DPResponse(**{**values, **parts})
-
-
-def _restored(*values: Any) -> DPResponse:
-    result = DPResponse(*values)
-    result.value.flags.writeable = False
-    return result

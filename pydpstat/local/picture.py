@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat.local.intervals import KINDS
-from pydpstat.plots.style import COLOURS, INK, axes_for
+from pydpstat.plots.style import COLOURS, INK, axes_for, finish
 
 if TYPE_CHECKING:
     from pydpstat.local.results import ResponseResults
@@ -35,8 +35,7 @@ def plot(result: ResponseResults, ax: Any, alpha: float) -> Any:
         if bottom <= at <= top:
             axes.axhline(at, color=INK, linewidth=0.8)
     axes.set_title(f"Randomized response, {result.nobs} answers, epsilon = {result.epsilon:.4g}")
-    axes.spines[["top", "right"]].set_visible(False)
     # room above the bars, so that the legend hides nothing
     axes.set_ylim(bottom, top + 0.14 * (top - bottom))
-    axes.legend(frameon=False, loc="upper right", ncols=2)
+    finish(axes, loc="upper right", ncols=2)
     return axes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -298,16 +298,6 @@ class ResponseResults(DPResults):
 
         shown = number(self.value.item()) if self.value.ndim == 0 else f"{self.value.size} values"
         return f"<ResponseResults {self.statistic}: {shown}, {sum(self.counted)} answers, {self.claim}>"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # through the constructor: a copied or pickled array would come back writeable
-        return _restored, tuple(getattr(self, field.name) for field in fields(self))
-
-
-def _restored(*values: Any) -> ResponseResults:
-    result = ResponseResults(*values)
-    result.value.flags.writeable = False
-    return result
 
 
 def results_of(design: ResponseDesign, counted: tuple[int, ...], method: str) -> ResponseResults:

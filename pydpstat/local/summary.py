@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pydpstat.local.intervals import KINDS
-from pydpstat.results.summary import MOST_ROWS, WIDTH, number
+from pydpstat.results.summary import MOST_ROWS, number, wrapped
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
@@ -22,9 +21,6 @@ def summary(result: ResponseResults, alpha: float) -> Summary:
     """Return the design's facts, two rows a category (one a kind of randomness), and notes."""
     from pydpstat.results.summary_page import SummaryPage
 
-    class ResponsePage(SummaryPage):
-        title = "Randomized Response"
-
     design = result.design._response
     nothing = np.isinf(result.guarantee.epsilon)
     facts = [
@@ -37,7 +33,7 @@ def summary(result: ResponseResults, alpha: float) -> Summary:
     ]
     names, cells, left_out = _rows(result, alpha)
     headers = ("moment", "ml", "count", "std err", f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
-    return ResponsePage(facts, headers, names, cells, _notes(result, left_out))
+    return SummaryPage(facts, headers, names, cells, _notes(result, left_out), "Randomized Response")
 
 
 def _rows(result: ResponseResults, alpha: float) -> tuple[list[str], list[list[str]], int]:
@@ -68,4 +64,4 @@ def _notes(result: ResponseResults, left_out: int) -> list[str]:
     if left_out:
         notes.append(f"{left_out} more rows: to_frame() has them all.")
     notes.append(f"Call: {result.call}")
-    return ["\n".join(textwrap.wrap(note, WIDTH)) for note in notes]
+    return wrapped(notes)

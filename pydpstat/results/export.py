@@ -22,20 +22,20 @@ def to_dict(result: DPResults) -> dict[str, Any]:
         errors = np.ravel(result.post.standard_error(result.noise, result.value), order="F")
     return {
         "statistic": result.statistic,
-        "estimate": _plain(value if result.value.ndim else value[0]),
+        "estimate": plain(value if result.value.ndim else value[0]),
         "shape": list(result.value.shape),
         "names": result.labels.elements(result.value),
-        "breaks": _plain(result.labels.breaks),
-        "noise_sd": _plain(errors if result.value.ndim else errors[0]),
-        "noise_scale": _plain(result.noise_scale),
+        "breaks": plain(result.labels.breaks),
+        "noise_sd": plain(errors if result.value.ndim else errors[0]),
+        "noise_scale": plain(result.noise_scale),
         "mechanism": result.mechanism,
-        "sensitivity": _plain(result.sensitivity),
+        "sensitivity": plain(result.sensitivity),
         "epsilon": result.epsilon,
         "delta": result.delta,
         "neighbors": result.neighbors,
         "claim": _guarantee(result.claim),
         "guarantee": _guarantee(result.guarantee),
-        "bounds": _plain(result.bounds),
+        "bounds": plain(result.bounds),
         "nobs": result.nobs,
         "postprocessing": list(result.postprocessing),
         "reproducible": result.reproducible,
@@ -114,11 +114,12 @@ def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
     }
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return a value in plain JSON types; NaN and infinities, which JSON has not, are None."""
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value if isinstance(value, (type(None), bool, int, float, str)) else str(value)

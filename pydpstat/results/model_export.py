@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pydpstat.errors import MissingExtraError
-from pydpstat.results.export import _guarantee, _plain
+from pydpstat.results.export import _guarantee, plain
 
 if TYPE_CHECKING:
     from pydpstat.results.model_results import ModelResults
@@ -15,9 +15,9 @@ def to_dict(result: ModelResults) -> dict[str, Any]:
     """Return a fitted model in plain JSON types; an infinite epsilon is the text "infinite"."""
     return {
         "model": result.model,
-        "coeff": _plain(result.coeff),
+        "coeff": plain(result.coeff),
         "names": list(result.names),
-        "noise_sd": None if result.noise is None else _plain(result.noise.std()),
+        "noise_sd": None if result.noise is None else plain(result.noise.std()),
         "perturbation": result.perturbation,
         "epsilon": "infinite" if result.epsilon == float("inf") else result.epsilon,
         "delta": result.delta,
@@ -25,8 +25,8 @@ def to_dict(result: ModelResults) -> dict[str, Any]:
         "neighbors": result.neighbors,
         "claim": _guarantee(result.claim),
         "guarantee": _guarantee(result.guarantee),
-        "upper_bounds": _plain(result.bounds[0]),
-        "lower_bounds": _plain(result.bounds[1]),
+        "upper_bounds": plain(result.bounds[0]),
+        "lower_bounds": plain(result.bounds[1]),
         "nobs": result.nobs,
         "reproducible": result.reproducible,
         "settings": {name.rstrip(":"): value for name, value in result.facts},

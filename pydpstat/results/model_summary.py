@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pydpstat.results.summary import MOST_ROWS, WIDTH, number
+from pydpstat.results.summary import MOST_ROWS, number, wrapped
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
@@ -66,4 +66,4 @@ def _notes(result: ModelResults) -> list[str]:
     if result.coeff.size > MOST_ROWS:
         notes.append(f"{result.coeff.size - MOST_ROWS} more rows: to_frame() has them all.")
     notes.append(f"Call: {result.call}")
-    return ["\n".join(textwrap.wrap(note, WIDTH)) for note in notes]
+    return wrapped(notes)

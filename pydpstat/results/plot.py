@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat.plots.style import COLOURS, INK, axes_for
+from pydpstat.plots.style import COLOURS, INK, axes_for, finish
 
 if TYPE_CHECKING:
     from pydpstat.results.results import DPResults
@@ -27,11 +27,10 @@ def plot(result: DPResults, ax: Any, alpha: float) -> Any:
     privacy = f"epsilon = {kept:.4g}" if np.isfinite(kept) else "no guarantee"
     axes.set_title(f"{result.record.function}, {result.mechanism} noise, {privacy}")
     axes.axhline(0.0, color=INK, linewidth=0.8)
-    axes.spines[["top", "right"]].set_visible(False)
     # room above the bars, so that the legend hides nothing
     bottom, top = axes.get_ylim()
     axes.set_ylim(bottom, top + 0.14 * (top - bottom))
-    axes.legend(frameon=False, loc="upper right", ncols=3)
+    finish(axes, loc="upper right", ncols=3)
     return axes
 
 

@@ -337,10 +337,10 @@ class DPResults(NumberOperators):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # through the constructor: a copied or pickled array would come back writeable
-        return _restored, tuple(getattr(self, field.name) for field in fields(self))
+        return _restored, (type(self), *[getattr(self, field.name) for field in fields(self)])
 
 
-def _restored(*values: Any) -> DPResults:
-    result = DPResults(*values)
+def _restored(kind: type[DPResults], *values: Any) -> DPResults:
+    result = kind(*values)
     result.value.flags.writeable = False
     return result

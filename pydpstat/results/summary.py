@@ -28,7 +28,18 @@ def summary(result: DPResults, alpha: float) -> Summary:
 
 def number(value: Any) -> str:
     """Return a number with six significant digits, without a sign at zero; anything else as text."""
-    return f"{float(value) + 0.0:.6g}" if isinstance(value, Real) else _one_line(str(value))
+    return f"{float(value) + 0.0:.6g}" if isinstance(value, Real) else one_line(str(value))
+
+
+def wrapped(notes: list[str]) -> list[str]:
+    """Return notes with lines as wide as the page."""
+    return ["\n".join(textwrap.wrap(note, WIDTH)) for note in notes]
+
+
+def one_line(name: str) -> str:
+    """Return a name as a row shows it: in one line, and not too long."""
+    name = " ".join(name.split())
+    return name if len(name) <= 32 else name[:29] + "..."
 
 
 def _description(result: DPResults) -> list[tuple[str, str]]:
@@ -70,7 +81,7 @@ def _bounds(bounds: Any) -> str:
 
 def _estimates(result: DPResults, alpha: float) -> tuple[list[str], list[list[str]], int]:
     """Return row names and cells; of a long release the first rows, and how many are left out."""
-    names = [_one_line(name) for name in result.labels.elements(result.value)]
+    names = [one_line(name) for name in result.labels.elements(result.value)]
     estimates = np.ravel(result.value, order="F")
     if result.noise is None:
         errors = low = high = np.full(estimates.shape, np.nan)
@@ -79,11 +90,6 @@ def _estimates(result: DPResults, alpha: float) -> tuple[list[str], list[list[st
         low, high = (np.ravel(end, order="F") for end in result._interval(alpha))
     cells = [[number(cell) for cell in row] for row in zip(estimates, errors, low, high)]
     return names[:MOST_ROWS], cells[:MOST_ROWS], max(0, len(cells) - MOST_ROWS)
-
-
-def _one_line(name: str) -> str:
-    name = " ".join(name.split())
-    return name if len(name) <= 32 else name[:29] + "..."
 
 
 def _notes(result: DPResults, left_out: int) -> list[str]:
@@ -102,4 +108,4 @@ def _notes(result: DPResults, left_out: int) -> list[str]:
     if left_out:
         notes.append(f"{left_out} more rows: to_frame() has them all.")
     notes.append(f"Call: {result.call}")
-    return ["\n".join(textwrap.wrap(note, WIDTH)) for note in notes]
+    return wrapped(notes)

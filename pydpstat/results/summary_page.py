@@ -28,9 +28,9 @@ class SummaryPage(Summary):
         The estimates' rows.
     notes : list of str
         Lines below the tables.
+    title : str
+        The page's title.
     """
-
-    title = "Differentially Private Release"
 
     def __init__(
         self,
@@ -39,8 +39,10 @@ class SummaryPage(Summary):
         names: list[str],
         cells: list[list[str]],
         notes: list[str],
+        title: str = "Differentially Private Release",
     ) -> None:
         super().__init__()
+        self.title = title
         self._parts = facts, headers, names, cells, notes
         self._fill(self, str, str)
 

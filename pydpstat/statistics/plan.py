@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -135,11 +134,8 @@ class Plan:
         -------
         statsmodels.iolib.summary.Summary
         """
-        from pydpstat.results.summary import number
+        from pydpstat.results.summary import number, wrapped
         from pydpstat.results.summary_page import SummaryPage
-
-        class _PlanPage(SummaryPage):
-            title = "Planned Differentially Private Release"
 
         checks.probability(alpha, "alpha")
         result = self.result
@@ -163,10 +159,9 @@ class Plan:
         if not self._public:
             notes = ["The accuracy depends on the data: the release's result has it."]
         if result.guarantee.conditions:
-            notes.append(
-                "\n".join(textwrap.wrap(f"Conditions: {'; '.join(result.guarantee.conditions)}.", 78))
-            )
-        return _PlanPage(facts, ("noise sd", "accuracy"), names, cells, notes)
+            notes.append(f"Conditions: {'; '.join(result.guarantee.conditions)}.")
+        headers, title = ("noise sd", "accuracy"), "Planned Differentially Private Release"
+        return SummaryPage(facts, headers, names, cells, wrapped(notes), title)
 
     def __repr__(self) -> str:
         result = self.result
