@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from pydpstat.lazy import load as _load
+
 __version__ = "0.1.0"
 
 # each public name and the module that has it; a name is imported when it is first asked for
@@ -110,11 +112,7 @@ __all__ = ["__version__", *_HOMES]
 def __getattr__(name: str) -> Any:
     if name in _PARTS:
         return importlib.import_module(f"{__name__}.{name}")
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+    return _load(name, _HOMES, globals())
 
 
 def __dir__() -> list[str]:

@@ -6,8 +6,9 @@ k - 1 others by its quasi-identifiers; that says nothing about what an outsider 
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
+
+from pydpstat.lazy import load as _load
 
 _HOMES = {
     "AnonymizationResults": "pydpstat.anonymity.results",
@@ -31,11 +32,7 @@ __all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+    return _load(name, _HOMES, globals())
 
 
 def __dir__() -> list[str]:

@@ -5,8 +5,9 @@ All of it is post-processing, which costs no privacy budget, but for `release_hi
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
+
+from pydpstat.lazy import load as _load
 
 # each public name and the module that has it; a name is imported when it is first asked for
 _HOMES = {
@@ -26,11 +27,7 @@ __all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+    return _load(name, _HOMES, globals())
 
 
 def __dir__() -> list[str]:

@@ -51,12 +51,12 @@ class HierarchyFit:
     spreads: tuple[np.ndarray, ...] | None
     way: Way
 
+    title = "Consistent Hierarchy"
+
     def __post_init__(self) -> None:
         for part in (self.noisy_values, self.variances, self.values, self.spreads or ()):
             for each in part:
                 each.flags.writeable = False
-
-    title = "Consistent Hierarchy"
 
     def __reduce__(self) -> tuple[Any, ...]:
         # through the constructor: a copied or pickled array would come back writeable

@@ -33,8 +33,47 @@ class Access(Protocol):
         """Return an answer for each value, drawn by itself."""
 
 
+class _NoiseAccess:
+    """What both accesses by noise have in common."""
+
+    # without it every access would have a dictionary
+    __slots__ = ()
+
+    bounds: tuple[float, float]
+
+    @property
+    def _options(self) -> Options:
+        raise NotImplementedError
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What each value's release keeps."""
+        return _guarantee(self._options)
+
+    def respond(self, values: Any, rng: Any = None) -> Any:
+        """Return each value with noise of its own.
+
+        Parameters
+        ----------
+        values : scalar or array_like of shape (n,)
+            Numbers, none missing.
+        rng : None, int, numpy.random.Generator or RRandom
+            Source of the noise. None (default) is the operating system; an int seeds NumPy.
+
+        Returns
+        -------
+        float, ndarray, or Series with the values' index and name
+
+        Raises
+        ------
+        PydpstatError
+            Where a value is missing or no number.
+        """
+        return _released(values, self._options, self.bounds, rng)
+
+
 @dataclass(frozen=True, slots=True)
-class LaplaceAccess:
+class LaplaceAccess(_NoiseAccess):
     """Each value with Laplace noise of its own.
 
     Parameters
@@ -78,35 +117,9 @@ class LaplaceAccess:
     def _options(self) -> Options:
         return options(self.epsilon, 0, "laplace", "bounded", "error")
 
-    @property
-    def guarantee(self) -> Guarantee:
-        """What each value's release keeps."""
-        return _guarantee(self._options)
-
-    def respond(self, values: Any, rng: Any = None) -> Any:
-        """Return each value with noise of its own.
-
-        Parameters
-        ----------
-        values : scalar or array_like of shape (n,)
-            Numbers, none missing.
-        rng : None, int, numpy.random.Generator or RRandom
-            Source of the noise. None (default) is the operating system; an int seeds NumPy.
-
-        Returns
-        -------
-        float, ndarray, or Series with the values' index and name
-
-        Raises
-        ------
-        PydpstatError
-            Where a value is missing or no number.
-        """
-        return _released(values, self._options, self.bounds, rng)
-
 
 @dataclass(frozen=True, slots=True)
-class GaussianAccess:
+class GaussianAccess(_NoiseAccess):
     """Each value with Gaussian noise of its own.
 
     Parameters
@@ -153,32 +166,6 @@ class GaussianAccess:
     @property
     def _options(self) -> Options:
         return options(self.epsilon, self.delta, "gaussian", "bounded", "error")
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """What each value's release keeps."""
-        return _guarantee(self._options)
-
-    def respond(self, values: Any, rng: Any = None) -> Any:
-        """Return each value with noise of its own.
-
-        Parameters
-        ----------
-        values : scalar or array_like of shape (n,)
-            Numbers, none missing.
-        rng : None, int, numpy.random.Generator or RRandom
-            Source of the noise. None (default) is the operating system; an int seeds NumPy.
-
-        Returns
-        -------
-        float, ndarray, or Series with the values' index and name
-
-        Raises
-        ------
-        PydpstatError
-            Where a value is missing or no number.
-        """
-        return _released(values, self._options, self.bounds, rng)
 
 
 def _guarantee(how: Options) -> Guarantee:
