@@ -11,6 +11,7 @@ import numpy as np
 from pydpstat import checks, privacy_warnings
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SignGeometricNoise, SymmetricGeometricNoise
+from pydpstat.preparation import prepare
 from pydpstat.privacy import GeometricLoss, Guarantee
 from pydpstat.queries import Query
 from pydpstat.r_arithmetic.arrays import numeric
@@ -84,11 +85,11 @@ def symmetric_geometric(value: Any, epsilon: float, *, sensitivity: int = 1, rng
         Labels("count" if name is None else str(name), names),
         integer=True,
     )
+    source = source_from(rng)
     return release(
         query,
-        lambda sens: noise,
-        source_from(rng),
-        account=lambda _: (claim, held),
+        prepare(query.question, lambda _: noise, lambda _: (claim, held), source is not None),
+        source,
         record=Call(
             "symmetric_geometric", (("value", "value"),), (("epsilon", epsilon), ("sensitivity", sensitivity))
         ),

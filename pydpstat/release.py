@@ -10,26 +10,18 @@ from typing import Any, Protocol
 import numpy as np
 
 from pydpstat.errors import PydpstatError
-from pydpstat.grid import exact_sum, float_above, float_sum, sum_above
+from pydpstat.grid import exact_sum, float_sum
 from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from pydpstat.mechanisms.gaussian import GaussianNoise
-from pydpstat.mechanisms.geometric import SignGeometricNoise, SymmetricGeometricNoise
-from pydpstat.mechanisms.laplace import LaplaceNoise, scale_for
+from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
+from pydpstat.mechanisms.laplace import LaplaceNoise
 from pydpstat.postprocessing import AsDrawn, PostProcessing
+from pydpstat.preparation import Noise, Preparation, noise_scale
 from pydpstat.privacy import Guarantee
 from pydpstat.queries import Query
 from pydpstat.random import Source, secure
 from pydpstat.results.call import Call
 from pydpstat.results.results import DPResults
-
-Noise = LaplaceNoise | GaussianNoise | SymmetricGeometricNoise | SignGeometricNoise | DiscreteGaussianNoise
-# the smallest number with all its digits
-_SMALLEST_SCALE = 2.0**-1022
-SEEDED = "a seeded stream, for checking and study only: whoever knows the seed can take the noise away"
-UNCOVERED = (
-    "noise is exact and lies on a public grid; the rounding inside the statistic's own "
-    "floating-point arithmetic is not covered by the proof"
-)
 
 
 class Spender(Protocol):
@@ -41,10 +33,9 @@ class Spender(Protocol):
 
 def release(
     query: Query,
-    calibrate: Callable[[tuple[float, ...]], Noise],
+    prepared: Preparation,
     source: Source | None,
     *,
-    account: Callable[[Noise], tuple[Guarantee, Guarantee]],
     record: Call,
     bounds: Any = None,
     accept: Callable[[np.ndarray], bool] | None = None,
@@ -56,14 +47,11 @@ def release(
     Parameters
     ----------
     query : Query
-        The true value and its sensitivities.
-    calibrate : callable
-        Sensitivities in, noise distribution out; checks its own arguments. For a query with exact
-        values its scale is rounded up (`pydpstat.mechanisms.laplace.scale_for`).
+        The true value.
+    prepared : Preparation
+        The noise for its sensitivities, and what that keeps.
     source : Source or None
         Where the noise comes from; None for the operating system, on a grid.
-    account : callable
-        Calibrated noise in; out what was asked for and what holds. It may warn.
     record : Call
         The call, without data.
     bounds : tuple, optional
@@ -83,27 +71,19 @@ def release(
     Raises
     ------
     PydpstatError
-        Before any draw, where the true value or the noise scale is not finite, or the scale underflows;
-        after it, where the published value is not finite.
+        Before any draw, where the true value is not finite; after it, where the published value is not.
     """
-    sensitivities = tuple(
-        [float_above(each) if isinstance(each, Fraction) else each for each in query.sensitivities]
-    )
-    noise = calibrate(sensitivities)
-    claim, guarantee = account(noise)
-    promised = math.isfinite(claim.epsilon) and guarantee.delta < 1.0
-    if promised and query.value.size and all(sensitivities):
-        _check_underflow(query, noise)
-    grid = None
-    # what cannot move needs no noise for being rounded either
-    if source is None and sensitivities != (0.0,):
-        noise, grid = _on_grid(query, calibrate, noise, claim.epsilon)
-    _check_finite(query, noise)
-    condition = SEEDED if source is not None else _uncovered(query)
-    if condition is not None:
-        guarantee = guarantee.with_conditions(condition)
+    if prepared.seeded is (source is None):
+        # without a grid the operating system's noise would be left out
+        raise ValueError("the noise was prepared for another kind of source")
+    noise, grid = prepared.noise, prepared.grid
+    if not _all_finite(query.value):
+        raise PydpstatError(
+            f"the {query.statistic} of these data is missing or infinite, as R's NA, NaN or Inf. "
+            "Remove or replace missing values, and give at least two records where a spread is asked for."
+        )
     if budget is not None:
-        budget.spend(guarantee, record.python())
+        budget.spend(prepared.guarantee, record.python())
     value = _noisy(query, noise, source, grid)
     while accept is not None and not accept(value):
         if not np.any(noise.std()):
@@ -127,100 +107,18 @@ def release(
         value=value,
         labels=query.labels,
         noise=_in_shape(noise, value.shape),
-        noise_scale=noise_scale(noise),
+        noise_scale=prepared.scale,
         mechanism=noise.name,
-        sensitivity=sensitivities[0] if len(sensitivities) == 1 else sensitivities,
-        claim=claim,
-        guarantee=guarantee,
+        sensitivity=prepared.sensitivity,
+        claim=prepared.claim,
+        guarantee=prepared.guarantee,
         bounds=bounds,
         nobs=query.nobs,
         post=post,
-        reproducible=source is not None,
+        reproducible=prepared.seeded,
         grid=grid,
         record=record,
     )
-
-
-def noise_scale(noise: Noise) -> Any:
-    """Return the parameter that an R user calls the scale, in the statistic's unit."""
-    match noise:
-        case LaplaceNoise():
-            return noise.scale
-        case GaussianNoise() | DiscreteGaussianNoise():
-            return noise.sd
-    return noise.sensitivity / noise.epsilon
-
-
-def _on_grid(
-    query: Query, calibrate: Callable[[tuple[float, ...]], Noise], noise: Noise, epsilon: float
-) -> tuple[Noise, float]:
-    """Choose the grid, and calibrate once more with what bringing the value onto it adds."""
-    if not isinstance(noise, (LaplaceNoise, GaussianNoise)):
-        return noise, 1.0
-    # with one sensitivity for the whole value, each of its elements may move by one unit more
-    elements = query.value.size if len(query.sensitivities) == 1 and not query.integer else 1
-    smallest = float(min(query.sensitivities, default=1.0)) / max(elements, 1)
-    scale = noise_scale(noise)
-    grid = secure.grid_unit(
-        scale if isinstance(scale, float) else float(scale.min(initial=smallest)), smallest
-    )
-    if query.integer:
-        # whole numbers lie on no grid that is coarser
-        grid = min(grid, 1.0)
-    if grid == 0.0:
-        raise PydpstatError(
-            f"the sensitivity of {query.statistic} is too small for a grid below it; rescale the data."
-        )
-    more = 0.0 if query.integer else elements * grid
-    if query.exact is not None:
-        if more:
-            noise = calibrate(tuple(sum_above(float_above(each), more) for each in query.sensitivities))
-        return noise, grid
-    if more:
-        noise = calibrate(tuple(each + more for each in query.sensitivities))
-    return (
-        _rounded_up(noise, sum(Fraction(each) + Fraction(more) for each in query.sensitivities), epsilon),
-        grid,
-    )
-
-
-def _rounded_up(noise: Noise, sensitivity: Fraction | int, epsilon: float) -> Noise:
-    """Return Laplace noise whose scale covers the roundings of a calibration in R's arithmetic."""
-    if not isinstance(noise, LaplaceNoise) or epsilon == math.inf:
-        return noise
-    if isinstance(noise.scale, float):
-        least = scale_for(sensitivity, epsilon)
-        if abs(least - noise.scale) <= 2.0**-50 * least:
-            return noise if least <= noise.scale else LaplaceNoise(least)
-    # the roundings of the sum, of the shares and of the division are below 2^-50 together
-    return LaplaceNoise(np.nextafter(noise.scale * (1.0 + 2.0**-50), math.inf))
-
-
-def _uncovered(query: Query) -> str | None:
-    """Return what the proof of a release from the operating system leaves out."""
-    return None if query.integer or query.exact is not None else UNCOVERED
-
-
-def _check_underflow(query: Query, noise: Noise) -> None:
-    scale = noise_scale(noise)
-    if scale < _SMALLEST_SCALE if isinstance(scale, float) else np.any(np.less(scale, _SMALLEST_SCALE)):
-        raise PydpstatError(
-            f"the noise scale of {query.statistic} underflows for this sensitivity: R adds no noise, or too "
-            "little. Rescale the data, or use a smaller epsilon."
-        )
-
-
-def _check_finite(query: Query, noise: Noise) -> None:
-    if not _all_finite(noise_scale(noise)):
-        raise PydpstatError(
-            f"the noise scale of {query.statistic} is not finite, so R would return NaN or Inf. "
-            "Give finite bounds and sensitivities."
-        )
-    if not _all_finite(query.value):
-        raise PydpstatError(
-            f"the {query.statistic} of these data is missing or infinite, as R's NA, NaN or Inf. "
-            "Remove or replace missing values, and give at least two records where a spread is asked for."
-        )
 
 
 def _all_finite(value: Any) -> bool:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from pydpstat.postprocessing import AsDrawn
+from pydpstat.preparation import SEEDED
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source, secure
-from pydpstat.release import SEEDED, Spender
+from pydpstat.release import Spender
 from pydpstat.results.call import Call
 from pydpstat.results.labels import Labels
 from pydpstat.results.results import DPResults

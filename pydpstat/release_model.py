@@ -9,9 +9,9 @@ import numpy as np
 
 from pydpstat.errors import PydpstatError
 from pydpstat.models.linear_algebra import Floats
+from pydpstat.preparation import SEEDED
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source
-from pydpstat.release import SEEDED
 from pydpstat.results.model_results import ModelResults
 
 UNCOVERED = (

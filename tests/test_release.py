@@ -17,6 +17,7 @@ from scipy import stats
 import pydpstat
 from pydpstat import PydpstatError, RRandom
 from pydpstat.mechanisms import GaussianNoise, LaplaceNoise, SymmetricGeometricNoise, scale_for
+from pydpstat.preparation import prepare
 from pydpstat.privacy import Guarantee
 from pydpstat.queries import Query
 from pydpstat.release import release
@@ -276,6 +277,18 @@ def test_threads_draw_different_noise():
     assert len(set(values)) >= 63
 
 
+def test_noise_prepared_for_another_source_is_refused():
+    query = Query("mean", np.asarray(1.0), (1.0,), Labels("mean"))
+    guarantee = Guarantee(1.0)
+    for seeded in (True, False):
+        prepared = prepare(
+            query.question, lambda _: LaplaceNoise(1.0), lambda _: (guarantee, guarantee), seeded
+        )
+        source = None if seeded else pydpstat.random.source_from(5)
+        with pytest.raises(ValueError, match="another kind of source"):
+            release(query, prepared, source, record=Call("mean", (), ()))
+
+
 def exact_release(exact, sensitivity, noise=None, budget=None, rng=None, shape=(), integer=False):
     """Release exact rationals with noise of epsilon 1, and return what the calibration was asked for."""
     asked = []
@@ -289,9 +302,8 @@ def exact_release(exact, sensitivity, noise=None, budget=None, rng=None, shape=(
     guarantee = Guarantee(1.0)
     result = release(
         query,
-        calibrate,
+        prepare(query.question, calibrate, lambda _: (guarantee, guarantee), rng is not None),
         None if rng is None else pydpstat.random.source_from(rng),
-        account=lambda _: (guarantee, guarantee),
         record=Call("mean", (("x", "x"),), (("epsilon", 1.0),)),
         budget=budget,
     )

@@ -17,10 +17,11 @@ from pydpstat.consistency.hierarchy_results import HierarchyFit
 from pydpstat.consistency.split import epsilons, sensitivities
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
+from pydpstat.preparation import SEEDED, prepare
 from pydpstat.privacy import GeometricLoss, Guarantee
 from pydpstat.queries import Query
 from pydpstat.random import Source, source_from
-from pydpstat.release import SEEDED, release
+from pydpstat.release import release
 from pydpstat.results.call import Call, Named
 from pydpstat.results.labels import Labels
 from pydpstat.statistics.arguments import Options, options
@@ -203,5 +204,6 @@ def _measured(
     claim = Guarantee(law.epsilon, 0.0, how.neighbors)
     held = Guarantee(law.epsilon, 0.0, how.neighbors, (), GeometricLoss(law.epsilon, law.sensitivity))
     query = Query("count", counts.astype(np.float64), (float(sensitivity),), Labels("count"), integer=True)
-    released = release(query, lambda _: law, source, account=lambda _: (claim, held), record=record)
+    prepared = prepare(query.question, lambda _: law, lambda _: (claim, held), source is not None)
+    released = release(query, prepared, source, record=record)
     return released.value.copy(), np.full(counts.shape, law.var())

@@ -28,6 +28,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.gaussian_calibration import classical_sd
 from pydpstat.mechanisms.laplace import LaplaceNoise
+from pydpstat.preparation import prepare
 from pydpstat.queries import Query
 from pydpstat.random import Source, secure, source_from
 from pydpstat.random.r_stream.sample import decreasing
@@ -137,11 +138,11 @@ def _release_numbers(
             return LaplaceNoise(_finite_scale(sensitivity / params.epsilon))
         return GaussianNoise(_finite_scale(classical_sd(params.epsilon, delta_of(params), sensitivity)))
 
+    query = Query("response", value, (mechanism.sensitivity,), Labels("response", names))
     released = release(
-        Query("response", value, (mechanism.sensitivity,), Labels("response", names)),
-        calibrate,
+        query,
+        prepare(query.question, calibrate, lambda noise: held(mechanism, params, noise), source is not None),
         source,
-        account=lambda noise: held(mechanism, params, noise),
         record=release_call(mechanism, params),
     )
     return response_of(released, privacyParams=published, dims=mechanism.dims)
@@ -167,9 +168,8 @@ def _release_function(
     )
     released = release(
         query,
-        calibrate,
+        prepare(query.question, calibrate, lambda noise: held(mechanism, params, noise), source is not None),
         source,
-        account=lambda noise: held(mechanism, params, noise),
         record=release_call(mechanism, params),
     )
     # R's list has the sensitivity at one lattice point

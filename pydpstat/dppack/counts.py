@@ -15,13 +15,13 @@ from pydpstat.dppack.protect import check_mechanism, protect
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.postprocessing import AsDrawn, PostProcessing, Share
+from pydpstat.preparation import Noise
 from pydpstat.privacy import Guarantee
 from pydpstat.queries.counts import contingency_table, count_query, histogram
 from pydpstat.r_arithmetic.arrays import has_length, numeric
 from pydpstat.r_arithmetic.factor import is_categorical
 from pydpstat.r_arithmetic.table import levels_follow_missing
 from pydpstat.random import source_from
-from pydpstat.release import Noise
 from pydpstat.results import DPResults, DPResultsPair
 from pydpstat.results.call import Call, r_symbol
 from pydpstat.results.labels import Labels

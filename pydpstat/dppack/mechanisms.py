@@ -11,6 +11,7 @@ from pydpstat.dppack.protect import gaussian_account, laplace_account
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.r_analytic_gaussian import analytic_gaussian_loop
+from pydpstat.preparation import prepare
 from pydpstat.queries import Query
 from pydpstat.r_arithmetic.factor import is_categorical
 from pydpstat.random import source_from
@@ -72,11 +73,17 @@ def LaplaceMechanism(
     array([ 9.447, 20.859])
     """
     query = _query(true_values, sensitivities)
+    source = source_from(rng, int_seeds_r=True)
+    prepared = prepare(
+        query.question,
+        lambda sens: laplace_noise(query.value.size, eps, sens, alloc_proportions),
+        lambda _: laplace_account(eps, "bounded", GIVEN),
+        source is not None,
+    )
     return release(
         query,
-        lambda sens: laplace_noise(query.value.size, eps, sens, alloc_proportions),
-        source_from(rng, int_seeds_r=True),
-        account=lambda noise: laplace_account(eps, "bounded", GIVEN),
+        prepared,
+        source,
         record=Call(
             "LaplaceMechanism",
             (("true_values", "true.values"),),
@@ -153,13 +160,13 @@ def GaussianMechanism(
     (8.236, 3.147)
     """
     query = _query(true_values, sensitivities)
-    return release(
-        query,
+    source = source_from(rng, int_seeds_r=True)
+    prepared = prepare(
+        query.question,
         lambda sens: gaussian_noise(
             query.value.size, eps, delta, sens, type_DP, alloc_proportions, analytic, tol
         ),
-        source_from(rng, int_seeds_r=True),
-        account=lambda noise: gaussian_account(
+        lambda noise: gaussian_account(
             "GaussianMechanism",
             cast(GaussianNoise, noise),
             eps,
@@ -170,6 +177,12 @@ def GaussianMechanism(
             alloc_proportions,
             bool(analytic),
         ),
+        source is not None,
+    )
+    return release(
+        query,
+        prepared,
+        source,
         record=Call(
             "GaussianMechanism",
             (("true_values", "true.values"),),

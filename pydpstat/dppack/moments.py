@@ -9,10 +9,10 @@ from pydpstat import checks, privacy_warnings
 from pydpstat.dppack.arguments import SENSITIVITIES
 from pydpstat.dppack.protect import check_mechanism, protect
 from pydpstat.mechanisms.laplace import truncated_positive_epsilon
+from pydpstat.preparation import Noise, noise_scale
 from pydpstat.privacy import Guarantee
 from pydpstat.queries import Query
 from pydpstat.random import source_from
-from pydpstat.release import Noise, noise_scale
 from pydpstat.results.call import Call
 from pydpstat.results.results import DPResults
 

@@ -15,12 +15,12 @@ from pydpstat.dppack.variance import REDRAWN
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.laplace import truncated_positive_epsilon
 from pydpstat.postprocessing import AsDrawn, PostProcessing
+from pydpstat.preparation import Noise
 from pydpstat.privacy import Guarantee, compose_basic
 from pydpstat.queries import Query
 from pydpstat.queries.moments import clip
 from pydpstat.queries.pooled import Pooled, pooled_covariance, pooled_variance
 from pydpstat.random import source_from
-from pydpstat.release import Noise
 from pydpstat.results.call import Call
 from pydpstat.results.labels import Labels
 from pydpstat.results.pair import DPResultsPair

@@ -12,10 +12,11 @@ from pydpstat import checks, privacy_warnings
 from pydpstat.dppack.arguments import MECHANISMS
 from pydpstat.dppack.noise import gaussian_noise, laplace_noise
 from pydpstat.mechanisms.gaussian import GaussianNoise
+from pydpstat.preparation import Noise, prepare
 from pydpstat.privacy import GaussianLoss, Guarantee, LaplaceLoss
 from pydpstat.queries import Query
 from pydpstat.random import Source
-from pydpstat.release import Noise, release
+from pydpstat.release import release
 from pydpstat.results.call import Call
 from pydpstat.results.results import DPResults
 
@@ -79,7 +80,8 @@ def protect(
             claim, kept = laplace_account(eps, neighbors)
         return claim, correct(kept, noise)
 
-    return release(query, calibrate, source, account=account, record=record, bounds=bounds, **pipeline)
+    prepared = prepare(query.question, calibrate, account, source is not None)
+    return release(query, prepared, source, record=record, bounds=bounds, **pipeline)
 
 
 def check_mechanism(mechanism: Any) -> str:

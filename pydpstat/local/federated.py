@@ -12,8 +12,8 @@ from pydpstat import checks
 from pydpstat.errors import PydpstatError
 from pydpstat.local.access import ONE_RELEASE, Access, check_access
 from pydpstat.local.design import ONE_ANSWER
+from pydpstat.preparation import SEEDED
 from pydpstat.privacy import Guarantee, compose
-from pydpstat.release import SEEDED
 from pydpstat.statistics.protect import check_budget
 
 REPEATS = ("same", "spend")

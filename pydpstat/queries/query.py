@@ -4,11 +4,35 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pydpstat.results.labels import Labels
+
+
+class Question(NamedTuple):
+    """What is asked of the data, without the answer.
+
+    Parameters
+    ----------
+    statistic : str
+        The statistic's name.
+    sensitivities : tuple of float or Fraction
+        As the query's.
+    size : int
+        How many elements the value has.
+    integer : bool
+        Whether they are whole numbers.
+    exact : bool
+        Whether they were computed exactly.
+    """
+
+    statistic: str
+    sensitivities: tuple[Any, ...]
+    size: int
+    integer: bool
+    exact: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +66,13 @@ class Query:
     integer: bool = False
     nobs: int | None = None
     exact: tuple[Fraction | int, ...] | None = None
+
+    @property
+    def question(self) -> Question:
+        """What is asked, without the answer."""
+        return Question(
+            self.statistic, self.sensitivities, self.value.size, self.integer, self.exact is not None
+        )
 
     def __repr__(self) -> str:
         return f"Query({self.statistic!r}, value withheld)"

@@ -32,6 +32,8 @@ CHUNK = 1 << 17
 # adding and subtracting this many units rounds a smaller number to a whole one, halves to even
 _ROUNDER = 1.5 * 2.0**52
 _SMALLEST, _LARGEST = 1e-290, 1e302
+# the largest float swallows a sum with less than 2^970
+_SWALLOWED = 2.0**969
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,21 +64,28 @@ class RecordGrid:
     shift: float | None = None
 
     def place(self, x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        """Return records on the grid, missing ones as NaN; call it where overflow is ignored."""
+        """Return records on the grid, missing ones as NaN."""
         middle = _ROUNDER * self.unit
+        if self.shift is not None and self.factor == 1.0 and abs(self.shift) < _SWALLOWED:
+            y = np.add(x, self.shift, out=out, dtype=np.float64)
+        else:
+            with np.errstate(over="ignore", under="ignore"):
+                y = self._shifted(x, out)
+        # what is far outside the bounds was rounded more coarsely, which does not matter any more
+        clip_in_place(y, middle + self.low, middle + self.high)
+        y -= middle
+        return y
+
+    def _shifted(self, x: np.ndarray, out: np.ndarray | None) -> np.ndarray:
+        """Return records shifted by 1.5 * 2^52 units, which rounds them."""
         if self.shift is None:
             y = np.subtract(x, self.center, out=out, dtype=np.float64)
             if self.factor != 1.0:
                 y *= self.factor
-            y += middle
-        elif self.factor != 1.0:
+            y += _ROUNDER * self.unit
+        else:
             y = np.multiply(x, self.factor, out=out, dtype=np.float64)
             y += self.shift
-        else:
-            y = np.add(x, self.shift, out=out, dtype=np.float64)
-        # what is far outside the bounds was rounded more coarsely, which does not matter any more
-        clip_in_place(y, middle + self.low, middle + self.high)
-        y -= middle
         return y
 
 
@@ -189,18 +198,16 @@ def chunks(
     size, step = arrays[0].shape[0], max(CHUNK // len(arrays), 1024)
     # one block for all chunks: fetching memory anew would take longer than the arithmetic
     blocks = [np.empty(min(step, size)) for _ in arrays]
-    with np.errstate(over="ignore", under="ignore"):
-        for start in range(0, size, step):
-            stop = min(start + step, size)
-            placed = [
-                grid.place(x[start:stop], block[: stop - start])
-                for x, grid, block in zip(arrays, grids, blocks)
-            ]
+    for start in range(0, size, step):
+        stop = min(start + step, size)
+        placed = [
+            grid.place(x[start:stop], block[: stop - start]) for x, grid, block in zip(arrays, grids, blocks)
+        ]
+        totals = _totals(placed, grids)
+        if None in totals:
+            placed = _completed(placed, grids, missing)
             totals = _totals(placed, grids)
-            if None in totals:
-                placed = _completed(placed, grids, missing)
-                totals = _totals(placed, grids)
-            yield placed, totals  # type: ignore[misc]
+        yield placed, totals  # type: ignore[misc]
 
 
 def _totals(placed: list[np.ndarray], grids: Sequence[RecordGrid]) -> list[int | None]:
@@ -271,8 +278,9 @@ def sums(arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Any
         first = list(map(add, first, totals))
         for place, (i, j) in enumerate(pairs):
             unit = product_unit(grids[i], grids[j])
-            product = np.multiply(placed[i], placed[j], out=work[: placed[i].size])
-            products[place] += units(rounded(product, unit), unit, grids[i].bits) or 0
+            with np.errstate(over="ignore", under="ignore"):
+                product = np.multiply(placed[i], placed[j], out=work[: placed[i].size])
+                products[place] += units(rounded(product, unit), unit, grids[i].bits) or 0
     return Sums(count, tuple(first), tuple(products))
 
 

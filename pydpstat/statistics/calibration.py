@@ -15,10 +15,10 @@ from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.gaussian_calibration import SAFETY, calibrate_gaussian
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise, scale_for
+from pydpstat.preparation import Noise
 from pydpstat.privacy import GaussianLoss, GeometricLoss, LaplaceLoss
 from pydpstat.privacy.curves import largest_rho
 from pydpstat.privacy.losses import ConcentratedLoss, DiscreteGaussianLoss
-from pydpstat.release import Noise
 from pydpstat.statistics.arguments import Options
 
 # of this many discrete Gaussian noises together the exact law is known

@@ -13,6 +13,7 @@ from pydpstat import checks
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.postprocessing import AsDrawn
+from pydpstat.preparation import prepare
 from pydpstat.privacy import Guarantee
 from pydpstat.queries import Query
 from pydpstat.queries.threshold import release_threshold
@@ -71,11 +72,12 @@ def discovered(
         integer=True,
         nobs=variables.size if how.bounded else None,
     )
+    held = replace(claim, conditions=(*how.conditions, FOUND))
+    source = source_from(rng)
     result = release(
         query,
-        lambda _: noise,
-        source_from(rng),
-        account=lambda _: (claim, replace(claim, conditions=(*how.conditions, FOUND))),
+        prepare(query.question, lambda _: noise, lambda _: (claim, held), source is not None),
+        source,
         record=call("crosstab", how, ("data",), (("levels", "discover"), ("delta", float(share)))),
         budget=check_budget(budget),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,11 @@ import numpy as np
 from pydpstat.checks import shown
 from pydpstat.errors import PydpstatError
 from pydpstat.postprocessing import PostProcessing
+from pydpstat.preparation import Noise, Preparation, prepare
 from pydpstat.privacy import Guarantee
-from pydpstat.queries import Query
+from pydpstat.queries import Query, Question
 from pydpstat.random import source_from
-from pydpstat.release import Noise, release
+from pydpstat.release import release
 from pydpstat.results.call import Call
 from pydpstat.results.results import DPResults
 from pydpstat.statistics.arguments import Options
@@ -58,24 +60,33 @@ def protect(
         What the guarantee rests on, besides what the options say.
     """
     source = source_from(rng)
-
-    claim = Guarantee(options.epsilon, options.delta, options.neighbors)
-
-    def account(noise: Noise) -> tuple[Guarantee, Guarantee]:
-        # what being rounded onto the grid adds to the sensitivity, the noise grows by
-        exact = loss(noise, options, query.sensitivities)
-        stated = (*options.conditions, *conditions)
-        return claim, Guarantee(options.epsilon, options.delta, options.neighbors, stated, exact)
-
     return release(
         query,
-        lambda sensitivities: calibrate(options, sensitivities, query.integer),
+        _prepared(query.question, options, conditions, source is not None),
         source,
-        account=account,
         record=call(function, options, data, arguments),
         bounds=bounds,
         publish=publish,
         budget=check_budget(budget),
+    )
+
+
+# all of it is public: the same call is prepared once
+@lru_cache(maxsize=256)
+def _prepared(question: Question, options: Options, conditions: tuple[str, ...], seeded: bool) -> Preparation:
+    claim = Guarantee(options.epsilon, options.delta, options.neighbors)
+
+    def account(noise: Noise) -> tuple[Guarantee, Guarantee]:
+        # what being rounded onto the grid adds to the sensitivity, the noise grows by
+        exact = loss(noise, options, question.sensitivities)
+        stated = (*options.conditions, *conditions)
+        return claim, Guarantee(options.epsilon, options.delta, options.neighbors, stated, exact)
+
+    return prepare(
+        question,
+        lambda sensitivities: calibrate(options, sensitivities, question.integer),
+        account,
+        seeded,
     )
 
 

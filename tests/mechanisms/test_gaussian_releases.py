@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pydpstat.mechanisms import GaussianNoise, calibrate_gaussian
+from pydpstat.preparation import prepare
 from pydpstat.privacy import Guarantee
 from pydpstat.queries import Query
 from pydpstat.release import release
@@ -28,13 +29,14 @@ def exact_delta(epsilon, ratio):
 @pytest.mark.parametrize("sensitivity", [Fraction(1), Fraction(7, 30_000)])
 def test_the_exact_delta(epsilon, delta, sensitivity):
     guarantee = Guarantee(epsilon, delta)
-    result = release(
-        Query("mean", np.asarray(1 / 3), (sensitivity,), Labels("mean"), exact=(Fraction(1, 3),)),
+    query = Query("mean", np.asarray(1 / 3), (sensitivity,), Labels("mean"), exact=(Fraction(1, 3),))
+    prepared = prepare(
+        query.question,
         lambda sens: GaussianNoise(calibrate_gaussian(epsilon, delta, sens[0])),
-        None,
-        account=lambda _: (guarantee, guarantee),
-        record=Call("mean", (("x", "x"),), ()),
+        lambda _: (guarantee, guarantee),
+        False,
     )
+    result = release(query, prepared, None, record=Call("mean", (("x", "x"),), ()))
     with mpmath.workdps(300):
         moved = sensitivity + Fraction(result.grid)
         ratio = mpmath.mpf(moved.numerator) / moved.denominator / mpmath.mpf(result.noise_scale)

@@ -18,9 +18,9 @@ from pydpstat.dppack.models.records import bound_vector
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.exponential import Choice
 from pydpstat.models.linear_algebra import Floats
+from pydpstat.preparation import SEEDED
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source, secure, source_from
-from pydpstat.release import SEEDED
 from pydpstat.release_choice import release_choice
 from pydpstat.results.call import Call
 from pydpstat.results.labels import Labels
