@@ -1,4 +1,4 @@
-"""Comparisons of DPpack's empirical risk minimization: logistic regression, SVM and their bases."""
+"""Comparisons of DPpack's base classes of empirical risk minimization, and what its models' cases share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SECOND = [round(((7 * i) % _N) / 11.0 - 1.0, 3) for i in range(_N)]
 _THIRD = [round(((5 * i + 3) % 17) / 4.0, 3) for i in range(_N)]
 _LABELS = [int(i > 9) if i % 5 else int(i % 2) for i in range(_N)]
 WEIGHTS = [round(((3 * i) % 7) / 4.0, 3) for i in range(_N)]
-DATA = {"x1": _FIRST, "x2": _SECOND, "x3": _THIRD, "y": _LABELS, "w": WEIGHTS}
+DATA: dict[str, list[Any]] = {"x1": _FIRST, "x2": _SECOND, "x3": _THIRD, "y": _LABELS, "w": WEIGHTS}
 R_X = "X <- data.frame(x1, x2, x3)\n"
 PY_X = "X = pd.DataFrame({'x1': x1, 'x2': x2, 'x3': x3})\n"
 _BOUNDS = ("c(1, 0.8, 5), c(-1, -0.8, 0.5)", "[1, 0.8, 5], [-1, -0.8, 0.5]")
@@ -130,224 +130,45 @@ OWN = (
     PY_X + "reg = lambda w: float(np.sum(w**2 / 2 + .1 * w**4))\nreg_gr = lambda w: w + .4 * w**3\n",
 )
 
-_LOGISTIC = [
-    *(
-        fit_case(
-            f"{method}, eps {eps}, gamma {gamma}{', bias' if bias else ''}",
-            f"'l2', {eps}, {gamma}, '{method}'",
-            ", add.bias = TRUE" if bias else "",
-            seed=7,
-        )
-        for method in ("objective", "output")
-        for eps, gamma in ((1, 1), (0.3, 0.01), (5, 20), (0.1, 100))
-        for bias in (False, True)
-    ),
-    fit_case("defaults by name", "regularizer = 'l2', eps = 1, gamma = 1"),
-    fit_case("own regularizer", "reg, 1, 1", setup=OWN),
-    fit_case(
-        "own regularizer and gradient",
-        "reg, 1, 1, 'output', reg.gr",
-        setup=OWN,
-        new_python="reg, 1, 1, 'output', reg_gr",
-    ),
-    fit_case("predict", "'l2', 1, 1", after=predicted("")),
-    fit_case("predict raw", "'l2', 1, 1", after=predicted(", raw.value = TRUE")),
-    fit_case("predict with bias", "'l2', 1, 1", ", TRUE", after=predicted(", TRUE, TRUE")),
-    fit_case(
-        "predict where bias is a column",
-        "'l2', 1, 1",
-        ", TRUE",
-        after=(
-            f"{PREDICT[0]}new$bias <- 3\nas.numeric(m$predict(new, TRUE, TRUE))",
-            f"{PREDICT[1]}new['bias'] = 3\nm.predict(new, True, True)",
-        ),
-    ),
-    fit_case(
-        "clone keeps its own",
-        "'l2', 1, 1",
-        after=(
-            "k <- m$clone()\nm$eps <- 3\nm$fit(X, y, c(1, 0.8, 5), c(-1, -0.8, 0.5))\n"
-            "c(k$coeff, m$coeff, k$eps)",
-            "k = m.clone()\nm.eps = 3\nm.fit(X, y, [1, 0.8, 5], [-1, -0.8, 0.5], rng=rng)\n"
-            "[k.coeff, m.coeff, k.eps]",
-        ),
-    ),
-    fit_case(
-        "public fields",
-        "'l2', 1, 2",
-        after=(
-            "c(m$c, m$gamma, m$eps, is.null(m$kernel), is.null(m$D), is.null(m$prefilter), "
-            "is.null(m$sampling), is.null(m$phi), is.null(m$kernel.param))",
-            "[m.c, m.gamma, m.eps, m.kernel is None, m.D is None, m.prefilter is None, "
-            "m.sampling is None, m.phi is None, m.kernel_param is None]",
-        ),
-    ),
-    fit_case(
-        "matrix",
-        "'l2', 1, 1",
-        setup=("X <- cbind(x1, x2, x3)\n", "X = np.column_stack([x1, x2, x3])\n"),
-    ),
-    fit_case(
-        "labels in a frame",
-        "'l2', 1, 1",
-        setup=(R_X + "y <- data.frame(y)\n", PY_X + "y = pd.DataFrame({'y': y})\n"),
-    ),
-    fit_case("labels logical", "'l2', 1, 1", setup=(R_X + "y <- y == 1\n", PY_X + "y = y == 1\n")),
-    fit_case("one record", "'l2', 1, 1", data={"x1": [0.5], "x2": [0.1], "x3": [2.0], "y": [1]}),
-    fit_case(
-        "one column",
-        "'l2', 1, 1",
-        setup=("X <- data.frame(x1)\n", "X = pd.DataFrame({'x1': x1})\n"),
-        bounds=("1, -1", "1, -1"),
-    ),
-    fit_case(
-        "reversed bounds", "'l2', 1, 1", bounds=("c(-1, .8, 5), c(1, -.8, .5)", "[-1, .8, 5], [1, -.8, .5]")
-    ),
-    fit_case(
-        "one bound infinite",
-        "'l2', 1, 1",
-        bounds=("c(Inf, .8, 5), c(-1, -.8, .5)", "[math.inf, .8, 5], [-1, -.8, .5]"),
-    ),
-    fit_case("eps infinite, objective", "'l2', Inf, 1"),
-    fit_case("eps infinite, output", "'l2', Inf, 1, 'output'"),
-    fit_case("gamma -1/4: no noise", "'l2', 1, -0.25"),
-    fit_case("gamma -10", "'l2', 1, -10"),
-    fit_case("gamma 0", "'l2', 1, 0"),
-    fit_case("infinite data are clipped", "'l2', 1, 1", data={**DATA, "x1": [float("inf"), *_FIRST[1:]]}),
-    fit_case(
-        "eps as a vector of one",
-        "'l2', c(1), c(1)",
-        new_python="'l2', [1], np.array([1])",
-    ),
-    fit_case("gamma -1, output", "'l2', 1, -1, 'output'", level="difference"),
-    fit_case("gamma 0, output", "'l2', 1, 0, 'output'", level="difference"),
-    fit_case("eps 0", "'l2', 0, 1", level="error"),
-    fit_case("eps negative", "'l2', -1, 1", level="error"),
-    fit_case("eps 0, output", "'l2', 0, 1, 'output'", level="difference"),
-    fit_case("eps negative, output", "'l2', -1, 1, 'output'", level="difference"),
-    fit_case("eps missing", "'l2', NaN, 1", level="error"),
-    fit_case("eps text", "'l2', 'a', 1", level="error"),
-    fit_case("gamma missing", "'l2', 1, NaN", level="error"),
-    fit_case("regularizer unknown", "'l1', 1, 1", level="error"),
-    fit_case("regularizer a number", "3, 1, 1", level="error"),
-    fit_case("method unknown", "'l2', 1, 1, 'input'", level="error"),
-    fit_case(
-        "upper bounds too short",
-        "'l2', 1, 1",
-        level="error",
-        bounds=("c(1, 2), c(-1, -2, 0)", "[1, 2], [-1, -2, 0]"),
-    ),
-    fit_case(
-        "lower bounds too long",
-        "'l2', 1, 1",
-        level="error",
-        bounds=("c(1, 2, 3), c(-1, -2, 0, 1)", "[1, 2, 3], [-1, -2, 0, 1]"),
-    ),
-    fit_case(
-        "bounds 0", "'l2', 1, 1", level="error", bounds=("c(1, 0, 3), c(-1, 0, 0)", "[1, 0, 3], [-1, 0, 0]")
-    ),
-    fit_case(
-        "bound missing",
-        "'l2', 1, 1",
-        level="error",
-        bounds=("c(1, NaN, 3), c(-1, 0, 0)", "[1, math.nan, 3], [-1, 0, 0]"),
-    ),
-    fit_case(
-        "labels 1 and 2", "'l2', 1, 1", level="error", setup=("y <- y + 1\n" + R_X, "y = y + 1\n" + PY_X)
-    ),
-    fit_case(
-        "label missing",
-        "'l2', 1, 1",
-        level="error",
-        data={**DATA, "y": [float("nan"), *map(float, _LABELS[1:])]},
-    ),
-    fit_case("value missing", "'l2', 1, 1", level="error", data={**DATA, "x2": [float("nan"), *_SECOND[1:]]}),
-    fit_case(
-        "lengths differ", "'l2', 1, 1", level="error", setup=(R_X + "y <- y[-1]\n", PY_X + "y = y[1:]\n")
-    ),
-    fit_case(
-        "bias of a matrix",
-        "'l2', 1, 1",
-        ", TRUE",
-        level="error",
-        setup=("X <- cbind(x1, x2, x3)\n", "X = np.column_stack([x1, x2, x3])\n"),
-    ),
-    fit_case(
-        "bias is a column already",
-        "'l2', 1, 1",
-        ", TRUE",
-        level="error",
-        setup=(
-            "X <- data.frame(x1, x2, bias = x3)\n",
-            "X = pd.DataFrame({'x1': x1, 'x2': x2, 'bias': x3})\n",
-        ),
-    ),
-    fit_case("X a vector", "'l2', 1, 1", level="error", x="x1", bounds=("1, -1", "1, -1")),
-    fit_case(
-        "X with text",
-        "'l2', 1, 1",
-        level="error",
-        setup=("X <- data.frame(x1, x2, x3 = 'a')\n", "X = pd.DataFrame({'x1': x1, 'x2': x2, 'x3': 'a'})\n"),
-    ),
-    fit_case(
-        "labels a factor",
-        "'l2', 1, 1",
-        level="error",
-        setup=(R_X + "y <- factor(y)\n", PY_X + "y = pd.Categorical(y)\n"),
-    ),
-    fit_case(
-        "predict with too few columns",
-        "'l2', 1, 1",
-        level="error",
-        after=("m$predict(X[, 1:2])", "m.predict(X.iloc[:, :2])"),
-    ),
-    fit_case(
-        "NaN bounds",
-        "'l2', 1, 1",
-        level="error",
-        bounds=("c(1, 1, 1), NaN", "[1, 1, 1], math.nan"),
-    ),
-]
-_BASES = (
-    [
+CASES = (
+    *[
         case
         for of in ("EmpiricalRiskMinimizationDP.CMS", "WeightedERMDP.CMS")
-        for setup in ((LABEL[0], LABEL[1]),)
         for case in (
             *(
                 fit_case(
                     f"{method}, eps {eps}, gamma {gamma}",
                     _erm(f"{eps}, {gamma}, '{method}', 1"),
                     of=of,
-                    setup=setup,
+                    setup=LABEL,
                     seed=123 if of.startswith("Emp") else 5,
                 )
                 for method in ("objective", "output")
                 for eps, gamma in ((1, 1), (0.2, 0.1), (4, 10))
             ),
-            fit_case("bias", _erm("1, 1, 'output'"), ", TRUE", of=of, setup=setup),
+            fit_case("bias", _erm("1, 1, 'output'"), ", TRUE", of=of, setup=LABEL),
             fit_case(
                 "numeric gradient",
                 "DPpack::mapXy.linear, DPpack::generate.loss.huber(0.5), 'l2', 1, 1, 'objective', 1",
                 of=of,
-                setup=setup,
+                setup=LABEL,
             ),
-            fit_case("predict", _erm("1, 1, 'output'"), of=of, setup=setup, after=predicted("")),
-            fit_case("eps infinite", _erm("Inf, 1, 'objective', 1"), of=of, setup=setup),
-            fit_case("c missing", _erm("1, 1"), of=of, setup=setup, level="error"),
-            fit_case("method unknown", _erm("1, 1, 'both'"), of=of, setup=setup, level="error"),
+            fit_case("predict", _erm("1, 1, 'output'"), of=of, setup=LABEL, after=predicted("")),
+            fit_case("eps infinite", _erm("Inf, 1, 'objective', 1"), of=of, setup=LABEL),
+            fit_case("c missing", _erm("1, 1"), of=of, setup=LABEL, level="error"),
+            fit_case("method unknown", _erm("1, 1, 'both'"), of=of, setup=LABEL, level="error"),
             fit_case(
                 "regularizer unknown",
                 _erm("1, 1, 'output'").replace("'l2'", "'l3'"),
                 of=of,
-                setup=setup,
+                setup=LABEL,
                 level="error",
             ),
             fit_case(
                 "lower bounds too short",
                 _erm("1, 1, 'output'"),
                 of=of,
-                setup=setup,
+                setup=LABEL,
                 level="error",
                 bounds=("c(1, 2, 3), c(-1, -2)", "[1, 2, 3], [-1, -2]"),
             ),
@@ -355,14 +176,14 @@ _BASES = (
                 "bound missing",
                 _erm("1, 1, 'output'"),
                 of=of,
-                setup=setup,
+                setup=LABEL,
                 level="refused",
                 bounds=("c(1, NaN, 3), c(-1, 0, 0)", "[1, math.nan, 3], [-1, 0, 0]"),
                 reason="R does not clip at a missing bound, so that nothing is guaranteed; Python stops",
             ),
         )
-    ]
-    + [
+    ],
+    *[
         fit_case(
             f"own functions, {name}",
             f"mapXy, loss, reg, 1, 1, 'objective', 0.25{gradients[0]}",
@@ -385,41 +206,37 @@ _BASES = (
             ("gradients", (", mapXy.gr, loss.gr, reg.gr", ", mapXy_gr, loss_gr, reg_gr")),
             ("numeric gradient", ("", "")),
         )
-    ]
-    + [
-        fit_case(
-            "wrong gradient of the sigmoid",
-            "DPpack::mapXy.sigmoid, DPpack::loss.cross.entropy, 'l2', 1, 1, 'objective', 0.25, "
-            "DPpack::mapXy.gr.sigmoid, DPpack::loss.gr.cross.entropy",
-            of="EmpiricalRiskMinimizationDP.CMS",
-            after=predicted(""),
-        ),
-        fit_case("weights", _erm("1, 1, 'output'"), ", FALSE, w, 1", of="WeightedERMDP.CMS", setup=LABEL),
-        fit_case(
-            "weights with objective",
-            _erm("1, 1, 'objective', 1"),
-            ", FALSE, w, 1",
-            of="WeightedERMDP.CMS",
-            setup=LABEL,
-            level="error",
-        ),
-        fit_case(
-            "weights without a bound",
-            _erm("1, 1, 'output'"),
-            ", FALSE, w",
-            of="WeightedERMDP.CMS",
-            setup=LABEL,
-            level="error",
-        ),
-        fit_case(
-            "weights negative",
-            _erm("1, 1, 'output'"),
-            ", FALSE, -w, 1",
-            of="WeightedERMDP.CMS",
-            setup=LABEL,
-            level="error",
-        ),
-    ]
+    ],
+    fit_case(
+        "wrong gradient of the sigmoid",
+        "DPpack::mapXy.sigmoid, DPpack::loss.cross.entropy, 'l2', 1, 1, 'objective', 0.25, "
+        "DPpack::mapXy.gr.sigmoid, DPpack::loss.gr.cross.entropy",
+        of="EmpiricalRiskMinimizationDP.CMS",
+        after=predicted(""),
+    ),
+    fit_case("weights", _erm("1, 1, 'output'"), ", FALSE, w, 1", of="WeightedERMDP.CMS", setup=LABEL),
+    fit_case(
+        "weights with objective",
+        _erm("1, 1, 'objective', 1"),
+        ", FALSE, w, 1",
+        of="WeightedERMDP.CMS",
+        setup=LABEL,
+        level="error",
+    ),
+    fit_case(
+        "weights without a bound",
+        _erm("1, 1, 'output'"),
+        ", FALSE, w",
+        of="WeightedERMDP.CMS",
+        setup=LABEL,
+        level="error",
+    ),
+    fit_case(
+        "weights negative",
+        _erm("1, 1, 'output'"),
+        ", FALSE, -w, 1",
+        of="WeightedERMDP.CMS",
+        setup=LABEL,
+        level="error",
+    ),
 )
-
-CASES = tuple(_LOGISTIC + _BASES)
