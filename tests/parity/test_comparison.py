@@ -1,8 +1,7 @@
-"""The comparison's parts: differences between doubles, verdicts, R's text, the report, the command."""
+"""The comparison's parts: differences between doubles, verdicts, R's text."""
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
@@ -10,30 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pydpstat.__main__ import main as package_main
-from pydpstat.parity import command, recorded
-from pydpstat.parity.case import Case, Factor
+from pydpstat.parity.case import Factor
 from pydpstat.parity.cases import all_cases
-from pydpstat.parity.comparison import Verdict, compare, relative_difference, ulp_difference
-from pydpstat.parity.evaluation import Outcome, evaluate_in_python
+from pydpstat.parity.comparison import compare, relative_difference, ulp_difference
+from pydpstat.parity.evaluation import Outcome
 from pydpstat.parity.live import PEERS, number, outcome
 from pydpstat.parity.r_text import assignments, literal
-from pydpstat.parity.report import Report, write
+from tests.parity.comparisons import case
 
 any_float = st.floats(allow_nan=False, allow_infinity=False)
-RECORDED = ["--recorded", "--draws", "0"]
-
-
-def case(**fields):
-    defaults = {"id": "meanDP/a test", "function": "meanDP", "package": "DPpack", "r": "1", "python": "1"}
-    return Case(**{**defaults, **fields})
 
 
 def outcome_of(values=(1.0,), labels=(), error="", next_uniform=0.5):
     return Outcome(tuple(values), tuple(labels), error, next_uniform)
-
-
-# differences
 
 
 @given(any_float)
@@ -67,10 +55,8 @@ def test_ulps_are_a_distance(a, b, c):
     assert ulp_difference(a, c) <= (ulp_difference(a, b) + ulp_difference(b, c)) * (1 + 1e-15)
 
 
-# verdicts
-
-
 UP = 1.0 + 2**-52
+
 VERDICTS = [
     ({}, {}, {}, "live", "passed", 0.0, ""),
     (
@@ -198,9 +184,6 @@ def test_a_missing_value_is_no_number():
     assert compare(case(), outcome_of((math.nan,)), outcome_of((math.nan,)), "live").status == "passed"
 
 
-# text
-
-
 @given(st.floats())
 def test_numbers_go_through_rs_text(x):
     # R's sprintf("%a") writes NaN, NA, Inf and -Inf as words
@@ -260,9 +243,6 @@ def test_literals_keep_their_bits_in_r(live_r):
     assert tuple(live_r.r(f"levels({literal(Factor(('a', None), ('b', 'a')))})")) == ("b", "a")
 
 
-# the cases
-
-
 def test_cases_are_data():
     cases = all_cases()
     assert len(cases) > 600 and len({each.id for each in cases}) == len(cases)
@@ -289,172 +269,3 @@ def test_every_mirror_has_cases():
     # these take any numbers
     safe = {"calibrateAnalyticGaussianMechanism", "mapXy.gr.linear", "regularizer.l2", "regularizer.gr.l2"}
     assert names == numbers and names - stopped <= safe
-
-
-def test_a_case_runs_on_its_own_stream():
-    first = evaluate_in_python(case(python="rng.runif(2)", seed=5))
-    assert (
-        first
-        == evaluate_in_python(case(python="rng.runif(2)", seed=5))
-        != evaluate_in_python(case(python="rng.runif(2)", seed=6))
-    )
-    stopped = evaluate_in_python(case(python="dppack.meanDP(x, -1, 0, 1, rng=rng)", inputs={"x": [1.0]}))
-    assert stopped.error.startswith("eps must be") and stopped.values == ()
-
-
-# the report
-
-
-def verdicts():
-    passed, failed = case(id="meanDP/a"), case(id="meanDP/b", level="ulp", tolerance=1.0)
-    stops, other = case(id="meanDP/c", level="difference", reason="R returns NaN"), case(
-        id="runif/d", function="runif", package="stats"
-    )
-    return [
-        Verdict(passed, "passed", "live"),
-        Verdict(failed, "failed", "recorded", 7.0, "value 1 of 1"),
-        Verdict(stops, "passed", "live"),
-        Verdict(other, "not run", "-", message="neither R nor a recording of this case is here"),
-    ]
-
-
-def test_report():
-    report = Report(verdicts(), (), {"R": "4.2.2", "diffpriv": ""}, ["no live R (why)"])
-    assert [each.name for each in report.failures] == ["meanDP/b"]
-    assert report.rows() == [
-        ("DPpack", "meanDP", "exact, ulp, difference", "3", "2", "1", "0", "1", "7 ulp"),
-        ("stats", "runif", "exact", "1", "0", "0", "1", "0", "equal"),
-    ]
-    for text in (report.text(), report.markdown()):
-        assert (
-            "FAILED meanDP/b: value 1 of 1" in text
-            and "NOT RUN runif/d: neither R" in text
-            and "no live R (why)" in text
-        )
-        assert "R: R 4.2.2, diffpriv -" in text and "4 cases: 2 live, 1 recorded, 1 not run, 1 failed" in text
-        assert "1 of the cases are deliberate differences" in text
-    lines = report.text().splitlines()
-    assert lines[0].split() == [
-        "package",
-        "function",
-        "levels",
-        "cases",
-        "live",
-        "recorded",
-        "not",
-        "run",
-        "failed",
-        "worst",
-    ]
-    table = [line for line in report.markdown().splitlines() if line.startswith("|")]
-    assert len(table) == 4 and len({line.count("|") for line in table}) == 1
-    content = json.loads(report.json())
-    assert content["versions"]["R"] == "4.2.2" and [each["status"] for each in content["cases"]] == [
-        "passed",
-        "failed",
-        "passed",
-        "not run",
-    ]
-    assert content["cases"][1] == {
-        "id": "meanDP/b",
-        "function": "meanDP",
-        "package": "DPpack",
-        "level": "ulp",
-        "reason": "",
-        "status": "failed",
-        "against": "recorded",
-        "difference": 7.0,
-        "message": "value 1 of 1",
-    }
-
-
-def test_an_infinite_difference_is_json_too():
-    # JSON has no infinity: what cannot read it must not be given it
-    report = Report([Verdict(case(), "failed", "live", math.inf, "a missing value")])
-    json.loads(report.json(), parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
-
-
-def test_reports_are_written_whole(tmp_path):
-    target = tmp_path / "deep" / "report.md"
-    write(target, "one\n")
-    write(target, "two €\n")
-    assert target.read_text(encoding="utf-8") == "two €\n" and list(target.parent.iterdir()) == [target]
-
-
-# the command
-
-
-def test_command(capsys, tmp_path):
-    files = ["--json", str(tmp_path / "report.json"), "--markdown", str(tmp_path / "report.md")]
-    assert command.main([*RECORDED, "--only", "meanDP/", *files]) == 0
-    out, err = capsys.readouterr()
-    assert "meanDP" in out and "0 failed" in out and err == "" and "compared with the recorded values" in out
-    content = json.loads((tmp_path / "report.json").read_text())
-    assert {each["status"] for each in content["cases"]} == {"passed"} and content["versions"][
-        "DPpack"
-    ] == "0.2.2"
-    assert (tmp_path / "report.md").read_text().startswith("# Comparison with R")
-    assert command.main([*RECORDED, "--only", "meanDP/", "--quiet"]) == 0 and capsys.readouterr().out == ""
-
-
-def test_command_of_the_package(capsys):
-    assert package_main(["parity", *RECORDED, "--only", "runif/", "--quiet"]) == 0
-    assert package_main(["parity", *RECORDED, "--only", "no such case"]) == 2
-    assert "no case has 'no such case' in its id" in capsys.readouterr().err
-
-
-def test_command_fails_with_a_case(monkeypatch, capsys):
-    wrong = case(id="meanDP/clips both sides", r="DPpack::meanDP(x, 0.7, 0.5, 3.5)", python="1.0")
-    right = [each for each in all_cases() if each.id == wrong.id][0]
-    wrong = Case(**{**vars(right), "python": right.python.replace("0.5, 3.5", "0.5, 3.6")})
-    monkeypatch.setattr(command, "all_cases", lambda: (wrong,))
-    assert command.main(RECORDED) == 1
-    assert "FAILED meanDP/clips both sides: value 1 of 1" in capsys.readouterr().out
-
-
-def test_a_crash_of_one_case_does_not_hide_the_others():
-    crash = case(id="meanDP/crash", python="1 / 0")
-    report = command.run([crash, *all_cases()[:3]], live=False, draws=0)
-    assert [each.status for each in report.verdicts][
-        0
-    ] == "failed" and "ZeroDivisionError" in report.verdicts[0].message
-    assert report.count(status="passed") == 3
-
-
-def test_what_is_not_recorded_is_shown_as_not_run():
-    report = command.run([case(id="meanDP/new")], live=False, draws=0)
-    assert (
-        report.count(status="not run") == 1
-        and report.failures == []
-        and "NOT RUN meanDP/new" in report.text()
-    )
-
-
-def test_a_changed_case_is_not_compared_with_its_old_recording():
-    recording = recorded.Recording()
-    right = [each for each in all_cases() if each.id == "meanDP/clips both sides"][0]
-    assert recording.evaluate(right) is not None
-    for change in (
-        {"r": right.r + " "},
-        {"seed": right.seed + 1},
-        {"inputs": {"x": [1.0]}},
-        {"id": "meanDP/other"},
-    ):
-        assert recording.evaluate(Case(**{**vars(right), **change})) is None
-
-
-def test_required_r_makes_recorded_cases_a_failure(monkeypatch, capsys):
-    monkeypatch.setenv("PYDPSTAT_REQUIRE_R", "1")
-    monkeypatch.setenv("PYDPSTAT_NO_R", "1")
-    assert command.main(["--draws", "0", "--only", "meanDP/", "--quiet"]) == 1
-    monkeypatch.delenv("PYDPSTAT_REQUIRE_R")
-    assert command.main(["--draws", "0", "--only", "meanDP/", "--quiet"]) == 0
-    assert command.main(["--draws", "0", "--only", "meanDP/"]) == 0
-    assert "no live R (PYDPSTAT_NO_R is set)" in capsys.readouterr().out
-
-
-def test_differences_of_recordings(tmp_path):
-    for name, cases in (("a", {"x": 1, "y": 2}), ("b", {"x": 1, "y": 3, "z": 4})):
-        (tmp_path / name).write_text(json.dumps({"versions": {}, "cases": cases}))
-    first, second = (recorded.Recording(tmp_path / name) for name in "ab")
-    assert second.differences(first) == ["y", "z"] and first.differences(first) == []

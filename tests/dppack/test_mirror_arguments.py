@@ -1,0 +1,241 @@
+"""What every mirror keeps: wrong arguments stop before any draw, and no message has data."""
+
+from __future__ import annotations
+
+import decimal
+import inspect
+import itertools
+import subprocess
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pydpstat import DPResults, DPResultsPair, PydpstatError, RRandom, dppack
+from tests.dppack.mirror_calls import DRAWING, GOOD, call, values
+
+
+class Odd:
+    """An object of no use as an argument."""
+
+    def __repr__(self):
+        return "Odd()"
+
+
+WRONG = [
+    None,
+    "a",
+    "",
+    "Laplace",
+    -1,
+    0,
+    0.0,
+    1,
+    2,
+    0.5,
+    float("nan"),
+    float("inf"),
+    -float("inf"),
+    [],
+    (),
+    [1, 2],
+    [[1], [1, 2]],
+    {},
+    {"a": [1]},
+    1j,
+    True,
+    False,
+    b"x",
+    np.array([]),
+    np.array([1.0, 2.0]),
+    np.array(["a"]),
+    np.zeros((2, 2)),
+    np.array([1.0]),
+    pd.NA,
+    pd.NaT,
+    pd.Series([1.0, 2.0]),
+    pd.DataFrame({"a": [1.0]}),
+    1e-320,
+    1e-300,
+    decimal.Decimal(1),
+    Fraction(1, 2),
+    range(3),
+    Odd(),
+    10**400,
+    np.float32(0.5),
+    np.datetime64("2020-01-01"),
+    [None],
+    [float("nan")],
+    {1, 2},
+    lambda x: 2,
+    Ellipsis,
+    pd.Categorical(["a"]),
+]
+
+# errors about the noisy value itself come after the draw: it cannot be known before
+AFTER = ("the released", "normalize divides by the sum")
+
+
+def wrong_calls(name):
+    arguments = [
+        each
+        for each in inspect.signature(getattr(dppack, name)).parameters
+        if each not in ("rng", "factors", "columns")
+    ]
+    if name == "tableDP":
+        arguments += ["a", "b", "useNA", "exclude", "dnn"]
+    for argument, value in itertools.product(arguments, WRONG):
+        if argument == "tol" and name == "GaussianMechanism":
+            yield {**GOOD[name], "analytic": True, "tol": value}
+        yield {**GOOD[name], argument: value}
+
+
+@pytest.mark.parametrize("name", DRAWING)
+def test_a_wrong_argument_stops_before_any_draw(name):
+    """Each argument with each odd value gives a finite result, or a PydpstatError and a stream that stays."""
+    crashes, moved = [], []
+    for arguments in wrong_calls(name):
+        rng = RRandom(5)
+        before = rng.state
+        changed = {each: value for each, value in arguments.items() if GOOD[name].get(each) is not value}
+        try:
+            with np.errstate(all="ignore"):
+                result = call(name, arguments, rng)
+            assert (
+                isinstance(result, (DPResults, DPResultsPair)) and np.isfinite(values(result)).all()
+            ), changed
+        except PydpstatError as error:
+            if not np.array_equal(rng.state, before) and not str(error).startswith(AFTER):
+                moved.append((changed, str(error)))
+        except Exception as error:
+            crashes.append((changed, f"{type(error).__name__}: {error}"))
+    assert moved == []
+    assert crashes == []
+
+
+@pytest.mark.parametrize("name", DRAWING)
+@settings(max_examples=30)
+@given(data=st.data())
+def test_several_wrong_arguments(name, data):
+    arguments = dict(GOOD[name])
+    for argument in data.draw(
+        st.lists(st.sampled_from(sorted(arguments)), min_size=2, max_size=4, unique=True)
+    ):
+        # huge whole numbers and ragged lists have the test above
+        arguments[argument] = data.draw(
+            st.sampled_from([value for value in WRONG if value is not WRONG[16] and value is not WRONG[38]])
+        )
+    rng = RRandom(5)
+    before = rng.state
+    try:
+        assert np.isfinite(values(call(name, arguments, rng))).all()
+    except PydpstatError as error:
+        assert np.array_equal(rng.state, before) or str(error).startswith(AFTER)
+
+
+NUMBER, TEXT = 4.242424242e7, "Zyxomma-petiolatum"
+SECRET = np.array([1.0, NUMBER, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("name", DRAWING)
+def test_no_message_has_data(name):
+    """Neither the message nor the errors behind it show a value of the data, whatever else is wrong."""
+    data = {"x", "x1", "x2", "true_values", "a", "utility", "measure", "samples"}
+    for wrong in wrong_calls(name):
+        for secret in (
+            SECRET,
+            SECRET.tolist(),
+            pd.Series(SECRET),
+            np.array([TEXT, "b"]),
+            [TEXT, 1.0],
+            [1.0, TEXT],
+            pd.Series([TEXT, 2]),
+        ):
+            arguments = {each: secret if each in data else value for each, value in wrong.items()}
+            try:
+                call(name, arguments, 1)
+            except Exception as error:
+                chain = [error]
+                while chain[-1].__cause__ or chain[-1].__context__:
+                    chain.append(chain[-1].__cause__ or chain[-1].__context__)
+                text = " ".join(map(str, chain))
+                assert "4242424" not in text and "Zyx" not in text, text
+
+
+@pytest.mark.parametrize("breaks", [[0, 1], [5e7, 6e7], [1e3, 2e3, 3e3]])
+def test_breaks_that_miss_the_data_do_not_tell_where_the_data_are(breaks):
+    with pytest.raises(PydpstatError, match="breaks") as error:
+        dppack.histogramDP(SECRET, 1, 0, 1e8, breaks=breaks, rng=1)
+    assert "42424242" not in str(error.value) and "1.0" not in str(error.value).replace("[0.0, 1.0]", "")
+
+
+def test_a_function_that_returns_data_as_breaks_does_not_tell_them():
+    with pytest.raises(PydpstatError) as error:
+        dppack.histogramDP(SECRET, 1, 0, 1e8, breaks=lambda x: -x.max(), rng=1)
+    assert "42424242" not in str(error.value)
+
+
+MESSAGES = {
+    "eps must be a scalar > 0 and finite; got -1": ("meanDP", {"eps": -1}),
+    "Length of upper_bound must be 1; got [5, 6]": ("meanDP", {"upper_bound": [5, 6]}),
+    "lower_bound must be a number and not missing; got '0'": ("meanDP", {"lower_bound": "0"}),
+    "which_sensitivity must be one of {'bounded', 'unbounded', 'both'}; got 'foo'": (
+        "varDP",
+        {"which_sensitivity": "foo"},
+    ),
+    "mechanism must be one of {'Laplace', 'Gaussian', 'analytic'}; got 'laplace'": (
+        "covDP",
+        {"mechanism": "laplace"},
+    ),
+    "delta must be a scalar > 0 and finite; got 0": ("sdDP", {"delta": 0}),
+    "type_DP must be one of {'pDP', 'aDP'}; got 'foo'": ("histogramDP", {"type_DP": "foo"}),
+    "eps must be < 1 for aDP unless analytic is True; got 2": ("tableDP", {"eps": 2}),
+    "normalize must be True or False; got 'a'": ("histogramDP", {"normalize": "a"}),
+    "Global sensitivities must be > 0; got 0": (
+        "LaplaceMechanism",
+        {"sensitivities": 0, "alloc_proportions": None},
+    ),
+    "Length of sensitivities must match length of true_values (3) or be 1; got 2": (
+        "GaussianMechanism",
+        {"sensitivities": [1, 2]},
+    ),
+    "true_values must be numeric atomic vectors or scalars; got str": (
+        "LaplaceMechanism",
+        {"true_values": "a"},
+    ),
+    "x1 and x2 must have the same length; got 2 and 8": ("covDP", {"x1": [1.0, 2.0]}),
+}
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+def test_messages_name_the_argument_and_the_value(message):
+    name, wrong = MESSAGES[message]
+    with pytest.raises(PydpstatError) as error:
+        call(name, GOOD[name] | wrong, 1)
+    # a tuple of sensitivities is shown where a list was given
+    ends = (".", ")", "?")
+    assert message.rstrip("0 ").rstrip("got") in str(error.value) and str(error.value).endswith(ends)
+
+
+SLOW = """
+import resource, pydpstat
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+try:
+    pydpstat.histogramDP([1.0, 2.0, 3.0], 1, {lower}, {upper}, breaks=[0, 2, 4], rng=1)
+except pydpstat.PydpstatError as error:
+    print("refused:", error)
+"""
+
+
+@pytest.mark.parametrize("lower, upper", [(0, 1e300), (-1e17, 5), (0, 1e12)])
+def test_a_histogram_of_endlessly_many_bins_is_refused(lower, upper):
+    # R adds bins until it reaches the bounds, which it never does, or not within anybody's patience
+    code = SLOW.format(lower=lower, upper=upper)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=5
+    )
+    assert done.stdout.startswith("refused:"), done.stderr[-300:]
