@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pydpstat.results.export import plain
+
 if TYPE_CHECKING:
     import pandas as pd
     from statsmodels.iolib.summary import Summary
@@ -146,10 +148,10 @@ class AnonymizationResults:
             "unique_rows": self.unique_rows,
             "risk": self.risk,
             "squared_error": self.squared_error,
-            "errors": [_plain(each) for each in self.errors],
-            "relative_errors": [_plain(each) for each in self.relative_errors],
-            "mean_error": _plain(self.mean_error),
-            "loss": _plain(self.loss),
+            "errors": [plain(each) for each in self.errors],
+            "relative_errors": [plain(each) for each in self.relative_errors],
+            "mean_error": plain(self.mean_error),
+            "loss": plain(self.loss),
             "names": [str(name) for name in self.errors.index],
             "columns": [str(name) for name in self.columns],
             "group_sizes": {str(size): int(count) for size, count in self.group_sizes.items()},
@@ -164,8 +166,3 @@ class AnonymizationResults:
             f"<AnonymizationResults k = {self.k:,}: {self.groups:,} groups of {self.nobs:,} rows, "
             f"loss {self.loss:.4g}>"
         )
-
-
-def _plain(value: float) -> float | None:
-    """Return a float, None for NaN, which JSON has not."""
-    return None if value != value else float(value)

@@ -33,8 +33,8 @@ def to_dict(result: DPResults) -> dict[str, Any]:
         "epsilon": result.epsilon,
         "delta": result.delta,
         "neighbors": result.neighbors,
-        "claim": _guarantee(result.claim),
-        "guarantee": _guarantee(result.guarantee),
+        "claim": plain_guarantee(result.claim),
+        "guarantee": plain_guarantee(result.guarantee),
         "bounds": plain(result.bounds),
         "nobs": result.nobs,
         "postprocessing": list(result.postprocessing),
@@ -105,7 +105,8 @@ def _candidate(candidate: Any) -> Any:
     )
 
 
-def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
+def plain_guarantee(guarantee: Guarantee) -> dict[str, Any]:
+    """Return a guarantee in plain JSON types."""
     return {
         "epsilon": "infinite" if math.isinf(guarantee.epsilon) else guarantee.epsilon,
         "delta": guarantee.delta,

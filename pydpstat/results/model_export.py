@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pydpstat.errors import MissingExtraError
-from pydpstat.results.export import _guarantee, plain
+from pydpstat.results.export import plain, plain_guarantee
 
 if TYPE_CHECKING:
     from pydpstat.results.model_results import ModelResults
@@ -23,8 +23,8 @@ def to_dict(result: ModelResults) -> dict[str, Any]:
         "delta": result.delta,
         "gamma": result.gamma,
         "neighbors": result.neighbors,
-        "claim": _guarantee(result.claim),
-        "guarantee": _guarantee(result.guarantee),
+        "claim": plain_guarantee(result.claim),
+        "guarantee": plain_guarantee(result.guarantee),
         "upper_bounds": plain(result.bounds[0]),
         "lower_bounds": plain(result.bounds[1]),
         "nobs": result.nobs,

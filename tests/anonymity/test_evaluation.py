@@ -116,6 +116,15 @@ def test_plain_types_copies_and_equality():
         assert again.to_dict() == r.to_dict() and repr(again) == repr(r)
 
 
+def test_an_infinite_error_is_json_too():
+    one, two = pd.DataFrame({"x": [1.0, 1.0], "y": [1.0, 2.0]}), pd.DataFrame(
+        {"x": [1.0, 2.0], "y": [1.0, 2.0]}
+    )
+    result = evaluate_anonymization(one, two)
+    assert result.relative_errors["x"] == np.inf
+    assert json.loads(json.dumps(result.to_dict(), allow_nan=False))["relative_errors"] == [None, 0.0]
+
+
 def test_no_row_is_kept():
     df = loans(200)
     r = evaluate_anonymization(df, microaggregation(df, 7))
