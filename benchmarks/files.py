@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+from pydpstat import files
 
 
 def progress(line: str) -> None:
@@ -14,7 +15,5 @@ def progress(line: str) -> None:
 
 
 def write(path: Path, parts: Sequence[str]) -> None:
-    """Write paragraphs to a file under another name, then move it into place."""
-    part = path.with_name(path.name + ".part")
-    part.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    os.replace(part, path)
+    """Write paragraphs to a file, whole or not at all."""
+    files.write(path, "\n\n".join(parts) + "\n")

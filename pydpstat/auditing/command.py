@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydpstat import files
 from pydpstat.auditing import sampling
 from pydpstat.auditing.audit import LEAST, audit
 from pydpstat.auditing.cases import Case, all_cases
@@ -74,6 +75,11 @@ class Row:
             witness,
         )
 
+    def progress(self) -> str:
+        """Return the row in a line, for whoever watches."""
+        least = "" if self.result is None else f" with epsilon >= {self.result.epsilon_lower:.4f}"
+        return f"{self.case.name}, {self.verdict}{least}, {self.seconds:.0f} s"
+
     def as_dict(self) -> dict[str, Any]:
         """Return the row in plain JSON types."""
         return {
@@ -116,10 +122,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     rows = run(places, options.samples, options.processes, options.seconds, progress)
     print(text(rows, options.samples))
     if options.markdown:
-        options.markdown.write_text(markdown(rows, options.samples), encoding="utf-8")
+        files.write(options.markdown, markdown(rows, options.samples))
     if options.json:
         data = {"samples": options.samples, "rows": [row.as_dict() for row in rows]}
-        options.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        files.write(options.json, json.dumps(data, indent=1) + "\n")
     return 0 if all(row.right for row in rows) else 1
 
 
@@ -159,7 +165,7 @@ def run(
             if progress:
                 row = done[place]
                 print(
-                    f"{len(done)} of {len(places)}: {row.case.name}, {row.verdict}, {row.seconds:.0f} s",
+                    f"{len(done)} of {len(places)}: {row.progress()}",
                     file=sys.stderr,
                     flush=True,
                 )

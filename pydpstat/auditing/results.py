@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydpstat.auditing.picture import Picture
 from pydpstat.privacy import Guarantee
+from pydpstat.results.export import plain_guarantee
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
@@ -196,7 +197,7 @@ class AuditResults:
         claim = self.claim
         return {
             "release": self.release,
-            "claim": None if claim is None else {"epsilon": claim.epsilon, "delta": claim.delta},
+            "claim": None if claim is None else plain_guarantee(claim),
             "epsilon_lower": self.epsilon_lower,
             "violates": self.violates,
             "confidence": self.confidence,

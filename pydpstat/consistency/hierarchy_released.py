@@ -118,9 +118,8 @@ class HierarchyResults(HierarchyFit):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in plain JSON types."""
-        from pydpstat.results.export import plain
+        from pydpstat.results.export import plain, plain_guarantee
 
-        held = self.guarantee
         return {
             "statistic": self.statistic,
             "levels": list(self.hierarchy.levels),
@@ -135,7 +134,7 @@ class HierarchyResults(HierarchyFit):
             "epsilon": self.epsilon,
             "delta": self.delta,
             "neighbors": self.neighbors,
-            "guarantee": {"epsilon": held.epsilon, "delta": held.delta, "conditions": list(held.conditions)},
+            "guarantee": plain_guarantee(self.guarantee),
             "nobs": self.nobs,
             "method": self.method,
             "postprocessing": list(self.postprocessing),

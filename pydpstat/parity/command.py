@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from pydpstat import files
 from pydpstat.errors import MissingExtraError
 from pydpstat.parity import report as reports
 from pydpstat.parity.case import Case
@@ -44,9 +45,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not options.quiet:
         print(report.text())
     if options.json:
-        reports.write(options.json, report.json())
+        files.write(options.json, report.json())
     if options.markdown:
-        reports.write(options.markdown, report.markdown())
+        files.write(options.markdown, report.markdown())
     required = is_set("PYDPSTAT_REQUIRE_R") and not options.recorded
     return 1 if report.failures or (required and _left_out(report)) else 0
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from pydpstat.parity.comparison import Verdict
@@ -159,15 +156,6 @@ class Report:
             for package, (passed, rest) in names.items()
         )
         return [*lines, ", ".join(counts)]
-
-
-def write(path: Path, content: str) -> None:
-    """Write a file under a temporary name first, then move it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(content)
-    os.replace(name, path)
 
 
 def _by_package(key: tuple[str, str]) -> tuple[int, str, str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydpstat.errors import MissingExtraError
+from pydpstat.files import unfinished
 
 if TYPE_CHECKING:
     from pydpstat.r_arithmetic import Histogram
@@ -63,11 +64,6 @@ def write_picture(true: Histogram, private: Histogram, folder: str | os.PathLike
     axes.set_title("500 normal numbers: histogram and private histogram, Laplace noise, claimed epsilon 1")
 
     target = Path(folder) / NAME
-    target.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = target.with_name(f".{NAME}.{os.getpid()}")
-    try:
-        figure.savefig(unfinished, format="png")
-        unfinished.replace(target)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with unfinished(target) as part:
+        figure.savefig(part, format="png")
     return target

@@ -249,6 +249,11 @@ def test_warnings_of_the_release_are_left_out():
     assert audit(release, 0, 1, samples=500, rng=1).only_under_one
 
 
+def test_an_infinite_claim_is_json_too():
+    plain = audit(laplace(), 0, 1, claim=math.inf, samples=500).to_dict()
+    assert json.loads(json.dumps(plain, allow_nan=False))["claim"]["epsilon"] == "infinite"
+
+
 def test_the_results():
     r = audit(laplace(), 0, 1, claim=1.0, samples=4_000, confidence=0.9, rng=1)
     assert isinstance(r, AuditResults) and repr(r).startswith("<AuditResults <lambda>: epsilon >= 0.")

@@ -102,9 +102,12 @@ def test_only_may_be_given_several_times(capsys):
     assert "uniform noise" in out and "mean, many columns" in out and "corr" not in out
 
 
-def test_two_processes_give_the_same_table():
+def test_two_processes_give_the_same_table(capsys):
     places = [
         place for place, case in enumerate(all_cases()) if case.name in ("count", "uniform noise on -2..2")
     ]
-    rows = command.run(places, 1_000, 2)
+    rows = command.run(places, 1_000, 2, progress=True)
     assert [row.verdict for row in rows] == ["found", "cleared"]
+    lines = sorted(line.partition(": ")[2] for line in capsys.readouterr().err.splitlines())
+    assert lines[0].startswith(f"count, cleared with epsilon >= {rows[1].result.epsilon_lower:.4f}, ")
+    assert lines[1].startswith("uniform noise on -2..2, found with epsilon >= ")

@@ -13,7 +13,7 @@ from pydpstat.parity.case import Case
 from pydpstat.parity.cases import all_cases
 from pydpstat.parity.comparison import Verdict
 from pydpstat.parity.evaluation import evaluate_in_python
-from pydpstat.parity.report import Report, write
+from pydpstat.parity.report import Report
 from tests.parity.comparisons import case
 
 RECORDED = ["--recorded", "--draws", "0"]
@@ -97,13 +97,6 @@ def test_an_infinite_difference_is_json_too():
     # JSON has no infinity: what cannot read it must not be given it
     report = Report([Verdict(case(), "failed", "live", math.inf, "a missing value")])
     json.loads(report.json(), parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
-
-
-def test_reports_are_written_whole(tmp_path):
-    target = tmp_path / "deep" / "report.md"
-    write(target, "one\n")
-    write(target, "two €\n")
-    assert target.read_text(encoding="utf-8") == "two €\n" and list(target.parent.iterdir()) == [target]
 
 
 def test_command(capsys, tmp_path):
