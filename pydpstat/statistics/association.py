@@ -106,7 +106,7 @@ def cov(
     >>> import numpy as np, pydpstat
     >>> x = np.linspace(0, 10, 1000)
     >>> r = pydpstat.cov(x, 5 - x / 2, 1.0, bounds=((0, 10), (0, 5)), rng=pydpstat.RRandom(123))
-    >>> abs(float(r) - np.cov(x, 5 - x / 2)[0, 1]) < 0.5
+    >>> abs(float(r) - float(np.cov(x, 5 - x / 2)[0, 1])) < 0.5
     True
     """
     public = (delta, mechanism, neighbors, missing)
