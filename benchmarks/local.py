@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from table import Row, duration
+from table import Row, duration, timed
 from timing import Bench, Benchmark, met, ratio
 
 from pydpstat.local import RandomizedResponse, RandomizedResponseCoins, get_prob_from_epsilon
@@ -69,10 +69,5 @@ def _simulation(bench: Bench) -> Row:
         return found
 
     taken = bench.compare(ours, None)[0]
-    return Row(
-        "a simulation of randomised response",
-        f"{EPSILONS.size * len(SIZES) * RUNS:,} x 100 to 2000",
-        duration(taken),
-        aim=f"<= {duration(SIMULATION_AIM)}",
-        met=taken <= SIMULATION_AIM,
-    )
+    size = f"{EPSILONS.size * len(SIZES) * RUNS:,} x 100 to 2000"
+    return timed("a simulation of randomised response", size, taken, SIMULATION_AIM)

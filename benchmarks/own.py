@@ -8,7 +8,7 @@ import numpy as np
 from mirrors import RECORDS, RELEASE_AIM
 from own_data import BOUNDS, OWN, Own
 from processes import child
-from table import Row, duration
+from table import Row, duration, timed
 from timing import Bench, Benchmark, met, ratio
 
 import pydpstat
@@ -67,10 +67,4 @@ def _releases(bench: Bench) -> Row:
             release(few, 1.0, bounds=BOUNDS)
 
     taken = bench.compare(ours, None)[0] / times
-    return Row(
-        "mean, a release",
-        f"{times:,} x {RECORDS}",
-        duration(taken),
-        aim=f"<= {duration(RELEASE_AIM)}",
-        met=taken <= RELEASE_AIM,
-    )
+    return timed("mean, a release", f"{times:,} x {RECORDS}", taken, RELEASE_AIM)

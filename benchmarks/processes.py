@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any
 
 from data import MIRRORS, Mirror
-from table import Row, duration
+from table import Row, duration, timed
 from timing import Bench, Benchmark
 
 IMPORT_AIM = 0.1
@@ -49,7 +49,7 @@ def _memory(mirror: Mirror, bench: Bench) -> Row:
 
 def _import_time(what: str, key: str, bench: Bench) -> Row:
     taken = median(start[key] for start in _starts(bench.repeats))
-    return Row(what, "-", duration(taken), aim=f"<= {duration(IMPORT_AIM)}", met=taken <= IMPORT_AIM)
+    return timed(what, "-", taken, IMPORT_AIM)
 
 
 def _first_release(bench: Bench) -> Row:

@@ -59,6 +59,11 @@ def duration(seconds: float) -> str:
     return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f} {unit}"
 
 
+def timed(what: str, size: str, taken: float, aim: float) -> Row:
+    """Return the row of a time in seconds that has no other side, with its aim."""
+    return Row(what, size, duration(taken), aim=f"<= {duration(aim)}", met=taken <= aim)
+
+
 def text(rows: Sequence[Row]) -> str:
     """Return an aligned table."""
     return aligned([HEAD, *(row.cells() for row in rows)], RIGHT)

@@ -275,6 +275,18 @@ def seeded_entropy(monkeypatch: pytest.MonkeyPatch) -> random.Random:
     return generator
 
 
+@pytest.fixture
+def axes() -> Any:
+    """Axes of a figure that no window shows, or a skip without matplotlib."""
+    pytest.importorskip("matplotlib")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    FigureCanvasAgg(figure)
+    return figure.add_subplot()
+
+
 @pytest.fixture(scope="session")
 def live_r() -> Any:
     """R with DPpack inside this process (rpy2), or a skip; with PYDPSTAT_REQUIRE_R a failure."""

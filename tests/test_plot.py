@@ -14,17 +14,6 @@ from pydpstat import DPResultsPair, PydpstatError
 from pydpstat.errors import MissingExtraError
 
 
-@pytest.fixture
-def axes():
-    pytest.importorskip("matplotlib")
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure()
-    FigureCanvasAgg(figure)
-    return figure.add_subplot()
-
-
 def parts(result):
     return list(result.values()) if isinstance(result, DPResultsPair) else [result]
 

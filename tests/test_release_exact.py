@@ -20,6 +20,7 @@ from pydpstat.queries import Query
 from pydpstat.release import release
 from pydpstat.results.call import Call
 from pydpstat.results.labels import Labels
+from tests.ledger import Ledger
 from tests.pipeline_calls import on_grid
 
 
@@ -102,16 +103,6 @@ def test_a_seeded_source_takes_the_floats():
     result, asked = exact_release([Fraction(1, 3)], 1.0, rng=5)
     noise = np.random.default_rng(5).laplace(0.0, 1.0, 1)[0]
     assert float(result) == 1 / 3 + noise and asked == [(1.0,)]
-
-
-class Ledger:
-    def __init__(self, refuse=False):
-        self.spent, self.refuse = [], refuse
-
-    def spend(self, guarantee, call):
-        self.spent.append((guarantee.epsilon, call))
-        if self.refuse:
-            raise PydpstatError("nothing is left")
 
 
 def test_a_budget_is_charged_before_the_noise_is_drawn(monkeypatch):

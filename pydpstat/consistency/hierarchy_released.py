@@ -11,13 +11,14 @@ from pydpstat.consistency.hierarchy_methods import apply, way
 from pydpstat.consistency.hierarchy_results import HierarchyFit
 from pydpstat.privacy import Guarantee
 from pydpstat.results.call import Call
+from pydpstat.results.claimed import Claimed
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HierarchyResults(HierarchyFit):
+class HierarchyResults(Claimed, HierarchyFit):
     """A hierarchy of counts, released with noise at each level and made consistent.
 
     It holds what may be published and nothing else: no data, no true counts, no noise, no seed. It has
@@ -71,26 +72,6 @@ class HierarchyResults(HierarchyFit):
         """Scale of each level's noise, sensitivity over epsilon, a Series; NaN where there is none."""
         scales = [np.nan if each is None else each.sensitivity / each.epsilon for each in self.noises]
         return self._by_level(scales, "noise scale")
-
-    @property
-    def epsilon(self) -> float:
-        """The epsilon that was asked for, of all levels together."""
-        return self.claim.epsilon
-
-    @property
-    def delta(self) -> float:
-        """0: the guarantee is pure."""
-        return self.claim.delta
-
-    @property
-    def neighbors(self) -> str:
-        """The neighbouring data sets of the claim: "bounded" or "unbounded"."""
-        return self.claim.neighbors
-
-    @property
-    def call(self) -> str:
-        """The call in Python, with the data argument's name in place of data."""
-        return self.record.python()
 
     def consistent(
         self, method: str = "least squares", nonnegative: bool | None = None, integer: bool | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-from pydpstat.local.laws import Counted, Fixed, Law, Sampled
+from pydpstat.local.laws import Counted, Fixed, Law, Sampled, first
 
 METHODS = ("blaker", "clopper-pearson", "score")
 KINDS = ("randomization", "population")
@@ -90,7 +90,7 @@ def lower_end(law: Law, count: int, alpha: float, method: str) -> float:
 
     if up(top) <= 0.5 * alpha:
         return top
-    start = law.first(0, top, lambda parameter: up(parameter) > 0.5 * alpha)
+    start = first(law, 0, top, lambda parameter: up(parameter) > 0.5 * alpha)
     if method == "clopper-pearson":
         return start
     while True:
@@ -109,10 +109,10 @@ def lower_end(law: Law, count: int, alpha: float, method: str) -> float:
             return there.at_least(count) + there.at_most(k) > alpha
 
         ends = more(top)
-        following = law.first(start, top, more) if ends else top
+        following = first(law, start, top, more) if ends else top
         last = law.before(following) if ends else top
         if passed(last):
-            return law.first(start, last, passed)
+            return first(law, start, last, passed)
         if not ends:
             return top
         start = following

@@ -120,8 +120,8 @@ class Law(Protocol):
     def at(self, parameter: float) -> Counted:
         """Return the law of the number of answers at a parameter."""
 
-    def first(self, low: float, high: float, holds: Condition) -> float:
-        """Return the smallest parameter from low to high at which a monotone condition holds."""
+    def between(self, low: float, high: float) -> float | None:
+        """Return the parameter halfway, or None where the two are next to each other."""
 
     def before(self, parameter: float) -> float:
         """Return the largest parameter below this one."""
@@ -155,14 +155,9 @@ class Sampled:
         chance = (1.0 - parameter) * self.response.other + parameter * self.response.true
         return Counted.of(*binomial(self.n, chance))
 
-    def first(self, low: float, high: float, holds: Condition) -> float:
-        """Return the smallest proportion at which the condition holds, to within 1e-12, by bisection."""
-        if holds(low):
-            return low
-        while high - low > _CLOSE:
-            middle = 0.5 * (low + high)
-            low, high = (low, middle) if holds(middle) else (middle, high)
-        return high
+    def between(self, low: float, high: float) -> float | None:
+        """Return the proportion halfway, or None where the two are within 1e-12."""
+        return 0.5 * (low + high) if high - low > _CLOSE else None
 
     def before(self, parameter: float) -> float:
         """Return the parameter itself: there is none next to it."""
@@ -207,14 +202,9 @@ class Fixed:
             mass = np.maximum(fftconvolve(ones, others), 0.0)
         return Counted.of(first + second, mass)
 
-    def first(self, low: float, high: float, holds: Condition) -> float:
-        """Return the smallest number at which the condition holds, by bisection."""
-        if holds(low):
-            return low
-        while high - low > 1:
-            middle = (int(low) + int(high)) // 2
-            low, high = (low, middle) if holds(middle) else (middle, high)
-        return high
+    def between(self, low: float, high: float) -> float | None:
+        """Return the whole number halfway, or None where the two are neighbours."""
+        return (int(low) + int(high)) // 2 if high - low > 1 else None
 
     def before(self, parameter: float) -> float:
         """Return the next smaller number."""
@@ -223,3 +213,18 @@ class Fixed:
     def mirrored(self) -> Fixed:
         """Return the law of how often the answer is not given."""
         return Fixed(self.n, self.response.mirrored())
+
+
+def first(law: Law, low: float, high: float, holds: Condition) -> float:
+    """Return the smallest parameter from low to high at which a monotone condition holds, by bisection.
+
+    Examples
+    --------
+    >>> first(Fixed(9, Response(0.25, 0.75, 0.5, 0.25)), 0, 9, lambda count: count > 5.5)
+    6
+    """
+    if holds(low):
+        return low
+    while (middle := law.between(low, high)) is not None:
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high

@@ -228,15 +228,16 @@ class ResponseResults(DPResults):
         """
         import pandas as pd
 
-        limits = self._limits(alpha, kind, "blaker")
+        randomization, population = self._errors()
+        low, high = self._limits(alpha, kind, "blaker")
         columns: dict[str, Any] = {
             "moment": _estimates(self.design, self.counted, "moment"),
             "ml": _estimates(self.design, self.counted, "ml"),
             "count": self.value * sum(self.counted),
-            "se randomization": self._errors()[0],
-            "se population": self._errors()[1],
-            "lower": limits[0],
-            "upper": limits[1],
+            "se randomization": randomization,
+            "se population": population,
+            "lower": low,
+            "upper": high,
         }
         flat = {name: np.ravel(column) for name, column in columns.items()}
         return pd.DataFrame(flat, index=self.labels.index(self.value))
@@ -294,10 +295,8 @@ class ResponseResults(DPResults):
         return plot(self, ax, alpha)
 
     def __repr__(self) -> str:
-        from pydpstat.results.summary import number
-
-        shown = number(self.value.item()) if self.value.ndim == 0 else f"{self.value.size} values"
-        return f"<ResponseResults {self.statistic}: {shown}, {sum(self.counted)} answers, {self.claim}>"
+        answers = f"{sum(self.counted)} answers"
+        return f"<ResponseResults {self.statistic}: {self._shown()}, {answers}, {self.claim}>"
 
 
 def results_of(design: ResponseDesign, counted: tuple[int, ...], method: str) -> ResponseResults:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from pydpstat.files import unfinished
 from pydpstat.parity.comparison import Verdict
 from pydpstat.parity.live import add_own_library
 
@@ -56,12 +55,9 @@ def record_exports() -> bool:
     """Record the export lists anew and return whether they changed."""
     target = exports_path()
     before = target.read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-        output = Path(folder) / target.name
-        write_exports(output)
-        after = output.read_text(encoding="utf-8")
-        os.replace(output, target)
-    return after != before
+    with unfinished(target) as part:
+        write_exports(part)
+    return target.read_text(encoding="utf-8") != before
 
 
 def covered(verdicts: Iterable[Verdict]) -> dict[str, tuple[list[str], list[str]]]:

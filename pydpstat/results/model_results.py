@@ -12,6 +12,7 @@ import numpy as np
 from pydpstat.models.prediction import Prediction
 from pydpstat.models.spherical import SphericalNoise
 from pydpstat.privacy import Guarantee
+from pydpstat.results.claimed import Claimed
 from pydpstat.results.model_call import ModelCall
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class ModelResults:
+class ModelResults(Claimed):
     """A fitted model that was released with differential privacy.
 
     It is what `fit` of a model returns. It holds what may be published and nothing else: no
@@ -190,26 +191,6 @@ class ModelResults:
                 "Call predict of the model object."
             )
         return self.prediction(X, self.coeff, add_bias=add_bias, raw_value=raw_value)
-
-    @property
-    def epsilon(self) -> float:
-        """The epsilon that was asked for; `guarantee` has the one that holds."""
-        return self.claim.epsilon
-
-    @property
-    def delta(self) -> float:
-        """The delta that was asked for; `guarantee` has the one that holds."""
-        return self.claim.delta
-
-    @property
-    def neighbors(self) -> str:
-        """The neighbouring data sets of the claim: "bounded" or "unbounded"."""
-        return self.claim.neighbors
-
-    @property
-    def call(self) -> str:
-        """The calls in Python, with the data arguments' names in place of data."""
-        return self.record.python()
 
     @property
     def r_call(self) -> str | None:

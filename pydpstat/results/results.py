@@ -11,6 +11,7 @@ import numpy as np
 from pydpstat.postprocessing import PostProcessing
 from pydpstat.privacy import Guarantee
 from pydpstat.results.call import Call
+from pydpstat.results.claimed import Claimed
 from pydpstat.results.labels import Labels
 from pydpstat.results.operators import NumberOperators
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DPResults(NumberOperators):
+class DPResults(Claimed, NumberOperators):
     """A released statistic with its noise and its guarantee.
 
     It is made by the functions that release. It holds what may be published and nothing else:
@@ -193,29 +194,9 @@ class DPResults(NumberOperators):
             )
 
     @property
-    def epsilon(self) -> float:
-        """The epsilon that was asked for; `guarantee` has the one that holds."""
-        return self.claim.epsilon
-
-    @property
-    def delta(self) -> float:
-        """The delta that was asked for; `guarantee` has the one that holds."""
-        return self.claim.delta
-
-    @property
-    def neighbors(self) -> str:
-        """The neighbouring data sets of the claim: "bounded" or "unbounded"."""
-        return self.claim.neighbors
-
-    @property
     def postprocessing(self) -> tuple[str, ...]:
         """What was done to the noisy value, in order."""
         return self.post.steps
-
-    @property
-    def call(self) -> str:
-        """The call in Python, with the data arguments' names in place of data."""
-        return self.record.python()
 
     @property
     def r_call(self) -> str | None:
@@ -329,11 +310,13 @@ class DPResults(NumberOperators):
     def _repr_html_(self) -> str:
         return self.summary().as_html()
 
-    def __repr__(self) -> str:
+    def _shown(self) -> str:
         from pydpstat.results.summary import number
 
-        shown = number(self.value.item()) if self.value.ndim == 0 else f"{self.value.size} values"
-        return f"<DPResults {self.statistic}: {shown}, {self.mechanism}, {self.claim}>"
+        return number(self.value.item()) if self.value.ndim == 0 else f"{self.value.size} values"
+
+    def __repr__(self) -> str:
+        return f"<DPResults {self.statistic}: {self._shown()}, {self.mechanism}, {self.claim}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         # through the constructor: a copied or pickled array would come back writeable

@@ -23,17 +23,6 @@ from tests.anonymity.plain import loans
 from tests.privacy_search import reachable
 
 
-@pytest.fixture
-def axes():
-    pytest.importorskip("matplotlib")
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure()
-    FigureCanvasAgg(figure)
-    return figure.add_subplot()
-
-
 def test_figures():
     df = loans(500)
     anonymized = microaggregation(df, 20)

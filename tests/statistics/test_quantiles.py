@@ -14,6 +14,7 @@ import pydpstat
 from pydpstat.queries.order_grid import grid_places, public_share, rank_range, rank_utility
 from pydpstat.random import source_from
 from pydpstat.statistics import selection
+from tests.ledger import Ledger
 
 # the bits are seeded: a right sampler passes each time, a random one would fail once in a million
 FALSE_ALARM = 1e-6
@@ -226,16 +227,6 @@ def test_shares_are_checked(qs):
         pydpstat.quantiles(AGES, qs, 1.0, bounds=(0, 100))
 
 
-class Ledger:
-    def __init__(self, refuse=False):
-        self.spent, self.refuse = [], refuse
-
-    def spend(self, guarantee, call):
-        self.spent.append((guarantee.epsilon, call))
-        if self.refuse:
-            raise pydpstat.PydpstatError("no budget left")
-
-
 def test_the_budget_is_charged_before_a_choice(monkeypatch):
     ledger = Ledger()
     pydpstat.quantiles(AGES, [0.2, 0.8], 0.7, bounds=(0, 100), budget=ledger)
@@ -245,7 +236,7 @@ def test_the_budget_is_charged_before_a_choice(monkeypatch):
         raise AssertionError("bits were drawn")
 
     monkeypatch.setattr("pydpstat.random.secure.entropy", never)
-    with pytest.raises(pydpstat.PydpstatError, match="no budget left"):
+    with pytest.raises(pydpstat.PydpstatError, match="nothing is left"):
         pydpstat.median(AGES, 1.0, bounds=(0, 100), budget=Ledger(refuse=True))
 
 

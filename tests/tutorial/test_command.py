@@ -128,7 +128,10 @@ def test_as_a_process(tmp_path):
     root = Path(pydpstat.__file__).parents[1]
     done = subprocess.run(
         [sys.executable, "-W", "error::UserWarning", "-m", "pydpstat", "tutorial"],
-        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True, text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert_png(tmp_path / "output" / picture.NAME)

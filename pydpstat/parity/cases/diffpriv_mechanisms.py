@@ -17,6 +17,7 @@ _MEAN_PYTHON = "f = r.mean\n"
 
 
 def case(name: str, r: str, python: str, level: Level = "exact", reason: str = "", seed: int = 123) -> Case:
+    """Return a comparison of a mechanism, by the case's name "function/what"."""
     return Case(
         name,
         name.split("/")[0],
