@@ -117,7 +117,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.samples < LEAST:
         print(f"--samples must be at least {LEAST}; got {options.samples}", file=sys.stderr)
         return 2
-    # so many draws take an hour or two, also where nobody watches
+    # so many draws take hours, also where nobody watches
     progress = sys.stderr.isatty() or options.samples >= SAMPLES
     rows = run(places, options.samples, options.processes, options.seconds, progress)
     print(text(rows, options.samples))
