@@ -10,12 +10,9 @@ import numpy as np
 import pytest
 
 import pydpstat
-from pydpstat import DPResultsPair, PydpstatError
+from pydpstat import PydpstatError
 from pydpstat.errors import MissingExtraError
-
-
-def parts(result):
-    return list(result.values()) if isinstance(result, DPResultsPair) else [result]
+from tests.sample_results import parts
 
 
 def test_every_release_can_be_drawn(release, axes):

@@ -18,10 +18,7 @@ import pydpstat
 from pydpstat.queries import Query
 from pydpstat.random.r_stream import RRandom
 from tests.privacy_search import findings, reachable
-
-
-def parts(result: Any) -> list[Any]:
-    return list(result.values()) if isinstance(result, pydpstat.DPResultsPair) else [result]
+from tests.sample_results import parts
 
 
 def noise_of(result: Any, truth: np.ndarray) -> np.ndarray:

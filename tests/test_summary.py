@@ -13,19 +13,8 @@ import numpy as np
 import pytest
 
 import pydpstat
-from pydpstat import DPResultsPair, PydpstatError, RRandom
-
-AGES = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17]
-
-
-def parts(result):
-    return list(result.values()) if isinstance(result, DPResultsPair) else [result]
-
-
-def table(*columns, **keywords):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return pydpstat.tableDP(*columns, rng=RRandom(3), **keywords)
+from pydpstat import PydpstatError, RRandom
+from tests.sample_results import AGES, parts, table
 
 
 @pytest.fixture

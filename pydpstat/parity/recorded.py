@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from pydpstat.files import unfinished
 from pydpstat.parity.case import Case
 from pydpstat.parity.evaluation import Outcome
 from pydpstat.parity.live import ENDLESS_SECONDS, SECONDS, add_own_library, evaluator, outcome
@@ -62,13 +62,12 @@ def record(cases: Iterable[Case]) -> list[str]:
     if not script.exists():
         raise FileNotFoundError(f"{script} is not there: record from a checkout of the repository")
     before = Recording(target) if target.exists() else None
-    with tempfile.TemporaryDirectory(dir=_CHECKOUT) as folder:
-        listing, output = Path(folder) / "cases.R", Path(folder) / "references.json"
+    with unfinished(target) as output, tempfile.TemporaryDirectory() as folder:
+        listing = Path(folder) / "cases.R"
         listing.write_text("\n".join(map(_listed, cases)) + "\n", encoding="utf-8")
         add_own_library()
         subprocess.run(["Rscript", str(script), str(evaluator()), str(listing), str(output)], check=True)
         after = Recording(output)
-        os.replace(output, target)
     return after.differences(before) if before else sorted(after._cases)
 
 
