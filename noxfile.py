@@ -10,7 +10,9 @@ import nox
 
 HERE = Path(__file__).resolve().parent
 SOURCES = [
-    name for name in ("pydpstat", "tests", "benchmarks", "docs", "noxfile.py") if (HERE / name).exists()
+    name
+    for name in ("pydpstat", "tests", "benchmarks", "docs", "tools", "noxfile.py")
+    if (HERE / name).exists()
 ]
 
 nox.options.sessions = ["tests"]

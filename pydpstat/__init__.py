@@ -1,15 +1,10 @@
 """Differential privacy for statisticians who come from R."""
 
-from __future__ import annotations
-
-import importlib
-from typing import Any
-
-from pydpstat.lazy import load as _load
+from pydpstat.lazy import attach as _attach
 
 __version__ = "0.1.0"
 
-# each public name and the module that has it; a name is imported when it is first asked for
+# each public name and the module that has it; tools/stubs.py writes the stub from it
 _HOMES = {
     # own functions
     "Budget": "pydpstat.budget",
@@ -103,17 +98,24 @@ _HOMES = {
     "varDataAccess": "pydpstat.dppack",
 }
 
-# namespaces with names of their own
-_PARTS = ("anonymity", "consistency", "local", "plots", "teaching")
+_PARTS = (
+    "anonymity",
+    "auditing",
+    "budget",
+    "consistency",
+    "diffpriv",
+    "dppack",
+    "errors",
+    "local",
+    "mechanisms",
+    "plots",
+    "privacy",
+    "r_arithmetic",
+    "random",
+    "results",
+    "teaching",
+)
 
 __all__ = ["__version__", *_HOMES]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _PARTS:
-        return importlib.import_module(f"{__name__}.{name}")
-    return _load(name, _HOMES, globals())
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES, *_PARTS})
+__getattr__, __dir__ = _attach(globals(), _HOMES, _PARTS)

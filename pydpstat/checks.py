@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,51 @@ from pydpstat.errors import PydpstatError
 
 # below it every whole number becomes a float without further thought
 _LARGE = 1e300
+# a longer text is no option that somebody misspelt
+_SHORT = 40
 
 
 def shown(value: Any) -> str:
-    """Show a public argument's value in a message, shortened."""
-    text = repr(value)
+    """Show an argument in a message: a number as it is, of all else type and shape.
+
+    What stands in an argument's place may be the data, given in the wrong order: no element of them
+    comes into a message.
+
+    Examples
+    --------
+    >>> shown(0.5), shown("Smith"), shown([43.25, 15.5]), shown(np.zeros((2, 3)))
+    ('0.5', 'str of length 5', 'list of length 2', 'ndarray of shape (2, 3)')
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (numbers.Number, Decimal)):
+        return excerpt(value)
+    kind = type(value).__name__
+    if isinstance(value, type):
+        return f"the type {value.__name__}"
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple):
+        return f"{kind} of shape {shape}"
+    try:
+        return f"{kind} of length {len(value)}"
+    except Exception:  # it has none, or does not say it
+        return f"an object of type {kind}"
+
+
+def shown_option(value: Any) -> str:
+    """Show what was given for a named option: a short text as it is, which may be misspelt.
+
+    Examples
+    --------
+    >>> shown_option("guassian"), shown_option(["a", "b"])
+    ("'guassian'", 'list of length 2')
+    """
+    return excerpt(value) if isinstance(value, str) and len(value) <= _SHORT else shown(value)
+
+
+def excerpt(public: Any) -> str:
+    """Show a public value that is no data, such as a frame's column names, shortened."""
+    text = repr(public)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -120,7 +161,7 @@ def one_of(value: Any, name: str, allowed: Sequence[str]) -> str:
         return value
     choices = ", ".join(repr(choice) for choice in allowed)
     raise PydpstatError(
-        f"{name} must be one of {{{choices}}}; got {shown(value)}. {did_you_mean(value, allowed)}"
+        f"{name} must be one of {{{choices}}}; got {shown_option(value)}. {did_you_mean(value, allowed)}"
     )
 
 
@@ -150,4 +191,4 @@ def flag(value: Any, name: str) -> bool:
         return bool(value)
     if is_number(value) and not math.isnan(as_float(value)):
         return bool(value)
-    raise PydpstatError(f"{name} must be True or False; got {shown(value)}.")
+    raise PydpstatError(f"{name} must be True or False; got {shown_option(value)}.")

@@ -50,8 +50,9 @@ def whole_units(exact: Sequence[Fraction | int], grid: float) -> list[int]:
     [1, 2, -2]
     """
     power = 1 - math.frexp(grid)[1]
-    up, down = max(power, 0), max(-power, 0)
-    return [_rounded_ratio(each.numerator << up, each.denominator << down) for each in exact]
+    if power >= 0:
+        return [_rounded_ratio(each.numerator << power, each.denominator) for each in exact]
+    return [_rounded_ratio(each.numerator, each.denominator << -power) for each in exact]
 
 
 def exact_sum(exact: Sequence[Fraction | int], units: Any, grid: float) -> np.ndarray:

@@ -3,34 +3,55 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 
-def load(name: str, homes: Mapping[str, str], namespace: dict[str, Any]) -> Any:
-    """Import a public name for its namespace, which keeps it.
+def attach(
+    namespace: dict[str, Any], homes: Mapping[str, str], parts: Collection[str] = ()
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return a package's ``__getattr__`` and ``__dir__``, which import its public names on demand.
+
+    Type checkers and editors read the same names in the stub beside the package's ``__init__.py``.
 
     Parameters
     ----------
-    name : str
-        What was asked for.
+    namespace : dict
+        The package's ``globals()``, which keep what was imported.
     homes : mapping of str to str
         Each public name and the module that has it.
-    namespace : dict
-        The asking module's ``globals()``.
+    parts : collection of str, default ()
+        The package's public modules.
 
-    Raises
-    ------
-    AttributeError
-        Where there is no such name.
+    Returns
+    -------
+    tuple of callables
+        ``__getattr__``, which raises AttributeError where there is no such name, and ``__dir__``, which
+        lists the public names and modules, loaded or not, and the package's dunder names.
 
     Examples
     --------
-    >>> own = {"__name__": "here"}
-    >>> load("sqrt", {"sqrt": "math"}, own)(4.0), "sqrt" in own
-    (2.0, True)
+    >>> own = {"__name__": "xml", "helper": 1}
+    >>> get, names = attach(own, {"sqrt": "math"}, ("sax",))
+    >>> get("sqrt")(4.0), get("sax").__name__, "sqrt" in own
+    (2.0, 'xml.sax', True)
+    >>> names()
+    ['__name__', 'sax', 'sqrt']
     """
-    if name not in homes:
-        raise AttributeError(f"module {namespace['__name__']!r} has no attribute {name!r}")
-    namespace[name] = getattr(importlib.import_module(homes[name]), name)
-    return namespace[name]
+    package = namespace["__name__"]
+
+    def load(name: str) -> Any:
+        if name in parts:
+            # the import itself puts a module into its package's namespace
+            return importlib.import_module(f"{package}.{name}")
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        namespace[name] = getattr(importlib.import_module(homes[name]), name)
+        return namespace[name]
+
+    def names() -> list[str]:
+        own = {name for name in namespace if name.startswith("__") and name.endswith("__")}
+        # __main__ is no attribute but a module, there once it was imported
+        return sorted({*own, *homes, *parts} - {"__main__"})
+
+    return load, names

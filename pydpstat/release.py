@@ -174,7 +174,8 @@ def _draw_units(noise: Noise, size: int, grid: float) -> np.ndarray:
 
 def _in_shape(noise: Noise, shape: tuple[int, ...]) -> Noise:
     """Give a scale for each element of a matrix the matrix's shape."""
-    scale = noise_scale(noise)
-    if len(shape) > 1 and isinstance(scale, np.ndarray) and isinstance(noise, (LaplaceNoise, GaussianNoise)):
-        return type(noise)(scale.reshape(shape, order="F"))
+    if len(shape) > 1 and isinstance(noise, (LaplaceNoise, GaussianNoise)):
+        scale = noise_scale(noise)
+        if isinstance(scale, np.ndarray):
+            return type(noise)(scale.reshape(shape, order="F"))
     return noise

@@ -109,7 +109,7 @@ def _families() -> list[tuple[str, str, Callable[[], Data], float, dict[str, Any
         ("crosstab, two ways", "crosstab", _factors, WIDE, {"levels": two_levels}, _COUNT_NOISE),
         ("crosstab, discovered", "crosstab", _factor, 1e-2, {"levels": "discover"}, (("geometric", 1e-6),)),
         ("mean, filled", "mean", _holes, 1.0, {"bounds": BOUNDS, "missing": 4.1e7}, _NOISE),
-        ("histogram, filled", "histogram", _holes, WIDE, {"edges": edges, "missing": 0}, _COUNT_NOISE),
+        ("histogram, filled", "histogram", _holes, WIDE, {"edges": edges, "missing": 4.1e7}, _COUNT_NOISE),
     ]
     choices = [
         ("quantile", "quantile", _vector, 1.0, {"q": 0.25, "bounds": BOUNDS}, None),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import inspect
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -105,6 +106,94 @@ def _calls() -> dict[str, Callable[[Any], Any]]:
 
 CALLS = _calls()
 
+# what an argument could get where the data were meant to be given
+MISPLACED: dict[str, Any] = {
+    "a list": [4242.5, 42424242.0],
+    "a tuple": (4242.5, 42424242.0),
+    "an array": np.array([4242.5, 42424242.0]),
+    "integers": np.array([4242, 42424242]),
+    "a Series": pd.Series([4242.5, 42424242.0], name="Zyzzyva"),
+    "a frame": pd.DataFrame({"x": [4242.5, 42424242.0]}),
+    "a dict": {TEXT: 42424242},
+    "a dict of numbers": {4242.5: 42424242},
+    "a set": {42424242},
+    "a text": TEXT,
+    "texts": [TEXT, "b"],
+    "bytes": TEXT.encode(),
+    "decimals": [decimal.Decimal("42424242.5")],
+    "a long text": TEXT * 9,
+    "truth values": [True, TEXT],
+}
+# options that are texts: what is misspelt is shown, if it is short
+NAMED = ("mechanism", "neighbors", "missing", "levels", "other", "accountant", "path")
+NAMED += ("type_DP", "which_sensitivity", "breaks")
+
+
+def _options(function: Callable[..., Any]) -> list[str]:
+    return [name for name in inspect.signature(function).parameters if name not in ("args", "kwargs")]
+
+
+def _misplacing() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
+    """Each function with good arguments, of which one is to be replaced."""
+    d, x = pydpstat, np.linspace(0, 1, 20)
+    real = {"data": x, "epsilon": 1.0, "bounds": BOUNDS, "delta": 0, "mechanism": "laplace"}
+    rules = {"neighbors": "bounded", "missing": "error", "rng": None, "budget": None}
+    counted = {"epsilon": 1.0, "delta": 0, "mechanism": "geometric", **rules}
+    found: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {}
+    for name in ("mean", "sum", "var", "std"):
+        found[name] = getattr(d, name), {**real, **rules}
+    two = {**real, **rules, "x": x, "y": x}
+    del two["data"]
+    found |= {name: (getattr(d, name), two) for name in ("cov", "corr")}
+    chosen = {"x": x, "epsilon": 1.0, "bounds": BOUNDS, "grid_points": 101, **rules}
+    found["median"] = d.median, chosen
+    found["quantile"] = d.quantile, {**chosen, "q": 0.5}
+    found["quantiles"] = d.quantiles, {**chosen, "qs": [0.5]}
+    found["count"] = d.count, {**counted, "condition": x > 0.5}
+    found["proportion"] = d.proportion, {**counted, "condition": x > 0.5}
+    found["histogram"] = d.histogram, {**counted, "x": x, "edges": [0, 1]}
+    found["crosstab"] = d.crosstab, {**counted, "data": ["a"], "levels": ["a"], "other": "other"}
+    found["choose"] = d.choose, {
+        "candidates": ["a", "b"],
+        "scores": [1, 2],
+        "epsilon": 1.0,
+        "sensitivity": 1,
+        "mechanism": "exponential",
+        "rng": None,
+        "budget": None,
+    }
+    found["symmetric_geometric"] = d.symmetric_geometric, {
+        "value": 3,
+        "epsilon": 1.0,
+        "sensitivity": 1,
+        "rng": None,
+    }
+    mirror = {"x": x, "eps": 1.0, "lower_bound": 0, "upper_bound": 1, "rng": 1}
+    found["meanDP"] = d.meanDP, {**mirror, "delta": 0, "which_sensitivity": "bounded", "type_DP": "aDP"}
+    found["varDP"] = d.varDP, {**mirror, "delta": 0}
+    found["quantileDP"] = d.quantileDP, {**mirror, "quant": 0.5, "mechanism": "exponential"}
+    found["medianDP"] = d.medianDP, mirror
+    found["histogramDP"] = d.histogramDP, {**mirror, "breaks": [0, 1], "normalize": False}
+    noisy = {"true_values": [1.0], "eps": 1.0, "sensitivities": 1.0, "alloc_proportions": None, "rng": 1}
+    found["LaplaceMechanism"] = d.LaplaceMechanism, noisy
+    found["GaussianMechanism"] = d.GaussianMechanism, {**noisy, "delta": 0.1, "eps": 0.5, "type_DP": "aDP"}
+    utility = {"utility": [1.0, 2.0], "eps": 1.0, "sensitivity": 1.0, "measure": None, "candidates": None}
+    found["ExponentialMechanism"] = d.ExponentialMechanism, {**utility, "rng": 1}
+    found["Budget"] = d.Budget, {"epsilon": 1.0, "delta": 0.0, "accountant": "basic", "neighbors": "bounded"}
+    found["calibrate_gaussian"] = d.calibrate_gaussian, {"epsilon": 1.0, "delta": 0.1, "sensitivity": 1.0}
+    found["audit"] = d.audit, {
+        "release": lambda data, size: np.zeros(size),
+        "data": 1,
+        "neighbour": 2,
+        "claim": 1.0,
+        "samples": 1000,
+        "rng": 1,
+    }
+    return found
+
+
+WELL_PLACED = _misplacing()
+
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:
     """An error, what caused it and in whose handling it was raised."""
@@ -126,6 +215,28 @@ def said(error: BaseException) -> list[str]:
         texts += [str(argument) for argument in each.args]
         texts += traceback.format_exception_only(type(each), each)
     return texts
+
+
+@pytest.mark.parametrize("name", WELL_PLACED)
+def test_data_in_another_arguments_place_are_not_shown(name):
+    function, good = WELL_PLACED[name]
+    assert set(good) <= set(_options(function))
+    errors = 0
+    for argument in good:
+        for kind, wrong in MISPLACED.items():
+            if argument in NAMED and kind == "a text":
+                continue
+            texts: list[str] = []
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                try:
+                    function(**{**good, argument: wrong})
+                except PydpstatError as error:
+                    errors += 1
+                    texts = said(error)
+            texts += [str(each.message) for each in caught]
+            assert not [(argument, kind, text) for text in texts for trace in TRACES if trace in text]
+    assert errors >= len(good)
 
 
 @pytest.mark.parametrize("kind", DATA)

@@ -220,15 +220,16 @@ def test_what_is_handed_out_is_a_copy(release):
     for result in parts(release()):
         before = result.value.tolist()
         np.asarray(result)[...] = -1.0
-        result.params.iloc[:] = -1.0
-        result.bse.iloc[:] = -1.0
-        if isinstance(result.estimate, (np.ndarray, pd.Series)):
-            result.estimate[:] = -1.0
-        elif isinstance(result.estimate, pd.DataFrame):
-            result.estimate.iloc[:, :] = -1.0
-        elif not isinstance(result.estimate, float):
-            result.estimate.counts[:] = -1.0
-            result.estimate.breaks[:] = -1.0
+        params, bse, estimate = result.params, result.bse, result.estimate
+        params.iloc[:] = -1.0
+        bse.iloc[:] = -1.0
+        if isinstance(estimate, (np.ndarray, pd.Series)):
+            estimate[:] = -1.0
+        elif isinstance(estimate, pd.DataFrame):
+            estimate.iloc[:, :] = -1.0
+        elif not isinstance(estimate, float):
+            estimate.counts[:] = -1.0
+            estimate.breaks[:] = -1.0
         assert result.value.tolist() == before
 
 

@@ -34,6 +34,10 @@ def test_a_number_is_a_float(mean):
     assert mean.params["mean"] == mean.estimate == float(mean)
 
 
+def test_a_result_is_a_key_by_its_identity(mean):
+    assert {mean: "kept"}[mean] == "kept" and len({mean, mean}) == 1
+
+
 def test_a_series_gives_its_name():
     result = pydpstat.meanDP(pd.Series(AGES, name="age"), 1, 0, 100, rng=1)
     assert result.params.index.tolist() == ["age"]

@@ -4,11 +4,7 @@ None of it is differentially private. A table is k-anonymous where no row can be
 k - 1 others by its quasi-identifiers; that says nothing about what an outsider knows besides.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
-from pydpstat.lazy import load as _load
+from pydpstat.lazy import attach as _attach
 
 _HOMES = {
     "AnonymizationResults": "pydpstat.anonymity.results",
@@ -30,10 +26,4 @@ _HOMES = {
 
 __all__ = list(_HOMES)
 
-
-def __getattr__(name: str) -> Any:
-    return _load(name, _HOMES, globals())
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+__getattr__, __dir__ = _attach(globals(), _HOMES)

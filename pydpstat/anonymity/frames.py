@@ -67,9 +67,10 @@ def _places_of(df: pd.DataFrame, name: Any, argument: str) -> list[int]:
     except (KeyError, TypeError, pd.errors.InvalidIndexError) as error:
         names = [str(each) for each in df.columns]
         near = checks.did_you_mean(name, names)
-        hint = near if near.startswith("Did") else f"It has {checks.shown(names)}."
+        hint = near if near.startswith("Did") else f"It has {checks.excerpt(names)}."
         raise PydpstatError(
-            f"{argument} must name columns of df; got {checks.shown(name)}, which is none. {hint}"
+            f"{argument} must name columns of df, every one; got another name of type "
+            f"{type(name).__name__}. {hint}"
         ) from error
     if isinstance(place, (int, np.integer)):
         return [int(place)]
@@ -116,8 +117,8 @@ def floats(df: pd.DataFrame, place: int, argument: str = "df") -> np.ndarray:
     column = df.iloc[:, place]
     if not is_numeric(column):
         raise PydpstatError(
-            f"{argument} must have numbers in column {checks.shown(df.columns[place])}; got {column.dtype}. "
-            "Leave it out with columns=[...], or convert it with astype(float)."
+            f"{argument} must have numbers in column {checks.excerpt(df.columns[place])}; "
+            f"got {column.dtype}. Leave it out with columns=[...], or convert it with astype(float)."
         )
     return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
@@ -129,7 +130,7 @@ def matrix(df: pd.DataFrame, chosen: Sequence[int]) -> np.ndarray:
         if not np.isfinite(column).all():
             what = "missing" if np.isnan(column).any() else "infinite"
             raise PydpstatError(
-                f"df must have no {what} values in column {checks.shown(df.columns[place])}: there is no "
+                f"df must have no {what} values in column {checks.excerpt(df.columns[place])}: there is no "
                 "distance to them. Fill or drop them first, or leave the column out with columns=[...]."
             )
     return values

@@ -71,7 +71,7 @@ def _rounded(df: pd.DataFrame, place: int, unit: float) -> Any:
     values = frames.floats(df, place)
     if is_bool_dtype(column.dtype):
         raise PydpstatError(
-            f"df must have numbers in column {checks.shown(df.columns[place])}; got {column.dtype}."
+            f"df must have numbers in column {checks.excerpt(df.columns[place])}; got {column.dtype}."
         )
     if is_integer_dtype(column.dtype) and unit.is_integer() and _fits(values, unit):
         return _whole(column, int(unit))
@@ -158,7 +158,7 @@ def _bins(value: Any) -> int | np.ndarray:
 def _categories(df: pd.DataFrame, place: int, bins: int | np.ndarray, by_quantile: bool) -> Any:
     import pandas as pd
 
-    name = checks.shown(df.columns[place])
+    name = checks.excerpt(df.columns[place])
     values = frames.floats(df, place)
     known = values[~np.isnan(values)]
     if isinstance(bins, int):

@@ -201,7 +201,7 @@ def same_shape(df1: Any, df2: Any, names: tuple[str, str] = ("df1", "df2")) -> N
     if list(df1.columns) != list(df2.columns):
         raise PydpstatError(
             f"{names[0]} and {names[1]} must have the same columns in the same order; got "
-            f"{checks.shown(list(df1.columns))} and {checks.shown(list(df2.columns))}."
+            f"{checks.excerpt(list(df1.columns))} and {checks.excerpt(list(df2.columns))}."
         )
     if not df1.index.equals(df2.index):
         raise PydpstatError(
@@ -216,7 +216,7 @@ def mean_squared_error(df1: pd.DataFrame, df2: pd.DataFrame, place: int) -> floa
     missing = np.isnan(one)
     if (missing != np.isnan(two)).any():
         raise PydpstatError(
-            f"df1 and df2 must lack the same values; column {checks.shown(df1.columns[place])} differs in "
+            f"df1 and df2 must lack the same values; column {checks.excerpt(df1.columns[place])} differs in "
             "this. Fill or drop them in both."
         )
     with np.errstate(invalid="ignore"):
@@ -236,8 +236,8 @@ def equal_rows(df: pd.DataFrame, chosen: list[int]) -> np.ndarray:
             codes, levels = pd.factorize(df.iloc[:, place].values)
         except TypeError as error:
             raise PydpstatError(
-                f"df must have plain values in column {checks.shown(df.columns[place])}, such as numbers and "
-                "texts; some cannot be compared. Convert it with astype(str)."
+                f"df must have plain values in column {checks.excerpt(df.columns[place])}, such as numbers "
+                "and texts; some cannot be compared. Convert it with astype(str)."
             ) from error
         # -1 is missing
         groups, _ = pd.factorize(groups * (len(levels) + 1) + codes + 1)

@@ -12,6 +12,7 @@ from pydpstat.plots.style import COLOURS, INK, axes_for, finish
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from pydpstat.anonymity.results import AnonymizationResults
 
@@ -22,7 +23,7 @@ _WIDE = 20
 _MOST_SIZES, _BINS = 30, 25
 
 
-def plot(result: AnonymizationResults, kind: str, ax: Any) -> Any:
+def plot(result: AnonymizationResults, kind: str, ax: Axes | None) -> Axes:
     """Draw one of the two pictures and return the axes."""
     checks.one_of(kind, "kind", KINDS)
     known = result.relative_errors[np.isfinite(result.relative_errors.to_numpy())]

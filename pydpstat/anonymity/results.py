@@ -9,6 +9,7 @@ from pydpstat.results.export import plain
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from statsmodels.iolib.summary import Summary
 
 
@@ -98,7 +99,7 @@ class AnonymizationResults:
 
         return summary(self)
 
-    def plot(self, kind: str = "errors", ax: Any = None) -> Any:
+    def plot(self, kind: str = "errors", ax: Axes | None = None) -> Axes:
         """Draw the columns' errors or the groups' sizes; needs matplotlib.
 
         Parameters

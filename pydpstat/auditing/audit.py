@@ -165,10 +165,12 @@ def _claim(claim: Any) -> Guarantee | None:
     if isinstance(pair, (tuple, list)) and len(pair) in (1, 2) and all(map(checks.is_number, pair)):
         try:
             return Guarantee(checks.as_float(pair[0]), checks.as_float(pair[-1]) if len(pair) == 2 else 0.0)
-        except PydpstatError as error:
-            raise PydpstatError(f"claim must be a guarantee: {error}") from None
+        except PydpstatError:
+            # its message would show numbers that may be data
+            pass
     raise PydpstatError(
-        f"claim must be a Guarantee, an epsilon or a pair (epsilon, delta); got {checks.shown(claim)}. "
+        "claim must be a Guarantee, an epsilon of at least 0, or a pair of it and a delta between 0 and 1; "
+        f"got {checks.shown(claim)}. "
         "Leave it out for what the results claim."
     )
 

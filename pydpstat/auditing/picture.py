@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from pydpstat.auditing.events import Event
 from pydpstat.auditing.sampling import Draws
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from pydpstat.auditing.results import AuditResults
 
 BINS = 80
@@ -76,7 +78,7 @@ def _shares(z: np.ndarray, edges: np.ndarray, total: int) -> np.ndarray:
     return np.bincount(np.minimum(place, edges.size - 2), minlength=edges.size - 1) / total
 
 
-def plot(result: AuditResults, ax: Any) -> Any:
+def plot(result: AuditResults, ax: Axes | None) -> Axes:
     """Draw both samples, the witness's part filled, and return the axes."""
     from pydpstat.plots.style import COLOURS, INK, axes_for, finish
 

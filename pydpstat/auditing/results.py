@@ -10,6 +10,7 @@ from pydpstat.privacy import Guarantee
 from pydpstat.results.export import plain_guarantee
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from statsmodels.iolib.summary import Summary
 
 
@@ -158,7 +159,7 @@ class AuditResults:
 
         return summary(self)
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the histograms of both samples with the witness's share filled; needs matplotlib.
 
         Parameters

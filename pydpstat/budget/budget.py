@@ -344,7 +344,8 @@ def _absolute(path: str | os.PathLike[str]) -> str:
         text = ""
     if not isinstance(text, str) or not text or "\0" in text:
         raise PydpstatError(
-            f"path must be a file's name or None; got {checks.shown(path)}. Give for example 'survey.ledger'."
+            f"path must be a file's name or None; got {checks.shown_option(path)}. "
+            "Give for example 'survey.ledger'."
         )
     # a later change of the working folder must not lead to another ledger
     return os.path.abspath(text)

@@ -21,7 +21,7 @@ from typing import Any
 
 from pydpstat.budget.accountants import NOTHING, Cost, added, exceeds, missing
 from pydpstat.budget.entry import Entry
-from pydpstat.checks import shown
+from pydpstat.checks import shown_option
 from pydpstat.errors import PydpstatError
 
 # marks the file as a ledger ("dpst"), and its format
@@ -204,7 +204,7 @@ def _check_place(path: str, new: bool) -> None:
         place.exists()
     except OSError as error:
         raise PydpstatError(
-            f"path must be a file's name; {shown(path)} is none: {error.strerror}. Give another."
+            f"path must be a file's name; {shown_option(path)} is none: {error.strerror}. Give another."
         ) from None
     if place.is_dir():
         raise PydpstatError(f"path must be a file; {path!r} is a folder. Add a file's name to it.")

@@ -3,13 +3,8 @@
 All of it is post-processing, which costs no privacy budget, but for `release_hierarchy`, which releases.
 """
 
-from __future__ import annotations
+from pydpstat.lazy import attach as _attach
 
-from typing import Any
-
-from pydpstat.lazy import load as _load
-
-# each public name and the module that has it; a name is imported when it is first asked for
 _HOMES = {
     "ConvergenceWarning": "pydpstat.consistency.table_results",
     "Hierarchy": "pydpstat.consistency.hierarchy",
@@ -25,10 +20,4 @@ _HOMES = {
 
 __all__ = list(_HOMES)
 
-
-def __getattr__(name: str) -> Any:
-    return _load(name, _HOMES, globals())
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+__getattr__, __dir__ = _attach(globals(), _HOMES)

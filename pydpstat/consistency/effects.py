@@ -53,14 +53,17 @@ def fit_effects(values: np.ndarray, variance: float, margins: list[Margin]) -> t
     for effect in _effects(margins):
         told = [each for each in margins if set(effect) <= set(each.axes)]
         precise = [each for each in told if float(each.variance) == 0.0] or told
-        # the precision of a sum over the margin's other axes
-        weights = [_precision(each, effect, shape) for each in precise]
-        own = 0.0 if float(precise[0].variance) == 0.0 else 1.0 / (variance * _size(effect, shape))
+        # the precision of a sum over the margin's other axes, in units of the largest one
+        variances = [_variance(each, effect, shape) for each in precise]
+        unit = min(variances)
+        weights = [unit / each for each in variances]
+        exact = float(precise[0].variance) == 0.0
+        own = 0.0 if exact else unit / (variance * _size(effect, shape))
         spoken = [_centred(_summed(missing[each.axes], each.axes, effect)) for each in precise]
         change = np.tensordot(weights, spoken, axes=1) / (own + sum(weights))
         home = told[0].axes
         added[home] += expanded(change / _size(effect, shape), _within(effect, home), len(home))
-        gained = variance if own == 0.0 else variance - 1.0 / ((own + sum(weights)) * _size(effect, shape))
+        gained = variance if exact else variance - unit / ((own + sum(weights)) * _size(effect, shape))
         left -= gained * _freedom(effect, shape) / values.size
     fitted = values.copy()
     for axes, change in added.items():
@@ -89,12 +92,12 @@ def _freedom(effect: Axes, shape: tuple[int, ...]) -> float:
     return float(np.prod([shape[axis] - 1 for axis in effect]))
 
 
-def _precision(each: Margin, effect: Axes, shape: tuple[int, ...]) -> float:
-    """Return one over the variance of the margin's sums on the effect's axes; 1 for an exact margin."""
+def _variance(each: Margin, effect: Axes, shape: tuple[int, ...]) -> float:
+    """Return the variance of the margin's sums on the effect's axes; 1 for an exact margin."""
     if float(each.variance) == 0.0:
         return 1.0
     terms = np.prod([shape[axis] for axis in each.axes if axis not in effect])
-    return 1.0 / (float(each.variance) * float(terms))
+    return float(each.variance) * float(terms)
 
 
 def _within(effect: Axes, axes: Axes) -> Axes:

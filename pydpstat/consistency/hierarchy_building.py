@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pydpstat.checks import shown
+from pydpstat.checks import shown, shown_option
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def from_nested(nested: Any, root: Hashable) -> Nodes:
             labels.append(objects(names))
     if len(labels) == 1:
         raise PydpstatError(
-            f"nested must have labels below {shown(root)}; there are none. Give a dict or a list."
+            f"nested must have labels below {shown_option(root)}; there are none. Give a dict or a list."
         )
     return Nodes(tuple(labels), tuple(children))
 
@@ -240,4 +240,4 @@ def column_items(columns: Any, name: str) -> list[tuple[Any, Any]]:
             f"{name} must be a DataFrame or a dict with a column for each level; got "
             f"{type(columns).__name__}."
         )
-    return [(label, _column(column, f"{name}[{shown(label)}]")) for label, column in found]
+    return [(label, _column(column, f"{name}[{shown_option(label)}]")) for label, column in found]

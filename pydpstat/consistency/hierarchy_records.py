@@ -12,6 +12,7 @@ from pydpstat.consistency.hierarchy_rounding import check_size
 from pydpstat.consistency.tables import numbers
 from pydpstat.consistency.tree import Levels
 from pydpstat.errors import PydpstatError
+from pydpstat.statistics.lookup import places
 
 if TYPE_CHECKING:
     from pydpstat.consistency.hierarchy import Hierarchy
@@ -111,39 +112,15 @@ def _places_of_keys(keys: list[Any], hierarchy: Hierarchy) -> np.ndarray:
 
 def _leaf_places(labels: Any, hierarchy: Hierarchy) -> np.ndarray:
     """Return the places of leaves given by label; -1 for a label that is no leaf's."""
-    import pandas as pd
-
     leaves = leaf_nodes(hierarchy)
-    own = pd.Index(np.concatenate(hierarchy.labels)[leaves], dtype=object)
-    if not own.is_unique:
+    own = np.concatenate(hierarchy.labels)[leaves].tolist()
+    if len(set(own)) != len(own):
         raise PydpstatError(
             "data must name leaves by all their labels, as some have the same one: give a column (or an "
             "index level) for each level of the hierarchy below its top."
         )
-    found = _codes(labels, own)
-    return np.where(found < 0, -1, leaves[found])
-
-
-def _codes(labels: Any, own: Any) -> np.ndarray:
-    """Return the places of labels in an index; -1 for one that is not there, or missing."""
-    try:
-        return _found(labels, own)
-    except (TypeError, ValueError, OverflowError):
-        # nothing that could be a label is among them
-        return np.full(len(labels), -1)
-
-
-def _found(labels: Any, own: Any) -> np.ndarray:
-    import pandas as pd
-
-    if isinstance(getattr(labels, "dtype", None), pd.CategoricalDtype):
-        column = pd.Series(labels)
-        places = own.get_indexer(pd.Index(column.cat.categories))
-        codes = column.cat.codes.to_numpy()
-        return np.where(codes < 0, -1, np.append(places, -1)[codes])
-    missing = np.asarray(pd.isna(labels))
-    wanted = pd.Index(np.asarray(labels, dtype=object), dtype=object)
-    return np.where(missing, -1, own.get_indexer(wanted))
+    # the last one is for a label that is no leaf's or missing
+    return np.append(leaves, -1)[places(labels, own)]
 
 
 def _places(frame: Any, hierarchy: Hierarchy) -> np.ndarray:
@@ -163,27 +140,31 @@ def _places(frame: Any, hierarchy: Hierarchy) -> np.ndarray:
     # the row's node in the level that has been reached; -1 where it has none, or has reached a leaf above
     node, found = np.zeros(rows, dtype=np.int64), np.full(rows, -1)
     for level, column in enumerate(columns):
-        absent = np.asarray(pd.isna(column))
+        own, names = pd.factorize(hierarchy.labels[level + 1])
+        code = places(column, list(names))
         at_leaf = (node >= 0) & (hierarchy.tree.children[level][node] == 0)
         found[at_leaf] = start + node[at_leaf]
-        # below a leaf there is nothing
-        found[~absent] = -1
+        # below a leaf there is nothing, whatever its name
+        found[code >= 0] = -1
         start += hierarchy.sizes[level]
-        node = _below(hierarchy, level, np.where(at_leaf, -1, node), column)
+        code[code == len(names)] = -1
+        node = _below(hierarchy, level, np.where(at_leaf, -1, node), own, code)
     last = node >= 0
     found[last] = start + node[last]
     return found
 
 
-def _below(hierarchy: Hierarchy, level: int, node: np.ndarray, column: Any) -> np.ndarray:
-    """Return for each row the place of its label among the children of its node; -1 where it is none."""
-    import pandas as pd
+def _below(
+    hierarchy: Hierarchy, level: int, node: np.ndarray, own: np.ndarray, code: np.ndarray
+) -> np.ndarray:
+    """Return for each row the place of its label among the children of its node; -1 where it is none.
 
+    `own` has the codes of the level's labels and `code` those of the rows' labels, -1 for none of them.
+    """
     parents = np.repeat(np.arange(hierarchy.sizes[level]), hierarchy.tree.children[level])
-    own, names = pd.factorize(hierarchy.labels[level + 1])
-    keys = parents * len(names) + own
+    labels = int(own.max()) + 1
+    keys = parents * labels + own
     order = np.argsort(keys)
-    code = _codes(column, pd.Index(names, dtype=object))
-    key = np.where((node >= 0) & (code >= 0), node * len(names) + code, -1)
+    key = np.where((node >= 0) & (code >= 0), node * labels + code, -1)
     place = np.minimum(np.searchsorted(keys[order], key), keys.size - 1)
     return np.where(keys[order][place] == key, order[place], -1)

@@ -20,6 +20,7 @@ from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.preparation import SEEDED, prepare
 from pydpstat.privacy import GeometricLoss, Guarantee
 from pydpstat.queries import Query
+from pydpstat.quiet import quiet
 from pydpstat.random import Source, source_from
 from pydpstat.release import release
 from pydpstat.results.call import Call, Named
@@ -33,6 +34,7 @@ AT_LEAVES = "that every record is at a leaf of the hierarchy is public knowledge
 LARGEST_SCALE = 2.0**40
 
 
+@quiet
 def release_hierarchy(
     data: Any,
     epsilon: float,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.checks import did_you_mean, shown
+from pydpstat.checks import did_you_mean, excerpt
 from pydpstat.consistency.sums import Axes, Margin, margin
 from pydpstat.consistency.tables import Form, numbers, read_table
 from pydpstat.errors import PydpstatError
@@ -52,7 +52,7 @@ def read_margins(margins: Any, form: Form, shape: tuple[int, ...]) -> list[Margi
         kept = axes_of(key, form.names, len(shape))
         read = _one(key, value, kept, form, shape)
         if read.axes in found:
-            raise PydpstatError(f"margins must have each margin once; {shown(key)} is there twice.")
+            raise PydpstatError(f"margins must have each margin once; {excerpt(key)} is there twice.")
         found[read.axes] = read
     return list(found.values())
 
@@ -62,7 +62,7 @@ def axes_of(key: Any, names: tuple[Hashable, ...], dimensions: int) -> tuple[int
     parts = key if isinstance(key, tuple) else (key,)
     places = tuple(_place(part, names, dimensions) for part in parts)
     if len(set(places)) < len(places):
-        raise PydpstatError(f"margins must name an axis once; got {shown(key)}.")
+        raise PydpstatError(f"margins must name an axis once; got {excerpt(key)}.")
     return places
 
 
@@ -71,19 +71,19 @@ def _place(part: Any, names: tuple[Hashable, ...], dimensions: int) -> int:
         if -dimensions <= part < dimensions:
             return int(part) % dimensions
         raise PydpstatError(
-            f"margins must have axes from 0 to {dimensions - 1}; got {shown(part)}. "
+            f"margins must have axes from 0 to {dimensions - 1}; got another number. "
             f"The table has {dimensions} dimensions."
         )
     if isinstance(part, Hashable) and part is not None and part in names:
         return names.index(part)
     own = [str(each) for each in names if each is not None]
     hint = did_you_mean(part, own) if own else "The table has no names: give places, from 0 on."
-    raise PydpstatError(f"margins must name axes of the table, {own}; got {shown(part)}. {hint}")
+    raise PydpstatError(f"margins must name axes of the table, {own}; got another name. {hint}")
 
 
 def _one(key: Any, value: Any, kept: tuple[int, ...], form: Form, shape: tuple[int, ...]) -> Margin:
     """Read one margin and put its axes and labels in the table's order."""
-    name = f"margins[{shown(key)}]"
+    name = f"margins[{excerpt(key)}]"
     lengths = tuple(shape[axis] for axis in kept)
     variance = 0.0
     if isinstance(value, DPResults):
@@ -152,7 +152,7 @@ def _labelled(
         lacking = int((places < 0).sum())
         if lacking or len(have) != len(want):
             raise PydpstatError(
-                f"{name} must have the labels of the table's axis {shown(form.names[axis])}; {lacking} of "
+                f"{name} must have the labels of the table's axis {excerpt(form.names[axis])}; {lacking} of "
                 f"{len(want)} are missing, {len(have) - len(want) + lacking} are not the table's."
             )
         goal = goal.take(places, axis=place)

@@ -89,7 +89,7 @@ def _chosen(split: Any, hierarchy: Hierarchy, noisy: list[int], must: list[bool]
     if isinstance(split, Mapping):
         if set(map(str, split)) != set(names):
             raise PydpstatError(
-                f"split must have a weight for each level with noise, {names}; got {shown(list(split))}. "
+                f"split must have a weight for each level with noise, {names}; got {shown(split)}. "
                 "Give 0 for a level that is not to be released."
             )
         by_name = {str(name): weight for name, weight in split.items()}

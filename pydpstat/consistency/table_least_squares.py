@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.checks import flag, is_number, positive, shown
+from pydpstat.checks import excerpt, flag, is_number, positive
 from pydpstat.consistency.dual import fit_dual
 from pydpstat.consistency.effects import fit_effects
 from pydpstat.consistency.fitting import Fit, gaps, solution
@@ -182,7 +182,7 @@ def _with_variances(found: list[Margin], margins: Any, variances: Any, form: For
     unknown = [key for key in variances if axes_of(key, form.names, dimensions) not in kept]
     if unknown:
         raise PydpstatError(
-            f"margin_variances must have keys of margins; {shown(unknown[0])} is none. Write the "
+            f"margin_variances must have keys of margins; {excerpt(unknown[0])} is none. Write the "
             "axes as there."
         )
     changed = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, cast, overload
 
 import numpy as np
 
@@ -198,6 +198,20 @@ def GaussianMechanism(
             "DPpack",
         ),
     )
+
+
+@overload
+def calibrateAnalyticGaussianMechanism(
+    epsilon: float, delta: float, sensitivity: float, tol: float = 1e-12
+) -> float:
+    ...
+
+
+@overload
+def calibrateAnalyticGaussianMechanism(
+    epsilon: float, delta: float, sensitivity: Any, tol: float = 1e-12
+) -> Any:
+    ...
 
 
 def calibrateAnalyticGaussianMechanism(

@@ -54,7 +54,7 @@ def gaussian_noise(
     analytic = checks.flag(analytic, "analytic")
     if analytic and not (isinstance(type_DP, str) and type_DP == "aDP"):
         raise PydpstatError(
-            f"type_DP must be 'aDP' when analytic is True; got {checks.shown(type_DP)}. "
+            f"type_DP must be 'aDP' when analytic is True; got {checks.shown_option(type_DP)}. "
             "Only approximate DP can be used there."
         )
     checks.one_of(type_DP, "type_DP", TYPES)

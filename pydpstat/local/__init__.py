@@ -4,8 +4,6 @@ Randomised response for two categories or more (`RandomizedResponse`, `Randomize
 can be estimated from the answers, and data that lie on many nodes (`federate_array`).
 """
 
-from __future__ import annotations
-
 from pydpstat.local.access import GaussianAccess, LaplaceAccess
 from pydpstat.local.coins import RandomizedResponseCoins
 from pydpstat.local.design import ResponseDesign

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.checks import did_you_mean, shown
+from pydpstat.checks import did_you_mean, excerpt, shown, shown_option
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.arrays import is_missing
 
@@ -86,7 +86,7 @@ def place_of(value: Any, categories: Categories) -> int | None:
         texts = [each for each in categories.labels if isinstance(each, str)]
         hint = did_you_mean(value, ["error", *texts])
         raise PydpstatError(
-            f"missing must be 'error' or one of the categories; got {shown(value)}. {hint}"
+            f"missing must be 'error' or one of the categories; got {shown_option(value)}. {hint}"
         ) from None
 
 
@@ -191,8 +191,8 @@ def _looked_up(values: Any, name: str, categories: Categories, missing: int | No
         codes[gone] = missing
     if (codes == len(categories.labels)).any():
         raise PydpstatError(
-            f"{name} must be the design's categories {shown(list(categories.labels))}, every one; got others "
-            f"among them, of type {kind}. Recode them, or give categories=."
+            f"{name} must be the design's categories {excerpt(list(categories.labels))}, every one; got "
+            f"others among them, of type {kind}. Recode them, or give categories=."
         )
     return codes == 1 if len(categories.labels) == 2 else codes
 
@@ -263,7 +263,7 @@ def _of_categorical(values: Any, name: str, categories: Categories, missing: int
     places = np.array([declared.get(label, -1) for label in categories.labels], dtype=np.intp)
     if len(declared) != places.size or (places < 0).any():
         raise PydpstatError(
-            f"{name} must have the design's categories {shown(list(categories.labels))}; got a Categorical "
+            f"{name} must have the design's categories {excerpt(list(categories.labels))}; got a Categorical "
             f"with {len(declared)} others. Use set_categories(), or give categories=."
         )
     codes = _looked_up(values, name, categories, missing, "category")

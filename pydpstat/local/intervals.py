@@ -68,7 +68,8 @@ def interval(law: Law, count: int, alpha: float, method: str) -> tuple[float, fl
 
 def ends(law: Law) -> tuple[int, int]:
     """Return the numbers of answers that are expected at the proportions 0 and 1, rounded outwards."""
-    return math.floor(law.n * law.response.other), math.ceil(law.n * law.response.true)
+    # the upper one by the mirror image, so that rounding treats both alike
+    return math.floor(law.n * law.response.other), law.n - math.floor(law.n * law.response.missed)
 
 
 def lower_end(law: Law, count: int, alpha: float, method: str) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,12 +10,14 @@ from pydpstat.local.intervals import KINDS
 from pydpstat.plots.style import COLOURS, INK, axes_for, finish
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from pydpstat.local.results import ResponseResults
 
 _SHOWN = {"randomization": "persons asked", "population": "population"}
 
 
-def plot(result: ResponseResults, ax: Any, alpha: float) -> Any:
+def plot(result: ResponseResults, ax: Axes | None, alpha: float) -> Axes:
     """Draw the proportions, and return the axes."""
     axes = axes_for("plot", ax)
     names = result.labels.elements(result.value)

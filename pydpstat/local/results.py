@@ -18,6 +18,7 @@ from pydpstat.results.results import DPResults
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from statsmodels.iolib.summary import Summary
 
     from pydpstat.local.design import ResponseDesign
@@ -266,7 +267,7 @@ class ResponseResults(DPResults):
             "design": repr(self.design),
         }
 
-    def plot(self, ax: Any = None, alpha: float = 0.05) -> Any:
+    def plot(self, ax: Axes | None = None, alpha: float = 0.05) -> Axes:
         """Draw the proportions with the intervals of both kinds; needs matplotlib.
 
         Parameters

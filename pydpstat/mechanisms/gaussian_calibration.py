@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,23 @@ _LAST_STEP = 1e-9
 _MOST_STEPS = 200
 # From this epsilon on the solver's starting bound is exact to rounding, and a = epsilon/m - m/2 no longer is.
 _HUGE_EPSILON = 1e20
+
+
+@overload
+def calibrate_gaussian(
+    epsilon: float, delta: float, sensitivity: float = 1.0, method: str = "analytic"
+) -> float:
+    ...
+
+
+@overload
+def calibrate_gaussian(
+    epsilon: npt.ArrayLike,
+    delta: npt.ArrayLike,
+    sensitivity: npt.ArrayLike = 1.0,
+    method: str = "analytic",
+) -> Any:
+    ...
 
 
 def calibrate_gaussian(

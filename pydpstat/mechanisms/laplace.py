@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -141,6 +141,16 @@ class LaplaceNoise(ContinuousNoise):
                 "Ask the noise of each coordinate and compose them."
             )
         return unwrap(np.maximum(-np.expm1(0.5 * (curve_epsilon(epsilon) - self.epsilon(sensitivity))), 0.0))
+
+
+@overload
+def calibrate_laplace(epsilon: float, sensitivity: float) -> float:
+    ...
+
+
+@overload
+def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Any:
+    ...
 
 
 def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,9 @@ from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import GaussianNoise, LaplaceNoise
 from pydpstat.plots.style import DASHES, LINES, axes_for, finish
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 # how far the picture goes to both sides, in scales
 REACH = {"laplace": 5.0, "gaussian": 3.5}
 POINTS = 1601
@@ -20,8 +23,12 @@ WIDEST = 1e6
 
 
 def noise_densities(
-    locations: npt.ArrayLike = 0.0, scales: npt.ArrayLike = 1.0, *, law: str = "laplace", ax: Any = None
-) -> Any:
+    locations: npt.ArrayLike = 0.0,
+    scales: npt.ArrayLike = 1.0,
+    *,
+    law: str = "laplace",
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the density of a noisy value for several locations (true values) and scales.
 
     Parameters

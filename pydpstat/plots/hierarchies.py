@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,12 +10,15 @@ from pydpstat.errors import PydpstatError
 from pydpstat.plots.frames import Floats, frame_of, numbers_in
 from pydpstat.plots.style import COLOURS, INK, SOFT, axes_for, finish
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 COLUMNS = ("level", "label", "value")
 # more rows than a page holds
 MOST_ROWS = 80
 
 
-def hierarchy(before: Any, after: Any, ax: Any = None) -> Any:
+def hierarchy(before: Any, after: Any, ax: Axes | None = None) -> Axes:
     """Draw each count of a hierarchy with its noise and as it was made consistent, a row a count.
 
     Parameters
@@ -72,7 +75,7 @@ def hierarchy(before: Any, after: Any, ax: Any = None) -> Any:
     y = np.array([row + levels.index(level) + 1.0 for row, (level, _) in enumerate(keys)])
     low, high = noisy[order], consistent[order]
     axes.hlines(y, low, high, color=SOFT, linewidth=1.2, zorder=1)
-    hollow = {"markersize": 7, "markerfacecolor": "white", "markeredgewidth": 1.6}
+    hollow: dict[str, Any] = {"markersize": 7, "markerfacecolor": "white", "markeredgewidth": 1.6}
     axes.plot(low, y, "o", color=COLOURS[5], label="with noise", zorder=2, **hollow)
     axes.plot(high, y, "D", color=COLOURS[4], label="consistent", zorder=3, markersize=4.5)
     _names(axes, keys, levels, y)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pydpstat.errors import PydpstatError
 from pydpstat.plots.frames import frame_of, numbers_in
 from pydpstat.plots.style import DASHES, LINES, MARKERS, axes_for, finish
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 COLUMNS = ("k", "loss", "method")
 # from this ratio of the largest to the smallest value on, an axis is logarithmic
@@ -17,7 +20,7 @@ WIDE = 20.0
 MOST_TICKS = 10
 
 
-def k_against_loss(frame: Any, ax: Any = None, *, unit: str = "mean squared error") -> Any:
+def k_against_loss(frame: Any, ax: Axes | None = None, *, unit: str = "mean squared error") -> Axes:
     """Draw the loss of several methods of anonymisation against k, a line for each.
 
     Parameters

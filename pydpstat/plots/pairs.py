@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +13,15 @@ from pydpstat.errors import PydpstatError
 from pydpstat.plots.style import COLOURS, INK, axes_for, finish
 from pydpstat.results import DPResults
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 Floats = npt.NDArray[np.float64]
 # wider than this the numbers above the bars run into each other
 MOST_NUMBERED = 20
 
 
-def histograms(true: Any, private: Any, ax: Any = None) -> Any:
+def histograms(true: Any, private: Any, ax: Axes | None = None) -> Axes:
     """Draw a private histogram beside the true one on one axis, bar beside bar.
 
     The picture shows the true counts: it is for teaching and for checking, with made-up or public

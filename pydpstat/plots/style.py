@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydpstat.errors import MissingExtraError, PydpstatError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart
 COLOURS = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#F0E442", "#999999")
@@ -17,7 +20,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 
 
-def axes_for(function: str, ax: Any, height: float = 4.5) -> Any:
+def axes_for(function: str, ax: Axes | None, height: float = 4.5) -> Axes:
     """Return the axes to draw on: those given, or a new figure's.
 
     Raises
@@ -32,7 +35,7 @@ def axes_for(function: str, ax: Any, height: float = 4.5) -> Any:
 
 def panels_for(
     function: str, axes: Any, count: int, name: str = "axes", size: tuple[float, float] = (10.0, 4.5)
-) -> tuple[Any, ...]:
+) -> tuple[Axes, ...]:
     """Return several axes to draw on, side by side in a new figure where none are given."""
     try:
         from matplotlib.axes import Axes

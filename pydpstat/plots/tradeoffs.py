@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,10 +11,13 @@ from pydpstat.errors import PydpstatError
 from pydpstat.plots.frames import frame_of, numbers_in
 from pydpstat.plots.style import INK, LINES, SOFT, finish, panels_for
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 COLUMNS = ("epsilon", "n", "estimate", "uncertainty")
 
 
-def tradeoff(frame: Any, truth: float | None = None, axes: Any = None) -> Any:
+def tradeoff(frame: Any, truth: float | None = None, axes: Any = None) -> tuple[Axes, Axes]:
     """Draw estimates and their uncertainty against epsilon, in a colour for each number of records.
 
     The left panel has every run's estimate as a dot, from 0 to 1, and the median of the runs as a

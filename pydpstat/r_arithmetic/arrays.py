@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -47,8 +48,11 @@ def has_length(value: Any) -> bool:
 
 def is_missing(value: Any) -> bool:
     """Whether a single value stands for R's NA: None, NaN, NaT or pandas.NA."""
-    if value is None or type(value).__name__ == "NAType":
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
+    if isinstance(value, Decimal):
+        # comparing a signalling NaN would raise an error
+        return value.is_nan()
     return isinstance(value, (float, np.generic)) and bool(value != value)
 
 

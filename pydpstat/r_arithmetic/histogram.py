@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.checks import did_you_mean, shown
+from pydpstat.checks import did_you_mean, shown_option
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.arrays import numeric
 from pydpstat.r_arithmetic.moments import mean, var
@@ -157,8 +157,7 @@ def hist(x: npt.ArrayLike, breaks: Any = "Sturges", xname: str = "x") -> Histogr
         edges[0] = points[0] - diddle
         if values.size and not (edges[0] <= low and high <= edges[-1]):
             raise PydpstatError(
-                f"some x are not counted: breaks must span the range of x, but span only "
-                f"[{points[0]}, {points[-1]}]; give wider breaks"
+                "some x are not counted: breaks must span the range of x, but do not; give wider breaks"
             )
         counts = _counts(values, points, edges, diddle)
         density = counts / (values.size * h)
@@ -215,7 +214,7 @@ def _algorithm(name: str) -> Callable[[npt.NDArray[Any]], float]:
     exact = rules.get(name.lower())
     if exact is None and len(found) != 1:
         raise PydpstatError(
-            f"breaks must be one of 'Sturges', 'Scott', 'FD', 'Freedman-Diaconis'; got {shown(name)}. "
+            f"breaks must be one of 'Sturges', 'Scott', 'FD', 'Freedman-Diaconis'; got {shown_option(name)}. "
             + did_you_mean(name, ("Sturges", "Scott", "FD", "Freedman-Diaconis"))
         )
     return exact or found[0]

@@ -202,7 +202,9 @@ def cumsum(x: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 def _mean(x: npt.NDArray[np.float64]) -> float:
-    return float(wide.wide_mean(x)) if wide.HAS_80_BIT else exact_mean(x)
+    # infinities of both signs make NaN, as in R
+    with np.errstate(all="ignore"):
+        return float(wide.wide_mean(x)) if wide.HAS_80_BIT else exact_mean(x)
 
 
 def _covariance(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64] | None) -> float:

@@ -3,96 +3,16 @@
 A source draws noise for `pydpstat.release`. Each source has the same laws as methods.
 """
 
-from __future__ import annotations
+from pydpstat.lazy import attach as _attach
 
-import numbers
-from typing import Any, Protocol
+_HOMES = {
+    "RRandom": "pydpstat.random.r_stream",
+    "Source": "pydpstat.random.source",
+    "source_from": "pydpstat.random.source",
+}
 
-import numpy as np
+_PARTS = ("r_stream", "secure")
 
-from pydpstat.checks import shown
-from pydpstat.errors import PydpstatError
+__all__ = list(_HOMES)
 
-
-class Source(Protocol):
-    """What a release needs of a source of randomness.
-
-    Attributes
-    ----------
-    reproducible : bool
-        True where a seed decides the draws: such a release is for checking and study only.
-    """
-
-    reproducible: bool
-
-    def laplace(self, size: int, scale: Any) -> np.ndarray:
-        ...
-
-    def normal(self, size: int, sd: Any) -> np.ndarray:
-        ...
-
-    def uniform(self, size: int) -> np.ndarray:
-        ...
-
-    def gamma(self, shape: int, rate: float) -> float:
-        ...
-
-    def symmetric_geometric(self, size: int, rate: float) -> np.ndarray:
-        ...
-
-    def sign_geometric(self, size: int, rate: float) -> np.ndarray:
-        ...
-
-    def discrete_gaussian(self, size: int, sd: float) -> np.ndarray:
-        ...
-
-
-def source_from(rng: Any, *, int_seeds_r: bool = False) -> Source | None:
-    """Turn the argument `rng` into a source of randomness.
-
-    Parameters
-    ----------
-    rng : None, int, numpy.random.Generator or RRandom
-        None is the operating system's generator, an int a seed.
-    int_seeds_r : bool, default False
-        Whether an int seeds R's stream (the mirrors) instead of NumPy's (the package's own functions).
-
-    Returns
-    -------
-    Source or None
-        None stands for the operating system, whose noise lies on a grid (`pydpstat.random.secure`).
-
-    Raises
-    ------
-    PydpstatError
-        Where `rng` is something else.
-
-    Examples
-    --------
-    >>> from pydpstat.random import source_from
-    >>> source_from(None) is None
-    True
-    >>> source_from(123, int_seeds_r=True).reproducible
-    True
-    """
-    if rng is None:
-        return None
-    from pydpstat.random.r_source import RSource
-    from pydpstat.random.r_stream import RRandom
-
-    if isinstance(rng, RRandom):
-        return RSource(rng)
-    if isinstance(rng, numbers.Integral) and not isinstance(rng, (bool, np.bool_)):
-        seed = int(rng)
-        if int_seeds_r:
-            return RSource(RRandom(seed))
-        if seed >= 0:
-            rng = np.random.default_rng(seed)
-    if isinstance(rng, np.random.Generator):
-        from pydpstat.random.numpy_source import NumpySource
-
-        return NumpySource(rng)
-    raise PydpstatError(
-        f"rng must be None, an int, a numpy.random.Generator or an RRandom; got {shown(rng)}. "
-        "Leave it out for a release; give RRandom(123) for R's numbers after set.seed(123)."
-    )
+__getattr__, __dir__ = _attach(globals(), _HOMES, _PARTS)

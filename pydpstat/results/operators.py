@@ -11,6 +11,22 @@ import numpy as np
 from pydpstat.results.labels import Labels
 
 
+def _plain(value: Any) -> Any:
+    return value._plain() if isinstance(value, NumberOperators) else value
+
+
+def _forward(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda self, other: operation(self._plain(), _plain(other))
+
+
+def _backward(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda self, other: operation(_plain(other), self._plain())
+
+
+def _alone(operation: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda self: operation(self._plain())
+
+
 class NumberOperators:
     """Operators of a result, which all use its value and return plain numbers or arrays."""
 
@@ -56,27 +72,21 @@ class NumberOperators:
         # NumPy leaves operators between an array and a result to the result
         return 1000.0
 
-
-def _plain(value: Any) -> Any:
-    return value._plain() if isinstance(value, NumberOperators) else value
-
-
-def _forward(operation: Callable[[Any, Any], Any]) -> Callable[[NumberOperators, Any], Any]:
-    return lambda self, other: operation(self._plain(), _plain(other))
-
-
-def _backward(operation: Callable[[Any, Any], Any]) -> Callable[[NumberOperators, Any], Any]:
-    return lambda self, other: operation(_plain(other), self._plain())
-
-
-for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
-    setattr(NumberOperators, f"__{_name}__", _forward(getattr(operator, _name)))
-    setattr(NumberOperators, f"__r{_name}__", _backward(getattr(operator, _name)))
-for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
-    setattr(NumberOperators, f"__{_name}__", _forward(getattr(operator, _name)))
-for _name in ("neg", "pos", "abs"):
-    setattr(
-        NumberOperators,
-        f"__{_name}__",
-        lambda self, _operation=getattr(operator, _name): _operation(self._plain()),
-    )
+    __add__, __radd__ = _forward(operator.add), _backward(operator.add)
+    __sub__, __rsub__ = _forward(operator.sub), _backward(operator.sub)
+    __mul__, __rmul__ = _forward(operator.mul), _backward(operator.mul)
+    __truediv__, __rtruediv__ = _forward(operator.truediv), _backward(operator.truediv)
+    __floordiv__, __rfloordiv__ = _forward(operator.floordiv), _backward(operator.floordiv)
+    __mod__, __rmod__ = _forward(operator.mod), _backward(operator.mod)
+    __pow__, __rpow__ = _forward(operator.pow), _backward(operator.pow)
+    __lt__ = _forward(operator.lt)
+    __le__ = _forward(operator.le)
+    __gt__ = _forward(operator.gt)
+    __ge__ = _forward(operator.ge)
+    __eq__ = _forward(operator.eq)
+    __ne__ = _forward(operator.ne)
+    __neg__ = _alone(operator.neg)
+    __pos__ = _alone(operator.pos)
+    __abs__ = _alone(operator.abs)
+    # a class that defines __eq__ loses its hash; a result keeps that of the object
+    __hash__ = object.__hash__

@@ -9,10 +9,12 @@ import numpy as np
 from pydpstat.plots.style import COLOURS, INK, axes_for, finish
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from pydpstat.results.results import DPResults
 
 
-def plot(result: DPResults, ax: Any, alpha: float) -> Any:
+def plot(result: DPResults, ax: Axes | None, alpha: float) -> Axes:
     """Draw the released values with the interval of their noise, and return the axes."""
     axes = axes_for("plot", ax)
     low, high = result._interval(alpha)

@@ -17,6 +17,7 @@ from pydpstat.results.operators import NumberOperators
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from statsmodels.iolib.summary import Summary
 
 
@@ -278,7 +279,7 @@ class DPResults(Claimed, NumberOperators):
 
         return to_r(self)
 
-    def plot(self, ax: Any = None, alpha: float = 0.05) -> Any:
+    def plot(self, ax: Axes | None = None, alpha: float = 0.05) -> Axes:
         """Draw the released values with the interval of their noise; needs matplotlib.
 
         Parameters

@@ -72,9 +72,12 @@ class SummaryPage(Summary):
         """Return the page as HTML; a name with markup in it is shown, not run."""
         return Summary.as_html(self._fill(Summary(), html.escape, html.escape))
 
-    def as_latex(self, *arguments: object, **options: object) -> str:
-        """Return the page as LaTeX, its special characters written out."""
-        return Summary.as_latex(self._fill(Summary(), str, _latex), *arguments, **options)
+    def as_latex(self) -> str:
+        """Return the page as LaTeX, its special characters written out, one tabular a table."""
+        page = self._fill(Summary(), str, _latex)
+        # statsmodels would merge the tables into one, which need not have the same number of columns
+        tabulars = [table.as_latex_tabular() for table in page.tables]
+        return "\n".join([*tabulars, "", page.extra_txt.replace("\n", " \\newline\n ")])
 
     def as_csv(self) -> str:
         """Return the page as CSV; a name with a comma or a quote in it is one cell."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,12 +82,26 @@ def options(
     >>> options(1, 0, "laplace", "bounded", "error").epsilon
     1.0
     """
-    if not checks.is_number(checks.unwrap(epsilon)):
-        # it may be the data, in the wrong place: the message shows the type only
-        raise PydpstatError(
-            f"epsilon must be a scalar > 0 and finite; got {type(epsilon).__name__}. "
-            "Give one number, for example 1."
+    try:
+        return _options(epsilon, delta, mechanism, neighbors, missing, tuple(mechanisms), fill)
+    except TypeError:
+        # what cannot be hashed is checked all the same
+        return _options.__wrapped__(
+            epsilon, delta, mechanism, neighbors, missing, tuple(mechanisms), fill
         )
+
+
+# all of it is public; typed, as True and 1.0 are other answers than 1
+@lru_cache(maxsize=256, typed=True)
+def _options(
+    epsilon: Any,
+    delta: Any,
+    mechanism: Any,
+    neighbors: Any,
+    missing: Any,
+    mechanisms: tuple[str, ...],
+    fill: type,
+) -> Options:
     eps = checks.epsilon(epsilon)
     checks.one_of(mechanism, "mechanism", mechanisms)
     checks.one_of(neighbors, "neighbors", NEIGHBORS)
@@ -133,12 +148,29 @@ def missing_rule(missing: Any, neighbors: str, fill: type = float) -> Any:
     hint = checks.did_you_mean(missing, ("error", "drop"))
     raise PydpstatError(
         f"missing must be 'error', 'drop' or {place} that takes a missing value's place; "
-        f"got {checks.shown(missing)}. {hint}"
+        f"got {checks.shown_option(missing)}. {hint}"
     )
+
+
+def check_filling(missing: Any, pairs: Sequence[tuple[float, float]], name: str = "bounds") -> None:
+    """Check that a number that takes a missing value's place lies within the bounds of every column.
+
+    Examples
+    --------
+    >>> check_filling(50.0, [(0.0, 100.0)])
+    """
+    if isinstance(missing, float) and not all(lower <= missing <= upper for lower, upper in pairs):
+        raise PydpstatError(
+            f"missing must be a number within the {name} where it takes a missing value's place; got "
+            f"{checks.shown(missing)}. Give a public number that a record could be."
+        )
 
 
 def bounds_pair(bounds: Any, name: str = "bounds") -> tuple[float, float]:
     """Check public bounds of one variable: two finite numbers, the first below the second."""
+    if type(bounds) is tuple and len(bounds) == 2 and type(bounds[0]) is type(bounds[1]) is float:
+        if -math.inf < bounds[0] < bounds[1] < math.inf:
+            return bounds
     pair = bounds.tolist() if isinstance(bounds, np.ndarray) else bounds
     if type(pair) in (tuple, list) and len(pair) == 2 and all(map(checks.is_number, pair)):
         lower, upper = checks.as_float(pair[0]), checks.as_float(pair[1])
@@ -158,8 +190,8 @@ def bounds_of(bounds: Any, names: tuple[str, ...] | None, columns: int) -> tuple
         by_name = {str(key): pair for key, pair in bounds.items()}
         if set(by_name) != set(names) or len(by_name) != len(bounds):
             raise PydpstatError(
-                f"bounds must name every column and no other; got {checks.shown(list(bounds))} for the "
-                f"columns {checks.shown(list(names))}. Give bounds={{column: (lower, upper), ...}}."
+                f"bounds must name every column and no other; got {checks.shown(bounds)} for the "
+                f"columns {checks.excerpt(list(names))}. Give bounds={{column: (lower, upper), ...}}."
             )
         return tuple(bounds_pair(by_name[name], f"bounds[{name!r}]") for name in names)
     several = isinstance(bounds, (tuple, list)) or isinstance(bounds, np.ndarray) and bounds.ndim > 0

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat.quiet import quiet
 from pydpstat.results.results import DPResults
 from pydpstat.statistics import records
-from pydpstat.statistics.arguments import options
+from pydpstat.statistics.arguments import check_filling, options
 from pydpstat.statistics.association_queries import (
     Statistic,
     bounded_query,
@@ -19,6 +20,7 @@ from pydpstat.statistics.association_queries import (
 from pydpstat.statistics.protect import protect
 
 
+@quiet
 def cov(
     x: Any,
     y: Any = None,
@@ -55,7 +57,7 @@ def cov(
         One record replaced (the number of records public), or one added or removed (private).
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave out records that miss any variable
-        (unbounded only), or put a public number in their place.
+        (unbounded only), or put a public number within the bounds in their place.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -113,6 +115,7 @@ def cov(
     return _release(Statistic("cov", "covariance"), x, y, epsilon, bounds, public, rng, budget)
 
 
+@quiet
 def corr(
     x: Any,
     y: Any = None,
@@ -191,6 +194,7 @@ def _release(
         y, epsilon = (None, y) if np.ndim(y) == 0 else (y, None)
     how = options(epsilon, *public)
     variables = read_variables(x, y, bounds)
+    check_filling(how.missing, variables.pairs)
     if how.bounded:
         records.needs(variables.columns.size, 2, statistic.text, "x")
     if statistic.function == "corr":

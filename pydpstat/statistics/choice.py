@@ -5,24 +5,24 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from pydpstat import checks
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
-from pydpstat.r_arithmetic.arrays import numeric
+from pydpstat.quiet import quiet
 from pydpstat.random import source_from
 from pydpstat.release_choice import release_choice
 from pydpstat.results.call import Call
 from pydpstat.results.labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics.protect import check_budget
+from pydpstat.statistics.scores import scores_of
 from pydpstat.statistics.selection import permute_and_flip, weighted
 
 MECHANISMS = ("exponential", "noisy max")
 RIGHT = "the sensitivity given is right for the neighbors meant"
 
 
+@quiet
 def choose(
     candidates: Any,
     scores: Any,
@@ -40,7 +40,7 @@ def choose(
     candidates : sequence of length k
         What can be chosen: public, and fixed without looking at the data.
     scores : array_like of shape (k,)
-        How good each candidate is for the data; finite numbers.
+        How good each candidate is for the data; finite integers, floats or fractions.
     epsilon : float
         Privacy parameter; above 0 and finite.
     sensitivity : float
@@ -76,7 +76,8 @@ def choose(
     candidates come in random order, and each is taken with probability
     exp(epsilon * (score - highest) / (2 * sensitivity)), by a Bernoulli trial.
 
-    Both laws are exact (`pydpstat.random.secure`). Scores are taken as the numbers that they are: that
+    Both laws are exact (`pydpstat.random.secure`). Scores are taken as the numbers that they are, also
+    integers, long doubles and fractions that no float holds: their differences are taken exactly. That
     `sensitivity` covers the rounding in their own computation is up to the caller.
 
     References
@@ -99,15 +100,17 @@ def choose(
     reach = checks.positive(sensitivity, "sensitivity", "Give how far one record can move a score.")
     checks.one_of(mechanism, "mechanism", MECHANISMS)
     choices = _candidates(candidates)
-    utility = _scores(scores, len(choices))
+    utility = scores_of(scores, len(choices))
     source = source_from(rng)
     rate = Fraction(eps) / (2 * Fraction(reach))
     claim = Guarantee(eps)
 
     def choose_one(_: Any = None) -> tuple[Any, Labels]:
         if mechanism == "exponential":
-            return choices[weighted(utility, rate, source)], Labels("choice")
-        return choices[permute_and_flip(utility, rate, source)], Labels("choice")
+            place = weighted(utility.floats, rate, source, exact=utility.below)
+        else:
+            place = permute_and_flip(utility.floats, rate, source, utility.below)
+        return choices[place], Labels("choice")
 
     public: tuple[tuple[str, Any], ...] = (("epsilon", eps), ("sensitivity", reach))
     if mechanism != "exponential":
@@ -135,19 +138,3 @@ def _candidates(candidates: Any) -> list[Any]:
         f"candidates must be a sequence with one candidate at least; got {checks.shown(candidates)}. "
         "Give a list."
     )
-
-
-def _scores(scores: Any, size: int) -> np.ndarray:
-    values = numeric(scores, "scores")
-    if values.dtype.kind not in "iuf" or values.ndim != 1 or values.size != size:
-        raise PydpstatError(
-            f"scores must be one number for each of the {size} candidates; got {type(scores).__name__} "
-            f"of {values.size} values. Give them in the candidates' order."
-        )
-    floats = values.astype(np.float64)
-    if not np.isfinite(floats).all():
-        raise PydpstatError(
-            "scores must be finite, every one; some are not. A score that can be infinite or missing has "
-            "no sensitivity: cut it to public bounds first."
-        )
-    return floats

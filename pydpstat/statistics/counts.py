@@ -10,6 +10,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.postprocessing import Derived, PostProcessing, Scaled
 from pydpstat.queries import Query
 from pydpstat.queries.truths import tally
+from pydpstat.quiet import quiet
 from pydpstat.results.labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics.arguments import INTEGER, Options, options
@@ -21,6 +22,7 @@ CUT = "cut to [0, 1]"
 STEPS = ("divided by the number of records", CUT)
 
 
+@quiet
 def count(
     condition: Any,
     epsilon: float,
@@ -102,6 +104,7 @@ def count(
     return protect("count", query, how, rng, budget, data=("condition",))
 
 
+@quiet
 def proportion(
     condition: Any,
     epsilon: float,

@@ -17,6 +17,7 @@ import numpy as np
 from pydpstat.checks import as_float
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.arrays import is_missing
+from pydpstat.statistics.lookup import objects
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +68,19 @@ def numbers_of(data: Any, argument: str = "data") -> Columns:
     """Read numbers: a vector, or the columns of a frame or matrix; NaN, None, NA are missing."""
     if type(data) is np.ndarray and data.ndim == 1 and data.dtype.kind in "fiub":
         return Columns((data,), (None,), None, None, data.shape[0])
-    return _read(data, argument, lambda column: (_numeric(column, argument), None))
+    return read(data, argument, lambda column: (_numeric(column, argument), None))
 
 
 def truths_of(data: Any, argument: str = "condition") -> Columns:
     """Read truth values: a vector, or the columns of a frame or matrix."""
     if type(data) is np.ndarray and data.ndim == 1 and data.dtype.kind == "b":
         return Columns((data,), (None,), None, None, data.shape[0])
-    return _read(data, argument, lambda column: _boolean(column, argument))
+    return read(data, argument, lambda column: _boolean(column, argument))
 
 
-def one_column(data: Any, argument: str, read: Callable[..., Columns] = numbers_of) -> Columns:
+def one_column(data: Any, argument: str, columns_of: Callable[..., Columns] = numbers_of) -> Columns:
     """Read a single variable; a frame of one column counts as one."""
-    columns = read(data, argument)
+    columns = columns_of(data, argument)
     if len(columns.arrays) != 1:
         raise PydpstatError(
             f"{argument} must be one variable; got {len(columns.arrays)} columns. Give one column at a time."
@@ -91,7 +92,8 @@ def one_column(data: Any, argument: str, read: Callable[..., Columns] = numbers_
 Reader = Callable[[Any], tuple[np.ndarray, np.ndarray | None]]
 
 
-def _read(data: Any, argument: str, read: Reader) -> Columns:
+def read(data: Any, argument: str, reader: Reader) -> Columns:
+    """Read a vector, or the columns of a frame or matrix; `reader` says what their values may be."""
     if isinstance(data, MadeUp):
         count = 1 if data.columns is None else len(data.columns)
         return Columns((data,) * count, (None,) * count, data.columns, None, data.size)
@@ -113,7 +115,7 @@ def _read(data: Any, argument: str, read: Reader) -> Columns:
             f"{argument} must have at least one column, each with a name of its own; "
             f"got {len(pieces)} columns. Select or rename them first."
         )
-    read_pieces = [read(piece) for piece in pieces]
+    read_pieces = [reader(piece) for piece in pieces]
     return Columns(
         tuple(values for values, _ in read_pieces),
         tuple(missing for _, missing in read_pieces),
@@ -134,18 +136,12 @@ def _array(data: Any, argument: str) -> Any:
         except (TypeError, ValueError, OverflowError):
             values = np.empty(())
         if values.ndim in (1, 2):
-            return _objects(data) if values.dtype.kind in "US" and isinstance(data, (list, tuple)) else values
+            # with one text in it NumPy turns a list's numbers into texts
+            return objects(data) if values.dtype.kind in "US" and isinstance(data, (list, tuple)) else values
     raise PydpstatError(
         f"{argument} must be a vector (list, array, Series) or columns (frame, matrix); "
         f"got {type(data).__name__} of {_shape(data)}. Give one value a record."
     )
-
-
-def _objects(data: Any) -> np.ndarray:
-    """Return a list as objects: with one text in it NumPy would turn its numbers into texts."""
-    values = np.empty(len(data), dtype=object)
-    values[:] = data
-    return values
 
 
 def _shape(data: Any) -> str:

@@ -18,13 +18,15 @@ from pydpstat.privacy import Guarantee
 from pydpstat.queries import Query
 from pydpstat.queries.threshold import release_threshold
 from pydpstat.queries.truths import missing_values
+from pydpstat.r_arithmetic.arrays import is_missing
 from pydpstat.random import source_from
 from pydpstat.release import release
 from pydpstat.results.labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics.arguments import Options, options
 from pydpstat.statistics.data import MadeUp
-from pydpstat.statistics.levels import Variables, is_categorical, native, objects, plain, times
+from pydpstat.statistics.levels import Variables, plain
+from pydpstat.statistics.lookup import is_categorical, objects
 from pydpstat.statistics.protect import call, check_budget
 
 FOUND = "the levels were found in the data: those that are rare are left out, and delta covers them"
@@ -119,15 +121,20 @@ def _tallied(column: Any) -> tuple[list[tuple[Any, int]], int]:
     import pandas as pd
 
     kind = getattr(column, "dtype", None)
+    if isinstance(column, np.ma.MaskedArray):
+        found, gone = _tallied(np.ma.getdata(column)[~np.ma.getmaskarray(column)])
+        return found, gone + int(np.ma.count_masked(column))
     if isinstance(kind, np.dtype) and kind.kind in "mM":
-        return _tallied_times(np.asarray(column))
+        times = np.asarray(column)
+        there, counts = np.unique(times[~np.isnat(times)], return_counts=True)
+        return list(zip(there, counts.tolist())), int(np.count_nonzero(np.isnat(times)))
     plainly = isinstance(kind, np.dtype) and kind != object
     if plainly or is_categorical(column):
-        codes, values = pd.factorize(native(np.asarray(column)) if plainly else column)
+        codes, values = pd.factorize(_wide(np.asarray(column)) if plainly else column)
         counts = np.bincount(codes + 1, minlength=len(values) + 1).tolist()
         return list(zip(list(values), counts[1:])), counts[0]
-    values = objects(column)
-    present = values[~np.asarray(pd.isna(values), dtype=bool)].tolist()
+    flat = objects(column).tolist()
+    present = [value for value in flat if not is_missing(value)]
     for value in present:
         if type(value).__hash__ is None:
             raise PydpstatError(
@@ -135,14 +142,10 @@ def _tallied(column: Any) -> tuple[list[tuple[Any, int]], int]:
                 f"{type(value).__name__}. Convert them."
             )
     named = Counter((type(level), level) for level in map(plain, present))
-    return [(level, count) for (_, level), count in named.items()], values.size - len(present)
+    return [(level, count) for (_, level), count in named.items()], len(flat) - len(present)
 
 
-def _tallied_times(values: np.ndarray) -> tuple[list[tuple[Any, int]], int]:
-    """Return times with how often they occur, and how many are missing; those far away by their texts."""
-    near, far = times(values)
-    gone = np.isnat(near)
-    kept = ~(gone | far)
-    found, counts = np.unique(near[kept], return_counts=True)
-    distant = Counter(map(str, values[far]))
-    return [*zip(found, counts.tolist()), *distant.items()], int(np.count_nonzero(gone))
+def _wide(values: np.ndarray) -> np.ndarray:
+    """Return numbers in the machine's own byte order and full width, which pandas asks for."""
+    wide = {"i": np.int64, "u": np.uint64, "f": np.float64}.get(values.dtype.kind)
+    return values.astype(wide or values.dtype.newbyteorder("="), copy=False)

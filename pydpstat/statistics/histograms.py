@@ -12,13 +12,15 @@ from pydpstat.queries import Query
 from pydpstat.queries.cells import bin_counts
 from pydpstat.queries.counts import count_sensitivity
 from pydpstat.queries.truths import missing_values
+from pydpstat.quiet import quiet
 from pydpstat.results.labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics.arguments import INTEGER, Options, options
+from pydpstat.statistics.arguments import INTEGER, Options, check_filling, options
 from pydpstat.statistics.data import Columns, MadeUp, one_column
 from pydpstat.statistics.protect import protect
 
 
+@quiet
 def histogram(
     x: Any,
     epsilon: float,
@@ -49,7 +51,7 @@ def histogram(
         One record replaced (the number of records public), or one added or removed.
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
-        public number in their place.
+        public number within the edges in their place.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -98,6 +100,7 @@ def histogram(
     """
     how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER)
     breaks = _edges(edges)
+    check_filling(how.missing, [(breaks[0], breaks[-1])], "edges")
     column = one_column(x, "x")
     query = Query(
         "histogram",

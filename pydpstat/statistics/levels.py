@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from pydpstat.checks import did_you_mean, shown
+from pydpstat.checks import did_you_mean, excerpt, shown, shown_option
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.arrays import is_missing
 from pydpstat.statistics.data import MadeUp
+from pydpstat.statistics.lookup import KINDS, is_categorical, is_of_kind, kind_of, places
 
 _PLAIN = (str, bool, int, float)
-_SECOND = 10**9
-# what of pandas' times, which count nanoseconds, each unit of NumPy's has
-_NANOSECONDS = {
-    "W": 604_800 * _SECOND,
-    "D": 86_400 * _SECOND,
-    "h": 3_600 * _SECOND,
-    "m": 60 * _SECOND,
-    "s": _SECOND,
-    "ms": 10**6,
-    "us": 1_000,
-    "ns": 1,
-}
-_YEARS = {"Y": 1, "M": 12}
 
 
 class Variables(NamedTuple):
@@ -104,11 +92,6 @@ def _checked(columns: tuple[Any, ...], names: tuple[str, ...]) -> Variables:
     return Variables(columns, names, sizes.pop())
 
 
-def is_categorical(column: Any) -> bool:
-    """Tell whether a variable is a Categorical, or a Series or an index of one."""
-    return getattr(getattr(column, "dtype", None), "name", "") == "category"
-
-
 def levels_of(levels: Any, variables: Variables) -> list[tuple[Any, ...] | None]:
     """Check public levels: for each variable a tuple, or None where its categories are declared public."""
     count = len(variables.columns)
@@ -124,18 +107,36 @@ def levels_of(levels: Any, variables: Variables) -> list[tuple[Any, ...] | None]
         by_name = {str(name): each for name, each in levels.items()}
         if set(by_name) != set(variables.names) or len(by_name) != len(levels):
             raise PydpstatError(
-                f"levels must name every variable and no other; got {shown(list(levels))} for the variables "
-                f"{shown(list(variables.names))}. Give levels={{variable: [...], ...}}."
+                f"levels must name every variable and no other; got {shown(levels)} for the variables "
+                f"{excerpt(list(variables.names))}. Give levels={{variable: [...], ...}}."
             )
-        return [_level_tuple(by_name[name], f"levels[{name!r}]") for name in variables.names]
+        names = [f"levels[{name!r}]" for name in variables.names]
+        return _checked_levels([by_name[name] for name in variables.names], names, variables)
     if count == 1 and not _nested(levels):
-        return [_level_tuple(levels, "levels")]
+        return _checked_levels([levels], ["levels"], variables)
     if not isinstance(levels, (list, tuple)) or len(levels) != count:
         raise PydpstatError(
             f"levels must be a list of levels for each of the {count} variables; got {shown(levels)}. "
             "Give them in the variables' order, or as a dict by name."
         )
-    return [_level_tuple(each, f"levels[{place}]") for place, each in enumerate(levels)]
+    return _checked_levels(levels, [f"levels[{place}]" for place in range(count)], variables)
+
+
+def _checked_levels(
+    levels: Sequence[Any], names: list[str], variables: Variables
+) -> list[tuple[Any, ...] | None]:
+    """Check the levels of each variable, and that they are of its type."""
+    found: list[tuple[Any, ...] | None] = []
+    for each, name, column in zip(levels, names, variables.columns):
+        own, kind = _level_tuple(each, name), kind_of(column)
+        other = next((type(level).__name__ for level in own if not is_of_kind(level, kind)), None)
+        if kind is not None and other is not None:
+            raise PydpstatError(
+                f"{name} must be {KINDS[kind]}, as the variable's type has them; got {other} among them, "
+                "which no record can be. Give levels of the variable's type, or convert the variable."
+            )
+        found.append(own)
+    return found
 
 
 def _nested(levels: Any) -> bool:
@@ -145,7 +146,7 @@ def _nested(levels: Any) -> bool:
 def _declared(levels: str, variables: Variables) -> list[tuple[Any, ...] | None]:
     if levels != "declared":
         raise PydpstatError(
-            f"levels must be lists of levels, 'declared' or 'discover'; got {shown(levels)}. "
+            f"levels must be lists of levels, 'declared' or 'discover'; got {shown_option(levels)}. "
             f"{did_you_mean(levels, ('declared', 'discover'))}"
         )
     if not all(map(is_categorical, variables.columns)):
@@ -157,7 +158,9 @@ def _declared(levels: str, variables: Variables) -> list[tuple[Any, ...] | None]
 
 
 def _level_tuple(levels: Any, name: str) -> tuple[Any, ...]:
-    values = levels.tolist() if hasattr(levels, "tolist") else levels
+    # an array's tolist would turn times into numbers of nanoseconds
+    times = getattr(getattr(levels, "dtype", None), "kind", "") in ("m", "M") and levels.ndim == 1
+    values = list(levels) if times else levels.tolist() if hasattr(levels, "tolist") else levels
     if isinstance(values, (list, tuple, range)) and len(values):
         try:
             distinct = len(set(values)) == len(values)
@@ -186,93 +189,7 @@ def coded(column: Any, levels: tuple[Any, ...] | None) -> Coded:
     """Find each record's level; None takes a Categorical's categories."""
     if isinstance(column, MadeUp):
         return Coded(None, levels or (), False)
-    if is_categorical(column):
-        categories = getattr(column, "cat", column).categories
-        codes = np.asarray(getattr(column, "cat", column).codes)
-        if levels is None:
-            return Coded(codes, _level_tuple(list(categories), "the categories"), True)
-        places = _places(np.asarray(categories), levels)
-        # the last one is for -1, which is missing
-        return Coded(np.append(places, -1)[codes], levels, False)
-    assert levels is not None
-    return Coded(_places(column, levels), levels, False)
-
-
-def objects(values: Any) -> np.ndarray:
-    """Return a list's or an array's values as objects, each as it is."""
-    if hasattr(values, "dtype"):
-        return np.asarray(values, dtype=object)
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
-
-
-def native(values: np.ndarray) -> np.ndarray:
-    """Return numbers in the machine's own byte order and full width, which pandas asks for."""
-    wide = {"i": np.int64, "u": np.uint64, "f": np.float64}.get(values.dtype.kind)
-    return values.astype(wide or values.dtype.newbyteorder("="), copy=False)
-
-
-def times(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return times or durations in nanoseconds, and which of them are too far away for these.
-
-    Whether one is depends on itself and the array's type alone; pandas would raise an error that shows it.
-    """
-    values = values.astype(values.dtype.newbyteorder("="), copy=False)
-    unit, count = np.datetime_data(values.dtype)
-    least, most = -(2**63) + 1, 2**63 - 1
-    if unit in _YEARS:
-        if values.dtype.kind == "m":
-            raise PydpstatError(
-                "data must not be durations in months or years, which have no fixed length. Give days."
-            )
-        # from 1678 to 2261, all of which nanoseconds can hold
-        least, most = -292 * _YEARS[unit] // count + 1, 292 * _YEARS[unit] // count - 1
-    elif unit in _NANOSECONDS:
-        most = most // (_NANOSECONDS[unit] * count)
-        least = -most
-    whole = values.view(np.int64)
-    far = ((whole < least) | (whole > most)) & ~np.isnat(values)
-    near = np.where(far, np.zeros(1, dtype=values.dtype), values)
-    return near.astype(f"{values.dtype.kind}8[ns]"), far
-
-
-def _places(values: Any, levels: tuple[Any, ...]) -> np.ndarray:
-    """Return -1 for missing values, a level's place, or the number of levels.
-
-    A value's place depends on this value and the array's type alone.
-    """
-    import pandas as pd
-
-    kind = getattr(values, "dtype", None)
-    far = None
-    if isinstance(kind, np.dtype) and kind.kind in "mM":
-        values, far = times(np.asarray(values))
-    if isinstance(kind, np.dtype) and kind.kind in "iufmM" and not any(type(each) is bool for each in levels):
-        places = pd.Index(list(levels)).get_indexer(pd.Index(native(np.asarray(values))))
-    else:
-        # pandas would look at all objects together to find out what they are
-        values = objects(values)
-        places = _places_of_objects(values, {level: place for place, level in enumerate(levels)})
-    places = np.where(places < 0, len(levels), places)
-    places[np.asarray(pd.isna(values), dtype=bool)] = -1
-    if far is not None:
-        places[far] = len(levels)
-    return places
-
-
-def _places_of_objects(values: np.ndarray, known: dict[Any, int]) -> np.ndarray:
-    """Return each value's place by Python's equality, -1 for others."""
-    flat = values.tolist()
-    try:
-        return np.array([known.get(value, -1) for value in flat], dtype=np.int64)
-    except TypeError:
-        # a value that cannot be hashed is no level
-        return np.array([_place(value, known) for value in flat], dtype=np.int64)
-
-
-def _place(value: Any, known: dict[Any, int]) -> int:
-    try:
-        return known.get(value, -1)
-    except TypeError:
-        return -1
+    if levels is not None:
+        return Coded(places(column, levels), levels, False)
+    own = getattr(column, "cat", column)
+    return Coded(np.asarray(own.codes), _level_tuple(list(own.categories), "the categories"), True)

@@ -10,15 +10,17 @@ from pydpstat.postprocessing import Derived, PostProcessing
 from pydpstat.queries import Query
 from pydpstat.queries.partition import LINE, line_weights, moments
 from pydpstat.queries.record_grid import RecordGrid, Sums
+from pydpstat.quiet import quiet
 from pydpstat.results.results import DPResults
 from pydpstat.statistics import records
-from pydpstat.statistics.arguments import options
+from pydpstat.statistics.arguments import check_filling, options
 from pydpstat.statistics.data import Columns, numbers_of
 from pydpstat.statistics.protect import protect
 
 STEPS = ("mean of the noisy sums", "cut to the bounds")
 
 
+@quiet
 def mean(
     data: Any,
     epsilon: float,
@@ -51,7 +53,7 @@ def mean(
         One record replaced (the number of records public), or one added or removed (private).
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
-        public number in their place.
+        public number within the bounds in their place.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -109,6 +111,7 @@ def mean(
     how = options(epsilon, delta, mechanism, neighbors, missing)
     columns = numbers_of(data)
     pairs, shown = records.column_bounds(bounds, columns)
+    check_filling(how.missing, pairs)
     if how.bounded:
         records.needs(columns.size, 1, "mean")
     grids = records.grids_for(pairs, how, columns.size)

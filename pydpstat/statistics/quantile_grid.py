@@ -14,7 +14,7 @@ from pydpstat.queries.truths import missing_values
 from pydpstat.random import Source
 from pydpstat.release_choice import release_choice
 from pydpstat.results.results import DPResults
-from pydpstat.statistics.arguments import Options, bounds_pair, options
+from pydpstat.statistics.arguments import Options, bounds_pair, check_filling, options
 from pydpstat.statistics.data import Columns
 from pydpstat.statistics.protect import call, check_budget
 
@@ -33,6 +33,7 @@ def checked(
             "Leave it out for 65537 points."
         )
     lower, upper = bounds_pair(bounds)
+    check_filling(how.missing, [(lower, upper)])
     if not 0.0 < (int(grid_points) - 1) / (upper - lower) < np.inf:
         raise PydpstatError(
             f"bounds must be a finite distance apart that a grid can divide; got {checks.shown(bounds)}. "
@@ -41,26 +42,30 @@ def checked(
     return how, (lower, upper), int(grid_points)
 
 
-def share_of(q: Any, name: str = "q") -> float:
+def share_of(q: Any) -> float:
     """Check a quantile's share, and round it to a multiple of 2^-20."""
     number = checks.unwrap(q)
-    if checks.is_number(number) and 0.0 <= checks.as_float(number) <= 1.0:
+    if _is_share(number):
         return public_share(float(number))
     raise PydpstatError(
-        f"{name} must be a number from 0 to 1; got {checks.shown(q)}. The median is 0.5. "
+        f"q must be a number from 0 to 1; got {checks.shown(q)}. The median is 0.5. "
         "For several use quantiles()."
     )
+
+
+def _is_share(number: Any) -> bool:
+    return checks.is_number(number) and 0.0 <= checks.as_float(number) <= 1.0
 
 
 def shares_of(qs: Any) -> list[float]:
     """Check the shares of several quantiles."""
     values = qs.tolist() if hasattr(qs, "tolist") else qs
-    if not isinstance(values, (list, tuple)) or not values:
+    if not isinstance(values, (list, tuple)) or not values or not all(map(_is_share, values)):
         raise PydpstatError(
-            f"qs must be one or more numbers from 0 to 1; got {checks.shown(qs)}. "
+            f"qs must be one or more numbers from 0 to 1, every one; got {checks.shown(qs)}. "
             "Give for example [0.25, 0.5, 0.75]."
         )
-    return [share_of(q, "qs") for q in values]
+    return [public_share(float(q)) for q in values]
 
 
 def check_size(column: Columns, how: Options) -> None:

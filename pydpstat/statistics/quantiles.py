@@ -10,6 +10,7 @@ import numpy as np
 
 from pydpstat.queries.order_grid import farthest, grid_places, grid_runs, rank_range, rank_utility
 from pydpstat.queries.recursive_quantiles import split_quantiles
+from pydpstat.quiet import quiet
 from pydpstat.random import source_from
 from pydpstat.results.labels import Labels
 from pydpstat.results.results import DPResults
@@ -33,6 +34,7 @@ _PLACES = 16
 _FEW = 4
 
 
+@quiet
 def quantile(
     x: Any,
     q: float,
@@ -61,7 +63,7 @@ def quantile(
         One record replaced (the number of records public), or one added or removed.
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
-        public number in their place.
+        public number within the bounds in their place.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the choice. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -116,6 +118,7 @@ def quantile(
     return _quantile("quantile", x, q, epsilon, bounds, neighbors, missing, rng, budget, grid_points, own)
 
 
+@quiet
 def median(
     x: Any,
     epsilon: float,
@@ -141,7 +144,7 @@ def median(
         One record replaced (the number of records public), or one added or removed.
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
-        public number in their place.
+        public number within the bounds in their place.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the choice. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -220,6 +223,7 @@ def _quantile(
     return released(function, choose, how, column, bounds, grid_points, own, source, budget, float(reach) / 2)
 
 
+@quiet
 def quantiles(
     x: Any,
     qs: Sequence[float],
@@ -251,7 +255,7 @@ def quantiles(
         One record replaced (the number of records public), or one added or removed.
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
-        public number in their place.
+        public number within the bounds in their place.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the choices. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional

@@ -71,10 +71,10 @@ def bounded_query(
     statistic: str, columns: Columns, exact: list[Fraction], sensitivities: list[Fraction]
 ) -> Query:
     """Ask for one number a column, each with its own sensitivity; their number of records is public."""
-    value = np.array([each.numerator / each.denominator for each in exact])
+    floats = [each.numerator / each.denominator for each in exact]
     return Query(
         statistic,
-        value if columns.names is not None else value.reshape(()),
+        np.array(floats if columns.names is not None else floats[0]),
         tuple(sensitivities),
         labels(statistic, columns),
         nobs=columns.size,

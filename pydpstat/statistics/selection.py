@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -15,8 +16,17 @@ from pydpstat.random.secure.trials import trials_exp
 Floats = npt.NDArray[np.float64]
 
 
-def weighted(utility: Floats, rate: Fraction, source: Source | None, measure: Any = None) -> int:
+def weighted(
+    utility: Floats,
+    rate: Fraction,
+    source: Source | None,
+    measure: Any = None,
+    exact: Sequence[Fraction] | None = None,
+) -> int:
     """Choose a place with probability proportional to measure * exp(rate * utility).
+
+    `exact` has the utilities' differences from the best one where `utility` has only the floats nearest
+    to them (`pydpstat.random.secure.choose`).
 
     Examples
     --------
@@ -24,7 +34,7 @@ def weighted(utility: Floats, rate: Fraction, source: Source | None, measure: An
     1
     """
     if source is None:
-        return secure.choose(utility, rate, measure)
+        return secure.choose(utility, rate, measure, exact=exact)
     return _by_sums(utility, rate, source, measure)[0]
 
 
@@ -74,8 +84,12 @@ def places(size: int, bits: int, source: Source | None) -> npt.NDArray[np.int64]
     return (source.uniform(size) * 2.0**bits).astype(np.int64)
 
 
-def permute_and_flip(scores: Floats, rate: Fraction, source: Source | None) -> int:
+def permute_and_flip(
+    scores: Floats, rate: Fraction, source: Source | None, exact: Sequence[Fraction] | None = None
+) -> int:
     """Choose a place: in random order, the first that is taken with probability exp(-rate * shortfall).
+
+    `exact` has the differences from the highest score where `scores` has only the floats nearest to them.
 
     Examples
     --------
@@ -95,6 +109,10 @@ def permute_and_flip(scores: Floats, rate: Fraction, source: Source | None) -> i
         with np.errstate(under="ignore"):
             # a difference, a rate and a product, each rounded once
             errors = exponents * 2.0**-50 + 2.0**-1000
-        taken = trials_exp(exponents, errors, lambda i: rate * (Fraction(top) - Fraction(float(scores[i]))))
-    taken[scores == top] = True
+
+        def shortfall(i: int) -> Fraction:
+            return Fraction(top) - Fraction(float(scores[i])) if exact is None else -exact[i]
+
+        taken = trials_exp(exponents, errors, lambda i: rate * shortfall(i))
+    taken[scores == top if exact is None else [each == 0 for each in exact]] = True
     return int(order[np.argmax(taken[order])])

@@ -13,9 +13,10 @@ from pydpstat.errors import PydpstatError
 from pydpstat.postprocessing import AsDrawn, Derived, PostProcessing, SquareRoot
 from pydpstat.queries.partition import PARABOLA, moments, parabola_weights, spread
 from pydpstat.queries.record_grid import RecordGrid, product_unit
+from pydpstat.quiet import quiet
 from pydpstat.results.results import DPResults
 from pydpstat.statistics import records
-from pydpstat.statistics.arguments import options
+from pydpstat.statistics.arguments import check_filling, options
 from pydpstat.statistics.data import Columns, numbers_of
 from pydpstat.statistics.protect import protect
 
@@ -25,6 +26,7 @@ NOISY = "variance from the noisy sums"
 _SMALLEST, _LARGEST = 1e-140, 1e140
 
 
+@quiet
 def var(
     data: Any,
     epsilon: float,
@@ -57,7 +59,7 @@ def var(
         One record replaced (the number of records public), or one added or removed (private).
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
-        public number in their place.
+        public number within the bounds in their place.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -111,6 +113,7 @@ def var(
     return _release("var", data, epsilon, bounds, (delta, mechanism, neighbors, missing), rng, budget)
 
 
+@quiet
 def std(
     data: Any,
     epsilon: float,
@@ -165,6 +168,7 @@ def _release(
     how = options(epsilon, *public)
     columns = numbers_of(data)
     pairs, shown = records.column_bounds(bounds, columns)
+    check_filling(how.missing, pairs)
     check_squares(pairs)
     if how.bounded:
         records.needs(columns.size, 2, "variance")

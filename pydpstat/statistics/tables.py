@@ -11,6 +11,7 @@ from pydpstat.queries import Query
 from pydpstat.queries.cells import cell_counts
 from pydpstat.queries.counts import count_sensitivity
 from pydpstat.queries.truths import missing_values
+from pydpstat.quiet import quiet
 from pydpstat.results.labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics.arguments import INTEGER, options
@@ -22,6 +23,7 @@ DECLARED = "that the declared categories are public knowledge"
 MOST_CELLS = 10**7
 
 
+@quiet
 def crosstab(
     data: Any,
     epsilon: float,
@@ -41,11 +43,13 @@ def crosstab(
     ----------
     data : array_like of shape (n,), DataFrame, dict or tuple
         One variable (list, array, Series or Categorical), or several: a frame's columns, or a dict
-        or tuple of variables.
+        or tuple of variables. What a masked array hides is missing.
     epsilon : float
         Privacy parameter; above 0 and finite.
     levels : list, dict or list of lists, "declared" or "discover", keyword only, needed
-        The public levels: a list for one variable, lists by name or in order for several.
+        The public levels: a list for one variable, lists by name or in order for several. Where a
+        variable has a type of numbers, texts or times, levels of another type are an error, as no record
+        could be one.
         ``"declared"``: every variable is a Categorical and its categories are public.
         ``"discover"``: the levels of one variable are found in the data, which needs a `delta`; rare
         ones are left out.

@@ -8,15 +8,17 @@ from typing import Any
 
 from pydpstat.errors import PydpstatError
 from pydpstat.queries.record_grid import data_grid
+from pydpstat.quiet import quiet
 from pydpstat.results.results import DPResults
 from pydpstat.statistics import records
-from pydpstat.statistics.arguments import options
+from pydpstat.statistics.arguments import check_filling, options
 from pydpstat.statistics.data import numbers_of
 from pydpstat.statistics.protect import protect
 
 LARGEST = 1e290
 
 
+@quiet
 def sum(  # the statistic's name, meant to be used as pydpstat.sum
     data: Any,
     epsilon: float,
@@ -49,7 +51,7 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
         One record replaced (the number of records public), or one added or removed (private).
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
-        public number in their place.
+        public number within the bounds in their place.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -92,6 +94,7 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     how = options(epsilon, delta, mechanism, neighbors, missing)
     columns = numbers_of(data)
     pairs, shown = records.column_bounds(bounds, columns)
+    check_filling(how.missing, pairs)
     _check_size(pairs)
     if how.bounded:
         grids = records.grids_for(pairs, how, columns.size)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat import checks
-from pydpstat.checks import shown
+from pydpstat.checks import excerpt
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import NEIGHBORS
 from pydpstat.teaching.neighbours import Multisets, Place, Sequences
@@ -59,7 +59,7 @@ class Sensitivity:
         return float(self.value)
 
     def __repr__(self) -> str:
-        first, second = (shown(each) for each in (self.data, self.neighbour))
+        first, second = (excerpt(each) for each in (self.data, self.neighbour))
         return (
             f"Sensitivity: {self.value} in the {self.norm} norm ({self.neighbors} neighbors), attained by "
             f"{first} and {second}; {self.pairs:,} pairs of {self.data_sets:,} data sets"
@@ -218,7 +218,7 @@ def _evaluated(function: Callable[[tuple[Any, ...]], Any], data: tuple[Any, ...]
         hint = " An empty data set is a neighbour, too: define the value for it." if not data else ""
         raise PydpstatError(
             f"function must return numbers for every data set; it raised {type(error).__name__}: "
-            f"{shown(str(error))} for {shown(data)}.{hint}"
+            f"{excerpt(str(error))} for {excerpt(data)}.{hint}"
         ) from error
 
 
@@ -230,7 +230,7 @@ def _numbers(output: Any, data: tuple[Any, ...]) -> Output:
     exact = tuple([_exact(each) for each in values])
     if any(each is None for each in exact):
         raise PydpstatError(
-            f"function must return finite numbers; it returned {shown(output)} for {shown(data)}. "
+            f"function must return finite numbers; it returned {excerpt(output)} for {excerpt(data)}. "
             "Give a function with one number, or a flat list of numbers."
         )
     return exact
@@ -255,7 +255,7 @@ def _check_lengths(outputs: dict[Place, Output], records: list[Any]) -> None:
     first = next(iter(outputs))
     for place, output in outputs.items():
         if len(output) != len(outputs[first]):
-            data, other = (shown(tuple(records[code] for code in each)) for each in (first, place))
+            data, other = (excerpt(tuple(records[code] for code in each)) for each in (first, place))
             raise PydpstatError(
                 f"function must return as many numbers for every data set; it returned {len(outputs[first])} "
                 f"for {data} and {len(output)} for {other}. A shape that depends on the data has no "

@@ -161,7 +161,7 @@ def test_one_row():
         ({"k": None}, ["k must"]),
         ({"method": "mdva"}, ["method", "Did you mean 'mdav'?"]),
         ({"standardize": "yes"}, ["standardize must be True or False"]),
-        ({"columns": ["incme"]}, ["columns", "'incme'", "Did you mean 'income'?"]),
+        ({"columns": ["incme"]}, ["columns", "type str", "Did you mean 'income'?"]),
         ({"columns": []}, ["columns must name at least one"]),
         ({"columns": ["income", "income"]}, ["each column once"]),
         ({"columns": [["income"]]}, ["columns must name columns of df"]),

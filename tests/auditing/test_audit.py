@@ -210,7 +210,7 @@ def test_without_a_claim_there_is_no_verdict():
         ({"confidence": "x"}, "confidence must be"),
         ({"claim": "1"}, "claim must be a Guarantee"),
         ({"claim": (1, 2, 3)}, "claim must be"),
-        ({"claim": -1}, "epsilon must be at least 0"),
+        ({"claim": -1}, "an epsilon of at least 0"),
         ({"seconds": 0}, "seconds must be"),
         ({"rng": "x"}, "rng must be"),
         ({"release": lambda x: 1 / 0}, "the same error on both data sets: ZeroDivisionError"),

@@ -7,6 +7,7 @@ import itertools
 import json
 import math
 import pickle
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -36,6 +37,36 @@ COUNTS = [40, 100, 50, 60, 90, 20, 40]
 
 def released(**options):
     return release_hierarchy(COUNTS, **{"epsilon": 1.0, "hierarchy": COUNTRY, "rng": 1, **options})
+
+
+# records: each by itself
+
+ODD = {
+    "a list": ["x"],
+    "a dict": {"x": 1},
+    "a tuple with a list": (1, [2]),
+    "a signalling NaN": Decimal("sNaN"),
+    "an array": np.zeros(2),
+    "a set": {1},
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("column", ["town", "state"])
+def test_an_added_record_moves_no_other(odd, column, capfd):
+    country = Hierarchy({"North": ["a", "b"], "South": ["c"]})
+    people = {"state": ["North"] * 3 + ["South"] * 2, "town": ["a", "b", "a", "c", "c"]}
+    added = {"state": [*people["state"], "North"], "town": [*people["town"], "b"]}
+    added[column][-1] = ODD[odd]
+    how = {"hierarchy": country, "missing": "drop", "neighbors": "unbounded"}
+    before, after = (
+        release_hierarchy(pd.DataFrame(each, dtype=object), 1000.0, **how).noisy for each in (people, added)
+    )
+    pd.testing.assert_frame_equal(before, after)
+    assert before.value.tolist() == [5, 3, 2, 2, 1, 2]
+    with pytest.raises(PydpstatError, match="records that are at a leaf"):
+        release_hierarchy(pd.DataFrame(added, dtype=object), 1.0, hierarchy=country)
+    assert capfd.readouterr() == ("", "")
 
 
 # sensitivity: over all neighbours
@@ -298,7 +329,8 @@ def test_copies_are_equal_and_cannot_be_changed(method):
         assert other.guarantee == result.guarantee and not any(each.flags.writeable for each in other.values)
     with pytest.raises(ValueError):
         result.values[0][0] = 5
-    result.estimate.loc["total", "value"] = -5
+    handed_out = result.estimate
+    handed_out.loc["total", "value"] = -5
     assert result.estimate.loc["total", "value"] == 400
 
 

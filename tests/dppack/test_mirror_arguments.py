@@ -181,8 +181,8 @@ def test_a_function_that_returns_data_as_breaks_does_not_tell_them():
 
 MESSAGES = {
     "eps must be a scalar > 0 and finite; got -1": ("meanDP", {"eps": -1}),
-    "Length of upper_bound must be 1; got [5, 6]": ("meanDP", {"upper_bound": [5, 6]}),
-    "lower_bound must be a number and not missing; got '0'": ("meanDP", {"lower_bound": "0"}),
+    "Length of upper_bound must be 1; got list of length 2": ("meanDP", {"upper_bound": [5, 6]}),
+    "lower_bound must be a number and not missing; got str of length 1": ("meanDP", {"lower_bound": "0"}),
     "which_sensitivity must be one of {'bounded', 'unbounded', 'both'}; got 'foo'": (
         "varDP",
         {"which_sensitivity": "foo"},
@@ -194,7 +194,7 @@ MESSAGES = {
     "delta must be a scalar > 0 and finite; got 0": ("sdDP", {"delta": 0}),
     "type_DP must be one of {'pDP', 'aDP'}; got 'foo'": ("histogramDP", {"type_DP": "foo"}),
     "eps must be < 1 for aDP unless analytic is True; got 2": ("tableDP", {"eps": 2}),
-    "normalize must be True or False; got 'a'": ("histogramDP", {"normalize": "a"}),
+    "normalize must be True or False; got str of length 1": ("histogramDP", {"normalize": "a"}),
     "Global sensitivities must be > 0; got 0": (
         "LaplaceMechanism",
         {"sensitivities": 0, "alloc_proportions": None},

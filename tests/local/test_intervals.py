@@ -28,14 +28,15 @@ POINTS = [(epsilon, n, p) for epsilon in (0.5, 1.0, 3.0) for n in (100, 2000) fo
 
 def masses(kind, response, n, p):
     """The law of the number of answers, by scipy."""
-    # some versions of scipy divide by zero on their way to a probability of 0
-    with np.errstate(divide="ignore"):
-        if kind == "population":
-            return stats.binom.pmf(np.arange(n + 1), n, response.other + p * response.spread)
-        count = round(n * p)
-        parts = [(count, response.true), (n - count, response.other)]
-        chances = [stats.binom.pmf(np.arange(m + 1), m, q) if m else np.ones(1) for m, q in parts]
-    return np.convolve(*chances)
+    if kind == "population":
+        return binomial_masses(n, response.other + p * response.spread)
+    count = round(n * p)
+    return np.convolve(binomial_masses(count, response.true), binomial_masses(n - count, response.other))
+
+
+def binomial_masses(n, p):
+    # on the log scale: scipy's own masses overflow where p is near 0
+    return np.exp(stats.binom.logpmf(np.arange(n + 1), n, p)) if n else np.ones(1)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -65,7 +65,10 @@ def test_missing_values():
     with pytest.raises(pydpstat.PydpstatError, match="missing"):
         pydpstat.histogram(x, 1.0, edges=EDGES)
     assert pydpstat.histogram(x, EXACT, edges=EDGES, missing=20).value.tolist() == [1, 2, 0, 1]
-    assert pydpstat.histogram(x, EXACT, edges=EDGES, missing=math.inf).value.tolist() == [1, 0, 0, 3]
+    assert pydpstat.histogram(x, EXACT, edges=EDGES, missing=EDGES[-1]).value.tolist() == [1, 0, 0, 3]
+    for outside in (math.inf, EDGES[0] - 1):
+        with pytest.raises(pydpstat.PydpstatError, match="missing must be a number within the edges"):
+            pydpstat.histogram(x, 1.0, edges=EDGES, missing=outside)
     dropped = pydpstat.histogram(x, EXACT, edges=EDGES, missing="drop", neighbors="unbounded")
     assert dropped.value.tolist() == [1, 0, 0, 1] and dropped.nobs is None
     with pytest.raises(pydpstat.PydpstatError, match="drop"):

@@ -311,3 +311,27 @@ def test_signatures_are_alike():
     for function in REAL:
         keywords = [p.name for p in inspect.signature(getattr(pydpstat, function)).parameters.values()]
         assert keywords[-7:] == ["bounds", "delta", "mechanism", "neighbors", "missing", "rng", "budget"]
+
+
+FILLED = {
+    **{
+        name: lambda x, missing, f=getattr(pydpstat, name): f(x, 1.0, bounds=(0, 100), missing=missing)
+        for name in ("mean", "sum", "var", "std", "median")
+    },
+    "quantile": lambda x, missing: pydpstat.quantile(x, 0.2, 1.0, bounds=(0, 100), missing=missing),
+    "quantiles": lambda x, missing: pydpstat.quantiles(x, [0.2], 1.0, bounds=(0, 100), missing=missing),
+    "histogram": lambda x, missing: pydpstat.histogram(x, 1.0, edges=[0, 50, 100], missing=missing),
+    "cov": lambda x, missing: pydpstat.cov(x, x, 1.0, bounds=((0, 100), (0, 200)), missing=missing),
+    "corr": lambda x, missing: pydpstat.corr(x, x, 1.0, bounds=((0, 100), (0, 200)), missing=missing),
+}
+
+
+@pytest.mark.parametrize("function", FILLED)
+def test_what_takes_a_missing_values_place_lies_within_the_bounds(function):
+    call = FILLED[function]
+    for x in (np.linspace(0, 100, 20), np.array([1.0, np.nan, 3.0])):
+        for fine in (0, 50, 100):
+            call(x, fine)
+        for wrong in (500, -1e-9, 150, math.inf, -math.inf):
+            with pytest.raises(pydpstat.PydpstatError, match="missing must be a number within the"):
+                call(x, wrong)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -309,8 +311,61 @@ def test_times_are_levels_whatever_their_unit(unit):
 def test_a_time_that_nanoseconds_cannot_hold_is_no_level(far):
     # an error would tell of the record
     records = np.repeat(far, 300)
-    for level in (np.datetime64("2020-01-01"), pd.Timestamp("1970-01-01"), pd.Timedelta(0)):
+    times = [np.datetime64("2020-01-01"), pd.Timestamp("1970-01-01"), datetime.date(1999, 1, 1)]
+    for level in times if far.dtype.kind == "M" else [pd.Timedelta(0), np.timedelta64(3, "D")]:
         counts = pydpstat.crosstab(records, 50.0, levels=[level]).estimate.to_numpy()
         assert counts == pytest.approx([0, 300], abs=5)
+    counts = pydpstat.crosstab(records, 50.0, levels=[far[0]]).estimate.to_numpy()
+    assert counts == pytest.approx([300, 0], abs=5)
     found = pydpstat.crosstab(records, 50.0, levels="discover", delta=1e-6)
-    assert found.estimate.index.tolist() == [str(far[0])]
+    name = np.datetime_as_string(far[0], unit="auto") if far.dtype.kind == "M" else str(far[0])
+    assert found.estimate.index.tolist() == [name]
+
+
+@pytest.mark.parametrize("mask", [[0, 0, 0, 0], [0, 1, 0, 1], [1, 1, 1, 1]])
+@pytest.mark.parametrize("levels", [[1, 2], "discover"])
+def test_what_a_mask_hides_is_missing(mask, levels):
+    data = np.ma.masked_array([1, 2, 2, 1] * 50, mask * 50)
+    same = [None if gone else value for value, gone in zip([1, 2, 2, 1] * 50, mask * 50)]
+    delta = {"delta": 1e-6} if levels == "discover" else {}
+    for how in ({"missing": "gone"}, {"missing": "drop", "neighbors": "unbounded"}):
+        masked, listed = (
+            pydpstat.crosstab(each, EXACT, levels=levels, **how, **delta) for each in (data, same)
+        )
+        assert masked.estimate.to_dict() == listed.estimate.to_dict()
+    if any(mask):
+        with pytest.raises(pydpstat.PydpstatError, match="missing values"):
+            pydpstat.crosstab(data, EXACT, levels=levels, **delta)
+    crossed = pydpstat.crosstab({"a": data, "b": ["x"] * 200}, EXACT, levels=[[1, 2], ["x"]], missing="gone")
+    assert crossed.estimate.loc["gone", "x"] == 50 * sum(mask)
+
+
+@pytest.mark.parametrize(
+    "data, levels, word",
+    [
+        (np.array([1, 2]), ["1", "2"], "numbers or truth values, .*; got str"),
+        (pd.Series([1.5]), [1, "other"], "got str"),
+        (pd.Series([1], dtype="Int64"), ["1"], "got str"),
+        (np.array(["1"]), [1], "texts, .*; got int"),
+        (pd.Series(["1"], dtype="string"), [1], "got int"),
+        (pd.Categorical([1, 2]), ["1", "2"], "got str"),
+        (np.array([1, 2], dtype="M8[D]"), ["1970-01-02"], "dates or times, .*; got str"),
+        (np.array([1, 2], dtype="M8[D]"), [1, 2], "got int"),
+        (np.array([1, 2], dtype="m8[D]"), [1, 2], "durations, .*; got int"),
+        (pd.Series(pd.date_range("2020", periods=1, tz="UTC")), [np.datetime64("2020-01-01")], "zone"),
+    ],
+)
+def test_levels_of_another_type_are_refused(data, levels, word):
+    # by type alone: no record could be one of them
+    for each in (data, data[:0]):
+        with pytest.raises(pydpstat.PydpstatError, match=word):
+            pydpstat.crosstab(each, 1.0, levels=levels)
+
+
+def test_levels_as_an_array_of_times():
+    days = np.array(["2020-01-01", "2020-01-02"], dtype="M8[ns]")
+    for levels in (days, pd.DatetimeIndex(days), list(days), pd.Series(days)):
+        r = pydpstat.crosstab(np.repeat(days, [1, 3]), EXACT, levels=levels)
+        assert r.value.tolist() == [1, 3, 0] and r.estimate.index[0].startswith("2020-01-01")
+    hours = np.array([1, 2], dtype="m8[h]")
+    assert pydpstat.crosstab(hours, EXACT, levels=hours[:1]).value.tolist() == [1, 1]

@@ -121,7 +121,7 @@ def test_a_budget_refuses_it_and_keeps_what_it_has():
         (lambda: UniformNoise().probability([0.5]), "answers must be a whole number; got 0.5"),
         (lambda: UniformNoise().delta(0), "sensitivity must be a whole number of at least 1; got 0"),
         (lambda: UniformNoise().audit(rng=-1), "rng must be None, an int"),
-        (lambda: UniformNoise().audit(5, "6"), "neighbour must be a whole number; got '6'"),
+        (lambda: UniformNoise().audit(5, "6"), "neighbour must be a whole number; got str of length 1"),
     ],
 )
 def test_bad_input(call, message):

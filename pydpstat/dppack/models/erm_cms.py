@@ -233,7 +233,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
             prediction=self._prediction(),
             noise=SphericalNoise(plan.rate, tuple(records.divisors.tolist())) if output else None,
             claim=plan.claim,
-            gamma=float(self.gamma),
+            gamma=checks.scalar(self.gamma, "gamma"),
             bounds=records.bounds,
             nobs=records.y.size,
             record=ModelCall(
@@ -275,7 +275,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
 
     def _strength(self) -> float:
         """What the regularizer is multiplied by."""
-        return float(self.gamma)
+        return checks.scalar(self.gamma, "gamma")
 
     def _convexity(self) -> float:
         """What the minimised objective times n is strongly convex by, without records and noise."""
@@ -304,7 +304,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         if self.mapXy_gr is mapXy_gr_sigmoid and math.isinf(kept):
             privacy_warnings.models.wrong_gradient(name)
         elif not self.gamma > 0:
-            privacy_warnings.models.no_noise(name, "gamma", float(self.gamma))
+            privacy_warnings.models.no_noise(name, "gamma", checks.scalar(self.gamma, "gamma"))
         elif norm <= 1.0:
             privacy_warnings.models.no_noise(name, "c", float(self.c or 0.0))
 

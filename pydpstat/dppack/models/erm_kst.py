@@ -199,7 +199,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             prediction=self._prediction(),
             noise=None,
             claim=plan.claim,
-            gamma=float(self.gamma),
+            gamma=checks.scalar(self.gamma, "gamma"),
             bounds=records.bounds,
             nobs=records.y.size,
             record=ModelCall(
@@ -269,7 +269,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             loss_slope=self._loss_slope(records),
             penalty=self.regularizer,
             penalty_slope=self.regularizer_gr,
-            gamma=float(self.gamma),
+            gamma=checks.scalar(self.gamma, "gamma"),
             extra=extra,
             b=noise,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class FittedModel:
             regularizer, regularizer_gr = regularizer_l2, regularizer_gr_l2
         if not callable(regularizer):
             raise PydpstatError(
-                f"regularizer must be one of {{'l2'}}, or a function; got {checks.shown(regularizer)}."
+                f"regularizer must be one of {{'l2'}}, or a function; got {checks.shown_option(regularizer)}."
             )
         self.regularizer: Callable[..., Any] = regularizer
         self.regularizer_gr = regularizer_gr
@@ -86,7 +86,7 @@ class FittedModel:
         """
         return np.asarray(self.mapXy(as_records(X, checks.flag(add_bias, "add_bias")), self._fitted()))
 
-    def clone(self, deep: bool = False) -> Any:
+    def clone(self, deep: bool = False) -> Self:
         """Return a copy of the model; a later fit of one leaves the other as it is.
 
         Parameters

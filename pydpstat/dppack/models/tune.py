@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,13 +26,14 @@ from pydpstat.results.call import Call
 from pydpstat.results.labels import Labels
 from pydpstat.results.model_results import ModelResults
 
+_Model = TypeVar("_Model")
 GROUPS = "a record's place decides its group: the groups are disjoint, so the largest epsilon holds for all"
 # how many errors one record makes at most
 ERROR = 1.0
 
 
 def tune_classification_model(
-    DPmodels: Sequence[Any],
+    DPmodels: Sequence[_Model],
     X: Any,
     y: Any,
     upper_bounds: Any,
@@ -42,7 +43,7 @@ def tune_classification_model(
     weights_upper_bound: Any = None,
     *,
     rng: Any = None,
-) -> Any:
+) -> _Model:
     """Choose among private classifiers, as ``DPpack::tune_classification_model`` does.
 
     Of m models each is fitted on a group of records of its own: the i-th on records i, i + m + 1,
@@ -130,7 +131,7 @@ def tune_classification_model(
 
 
 def tune_linear_regression_model(
-    DPmodels: Sequence[Any],
+    DPmodels: Sequence[_Model],
     X: Any,
     y: Any,
     upper_bounds: Any,
@@ -138,7 +139,7 @@ def tune_linear_regression_model(
     add_bias: bool = False,
     *,
     rng: Any = None,
-) -> Any:
+) -> _Model:
     """Choose among private linear regressions, as ``DPpack::tune_linear_regression_model`` does.
 
     Of m models each is fitted on a group of records of its own, as by `tune_classification_model`.

@@ -1,7 +1,5 @@
 """R's random streams, equal to R's to the last bit, without R."""
 
-from __future__ import annotations
-
 from pydpstat.random.r_stream.continuous import ContinuousLaws
 from pydpstat.random.r_stream.counts import CountLaws
 from pydpstat.random.r_stream.sampling import Sampling

@@ -13,7 +13,7 @@ Otherwise `_precisely` repeats it in integers, with bounds, until it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
@@ -71,6 +71,7 @@ def choose(
     rate: float | Fraction = 1,
     measure: npt.ArrayLike | None = None,
     rest: Rest | None = None,
+    exact: Sequence[Fraction] | None = None,
 ) -> int:
     """Choose a candidate with a probability proportional to measure * exp(rate * utility), exactly.
 
@@ -84,9 +85,11 @@ def choose(
         With 1 the utilities are the logarithms of the weights.
     measure : array_like of shape (n,), optional
         Weight of each candidate before the data are seen, at least 0 and finite; 1 by default.
-
     rest : Rest, optional
         Further candidates before and after these.
+    exact : sequence of Fraction, optional
+        The utilities themselves where floats cannot hold them: their differences from the best one, at
+        most 0. `utility` then has the floats nearest to these. Not together with `rest`.
 
     Returns
     -------
@@ -111,19 +114,19 @@ def choose(
     utilities = np.asarray(utility, dtype=np.float64)
     measures = None if measure is None else np.asarray(measure, dtype=np.float64)
     drawn = bits.word()
-    exact = Fraction(rate)
+    rational = Fraction(rate)
     found = None
     # where no candidate here can be chosen, only the rest tells whether there is one
     if rest is None or _possible(utilities, measures):
         top = _top(utilities, measures)
-        found = _quickly(utilities, exact, measures, top, bits.midpoint(drawn), rest)
+        found = _quickly(utilities, rational, measures, top, bits.midpoint(drawn), rest)
     if found is not None:
         return found + (rest.before if rest else 0)
     if rest is not None:
         utility, measure = rest.everything()
         utilities = np.asarray(utility, dtype=np.float64)
         measures = None if measure is None else np.asarray(measure, dtype=np.float64)
-    return _precisely(utilities, exact, measures, _top(utilities, measures), bits.cell_of(drawn))
+    return _precisely(utilities, rational, measures, exact, bits.cell_of(drawn))
 
 
 def _possible(utilities: npt.NDArray[np.float64], measures: npt.NDArray[np.float64] | None) -> bool:
@@ -194,21 +197,26 @@ def _precisely(
     utilities: npt.NDArray[np.float64],
     rate: Fraction,
     measures: npt.NDArray[np.float64] | None,
-    top: float,
+    exact: Sequence[Fraction] | None,
     cell: Cell,
 ) -> int:
     """Return the choice by integer bounds of all weights."""
+    top = _top(utilities, measures)
     possible = utilities > -np.inf
     if measures is not None:
         possible &= measures > 0.0
     places = np.flatnonzero(possible)
-    distinct, which = np.unique(utilities[places], return_inverse=True)
-    exponents = [rate * (Fraction(each) - Fraction(top)) for each in distinct.tolist()]
+    if exact is None:
+        distinct, which = np.unique(utilities[places], return_inverse=True)
+        indices = which.reshape(-1).tolist()
+        exponents = [rate * (Fraction(each) - Fraction(top)) for each in distinct.tolist()]
+    else:
+        exponents = [rate * exact[place] for place in places.tolist()]
+        indices = list(range(places.size))
     sizes = [1] * places.size if measures is None else _integers(measures[places])
     precision = 128
     while True:
         weights = precise.exponentials(exponents, precision)
-        indices = which.reshape(-1).tolist()
         # each weight is right to within one unit, and so is a sum of m of them to within their measures
         sums = list(accumulate(size * weights[index] for size, index in zip(sizes, indices)))
         errors = list(accumulate(sizes))

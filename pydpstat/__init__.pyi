@@ -1,0 +1,199 @@
+# Written by tools/stubs.py from the names in __init__.py.
+
+from pydpstat import anonymity as anonymity
+from pydpstat import auditing as auditing
+from pydpstat import budget as budget
+from pydpstat import consistency as consistency
+from pydpstat import diffpriv as diffpriv
+from pydpstat import dppack as dppack
+from pydpstat import errors as errors
+from pydpstat import local as local
+from pydpstat import mechanisms as mechanisms
+from pydpstat import plots as plots
+from pydpstat import privacy as privacy
+from pydpstat import r_arithmetic as r_arithmetic
+from pydpstat import random as random
+from pydpstat import results as results
+from pydpstat import teaching as teaching
+from pydpstat.auditing import AuditResults as AuditResults
+from pydpstat.auditing import audit as audit
+from pydpstat.budget import Budget as Budget
+from pydpstat.budget import BudgetExceeded as BudgetExceeded
+from pydpstat.diffpriv import DPMech as DPMech
+from pydpstat.diffpriv import DPMechBernstein as DPMechBernstein
+from pydpstat.diffpriv import DPMechExponential as DPMechExponential
+from pydpstat.diffpriv import DPMechGaussian as DPMechGaussian
+from pydpstat.diffpriv import DPMechLaplace as DPMechLaplace
+from pydpstat.diffpriv import DPMechNumeric as DPMechNumeric
+from pydpstat.diffpriv import DPParamsDel as DPParamsDel
+from pydpstat.diffpriv import DPParamsEps as DPParamsEps
+from pydpstat.diffpriv import DPParamsGam as DPParamsGam
+from pydpstat.diffpriv import bernstein as bernstein
+from pydpstat.diffpriv import releaseResponse as releaseResponse
+from pydpstat.diffpriv import sensitivityNorm as sensitivityNorm
+from pydpstat.diffpriv import sensitivitySampler as sensitivitySampler
+from pydpstat.diffpriv import sensitivitySamplerManual as sensitivitySamplerManual
+from pydpstat.dppack import EmpiricalRiskMinimizationDP_CMS as EmpiricalRiskMinimizationDP_CMS
+from pydpstat.dppack import EmpiricalRiskMinimizationDP_KST as EmpiricalRiskMinimizationDP_KST
+from pydpstat.dppack import ExponentialMechanism as ExponentialMechanism
+from pydpstat.dppack import GaussianMechanism as GaussianMechanism
+from pydpstat.dppack import LaplaceMechanism as LaplaceMechanism
+from pydpstat.dppack import LinearRegressionDP as LinearRegressionDP
+from pydpstat.dppack import LogisticRegressionDP as LogisticRegressionDP
+from pydpstat.dppack import WeightedERMDP_CMS as WeightedERMDP_CMS
+from pydpstat.dppack import calibrateAnalyticGaussianMechanism as calibrateAnalyticGaussianMechanism
+from pydpstat.dppack import covDataAccess as covDataAccess
+from pydpstat.dppack import covDP as covDP
+from pydpstat.dppack import generate_loss_gr_huber as generate_loss_gr_huber
+from pydpstat.dppack import generate_loss_huber as generate_loss_huber
+from pydpstat.dppack import generate_sampling as generate_sampling
+from pydpstat.dppack import histogramDataAccess as histogramDataAccess
+from pydpstat.dppack import histogramDP as histogramDP
+from pydpstat.dppack import loss_cross_entropy as loss_cross_entropy
+from pydpstat.dppack import loss_gr_cross_entropy as loss_gr_cross_entropy
+from pydpstat.dppack import loss_gr_squared_error as loss_gr_squared_error
+from pydpstat.dppack import loss_squared_error as loss_squared_error
+from pydpstat.dppack import mapXy_gr_linear as mapXy_gr_linear
+from pydpstat.dppack import mapXy_gr_sigmoid as mapXy_gr_sigmoid
+from pydpstat.dppack import mapXy_linear as mapXy_linear
+from pydpstat.dppack import mapXy_sigmoid as mapXy_sigmoid
+from pydpstat.dppack import meanDataAccess as meanDataAccess
+from pydpstat.dppack import meanDP as meanDP
+from pydpstat.dppack import medianDP as medianDP
+from pydpstat.dppack import phi_gaussian as phi_gaussian
+from pydpstat.dppack import pooledCovDataAccess as pooledCovDataAccess
+from pydpstat.dppack import pooledCovDP as pooledCovDP
+from pydpstat.dppack import pooledVarDataAccess as pooledVarDataAccess
+from pydpstat.dppack import pooledVarDP as pooledVarDP
+from pydpstat.dppack import quantileDataAccess as quantileDataAccess
+from pydpstat.dppack import quantileDP as quantileDP
+from pydpstat.dppack import regularizer_gr_l2 as regularizer_gr_l2
+from pydpstat.dppack import regularizer_l2 as regularizer_l2
+from pydpstat.dppack import sdDP as sdDP
+from pydpstat.dppack import svmDP as svmDP
+from pydpstat.dppack import tableDataAccess as tableDataAccess
+from pydpstat.dppack import tableDP as tableDP
+from pydpstat.dppack import tune_classification_model as tune_classification_model
+from pydpstat.dppack import tune_linear_regression_model as tune_linear_regression_model
+from pydpstat.dppack import varDataAccess as varDataAccess
+from pydpstat.dppack import varDP as varDP
+from pydpstat.errors import PrivacyWarning as PrivacyWarning
+from pydpstat.errors import PydpstatError as PydpstatError
+from pydpstat.integer_noise import symmetric_geometric as symmetric_geometric
+from pydpstat.integer_noise import symmetric_geometric_noise as symmetric_geometric_noise
+from pydpstat.mechanisms import calibrate_gaussian as calibrate_gaussian
+from pydpstat.privacy import Guarantee as Guarantee
+from pydpstat.privacy import compose as compose
+from pydpstat.random.r_stream import RRandom as RRandom
+from pydpstat.results import DPResults as DPResults
+from pydpstat.results import DPResultsPair as DPResultsPair
+from pydpstat.results import ModelResults as ModelResults
+from pydpstat.statistics.association import corr as corr
+from pydpstat.statistics.association import cov as cov
+from pydpstat.statistics.choice import choose as choose
+from pydpstat.statistics.counts import count as count
+from pydpstat.statistics.counts import proportion as proportion
+from pydpstat.statistics.histograms import histogram as histogram
+from pydpstat.statistics.mean import mean as mean
+from pydpstat.statistics.plan import plan as plan
+from pydpstat.statistics.quantiles import median as median
+from pydpstat.statistics.quantiles import quantile as quantile
+from pydpstat.statistics.quantiles import quantiles as quantiles
+from pydpstat.statistics.spread import std as std
+from pydpstat.statistics.spread import var as var
+from pydpstat.statistics.tables import crosstab as crosstab
+from pydpstat.statistics.total import sum as sum
+
+__version__: str
+
+__all__ = [
+    "__version__",
+    "Budget",
+    "BudgetExceeded",
+    "audit",
+    "choose",
+    "compose",
+    "corr",
+    "count",
+    "cov",
+    "crosstab",
+    "histogram",
+    "mean",
+    "median",
+    "plan",
+    "proportion",
+    "quantile",
+    "quantiles",
+    "std",
+    "sum",
+    "var",
+    "AuditResults",
+    "DPResults",
+    "DPResultsPair",
+    "ModelResults",
+    "Guarantee",
+    "PrivacyWarning",
+    "PydpstatError",
+    "RRandom",
+    "DPMech",
+    "DPMechBernstein",
+    "DPMechExponential",
+    "DPMechGaussian",
+    "DPMechLaplace",
+    "DPMechNumeric",
+    "DPParamsDel",
+    "DPParamsEps",
+    "DPParamsGam",
+    "EmpiricalRiskMinimizationDP_CMS",
+    "EmpiricalRiskMinimizationDP_KST",
+    "ExponentialMechanism",
+    "GaussianMechanism",
+    "LaplaceMechanism",
+    "LinearRegressionDP",
+    "LogisticRegressionDP",
+    "WeightedERMDP_CMS",
+    "bernstein",
+    "calibrateAnalyticGaussianMechanism",
+    "calibrate_gaussian",
+    "covDP",
+    "covDataAccess",
+    "generate_loss_gr_huber",
+    "generate_loss_huber",
+    "generate_sampling",
+    "histogramDP",
+    "histogramDataAccess",
+    "loss_cross_entropy",
+    "loss_gr_cross_entropy",
+    "loss_gr_squared_error",
+    "loss_squared_error",
+    "mapXy_gr_linear",
+    "mapXy_gr_sigmoid",
+    "mapXy_linear",
+    "mapXy_sigmoid",
+    "meanDP",
+    "meanDataAccess",
+    "medianDP",
+    "phi_gaussian",
+    "pooledCovDP",
+    "pooledCovDataAccess",
+    "pooledVarDP",
+    "pooledVarDataAccess",
+    "quantileDP",
+    "quantileDataAccess",
+    "regularizer_gr_l2",
+    "regularizer_l2",
+    "releaseResponse",
+    "sdDP",
+    "sensitivityNorm",
+    "sensitivitySampler",
+    "sensitivitySamplerManual",
+    "svmDP",
+    "symmetric_geometric",
+    "symmetric_geometric_noise",
+    "tableDP",
+    "tableDataAccess",
+    "tune_classification_model",
+    "tune_linear_regression_model",
+    "varDP",
+    "varDataAccess",
+]

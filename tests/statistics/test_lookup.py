@@ -1,0 +1,132 @@
+"""Which label a value is depends on this value and the column's type alone."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pydpstat.statistics.lookup import is_of_kind, kind_of, places
+
+SIGNALLING = Decimal("sNaN")
+UNHASHABLE = ([1], {"a": 1}, {1}, (1, [2]), SIGNALLING, np.zeros(2))
+
+
+class Raises:
+    """An object that cannot even be looked up."""
+
+    def __hash__(self):
+        raise ZeroDivisionError
+
+    def __eq__(self, other):
+        raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("odd", [*UNHASHABLE, Raises()], ids=lambda odd: type(odd).__name__)
+def test_one_odd_value_moves_no_other(odd):
+    values = ["b", "a", None, odd, "c", "b"]
+    expected = [1, 0, -1, -1 if odd is SIGNALLING else 2, 2, 1]
+    assert places(values, ["a", "b"]).tolist() == expected
+
+
+NANS = [float("nan"), np.float32("nan"), Decimal("NaN"), SIGNALLING]
+MISSING = [None, pd.NA, pd.NaT, np.datetime64("NaT"), *NANS]
+
+
+@pytest.mark.parametrize("value", MISSING, ids=repr)
+def test_what_is_missing_is_no_label(value, capfd):
+    assert places([value, "a"], ["a"]).tolist() == [-1, 0]
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("kind", ["i1", "u1", ">i4", "i8", "u8", "f2", "f4", ">f8", "g"])
+def test_numbers_are_found_in_every_type(kind):
+    values = np.array([0, 1, 2, 1, 100]).astype(kind)
+    assert places(values, [2, 1]).tolist() == [2, 1, 0, 1, 2]
+    assert places(values, [2.0, Fraction(1), Decimal(0)]).tolist() == [2, 1, 0, 1, 3]
+    # no value of the type can be these
+    never = 0.25 if np.dtype(kind).kind in "iu" else 1e300
+    assert places(values, [2**200, -(2**200), never]).tolist() == [3] * 5
+
+
+def test_numbers_are_compared_as_the_column_has_them():
+    assert places(np.array([0.1, 0.2], dtype=np.float32), [0.2, 0.1]).tolist() == [1, 0]
+    assert places(np.array([0.1 + 0.2]), [0.3]).tolist() == [1]
+    large = np.array([2**63 - 1, 2**63 - 2, -(2**63)])
+    assert places(large, [2**63 - 2, -(2**63)]).tolist() == [2, 0, 1]
+    assert places(np.array([2**64 - 1, 1], dtype=np.uint64), [2**64 - 1, -1]).tolist() == [0, 2]
+    assert places(np.array([-0.0, np.inf, -np.inf, np.nan]), [0, np.inf]).tolist() == [0, 1, 2, -1]
+
+
+def test_a_mask_hides_values():
+    values = np.ma.masked_array([1, 2, 1, 2], [0, 0, 1, 1])
+    assert places(values, [1, 2]).tolist() == [0, 1, -1, -1]
+    texts = np.ma.masked_array(["a", "b", "a"], [1, 0, 0])
+    assert places(texts, ["a"]).tolist() == [-1, 1, 0]
+
+
+@pytest.mark.parametrize("unit", ["D", "h", "s", "ms", "us", "ns", "M", "Y"])
+def test_dates_and_times_are_found_in_their_own_unit(unit):
+    values = np.array(["2020-01-01", "2021-01-01", "NaT", "1999-01-01"], dtype=f"M8[{unit}]")
+    labels = [pd.Timestamp("2021-01-01"), datetime.date(2020, 1, 1), np.datetime64("1970-01-01T12")]
+    assert places(values, labels).tolist() == [1, 0, -1, 3]
+    assert places(pd.Series(values), [datetime.datetime(2020, 1, 1)]).tolist() == [0, 1, -1, 1]
+
+
+def test_a_time_beyond_nanoseconds_is_not_taken_for_another():
+    # 2^64 nanoseconds apart
+    near, far = np.datetime64("2084-07-20T23:34:33.709551616"), np.datetime64("1500-01-01")
+    assert places(np.array([near]).astype("M8[ns]"), [far]).tolist() == [1]
+    assert places(np.array([far], dtype="M8[D]"), [far, near]).tolist() == [0]
+
+
+def test_times_with_a_zone():
+    values = pd.Series(pd.date_range("2020-01-01", periods=2, freq="36h", tz="Europe/Berlin"))
+    same = datetime.datetime(2019, 12, 31, 23, tzinfo=datetime.timezone.utc)
+    assert places(values, [values[1], same]).tolist() == [1, 0]
+    assert not is_of_kind(pd.Timestamp("2020-01-01"), kind_of(values)) and is_of_kind(same, kind_of(values))
+
+
+@pytest.mark.parametrize("unit", ["D", "s", "ns"])
+def test_durations(unit):
+    values = np.array([1, 2, "NaT"], dtype="m8[D]").astype(f"m8[{unit}]")
+    labels = [datetime.timedelta(days=2), np.timedelta64(24, "h"), pd.Timedelta("1h")]
+    assert places(values, labels).tolist() == [1, 0, -1]
+
+
+def test_pandas_types():
+    whole = pd.Series([1, None, 3], dtype="Int64")
+    assert places(whole, [3, 1]).tolist() == [1, -1, 0]
+    assert places(pd.Series([1.5, None], dtype="Float32"), [1.5]).tolist() == [0, -1]
+    assert places(pd.Series([True, None, False], dtype="boolean"), [False, True]).tolist() == [1, -1, 0]
+    assert places(pd.Series(["a", None, "c"], dtype="string"), ["c", "a"]).tolist() == [1, -1, 0]
+    assert places(pd.Series([0.0, 2.0], dtype="Sparse[float]"), [2]).tolist() == [1, 0]
+    assert places(pd.Categorical(["a", None, "b"]), ["b"]).tolist() == [1, -1, 0]
+    assert places(pd.Series(pd.Categorical([3, 1])), [1]).tolist() == [1, 0]
+    months = pd.Series(pd.period_range("2020-01", periods=2, freq="M"))
+    assert places(months, [pd.Period("2020-02", "M")]).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    "column, kind",
+    [
+        (np.zeros(1), "numbers"),
+        (np.zeros(1, dtype=bool), "numbers"),
+        (np.array(["a"]), "texts"),
+        (np.array([b"a"]), "bytes"),
+        (np.zeros(1, dtype="M8[s]"), "times"),
+        (np.zeros(1, dtype="m8[s]"), "durations"),
+        (np.zeros(1, dtype=object), None),
+        ([1, 2], None),
+        (pd.Categorical([1]), "numbers"),
+        (pd.Series([1], dtype="Int8"), "numbers"),
+        (pd.Series(["a"], dtype="string"), "texts"),
+        (pd.Series(pd.period_range("2020", periods=1)), None),
+    ],
+)
+def test_what_a_type_can_hold(column, kind):
+    assert kind_of(column) == kind
