@@ -210,7 +210,7 @@ def tableDP(
     yes   5.0
     Name: table, dtype: float64
     """
-    rules = {name: columns.pop(name) for name in ("useNA", "exclude", "dnn") if name in columns}
+    rules: dict[str, Any] = {name: columns.pop(name) for name in ("useNA", "exclude", "dnn") if name in columns}
     variables, names = _variables(factors, columns)
     arguments = {
         "eps": eps,
