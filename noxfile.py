@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -42,10 +43,14 @@ nox.options.sessions = ["tests"]
 
 
 def environment() -> dict[str, str]:
-    """What `make` sets, for those who call nox themselves."""
+    """What `make` sets, for those who call nox themselves; and R's sums with what every processor has."""
     own = str(HERE / ".r-library")
     libraries = [name for name in os.environ.get("R_LIBS", "").split(os.pathsep) if name and name != own]
-    return {"R_LIBS": os.pathsep.join([own, *libraries]), "PYTHONNOUSERSITE": "1", "MPLBACKEND": "agg"}
+    made = {"R_LIBS": os.pathsep.join([own, *libraries]), "PYTHONNOUSERSITE": "1", "MPLBACKEND": "agg"}
+    if platform.machine() in ("x86_64", "AMD64"):
+        # as in pydpstat/parity/live.py: where NumPy and R share OpenBLAS, it is loaded before that is run
+        made["OPENBLAS_CORETYPE"] = os.environ.get("OPENBLAS_CORETYPE", "Prescott")
+    return made
 
 
 def run(session: nox.Session, *arguments: str) -> None:

@@ -14,7 +14,7 @@ import sys
 import numpy as np
 
 # for OpenBLAS; other architectures have names of their own
-CORES = {"plain": "Nehalem", "avx2": "Haswell"}
+CORES = {"plain": "Prescott", "avx2": "Haswell"}
 # X86_V4 is the group of AVX-512 in NumPy from 2.4 on
 AVX512 = ("AVX512", "X86_V4")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -40,6 +41,7 @@ class LiveR:
 
     def __init__(self) -> None:
         add_own_library()
+        choose_kernels()
         _probe()
         import rpy2.robjects as robjects
 
@@ -103,6 +105,12 @@ def add_own_library() -> None:
     libraries = [name for name in os.environ.get("R_LIBS", "").split(os.pathsep) if name]
     if Path(folder).is_dir() and folder not in libraries:
         os.environ["R_LIBS"] = os.pathsep.join([folder, *libraries])
+
+
+def choose_kernels() -> None:
+    """Let R's OpenBLAS, before it is loaded, add as on every x86-64 processor; AVX-512 changes R's models."""
+    if platform.machine() in ("x86_64", "AMD64"):
+        os.environ.setdefault("OPENBLAS_CORETYPE", "Prescott")
 
 
 def _probe() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pydpstat.parity import live
 from pydpstat.parity.case import Factor
 from pydpstat.parity.cases import all_cases
 from pydpstat.parity.comparison import compare, relative_difference, ulp_difference
@@ -269,3 +271,17 @@ def test_every_mirror_has_cases():
     # these take any numbers
     safe = {"calibrateAnalyticGaussianMechanism", "mapXy.gr.linear", "regularizer.l2", "regularizer.gr.l2"}
     assert names == numbers and names - stopped <= safe
+
+
+def test_rs_sums_are_added_as_on_every_processor_unless_the_user_says_otherwise(monkeypatch):
+    monkeypatch.setattr(live.platform, "machine", lambda: "x86_64")
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+    live.choose_kernels()
+    assert os.environ["OPENBLAS_CORETYPE"] == "Haswell"
+    monkeypatch.delenv("OPENBLAS_CORETYPE")
+    live.choose_kernels()
+    assert os.environ["OPENBLAS_CORETYPE"] == "Prescott"
+    monkeypatch.delenv("OPENBLAS_CORETYPE")
+    monkeypatch.setattr(live.platform, "machine", lambda: "aarch64")
+    live.choose_kernels()
+    assert "OPENBLAS_CORETYPE" not in os.environ
