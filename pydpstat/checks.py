@@ -191,4 +191,4 @@ def flag(value: Any, name: str) -> bool:
         return bool(value)
     if is_number(value) and not math.isnan(as_float(value)):
         return bool(value)
-    raise PydpstatError(f"{name} must be True or False; got {shown_option(value)}.")
+    raise PydpstatError(f"{name} must be True or False; got {shown(value)}.")
