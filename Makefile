@@ -37,7 +37,7 @@ bench: ## the benchmarks
 	@sh tools/setup.sh all
 	@$(VENV_PYTHON) -m nox -s bench
 
-lint: ## flake8 and isort
+lint: ## ruff, or flake8 and isort
 	@sh tools/setup.sh all
 	@$(VENV_PYTHON) -m nox -s lint
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import nox
@@ -11,7 +12,7 @@ import nox
 HERE = Path(__file__).resolve().parent
 SOURCES = [
     name
-    for name in ("pydpstat", "tests", "benchmarks", "docs", "tools", "noxfile.py")
+    for name in ("pydpstat", "tests", "benchmarks", "docs", "tools", "conftest.py", "noxfile.py")
     if (HERE / name).exists()
 ]
 
@@ -49,7 +50,11 @@ def parity(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def lint(session: nox.Session) -> None:
-    """flake8 and isort."""
+    """ruff, or the same rules by flake8 and isort where it cannot be had."""
+    if find_spec("ruff"):
+        run(session, "-m", "ruff", "check", *SOURCES)
+        return
+    session.log("ruff is not installed: flake8 and isort have the same rules")
     run(session, "-m", "flake8", *SOURCES)
     run(session, "-m", "isort", "--check", "--diff", *SOURCES)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -133,14 +133,13 @@ def _table(setting: TableSetting, repeats: int) -> list[Line]:
             for part in (truth, truth.sum(axis=1), truth.sum(axis=0))
         )
         margins: Any = {0: rows, 1: columns}
-        fit: Callable[..., Any] = lambda **how: least_squares(
-            cells, margins, variance=variance, margin_variances=variance, **how
-        ).values
+        wishes: list[dict[str, bool]] = [{}, {"nonnegative": True}, {"nonnegative": True, "integer": True}]
         ways = [
             cells,
-            fit(),
-            fit(nonnegative=True),
-            fit(nonnegative=True, integer=True),
+            *(
+                least_squares(cells, margins, variance=variance, margin_variances=variance, **wish).values
+                for wish in wishes
+            ),
             _ratio(cells, rows),
             _proportional(cells, rows, columns),
         ]

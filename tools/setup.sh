@@ -45,13 +45,16 @@ R_STAMP=$STATE/r-stamp
 
 DEMO_MODULES="numpy scipy pandas statsmodels mpmath matplotlib pydpstat"
 TEST_MODULES="pytest xdist hypothesis nox sklearn"
-STYLE_MODULES="mypy flake8 isort sphinx myst_parser numpydoc"
+STYLE_MODULES="mypy sphinx myst_parser numpydoc"
+# Two ways to the same rules: Debian has no ruff, and beside ruff the others are not needed.
+LINT_MODULES="ruff flake8 isort"
 # The optimiser of the linear regressions: what needs it is skipped where it cannot be had.
 MODEL_MODULES="nlopt"
 
 DEMO_DEBIAN="python3 python3-venv python3-hatchling python3-numpy python3-scipy python3-pandas
     python3-statsmodels python3-matplotlib python3-mpmath"
-TEST_DEBIAN="python3-pytest python3-pytest-xdist python3-hypothesis python3-nox python3-sklearn"
+TEST_DEBIAN="python3-pytest python3-pytest-xdist python3-hypothesis python3-nox python3-sklearn
+    python3-jedi"
 STYLE_DEBIAN="mypy flake8 isort python3-sphinx python3-myst-parser python3-numpydoc"
 MODEL_DEBIAN="python3-nlopt"
 R_DEBIAN="r-base-core r-cran-rmutil r-cran-rdpack r-cran-r6 r-cran-dplyr r-cran-mass r-cran-nloptr
@@ -196,7 +199,7 @@ python_is_ready() {
     key=$(sed -n 1p "$PYTHON_STAMP")
     [ "$key" = "$(python_key all)" ] || { [ "$LEVEL" = demo ] && [ "$key" = "$(python_key demo)" ]; } || return 1
     # shellcheck disable=SC2086
-    [ "$(python_state $DEMO_MODULES $TEST_MODULES $STYLE_MODULES $MODEL_MODULES 2>/dev/null)" = "$(sed -n 2p "$PYTHON_STAMP")" ]
+    [ "$(python_state $DEMO_MODULES $TEST_MODULES $STYLE_MODULES $LINT_MODULES $MODEL_MODULES 2>/dev/null)" = "$(sed -n 2p "$PYTHON_STAMP")" ]
 }
 
 # A Python that can make a virtual environment by itself; Debian's cannot without python3-venv.
@@ -295,10 +298,12 @@ newer one (its venv module too) and name it: PYTHON=/path/to/python3.11 make $ta
     finish_python
 }
 
+lint_modules() { if [ "$(cat .venv/pydpstat-way)" = pypi ]; then echo ruff; else echo flake8 isort; fi; }
+
 finish_python() {
     if [ "$LEVEL" = demo ]; then needed=$DEMO_MODULES level=demo; else needed="$DEMO_MODULES $TEST_MODULES" level=all; fi
     # shellcheck disable=SC2086
-    state=$(python_state $DEMO_MODULES $TEST_MODULES $STYLE_MODULES $MODEL_MODULES 2>>"$LOG") || { show_log; fail "the Python in .venv does not work."; }
+    state=$(python_state $DEMO_MODULES $TEST_MODULES $STYLE_MODULES $LINT_MODULES $MODEL_MODULES 2>>"$LOG") || { show_log; fail "the Python in .venv does not work."; }
     # shellcheck disable=SC2086
     absent=$(lacks "$state" $needed)
     [ -z "$absent" ] || { show_log; fail "these Python packages could not be had: $absent"; }
@@ -309,7 +314,7 @@ finish_python() {
         python_key "$level"
         echo "$state"
         # shellcheck disable=SC2086
-        absent=$([ "$level" = demo ] || lacks "$state" $STYLE_MODULES)
+        absent=$([ "$level" = demo ] || lacks "$state" $STYLE_MODULES $(lint_modules))
         [ -z "$absent" ] || echo "set-up: not to be had: $absent- make lint, typecheck or docs will say so. make setup tries again."
         # shellcheck disable=SC2086
         absent=$([ "$level" = demo ] || lacks "$state" $MODEL_MODULES)

@@ -60,13 +60,13 @@ class Remaining:
     def _build(self, rows: np.ndarray, columns: np.ndarray) -> None:
         """Cut rows into blocks; NaN stands where there is no row, or no longer one."""
         blocks = -(-rows.size // self._block)
-        self._rows = np.zeros(blocks * self._block, dtype=np.int64)
-        self._rows[: rows.size] = rows
-        self._rows = self._rows.reshape(blocks, self._block)
+        padded = np.zeros(blocks * self._block, dtype=np.int64)
+        padded[: rows.size] = rows
+        self._rows = padded.reshape(blocks, self._block)
         self._place[rows] = np.arange(rows.size)
-        values = np.full((len(columns), blocks * self._block), np.nan)
-        values[:, : rows.size] = columns
-        values = values.reshape(len(columns), blocks, self._block)
+        numbers = np.full((len(columns), blocks * self._block), np.nan)
+        numbers[:, : rows.size] = columns
+        values = numbers.reshape(len(columns), blocks, self._block)
         # a block's rows lie together
         self._values = np.ascontiguousarray(values.swapaxes(0, 1))
         self._built, self._left = rows.size, np.full(blocks, self._block)

@@ -28,7 +28,7 @@ def bit_events(
     forecast : Forecast
     """
     parts = [_bits(z[np.isfinite(z) & (z != 0.0)]) for z in (a, b)]
-    zeros = [np.count_nonzero(z == 0.0) for z in (a, b)]
+    zeros = [int(np.count_nonzero(z == 0.0)) for z in (a, b)]
     if not any(signs.size for signs, *_ in parts):
         return
     top = max(int(powers.max()) for _, powers, _, _ in parts if powers.size)

@@ -210,7 +210,8 @@ def tableDP(
     yes   5.0
     Name: table, dtype: float64
     """
-    rules = {name: columns.pop(name) for name in ("useNA", "exclude", "dnn") if name in columns}
+    given = [name for name in ("useNA", "exclude", "dnn") if name in columns]
+    rules: dict[str, Any] = {name: columns.pop(name) for name in given}
     variables, names = _variables(factors, columns)
     arguments = {
         "eps": eps,

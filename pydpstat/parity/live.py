@@ -41,7 +41,7 @@ class LiveR:
     def __init__(self) -> None:
         add_own_library()
         _probe()
-        from rpy2 import robjects
+        import rpy2.robjects as robjects
 
         self._r = robjects
         robjects.r["source"](str(evaluator()))

@@ -80,7 +80,8 @@ class Guarantee:
         lines = self.conditions
         if not isinstance(lines, tuple) or not all(isinstance(line, str) for line in lines):
             raise PydpstatError(
-                f"conditions must be a tuple of texts; got {checks.shown_option(lines)}. Write (text,) for one."
+                f"conditions must be a tuple of texts; got {checks.shown_option(lines)}. "
+                "Write (text,) for one."
             )
         if not (self.loss is None or isinstance(self.loss, PrivacyLoss)):
             raise PydpstatError(

@@ -71,8 +71,8 @@ def wide_products(x: Floats, x_center: float, y: Floats | None, y_center: float)
     return total
 
 
-def running_sums(x: Floats) -> Iterator[Floats]:
-    """The running sums of `x`, each rounded to double, a chunk at a time."""
+def running_sums(x: Floats) -> Iterator[npt.NDArray[np.longdouble]]:
+    """The running sums of `x` in long double, a chunk at a time; the next chunk overwrites it."""
     buffer = np.empty(min(CHUNK, x.size) + 1, dtype=np.longdouble)
     total = np.longdouble(0.0)
     for start in range(0, x.size, CHUNK):

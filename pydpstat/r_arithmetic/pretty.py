@@ -128,7 +128,7 @@ def _spaced(low: float, high: float, intervals: int) -> npt.NDArray[np.float64]:
     step = (high - low) / intervals
     if not math.isfinite(step):
         step = high / intervals - low / intervals
-    values = low + np.arange(intervals + 1) * step
+    values: npt.NDArray[np.float64] = low + np.arange(intervals + 1, dtype=np.float64) * step
     values[-1] = high
     delta = high / intervals - low / intervals
     values[np.abs(values) < 1e-14 * delta] = 0.0

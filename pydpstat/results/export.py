@@ -48,7 +48,7 @@ def to_dict(result: DPResults) -> dict[str, Any]:
 def to_r(result: DPResults) -> Any:
     """Return the estimate as the R object that the R original returns."""
     try:
-        from rpy2 import robjects
+        import rpy2.robjects as robjects
     except ImportError as error:
         raise MissingExtraError("to_r()", "rpy2", "r") from error
     labels = result.labels
@@ -95,7 +95,7 @@ def to_r(result: DPResults) -> Any:
 
 
 def _candidate(candidate: Any) -> Any:
-    from rpy2 import robjects
+    import rpy2.robjects as robjects
 
     kinds = {str: robjects.StrVector, bool: robjects.BoolVector, int: robjects.IntVector}
     if type(candidate) in kinds:

@@ -38,7 +38,7 @@ def to_dict(result: ModelResults) -> dict[str, Any]:
 def to_r(result: ModelResults) -> Any:
     """Return the coefficients as R's numeric vector."""
     try:
-        from rpy2 import robjects
+        import rpy2.robjects as robjects
     except ImportError as error:
         raise MissingExtraError("to_r()", "rpy2", "r") from error
     return robjects.FloatVector(result.coeff.tolist())

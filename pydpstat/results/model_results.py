@@ -12,6 +12,7 @@ import numpy as np
 from pydpstat.models.prediction import Prediction
 from pydpstat.models.spherical import SphericalNoise
 from pydpstat.privacy import Guarantee
+from pydpstat.results.call import Call
 from pydpstat.results.claimed import Claimed
 from pydpstat.results.model_call import ModelCall
 
@@ -53,8 +54,8 @@ class ModelResults(Claimed):
         Number of records, where it is public.
     reproducible : bool
         True if a seed or a generator was given: then it is not for publication.
-    record : ModelCall
-        The calls of the constructor and of `fit`, without data.
+    record : ModelCall or Call
+        The calls of the constructor and of `fit`, or of the tuning, without data.
     facts : tuple of (str, str), default ()
         Further public settings, for the summary: name and value.
 
@@ -80,7 +81,7 @@ class ModelResults(Claimed):
     bounds: tuple[tuple[float, ...], tuple[float, ...]]
     nobs: int | None
     reproducible: bool
-    record: ModelCall
+    record: ModelCall | Call
     facts: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:

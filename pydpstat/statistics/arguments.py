@@ -168,9 +168,9 @@ def check_filling(missing: Any, pairs: Sequence[tuple[float, float]], name: str 
 
 def bounds_pair(bounds: Any, name: str = "bounds") -> tuple[float, float]:
     """Check public bounds of one variable: two finite numbers, the first below the second."""
-    if type(bounds) is tuple and len(bounds) == 2 and type(bounds[0]) is type(bounds[1]) is float:
+    if type(bounds) is tuple and len(bounds) == 2 and type(bounds[0]) is float and type(bounds[1]) is float:
         if -math.inf < bounds[0] < bounds[1] < math.inf:
-            return bounds
+            return bounds[0], bounds[1]
     pair = bounds.tolist() if isinstance(bounds, np.ndarray) else bounds
     if type(pair) in (tuple, list) and len(pair) == 2 and all(map(checks.is_number, pair)):
         lower, upper = checks.as_float(pair[0]), checks.as_float(pair[1])

@@ -98,7 +98,7 @@ def test_pieces_beyond_the_limit_are_put_together_without_a_change(monkeypatch):
     share = public_share(0.4)
     utility = [max(-abs(sum(r < z for r in records) - share * 8), -2.0) for z in range(9)]
     weights = np.exp(utility)
-    assert [found[z,] for z in range(9)] == pytest.approx((weights / weights.sum()).tolist(), rel=1e-12)
+    assert [found[(z,)] for z in range(9)] == pytest.approx((weights / weights.sum()).tolist(), rel=1e-12)
 
 
 def test_all_results_are_possible_for_all_data():

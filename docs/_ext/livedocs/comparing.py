@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from livedocs.readable import WIDTH, folded, python_lines, r_lines
 
+from livedocs.readable import WIDTH, folded, python_lines, r_lines
 from pydpstat import DPResults, DPResultsPair, PrivacyWarning, PydpstatError, RRandom
 from pydpstat.parity.case import Case
 from pydpstat.parity.comparison import Verdict, compare

@@ -7,8 +7,6 @@ from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from livedocs.comparing import Comparer, ComparisonFailed, Shown
-from livedocs.running import PageFailed, run
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -16,6 +14,8 @@ from sphinx.errors import ExtensionError
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from livedocs.comparing import Comparer, ComparisonFailed, Shown
+from livedocs.running import PageFailed, run
 from pydpstat.parity.case import Case
 from pydpstat.parity.cases import all_cases
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from livedocs import directives, generated
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
+from livedocs import directives, generated
 from pydpstat.parity.case import Case
 
 logger = logging.getLogger(__name__)

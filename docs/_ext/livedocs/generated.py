@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-import tomllib
 
 import pydpstat
 from pydpstat.parity.case import Case

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from livedocs.comparing import printed
-
 from pydpstat import PrivacyWarning
 
 # what a page holds

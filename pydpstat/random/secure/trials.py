@@ -44,7 +44,7 @@ def bernoulli(size: int, probability: Any) -> npt.NDArray[np.bool_]:
     ([True, True], [False, False])
     """
     several = np.ndim(probability) > 0
-    chances = np.asarray(probability, dtype=np.float64) if several else probability
+    chances: Any = np.asarray(probability, dtype=np.float64) if several else probability
     if not np.all((chances >= 0) & (chances <= 1)):
         raise PydpstatError("probability must be between 0 and 1, every one.")
     known = bits.KNOWN_BITS
