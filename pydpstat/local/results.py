@@ -303,7 +303,6 @@ class ResponseResults(DPResults):
 def results_of(design: ResponseDesign, counted: tuple[int, ...], method: str) -> ResponseResults:
     """Return the result of a design and the numbers of its answers."""
     value = _estimates(design, counted, method)
-    value.flags.writeable = False
     single = value.ndim == 0
     return ResponseResults(
         statistic="proportion" if single else "proportions",

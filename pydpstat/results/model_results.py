@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pydpstat._frozen import Frozen, frozen
 from pydpstat.models.prediction import Prediction
 from pydpstat.models.spherical import SphericalNoise
 from pydpstat.privacy import Guarantee
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class ModelResults(Claimed):
+class ModelResults(Claimed, Frozen):
     """A fitted model that was released with differential privacy.
 
     It is what `fit` of a model returns. It holds what may be published and nothing else: no
@@ -85,9 +86,7 @@ class ModelResults(Claimed):
 
     def __post_init__(self) -> None:
         # a copy of its own, so that no later change reaches it
-        coeff = np.array(self.coeff, dtype=np.float64)
-        coeff.flags.writeable = False
-        object.__setattr__(self, "coeff", coeff)
+        object.__setattr__(self, "coeff", frozen(self.coeff, np.float64))
 
     @property
     def params(self) -> pd.Series:
@@ -291,11 +290,3 @@ class ModelResults(Claimed):
 
     def __iter__(self) -> Iterator[float]:
         return iter(self.coeff.tolist())
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # through the constructor: a copied or pickled array would come back writeable
-        return _restored, ({field.name: getattr(self, field.name) for field in fields(self)},)
-
-
-def _restored(values: dict[str, Any]) -> ModelResults:
-    return ModelResults(**values)

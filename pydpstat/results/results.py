@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pydpstat._frozen import Frozen, frozen
 from pydpstat.postprocessing import PostProcessing
 from pydpstat.privacy import Guarantee
 from pydpstat.results.call import Call
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DPResults(Claimed, NumberOperators):
+class DPResults(Claimed, NumberOperators, Frozen):
     """A released statistic with its noise and its guarantee.
 
     It is made by the functions that release. It holds what may be published and nothing else:
@@ -87,6 +88,12 @@ class DPResults(Claimed, NumberOperators):
     reproducible: bool
     grid: float | None
     record: Call
+
+    def __post_init__(self) -> None:
+        # by name: to look through all fields takes longer than a small release may
+        object.__setattr__(self, "value", frozen(self.value))
+        if isinstance(self.noise_scale, np.ndarray):
+            object.__setattr__(self, "noise_scale", frozen(self.noise_scale))
 
     @property
     def estimate(self) -> Any:
@@ -318,13 +325,3 @@ class DPResults(Claimed, NumberOperators):
 
     def __repr__(self) -> str:
         return f"<DPResults {self.statistic}: {self._shown()}, {self.mechanism}, {self.claim}>"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # through the constructor: a copied or pickled array would come back writeable
-        return _restored, (type(self), *[getattr(self, field.name) for field in fields(self)])
-
-
-def _restored(kind: type[DPResults], *values: Any) -> DPResults:
-    result = kind(*values)
-    result.value.flags.writeable = False
-    return result
