@@ -178,6 +178,10 @@ class HierarchyFit(Frozen):
         """Return the summary's lines on the release: none, as the values were given."""
         return []
 
+    def privacy(self) -> list[tuple[str, str]]:
+        """Return the summary's lines on privacy: none, as the values were given."""
+        return []
+
     def notes(self) -> list[str]:
         """Return the summary's notes on the release: none, as the values were given."""
         return []

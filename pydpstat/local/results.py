@@ -297,7 +297,7 @@ class ResponseResults(DPResults):
 
     def __repr__(self) -> str:
         answers = f"{sum(self.counted)} answers"
-        return f"<ResponseResults {self.statistic}: {self._shown()}, {answers}, {self.claim}>"
+        return f"<ResponseResults {self.statistic}: {self._shown()}, {answers}, {self._stated()}>"
 
 
 def results_of(design: ResponseDesign, counted: tuple[int, ...], method: str) -> ResponseResults:

@@ -13,8 +13,8 @@ from pydpstat._frozen import Frozen, frozen
 from pydpstat.models.prediction import Prediction
 from pydpstat.models.spherical import SphericalNoise
 from pydpstat.privacy import Guarantee
-from pydpstat.results.claimed import Claimed
 from pydpstat.results.model_call import ModelCall
+from pydpstat.results.stated import Stated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class ModelResults(Claimed, Frozen):
+class ModelResults(Stated, Frozen):
     """A fitted model that was released with differential privacy.
 
     It is what `fit` of a model returns. It holds what may be published and nothing else: no
@@ -280,7 +280,7 @@ class ModelResults(Claimed, Frozen):
 
     def __repr__(self) -> str:
         count = f"{self.coeff.size} coefficient{'s' if self.coeff.size != 1 else ''}"
-        return f"<ModelResults {self.model}: {count}, {self.perturbation} perturbation, {self.claim}>"
+        return f"<ModelResults {self.model}: {count}, {self.perturbation} perturbation, {self._stated()}>"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.coeff, dtype=dtype)

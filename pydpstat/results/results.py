@@ -12,9 +12,9 @@ from pydpstat._frozen import Frozen, frozen
 from pydpstat.postprocessing import PostProcessing
 from pydpstat.privacy import Guarantee
 from pydpstat.results.call import Call
-from pydpstat.results.claimed import Claimed
 from pydpstat.results.labels import Labels
 from pydpstat.results.operators import NumberOperators
+from pydpstat.results.stated import Stated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DPResults(Claimed, NumberOperators, Frozen):
+class DPResults(Stated, NumberOperators, Frozen):
     """A released statistic with its noise and its guarantee.
 
     It is made by the functions that release. It holds what may be published and nothing else:
@@ -324,4 +324,4 @@ class DPResults(Claimed, NumberOperators, Frozen):
         return number(self.value.item()) if self.value.ndim == 0 else f"{self.value.size} values"
 
     def __repr__(self) -> str:
-        return f"<DPResults {self.statistic}: {self._shown()}, {self.mechanism}, {self.claim}>"
+        return f"<DPResults {self.statistic}: {self._shown()}, {self.mechanism}, {self._stated()}>"
