@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat._frozen import Frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.results.labels import Labels
 from pydpstat.results.results import DPResults
 
 
 @dataclass(frozen=True)
-class Form:
+class Form(Frozen):
     """What a table was given as, so that what is made of it can be given back in the same form.
 
     Parameters

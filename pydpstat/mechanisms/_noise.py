@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import checks
+from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
 
 Floats = npt.NDArray[np.float64]
@@ -89,7 +90,7 @@ def positive_values(value: Any, name: str, hint: str) -> Any:
         raise PydpstatError(
             f"{name} must be numbers > 0 and finite, every one; got {checks.shown(value)}. {hint}"
         )
-    return _frozen(array)
+    return frozen(array, np.float64)
 
 
 def scale_values(value: Any, name: str, hint: str) -> Any:
@@ -101,13 +102,7 @@ def scale_values(value: Any, name: str, hint: str) -> Any:
         raise PydpstatError(
             f"{name} must be at least 0 and finite (0 is no noise at all); got {checks.shown(value)}. {hint}"
         )
-    return _frozen(array) if array.ndim else float(array)
-
-
-def _frozen(array: npt.NDArray[Any]) -> Floats:
-    frozen = array.astype(np.float64)
-    frozen.flags.writeable = False
-    return frozen
+    return frozen(array, np.float64) if array.ndim else float(array)
 
 
 def curve_epsilon(epsilon: npt.ArrayLike) -> Floats:

@@ -24,6 +24,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._frozen import frozen
+
 Floats = npt.NDArray[np.float64]
 
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -66,7 +68,7 @@ def mills_slope(t: Floats) -> Floats:
 def gauss_points() -> tuple[Floats, Floats]:
     """Points and weights of Gauss and Legendre's rule for the unit interval."""
     points, weights = np.polynomial.legendre.leggauss(8)
-    return 0.5 * (points + 1.0), 0.5 * weights
+    return frozen(0.5 * (points + 1.0)), frozen(0.5 * weights)
 
 
 def mills_difference(a: Floats, ratio: Floats) -> Floats:

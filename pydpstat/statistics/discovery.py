@@ -93,10 +93,9 @@ def _above(result: DPResults, threshold: int) -> DPResults:
         (place for place in range(len(levels)) if result.value[place] >= threshold),
         key=lambda place: (type(levels[place]).__name__, levels[place]),
     )
-    value = result.value[kept]
-    value.flags.writeable = False
     labels = replace(result.labels, dimnames=(tuple(levels[place] for place in kept),))
-    return replace(result, value=value, labels=labels, post=AsDrawn((f"counts below {threshold} left out",)))
+    post = AsDrawn((f"counts below {threshold} left out",))
+    return replace(result, value=result.value[kept], labels=labels, post=post)
 
 
 def _occurring(column: Any, how: Options) -> tuple[np.ndarray, tuple[Any, ...]]:
