@@ -11,9 +11,10 @@ import numpy as np
 
 from pydpstat import checks
 from pydpstat.errors import PydpstatError
-from pydpstat.local.answers import BINARY, Codes
+from pydpstat.local.categories import BINARY
 from pydpstat.local.design import ResponseDesign
 from pydpstat.local.estimate import Response
+from pydpstat.local.truths import Codes
 from pydpstat.random import Source, secure
 
 

@@ -47,8 +47,8 @@ def has_length(value: Any) -> bool:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a single value stands for R's NA: None, NaN, NaT or pandas.NA."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+    """Whether a single value stands for R's NA: None, NaN, NaT, pandas.NA or NumPy's masked."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType", "MaskedConstant"):
         return True
     if isinstance(value, Decimal):
         # comparing a signalling NaN would raise an error

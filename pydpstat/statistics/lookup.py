@@ -144,9 +144,8 @@ def objects(values: Any) -> np.ndarray:
     """Return a list's or an array's values as objects, each as it is."""
     if hasattr(values, "dtype"):
         return np.asarray(values, dtype=object)
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    # an assignment would take lists of one length for rows
+    return np.fromiter(values, dtype=object, count=len(values))
 
 
 def _of_labels(values: np.ndarray, typed: Sequence[Any]) -> np.ndarray:
