@@ -289,7 +289,7 @@ def test_texts():
         (lambda: nodes_of([1, 0], None), "^definition must be a design or an access"),
         (lambda: nodes_of([1, 0], COINS, repeat="sme"), "Did you mean 'same'"),
         (lambda: nodes_of([1, 0], COINS, budget=3), "^budget must be None or a Budget"),
-        (lambda: nodes_of([1.0, np.nan], ACCESSES[2][1]).query(), "^values must have no missing ones"),
+        (lambda: nodes_of([1.0, np.nan], ACCESSES[2][1]).query(), "^values must be numbers, none missing"),
         (lambda: nodes_of(["a"], ACCESSES[2][1]).query(), "^values must be numbers"),
         (lambda: ACCESSES[2][1].respond(np.eye(2)), "^values must be one variable"),
         (lambda: LaplaceAccess(0, bounds=(0, 1)), "^epsilon must be"),
