@@ -23,6 +23,8 @@ from pydpstat.statistics.lookup import objects
 from pydpstat.statistics.protect import protect
 
 ONE_RELEASE = "one release a value, drawn by this access without a seed"
+# others are an error, which nothing protects
+NUMBERS = "that every value is a number, and none missing, is public knowledge"
 
 
 class Access(Protocol):
@@ -174,7 +176,7 @@ class GaussianAccess(_NoiseAccess):
 
 def _guarantee(how: Options) -> Guarantee:
     exact = loss(calibrate(how, (1.0,)), how, (1.0,))
-    return Guarantee(how.epsilon, how.delta, "bounded", (LOCAL, ONE_RELEASE), exact)
+    return Guarantee(how.epsilon, how.delta, "bounded", (LOCAL, ONE_RELEASE, NUMBERS), exact)
 
 
 def _released(values: Any, how: Options, bounds: tuple[float, float], rng: Any) -> Any:

@@ -204,6 +204,7 @@ def test_the_guarantees_of_noise():
     )
     assert gaussian.delta_at(0.5) <= 1e-5 < gaussian.delta_at(0.49)
     assert laplace.delta_at(0.4) < 0.1 and "this person's value replaced" in laplace.conditions[0]
+    assert "none missing, is public knowledge" in laplace.conditions[2] == gaussian.conditions[2]
 
 
 # what is not reached
