@@ -29,6 +29,9 @@ LOCAL = (
     "neighbors: this person's value replaced"
 )
 ONE_ANSWER = "one answer a person, drawn by this design without a seed"
+# other values are an error, which nothing protects
+SUITABLE = "that every value is one of the categories is public knowledge"
+SUITABLE_OR_MISSING = "that every value is one of the categories or missing is public knowledge"
 # below it a float's rounding is no longer small beside what an answer tells
 _LEAST_SPREAD = 1e-12
 
@@ -46,7 +49,8 @@ class ResponseDesign(ABC):
     ) -> None:
         self._categories, self._epsilon, self._response = categories, epsilon, response
         self._missing = missing
-        self._guarantee = Guarantee(epsilon, 0.0, "bounded", (LOCAL, ONE_ANSWER))
+        suitable = SUITABLE if missing is None else SUITABLE_OR_MISSING
+        self._guarantee = Guarantee(epsilon, 0.0, "bounded", (LOCAL, ONE_ANSWER, suitable))
 
     @property
     def epsilon(self) -> float:
@@ -118,9 +122,9 @@ class ResponseDesign(ABC):
         -----
         Guarantee: the design's. Container, shape, index and name of the values are public; nothing else
         of them, not even a type, reaches the answers. An error tells that a value is no category (or,
-        without `missing`, is missing), and not which. With ``rng=None`` each answer has its own coins,
-        and their law is exact: random bits are compared with the probability's binary digits, as many
-        as it takes.
+        without `missing`, is missing), and not which; that none is has to be public. With ``rng=None``
+        each answer has its own coins, and their law is exact: random bits are compared with the
+        probability's binary digits, as many as it takes.
 
         Examples
         --------

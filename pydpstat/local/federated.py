@@ -96,6 +96,9 @@ class FederatedArray:
     the values, too; were both to answer, a node would give two answers to what counts as one. So in
     a forked process nothing is answered but what was answered before the fork.
 
+    Values that do not suit an access are an error, at no cost. Who may choose accesses, such as designs of
+    other categories, learns by errors whether values suit them: that they do has to be public.
+
     Examples
     --------
     >>> from pydpstat.local import LaplaceAccess, federate_array

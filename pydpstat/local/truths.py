@@ -143,7 +143,8 @@ def _flat(values: Any) -> tuple[list[Any], tuple[int, ...]]:
 
 
 def _is_row(value: Any) -> bool:
-    array = hasattr(value, "dtype") and getattr(value, "ndim", 0) > 0
+    # asked of the type, as a truth of another type may do what it likes when it is asked
+    array = hasattr(type(value), "dtype") and getattr(value, "ndim", 0) > 0
     return array or isinstance(value, (list, tuple, range))
 
 

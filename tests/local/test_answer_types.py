@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from pydpstat import PydpstatError
-from pydpstat.local import RandomizedResponse, RandomizedResponseCoins, federate_array
+from pydpstat.local import LaplaceAccess, RandomizedResponse, RandomizedResponseCoins, federate_array
 
 EQUAL_TO_ONE = (1, 1.0, True, np.int8(1), np.float32(1), np.bool_(True), Decimal(1), 1 + 0j)
 NUMBERS = (math.nan, np.float32("nan"), Decimal("sNaN"))
@@ -140,7 +140,7 @@ def test_other_categories_have_one_type_as_well(labels):
 
 def test_columns_of_times_can_be_missing_as_well():
     design = RandomizedResponse(700.0, ["no", "yes"], missing="yes")
-    for kind in ("datetime64[ns]", "datetime64[s]", "timedelta64[ns]", "datetime64[ns, UTC]", "period[D]"):
+    for kind in ("datetime64[ns]", "timedelta64[ns]", "datetime64[ns, UTC]", "period[D]"):
         answers = design.respond(pd.Series([None, None], dtype=kind))
         assert answers.dtype == pd.Series(["no"]).dtype and answers.tolist() == ["yes", "yes"]
     assert design.respond(np.array(["NaT"], dtype="M8[D]")).tolist() == ["yes"]
@@ -201,3 +201,34 @@ def test_nothing_is_heard_of_a_truth(setting):
             assert federated(design, [truth, 1]).tolist() == [2, 1]
         assert design.respond(signalling).tolist() == [2]
     assert not heard
+
+
+# access by noise
+
+
+def said(access, values):
+    """The error to some values, which comes without a warning and without another error behind it."""
+    with pytest.raises(PydpstatError) as error:
+        access.respond(values)
+    assert error.value.__cause__ is None and error.value.__context__ is None
+    return str(error.value)
+
+
+def test_access_by_noise_does_not_tell_what_a_value_is_instead_of_a_number():
+    access = LaplaceAccess(1.0, bounds=(0, 1))
+    others = ["1", Odd(), datetime.date(2020, 1, 1), 1j]
+    with np.errstate(all="raise"):
+        assert len({said(access, truth) for truth in (*MISSING, *others)}) == 1
+        assert len({said(access, [1.0, truth]) for truth in (*MISSING, *others, [1], {})}) == 1
+        columns = [pd.Series([0.5, None]), pd.Series(["1", "0"]), pd.Series([1, 0], dtype="category")]
+        assert len({said(access, column) for column in columns}) == 1
+
+
+def test_access_by_noise_gives_floats_for_all_numbers():
+    access = LaplaceAccess(1.0, bounds=(0, 1))
+    # more than a float holds is a number, too
+    with np.errstate(all="raise"):
+        for truth in (*EQUAL_TO_ONE[:-1], 10**400, np.array("1e4000", dtype="g")[()]):
+            assert type(access.respond(truth)) is float
+            assert access.respond([truth, 0]).dtype == np.float64
+            assert type(access.respond(np.array(truth))) is float

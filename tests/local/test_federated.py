@@ -204,6 +204,7 @@ def test_the_guarantees_of_noise():
     )
     assert gaussian.delta_at(0.5) <= 1e-5 < gaussian.delta_at(0.49)
     assert laplace.delta_at(0.4) < 0.1 and "this person's value replaced" in laplace.conditions[0]
+    assert "none missing, is public knowledge" in laplace.conditions[2] == gaussian.conditions[2]
 
 
 # what is not reached
@@ -289,7 +290,7 @@ def test_texts():
         (lambda: nodes_of([1, 0], None), "^definition must be a design or an access"),
         (lambda: nodes_of([1, 0], COINS, repeat="sme"), "Did you mean 'same'"),
         (lambda: nodes_of([1, 0], COINS, budget=3), "^budget must be None or a Budget"),
-        (lambda: nodes_of([1.0, np.nan], ACCESSES[2][1]).query(), "^values must have no missing ones"),
+        (lambda: nodes_of([1.0, np.nan], ACCESSES[2][1]).query(), "^values must be numbers, none missing"),
         (lambda: nodes_of(["a"], ACCESSES[2][1]).query(), "^values must be numbers"),
         (lambda: ACCESSES[2][1].respond(np.eye(2)), "^values must be one variable"),
         (lambda: LaplaceAccess(0, bounds=(0, 1)), "^epsilon must be"),
