@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._frozen import frozen
 from pydpstat.checks import did_you_mean, shown, shown_option
 from pydpstat.errors import PydpstatError
 
@@ -60,9 +61,8 @@ def _tabled(labels: tuple[Category, ...]) -> Categories:
     # a type that cannot hold them all as they are: texts beside numbers, whole numbers beyond floats
     if table.tolist() != list(labels):
         table = np.fromiter(labels, dtype=object, count=len(labels))
-    table.flags.writeable = False
     counted = all(type(each) in (int, bool) and each == place for place, each in enumerate(labels))
-    return Categories(labels, table, counted)
+    return Categories(labels, frozen(table), counted)
 
 
 BINARY = _tabled((0, 1))
