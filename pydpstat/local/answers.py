@@ -32,7 +32,10 @@ def answers_of(codes: Codes, container: Container, categories: Categories) -> An
     if shape is None:
         return categories.labels[int(codes[0])]
     if like is None and categories.counted:
-        return codes.astype(categories.table.dtype).reshape(shape)
+        kind = categories.table.dtype
+        # a truth value is a byte of 0 or 1
+        same = codes.dtype == np.bool_ and kind.itemsize == 1
+        return (codes.view(kind) if same else codes.astype(kind)).reshape(shape)
     chosen = codes.astype(np.intp, copy=False)
     if like is None:
         return categories.table.take(chosen).reshape(shape)

@@ -57,11 +57,13 @@ def categories_of(categories: Any) -> Categories:
 
 
 def _tabled(labels: tuple[Category, ...]) -> Categories:
-    table = np.array(labels)
+    counted = all(type(each) in (int, bool) and each == place for place, each in enumerate(labels))
+    # places need no more than the shortest integers that hold them, a byte for each of many answers
+    short = np.min_scalar_type(-len(labels)) if counted and set(map(type, labels)) == {int} else None
+    table = np.array(labels, dtype=short)
     # a type that cannot hold them all as they are: texts beside numbers, whole numbers beyond floats
     if table.tolist() != list(labels):
         table = np.fromiter(labels, dtype=object, count=len(labels))
-    counted = all(type(each) in (int, bool) and each == place for place, each in enumerate(labels))
     return Categories(labels, frozen(table), counted)
 
 

@@ -110,7 +110,8 @@ class ResponseDesign(ABC):
         scalar, ndarray, Series or Index
             Answers: one of `categories` for a single value; a Series with the values' index and name; an
             Index with their name; for anything else an array of their shape. The design alone fixes
-            the type: that of an array of `categories`, or what pandas makes of such an array.
+            the type: for 0 to k - 1 the shortest integers that hold them, int8 up to 128; else that of an
+            array of `categories`; or what pandas makes of such an array.
 
         Raises
         ------
@@ -130,7 +131,7 @@ class ResponseDesign(ABC):
         --------
         >>> from pydpstat.local import RandomizedResponse
         >>> RandomizedResponse(1.0).respond([1, 0, 0, 1, 1], rng=1)
-        array([1, 0, 1, 1, 1])
+        array([1, 0, 1, 1, 1], dtype=int8)
         """
         if math.isinf(self._epsilon):
             raise PydpstatError(

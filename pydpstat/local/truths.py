@@ -151,14 +151,29 @@ def _is_row(value: Any) -> bool:
 def _codes(column: Any, categories: Categories, missing: int | None) -> Codes | None:
     """Return each value's place among the categories; None where one has none."""
     k = len(categories.labels)
-    if categories.counted and type(column) is np.ndarray and column.dtype.kind in "biu":
-        # whole numbers that are their own places; none of this type is missing
-        if column.size and not (column.min() >= 0 and column.max() < k):
-            return None
-        return column.astype(bool if k == 2 else np.int64, copy=False)
+    own = _own_places(column) if categories.counted and type(column) is np.ndarray else None
+    if own is not None:
+        return _within(own, k)
     found = places(column, categories.labels)
     if missing is not None:
         found[found == -1] = missing
+    return _within(found, k)
+
+
+def _own_places(column: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
+    """Return numbers that are their own places; None where one of them may be missing or broken."""
+    if column.dtype.kind != "f":
+        return column if column.dtype.kind in "biu" else None
+    with np.errstate(invalid="ignore"):
+        whole = column.astype(np.int64)
+    return whole if np.array_equal(whole, column) else None
+
+
+def _within(found: npt.NDArray[Any], k: int) -> Codes | None:
+    """Return places as codes; None where one is not below k."""
     if found.size and not (found.min() >= 0 and found.max() < k):
         return None
-    return found.astype(bool if k == 2 else np.int64, copy=False)
+    if k == 2 and found.itemsize == 1:
+        # a byte of 0 or 1 is a truth value
+        return found.view(np.bool_)
+    return found.astype(np.bool_ if k == 2 else np.int64, copy=False)
