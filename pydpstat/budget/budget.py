@@ -329,10 +329,13 @@ class Budget:
 def _delta(delta: float, accountant: str) -> float:
     value = checks.scalar(delta, "delta")
     if not 0.0 <= value < 1.0:
-        raise PydpstatError(f"delta must be at least 0 and below 1; got {delta!r}. Give for example 1e-6.")
+        raise PydpstatError(
+            f"delta must be at least 0 and below 1; got {checks.shown(delta)}. Give for example 1e-6."
+        )
     if checks.one_of(accountant, "accountant", tuple(ACCOUNTANTS)) == "zcdp" and value == 0.0:
         raise PydpstatError(
-            f"delta must be above 0 for the accountant 'zcdp'; got {delta!r}. Give for example 1e-6."
+            f"delta must be above 0 for the accountant 'zcdp'; got {checks.shown(delta)}. "
+            "Give for example 1e-6."
         )
     return value
 
