@@ -136,7 +136,8 @@ def _release_numbers(
         sensitivity = _finite(sensitivities[0])
         if not gaussian:
             return LaplaceNoise.mirrored(_finite_scale(sensitivity / params.epsilon))
-        return GaussianNoise.mirrored(_finite_scale(classical_sd(params.epsilon, delta_of(params), sensitivity)))
+        sd = classical_sd(params.epsilon, delta_of(params), sensitivity)
+        return GaussianNoise.mirrored(_finite_scale(sd))
 
     query = Query("response", value, (mechanism.sensitivity,), Labels("response", names))
     released = release(
