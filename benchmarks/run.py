@@ -46,7 +46,7 @@ HOW = (
     "codes, 32 bits wide. Noise is on the grid 2^-20. Rows of diffprivlib and opendp are there where these "
     "packages are installed.",
     "The budget's file and the file of the bare commits (one row each, in a table without anything else) are "
-    "in one folder of the named file system, with the same settings: write-ahead log, full "
+    "in one folder of the named file system, with the same settings: a journal, full "
     "synchronisation. The auditor is given exact Laplace noise around 0 and 1. The first audit gets draws "
     "that were made before, so that its time is its own work; the second one draws.",
     "Calibrations are of random pairs, epsilon from .01 to 5 and delta from 1e-10 to 1e-2, both even on "

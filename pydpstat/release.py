@@ -175,5 +175,5 @@ def _in_shape(noise: Noise, shape: tuple[int, ...]) -> Noise:
     if len(shape) > 1 and isinstance(noise, (LaplaceNoise, GaussianNoise)):
         scale = noise_scale(noise)
         if isinstance(scale, np.ndarray):
-            return type(noise)(scale.reshape(shape, order="F"))
+            return noise.mirrored(scale.reshape(shape, order="F"))
     return noise

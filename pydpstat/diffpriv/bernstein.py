@@ -22,10 +22,8 @@ Floats = npt.NDArray[np.float64]
 
 # so many numbers at a time: the basis polynomials' values at some of the points
 _CHUNK = 2_000_000
-# of a lattice, each of which is one call of the function
+# of a lattice: each is one call of the function, and 16 bytes for each coordinate of each are kept meanwhile
 _MOST_POINTS = 10_000_000
-# more points of a lattice would fill the memory; R stops there or somewhat later
-_MOST_POINTS = 100_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -165,12 +163,7 @@ def check_lattice(dims: int, k: int, name: str) -> None:
 
 
 def lattice_values(f: Callable[[Any], Any], dims: int, k: int) -> Floats:
-    """Evaluate a function at the points of the lattice, the first coordinate fastest."""
-    if dims * math.log(k + 1.0) > math.log(_MOST_POINTS):
-        raise PydpstatError(
-            f"k (a mechanism's latticeK) and dims must give a lattice of at most {_MOST_POINTS:,} points, "
-            f"(k + 1) ** dims; got k {checks.shown(k)} and dims {checks.shown(dims)}. Use a smaller k."
-        )
+    """Evaluate a function at the points of a lattice that was checked, the first coordinate fastest."""
     if dims == 1:
         return np.array([_one_value(f(i / k)) for i in range(k + 1)])
     return np.array([_one_value(f(point)) for point in _lattice(dims, k) / k])
