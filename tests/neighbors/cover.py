@@ -18,8 +18,8 @@ from tests.neighbors.table import Function, Settings
 
 def cases(function: Function, kind: Kind) -> Iterator[Case]:
     """Return a function's cases for a kind of data."""
-    if function.name == "choose":
-        return _of_scores(function, kind)
+    if function.steps:
+        return _of_steps(function, kind)
     return _of_records(function, kind)
 
 
@@ -52,10 +52,10 @@ def _of_records(function: Function, kind: Kind) -> Iterator[Case]:
         yield _case(name, function, kind, chosen, first, second, next(shares))
 
 
-def _of_scores(function: Function, kind: Kind) -> Iterator[Case]:
+def _of_steps(function: Function, kind: Kind) -> Iterator[Case]:
     for settings in function.settings:
         for steps in kind.odd:
-            second = [score + step for score, step in zip(kind.base, steps)]
+            second = [number + step for number, step in zip(kind.base, steps)]
             name = f"{function.name}, {kind.name}, {steps}, {settings}"
             yield _case(name, function, kind, settings, list(kind.base), second, 0.5)
 

@@ -252,6 +252,23 @@ LABELS = (
     _labels("sparse", series("Sparse[float]"), (0.0, 2.5, 2.5, 4.25), (INF, 2.5), (NAN,)),
 )
 
+_MOVES = ((1, 0), (0, 1), (-1, 0))
+COUNTS = (
+    Kind("list", list, (4242, 0), _MOVES[:2]),
+    Kind("list of floats", lambda v: list(map(float, v)), (4242, 7), _MOVES),
+    Kind("int64", array("i8"), (4242, 2**50), _MOVES),
+    Kind("big-endian integers", array(">i4"), (4242, 7), _MOVES),
+    Kind("uint64", array("u8"), (4242, 7), _MOVES),
+    Kind("int8", array("i1"), (42, 7), _MOVES),
+    Kind("float32", array("f4"), (4242, 7), _MOVES),
+    Kind("Series", lambda v: pd.Series(v, index=["a", "b"]), (4242, 7), _MOVES),
+    Kind("objects", objects, (4242, 7), _MOVES),
+)
+# what one record that is replaced does to them
+SWAPPED = tuple(
+    Kind(each.name, each.make, each.base[:1] + (7,), ((1, -1), (-1, 1), (0, 0))) for each in COUNTS
+)
+
 BIG = 2**60
 # scores of candidates: those of a neighbor are at most 1 away each
 _LONG = [np.longdouble(BIG) * 2, np.longdouble(BIG)]

@@ -10,6 +10,7 @@ import pytest
 
 _TYPES = "the type of an answer tells the type of the truth"
 _FLAGS = "an access by noise lets floating-point errors out"
+_CLAIM = "the claim is stated where less holds"
 # a test's name in its module, with wildcards, and the reason
 PENDING: dict[str, str] = {
     "answers of * in scalar": _TYPES,
@@ -19,6 +20,14 @@ PENDING: dict[str, str] = {
     "noise on list": _FLAGS,
     "noise on list of long doubles": _FLAGS,
     "noise on masked long doubles": _FLAGS,
+    "arrays of *": "an array's flag can be set back",
+    "claim of meanDP, both": _CLAIM,
+    "claim of varDP": _CLAIM,
+    "claim of histogramDP, breaks of the data": _CLAIM,
+    "claim of tableDP": _CLAIM,
+    "claim of medianDP": _CLAIM,
+    "claim of pooledVarDP": _CLAIM,
+    "claim of LogisticRegressionDP": _CLAIM,
 }
 
 

@@ -72,7 +72,14 @@ def _of_pandas(one: Any, two: Any, path: str) -> list[str]:
 
 def writeable(result: Any) -> list[str]:
     """Return the arrays of a result that can be changed, or be made so."""
-    return [f"an array of {each.dtype}, shape {each.shape}" for each in arrays(result) if _opens(each)]
+    found = list(arrays(result))
+    # objects lie in an array of their own, behind the one that is given out
+    behind = [getattr(each.base, "_owner", None) for each in found]
+    return [
+        f"an array of {each.dtype}, shape {each.shape}"
+        for each in found
+        if not any(each is owner for owner in behind) and _opens(each)
+    ]
 
 
 def arrays(result: Any) -> Iterator[np.ndarray]:

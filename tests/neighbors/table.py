@@ -11,7 +11,7 @@ import pandas as pd
 
 import pydpstat
 from pydpstat.consistency import Hierarchy, release_hierarchy
-from tests.neighbors.kinds import LABELS, NUMBERS, SCORES, TRUTHS, Kind
+from tests.neighbors.kinds import COUNTS, LABELS, NUMBERS, SCORES, SWAPPED, TRUTHS, Kind
 
 BOUNDS = (0.0, 10.0)
 Settings = dict[str, Any]
@@ -41,6 +41,8 @@ class Function:
         Whether levels come from the data.
     closed : bool
         Whether a record that is no level is treated as a missing one.
+    steps : bool
+        Whether numbers that depend on all records are given, and `Kind.odd` has how far they move.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Function:
     aligned: bool = False
     discovers: bool = False
     closed: bool = False
+    steps: bool = False
 
 
 def crossed(mechanisms: tuple[Settings, ...], *fills: Any) -> tuple[Settings, ...]:
@@ -100,6 +103,9 @@ def _hierarchy(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
     own = dict(settings)
     leaves = list(dict.fromkeys(kind.base))
     hierarchy = Hierarchy({"North": leaves[:1], "South": leaves[1:]})
+    if own["split"] != "uniform" and own["neighbors"] == "unbounded":
+        # the number of all records is private, and gets noise, too
+        own["split"] = [1, *own["split"]]
     if own.pop("columns") == 1:
         frame = pd.DataFrame({"town": data})
     else:
@@ -122,6 +128,15 @@ def _choose(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
     return pydpstat.choose("a b c".split()[: len(kind.base)], data, sensitivity=reach, **own, budget=budget)
 
 
+def _geometric(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+    return pydpstat.symmetric_geometric(data, **settings)
+
+
+def _counts(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+    named = dict(zip("ab", data)) if kind.name == "list" else data
+    return release_hierarchy(named, hierarchy=Hierarchy(["a", "b"]), **settings, budget=budget)
+
+
 _REAL, _INTEGER = _noise("laplace"), _noise("geometric")
 _COLUMNS = ("frame", "frame of Int64", "matrix")
 _QUANTILES = {"shares": (0.0, 0.2, 0.5, 0.9), "aligned": True, "refused": _COLUMNS}
@@ -131,7 +146,7 @@ _HIERARCHIES = tuple(
     {"epsilon": 1.0, "neighbors": neighbors, "missing": missing, "split": split, "method": way, "columns": n}
     for (neighbors, missing), (split, way), n in itertools.product(
         (("bounded", "error"), ("unbounded", "error"), ("unbounded", "drop"), ("unbounded", "drop")),
-        (("uniform", "least squares"), ((1, 3), "top-down"), ((0, 1), "ratio")),
+        (("uniform", "least squares"), ([1, 3], "top-down"), ([0, 1], "ratio")),
         (1, 2),
     )
 )
@@ -200,5 +215,12 @@ FUNCTIONS: tuple[Function, ...] = (
             for mechanism in ("exponential", "noisy max")
         ),
         refused=("decimals",),
+        steps=True,
+    ),
+    Function("symmetric_geometric", _geometric, COUNTS, ({"epsilon": 1.0}, {"epsilon": 0.1}), steps=True),
+    *(
+        Function(f"release_hierarchy, counts, {neighbors}", _counts, kinds, settings, ("objects",), steps=True)
+        for neighbors, kinds in (("bounded", SWAPPED), ("unbounded", COUNTS))
+        for settings in (({"epsilon": 1.0, "neighbors": neighbors},),)
     ),
 )
