@@ -219,7 +219,9 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     Function("symmetric_geometric", _geometric, COUNTS, ({"epsilon": 1.0}, {"epsilon": 0.1}), steps=True),
     *(
-        Function(f"release_hierarchy, counts, {neighbors}", _counts, kinds, settings, ("objects",), steps=True)
+        Function(
+            f"release_hierarchy, counts, {neighbors}", _counts, kinds, settings, ("objects",), steps=True
+        )
         for neighbors, kinds in (("bounded", SWAPPED), ("unbounded", COUNTS))
         for settings in (({"epsilon": 1.0, "neighbors": neighbors},),)
     ),
