@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
-from tests.neighbors.engine import Case
+from pydpstat.privacy import NEIGHBORS
+from tests.neighbors.engine import Case, judged, pair
 from tests.neighbors.kinds import Kind
 from tests.neighbors.table import Function, Settings
 
@@ -20,36 +23,56 @@ def cases(function: Function, kind: Kind) -> Iterator[Case]:
     """Return a function's cases for a kind of data."""
     if function.steps:
         return _of_steps(function, kind)
-    return _of_records(function, kind)
+    return chain(_of_records(function, kind), _of_the_same(function, kind))
+
+
+def wrong(function: Function, kind: Kind) -> list[str]:
+    """Return what is wrong with a function and a kind of data."""
+    found, released = [], 0
+    for case in cases(function, kind):
+        one, two = pair(case)
+        found += [f"{each} ({case.name})" for each in judged(case, one, two)]
+        released += one.error is None
+    # a container is taken or refused for its type
+    if bool(released) is (kind.name in function.refused):
+        found.append(f"released: {'some' if released else 'never'}")
+    return found
 
 
 def _of_records(function: Function, kind: Kind) -> Iterator[Case]:
     drawn = random.Random(f"{function.name} {kind.name}")
-    settings = _cycle(function.settings, drawn)
-    odds = [(odd, False) for odd in kind.odd] + [(gap, True) for gap in kind.gaps]
-    records = _cycle(odds, drawn)
+    odds = [(odd, function.closed and not _known(odd, kind.base)) for odd in kind.odd]
+    odds += [(gap, True) for gap in kind.gaps]
     shares = _cycle(function.shares, drawn)
-    for each in islice(records, max(len(odds), len(function.settings))):
-        odd, gap = each
-        gap = gap or function.closed and not _known(odd, kind.base)
-        chosen = next(settings)
-        tries = 0
+    for neighbors in NEIGHBORS:
+        allowed = [each for each in function.settings if each["neighbors"] == neighbors]
         # what is missing is public knowledge with "error"
-        while gap and chosen["missing"] == "error" and tries < len(function.settings):
-            chosen, tries = next(settings), tries + 1
-        if gap and chosen["missing"] == "error":
-            continue
-        front = not function.aligned and drawn.random() < 0.3
-        empty = chosen["neighbors"] == "unbounded" and drawn.random() < 0.15
-        base = [] if empty else list(kind.base)
-        if chosen["neighbors"] == "bounded":
-            first, second = base, [*base[:-1], odd]
-        else:
-            first, second = base, [*base, odd]
-        if front:
-            first, second = first[::-1], second[::-1]
-        name = f"{function.name}, {kind.name}, {_name(odd)}{', empty' * empty}, {chosen}"
-        yield _case(name, function, kind, chosen, first, second, next(shares))
+        open_ = [each for each in allowed if each["missing"] != "error"]
+        settings, other = _cycle(allowed, drawn), _cycle(open_, drawn)
+        for odd, gap in islice(_cycle(odds, drawn), max(len(odds), len(allowed))):
+            if gap and not open_:
+                continue
+            chosen = next(other if gap else settings)
+            empty = neighbors == "unbounded" and drawn.random() < 0.15
+            base = [] if empty else list(kind.base)
+            first, second = base, [*(base[:-1] if neighbors == "bounded" else base), odd]
+            if not function.aligned and drawn.random() < 0.3:
+                first, second = first[::-1], second[::-1]
+            name = f"{function.name}, {kind.name}, {_name(odd)}{', empty' * empty}, {chosen}"
+            yield _case(name, function, kind, chosen, first, second, next(shares))
+
+
+def _of_the_same(function: Function, kind: Kind) -> Iterator[Case]:
+    """Return cases of missing values that look different, and of others under a mask."""
+    settings = _cycle(function.settings, random.Random(f"{kind.name} {function.name}"))
+    for gap, other in zip(kind.gaps, [*kind.gaps[1:], kind.gaps[0]] if kind.gaps else []):
+        for chosen in islice(settings, 3):
+            records, name = list(kind.base), f"{function.name}, {kind.name}, {_name(gap)}, the same, {chosen}"
+            case = _case(name, function, kind, chosen, [*records, gap], [*records, other], 0.5)
+            yield replace(case, same=True)
+            if kind.twin is not kind.make:
+                twin = partial(kind.twin, [*records, gap])
+                yield replace(case, same=True, second=twin, name=f"{name}, under the mask")
 
 
 def _of_steps(function: Function, kind: Kind) -> Iterator[Case]:

@@ -38,8 +38,8 @@ class Case:
         Where a choice falls, from 0 to 1.
     discovers : bool
         Whether levels come from the data.
-    replaced : int
-        How many answers of a survey may differ: 1 where one person's value is replaced.
+    same : bool
+        Whether the two are the same data, which look different: nothing at all may move.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Case:
     secrets: tuple[str, ...] = ()
     share: float = 0.5
     discovers: bool = False
-    replaced: int = 1
+    same: bool = False
 
 
 @dataclass
@@ -124,7 +124,14 @@ def judged(case: Case, one: Run, two: Run) -> list[str]:
         if guarantee is not None:
             found += moved(one.seen, two.seen, guarantee)
         found += answered(case, one.seen, two.seen)
+        if case.same and drawn_from(one.seen) != drawn_from(two.seen):
+            found.append("movement: of the same data")
     return found
+
+
+def drawn_from(seen: Seen) -> list[Any]:
+    """Return the exact values and exponents of a run."""
+    return [each.values for each in seen.noised] + [(each.exponents, each.widths) for each in seen.chosen]
 
 
 def alone(case: Case, done: Run) -> list[str]:
@@ -148,7 +155,7 @@ def answered(case: Case, one: Seen, two: Seen) -> list[str]:
     for (truths, form), (others, other) in zip(one.answered, two.answered):
         if form != other or truths.dtype != others.dtype or truths.shape != others.shape:
             return ["movement: other answers' forms"]
-        if np.count_nonzero(truths != others) > case.replaced:
+        if np.count_nonzero(truths != others) > 1 - case.same:
             return ["movement: more than one answer"]
     return [] if len(one.answered) == len(two.answered) else ["movement: other numbers of surveys"]
 

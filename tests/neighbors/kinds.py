@@ -64,6 +64,11 @@ class Kind:
     gaps: tuple[Any, ...] = ()
     levels: tuple[Any, ...] = ()
 
+    @property
+    def twin(self) -> Callable[[list[Any]], Any]:
+        """Makes the same data with another value under a mask, where there is one."""
+        return getattr(self.make, "twin", self.make)
+
 
 def array(dtype: Any) -> Callable[[list[Any]], np.ndarray]:
     """Return what makes arrays of a dtype, in which `SIGNALLING` is such a NaN."""
@@ -81,14 +86,16 @@ def array(dtype: Any) -> Callable[[list[Any]], np.ndarray]:
     return make
 
 
-def masked(dtype: Any, under: Any) -> Callable[[list[Any]], Any]:
-    """Return what makes masked arrays, with a public value under the mask."""
+def masked(dtype: Any, under: Any, other: Any = None) -> Callable[[list[Any]], Any]:
+    """Return what makes masked arrays, with a value under the mask, and their twin with another one."""
 
     def make(values: list[Any]) -> Any:
         hidden = [each is MASKED for each in values]
         plain = [under if gone else each for each, gone in zip(values, hidden)]
         return np.ma.masked_array(array(dtype)(plain), hidden)
 
+    if other is not None:
+        make.twin = masked(dtype, other)  # type: ignore[attr-defined]
     return make
 
 
@@ -168,10 +175,10 @@ NUMBERS = (
     Kind("boolean", series("boolean"), (True, False, True), (True, False), (pd.NA,)),
     Kind("sparse", series("Sparse[float]"), _FLOATS, (INF, 0.0, -5.0), (NAN,)),
     Kind("index", _index, _FLOATS, (INF, 0.0, -5.0), (NAN,)),
-    Kind("masked floats", masked("f8", 9.0), _FLOATS, (INF, -HUGE), (MASKED, NAN)),
-    Kind("masked integers", masked("i8", 9), _INTEGERS, _LARGE, (MASKED,)),
-    Kind("masked long doubles", masked("g", 9.0), _FLOATS, (np.longdouble("1e4000"),), (MASKED, NAN)),
-    Kind("masked objects", masked(object, 9), _FLOATS, (Fraction(1, 3), 10**400), (MASKED, SNAN, None)),
+    Kind("masked floats", masked("f8", 9.0, 1.0), _FLOATS, (INF, -HUGE), (MASKED, NAN)),
+    Kind("masked integers", masked("i8", 9, 1), _INTEGERS, _LARGE, (MASKED,)),
+    Kind("masked long doubles", masked("g", 9.0, 1.0), _FLOATS, (np.longdouble("1e4000"),), (MASKED, NAN)),
+    Kind("masked objects", masked(object, 9, 1), _FLOATS, (Fraction(1, 3), 10**400), (MASKED, SNAN, None)),
     Kind("frame of a column", lambda v: pd.DataFrame({"x": array("f8")(v)}), _FLOATS, _FLOAT_ODDS, (NAN,)),
     Kind("frame", _twice(array("f8")), _FLOATS, _FLOAT_ODDS, (NAN,)),
     Kind("frame of Int64", _twice(series("Int64")), _INTEGERS, _LARGE, (pd.NA,)),
@@ -187,8 +194,8 @@ TRUTHS = (
     Kind("Series", series(bool), _TRUTHS, _TRUTHS[:2]),
     Kind("boolean", series("boolean"), _TRUTHS, _TRUTHS[:2], (pd.NA,)),
     Kind("Series of objects", series(object), _TRUTHS, (np.bool_(False), True), (None, pd.NA, SNAN)),
-    Kind("masked", masked("?", True), _TRUTHS, _TRUTHS[:2], (MASKED,)),
-    Kind("masked objects", masked(object, True), _TRUTHS, (np.bool_(False),), (MASKED, None)),
+    Kind("masked", masked("?", True, False), _TRUTHS, _TRUTHS[:2], (MASKED,)),
+    Kind("masked objects", masked(object, True, False), _TRUTHS, (np.bool_(False),), (MASKED, None)),
     Kind("frame", _twice(array("?")), _TRUTHS, _TRUTHS[:2]),
     Kind("frame of boolean", _twice(series("boolean")), _TRUTHS, _TRUTHS[:2], (pd.NA,)),
     Kind("matrix", lambda v: np.column_stack([array("?")(v)] * 2), _TRUTHS, _TRUTHS[:2]),
@@ -245,10 +252,10 @@ LABELS = (
     _labels("durations", array("m8[s]"), (_SECOND, 2 * _SECOND, 2 * _SECOND), (2 * _SECOND, 0), ("NaT",)),
     _labels("times with a zone", series("datetime64[ns, UTC]"), _TIMES, _TIMES, (pd.NaT,)),
     _labels("periods", _period_series, _PERIODS, _PERIODS, (pd.NaT,)),
-    _labels("masked texts", masked("U8", "a"), _TEXTS, ("b", "new"), (MASKED,)),
-    _labels("masked integers", masked("i8", 1), (1, 2, 2, 3), (2, 2**63 - 1), (MASKED,)),
-    _labels("masked objects", masked(object, "a"), _TEXTS, ("b", [1]), (MASKED, None, SNAN)),
-    _labels("masked days", masked("M8[D]", _DAY), _DAYS, (_DAYS[1],), (MASKED, "NaT")),
+    _labels("masked texts", masked("U8", "a", "b"), _TEXTS, ("b", "new"), (MASKED,)),
+    _labels("masked integers", masked("i8", 1, 2), (1, 2, 2, 3), (2, 2**63 - 1), (MASKED,)),
+    _labels("masked objects", masked(object, "a", "b"), _TEXTS, ("b", [1]), (MASKED, None, SNAN)),
+    _labels("masked days", masked("M8[D]", _DAY, _DAYS[1]), _DAYS, (_DAYS[1],), (MASKED, "NaT")),
     _labels("sparse", series("Sparse[float]"), (0.0, 2.5, 2.5, 4.25), (INF, 2.5), (NAN,)),
 )
 
@@ -271,7 +278,7 @@ SWAPPED = tuple(
 
 BIG = 2**60
 # scores of candidates: those of a neighbor are at most 1 away each
-_LONG = [np.longdouble(BIG) * 2, np.longdouble(BIG)]
+_LONG = BIG if np.finfo(np.longdouble).nmant > 60 else 2**40
 SCORES = (
     Kind("list", list, (3, 1, 2), ((1, -1, 1), (1, 0, 0), (-1, 1, -1))),
     Kind("large", list, (BIG + 128, BIG), ((1, 0), (0, 1), (1, -1))),
@@ -279,8 +286,13 @@ SCORES = (
     Kind("int64 at the ends", array("i8"), (2**63 - 2, -(2**63) + 1, 0), ((1, -1, 0), (-1, 1, 1))),
     Kind("uint64", array("u8"), (2**64 - 2, 2**64 - 130, 1), ((1, 0, -1), (1, -1, 0))),
     Kind("big-endian", array(">i8"), (BIG + 128, BIG), ((1, 0), (1, -1))),
-    Kind("long double", array("g"), tuple(_LONG), ((1, 0), (0, 1), (1, -1))),
-    Kind("fractions", list, (BIG + Fraction(1, 3), Fraction(BIG)), ((1, 0), (Fraction(1, 7), -1))),
+    Kind(
+        "long double",
+        array("g"),
+        (np.longdouble(_LONG) + 128, np.longdouble(_LONG)),
+        ((1, 0), (0, 1), (1, -1)),
+    ),
+    Kind("fractions", list, (BIG + Fraction(383, 3), Fraction(BIG)), ((1, 0), (Fraction(1, 7), -1))),
     Kind("fractions nearby", list, (Fraction(1, 3), Fraction(1, 3**60)), ((1, -1), (Fraction(-1, 9), 1))),
     Kind("objects", objects, (BIG + 128, BIG, 5), ((1, 0, 1), (1, -1, 0))),
     Kind("floats and integers", list, (2.0**60, BIG - 100, 0), ((256, 0, 0), (0, 1, 1), (0, -1, 1))),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -76,9 +77,9 @@ _BINARY = (
     Kind("index", lambda v: pd.Index(v, dtype="f8"), _ONES, (0,), (NAN,)),
     Kind("Categorical", _category([0, 1]), _ONES, (0,), (None,)),
     Kind("Series of categories", lambda v: pd.Series(_category([1, 0])(v)), _ONES, (0,), (None,)),
-    Kind("masked", masked("i8", 1), _ONES, (0,), (MASKED,)),
-    Kind("masked floats", masked("f8", 1), _ONES, (0,), (MASKED, NAN)),
-    Kind("masked objects", masked(object, 1), _ONES, (0, True), (MASKED, None)),
+    Kind("masked", masked("i8", 1, 0), _ONES, (0,), (MASKED,)),
+    Kind("masked floats", masked("f8", 1, 0), _ONES, (0,), (MASKED, NAN)),
+    Kind("masked objects", masked(object, 1, 0), _ONES, (0, True), (MASKED, None)),
 )
 _WORDS = ("no", "yes", "maybe")
 _TEXTS = (
@@ -89,7 +90,7 @@ _TEXTS = (
     Kind("Series of objects", series(object), _WORDS, ("no",), _GAPS),
     Kind("string", series("string"), _WORDS, ("no",), (pd.NA,)),
     Kind("Categorical", _category(["maybe", "no", "yes"]), _WORDS, ("no",), (None,)),
-    Kind("masked", masked("U5", "no"), _WORDS, ("no",), (MASKED,)),
+    Kind("masked", masked("U5", "no", "yes"), _WORDS, ("no",), (MASKED,)),
 )
 _PLACES = (2, 0, 1)
 _THREE = (
@@ -99,7 +100,7 @@ _THREE = (
     Kind("f8", array("f8"), _PLACES, (0, 2), (NAN,)),
     Kind("objects", objects, _PLACES, (0, 2.0), _GAPS),
     Kind("Int64", series("Int64"), _PLACES, (0,), (pd.NA,)),
-    Kind("masked", masked("i8", 1), _PLACES, (0, 2), (MASKED,)),
+    Kind("masked", masked("i8", 1, 2), _PLACES, (0, 2), (MASKED,)),
 )
 _MIXED = (
     Kind(SCALAR, _scalar, ("no",), (1, 1.0, np.int64(1), 2.5, np.float64(2.5)), _GAPS),
@@ -132,6 +133,16 @@ def surveyed(survey: Survey, kind: Kind) -> Iterator[Case]:
         for federated in (False, True)[: 1 if kind.name in (SCALAR, "square") else 2]:
             design = survey.design(gap or federated and fills)
             yield _case(f"{survey.name}, {kind.name}, {_shown(odd)}", kind, odd, design, federated)
+
+
+def veiled(survey: Survey, kind: Kind) -> Iterator[Case]:
+    """Return cases of missing values that look different, and of others under a mask."""
+    design = survey.design(True)
+    for gap, other in zip(kind.gaps, [*kind.gaps[1:], *kind.gaps[:1]]):
+        case = _case(f"{survey.name}, {kind.name}, {_shown(gap)}, the same", kind, gap, design, False)
+        second = partial(kind.twin, [*kind.base[:-1], gap])
+        yield replace(case, first=_case("", kind, other, design, False).second, same=True)
+        yield replace(case, first=case.second, second=second, same=True)
 
 
 def measured(access: Any, kind: Kind) -> Iterator[Case]:

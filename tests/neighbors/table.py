@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 import pydpstat
@@ -93,6 +94,11 @@ def _crosstab(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
     return pydpstat.crosstab(data, levels=list(kind.levels), **settings, budget=budget)
 
 
+def _crosstab_array(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+    levels = np.array(list(kind.levels), dtype=getattr(data, "dtype", None))
+    return pydpstat.crosstab(data, levels=levels, **settings, budget=budget)
+
+
 def _crosstab_two(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
     both = {"u": data, "v": ["left"] * len(data)}
     levels = {"u": list(kind.levels), "v": ["left", "right"]}
@@ -151,6 +157,7 @@ _HIERARCHIES = tuple(
     )
 )
 _FRAMED = tuple(kind for kind in LABELS if not kind.name.startswith("masked"))
+_ARRAYS = tuple(kind for kind in LABELS if isinstance(kind.make([]), np.ndarray))
 _CATEGORIES = tuple(kind for kind in LABELS if "ategor" in kind.name)
 # types of which a record cannot be a level that is found: lists and the like
 _FOUND = tuple(
@@ -195,6 +202,7 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("crosstab", _crosstab, LABELS, _NAMED),
     Function("crosstab, no other", _crosstab, LABELS, tuple({**each, "other": None} for each in _NAMED)),
     Function("crosstab, other a level", _crosstab, LABELS, tuple({**each, "other": "a"} for each in _NAMED)),
+    Function("crosstab, levels in an array", _crosstab_array, _ARRAYS, _NAMED),
     Function("crosstab, two ways", _crosstab_two, LABELS, _NAMED),
     Function("crosstab, declared", _one("crosstab", levels="declared"), _CATEGORIES, _NAMED),
     Function(
