@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.checks import as_float
+from pydpstat.checks import array_of, as_float
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.arrays import is_missing
 from pydpstat.statistics.lookup import objects
@@ -75,6 +75,9 @@ def truths_of(data: Any, argument: str = "condition") -> Columns:
     """Read truth values: a vector, or the columns of a frame or matrix."""
     if type(data) is np.ndarray and data.ndim == 1 and data.dtype.kind == "b":
         return Columns((data,), (None,), None, None, data.shape[0])
+    if isinstance(data, (list, tuple)) and array_of(data).dtype.kind == "f":
+        # NumPy makes floats of truth values that have a NaN beside them
+        data = np.asarray(data, dtype=object)
     return read(data, argument, lambda column: _boolean(column, argument))
 
 
@@ -136,8 +139,9 @@ def _array(data: Any, argument: str) -> Any:
         except (TypeError, ValueError, OverflowError):
             values = np.empty(())
         if values.ndim in (1, 2):
-            # with one text in it NumPy turns a list's numbers into texts
-            return objects(data) if values.dtype.kind in "US" and isinstance(data, (list, tuple)) else values
+            # NumPy turns a list's numbers into texts where one is, and NaT alone into a time
+            listed = isinstance(data, (list, tuple))
+            return objects(data) if listed and values.dtype.kind in "USmM" else values
     raise PydpstatError(
         f"{argument} must be a vector (list, array, Series) or columns (frame, matrix); "
         f"got {type(data).__name__} of {_shape(data)}. Give one value a record."
