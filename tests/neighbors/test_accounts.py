@@ -19,7 +19,7 @@ from pydpstat.privacy import (
     PrivacyLoss,
     ResponseLoss,
 )
-from tests.neighbors.pending import parameters
+from tests.neighbors.named import parameters
 
 NUMBERS = (-1.0, -1e-300, 0.0, -0.0, 1.0, math.nan, -math.inf, math.inf)
 CLOSE = 1.0 + 1e-9

@@ -14,7 +14,7 @@ import pytest
 from pydpstat import consistency, local
 from tests.base_calls import BASES
 from tests.neighbors.engine import said
-from tests.neighbors.pending import parameters
+from tests.neighbors.named import parameters
 from tests.neighbors.test_completeness import EXEMPT, own
 
 TRACES = ("4242", "Zyzzyva")

@@ -102,13 +102,13 @@ def answers_of_type(real: Any) -> Any:
     return respond
 
 
-@pytest.mark.parametrize("kind", ["scalar", "list"])
-def test_answers_of_the_truths_type(monkeypatch, kind):
+@pytest.mark.parametrize("kind, told", [("scalar", "other types"), ("list", "other dtypes")])
+def test_answers_of_the_truths_type(monkeypatch, kind, told):
     monkeypatch.setattr(ResponseDesign, "respond", answers_of_type(ResponseDesign.respond))
     survey = SURVEYS[0]
     (container,) = (each for each in survey.kinds if each.name == kind)
     text = "\n".join(chain.from_iterable(map(compare, surveyed(survey, container))))
-    assert "float nan" in text and "other types" in text
+    assert "float nan" in text and told in text
 
 
 def test_a_guarantee_of_one_node_alone(monkeypatch):

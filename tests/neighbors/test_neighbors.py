@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.neighbors.cover import wrong
-from tests.neighbors.pending import parameters
+from tests.neighbors.named import parameters
 from tests.neighbors.table import FUNCTIONS
 
 

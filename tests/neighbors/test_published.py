@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 
-from tests.neighbors.pending import parameters
+from tests.neighbors.named import parameters
 from tests.neighbors.published import results, statements
 from tests.neighbors.sameness import arrays, writeable
 from tests.sample_results import parts

@@ -7,7 +7,7 @@ from itertools import chain
 import pytest
 
 from tests.neighbors.engine import judged, pair
-from tests.neighbors.pending import parameters
+from tests.neighbors.named import parameters
 from tests.neighbors.surveys import ACCESSES, MEASURED, SURVEYS, measured, surveyed, veiled
 
 
