@@ -54,5 +54,6 @@ def _run(command: Sequence[str]) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NotInstalled(f"{type(error).__name__} while it was installed") from error
     if finished.returncode:
-        said = [line for line in finished.stderr.splitlines() if line.startswith("ERROR")]
-        raise NotInstalled((said or finished.stderr.splitlines() or ["not installed"])[-1])
+        lines = [*finished.stdout.splitlines(), *finished.stderr.splitlines()]
+        said = [line for line in lines if line.startswith("ERROR")]
+        raise NotInstalled((said or lines or ["its installation failed"])[-1])

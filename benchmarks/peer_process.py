@@ -70,8 +70,11 @@ class PeerProcess:
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         if self._process.stdin is None or self._process.poll() is not None:
             raise Unavailable("its process has ended")
-        self._process.stdin.write(json.dumps(request) + "\n")
-        self._process.stdin.flush()
+        try:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+        except BrokenPipeError as error:
+            raise Unavailable("its process has ended") from error
         return self._answer()
 
     def _answer(self) -> dict[str, Any]:

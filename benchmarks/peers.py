@@ -100,11 +100,13 @@ def measure(chosen: Sequence[str], size: int, repeats: int, show: Callable[[str]
         numbers(max(size, FEW))["x"].tofile(path)
         turns = Turns(sides, path, repeats)
         lines: list[Compared] = []
+        lacking: dict[tuple[str, str], list[str]] = {}
         for what, case, length in _warm(chosen, size):
             show(f"{what}, {length:,}, beside {len(sides) - 1} packages")
             taken, missing = turns.warm(case, length)
             lines.append(Compared(what, f"{length:,}", taken))
-            reasons += [f"{name}, {what}: {reason}" for name, reason in missing.items()]
+            for lack in missing.items():
+                lacking.setdefault(lack, []).append(what)
         wanted = [what for what in COLD if what in chosen]
         if wanted:
             show(f"imports, beside {len(sides) - 1} packages")
@@ -112,11 +114,14 @@ def measure(chosen: Sequence[str], size: int, repeats: int, show: Callable[[str]
             for what in wanted:
                 taken = {name: Taken(found[COLD[what]]) for name, found in starts.items()}
                 lines.append(Compared(what, "-", taken))
-            reasons += [f"{name}, a fresh process: {reason}" for name, reason in missing.items()]
+            for lack in missing.items():
+                lacking.setdefault(lack, []).append("a fresh process")
         show("")
+        for (name, reason), lacks in lacking.items():
+            reasons.append(f"{name}, {' and '.join(dict.fromkeys(lacks))}: {reason}")
         versions = {side.name: side.process.version for side in sides}
     privacy = {peer.name: peer.privacy for peer in PEERS if peer.name in versions}
-    return PeerTable(versions, lines, list(dict.fromkeys(reasons)), privacy)
+    return PeerTable(versions, lines, reasons, privacy)
 
 
 def _warm(chosen: Sequence[str], size: int) -> list[tuple[str, str, int]]:

@@ -111,6 +111,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         files.write(Path(options.markdown), ["# Benchmarks", pages.speed(found)])
     if target:
         measured.save(target, measured.after(found, before))
+        print(f"\nWritten: {target}")
+    if whole:
+        print("The tables of README.md and docs/speed.md are written from it with --readme.")
     return 0
 
 

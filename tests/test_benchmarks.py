@@ -13,6 +13,8 @@ BENCHMARKS = ROOT / "benchmarks"
 MODULES = [path.stem for path in BENCHMARKS.glob("*.py")]
 
 A_PEER = """
+import os
+
 VERSION = "1.2"
 LACKS = {"median": "it has none"}
 NOISES = {"Laplace noise": lambda size: lambda: [0.0] * size}
@@ -31,7 +33,7 @@ def broken(x):
     raise ValueError("two\\nlines")
 
 
-STATISTICS = {"mean": mean, "sum": broken}
+STATISTICS = {"mean": mean, "sum": broken, "crash": lambda x: lambda: os._exit(3)}
 """
 
 
@@ -50,7 +52,8 @@ def test_pages_show_what_was_measured(page):
     import pages
 
     text = (ROOT / page).read_text(encoding="utf-8")
-    assert pages.rewritten(text, pages.PAGES[ROOT / page](measured.load())) == text
+    as_measured = pages.rewritten(text, pages.PAGES[ROOT / page](measured.load()))
+    assert text == as_measured, "python benchmarks/run.py --readme writes the tables"
 
 
 def test_a_page_without_marks_is_refused():
@@ -144,6 +147,16 @@ def test_a_peer_answers_or_says_why_not(a_peer, tmp_path):
     # it goes on after an error
     a_peer.prepare("mean", tmp_path, 20)
     assert a_peer.run(1) > 0.0
+
+
+def test_a_process_that_ends_is_named(a_peer, tmp_path):
+    from peer_process import Unavailable
+
+    a_peer.prepare("crash", tmp_path, 10)
+    with pytest.raises(Unavailable, match=r"^its process ended \(3\)$"):
+        a_peer.run(1)
+    with pytest.raises(Unavailable, match="^its process has ended$"):
+        a_peer.run(1)
 
 
 def test_a_package_that_cannot_be_imported_is_named():
