@@ -158,8 +158,9 @@ class DPResults(Stated, NumberOperators, Frozen):
     def accuracy(self, alpha: float = 0.05) -> Any:
         """Return how far the noise moves the released value, but for a probability of alpha.
 
-        It is half the width of `conf_int`: exact where the estimate is the noisy value itself, by the
-        delta method where it is a function of noisy ones. `pydpstat.plan` has it before a release.
+        It is half the width of `conf_int`, or the longer side: exact where the estimate is the noisy value
+        itself, by the delta method where it is a function of noisy ones (a correlation has its own way).
+        `pydpstat.plan` has it before a release.
 
         Parameters
         ----------
