@@ -387,4 +387,3 @@ def test_a_rest_whose_weight_underflows_is_chosen_with_its_probability(below, mo
     monkeypatch.setattr(secure, "entropy", lambda size: next(drawn, 0).to_bytes(size, "little"))
     rest = secure.Rest(1, -1000.0, 1.0, lambda: ([-1000.0, 0.0], None))
     assert secure.choose([0.0], 1, None, rest) == (0 if below else 1)
-
