@@ -24,6 +24,7 @@ from pydpstat.privacy import (
     ResponseLoss,
     compose_basic,
 )
+from pydpstat.privacy.pld import INTERVAL, DistributionLoss
 
 GAUSSIAN = Guarantee(1.0, 1e-6, loss=GaussianLoss(1.0 / float(calibrate_gaussian(1.0, 1e-6))))
 
@@ -269,3 +270,38 @@ def test_distributions_with_dp_accounting():
     pytest.importorskip("dp_accounting")
     nine, exact = compose([GAUSSIAN] * 9, "pld", delta=1e-6), compose([GAUSSIAN] * 9, "exact", delta=1e-6)
     assert exact.epsilon <= nine.epsilon <= exact.epsilon + 0.01
+
+
+@pytest.mark.parametrize(
+    "loss, parts",
+    [
+        (GaussianLoss(0.5), 1),
+        (LaplaceLoss(0.3), 1),
+        (GeometricLoss(1.0, 4), 1),
+        (DiscreteGaussianLoss(2.0), 1),
+        (DiscreteGaussianLoss(3.0, 1, 2), 2),
+        (ResponseLoss(0.5, 3), 3),
+        (ResponseLoss(0.1, 20, 1e-5), 21),
+    ],
+    ids=str,
+)
+def test_the_curves_of_dp_accounting_are_the_exact_ones(loss, parts):
+    pytest.importorskip("dp_accounting")
+    for epsilon in (0.0, 0.1, 0.29, 0.7, 1.4):
+        excess = DistributionLoss((loss,)).delta(epsilon) - loss.delta(epsilon)
+        # each part's loss is rounded up by at most an interval, and delta grows no faster than it
+        assert -1e-13 <= excess <= parts * INTERVAL + 2e-14
+
+
+def test_any_list_with_dp_accounting():
+    pytest.importorskip("dp_accounting")
+    mixed = [GAUSSIAN, Guarantee(0.5), Guarantee(0.2, 1e-7), Guarantee(0.3, loss=LaplaceLoss(0.3))] * 4
+    whole = compose(mixed, "pld", delta=1e-5)
+    assert whole.epsilon < compose(mixed).epsilon and whole.delta_at(whole.epsilon) <= 1e-5
+    # compositions of compositions
+    twice = compose([compose(mixed[:8], "pld", delta=1e-5)] * 2, "pld", delta=1e-5)
+    assert twice.epsilon == pytest.approx(whole.epsilon, abs=1e-6)
+    # one delta alone: nothing better than the sums can be said at it
+    assert compose([Guarantee(1.0, 1e-6), Guarantee(0.5)], "pld") == Guarantee(
+        1.5, 1e-6, loss=DistributionLoss((ResponseLoss(1.0, 1, 1e-6), ResponseLoss(0.5)))
+    )
