@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,8 +16,9 @@ import pydpstat
 # a number of records that occurs nowhere else, and values with many digits
 N = 10_007
 PLACES = np.arange(float(N))
-X = 4.242424242e7 + 1.00731e6 * np.sin(PLACES * 1.7) + 13.37 * PLACES
-Y = 7.070707e-3 + 1.31e-3 * np.cos(PLACES * 2.3) + 1.17e-8 * PLACES
+# scalar functions: the last bit of NumPy's is the processor's
+X = 4.242424242e7 + 1.00731e6 * np.array(list(map(math.sin, PLACES * 1.7))) + 13.37 * PLACES
+Y = 7.070707e-3 + 1.31e-3 * np.array(list(map(math.cos, PLACES * 2.3))) + 1.17e-8 * PLACES
 BOUNDS, Y_BOUNDS = (4.0e7, 4.5e7), (0.0, 0.01)
 LEVELS = ["low", "mid", "high"]
 CODES = (PLACES * 7919 % 31 % 3).astype(int)

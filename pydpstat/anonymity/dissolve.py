@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pydpstat.anonymity.groups import Groups, squares
-from pydpstat.anonymity.neighbors import nearest
+from pydpstat.anonymity.neighbors import in_space, nearest
 
 # groups with smaller losses are not looked at: little is to be gained
 _LARGE = 0.75
@@ -51,7 +51,7 @@ def _nearest_other(
     rows: np.ndarray, movers: np.ndarray, groups: Groups, space: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return for each row the other group that it joins at the lowest cost, and the cost."""
-    near = nearest(groups.means @ space, rows[movers] @ space, 3)[1]
+    near = nearest(in_space(groups.means, space), in_space(rows[movers], space), 3)[1]
     size = groups.sizes[near]
     cost = squares(rows[movers, None, :] - groups.means[near]) * (size / (size + 1.0))
     cost[near == groups.labels[movers, None]] = np.inf

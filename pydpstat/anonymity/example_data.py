@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pydpstat.anonymity import frames
+from pydpstat.r_arithmetic.elementary import exp
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,15 +51,17 @@ def simulate_loans(rows: int = ROWS, seed: int = 40) -> pd.DataFrame:
     rows = frames.whole(rows, "rows", 1, 2**31)
     rng = np.random.default_rng(frames.whole(seed, "seed", 0, 2**63 - 1))
     wealth = rng.normal(size=(3, rows))
-    income = np.exp(11.91 + 0.48 * wealth[0])
-    credit = np.exp(13.07 + 0.70 * (0.4 * wealth[0] + np.sqrt(1 - 0.4**2) * wealth[1]))
+    income = exp(11.91 + 0.48 * wealth[0])
+    credit = exp(13.07 + 0.70 * (0.4 * wealth[0] + np.sqrt(1 - 0.4**2) * wealth[1]))
     # incomes are stated in round figures, credits follow from monthly payments
     income = np.rint(income / 4500.0).clip(6) * 4500.0
     credit = (np.rint(credit / 4.5) * 4.5).clip(45_000.0, 4_050_000.0)
     income[rng.integers(rows)] = OUTLIER
     age = 7489 + np.rint(17_700 * rng.beta(1.6, 2.0, rows))
     employed = np.rint((age - 6500) * rng.beta(0.9, 3.2, rows))
-    retired = rng.random(rows) < 0.18 * (age / age.mean()) ** 3 / np.mean((age / age.mean()) ** 3)
+    share = age / age.mean()
+    cubes = share * share * share
+    retired = rng.random(rows) < 0.18 * cubes / cubes.mean()
     target = rng.random(rows) < 0.08
     return pd.DataFrame(
         {

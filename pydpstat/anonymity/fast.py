@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pydpstat.anonymity.mdav_search import in_blocks
-from pydpstat.anonymity.neighbors import nearest, tree_space
+from pydpstat.anonymity.neighbors import in_space, nearest, tree_space
 from pydpstat.anonymity.refinement import refine
 from pydpstat.anonymity.start import start
 
@@ -49,7 +49,8 @@ def _ordered(columns: np.ndarray, k: int) -> np.ndarray:
         labels[others] = labels.max() + 1 + start(rows[others], k, space)
     elif others.size:
         same = np.flatnonzero(equal)
-        labels[others] = labels[same[nearest(rows[same] @ space, rows[others] @ space, 1)[1][:, 0]]]
+        points = in_space(rows, space)
+        labels[others] = labels[same[nearest(points[same], points[others], 1)[1][:, 0]]]
     return refine(rows, labels, k, space)
 
 

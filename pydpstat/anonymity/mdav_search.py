@@ -185,10 +185,22 @@ def in_blocks(columns: np.ndarray, block: int) -> tuple[np.ndarray, np.ndarray]:
             continue
         here = values[:, start:end]
         some = here[:, :: 1 + (end - start) // _SAMPLE]
-        order = np.argpartition(here[int((some.max(axis=1) - some.min(axis=1)).argmax())], half)
+        order = _halves(here[int((some.max(axis=1) - some.min(axis=1)).argmax())], half)
         # in place: a new array for each part would cost more than the copies
         rows[start:end] = rows[start:end][order]
         for column in here:
             column[:] = column[order]
         parts += [(start, start + half), (start + half, end)]
     return rows, values
+
+
+def _halves(values: np.ndarray, half: int) -> np.ndarray:
+    """Return the places of the `half` lowest values, then the others; of equal values the first are lower.
+
+    Which of equal values `numpy.argpartition` takes depends on the processor.
+    """
+    cut = np.partition(values, half)[half]
+    low = values < cut
+    equal = np.flatnonzero(values == cut)
+    low[equal[: half - np.count_nonzero(low)]] = True
+    return np.concatenate([np.flatnonzero(low), np.flatnonzero(~low)])

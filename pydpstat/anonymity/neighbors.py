@@ -25,7 +25,21 @@ def tree_space(rows: np.ndarray) -> np.ndarray:
     variables = rows.shape[1]
     if variables <= _MOST:
         return np.eye(variables)
-    return np.linalg.eigh(np.cov(rows, rowvar=False))[1][:, -_MOST:]
+    components = np.linalg.eigh(np.cov(rows, rowvar=False))[1][:, -_MOST:]
+    # the last digits and the sign are the processor's
+    components *= np.where(components[np.abs(components).argmax(axis=0), np.arange(_MOST)] < 0.0, -1.0, 1.0)
+    return components.round(6)
+
+
+def in_space(rows: np.ndarray, space: np.ndarray) -> np.ndarray:
+    """Return rows multiplied with a matrix, in an order of additions that is not BLAS's.
+
+    Examples
+    --------
+    >>> in_space(np.array([[1.0, 2.0]]), np.eye(2))
+    array([[1., 2.]])
+    """
+    return np.einsum("nd,de->ne", rows, space)
 
 
 def nearest(points: np.ndarray, to: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:

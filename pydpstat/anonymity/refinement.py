@@ -6,7 +6,7 @@ import numpy as np
 
 from pydpstat.anonymity.dissolve import dissolve
 from pydpstat.anonymity.groups import Groups, squares
-from pydpstat.anonymity.neighbors import nearest
+from pydpstat.anonymity.neighbors import in_space, nearest
 from pydpstat.anonymity.resplit import resplit
 
 # at most so many rounds, each of so many turns over the pairs; one that changes a smaller share of the
@@ -86,7 +86,7 @@ def _pair_up(rows: np.ndarray, groups: Groups, k: int, space: np.ndarray) -> Gro
 
 def _neighbors(groups: Groups, space: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return pairs of groups near each other, each pair once."""
-    points = groups.means @ space
+    points = in_space(groups.means, space)
     near = nearest(points, points, _NEAR + 1)[1]
     one, two = np.arange(groups.count).repeat(near.shape[1]), near.ravel()
     pairs = np.unique(np.minimum(one, two) * groups.count + np.maximum(one, two))

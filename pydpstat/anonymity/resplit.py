@@ -90,7 +90,7 @@ def _best_cut(
     values: np.ndarray, scores: np.ndarray, totals: np.ndarray, k: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return how much the best cut of each line gains, and who is before it."""
-    order = scores.argsort(axis=1)
+    order = scores.argsort(axis=1, kind="stable")
     lines = np.arange(0, order.size, order.shape[1])[:, None]
     sums = values.reshape(order.size, -1).take(lines + order, axis=0).cumsum(axis=1)
     before = np.arange(1, scores.shape[1] + 1)[None, :]

@@ -6,7 +6,7 @@ import numpy as np
 
 from pydpstat.anonymity.mdav import mdav
 from pydpstat.anonymity.mdav_search import in_blocks
-from pydpstat.anonymity.neighbors import nearest
+from pydpstat.anonymity.neighbors import in_space, nearest
 
 # up to this k groups are made of all rows' neighbors at once, above it by MDAV in blocks
 _FEW = 10
@@ -37,9 +37,10 @@ def start(rows: np.ndarray, k: int, space: np.ndarray) -> np.ndarray:
     labels, made = np.empty(len(rows), dtype=np.int64), 0
     for part in np.array_split(order, blocks):
         values = rows[part]
-        found = (
-            by_neighbors(values, k, values @ space) if k <= _FEW else mdav(np.ascontiguousarray(values.T), k)
-        )
+        if k <= _FEW:
+            found = by_neighbors(values, k, in_space(values, space))
+        else:
+            found = mdav(np.ascontiguousarray(values.T), k)
         labels[part] = found + made
         made += int(found.max()) + 1
     return labels

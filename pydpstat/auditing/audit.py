@@ -180,7 +180,7 @@ def _chosen(draws: Draws, chooser: Any) -> Draws:
     searched = min(len(draws) // SHARE, MOST_SEARCHED)
     block = max(1, min(BLOCK, len(draws) // 64))
     blocks = len(draws) // block
-    places = np.argsort(np.asarray(chooser.uniform(size=blocks)))[: searched // block]
+    places = np.argsort(np.asarray(chooser.uniform(size=blocks)), kind="stable")[: searched // block]
     width = draws.values.shape[1]
     codes = draws.codes[: blocks * block].reshape(blocks, block)[places]
     values = draws.values[: blocks * block].reshape(blocks, block * width)[places]

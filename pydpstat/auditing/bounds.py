@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pydpstat.r_arithmetic.elementary import log
+
 
 def lower(count: int, draws: int, alpha: float) -> float:
     """Clopper and Pearson's lower bound on a probability: too high with probability at most `alpha`.
@@ -88,7 +90,7 @@ class Forecast:
         low, _ = self._ends(more, i)
         _, high = self._ends(less, j)
         with np.errstate(divide="ignore"):
-            return np.log(np.maximum(low - self.delta, 0.0)) - np.log(high)
+            return log(np.maximum(low - self.delta, 0.0)) - log(high)
 
     def _ends(self, counts: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
         # square roots of counts have standard deviation 1/2: one for the search, z for the bound

@@ -8,6 +8,7 @@ import numpy as np
 
 from pydpstat.auditing.bounds import Forecast
 from pydpstat.auditing.events import Cut, LikelihoodRatio, Pair, Projection, Ranges, is_value
+from pydpstat.r_arithmetic.elementary import log
 
 Found = tuple[Ranges, tuple[float, float]]
 # ends of ranges that are tried: quantiles of both samples, their outermost values, and repeated values
@@ -138,7 +139,7 @@ class _Line:
             for n, sample in zip(self.below, self.samples)
         ]
         more, less = counts[side], counts[1 - side]
-        order = np.argsort(-np.log((more + 0.5) / (less + 1.0)), kind="stable")
+        order = np.argsort(-log((more + 0.5) / (less + 1.0)), kind="stable")
         sums = [np.cumsum(n[order]) for n in counts]
         values = self.forecast.both(sums[0], sums[1])[side]
         chosen = np.zeros(more.size, dtype=bool)

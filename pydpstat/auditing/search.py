@@ -15,6 +15,8 @@ from pydpstat.auditing.outcomes import Form, size_of
 from pydpstat.auditing.ranges import range_events
 from pydpstat.auditing.sampling import Draws
 from pydpstat.auditing.support import support_events
+from pydpstat.r_arithmetic.elementary import log
+from pydpstat.r_arithmetic.products import inner
 
 # events carried over to the fresh draws, both directions together
 CARRIED = 8
@@ -150,9 +152,9 @@ def _likelihood_ratio(elements: list[Element], first: Draws, second: Draws) -> L
             np.bincount(np.searchsorted(edges, each, side="right"), minlength=edges.size + 1)
             for each in (a, b)
         ]
-        ratios = np.log((counts[0] + 1.0) / a.size) - np.log((counts[1] + 1.0) / b.size)
+        ratios = log((counts[0] + 1.0) / a.size) - log((counts[1] + 1.0) / b.size)
         # how much the element tells, against what chance alone would show
-        weight = float((counts[0] / a.size - counts[1] / b.size) @ ratios)
+        weight = inner(counts[0] / a.size - counts[1] / b.size, ratios)
         chance = edges.size * (1.0 / a.size + 1.0 / b.size)
         if weight > 3.0 * chance:
             parts.append((weight, element, edges, ratios))

@@ -54,7 +54,7 @@ def _found(projection: Projection, law: Any, z: np.ndarray, bits: int) -> Suppor
     middle = float(np.median(z))
     # of a law with density about 1 / (2 sd) in the middle, three standard errors of the median
     error = 4.0 * spread / np.sqrt(z.size)
-    tests = z[np.argsort(np.abs(z[:2000] - middle))[: 4 * WITNESSES : 4]]
+    tests = z[np.argsort(np.abs(z[:2000] - middle), kind="stable")[: 4 * WITNESSES : 4]]
     for extreme in (float(z.min()), float(z.max())):
         ends = np.ldexp(law.cdf(extreme - middle + np.array([-error, error])), bits)
         first, last = np.floor(ends[0]), np.ceil(ends[1])

@@ -8,6 +8,7 @@ import numpy as np
 
 from pydpstat.consistency.fitting import Fit
 from pydpstat.consistency.sums import Margin, expanded, margin
+from pydpstat.r_arithmetic.products import inner
 
 # largest gap of the optimality conditions, relative to the sums
 _TOLERANCE = 1e-12
@@ -60,7 +61,7 @@ def fit_dual(values: np.ndarray, variance: np.ndarray, margins: list[Margin], no
 
     def height(table: np.ndarray, multipliers: np.ndarray) -> float:
         quadratic = float((table * table / variance).sum() + (spread * multipliers**2).sum())
-        return 0.5 * quadratic - float(goals @ multipliers)
+        return 0.5 * quadratic - inner(goals, multipliers)
 
     # in the unit of the sums, so that none is met at the cost of another
     scale = np.maximum(np.abs(goals), sums(np.abs(values))).max(initial=0.0) or 1.0
@@ -81,7 +82,7 @@ def fit_dual(values: np.ndarray, variance: np.ndarray, margins: list[Margin], no
             return sums(moving * back(direction)) + (spread + ridge) * direction
 
         direction = _conjugate_gradients(curvature, -slope, diagonal + ridge)
-        length, descent = 1.0, float(slope @ direction)
+        length, descent = 1.0, inner(slope, direction)
         while True:
             ahead = multipliers + length * direction
             there = primal(ahead)
@@ -103,16 +104,16 @@ def _conjugate_gradients(
     """Solve a positive definite system; the diagonal is used to scale it."""
     solution, rest = np.zeros(target.size), target.copy()
     scaled = rest / diagonal
-    direction, power = scaled.copy(), float(rest @ scaled)
+    direction, power = scaled.copy(), inner(rest, scaled)
     goal = 1e-22 * power
     for _ in range(min(20 * target.size, 2000)):
         if power <= goal:
             break
         image = apply(direction)
-        length = power / float(direction @ image)
+        length = power / inner(direction, image)
         solution += length * direction
         rest -= length * image
         scaled = rest / diagonal
-        before, power = power, float(rest @ scaled)
+        before, power = power, inner(rest, scaled)
         direction = scaled + (power / before) * direction
     return solution

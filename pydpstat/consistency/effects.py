@@ -60,7 +60,8 @@ def fit_effects(values: np.ndarray, variance: float, margins: list[Margin]) -> t
         exact = float(precise[0].variance) == 0.0
         own = 0.0 if exact else unit / (variance * _size(effect, shape))
         spoken = [_centred(_summed(missing[each.axes], each.axes, effect)) for each in precise]
-        change = np.tensordot(weights, spoken, axes=1) / (own + sum(weights))
+        weighted = [weight * each for weight, each in zip(weights, spoken)]
+        change = np.add.reduce(weighted) / (own + sum(weights))
         home = told[0].axes
         added[home] += expanded(change / _size(effect, shape), _within(effect, home), len(home))
         gained = variance if exact else variance - unit / ((own + sum(weights)) * _size(effect, shape))

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.local.estimate import Response
+from pydpstat.r_arithmetic.elementary import exp, log
 
 Floats = npt.NDArray[np.float64]
 Condition = Callable[[float], bool]
@@ -96,10 +97,20 @@ def binomial(n: int, chance: float) -> tuple[int, Floats]:
     first = max(math.floor(n * chance - reach), 0)
     last = min(math.ceil(n * chance + reach), n)
     k = np.arange(first, last, dtype=np.float64)
-    steps = np.log((n - k) / (k + 1.0)) + (math.log(chance) - math.log1p(-chance))
+    steps = log((n - k) / (k + 1.0)) + (math.log(chance) - math.log1p(-chance))
     logs = np.concatenate([[0.0], np.cumsum(steps)])
-    mass = np.exp(logs - logs.max())
+    mass = exp(logs - logs.max())
     return first, mass / mass.sum()
+
+
+def _convolved(ones: Floats, others: Floats) -> Floats:
+    """Return the masses of a sum; `numpy.convolve` goes through BLAS, whose last bit is the processor's."""
+    short, long = sorted((ones, others), key=len)
+    padded = np.zeros(long.size + 2 * (short.size - 1))
+    padded[short.size - 1 : short.size - 1 + long.size] = long
+    windows = np.lib.stride_tricks.sliding_window_view(padded, short.size)
+    mass: Floats = np.einsum("ij,j->i", windows, short[::-1].copy())
+    return mass
 
 
 class Law(Protocol):
@@ -194,7 +205,7 @@ class Fixed:
         first, ones = binomial(count, self.response.true)
         second, others = binomial(self.n - count, self.response.other)
         if ones.size * others.size <= _DIRECT:
-            mass = np.convolve(ones, others)
+            mass = _convolved(ones, others)
         else:
             from scipy.signal import fftconvolve
 

@@ -15,6 +15,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.local.estimate import Response, moment, standard_errors
 from pydpstat.local.intervals import KINDS, LAWS, METHODS, accepts, ends, interval
 from pydpstat.local.laws import Counted, Fixed, Law, Sampled
+from pydpstat.r_arithmetic.elementary import tanh
 
 ESTIMATORS = ("moment", "ml")
 _MOST = 2.0**53
@@ -104,7 +105,7 @@ def uncertainty(mean_answer: Any, n: Any, epsilon: Any) -> Any:
         raise PydpstatError(
             f"epsilon must be above 0, every one; got {checks.shown(epsilon)}. With 0 answers tell nothing."
         )
-    return _plain(2.0 / np.tanh(0.5 * eps) * np.sqrt(share * (1.0 - share) / size))
+    return _plain(2.0 / tanh(0.5 * eps) * np.sqrt(share * (1.0 - share) / size))
 
 
 def required_n(

@@ -15,6 +15,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import Noise, curve_epsilon, tail_pair, unwrap
 from pydpstat.mechanisms.discrete_gaussian_sums import delta_sum, total_sum, upper_sum, variance_sum
 from pydpstat.mechanisms.gaussian_calibration import calibrate_gaussian
+from pydpstat.r_arithmetic.elementary import exp
 
 _SD_HINT = "Use calibrate_discrete_gaussian(epsilon, delta, sensitivity)."
 # Relative: far above the curve's rounding error (below 1e-13, measured against 60 digits), so that
@@ -72,7 +73,7 @@ class DiscreteGaussianNoise(Noise):
         x = np.asarray(k, dtype=np.float64)
         with np.errstate(all="ignore"):
             z = x / self.sd
-            mass = np.exp(-0.5 * z * z) / total_sum(self.sd)
+            mass = exp(-0.5 * z * z) / total_sum(self.sd)
             whole = np.isfinite(x) & (x == np.floor(x))
         return unwrap(np.where(np.isnan(x), np.nan, np.where(whole, mass, 0.0)))
 

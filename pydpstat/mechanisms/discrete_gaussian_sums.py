@@ -13,7 +13,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.mechanisms.gaussian_curve import gauss_points, log_delta, mills
+from pydpstat.mechanisms.gaussian_curve import GAUSS_POINTS, GAUSS_WEIGHTS, log_delta, mills
+from pydpstat.r_arithmetic.elementary import exp, expm1
 
 Floats = npt.NDArray[np.float64]
 
@@ -75,7 +76,7 @@ def delta_sum(epsilon: float, sd: float, shift: int, cells: int) -> float:
         steps = skipped + np.arange(count + 1.0)
         y = first + steps
         with np.errstate(all="ignore"):
-            terms = _weights(y, wide) * -np.expm1(-(gap + steps) / wide * (far / wide))
+            terms = _weights(y, wide) * -expm1(-(gap + steps) / wide * (far / wide))
         if cells == 1 or sd > _WIDE:
             return min(float(terms.sum()) / total_sum(wide), 1.0)
         odd = y % 2.0 != 0.0
@@ -90,7 +91,8 @@ def _long_delta(epsilon: float, sd: float, shift: float, first: float, gap: floa
         return math.exp(-0.5 * ((first + step) / sd) ** 2) * -math.expm1(-(gap + step) / sd * (shift / sd))
 
     # between the point where the excess begins and the first whole number it is a short smooth arc
-    arc = gap * sum(weight * excess(-gap * point) for point, weight in zip(*gauss_points()))
+    places = zip(GAUSS_POINTS.tolist(), GAUSS_WEIGHTS.tolist())
+    arc = gap * sum(weight * excess(-gap * point) for point, weight in places)
     weight = math.exp(-0.5 * (first / sd) ** 2)
     here = _derivatives(first, sd, weight)
     there = _derivatives(first + shift, sd, weight * math.exp(-gap / sd * (shift / sd)))
@@ -115,7 +117,7 @@ def _terms(first: float, sd: float) -> float:
 
 def _weights(k: Floats, sd: float) -> Floats:
     z = k / sd
-    return np.exp(-0.5 * z * z)
+    return exp(-0.5 * z * z)
 
 
 def _derivatives(x: float, sd: float, weight: float) -> tuple[float, float, float, float]:

@@ -13,6 +13,7 @@ from pydpstat import checks
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import ContinuousNoise, Floats, curve_epsilon, positive_values, unwrap
 from pydpstat.mechanisms.gaussian_curve import log_delta
+from pydpstat.r_arithmetic.elementary import exp
 
 _SD_HINT = "Use calibrate_gaussian(epsilon, delta, sensitivity)."
 _SENSITIVITY_HINT = "Give the largest L2 change that one record can make."
@@ -65,7 +66,7 @@ class GaussianNoise(ContinuousNoise):
 
     @staticmethod
     def _density(z: Floats) -> Floats:
-        return np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+        return exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
 
     @staticmethod
     def _lower_tail(z: Floats) -> Floats:
@@ -119,7 +120,7 @@ class GaussianNoise(ContinuousNoise):
         0.382925
         """
         with np.errstate(under="ignore"):
-            return unwrap(np.exp(self.log_delta(epsilon, sensitivity)))
+            return unwrap(exp(self.log_delta(epsilon, sensitivity)))
 
     def log_delta(self, epsilon: npt.ArrayLike, sensitivity: float) -> Any:
         """Logarithm of `delta`, also where delta itself would underflow.

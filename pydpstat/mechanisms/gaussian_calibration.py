@@ -12,7 +12,7 @@ from pydpstat import checks
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import positive_values, unwrap
 from pydpstat.mechanisms.gaussian_curve import Floats, log_complement, log_density, mills, mills_difference
-from pydpstat.r_arithmetic.elementary import log
+from pydpstat.r_arithmetic.elementary import exp, log, log1p
 from pydpstat.r_arithmetic.normal import qnorm
 
 METHODS = ("analytic", "classical", "probabilistic")
@@ -168,10 +168,10 @@ def _solve(epsilon: Floats, delta: Floats, step: Any) -> Floats:
     root = np.hypot(z, np.sqrt(2.0 * epsilon))
     ratio = np.where(z > 0.0, 2.0 * epsilon / (z + root), root - z)
     ratio = np.maximum(ratio, 2.0 * math.sqrt(2.0) * erfinv(delta))
-    goal = np.where(delta <= 0.5, np.log(delta), np.log1p(-delta))
+    goal = np.where(delta <= 0.5, log(delta), log1p(-delta))
     for _ in range(_MOST_STEPS):
         change = np.where(epsilon < _HUGE_EPSILON, step(epsilon, ratio, goal), 0.0)
-        ratio = ratio * np.exp(change)
+        ratio = ratio * exp(change)
         if not np.any(np.abs(change) > _LAST_STEP):
             break
     return ratio
@@ -181,7 +181,7 @@ def _low_step(epsilon: Floats, ratio: Floats, goal: Floats) -> Floats:
     """Newton's step of log m for delta up to 1/2, by log delta."""
     a = epsilon / ratio - 0.5 * ratio
     difference = mills_difference(a, ratio)
-    excess = log_density(a) + np.log(difference) - goal
+    excess = log_density(a) + log(difference) - goal
     return -excess * difference / ratio
 
 

@@ -17,7 +17,6 @@ The integral serves small m, where R(a) and R(b) are nearly equal.
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
@@ -25,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._frozen import frozen
+from pydpstat.r_arithmetic.elementary import exp, log, log1p
 
 Floats = npt.NDArray[np.float64]
 
@@ -34,6 +34,16 @@ _SMALL_RATIO = 1.0
 # from here on 1 - t R(t) cancels too far and the continued fraction has converged
 _FAR = 20.0
 _FRACTION_TERMS = 12
+
+# Gauss and Legendre's rule for the unit interval, rounded once: NumPy's goes through LAPACK
+_HALF = (
+    (0.019855071751231884, 0.05061426814518813),
+    (0.10166676129318664, 0.11119051722668724),
+    (0.2372337950418355, 0.15685332293894363),
+    (0.4082826787521751, 0.181341891689181),
+)
+GAUSS_POINTS = frozen([point for point, _ in _HALF] + [1.0 - point for point, _ in reversed(_HALF)])
+GAUSS_WEIGHTS = frozen([weight for _, weight in (*_HALF, *reversed(_HALF))])
 
 
 def mills(x: Floats) -> Floats:
@@ -64,21 +74,14 @@ def mills_slope(t: Floats) -> Floats:
     return slope
 
 
-@functools.lru_cache(maxsize=1)
-def gauss_points() -> tuple[Floats, Floats]:
-    """Points and weights of Gauss and Legendre's rule for the unit interval."""
-    points, weights = np.polynomial.legendre.leggauss(8)
-    return frozen(0.5 * (points + 1.0)), frozen(0.5 * weights)
-
-
 def mills_difference(a: Floats, ratio: Floats) -> Floats:
     """Evaluate ``mills(a) - mills(a + ratio)`` for one-dimensional arrays, to full relative accuracy."""
     difference = np.empty_like(a)
     small = ratio < _SMALL_RATIO
     if np.any(small):
         start, length = a[small], ratio[small]
-        points, weights = gauss_points()
-        difference[small] = length * (weights @ mills_slope(start + np.outer(points, length)))
+        slopes = mills_slope(start + GAUSS_POINTS[:, None] * length)
+        difference[small] = length * (GAUSS_WEIGHTS[:, None] * slopes).sum(axis=0)
     large = ~small
     if np.any(large):
         start = a[large]
@@ -120,12 +123,12 @@ def log_delta(epsilon: npt.ArrayLike, ratio: npt.ArrayLike) -> Any:
         # a < 0 with a large ratio: delta is no longer small, and R(a) may overflow
         near_one = (a < 0.0) & (m >= _SMALL_RATIO)
         rest = ~near_one
-        result[rest] = log_density(a[rest]) + np.log(mills_difference(a[rest], m[rest]))
-        result[near_one] = np.log1p(-np.exp(log_complement(a[near_one], m[near_one])))
+        result[rest] = log_density(a[rest]) + log(mills_difference(a[rest], m[rest]))
+        result[near_one] = log1p(-exp(log_complement(a[near_one], m[near_one])))
     return result.reshape(shape) if shape else float(result[0])
 
 
 def log_complement(a: Floats, ratio: Floats) -> Floats:
     """Logarithm of 1 - delta, from ``a = epsilon / ratio - ratio / 2 <= 0``."""
-    total: Floats = log_density(a) + np.log(mills(-a) + mills(a + ratio))
+    total: Floats = log_density(a) + log(mills(-a) + mills(a + ratio))
     return total

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from pydpstat import checks
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import Noise, curve_epsilon, tail_pair, unwrap
+from pydpstat.r_arithmetic.elementary import exp, expm1, log
 
 
 def _integer_sensitivity(value: Any) -> int:
@@ -58,7 +59,7 @@ class _IntegerNoise(Noise):
         x = np.abs(np.asarray(k, dtype=np.float64))
         with np.errstate(under="ignore", invalid="ignore"):
             # t alpha^k - t alpha^(k+1)
-            side = -self._tail * math.expm1(-self._rate) * np.exp(-self._rate * x)
+            side = -self._tail * math.expm1(-self._rate) * exp(-self._rate * x)
             whole = np.isfinite(x) & (x == np.floor(x))
         values = np.where(x == 0.0, self._zero, np.where(whole, side, 0.0))
         return unwrap(np.where(np.isnan(x), np.nan, values))
@@ -67,7 +68,7 @@ class _IntegerNoise(Noise):
         """Probability of at most `k`."""
         x = np.floor(np.asarray(k, dtype=np.float64))
         with np.errstate(under="ignore"):
-            tail = self._tail * np.exp(-self._rate * np.where(x < 0.0, -x, x + 1.0))
+            tail = self._tail * exp(-self._rate * np.where(x < 0.0, -x, x + 1.0))
         return unwrap(np.where(x < 0.0, tail, 1.0 - tail))
 
     def ppf(self, q: npt.ArrayLike) -> Any:
@@ -78,8 +79,8 @@ class _IntegerNoise(Noise):
         p, complement = tail_pair(q)
         center = self._tail * self.alpha
         with np.errstate(divide="ignore", invalid="ignore", under="ignore", over="ignore"):
-            lower = np.ceil(np.log(p / self._tail) / self._rate)
-            upper = np.ceil(-np.log(complement / self._tail) / self._rate) - 1.0
+            lower = np.ceil(log(p / self._tail) / self._rate)
+            upper = np.ceil(-log(complement / self._tail) / self._rate) - 1.0
             k = np.where(p <= center, lower, np.maximum(upper, 0.0))
             # the logarithm's rounding can miss by one on either side
             k = np.where(self.cdf(k - 1.0) >= p, k - 1.0, k)
@@ -193,7 +194,7 @@ class SymmetricGeometricNoise(_IntegerNoise):
         eps, shift, rate = curve_epsilon(epsilon), self._shift(sensitivity), self._rate
         last = _last_exceeding(eps, shift, rate)
         with np.errstate(over="ignore", under="ignore"):
-            excess = -np.expm1(eps - rate * (shift - last)) - self.alpha * np.expm1(-rate * last)
+            excess = -expm1(eps - rate * (shift - last)) - self.alpha * expm1(-rate * last)
         return unwrap(np.where(eps < rate * shift, np.maximum(excess, 0.0) * self._tail, 0.0))
 
 
@@ -288,8 +289,8 @@ class SignGeometricNoise(_IntegerNoise):
         eps, shift, rate = curve_epsilon(epsilon), self._shift(sensitivity), self._rate
         last = _last_exceeding(eps, shift, rate)
         with np.errstate(over="ignore", under="ignore"):
-            several = -0.5 * (np.expm1(-rate * (last + 1.0)) + np.expm1(eps - rate * (shift - last)))
-            zero_alone = self._zero * np.maximum(-np.expm1(eps - rate * shift - math.log(2.0)), 0.0)
+            several = -0.5 * (expm1(-rate * (last + 1.0)) + expm1(eps - rate * (shift - last)))
+            zero_alone = self._zero * np.maximum(-expm1(eps - rate * shift - math.log(2.0)), 0.0)
         return unwrap(np.where(eps < rate * shift, several, zero_alone))
 
 

@@ -21,6 +21,7 @@ from pydpstat.mechanisms._noise import (
     positive_values,
     unwrap,
 )
+from pydpstat.r_arithmetic.elementary import exp, expm1, log
 
 _SCALE_HINT = "Use sensitivity / epsilon."
 _SENSITIVITY_HINT = "Give the largest L1 change that one record can make."
@@ -74,16 +75,16 @@ class LaplaceNoise(ContinuousNoise):
 
     @staticmethod
     def _density(z: Floats) -> Floats:
-        return 0.5 * np.exp(-np.abs(z))
+        return 0.5 * exp(-np.abs(z))
 
     @staticmethod
     def _lower_tail(z: Floats) -> Floats:
-        tail = 0.5 * np.exp(-np.abs(z))
+        tail = 0.5 * exp(-np.abs(z))
         return np.where(z < 0.0, tail, 1.0 - tail)
 
     @staticmethod
     def _quantile(p: Floats, complement: Floats) -> Floats:
-        return np.where(p < 0.5, np.log(2.0 * p), -np.log(2.0 * complement))
+        return np.where(p < 0.5, log(2.0 * p), -log(2.0 * complement))
 
     def std(self) -> Any:
         """Standard deviation, ``sqrt(2) * scale``."""
@@ -138,7 +139,7 @@ class LaplaceNoise(ContinuousNoise):
                 f"scale must be one number for a privacy curve; got {np.size(self.scale)} scales. "
                 "Ask the noise of each coordinate and compose them."
             )
-        return unwrap(np.maximum(-np.expm1(0.5 * (curve_epsilon(epsilon) - self.epsilon(sensitivity))), 0.0))
+        return unwrap(np.maximum(-expm1(0.5 * (curve_epsilon(epsilon) - self.epsilon(sensitivity))), 0.0))
 
 
 @overload

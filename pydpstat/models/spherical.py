@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat.r_arithmetic.elementary import exp
+
 # where a trapezoidal sum in log V stops: its tails are below 1e-17 there
 _TAIL = 40.0
 
@@ -115,5 +117,5 @@ def _mixture(size: int) -> tuple[np.ndarray, np.ndarray]:
     step = min(0.2, 0.5 / math.sqrt(shape))
     width = _TAIL / math.sqrt(shape)
     logs = math.log(shape) + np.arange(-width, min(width, 10.0) + step, step)
-    weights = step * np.exp(shape * logs - np.exp(logs) - gammaln(shape))
-    return np.sqrt(2.0) * np.exp(logs / 2.0), weights
+    weights = step * exp(shape * logs - exp(logs) - gammaln(shape))
+    return np.sqrt(2.0) * exp(logs / 2.0), weights

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -11,6 +12,7 @@ from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise
 from pydpstat.parity.distribution import SEED, Law
 from pydpstat.parity.laws_choice import Places
+from pydpstat.r_arithmetic.elementary import power
 
 # chosen in proportion; a wrong factor shows as a wrong exponent
 QUALITIES = (81.0, 27.0, 9.0, 3.0, 1.0)
@@ -18,7 +20,7 @@ _EPS = "diffpriv::DPParamsEps(epsilon = 0.5)"
 
 
 def _proportional(exponent: float) -> Places:
-    weights = np.power(QUALITIES, exponent)
+    weights = power(QUALITIES, exponent)
     return Places(tuple((weights / weights.sum()).tolist()))
 
 
@@ -26,7 +28,7 @@ def _laws() -> tuple[Law, ...]:
     from pydpstat import diffpriv
 
     eps, delta = diffpriv.DPParamsEps(epsilon=0.5), diffpriv.DPParamsDel(epsilon=0.5, delta=0.01)
-    half = 2.0 * np.sqrt(2.0 * np.log(125.0)) / 0.5
+    half = 2.0 * math.sqrt(2.0 * math.log(125.0)) / 0.5
 
     def laplace(n: int, rng: Any) -> np.ndarray:
         m = diffpriv.DPMechLaplace(sensitivity=2, target=np.zeros, dims=n)

@@ -49,14 +49,16 @@ def responses_delta(each: float, count: int, epsilon: float) -> float:
     import numpy as np
     from scipy.special import gammaln
 
+    from pydpstat.r_arithmetic.elementary import exp, expm1, log
+
     # from this j on the loss is at most epsilon
     stop = min(count + 1, math.ceil(0.5 * (count - epsilon / each)) + 1)
     j = np.arange(float(stop))
     choices = gammaln(count + 1.0) - gammaln(j + 1.0) - gammaln(count - j + 1.0)
     with np.errstate(under="ignore", divide="ignore"):
-        excess = np.log(np.maximum(-np.expm1(epsilon - (count - 2.0 * j) * each), 0.0))
+        excess = log(np.maximum(-expm1(epsilon - (count - 2.0 * j) * each), 0.0))
         # (count - j) each - count log(1 + exp(each)), without overflow
-        share = math.fsum(np.exp(choices - j * each - count * math.log1p(math.exp(-each)) + excess))
+        share = math.fsum(exp(choices - j * each - count * math.log1p(math.exp(-each)) + excess))
     # each exponent errs by a few units in the last place of its largest term
     slack = 2.0**-49 * (4.0 + 3.0 * math.lgamma(count + 1.0) + count * (each + 1.0))
     return min(1.0, max(TINY, share * (1.0 + slack)))

@@ -132,7 +132,7 @@ def moments(noisy: np.ndarray, basis: np.ndarray) -> Moments | None:
     size = float(noisy.sum())
     if not size > 1.0:
         return None
-    means = basis @ noisy / size
+    means = (basis * noisy).sum(axis=1) / size
     return Moments(size, means, (basis - means[:, None]) / size)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.r_arithmetic.arrays import numeric
+from pydpstat.r_arithmetic.elementary import log10, power
 
 _LOG10_2 = 0.301029995663981195213738894724
 _LARGEST_POWER = 308
@@ -106,9 +107,9 @@ def significant(x: npt.ArrayLike, digits: int) -> npt.NDArray[np.float64]:
     """Round to significant digits, R's ``signif``, for the usual range of exponents."""
     values = numeric(x).astype(np.float64)
     with np.errstate(all="ignore"):
-        places = digits - 1 - np.floor(np.log10(np.abs(values)))
+        places = digits - 1 - np.floor(log10(np.abs(values)))
         places = np.where(np.isfinite(places), places, 0.0)
-        up = 10.0 ** np.maximum(places, 0.0)
-        down = 10.0 ** np.maximum(-places, 0.0)
+        up = power(10.0, np.maximum(places, 0.0))
+        down = power(10.0, np.maximum(-places, 0.0))
         rounded: npt.NDArray[np.float64] = np.rint(values * up / down) / up * down
     return rounded

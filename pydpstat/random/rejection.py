@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pydpstat.r_arithmetic.elementary import exp
+
 if TYPE_CHECKING:
     from pydpstat.random import Source
 
@@ -43,6 +45,6 @@ def discrete_gaussian(source: Source, size: int, sd: float) -> np.ndarray:
         candidates = source.symmetric_geometric(tries, 1.0 / steps)
         away = (np.abs(candidates) - sd * (sd / steps)) / sd
         with np.errstate(over="ignore", under="ignore"):
-            accepted = source.uniform(tries) <= np.exp(-0.5 * away * away)
+            accepted = source.uniform(tries) <= exp(-0.5 * away * away)
         kept = np.concatenate([kept, candidates[accepted]])
     return kept[:size]

@@ -26,6 +26,7 @@ from pydpstat.queries.partition import (
     square_weights,
 )
 from pydpstat.queries.record_grid import standard_grid
+from pydpstat.r_arithmetic.products import norm
 from pydpstat.results.labels import Labels
 from pydpstat.statistics import records
 from pydpstat.statistics.arguments import Options, bounds_pair
@@ -192,7 +193,7 @@ def corner_query(statistic: Statistic, variables: Variables, how: Options) -> tu
 
 
 def _norm(found: tuple[float, np.ndarray]) -> tuple[float, float]:
-    return found[0], float(np.linalg.norm(found[1]))
+    return found[0], norm(found[1])
 
 
 def square_query(statistic: Statistic, variables: Variables, how: Options) -> tuple[Query, Publish]:
@@ -234,7 +235,7 @@ def _correlation(at: Moments | None) -> tuple[float, float]:
     root = math.sqrt(first) * math.sqrt(second)
     value = product / root
     gradient = d_product / root - 0.5 * value * (d_first / first + d_second / second)
-    return value, float(np.linalg.norm(gradient))
+    return value, norm(gradient)
 
 
 def _covariances(

@@ -11,6 +11,7 @@ from pydpstat.queries import Query
 from pydpstat.queries.partition import LINE, line_weights, moments
 from pydpstat.queries.record_grid import RecordGrid, Sums
 from pydpstat.quiet import quiet
+from pydpstat.r_arithmetic.products import norm
 from pydpstat.results.results import DPResults
 from pydpstat.statistics import records
 from pydpstat.statistics.arguments import check_filling, options
@@ -147,5 +148,5 @@ def _placed(noisy: np.ndarray, pair: tuple[float, float]) -> tuple[float, float]
     if at is None:
         return center, np.nan
     place = float(at.means[1])
-    slope = half * float(np.linalg.norm(at.gradients[1]))
+    slope = half * norm(at.gradients[1])
     return min(max(center + half * place, pair[0]), pair[1]), slope

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.r_arithmetic.elementary import exp
 from pydpstat.random import Source, secure
 from pydpstat.random.secure import whole_numbers
 from pydpstat.random.secure.trials import trials_exp
@@ -61,7 +62,7 @@ def weighted_point(utility: Floats, rate: Fraction, source: Source | None, start
 def _by_sums(utility: Floats, rate: Fraction, source: Source, measure: Any) -> tuple[int, float]:
     """Return the place whose part of all weights a uniform falls into, and where in it from 0 to 1."""
     with np.errstate(over="ignore", under="ignore"):
-        weights = np.exp((utility - utility.max()) * float(rate))
+        weights = exp((utility - utility.max()) * float(rate))
     sums = np.cumsum(weights if measure is None else weights * measure)
     aim = float(source.uniform(1)[0] * sums[-1])
     # the sum's own rounding could put the uniform beyond the last place
@@ -102,8 +103,8 @@ def permute_and_flip(
     with np.errstate(over="ignore", under="ignore"):
         exponents = (top - scores) * factor
     if source is not None:
-        order = np.argsort(source.uniform(scores.size))
-        taken = source.uniform(scores.size) <= np.exp(-exponents)
+        order = np.argsort(source.uniform(scores.size), kind="stable")
+        taken = source.uniform(scores.size) <= exp(-exponents)
     else:
         order = whole_numbers.permutation(scores.size)
         with np.errstate(under="ignore"):

@@ -14,6 +14,7 @@ from pydpstat.postprocessing import AsDrawn, Derived, PostProcessing, SquareRoot
 from pydpstat.queries.partition import PARABOLA, moments, parabola_weights, spread
 from pydpstat.queries.record_grid import RecordGrid, product_unit
 from pydpstat.quiet import quiet
+from pydpstat.r_arithmetic.products import norm
 from pydpstat.results.results import DPResults
 from pydpstat.statistics import records
 from pydpstat.statistics.arguments import check_filling, options
@@ -211,7 +212,7 @@ def _from_weights(
         half = 0.5 * pair[1] - 0.5 * pair[0]
         at = moments(block, PARABOLA)
         value, gradient = (0.0, np.full(3, np.nan)) if at is None else spread(at, 1, 1, 2)
-        value, slope = half * half * max(value, 0.0), half * half * float(np.linalg.norm(gradient))
+        value, slope = half * half * max(value, 0.0), half * half * norm(gradient)
         if root:
             value = math.sqrt(value)
             slope = slope / (2.0 * value) if value > 0.0 else math.nan

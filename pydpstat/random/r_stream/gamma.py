@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.r_arithmetic.elementary import exp, log
+from pydpstat.r_arithmetic.elementary import exp, expm1, log
 from pydpstat.random.r_stream import exponential, normal
 from pydpstat.random.r_stream.mersenne import UniformStream
 from pydpstat.random.r_stream.paths import starts
@@ -134,7 +134,7 @@ class LargeShape:
             if t >= -0.71874483771719:
                 q = self._quotient(t)
                 # beyond 700 the proposal is out of all proportion and w is infinite in R too
-                if q > 0.0 and self.c * abs(u) <= _expm1(q) * math.exp(e - 0.5 * t * t):
+                if q > 0.0 and self.c * abs(u) <= expm1(q) * math.exp(e - 0.5 * t * t):
                     x = self.s + 0.5 * t
                     return scale * x * x
 
@@ -233,12 +233,8 @@ class LargeShape:
         index, q = index[positive], q[positive]
         t = deviate[index]
         with np.errstate(over="ignore", invalid="ignore"):
-            accepted[index] = self.c * np.abs(u[index]) <= np.expm1(q) * exp(e[index] - 0.5 * t * t)
+            accepted[index] = self.c * np.abs(u[index]) <= expm1(q) * exp(e[index] - 0.5 * t * t)
         return deviate, accepted
-
-
-def _expm1(x: float) -> float:
-    return math.expm1(x) if x < 709.0 else math.inf
 
 
 def law(shape: float) -> SmallShape | LargeShape:

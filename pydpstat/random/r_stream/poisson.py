@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat._frozen import frozen
-from pydpstat.r_arithmetic.elementary import exp, log
+from pydpstat.r_arithmetic.elementary import exp, log, power
 from pydpstat.random.r_stream import exponential, normal
 from pydpstat.random.r_stream.mersenne import UniformStream
 from pydpstat.random.r_stream.paths import starts
@@ -146,7 +146,7 @@ def _densities(k: np.ndarray, mean: Any) -> tuple[np.ndarray, np.ndarray]:
     factor = _ROOT / np.sqrt(safe)
     few = np.flatnonzero(k < 10.0)
     exponent[few] = -_pick(mean, few)
-    factor[few] = _pick(mean, few) ** k[few] / _FACTORIALS_ARRAY[k[few].astype(np.int64)]
+    factor[few] = power(_pick(mean, few), k[few]) / _FACTORIALS_ARRAY[k[few].astype(np.int64)]
     return exponent, factor
 
 

@@ -1,0 +1,55 @@
+"""No digit depends on the processor: what is computed with its optional features is so without them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.processors import environment, optional_features
+
+ROOT = Path(__file__).resolve().parents[1]
+VECTORIZED = re.compile(
+    r"np\.(?:exp|exp2|expm1|log|log2|log10|log1p|power|float_power|cbrt|sin|cos|tan|tanh|sinh|cosh|arc\w+"
+    r"|dot|matmul|inner|convolve|tensordot|linalg\.\w+)\(|np\.(?:exp|log)\b(?!\()"
+)
+# bounds of the error decide, or long doubles are added, which BLAS has not; or the digits are cut off
+CERTIFIED = {
+    "random/secure/choices.py": {"np.exp("},
+    "random/secure/continuous.py": {"np.log"},
+    "random/secure/trials.py": {"np.log("},
+    "mechanisms/exponential.py": {"np.exp"},
+    "r_arithmetic/long_double.py": {"np.dot("},
+    "anonymity/neighbors.py": {"np.linalg.eigh("},
+}
+
+
+@pytest.mark.skipif(not optional_features(), reason="this NumPy has no code of its own for this processor")
+def test_every_digit_is_the_same_without_the_processors_optional_features():
+    runs = [
+        subprocess.run(
+            [sys.executable, "-m", "tests.digits"],
+            cwd=ROOT,
+            env={**environment(plain), "PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.splitlines()
+        for plain in (False, True)
+    ]
+    assert len(runs[0]) == 10
+    assert runs[0] == runs[1]
+
+
+def test_no_code_of_the_processors_own_is_called_where_its_rounding_shows():
+    found = {}
+    for path in (ROOT / "pydpstat").rglob("*.py"):
+        name = path.relative_to(ROOT / "pydpstat").as_posix()
+        # the comparisons call what their users would, within a tolerance
+        if not name.startswith("parity/"):
+            if calls := set(VECTORIZED.findall(path.read_text(encoding="utf-8"))):
+                found[name] = calls
+    assert found == CERTIFIED
