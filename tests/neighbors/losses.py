@@ -58,8 +58,10 @@ def changes_of(one: Noised, two: Noised) -> list[Fraction] | None:
             dict(zip([(type(level), level) for level in each.query.labels.dimnames[0]], each.values))
             for each in (one, two)
         ]
-        # of a level that occurs in one data set only the threshold takes care
-        return [counts[0][level] - counts[1][level] for level in counts[0] if level in counts[1]]
+        changes = [counts[0][level] - counts[1][level] for level in counts[0] if level in counts[1]]
+        # of a level that occurs once, and in one data set only, the threshold takes care
+        alone = [counts[0].get(level, counts[1].get(level)) for level in counts[0].keys() ^ counts[1].keys()]
+        return changes + [count - 1 for count in alone if count is not None]
     if one.form != two.form:
         return None
     return [a - b for a, b in zip(one.values, two.values)]
