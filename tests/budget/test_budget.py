@@ -112,7 +112,7 @@ def test_results_are_charged_with_what_holds(make):
     with pytest.warns(pydpstat.PrivacyWarning):
         variance = pydpstat.varDP([1, 2, 3, 4], 1.0, 0, 5, rng=1)
     budget.charge(variance)
-    assert budget.spent.epsilon == variance.epsilon > variance.claim.epsilon == 1.0
+    assert budget.spent.epsilon == variance.guarantee.epsilon > variance.claim.epsilon == 1.0
     with pytest.warns(pydpstat.PrivacyWarning):
         infinite = pydpstat.tableDP(["a", "b", "a"], rng=1)
     with pytest.raises(PydpstatError, match="guarantees nothing. Do not publish the result"):
