@@ -31,9 +31,9 @@ class _Functions:
         if not callable(value):
             return value
 
-        def alone(*arguments: Any) -> Any:
+        def alone(*arguments: Any, **options: Any) -> Any:
             with _LOCK:
-                return value(*arguments)
+                return value(*arguments, **options)
 
         # found at once the next time
         setattr(self, name, alone)
