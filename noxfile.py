@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
+import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +19,25 @@ SOURCES = [
     if (HERE / name).exists()
 ]
 
+# The lower bounds in pyproject.toml, and what goes with them.
+OLDEST = [
+    "numpy==1.24.4",
+    "scipy==1.10.1",
+    "pandas==1.5.3",
+    "statsmodels==0.13.5",
+    "mpmath==1.2.1",
+    "matplotlib==3.6.3",
+    # matplotlib 3.6 calls what later ones warn of
+    "pyparsing<3.1",
+    "nlopt==2.7.1",
+    "dp-accounting==0.4.3",
+    "scikit-learn==1.2.2",
+    "pytest==7.2.2",
+    "pytest-xdist==3.1.0",
+    "hypothesis==6.67.1",
+    "jedi==0.18.2",
+    "mypy==1.0.1",
+]
 nox.options.sessions = ["tests"]
 
 
@@ -31,15 +53,55 @@ def run(session: nox.Session, *arguments: str) -> None:
     session.run(sys.executable, *arguments, env=environment(), external=True)
 
 
+def suite(session: nox.Session, *python: str) -> None:
+    """All tests and the examples in docstrings, then the comparison with R in short."""
+    for arguments in (
+        ("-m", "pytest", "-n", "auto"),
+        # A run of its own: in the tests' import mode the modules would exist twice.
+        ("-m", "pytest", "--doctest-modules", "--import-mode=prepend", "pydpstat"),
+        ("-m", "pydpstat", "parity"),
+    ):
+        session.run(*python, *arguments, env=environment(), external=True)
+
+
 @nox.session(venv_backend="none")
 def tests(session: nox.Session) -> None:
     """All tests and the examples in docstrings, then the comparison with R in short."""
-    run(session, "-m", "pytest", *(session.posargs or ["-n", "auto"]))
     if session.posargs:
-        return
-    # A run of its own: in the tests' import mode the modules would exist twice.
-    run(session, "-m", "pytest", "--doctest-modules", "--import-mode=prepend", "pydpstat")
-    run(session, "-m", "pydpstat", "parity")
+        run(session, "-m", "pytest", *session.posargs)
+    else:
+        suite(session, sys.executable)
+
+
+@nox.session(venv_backend="none")
+@nox.parametrize("setting", ["avx2", "plain"])
+def processors(session: nox.Session, setting: str) -> None:
+    """The same without AVX-512, and without any optional feature of the processor."""
+    suite(session, sys.executable, "tests/processors.py", setting)
+
+
+@nox.session(venv_backend="venv", python="3.11", reuse_venv=True)
+def oldest(session: nox.Session) -> None:
+    """The same with the oldest versions that pydpstat allows, from PyPI, on the oldest Python."""
+    session.install(*OLDEST, *(["rpy2==3.5.9"] if shutil.which("R") else []))
+    session.install("--no-deps", "-e", ".")
+    suite(session, "python")
+
+
+def rpy2() -> list[str]:
+    """The newest rpy2 for the R on PATH; later ones need an R function that came with R 4.5."""
+    if not shutil.which("R"):
+        return []
+    said = subprocess.run(["R", "--version"], capture_output=True, text=True).stdout
+    version = tuple(map(int, re.findall(r"R version (\d+)\.(\d+)", said)[0]))
+    return ["rpy2"] if version >= (4, 5) else ["rpy2", "rpy2-rinterface<3.6.6"]
+
+
+@nox.session(venv_backend="venv", reuse_venv=True)
+def newest(session: nox.Session) -> None:
+    """The same with the newest versions, from PyPI."""
+    session.install("--upgrade", "--upgrade-strategy", "eager", "-e", ".[dev,models,accounting]", *rpy2())
+    suite(session, "python")
 
 
 @nox.session(venv_backend="none")
@@ -63,6 +125,12 @@ def lint(session: nox.Session) -> None:
 def typecheck(session: nox.Session) -> None:
     """mypy on the package."""
     run(session, "-m", "mypy", "pydpstat")
+
+
+@nox.session(venv_backend="none")
+def wheel(session: nox.Session) -> None:
+    """The built wheel, installed elsewhere and used there."""
+    run(session, "tools/wheel.py")
 
 
 @nox.session(venv_backend="none")

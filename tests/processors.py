@@ -1,35 +1,42 @@
-"""Python with the processor's optional features left out: ``python tests/processors.py -m pytest``.
+"""Python with the processor's optional features left out: ``python tests/processors.py plain -m pytest``.
 
 NumPy and OpenBLAS choose code by the processor they find. Both can be told to use what every
-processor of the kind has.
+processor of the kind has, or what those without AVX-512 have.
 """
 
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 import sys
 
 import numpy as np
 
+# for OpenBLAS; other architectures have names of their own
+CORES = {"plain": "Nehalem", "avx2": "Haswell"}
+# X86_V4 is the group of AVX-512 in NumPy from 2.4 on
+AVX512 = ("AVX512", "X86_V4")
 
-def optional_features() -> list[str]:
-    """Features for which this NumPy has code of its own and that this processor has."""
+
+def optional_features(setting: str = "plain") -> list[str]:
+    """What the setting leaves out: features of this processor for which this NumPy has code of its own."""
     core = np._core if hasattr(np, "_core") else np.core
     found = core._multiarray_umath.__cpu_features__
-    return [name for name in core._multiarray_umath.__cpu_dispatch__ if found.get(name)]
+    names = [name for name in core._multiarray_umath.__cpu_dispatch__ if found.get(name)]
+    return names if setting == "plain" else [name for name in names if name.startswith(AVX512)]
 
 
-def plainest() -> dict[str, str]:
-    """The environment's variables that leave them out; another BLAS than OpenBLAS has its own."""
-    return {"NPY_DISABLE_CPU_FEATURES": " ".join(optional_features()), "OPENBLAS_CORETYPE": "Nehalem"}
-
-
-def environment(plain: bool) -> dict[str, str]:
-    """This process's environment with the features left out, or with all of them."""
-    kept = {name: value for name, value in os.environ.items() if name not in plainest()}
-    return {**kept, **plainest()} if plain else kept
+def environment(setting: str = "") -> dict[str, str]:
+    """This process's environment, with features left out or, without a setting, with all of them."""
+    changed = {"NPY_DISABLE_CPU_FEATURES", "OPENBLAS_CORETYPE"}
+    kept = {name: value for name, value in os.environ.items() if name not in changed}
+    if setting:
+        kept["NPY_DISABLE_CPU_FEATURES"] = " ".join(optional_features(setting))
+        if platform.machine() in ("x86_64", "AMD64"):
+            kept["OPENBLAS_CORETYPE"] = CORES[setting]
+    return kept
 
 
 if __name__ == "__main__":
-    sys.exit(subprocess.run([sys.executable, *sys.argv[1:]], env=environment(plain=True)).returncode)
+    sys.exit(subprocess.run([sys.executable, *sys.argv[2:]], env=environment(sys.argv[1])).returncode)

@@ -33,15 +33,15 @@ def test_every_digit_is_the_same_without_the_processors_optional_features():
         subprocess.run(
             [sys.executable, "-m", "tests.digits"],
             cwd=ROOT,
-            env={**environment(plain), "PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"},
+            env={**environment(setting), "PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"},
             capture_output=True,
             text=True,
             check=True,
         ).stdout.splitlines()
-        for plain in (False, True)
+        for setting in ("", "avx2", "plain")
     ]
     assert len(runs[0]) == 10
-    assert runs[0] == runs[1]
+    assert runs[0] == runs[1] == runs[2]
 
 
 def test_no_code_of_the_processors_own_is_called_where_its_rounding_shows():
