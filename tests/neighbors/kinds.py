@@ -31,6 +31,13 @@ class Raises:
         raise ZeroDivisionError
 
 
+class Floatless(float):
+    """A number that cannot be had as a float."""
+
+    def __float__(self) -> float:
+        raise ValueError("4242424")
+
+
 MASKED, SIGNALLING = Mask(), Signal()
 NAN, INF, HUGE = float("nan"), float("inf"), 1.7976931348623157e308
 SNAN = Decimal("sNaN")
@@ -140,6 +147,7 @@ _OBJECT_ODDS = (
 )
 _NAT = np.datetime64("NaT")
 _OBJECT_GAPS = (None, NAN, pd.NA, Decimal("NaN"), SNAN, np.float32("nan"), pd.NaT, _NAT)
+_OBJECT_GAPS += (np.timedelta64("NaT"),)
 _LARGE = (2**63 - 1, -(2**63), 0, 10, 2**53 + 1)
 _UNSIGNED = (2**64 - 1, 2**63, 0, 10)
 
@@ -162,7 +170,7 @@ NUMBERS = (
     Kind("booleans", array("?"), (True, False, True), (True, False)),
     Kind("list", list, _OBJECTS, _OBJECT_ODDS, _OBJECT_GAPS),
     Kind("tuple", tuple, _FLOATS, (*_OBJECT_ODDS[:6], 2.5), (None, NAN, SNAN)),
-    Kind("objects", objects, _OBJECTS, _OBJECT_ODDS, _OBJECT_GAPS),
+    Kind("objects", objects, _OBJECTS, _OBJECT_ODDS, (*_OBJECT_GAPS, Floatless(4.5))),
     Kind("list of decimals", list, tuple(map(Decimal, _INTEGERS)), _OBJECT_ODDS[3:6], (SNAN, Decimal("NaN"))),
     Kind("list of fractions", list, tuple(map(Fraction, _INTEGERS)), (Fraction(1, 3), 10**400), (None,)),
     Kind("list of long doubles", list, tuple(map(np.longdouble, _FLOATS)), (np.longdouble("-1e4000"), 10)),
