@@ -108,7 +108,7 @@ def test_answers_of_the_truths_type(monkeypatch, kind):
     survey = SURVEYS[0]
     (container,) = (each for each in survey.kinds if each.name == kind)
     text = "\n".join(chain.from_iterable(map(compare, surveyed(survey, container))))
-    assert "float nan" in text and "other types" in text
+    assert "result: result.value: other" in text and f"{kind}, float nan" in text
 
 
 def test_a_guarantee_of_one_node_alone(monkeypatch):
