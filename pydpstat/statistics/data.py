@@ -189,7 +189,8 @@ def _plain(column: Any, argument: str) -> Any:
 def _floats(values: np.ndarray, argument: str) -> np.ndarray:
     flat = []
     for value in values.tolist():
-        if isinstance(value, (numbers.Real, np.bool_, Decimal)):
+        # NumPy's durations count as integers
+        if isinstance(value, (numbers.Real, np.bool_, Decimal)) and not isinstance(value, np.timedelta64):
             flat.append(_float(value))
         elif is_missing(value):
             flat.append(np.nan)
@@ -199,9 +200,10 @@ def _floats(values: np.ndarray, argument: str) -> np.ndarray:
 
 
 def _float(value: Any) -> float:
-    if isinstance(value, Decimal) and value.is_snan():
+    try:
+        return as_float(value)
+    except Exception:  # a signalling NaN, or a number of somebody's own that has no float
         return np.nan
-    return as_float(value)
 
 
 def _boolean(column: Any, argument: str) -> tuple[np.ndarray, np.ndarray | None]:

@@ -31,6 +31,13 @@ class Raises:
         raise ZeroDivisionError
 
 
+class Floatless(float):
+    """A number that cannot be had as a float."""
+
+    def __float__(self) -> float:
+        raise ValueError("4242424")
+
+
 MASKED, SIGNALLING = Mask(), Signal()
 NAN, INF, HUGE = float("nan"), float("inf"), 1.7976931348623157e308
 SNAN = Decimal("sNaN")
@@ -112,6 +119,13 @@ def series(dtype: Any) -> Callable[[list[Any]], pd.Series]:
     return lambda values: pd.Series(values, dtype=dtype, index=range(len(values), 0, -1), name="income")
 
 
+def _unsigned(values: list[Any]) -> pd.Series:
+    """Make whole numbers of 64 bits, which pandas before 2 takes from an array of them only."""
+    absent = np.array([each is pd.NA for each in values], dtype=bool)
+    plain = np.array([0 if gone else each for each, gone in zip(values, absent)], dtype=np.uint64)
+    return pd.Series(pd.arrays.IntegerArray(plain, absent), name="income")
+
+
 def _twice(make: Callable[[list[Any]], Any]) -> Callable[[list[Any]], pd.DataFrame]:
     return lambda values: pd.DataFrame({"x": make(values), "y": make(values)})
 
@@ -140,6 +154,7 @@ _OBJECT_ODDS = (
 )
 _NAT = np.datetime64("NaT")
 _OBJECT_GAPS = (None, NAN, pd.NA, Decimal("NaN"), SNAN, np.float32("nan"), pd.NaT, _NAT)
+_OBJECT_GAPS += (np.timedelta64("NaT"),)
 _LARGE = (2**63 - 1, -(2**63), 0, 10, 2**53 + 1)
 _UNSIGNED = (2**64 - 1, 2**63, 0, 10)
 
@@ -162,14 +177,14 @@ NUMBERS = (
     Kind("booleans", array("?"), (True, False, True), (True, False)),
     Kind("list", list, _OBJECTS, _OBJECT_ODDS, _OBJECT_GAPS),
     Kind("tuple", tuple, _FLOATS, (*_OBJECT_ODDS[:6], 2.5), (None, NAN, SNAN)),
-    Kind("objects", objects, _OBJECTS, _OBJECT_ODDS, _OBJECT_GAPS),
+    Kind("objects", objects, _OBJECTS, _OBJECT_ODDS, (*_OBJECT_GAPS, Floatless(4.5))),
     Kind("list of decimals", list, tuple(map(Decimal, _INTEGERS)), _OBJECT_ODDS[3:6], (SNAN, Decimal("NaN"))),
     Kind("list of fractions", list, tuple(map(Fraction, _INTEGERS)), (Fraction(1, 3), 10**400), (None,)),
     Kind("list of long doubles", list, tuple(map(np.longdouble, _FLOATS)), (np.longdouble("-1e4000"), 10)),
     Kind("Series", series("f8"), _FLOATS, _FLOAT_ODDS, (NAN,)),
     Kind("Series of objects", series(object), _OBJECTS, _OBJECT_ODDS[:6], _OBJECT_GAPS),
     Kind("Int64", series("Int64"), _INTEGERS, _LARGE, (pd.NA,)),
-    Kind("UInt64", series("UInt64"), _INTEGERS, _UNSIGNED, (pd.NA,)),
+    Kind("UInt64", _unsigned, _INTEGERS, _UNSIGNED, (pd.NA,)),
     Kind("Float32", series("Float32"), _FLOATS, (INF, 3.4e38, -0.0), (pd.NA,)),
     Kind("Float64", series("Float64"), _FLOATS, (INF, HUGE, -0.0), (pd.NA,)),
     Kind("boolean", series("boolean"), (True, False, True), (True, False), (pd.NA,)),

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import pydpstat
+from pydpstat import PydpstatError
 from tests.neighbors.cover import wrong
+from tests.neighbors.engine import said
+from tests.neighbors.kinds import objects
 from tests.neighbors.named import parameters
 from tests.neighbors.table import FUNCTIONS
+
+
+class Unshown:
+    """An object that has no text."""
+
+    def __str__(self) -> str:
+        raise ZeroDivisionError("4242")
 
 
 @pytest.mark.parametrize(
@@ -20,3 +32,18 @@ from tests.neighbors.table import FUNCTIONS
 def test_neighbors_are_alike(function, kind, seeded_entropy, capfd):
     assert wrong(function, kind) == []
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("odd", [Unshown(), [1], {"a": 1}], ids=lambda odd: type(odd).__name__)
+def test_what_cannot_be_a_level_that_is_found_is_refused_by_its_type(odd):
+    with pytest.raises(PydpstatError, match=f"of type {type(odd).__name__}") as caught:
+        pydpstat.crosstab(["a", odd, "b"], 1.0, levels="discover", delta=1e-3)
+    assert not any("4242" in text for text in said(caught.value))
+
+
+@pytest.mark.parametrize("odd", [np.timedelta64(4242, "s"), np.datetime64("4242-01-01"), "4242"])
+@pytest.mark.parametrize("make", [list, objects])
+def test_what_is_no_number_is_refused_by_its_type(make, odd):
+    with pytest.raises(PydpstatError, match="must be numbers") as caught:
+        pydpstat.mean(make([1.0, odd, 2]), 1.0, bounds=(0, 1))
+    assert not any("4242" in text for text in said(caught.value))
