@@ -8,8 +8,8 @@ import pytest
 import pydpstat
 from pydpstat import PydpstatError
 from tests.neighbors.cover import wrong
-from tests.neighbors.engine import said
-from tests.neighbors.kinds import objects
+from tests.neighbors.engine import Case, judged, pair, said
+from tests.neighbors.kinds import LABELS, NUMBERS, Kind, objects
 from tests.neighbors.named import parameters
 from tests.neighbors.table import FUNCTIONS
 
@@ -32,6 +32,37 @@ class Unshown:
 def test_neighbors_are_alike(function, kind, seeded_entropy, capfd):
     assert wrong(function, kind) == []
     assert capfd.readouterr() == ("", "")
+
+
+# the places of one record among those that are read some at a time
+PLACES = (0, 32_768, 65_535, 65_536, 70_000)
+LONG = np.random.default_rng(1).integers(-2, 13, 70_001).astype(np.float64)
+NUMERIC = [
+    each
+    for each in FUNCTIONS
+    if (each.kinds is NUMBERS or each.kinds is LABELS) and each.name != "quantiles"
+]
+
+
+@pytest.mark.parametrize("function", NUMERIC, ids=[function.name for function in NUMERIC])
+def test_many_records(function, seeded_entropy):
+    kind = Kind("long", np.array, (), (), (), (1, 2, 3))
+    released, found = 0, []
+    for place, settings in zip(PLACES * 3, function.settings):
+        changed, odd = LONG.copy(), (np.nan if settings["missing"] != "error" else np.inf)
+        changed[place] = odd
+        if settings["neighbors"] == "unbounded":
+            changed = np.insert(LONG, LONG.size if function.aligned else place, odd)
+        case = Case(
+            f"{place}, {settings}",
+            lambda data, budget: function.call(data, kind, settings, budget),
+            lambda: LONG,
+            lambda: changed,
+        )
+        one, two = pair(case)
+        found += [f"{each} ({case.name})" for each in judged(case, one, two)]
+        released += one.error is None
+    assert found == [] and released
 
 
 @pytest.mark.parametrize("odd", [Unshown(), [1], {"a": 1}], ids=lambda odd: type(odd).__name__)
