@@ -147,7 +147,14 @@ def alone(case: Case, done: Run) -> list[str]:
         texts = said(done.error)
         if any(secret in text for secret in case.secrets for text in texts):
             found.append("message: a record in it")
+    elif hasattr(done.result, "record") and done.book.spent not in ([], [charge(done.result)]):
+        found.append("budget: another charge than what the result says")
     return found
+
+
+def charge(result: Any) -> tuple[Any, str]:
+    """Return what a result costs by its own account."""
+    return result.guarantee, result.call
 
 
 def answered(case: Case, one: Seen, two: Seen) -> list[str]:
