@@ -135,7 +135,8 @@ def _array(data: Any, argument: str) -> Any:
             return data
     elif isinstance(data, (list, tuple, range, np.ndarray)) or hasattr(data, "__array__"):
         try:
-            values = data if isinstance(data, np.ndarray) else np.asarray(data)
+            # a mask says more than the values; the columns of other kinds of arrays are no vectors
+            values = data if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
         except (TypeError, ValueError, OverflowError):
             values = np.empty(())
         if values.ndim in (1, 2):

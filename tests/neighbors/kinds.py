@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -130,6 +131,13 @@ def _twice(make: Callable[[list[Any]], Any]) -> Callable[[list[Any]], pd.DataFra
     return lambda values: pd.DataFrame({"x": make(values), "y": make(values)})
 
 
+def _matrix(values: list[Any]) -> np.matrix:
+    with warnings.catch_warnings():
+        # NumPy would rather have arrays
+        warnings.simplefilter("ignore")
+        return np.asmatrix(np.column_stack([array("f8")(values)] * 2))
+
+
 def _index(values: list[Any]) -> pd.Index:
     return pd.Index(np.array(values, dtype=np.float64))
 
@@ -198,6 +206,7 @@ NUMBERS = (
     Kind("frame", _twice(array("f8")), _FLOATS, _FLOAT_ODDS, (NAN,)),
     Kind("frame of Int64", _twice(series("Int64")), _INTEGERS, _LARGE, (pd.NA,)),
     Kind("matrix", lambda v: np.column_stack([array("f8")(v)] * 2), _FLOATS, _FLOAT_ODDS, (NAN,)),
+    Kind("matrix of NumPy", _matrix, _FLOATS, _FLOAT_ODDS, (NAN,)),
     Kind("reversed view", lambda v: array("f8")(v[::-1])[::-1], _FLOATS, _FLOAT_ODDS, (NAN, SIGNALLING)),
 )
 

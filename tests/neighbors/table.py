@@ -161,7 +161,7 @@ _REAL = (
     {"mechanism": "laplace", "epsilon": 0.1 + 0.2, "bounds": (-1.0 / 3.0, 7.1)},
     {"mechanism": "gaussian", "epsilon": 3.0, "delta": 1e-3, "bounds": (2.9999, 3.0001)},
 )
-_COLUMNS = ("frame", "frame of Int64", "matrix")
+_COLUMNS = ("frame", "frame of Int64", "matrix", "matrix of NumPy")
 _QUANTILES = {"shares": (0.0, 0.2, 0.5, 0.9), "aligned": True, "refused": _COLUMNS}
 _GRIDS = ({"grid_points": 9, "epsilon": 1.0}, {"grid_points": 33, "epsilon": 1.0})
 _NAMED = crossed(_INTEGER, "gone", "a")
