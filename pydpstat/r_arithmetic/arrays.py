@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.checks import without_mask
 from pydpstat.errors import PydpstatError
 
 
@@ -16,7 +17,7 @@ def numeric(x: Any, name: str = "x") -> npt.NDArray[Any]:
     if type(x) is np.ndarray and x.ndim == 1 and x.dtype == np.float64:
         return x
     try:
-        values = np.asarray(x)
+        values = np.asarray(without_mask(x))
     except ValueError as error:
         raise PydpstatError(f"{name} must be numeric, but its rows differ in length") from error
     if values.dtype.kind == "O":

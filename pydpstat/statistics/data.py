@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.checks import array_of, as_float
+from pydpstat.checks import array_of, as_float, without_mask
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.arrays import is_missing
 from pydpstat.statistics.lookup import objects
@@ -75,7 +75,7 @@ def truths_of(data: Any, argument: str = "condition") -> Columns:
     """Read truth values: a vector, or the columns of a frame or matrix."""
     if type(data) is np.ndarray and data.ndim == 1 and data.dtype.kind == "b":
         return Columns((data,), (None,), None, None, data.shape[0])
-    if isinstance(data, (list, tuple)) and array_of(data).dtype.kind == "f":
+    if isinstance(data, (list, tuple)) and array_of(without_mask(data)).dtype.kind == "f":
         # NumPy makes floats of truth values that have a NaN beside them
         data = np.asarray(data, dtype=object)
     return read(data, argument, lambda column: _boolean(column, argument))
@@ -136,7 +136,7 @@ def _array(data: Any, argument: str) -> Any:
     elif isinstance(data, (list, tuple, range, np.ndarray)) or hasattr(data, "__array__"):
         try:
             # a mask says more than the values; the columns of other kinds of arrays are no vectors
-            values = data if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
+            values = data if isinstance(data, np.ma.MaskedArray) else np.asarray(without_mask(data))
         except (TypeError, ValueError, OverflowError):
             values = np.empty(())
         if values.ndim in (1, 2):

@@ -162,7 +162,7 @@ _OBJECT_ODDS = (
 )
 _NAT = np.datetime64("NaT")
 _OBJECT_GAPS = (None, NAN, pd.NA, Decimal("NaN"), SNAN, np.float32("nan"), pd.NaT, _NAT)
-_OBJECT_GAPS += (np.timedelta64("NaT"),)
+_OBJECT_GAPS += (np.timedelta64("NaT"), np.ma.masked)
 _LARGE = (2**63 - 1, -(2**63), 0, 10, 2**53 + 1)
 _UNSIGNED = (2**64 - 1, 2**63, 0, 10)
 
@@ -184,7 +184,7 @@ NUMBERS = (
     Kind("int8", array("i1"), _INTEGERS, (127, -128, 0, 10)),
     Kind("booleans", array("?"), (True, False, True), (True, False)),
     Kind("list", list, _OBJECTS, _OBJECT_ODDS, _OBJECT_GAPS),
-    Kind("tuple", tuple, _FLOATS, (*_OBJECT_ODDS[:6], 2.5), (None, NAN, SNAN)),
+    Kind("tuple", tuple, _FLOATS, (*_OBJECT_ODDS[:6], 2.5), (None, NAN, SNAN, np.ma.masked)),
     Kind("objects", objects, _OBJECTS, _OBJECT_ODDS, (*_OBJECT_GAPS, Floatless(4.5))),
     Kind("list of decimals", list, tuple(map(Decimal, _INTEGERS)), _OBJECT_ODDS[3:6], (SNAN, Decimal("NaN"))),
     Kind("list of fractions", list, tuple(map(Fraction, _INTEGERS)), (Fraction(1, 3), 10**400), (None,)),
@@ -213,7 +213,7 @@ NUMBERS = (
 _TRUTHS = (True, False, True)
 TRUTHS = (
     Kind("booleans", array("?"), _TRUTHS, _TRUTHS[:2]),
-    Kind("list", list, _TRUTHS, (True, False, np.bool_(True)), (None, NAN, pd.NA, SNAN, _NAT)),
+    Kind("list", list, _TRUTHS, (True, False, np.bool_(True)), (None, NAN, pd.NA, SNAN, _NAT, np.ma.masked)),
     Kind("objects", objects, _TRUTHS, (True, False, np.bool_(True)), (None, NAN, pd.NA, SNAN, pd.NaT)),
     Kind("Series", series(bool), _TRUTHS, _TRUTHS[:2]),
     Kind("boolean", series("boolean"), _TRUTHS, _TRUTHS[:2], (pd.NA,)),
@@ -228,7 +228,7 @@ TRUTHS = (
 _TEXTS = ("a", "b", "b", "Zyzzyva", "a")
 _UNHASHABLE = ([4242, 1], {"Zyzzyva": 1}, {1}, (1, [2]), Raises())
 _TEXT_ODDS = ("b", "new", "", 3, 2.5, True, b"a", ("a",), *_UNHASHABLE)
-_TEXT_GAPS = (None, NAN, pd.NA, pd.NaT, SNAN, _NAT)
+_TEXT_GAPS = (None, NAN, pd.NA, pd.NaT, SNAN, _NAT, np.ma.masked)
 _DAY, _SECOND = np.datetime64("2020-01-01"), np.timedelta64(1, "s")
 _DAYS = tuple(_DAY + np.timedelta64(each, "D") for each in (0, 1, 1, 400))
 _ZONE = datetime.timezone.utc
@@ -294,6 +294,8 @@ COUNTS = (
     Kind("float32", array("f4"), (4242, 7), _MOVES),
     Kind("Series", lambda v: pd.Series(v, index=["a", "b"]), (4242, 7), _MOVES),
     Kind("objects", objects, (4242, 7), _MOVES),
+    Kind("long double", array("g"), (4242, 7), _MOVES),
+    Kind("masked", lambda v: np.ma.masked_array(v, np.zeros(len(v), dtype=bool)), (4242, 7), _MOVES),
 )
 # what one record that is replaced does to them
 SWAPPED = tuple(

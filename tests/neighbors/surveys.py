@@ -60,6 +60,7 @@ def _category(labels: list[Any]) -> Callable[[list[Any]], pd.Categorical]:
 
 
 _GAPS = (None, NAN, pd.NA, pd.NaT, Decimal("NaN"), SNAN, np.float64("nan"), np.datetime64("NaT"))
+_GAPS += (np.ma.masked,)
 _ONES = (1, 0, 1)
 _BINARY = (
     Kind(SCALAR, _scalar, (1,), (0, 0.0, True, False, np.int64(0), np.float32(1), np.bool_(True)), _GAPS),

@@ -175,8 +175,8 @@ _HIERARCHIES = tuple(
 )
 # pandas before 2 has nanoseconds only
 _FRAMED = tuple(kind for kind in LABELS if not kind.name.startswith("masked") and kind.name != "days")
-# pandas gives a list a type that its values have
-_TYPED = tuple(kind for kind in _FRAMED if not kind.name.startswith("list"))
+# pandas gives lists and objects a type that their values have
+_TYPED = tuple(kind for kind in _FRAMED if not kind.name.startswith(("list", "objects")))
 _ARRAYS = tuple(kind for kind in LABELS if isinstance(kind.make([]), np.ndarray))
 _CATEGORIES = tuple(kind for kind in LABELS if "ategor" in kind.name)
 # types of which a record cannot be a level that is found: lists and the like

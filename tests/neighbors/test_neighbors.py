@@ -7,9 +7,10 @@ import pytest
 
 import pydpstat
 from pydpstat import PydpstatError
+from pydpstat.consistency import Hierarchy, release_hierarchy
 from tests.neighbors.cover import wrong
 from tests.neighbors.engine import Case, judged, pair, said
-from tests.neighbors.kinds import LABELS, NUMBERS, Kind, objects
+from tests.neighbors.kinds import LABELS, NUMBERS, Floatless, Kind, objects
 from tests.neighbors.named import parameters
 from tests.neighbors.table import FUNCTIONS
 
@@ -78,3 +79,18 @@ def test_what_is_no_number_is_refused_by_its_type(make, odd):
     with pytest.raises(PydpstatError, match="must be numbers") as caught:
         pydpstat.mean(make([1.0, odd, 2]), 1.0, bounds=(0, 1))
     assert not any("4242" in text for text in said(caught.value))
+
+
+HIDING = (np.ma.masked_array([3, 1], [True, False]), np.ma.masked_array([3.0, 1.0], [True, False]))
+
+
+@pytest.mark.parametrize("counts", [*HIDING, [np.ma.masked, 1], np.array([np.longdouble("1e4000"), 1])])
+@pytest.mark.parametrize("of", [pydpstat.symmetric_geometric, release_hierarchy])
+def test_counts_that_a_mask_hides_are_not_released(of, counts):
+    options = {"hierarchy": Hierarchy(["a", "b"])} if of is release_hierarchy else {}
+    with np.errstate(all="raise"), pytest.raises(PydpstatError, match="number"):
+        of(counts, 1.0, **options)
+
+
+def test_scores_of_a_number_without_a_float():
+    assert pydpstat.choose(["a", "b"], [Floatless(0.0), 10**6], 1.0, 1.0).estimate == "b"
