@@ -73,7 +73,6 @@ def _budgeted(bench: Bench) -> Row:
 def _database(path: Path) -> sqlite3.Connection:
     """Open a file with the ledger's settings and one table; each statement is a transaction."""
     connection = sqlite3.connect(path, isolation_level=None)
-    connection.execute("PRAGMA journal_mode = WAL")
     for setting in SETTINGS:
         connection.execute(setting)
     connection.execute("CREATE TABLE spends (epsilon REAL)")

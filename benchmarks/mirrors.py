@@ -81,7 +81,7 @@ def _beside_numpy(what: str, bench: Bench) -> Row:
 
 def _releases(what: str, seeded: bool, bench: Bench) -> Row:
     """Time many releases of few records, a loop on either side."""
-    times = max(1, bench.size // 100)
+    times = max(1, bench.size // 1000)
     few = np.random.default_rng(1).normal(50.0, 20.0, RECORDS)
     rng = pydpstat.RRandom(1) if seeded else None
     release = pydpstat.meanDP

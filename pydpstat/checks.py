@@ -87,6 +87,28 @@ def array_of(value: Any) -> np.ndarray:
         return np.array([None], dtype=object)
 
 
+def without_mask(values: Any) -> Any:
+    """Return a masked array as a plain one, and a list with masked values as objects.
+
+    What a mask hides becomes NaN, and NumPy's masked constant in a list stays. NumPy itself would give
+    the hidden values, or warn of the constant.
+
+    Examples
+    --------
+    >>> without_mask(np.ma.masked_array([1, 2], [False, True]))
+    array([ 1., nan])
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        numeric = values.dtype.kind in "fiub"
+        return np.ma.filled(values.astype(np.float64 if numeric else object), np.nan)
+    if isinstance(values, (list, tuple)) and values:
+        rows = values if isinstance(values[0], (list, tuple)) else (values,)
+        # by identity: to compare a number with the constant takes long, and gives no answer
+        if any(id(np.ma.masked) in map(id, row) for row in rows if isinstance(row, (list, tuple))):
+            return np.asarray(values, dtype=object)
+    return values
+
+
 def as_float(value: Any) -> float:
     """Return a real number as a float; a whole number beyond all floats is infinite."""
     try:
@@ -191,4 +213,4 @@ def flag(value: Any, name: str) -> bool:
         return bool(value)
     if is_number(value) and not math.isnan(as_float(value)):
         return bool(value)
-    raise PydpstatError(f"{name} must be True or False; got {shown_option(value)}.")
+    raise PydpstatError(f"{name} must be True or False; got {shown(value)}.")

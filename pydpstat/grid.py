@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -147,6 +147,39 @@ def sum_above(larger: float, smaller: float) -> float:
     total = larger + smaller
     # what the addition lost, exactly (Dekker's fast two-sum)
     return math.nextafter(total, math.inf) if smaller > total - larger else total
+
+
+def total_above(values: Iterable[float]) -> float:
+    """Return the smallest float that is not below the sum of numbers, none of them below 0.
+
+    Examples
+    --------
+    >>> from pydpstat.grid import total_above
+    >>> total_above([0.5, 0.25, 0.25]), total_above([0.1] * 10) > 1.0
+    (1.0, True)
+    """
+    each = tuple(values)
+    try:
+        total = math.fsum(each)
+    except OverflowError:
+        return math.inf
+    # fsum rounds once, so that the sign of what is left is exact
+    return math.nextafter(total, math.inf) if total < math.inf and math.fsum((*each, -total)) > 0.0 else total
+
+
+def multiple_above(count: int, value: float) -> float:
+    """Return the smallest float that is not below a multiple of a number of at least 0.
+
+    Examples
+    --------
+    >>> from pydpstat.grid import multiple_above
+    >>> multiple_above(3, 0.5), multiple_above(10, 0.1) > 1.0
+    (1.5, True)
+    """
+    if count == 1 or math.isinf(value):
+        return value
+    top, bottom = value.as_integer_ratio()
+    return quotient_above(count * top, bottom)
 
 
 def _inverse(grid: float) -> int:

@@ -14,6 +14,7 @@ from pydpstat.mechanisms.geometric import SignGeometricNoise, SymmetricGeometric
 from pydpstat.preparation import prepare
 from pydpstat.privacy import GeometricLoss, Guarantee
 from pydpstat.queries import Query
+from pydpstat.quiet import quiet
 from pydpstat.r_arithmetic.arrays import numeric
 from pydpstat.random import Source, secure, source_from
 from pydpstat.release import release
@@ -29,6 +30,7 @@ MOST_DRAWS = 2**32
 GIVEN = ("the sensitivity given is right for the neighbors meant",)
 
 
+@quiet
 def symmetric_geometric(value: Any, epsilon: float, *, sensitivity: int = 1, rng: Any = None) -> DPResults:
     """Release counts with symmetric geometric noise: whole numbers stay whole.
 

@@ -100,11 +100,9 @@ def release(
             f"the released {query.statistic} is not a finite number, which R would return as NaN or Inf. "
             "Use a larger epsilon, or leave out the last step (normalize)."
         )
-    value = np.array(value, dtype=np.float64)
-    value.flags.writeable = False
     return DPResults(
         statistic=query.statistic,
-        value=value,
+        value=np.asarray(value, dtype=np.float64),
         labels=query.labels,
         noise=_in_shape(noise, value.shape),
         noise_scale=prepared.scale,
@@ -177,5 +175,5 @@ def _in_shape(noise: Noise, shape: tuple[int, ...]) -> Noise:
     if len(shape) > 1 and isinstance(noise, (LaplaceNoise, GaussianNoise)):
         scale = noise_scale(noise)
         if isinstance(scale, np.ndarray):
-            return type(noise)(scale.reshape(shape, order="F"))
+            return noise.mirrored(scale.reshape(shape, order="F"))
     return noise

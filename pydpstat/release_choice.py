@@ -90,7 +90,7 @@ def release_choice(
         chosen, labels = choose((source or secure).uniform(draws))
     return DPResults(
         statistic=statistic,
-        value=_frozen(chosen),
+        value=_array(chosen),
         labels=labels,
         noise=None,
         noise_scale=np.nan,
@@ -107,14 +107,12 @@ def release_choice(
     )
 
 
-def _frozen(chosen: Any) -> np.ndarray:
-    """Return an array or a number in its own type, anything else as an object, as a read-only array."""
+def _array(chosen: Any) -> np.ndarray:
+    """Return an array or a number in its own type, anything else as an object, as an array."""
     if isinstance(chosen, np.ndarray):
-        value = chosen
-    elif type(chosen) is float or type(chosen) is int and abs(chosen) < 2**63:
-        value = np.asarray(chosen, dtype=np.float64 if type(chosen) is float else np.int64)
-    else:
-        value = np.empty((), dtype=object)
-        value[()] = chosen
-    value.flags.writeable = False
+        return chosen
+    if type(chosen) is float or type(chosen) is int and abs(chosen) < 2**63:
+        return np.asarray(chosen, dtype=np.float64 if type(chosen) is float else np.int64)
+    value = np.empty((), dtype=object)
+    value[()] = chosen
     return value

@@ -29,7 +29,7 @@ def test_the_figure_of_redrawing(call, eps):
         warnings.simplefilter("ignore")
         result = call(X, eps, 0, 5, rng=1)
     # the bound is attained: variance 0 against the sensitivity, near 0
-    assert result.guarantee.epsilon == pytest.approx(kept, rel=1e-14) and result.epsilon == eps
+    assert result.guarantee.epsilon == pytest.approx(kept, rel=1e-14) and result.claim.epsilon == eps
 
 
 def exact_delta(eps, sd, sensitivity):
@@ -70,7 +70,7 @@ def test_the_figure_of_a_loose_calibration(delta):
     )
     with pytest.warns(PrivacyWarning):
         result = pydpstat.GaussianMechanism(1, 0.1, delta, 1, analytic=True, rng=1)
-    assert result.guarantee.delta == pytest.approx(exact, rel=1e-6) and result.delta == delta
+    assert result.guarantee.delta == pytest.approx(exact, rel=1e-6) and result.claim.delta == delta
 
 
 def test_some_loose_calibration_is_seen():
@@ -108,5 +108,5 @@ def test_guarantees():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         result = mean(which_sensitivity="unbounded", rng=1)
-    assert result.neighbors == "unbounded" and result.guarantee.neighbors == "bounded" and result.nobs is None
+    assert result.claim.neighbors == "unbounded" and result.neighbors == "bounded" and result.nobs is None
     assert any("nothing holds" in line for line in result.guarantee.conditions)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat._frozen import frozen
 from pydpstat.postprocessing import AsDrawn
 from pydpstat.results.model_results import ModelResults
 from pydpstat.results.results import DPResults
@@ -37,7 +38,7 @@ FACTS = {
     "parts": ("the result's kind", "the shape", "the parts"),
 }
 Form = tuple[Hashable, ...]
-NONE = np.empty(0)
+NONE = frozen(np.empty(0))
 
 
 def outcome(value: Any) -> tuple[Form, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pydpstat._frozen import Frozen
 from pydpstat.auditing.events import Event
 from pydpstat.auditing.sampling import Draws
 
@@ -23,7 +24,7 @@ MOST_VALUES = 40
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class Picture(Frozen):
     """Shares of both samples in bins or at values.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydpstat.auditing.picture import Picture
 from pydpstat.privacy import Guarantee
-from pydpstat.results.export import plain_guarantee
+from pydpstat.results.stated import plain_guarantee
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

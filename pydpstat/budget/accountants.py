@@ -8,7 +8,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
+from pydpstat import checks
 from pydpstat.budget.amounts import Amount, decimal
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import ConcentratedLoss, Guarantee
@@ -45,7 +47,7 @@ class BasicAccountant:
 
     def cost(self, guarantee: Guarantee) -> Cost:
         """Cost of a release."""
-        return decimal(guarantee.epsilon), decimal(guarantee.delta)
+        return decimal(_checked(guarantee.epsilon, "epsilon")), decimal(_checked(guarantee.delta, "delta"))
 
     def amount(self, cost: Cost) -> Amount:
         """Return a cost as numbers."""
@@ -94,7 +96,7 @@ class ConcentratedAccountant:
                 f"guarantee must have a rho for the accountant 'zcdp'; {guarantee} has none, as nothing more "
                 "is known of its privacy loss. Use Budget(..., accountant='basic'), or a pure release."
             )
-        return Fraction(rho * _UP), Fraction(0)
+        return Fraction(_checked(rho, "rho") * _UP), Fraction(0)
 
     def amount(self, cost: Cost) -> Amount:
         """Return a cost as numbers; epsilon is the largest pure one that costs no more."""
@@ -121,6 +123,16 @@ ACCOUNTANTS: dict[str, type[BasicAccountant] | type[ConcentratedAccountant]] = {
     "basic": BasicAccountant,
     "zcdp": ConcentratedAccountant,
 }
+
+
+def _checked(value: Any, name: str) -> float:
+    """Check what a release costs: a loss of somebody's own can say anything, and less than 0 is a refund."""
+    if checks.is_number(value) and 0.0 <= checks.as_float(value) * _UP < math.inf:
+        return checks.as_float(value)
+    raise PydpstatError(
+        f"the {name} of guarantee must be at least 0 and finite to be charged; got {checks.shown(value)}. "
+        "Correct the guarantee's loss."
+    )
 
 
 def exceeds(total: Cost, limit: Cost) -> bool:

@@ -10,7 +10,7 @@ from pydpstat import checks
 from pydpstat.budget.accountants import ACCOUNTANTS, Accountant, Cost, missing
 from pydpstat.budget.amounts import Amount, BudgetExceeded
 from pydpstat.budget.entry import Entry
-from pydpstat.budget.file import FileLedger
+from pydpstat.budget.file import FileLedger, Limits
 from pydpstat.budget.memory import MemoryLedger
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import NEIGHBORS, Guarantee
@@ -67,8 +67,10 @@ class Budget:
     In a file, every spend is one transaction that is on disk before the noise is drawn. A process
     that is killed may leave a spend without its release, never a release without its spend; several
     processes never exceed the limit together. The ledger holds calls, guarantees, times and process
-    numbers; no data and no estimates. It belongs on a local disk: SQLite's write-ahead log does not
-    work over a network. Two files beside it (``-wal``, ``-shm``) are part of it while it is in use.
+    numbers; no data and no estimates. It belongs on a local disk, as SQLite's locks do not hold over
+    every network, and has one name: a file with hard links is refused. A file beside it
+    (``-journal``) is part of it while a spend is written. A ledger that is gone, or was cut off, is
+    an error and never a new one; only ``Budget(...)`` makes one, where no file is.
 
     References
     ----------
@@ -102,7 +104,7 @@ class Budget:
         self._ledger: MemoryLedger | FileLedger = (
             MemoryLedger()
             if path is None
-            else FileLedger(_absolute(path), (repr(self._epsilon), repr(self._delta), accountant, neighbors))
+            else FileLedger(_real(path), self._limits(), new=True)
         )
 
     @classmethod
@@ -134,8 +136,11 @@ class Budget:
         2.0
         >>> folder.cleanup()
         """
+        return cls._existing(FileLedger(_real(path), None))
+
+    @classmethod
+    def _existing(cls, ledger: FileLedger) -> Budget:
         self = cls.__new__(cls)
-        ledger = FileLedger(_absolute(path), None)
         epsilon, delta, accountant, neighbors = ledger.limits
         self._set(float(epsilon), float(delta), accountant, neighbors)
         self._ledger = ledger
@@ -147,6 +152,9 @@ class Budget:
         self._name = accountant
         self._accountant: Accountant = ACCOUNTANTS[accountant](epsilon, delta)
         self._limit = self._accountant.limit
+
+    def _limits(self) -> Limits:
+        return repr(self._epsilon), repr(self._delta), self._name, self._neighbors
 
     @property
     def epsilon(self) -> float:
@@ -323,21 +331,29 @@ class Budget:
                 "a budget in memory cannot be copied or pickled: both copies would spend what is left. "
                 "Give the budget a path, so that copies share one ledger."
             )
-        return Budget, (self._epsilon, self._delta, self.path, self._name, self._neighbors)
+        return _reopened, (self.path, self._limits())
 
 
 def _delta(delta: float, accountant: str) -> float:
     value = checks.scalar(delta, "delta")
     if not 0.0 <= value < 1.0:
-        raise PydpstatError(f"delta must be at least 0 and below 1; got {delta!r}. Give for example 1e-6.")
+        raise PydpstatError(
+            f"delta must be at least 0 and below 1; got {checks.shown(delta)}. Give for example 1e-6."
+        )
     if checks.one_of(accountant, "accountant", tuple(ACCOUNTANTS)) == "zcdp" and value == 0.0:
         raise PydpstatError(
-            f"delta must be above 0 for the accountant 'zcdp'; got {delta!r}. Give for example 1e-6."
+            f"delta must be above 0 for the accountant 'zcdp'; got {checks.shown(delta)}. "
+            "Give for example 1e-6."
         )
     return value
 
 
-def _absolute(path: str | os.PathLike[str]) -> str:
+def _reopened(path: str, limits: Limits) -> Budget:
+    """Open the ledger of a copy or a pickle: one that was made anew would hold no spend."""
+    return Budget._existing(FileLedger(path, limits))
+
+
+def _real(path: str | os.PathLike[str]) -> str:
     try:
         text = os.fspath(path)
     except TypeError:
@@ -347,5 +363,5 @@ def _absolute(path: str | os.PathLike[str]) -> str:
             f"path must be a file's name or None; got {checks.shown_option(path)}. "
             "Give for example 'survey.ledger'."
         )
-    # a later change of the working folder must not lead to another ledger
-    return os.path.abspath(text)
+    # a later change of the working folder or of a symbolic link must not lead to another ledger
+    return os.path.realpath(text)

@@ -3,6 +3,10 @@
 Every spend is one transaction, on disk before it returns: it takes the write lock, reads the total,
 compares, adds and commits, so that writers wait for each other and cannot exceed the limit together.
 A process that is killed leaves either the whole spend or nothing of it.
+
+What was spent is in the file itself, not in a log beside it whose name follows the file's: a file that
+was moved or has another name too holds every spend, and locks belong to the file and not to its name.
+A new ledger is written under another name and then moved, so that no ledger is ever empty.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
@@ -28,8 +32,10 @@ from pydpstat.errors import PydpstatError
 APPLICATION, FORMAT = 0x64707374, 1
 # how long a writer waits for others, in seconds
 PATIENCE = 60.0
-SETTINGS = ("PRAGMA synchronous = FULL", "PRAGMA fullfsync = ON", "PRAGMA checkpoint_fullfsync = ON")
+# EXTRA: that the journal is gone is on disk too before a commit returns
+SETTINGS = ("PRAGMA synchronous = EXTRA", "PRAGMA fullfsync = ON")
 _TABLES = (
+    "BEGIN",
     "CREATE TABLE budget (id INTEGER PRIMARY KEY CHECK (id = 1), epsilon TEXT NOT NULL, delta TEXT NOT NULL, "
     "accountant TEXT NOT NULL, neighbors TEXT NOT NULL, spent TEXT NOT NULL, spent_delta TEXT NOT NULL)",
     "CREATE TABLE spends (id INTEGER PRIMARY KEY, call TEXT NOT NULL, epsilon REAL NOT NULL, "
@@ -51,9 +57,11 @@ class FileLedger:
     Parameters
     ----------
     path : str
-        The file; it is made where there is none and `limits` are given.
+        The file.
     limits : tuple of str, optional
         Epsilon, delta, accountant and neighbors as texts; those of the file by default.
+    new : bool, default False
+        Whether it is made where there is none; `limits` are given then.
 
     Raises
     ------
@@ -61,15 +69,17 @@ class FileLedger:
         Where the path cannot be a ledger, or the file's limits are others.
     """
 
-    def __init__(self, path: str, limits: Limits | None) -> None:
+    def __init__(self, path: str, limits: Limits | None, new: bool = False) -> None:
         self.path = path
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
-        _check_place(path, new=limits is not None)
+        _check_place(path, new)
         with self._lock, self._errors():
-            self.limits = self._prepare(self._open(), limits)
+            if new and limits is not None:
+                _make(path, limits)
             self._file = _identity(path)
+            self.limits = self._checked(self._current(), limits)
         _LEDGERS.add(self)
 
     def spend(self, limit: Cost, cost: Cost, entry: Entry) -> Cost | None:
@@ -122,7 +132,9 @@ class FileLedger:
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+                raise _no_ledger(self.path) from None
             # what SQLite says names the file's state, never a call
             raise PydpstatError(
                 f"path must be a ledger that can be read and written; {self.path!r}: {error}. Nothing is "
@@ -135,37 +147,27 @@ class FileLedger:
                 f"path must stay the same file while the budget is used; {self.path!r} was moved, removed "
                 "or replaced. Put it back, or open the budget anew."
             )
+        _check_names(self.path)
         return self._connection or self._open()
 
     def _open(self) -> sqlite3.Connection:
         # without isolation level Python opens no transactions of its own; the lock guards the threads
-        connection = sqlite3.connect(
-            self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
-        )
-        for setting in SETTINGS:
-            connection.execute(setting)
-        self._connection = connection
-        return connection
+        self._connection = _connected(self.path, "rw")
+        return self._connection
 
-    def _prepare(self, connection: sqlite3.Connection, limits: Limits | None) -> Limits:
-        if not _is_ledger(connection, self.path):
-            if limits is None:
-                raise _no_ledger(self.path)
-            _patiently(lambda: connection.execute("PRAGMA journal_mode = WAL").fetchone())
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                # another process may have made it meanwhile
-                if not _is_ledger(connection, self.path):
-                    for statement in _TABLES:
-                        connection.execute(statement)
-                    row = (*limits, *_texts(NOTHING))
-                    connection.execute("INSERT INTO budget VALUES (1, ?, ?, ?, ?, ?, ?)", row)
-                connection.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):
-                    connection.execute("ROLLBACK")
-                raise
-            _sync_folder(self.path)
+    def _checked(self, connection: sqlite3.Connection, limits: Limits | None) -> Limits:
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        if application != APPLICATION:
+            raise _no_ledger(self.path)
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version != FORMAT:
+            raise PydpstatError(
+                f"path must be a ledger of format {FORMAT}; {self.path!r} has format {version}. "
+                "Use the version of pydpstat that wrote it."
+            )
+        state = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if state != "ok":
+            raise sqlite3.DatabaseError(state)
         found: Limits = connection.execute(
             "SELECT epsilon, delta, accountant, neighbors FROM budget"
         ).fetchone()
@@ -177,20 +179,68 @@ class FileLedger:
         return found
 
 
-def _is_ledger(connection: sqlite3.Connection, path: str) -> bool:
-    """Tell a ledger from a new file; raise an error at anything else."""
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    if application == APPLICATION:
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version != FORMAT:
-            raise PydpstatError(
-                f"path must be a ledger of format {FORMAT}; {path!r} has format {version}. "
-                "Use the version of pydpstat that wrote it."
-            )
-        return True
-    if application or connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-        raise _no_ledger(path)
-    return False
+def _connected(path: str, mode: str) -> sqlite3.Connection:
+    # without isolation level Python opens no transactions of its own; the ledger's lock guards the threads
+    connection = sqlite3.connect(
+        f"{Path(path).as_uri()}?mode={mode}",
+        timeout=PATIENCE,
+        isolation_level=None,
+        check_same_thread=False,
+        uri=True,
+    )
+    for setting in SETTINGS:
+        connection.execute(setting)
+    return connection
+
+
+def _make(path: str, limits: Limits) -> None:
+    """Make a ledger where none is, whole before it has its name."""
+    folder, name = os.path.split(path)
+    with _locked(folder):
+        if os.path.lexists(path):
+            return
+        part = os.path.join(folder, f".{name}.{os.getpid()}")
+        # one of a process that was killed, whose number came again
+        _remove(part)
+        try:
+            with closing(_connected(part, "rwc")) as connection:
+                for statement in _TABLES:
+                    connection.execute(statement)
+                row = (*limits, *_texts(NOTHING))
+                connection.execute("INSERT INTO budget VALUES (1, ?, ?, ?, ?, ?, ?)", row)
+                connection.execute("COMMIT")
+            # where no folder can be locked, as on Windows, this replaces no file
+            with suppress(FileExistsError):
+                os.rename(part, path)
+        finally:
+            _remove(part)
+    _sync_folder(path)
+
+
+def _remove(part: str) -> None:
+    for name in (part, f"{part}-journal"):
+        with suppress(FileNotFoundError):
+            os.remove(name)
+
+
+@contextmanager
+def _locked(folder: str) -> Iterator[None]:
+    """Keep other processes and threads from making a ledger in this folder."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    file = os.open(folder, os.O_RDONLY)
+    try:
+        _patiently(lambda: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB))
+        try:
+            yield
+        finally:
+            # a child that was forked meanwhile may hold the file open
+            fcntl.flock(file, fcntl.LOCK_UN)
+    finally:
+        os.close(file)
 
 
 def _no_ledger(path: str) -> PydpstatError:
@@ -211,16 +261,29 @@ def _check_place(path: str, new: bool) -> None:
     if not place.parent.is_dir():
         raise PydpstatError(f"path must be in a folder that exists; got {path!r}. Make the folder first.")
     if not new and not place.exists():
-        raise PydpstatError(f"path must be a ledger; there is no file {path!r}. Make it with Budget(...).")
-    if place.exists():
-        with suppress(OSError):
-            with open(place, "rb") as file:
-                start = file.read(16)
-            if start and start != b"SQLite format 3\0":
-                raise _no_ledger(path)
+        raise PydpstatError(
+            f"path must be a ledger; there is no file {path!r}. Put it back; or, where nothing was spent "
+            "yet, make it with Budget(...)."
+        )
+    # nothing is read here: closing a file gives up the locks that SQLite has on it in this process
+    if place.exists() and not place.stat().st_size:
+        raise PydpstatError(
+            f"path must be a ledger; {path!r} is an empty file, as one that was cut off. Restore it from a "
+            "copy; or, where nothing was spent yet, remove it."
+        )
     for each in (place, place.parent):
         if each.exists() and not os.access(each, os.W_OK):
             raise PydpstatError(f"path must be writable, and its folder too; {str(each)!r} is not.")
+
+
+def _check_names(path: str) -> None:
+    """Refuse a file that has another name: a writer that is killed leaves a journal by one of them only."""
+    names = os.stat(path).st_nlink
+    if names > 1:
+        raise PydpstatError(
+            f"path must be the ledger's only name; {path!r} has {names} (hard links). Remove the others. "
+            "For a backup make a copy."
+        )
 
 
 def _identity(path: str) -> tuple[int, int] | None:
@@ -232,14 +295,14 @@ def _identity(path: str) -> tuple[int, int] | None:
 
 
 def _patiently(step: Callable[[], Any]) -> None:
-    """Repeat what SQLite refuses at once while another process is busy."""
+    """Repeat what is refused while another process is busy."""
     end = time.monotonic() + PATIENCE
     while True:
         try:
             step()
             return
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > end:
+        except BlockingIOError:
+            if time.monotonic() > end:
                 raise
         time.sleep(0.01)
 

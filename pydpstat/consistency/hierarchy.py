@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pydpstat._frozen import frozen
 from pydpstat.consistency.hierarchy_building import Nodes, from_nested, from_pairs, from_rows, listed
 from pydpstat.consistency.tree import Tree
 from pydpstat.errors import PydpstatError
@@ -124,7 +125,7 @@ class Hierarchy:
         return made
 
     def _set(self, nodes: Nodes, levels: Iterable[str] | None) -> None:
-        self.labels = nodes.labels
+        self.labels = tuple(map(frozen, nodes.labels))
         self.tree = Tree(nodes.children)
         self.sizes = self.tree.sizes
         names = [f"level {place}" for place in range(len(self.sizes))]
@@ -136,6 +137,10 @@ class Hierarchy:
                 f"levels must be {len(self.sizes)} different names, from the top down; got {len(names)}. "
                 f"The hierarchy has {len(self.sizes)} levels with its top."
             )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # a copied or pickled array comes back writable
+        self.__dict__.update(state, labels=tuple(map(frozen, state["labels"])))
 
     @property
     def nodes(self) -> int:

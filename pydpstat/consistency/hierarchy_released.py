@@ -10,15 +10,15 @@ import numpy as np
 from pydpstat.consistency.hierarchy_methods import apply, way
 from pydpstat.consistency.hierarchy_results import HierarchyFit
 from pydpstat.privacy import Guarantee
+from pydpstat.results import stated
 from pydpstat.results.call import Call
-from pydpstat.results.claimed import Claimed
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HierarchyResults(Claimed, HierarchyFit):
+class HierarchyResults(stated.Stated, HierarchyFit):
     """A hierarchy of counts, released with noise at each level and made consistent.
 
     It holds what may be published and nothing else: no data, no true counts, no noise, no seed. It has
@@ -99,7 +99,7 @@ class HierarchyResults(Claimed, HierarchyFit):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in plain JSON types."""
-        from pydpstat.results.export import plain, plain_guarantee
+        from pydpstat.results.export import plain
 
         return {
             "statistic": self.statistic,
@@ -112,10 +112,7 @@ class HierarchyResults(Claimed, HierarchyFit):
             "mechanism": self.mechanism,
             "epsilons": self.epsilons.tolist(),
             "noise_scale": plain(self.noise_scale.to_numpy()),
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "neighbors": self.neighbors,
-            "guarantee": plain_guarantee(self.guarantee),
+            **stated.plain(self),
             "nobs": self.nobs,
             "method": self.method,
             "postprocessing": list(self.postprocessing),
@@ -129,9 +126,6 @@ class HierarchyResults(Claimed, HierarchyFit):
 
         lines = [
             ("Mechanism:", self.mechanism),
-            ("Claimed epsilon:", number(self.epsilon)),
-            ("Claimed neighbors:", self.neighbors),
-            ("Epsilon that holds:", number(self.guarantee.epsilon)),
             ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
         ]
         for name, noise, variance in zip(self.hierarchy.levels, self.noises, self.variances):
@@ -139,6 +133,10 @@ class HierarchyResults(Claimed, HierarchyFit):
             value = public if noise is None else f"eps {number(noise.epsilon)}, sd {number(noise.std())}"
             lines.append((f"{name if len(name) <= 20 else name[:17] + '...'}:", value))
         return lines
+
+    def privacy(self) -> list[tuple[str, str]]:
+        """Return the summary's lines on what holds and what was claimed."""
+        return stated.lines(self)
 
     def notes(self) -> list[str]:
         """Return the summary's notes on the release."""

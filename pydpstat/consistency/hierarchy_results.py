@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pydpstat._frozen import Frozen
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.hierarchy_methods import Way
 from pydpstat.consistency.table_results import COST
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HierarchyFit:
+class HierarchyFit(Frozen):
     """Noisy values of a hierarchy, made consistent.
 
     Parameters
@@ -52,15 +53,6 @@ class HierarchyFit:
     way: Way
 
     title = "Consistent Hierarchy"
-
-    def __post_init__(self) -> None:
-        for part in (self.noisy_values, self.variances, self.values, self.spreads or ()):
-            for each in part:
-                each.flags.writeable = False
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # through the constructor: a copied or pickled array would come back writeable
-        return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     @property
     def method(self) -> str:
@@ -184,6 +176,10 @@ class HierarchyFit:
 
     def facts(self) -> list[tuple[str, str]]:
         """Return the summary's lines on the release: none, as the values were given."""
+        return []
+
+    def privacy(self) -> list[tuple[str, str]]:
+        """Return the summary's lines on privacy: none, as the values were given."""
         return []
 
     def notes(self) -> list[str]:

@@ -40,7 +40,7 @@ def summary(fit: HierarchyFit) -> Summary:
         for noisy, variance, value, spread in zip(*columns)
     ]
     notes = wrapped([*_notes(fit), *fit.notes()])
-    return SummaryPage(facts, HEADERS, names, cells, notes, fit.title)
+    return SummaryPage(facts, HEADERS, names, cells, notes, fit.title, fit.privacy())
 
 
 def _sd(variance: float) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pydpstat._frozen import Frozen
 from pydpstat.consistency.tables import Form
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ class ConvergenceWarning(UserWarning):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TableFit:
+class TableFit(Frozen):
     """A table that was fitted to margins.
 
     It holds the fitted table only, not the one that was given.
@@ -68,13 +69,6 @@ class TableFit:
     status: str
     steps: tuple[str, ...]
     spread: Any = np.nan
-
-    def __post_init__(self) -> None:
-        self.values.flags.writeable = False
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # through the constructor: a copied or pickled array would come back writeable
-        return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     @property
     def estimate(self) -> Any:

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat._frozen import Frozen
+from pydpstat.checks import without_mask
 from pydpstat.errors import PydpstatError
 from pydpstat.results.labels import Labels
 from pydpstat.results.results import DPResults
 
 
 @dataclass(frozen=True)
-class Form:
+class Form(Frozen):
     """What a table was given as, so that what is made of it can be given back in the same form.
 
     Parameters
@@ -108,7 +110,7 @@ def numbers(table: Any, name: str, least: int = 1, *, private: bool = False) -> 
         array = table.to_numpy(dtype=np.float64, na_value=np.nan) if kinds <= set("iuf") else np.array([""])
     else:
         try:
-            array = np.asarray(table)
+            array = np.asarray(without_mask(table))
         except ValueError:
             array = np.array([""])
     if array.dtype.kind not in "iuf" or array.ndim < least or not array.size:

@@ -8,13 +8,15 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._frozen import Frozen, frozen
+
 Levels = list[np.ndarray]
 # as many children are added up one by one
 _FEW = 8
 
 
 @dataclass(frozen=True)
-class Tree:
+class Tree(Frozen):
     """A tree with one root. The children of a level's nodes follow each other in the next level.
 
     Parameters
@@ -47,17 +49,17 @@ class Tree:
     @cached_property
     def parents(self) -> tuple[npt.NDArray[np.bool_], ...]:
         """For each level which nodes have children."""
-        return tuple(counts > 0 for counts in self.children)
+        return tuple(frozen(counts > 0) for counts in self.children)
 
     @cached_property
     def counts(self) -> tuple[npt.NDArray[np.int64], ...]:
         """For each level the numbers of children of those nodes that have some."""
-        return tuple(counts[has] for counts, has in zip(self.children, self.parents))
+        return tuple(frozen(counts[has]) for counts, has in zip(self.children, self.parents))
 
     @cached_property
     def starts(self) -> tuple[npt.NDArray[np.int64], ...]:
         """For each level where in the next one the children of those nodes begin."""
-        return tuple(np.cumsum(counts) - counts for counts in self.counts)
+        return tuple(frozen(np.cumsum(counts) - counts) for counts in self.counts)
 
     @cached_property
     def fans(self) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from pydpstat import checks
 from pydpstat import r_arithmetic as r
+from pydpstat._frozen import Frozen
 from pydpstat.diffpriv.slots import whole_number
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.binomial import dbinom
@@ -21,14 +22,12 @@ Floats = npt.NDArray[np.float64]
 
 # so many numbers at a time: the basis polynomials' values at some of the points
 _CHUNK = 2_000_000
-# of a lattice, each of which is one call of the function
+# of a lattice: each is one call of the function, and 16 bytes for each coordinate of each are kept meanwhile
 _MOST_POINTS = 10_000_000
-# more points of a lattice would fill the memory; R stops there or somewhat later
-_MOST_POINTS = 100_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Bernstein:
+class Bernstein(Frozen):
     """A polynomial in Bernstein form, made by `bernstein` or released by a `DPMechBernstein`.
 
     Parameters
@@ -64,9 +63,6 @@ class Bernstein:
 
     def __repr__(self) -> str:
         return f"Bernstein(dims={self.dims}, k={self.k}, {self.coeffs.size} coefficients)"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.dims, self.k, self.coeffs)
 
 
 def bernstein(f: Callable[[Any], float], dims: int, k: int = 10) -> Bernstein:
@@ -111,7 +107,7 @@ def bernstein(f: Callable[[Any], float], dims: int, k: int = 10) -> Bernstein:
         raise PydpstatError(f"f must be a function; got {checks.shown(f)}. Give for example math.sin.")
     dims, k = whole_number(dims, "dims", 1), whole_number(k, "k", 1)
     check_lattice(dims, k, "k")
-    return Bernstein(dims, k, frozen(lattice_values(f, dims, k)))
+    return Bernstein(dims, k, lattice_values(f, dims, k))
 
 
 def predict(object: Bernstein, D: Any) -> Any:
@@ -167,27 +163,10 @@ def check_lattice(dims: int, k: int, name: str) -> None:
 
 
 def lattice_values(f: Callable[[Any], Any], dims: int, k: int) -> Floats:
-    """Evaluate a function at the points of the lattice, the first coordinate fastest."""
-    if dims * math.log(k + 1.0) > math.log(_MOST_POINTS):
-        raise PydpstatError(
-            f"k (a mechanism's latticeK) and dims must give a lattice of at most {_MOST_POINTS:,} points, "
-            f"(k + 1) ** dims; got k {checks.shown(k)} and dims {checks.shown(dims)}. Use a smaller k."
-        )
+    """Evaluate a function at the points of a lattice that was checked, the first coordinate fastest."""
     if dims == 1:
         return np.array([_one_value(f(i / k)) for i in range(k + 1)])
     return np.array([_one_value(f(point)) for point in _lattice(dims, k) / k])
-
-
-def frozen(coeffs: Floats) -> Floats:
-    """Return coefficients as a read-only copy."""
-    copy = np.array(coeffs, dtype=np.float64)
-    copy.flags.writeable = False
-    return copy
-
-
-def _restored(dims: int, k: int, coeffs: Floats) -> Bernstein:
-    # through the constructor: a pickled array would come back writeable
-    return Bernstein(dims, k, frozen(coeffs))
 
 
 def _lattice(dims: int, k: int) -> npt.NDArray[np.int64]:

@@ -9,6 +9,8 @@ import numpy as np
 from pydpstat import privacy_warnings
 from pydpstat.errors import PydpstatError
 
+_NUMBERS = (int, float, np.number)
+
 
 def with_record(xs: Any, x: Any) -> Any:
     """Return a data set with one record more; neither is changed.
@@ -35,19 +37,42 @@ def with_record(xs: Any, x: Any) -> Any:
     >>> with_record([1, 2], [3]), with_record(["a"], "b")
     ([1, 2, 3], ['a', 'b'])
     """
+    xs = data_set(xs)
     if isinstance(xs, np.ndarray):
         return _in_array(xs, x)
     if isinstance(xs, list):
-        return [*xs, x[0] if isinstance(x, list) and len(x) == 1 else x]
+        return [*xs, _element(xs, x)]
     if hasattr(xs, "columns"):
         return _in_frame(xs, x)
     if hasattr(xs, "to_frame") and _is_plain(xs.dtype.kind):
         import pandas as pd
 
         return pd.concat([xs, pd.Series(_first(x))], ignore_index=True)
-    if isinstance(xs, (str, int, float, np.number)) and not isinstance(xs, bool):
-        return [xs, x] if isinstance(xs, str) else _in_array(np.array([xs]), x)
     raise _unknown(xs)
+
+
+def data_set(xs: Any) -> Any:
+    """Return what an oracle made as a data set: a number alone as an array of one, a text as a list of one.
+
+    Examples
+    --------
+    >>> from pydpstat.diffpriv.records import data_set
+    >>> data_set(0.5), data_set("a"), data_set([1, 2])
+    (array([0.5]), ['a'], [1, 2])
+    """
+    if isinstance(xs, str):
+        return [xs]
+    if isinstance(xs, np.ndarray) and not xs.ndim:
+        return xs.reshape(1)
+    return np.array([xs]) if isinstance(xs, _NUMBERS) and not isinstance(xs, bool) else xs
+
+
+def _element(xs: list[Any], x: Any) -> Any:
+    """Return a record as an element of a list: of a data set of one record this record."""
+    numbers = bool(xs) and all(isinstance(each, _NUMBERS) for each in xs)
+    if isinstance(x, list) and len(x) == 1 or numbers and isinstance(x, np.ndarray) and x.size == 1:
+        return x[0] if isinstance(x, list) else x.item()
+    return x
 
 
 def _in_array(xs: np.ndarray, x: Any) -> np.ndarray:

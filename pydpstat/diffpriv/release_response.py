@@ -135,8 +135,9 @@ def _release_numbers(
     def calibrate(sensitivities: tuple[float, ...]) -> LaplaceNoise | GaussianNoise:
         sensitivity = _finite(sensitivities[0])
         if not gaussian:
-            return LaplaceNoise(_finite_scale(sensitivity / params.epsilon))
-        return GaussianNoise(_finite_scale(classical_sd(params.epsilon, delta_of(params), sensitivity)))
+            return LaplaceNoise.mirrored(_finite_scale(sensitivity / params.epsilon))
+        sd = classical_sd(params.epsilon, delta_of(params), sensitivity)
+        return GaussianNoise.mirrored(_finite_scale(sd))
 
     query = Query("response", value, (mechanism.sensitivity,), Labels("response", names))
     released = release(
@@ -157,7 +158,7 @@ def _release_function(
     points = (k + 1) ** dims
 
     def calibrate(sensitivities: tuple[float, ...]) -> LaplaceNoise:
-        return LaplaceNoise(_finite_scale(_finite(sensitivities[0]) / params.epsilon))
+        return LaplaceNoise.mirrored(_finite_scale(_finite(sensitivities[0]) / params.epsilon))
 
     # one record moves each coefficient by up to the sensitivity, and their L1 norm by up to all of them
     query = Query(

@@ -15,7 +15,7 @@ import numpy as np
 from pydpstat import checks
 from pydpstat.diffpriv.lambert import lower_lambert_w
 from pydpstat.diffpriv.mechanisms import DPMech, DPMechNumeric
-from pydpstat.diffpriv.records import with_record
+from pydpstat.diffpriv.records import data_set, with_record
 from pydpstat.diffpriv.responses import exact_numbers
 from pydpstat.diffpriv.sensitivity_norm import sensitivityNorm
 from pydpstat.diffpriv.slots import is_na, is_whole, replaced, whole_number
@@ -175,7 +175,7 @@ def sensitivitySamplerManual(
     draw = _drawer(oracle, rng)
     found: dict[str, Any] = {}
     if isinstance(object, DPMechNumeric) and object.dims is None:
-        found["dims"] = int(exact_numbers(object.target(draw(n)))[0].size)
+        found["dims"] = int(exact_numbers(object.target(data_set(draw(n))))[0].size)
     distances = np.sort(_distances(replaced(object, **found), draw, n, m))
     # a missing distance sorts last here and is left out in R
     sensitivity = float(distances[k - 1])

@@ -34,7 +34,7 @@ def laplace_noise(size: int, eps: Any, sensitivities: Any, alloc_proportions: An
         return LaplaceNoise(scale)
     with np.errstate(divide="ignore", over="ignore"):
         scales = sens / (shares * eps)
-    return LaplaceNoise(_finite_scale(scales))
+    return LaplaceNoise.mirrored(_finite_scale(scales))
 
 
 def gaussian_noise(
@@ -74,12 +74,12 @@ def gaussian_noise(
                 f"{checks.shown(sensitivities)}, whose squares underflow: R adds no noise, or too little. "
                 "Rescale the data."
             )
-        return GaussianNoise(_finite_scale(_sd(eps, delta, joint, type_DP, analytic, tol)))
+        return GaussianNoise.mirrored(_finite_scale(_sd(eps, delta, joint, type_DP, analytic, tol)))
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         each = [
             _sd(eps * p, delta * p, s, type_DP, analytic, tol) for p, s in zip(shares.tolist(), sens.tolist())
         ]
-    return GaussianNoise(_finite_scale(np.array(each)))
+    return GaussianNoise.mirrored(_finite_scale(np.array(each)))
 
 
 def _sd(eps: float, delta: float, sensitivity: float, type_DP: str, analytic: bool, tol: Any) -> float:

@@ -143,4 +143,4 @@ def _exact_delta(
         return float(noise.delta(epsilon, math.sqrt(math.fsum(s * s for s in sensitivities))))
     shares = np.atleast_1d(np.asarray(alloc_proportions, dtype=np.float64))
     each = zip(np.atleast_1d(noise.sd), shares / shares.sum(), sensitivities)
-    return min(1.0, math.fsum(float(GaussianNoise(sd).delta(epsilon * p, s)) for sd, p, s in each))
+    return min(1.0, math.fsum(float(GaussianNoise.mirrored(sd).delta(epsilon * p, s)) for sd, p, s in each))

@@ -11,15 +11,20 @@ import numpy as np
 from pydpstat.checks import shown
 from pydpstat.errors import PydpstatError
 from pydpstat.local.design import LOCAL
+from pydpstat.local.truths import is_single
 from pydpstat.privacy import Guarantee
 from pydpstat.queries import Query
+from pydpstat.quiet import quiet
 from pydpstat.results.labels import Labels
 from pydpstat.statistics.arguments import Options, bounds_pair, options
 from pydpstat.statistics.calibration import calibrate, loss
 from pydpstat.statistics.data import numbers_of
+from pydpstat.statistics.lookup import objects
 from pydpstat.statistics.protect import protect
 
 ONE_RELEASE = "one release a value, drawn by this access without a seed"
+# others are an error, which nothing protects
+NUMBERS = "that every value is a number, and none missing, is public knowledge"
 
 
 class Access(Protocol):
@@ -50,6 +55,7 @@ class _NoiseAccess:
         """What each value's release keeps."""
         return _guarantee(self._options)
 
+    @quiet
     def respond(self, values: Any, rng: Any = None) -> Any:
         """Return each value with noise of its own.
 
@@ -67,7 +73,7 @@ class _NoiseAccess:
         Raises
         ------
         PydpstatError
-            Where a value is missing or no number.
+            Where a value is missing or no number: which of the two, and which value, is not told.
         """
         return _released(values, self._options, self.bounds, rng)
 
@@ -170,20 +176,12 @@ class GaussianAccess(_NoiseAccess):
 
 def _guarantee(how: Options) -> Guarantee:
     exact = loss(calibrate(how, (1.0,)), how, (1.0,))
-    return Guarantee(how.epsilon, how.delta, "bounded", (LOCAL, ONE_RELEASE), exact)
+    return Guarantee(how.epsilon, how.delta, "bounded", (LOCAL, ONE_RELEASE, NUMBERS), exact)
 
 
 def _released(values: Any, how: Options, bounds: tuple[float, float], rng: Any) -> Any:
-    single = np.ndim(values) == 0
-    columns = numbers_of([values] if single else values, "values")
-    if columns.names is not None:
-        raise PydpstatError("values must be one variable; got columns. Give one column at a time.")
-    numbers = np.asarray(columns.arrays[0], dtype=np.float64)
-    if np.isnan(numbers).any():
-        raise PydpstatError(
-            f"values must have no missing ones; got {type(values).__name__} with some. Leave them out, or "
-            "put a public number in their place."
-        )
+    single = is_single(values) or getattr(values, "ndim", 1) == 0
+    numbers = _numbers(values, single)
     if not numbers.size:
         answers = numbers.copy()
     else:
@@ -206,6 +204,32 @@ def _released(values: Any, how: Options, bounds: tuple[float, float], rng: Any) 
 
         return pd.Series(answers, index=values.index, name=values.name)
     return answers
+
+
+def _numbers(values: Any, single: bool) -> np.ndarray:
+    """Return values as floats, each one as it is by itself."""
+    column = values
+    if single:
+        column = values.reshape(1) if isinstance(values, np.ndarray) else objects([values])
+    elif isinstance(values, (list, tuple, range)):
+        column = objects(values)
+    columns = None
+    try:
+        columns = numbers_of(column, "values")
+    except PydpstatError:
+        # its message, which tells what a value is instead, goes no further
+        pass
+    if columns is not None and columns.names is not None:
+        raise PydpstatError("values must be one variable; got columns. Give one column at a time.")
+    if columns is not None:
+        numbers = np.asarray(columns.arrays[0], dtype=np.float64)
+        if not np.isnan(numbers).any():
+            return numbers
+    got = "another or a missing one" if single else f"{type(values).__name__} with others or missing ones"
+    raise PydpstatError(
+        f"values must be numbers, none missing, in a row or a single one; got {got}. Convert them first, "
+        "leave missing ones out, or put a public number in their place."
+    )
 
 
 def check_access(definition: Any) -> Access:

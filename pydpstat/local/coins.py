@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat import checks
+from pydpstat import checks, multiple_precision
 from pydpstat.errors import PydpstatError
-from pydpstat.local.answers import BINARY, Codes
+from pydpstat.local.categories import BINARY
 from pydpstat.local.design import ResponseDesign
 from pydpstat.local.estimate import Response
+from pydpstat.local.truths import Codes
 from pydpstat.random import Source, secure
 
 
@@ -125,8 +126,7 @@ def epsilon_of(first: float, second: float) -> float:
     rarer = p * min(q, 1 - q)
     if rarer == 0:
         return math.inf
-    import mpmath.libmp as mp
-
+    mp = multiple_precision.functions()
     excess = (1 - p) / rarer
     # the logarithm loses the digits that a ratio near 1 has before its excess
     lost = max(excess.denominator.bit_length() - excess.numerator.bit_length(), 0)

@@ -10,10 +10,13 @@ import numpy as np
 
 from pydpstat.checks import one_of
 from pydpstat.errors import PydpstatError
-from pydpstat.local import answers, planning
-from pydpstat.local.answers import Categories, Category, Codes
+from pydpstat.local import planning
+from pydpstat.local.answers import answers_of
+from pydpstat.local.categories import Categories, Category
 from pydpstat.local.estimate import Response
+from pydpstat.local.truths import Codes, read
 from pydpstat.privacy import Guarantee
+from pydpstat.quiet import quiet
 from pydpstat.random import Source, source_from
 
 if TYPE_CHECKING:
@@ -26,6 +29,9 @@ LOCAL = (
     "neighbors: this person's value replaced"
 )
 ONE_ANSWER = "one answer a person, drawn by this design without a seed"
+# other values are an error, which nothing protects
+SUITABLE = "that every value is one of the categories is public knowledge"
+SUITABLE_OR_MISSING = "that every value is one of the categories or missing is public knowledge"
 # below it a float's rounding is no longer small beside what an answer tells
 _LEAST_SPREAD = 1e-12
 
@@ -43,7 +49,8 @@ class ResponseDesign(ABC):
     ) -> None:
         self._categories, self._epsilon, self._response = categories, epsilon, response
         self._missing = missing
-        self._guarantee = Guarantee(epsilon, 0.0, "bounded", (LOCAL, ONE_ANSWER))
+        suitable = SUITABLE if missing is None else SUITABLE_OR_MISSING
+        self._guarantee = Guarantee(epsilon, 0.0, "bounded", (LOCAL, ONE_ANSWER, suitable))
 
     @property
     def epsilon(self) -> float:
@@ -85,22 +92,26 @@ class ResponseDesign(ABC):
     def __repr__(self) -> str:
         """Return the call that makes the design."""
 
+    @quiet
     def respond(self, values: Any, rng: Any = None) -> Any:
         """Draw an answer for each person's true value.
 
         Parameters
         ----------
         values : scalar or array_like
-            True values, one a person: an array of any shape, list, Series or Categorical of the
-            design's categories, or a single value. For 0 and 1 also truth values and floats.
+            True values, one a person: an array of any shape, list, Series, Index or Categorical of the
+            design's categories, or a single value. Numbers and truth values that are equal are the same
+            category: 1, 1.0 and True. Missing are None, NaN, NaT, NA and what a mask hides.
         rng : None, int, numpy.random.Generator or RRandom
             Source of the coins. None (default) is the operating system; an int seeds NumPy.
 
         Returns
         -------
-        scalar, ndarray, Series, Index or Categorical
-            Answers, in a container like the values': with their shape, index, name and type (or one
-            that is wider, where that cannot hold all categories). A list gives an array.
+        scalar, ndarray, Series or Index
+            Answers: one of `categories` for a single value; a Series with the values' index and name; an
+            Index with their name; for anything else an array of their shape. The design alone fixes
+            the type: for 0 to k - 1 the shortest integers that hold them, int8 up to 128; else that of an
+            array of `categories`; or what pandas makes of such an array.
 
         Raises
         ------
@@ -110,22 +121,25 @@ class ResponseDesign(ABC):
 
         Notes
         -----
-        Guarantee: the design's. With ``rng=None`` each answer has its own coins, and their law is
-        exact: random bits are compared with the probability's binary digits, as many as it takes.
+        Guarantee: the design's. Container, shape, index and name of the values are public; nothing else
+        of them, not even a type, reaches the answers. An error tells that a value is no category (or,
+        without `missing`, is missing), and not which; that none is has to be public. With ``rng=None``
+        each answer has its own coins, and their law is exact: random bits are compared with the
+        probability's binary digits, as many as it takes.
 
         Examples
         --------
         >>> from pydpstat.local import RandomizedResponse
         >>> RandomizedResponse(1.0).respond([1, 0, 0, 1, 1], rng=1)
-        array([1, 0, 1, 1, 1])
+        array([1, 0, 1, 1, 1], dtype=int8)
         """
         if math.isinf(self._epsilon):
             raise PydpstatError(
                 "respond() needs a design with a finite epsilon; got one whose answers can tell the truth "
                 "for certain. Use a smaller epsilon, or coins that both can fall either way."
             )
-        found = answers.read(values, "values", self._categories, self._missing)
-        return found.rebuild(self._answers(found.codes, source_from(rng)))
+        codes, container = read(values, "values", self._categories, self._missing)
+        return answers_of(self._answers(codes, source_from(rng)), container, self._categories)
 
     def estimate(self, answers: Any, method: str = "moment") -> ResponseResults:
         """Estimate the proportions of the truths from answers.
@@ -174,7 +188,7 @@ class ResponseDesign(ABC):
         return results_of(self, self._counts(answers), method)
 
     def _counts(self, given: Any) -> tuple[int, ...]:
-        codes = answers.read(given, "answers", self._categories).codes
+        codes = read(given, "answers", self._categories).codes
         if not codes.size:
             raise PydpstatError("answers must be at least one; got none. Give all persons' answers.")
         if codes.dtype == np.bool_:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from typing import Any, NoReturn
@@ -11,9 +12,11 @@ import numpy as np
 from pydpstat import checks
 from pydpstat.errors import PydpstatError
 from pydpstat.local.access import ONE_RELEASE, Access, check_access
+from pydpstat.local.covering import covering
 from pydpstat.local.design import ONE_ANSWER
 from pydpstat.preparation import SEEDED
-from pydpstat.privacy import Guarantee, compose
+from pydpstat.privacy import Guarantee
+from pydpstat.statistics.lookup import objects
 from pydpstat.statistics.protect import check_budget
 
 REPEATS = ("same", "spend")
@@ -51,7 +54,8 @@ def federate_array(array: Any, n_nodes: int | None = None) -> FederatedArray:
     (4, True)
     """
     if isinstance(array, (list, tuple, range)):
-        array = checks.array_of(array)
+        # each person's value as it is: the others' do not change its type
+        array = objects(array)
     if not (
         hasattr(array, "dtype") and hasattr(array, "copy") and getattr(array, "ndim", 0) == 1 and len(array)
     ):
@@ -88,6 +92,13 @@ class FederatedArray:
     the same process: a debugger, the garbage collector or a name written with underscores reaches
     the values. Real nodes are real machines, each of which calls ``definition.respond(value)``.
 
+    Which answers were given is known in the process that made the federation. A forked process has
+    the values, too; were both to answer, a node would give two answers to what counts as one. So in
+    a forked process nothing is answered but what was answered before the fork.
+
+    Values that do not suit an access are an error, at no cost. Who may choose accesses, such as designs of
+    other categories, learns by errors whether values suit them: that they do has to be public.
+
     Examples
     --------
     >>> from pydpstat.local import LaplaceAccess, federate_array
@@ -107,6 +118,7 @@ class FederatedArray:
         "__given",
         "__lock",
         "__ledger",
+        "__process",
         "__repeat",
         "__single",
         "__values",
@@ -122,6 +134,7 @@ class FederatedArray:
         self.__ledger: list[Guarantee] = []
         self.__single: dict[int, list[Guarantee]] = {}
         self.__lock = threading.RLock()
+        self.__process = os.getpid()
 
     def configure_data_access(self, definition: Access, *, repeat: str = "same", budget: Any = None) -> None:
         """Say how the nodes answer.
@@ -141,8 +154,9 @@ class FederatedArray:
         Raises
         ------
         PydpstatError
-            Where an argument is not allowed.
+            Where an argument is not allowed, or in a forked process.
         """
+        self.__check_process()
         access = check_access(definition)
         checks.one_of(repeat, "repeat", REPEATS)
         check_budget(budget)
@@ -166,42 +180,69 @@ class FederatedArray:
         Raises
         ------
         PydpstatError
-            Where no access is configured, or the values do not suit it.
+            Where no access is configured, the values do not suit it, or new answers were needed in a
+            forked process.
         BudgetExceeded
             Where the budget does not cover new answers; none is given then.
         """
-        with self.__lock:
-            answers, _ = self.__ask(rng)
-            return answers
+        return self.__ask(rng)[0]
 
     @property
     def guarantee(self) -> Guarantee | None:
-        """What all answers so far keep together for any one node; None before the first."""
+        """What all answers so far keep together, for each node; None before the first.
+
+        Every node has what its own answers keep together; this is a guarantee that follows from each of
+        these. It cannot be asked in a forked process.
+        """
+        self.__check_process()
         with self.__lock:
             spent = self.__ledger
-            # of the nodes that were asked by themselves the one that gave most
-            singles = list(self.__single.values()) or [[]]
-            each = [[*spent, *single] for single in singles]
+            # a node that was not asked by itself keeps at least what one that was keeps
+            each = [[*spent, *single] for single in self.__single.values()] or [spent]
             if not each[0]:
                 return None
-            most = max(map(compose, each), key=lambda kept: (kept.epsilon, kept.delta))
+            most = covering(each)
             lines = [line for line in most.conditions if line not in (ONE_ANSWER, ONE_RELEASE)]
             together = Guarantee(most.epsilon, most.delta, most.neighbors, (*lines, TOGETHER), most.loss)
             size = int(np.diff(self.__edges).max())
             return together if size == 1 else together.group(size).with_conditions(SEVERAL)
 
+    def __check_process(self) -> None:
+        if os.getpid() != self.__process:
+            self.__refuse()
+
+    def __refuse(self) -> NoReturn:
+        raise PydpstatError(
+            "federated values answer in the process that made them: two processes would give two answers and "
+            "each count one. Call query() before the fork, or in that process."
+        )
+
     def __ask(self, rng: Any, node: int | None = None) -> tuple[Any, Any]:
         """Return answers of all nodes, or of one; the second is what they are cut by."""
-        access = self.__access
-        if access is None:
+        if os.getpid() == self.__process:
+            with self.__lock:
+                access = self.__configured()
+                return self.__known(access) or self.__new(access, rng, node)
+        # without the lock, which a thread of the other process may have held
+        return self.__known(self.__configured()) or self.__refuse()
+
+    def __configured(self) -> Access:
+        if self.__access is None:
             raise PydpstatError(
                 "query() needs a data access. Call configure_data_access(RandomizedResponseCoins()) first."
             )
-        edges = self.__edges
+        return self.__access
+
+    def __known(self, access: Access) -> tuple[Any, Any] | None:
+        """Return the answers of all nodes that may be given again; None where there are none."""
         if self.__repeat == "same":
             for known, answers in self.__given:
                 if known == access:
-                    return answers.copy(), edges
+                    return answers.copy(), self.__edges
+        return None
+
+    def __new(self, access: Access, rng: Any, node: int | None) -> tuple[Any, Any]:
+        edges = self.__edges
         whole = node is None or self.__repeat == "same"
         values = self.__values if whole else _cut(self.__values, edges, node)
         # values that do not suit end it here, at no cost; what is drawn is given after the spend only
@@ -219,12 +260,11 @@ class FederatedArray:
         return answers, edges if whole else None
 
     def _query_node(self, node: int, rng: Any) -> Any:
-        with self.__lock:
-            answers, edges = self.__ask(rng, node)
-            mine = answers if edges is None else _cut(answers, edges, node)
-            if len(mine) > 1:
-                return mine
-            return mine.iloc[0] if hasattr(mine, "iloc") else mine[0]
+        answers, edges = self.__ask(rng, node)
+        mine = answers if edges is None else _cut(answers, edges, node)
+        if len(mine) > 1:
+            return mine
+        return mine.iloc[0] if hasattr(mine, "iloc") else mine[0]
 
     def __len__(self) -> int:
         return self.__edges.size - 1

@@ -9,9 +9,10 @@ import numpy as np
 
 from pydpstat import checks
 from pydpstat.errors import PydpstatError
-from pydpstat.local.answers import BINARY, Codes, categories_of, place_of
+from pydpstat.local.categories import BINARY, categories_of, place_of
 from pydpstat.local.design import ResponseDesign
 from pydpstat.local.estimate import Response
+from pydpstat.local.truths import Codes
 from pydpstat.random import Source, secure
 
 
@@ -25,9 +26,9 @@ class RandomizedResponse(ResponseDesign):
         and nothing can be estimated; with infinity they are the truth, and `respond` refuses.
     categories : int or list, default 2
         How many there are, k, for the values 0 to k - 1; or a list of them, public and chosen
-        without the data.
+        without the data. Their types are the answers' types: ``[False, True]`` for truth values.
     missing : "error" or one of the categories, default "error"
-        What a missing value counts as.
+        What a missing value counts as. No answer shows then that a value was missing.
 
     Raises
     ------

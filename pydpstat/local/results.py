@@ -297,13 +297,12 @@ class ResponseResults(DPResults):
 
     def __repr__(self) -> str:
         answers = f"{sum(self.counted)} answers"
-        return f"<ResponseResults {self.statistic}: {self._shown()}, {answers}, {self.claim}>"
+        return f"<ResponseResults {self.statistic}: {self._shown()}, {answers}, {self._stated()}>"
 
 
 def results_of(design: ResponseDesign, counted: tuple[int, ...], method: str) -> ResponseResults:
     """Return the result of a design and the numbers of its answers."""
     value = _estimates(design, counted, method)
-    value.flags.writeable = False
     single = value.ndim == 0
     return ResponseResults(
         statistic="proportion" if single else "proportions",

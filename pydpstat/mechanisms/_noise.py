@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import fields
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import checks
+from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
 
 Floats = npt.NDArray[np.float64]
@@ -36,7 +37,21 @@ class Noise:
 
 
 class ContinuousNoise(Noise):
-    """Noise around 0 that is a scale times a standard variable; the scale 0 means no noise at all."""
+    """Noise around 0 that is a scale times a standard variable.
+
+    The scale 0, no noise at all, comes from `mirrored` alone.
+    """
+
+    @classmethod
+    def mirrored(cls, scale: Any) -> Self:
+        """Return the noise of a mirror, whose scale can be 0 where R's arithmetic comes to that."""
+        self = object.__new__(cls)
+        name = fields(self)[0].name  # type: ignore[arg-type]
+        object.__setattr__(self, name, _scales_from_0(scale, name))
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).mirrored, (self._scale,)
 
     @property
     def _scale(self) -> Any:
@@ -82,6 +97,8 @@ def positive_values(value: Any, name: str, hint: str) -> Any:
 
     Returns a float for a scalar and otherwise a read-only copy as float64.
     """
+    if type(value) is float and 0.0 < value < math.inf:
+        return value
     array: npt.NDArray[Any] = checks.array_of(value)
     if array.ndim == 0:
         return checks.positive(unwrap(value), name, hint)
@@ -89,25 +106,16 @@ def positive_values(value: Any, name: str, hint: str) -> Any:
         raise PydpstatError(
             f"{name} must be numbers > 0 and finite, every one; got {checks.shown(value)}. {hint}"
         )
-    return _frozen(array)
+    return frozen(array, np.float64)
 
 
-def scale_values(value: Any, name: str, hint: str) -> Any:
-    """Check a scale as `positive_values` does, but let 0 pass: R's functions can come to it."""
+def _scales_from_0(value: Any, name: str) -> Any:
     if type(value) is float and 0.0 <= value < math.inf:
         return value
     array: npt.NDArray[Any] = np.asarray(value)
     if array.dtype.kind not in "iuf" or not np.all((array >= 0) & np.isfinite(array)):
-        raise PydpstatError(
-            f"{name} must be at least 0 and finite (0 is no noise at all); got {checks.shown(value)}. {hint}"
-        )
-    return _frozen(array) if array.ndim else float(array)
-
-
-def _frozen(array: npt.NDArray[Any]) -> Floats:
-    frozen = array.astype(np.float64)
-    frozen.flags.writeable = False
-    return frozen
+        raise PydpstatError(f"{name} must be at least 0 and finite; got {checks.shown(value)}.")
+    return frozen(array, np.float64) if array.ndim else float(array)
 
 
 def curve_epsilon(epsilon: npt.ArrayLike) -> Floats:

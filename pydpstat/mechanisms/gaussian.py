@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from pydpstat import checks
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._noise import ContinuousNoise, Floats, curve_epsilon, scale_values, unwrap
+from pydpstat.mechanisms._noise import ContinuousNoise, Floats, curve_epsilon, positive_values, unwrap
 from pydpstat.mechanisms.gaussian_curve import log_delta
 from pydpstat.r_arithmetic.elementary import exp
 
@@ -26,13 +26,13 @@ class GaussianNoise(ContinuousNoise):
     Parameters
     ----------
     sd : float or array_like
-        Standard deviation, at least 0 and finite, in the units of the statistic; 0 is no noise at
-        all. An array has one a coordinate.
+        Standard deviation, above 0 and finite, in the units of the statistic. An array has one a
+        coordinate.
 
     Raises
     ------
     PydpstatError
-        If a standard deviation is negative or not finite.
+        If a standard deviation is not above 0, or not finite.
 
     Notes
     -----
@@ -58,7 +58,7 @@ class GaussianNoise(ContinuousNoise):
     name: ClassVar[str] = "Gaussian"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sd", scale_values(self.sd, "sd", _SD_HINT))
+        object.__setattr__(self, "sd", positive_values(self.sd, "sd", _SD_HINT))
 
     @property
     def _scale(self) -> Any:

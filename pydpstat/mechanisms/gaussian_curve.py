@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._frozen import frozen
 from pydpstat.r_arithmetic.elementary import exp, log, log1p
 
 Floats = npt.NDArray[np.float64]
@@ -41,8 +42,8 @@ _HALF = (
     (0.2372337950418355, 0.15685332293894363),
     (0.4082826787521751, 0.181341891689181),
 )
-GAUSS_POINTS = np.array([point for point, _ in _HALF] + [1.0 - point for point, _ in reversed(_HALF)])
-GAUSS_WEIGHTS = np.array([weight for _, weight in (*_HALF, *reversed(_HALF))])
+GAUSS_POINTS = frozen([point for point, _ in _HALF] + [1.0 - point for point, _ in reversed(_HALF)])
+GAUSS_WEIGHTS = frozen([weight for _, weight in (*_HALF, *reversed(_HALF))])
 
 
 def mills(x: Floats) -> Floats:

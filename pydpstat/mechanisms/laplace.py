@@ -19,7 +19,6 @@ from pydpstat.mechanisms._noise import (
     Floats,
     curve_epsilon,
     positive_values,
-    scale_values,
     unwrap,
 )
 from pydpstat.r_arithmetic.elementary import exp, expm1, log
@@ -35,13 +34,12 @@ class LaplaceNoise(ContinuousNoise):
     Parameters
     ----------
     scale : float or array_like
-        At least 0 and finite, in the units of the statistic; 0 is no noise at all. An array has one
-        scale a coordinate.
+        Above 0 and finite, in the units of the statistic. An array has one scale a coordinate.
 
     Raises
     ------
     PydpstatError
-        If a scale is negative or not finite.
+        If a scale is not above 0, or not finite.
 
     Notes
     -----
@@ -69,7 +67,7 @@ class LaplaceNoise(ContinuousNoise):
     name: ClassVar[str] = "Laplace"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", scale_values(self.scale, "scale", _SCALE_HINT))
+        object.__setattr__(self, "scale", positive_values(self.scale, "scale", _SCALE_HINT))
 
     @property
     def _scale(self) -> Any:

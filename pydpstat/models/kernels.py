@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._frozen import Frozen, frozen
 from pydpstat.models.linear_algebra import matrix_vector
 
 Floats = npt.NDArray[np.float64]
@@ -22,7 +23,7 @@ def cosine(x: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FourierFeatures:
+class FourierFeatures(Frozen):
     """Map records to features whose products approximate the Gaussian kernel.
 
     Parameters
@@ -45,13 +46,7 @@ class FourierFeatures:
     prefilter: Floats
 
     def __post_init__(self) -> None:
-        prefilter = np.array(self.prefilter, dtype=np.float64)
-        prefilter.flags.writeable = False
-        object.__setattr__(self, "prefilter", prefilter)
-
-    def __reduce__(self) -> tuple[type[FourierFeatures], tuple[Floats]]:
-        # through the constructor: a copied or pickled array would come back writeable
-        return FourierFeatures, (self.prefilter,)
+        object.__setattr__(self, "prefilter", frozen(self.prefilter, np.float64))
 
     def transform(self, X: Floats) -> Floats:
         """Return the features of records of shape (n, d), shape (n, D), in column-major order."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydpstat import checks
 from pydpstat.errors import PydpstatError
+from pydpstat.grid import total_above
 from pydpstat.privacy.guarantee import Guarantee
 from pydpstat.privacy.losses import ConcentratedLoss, GaussianLoss, PrivacyLoss, ResponseLoss
 
@@ -74,11 +75,11 @@ def compose(
     each = _checked(guarantees)
     basic = compose_basic(*each)
     goal = basic.delta if delta is None else _checked_delta(delta, method)
-    if method == "basic" or math.isinf(basic.epsilon):
+    if method == "basic" or any(math.isinf(item.epsilon) and item.loss is None for item in each):
         return basic
     loss = {"zcdp": _concentrated, "exact": _exact, "pld": _distribution}[method](each)
-    # the curve alone says what holds
-    epsilon = Guarantee(math.inf, 0.0, basic.neighbors, (), loss).epsilon_at(goal)
+    # the sums hold as well as the curve, which is rounded up
+    epsilon = Guarantee(basic.epsilon, basic.delta, basic.neighbors, (), loss).epsilon_at(goal)
     if math.isinf(epsilon):
         raise PydpstatError(
             f"delta must be larger for these guarantees and method {method!r}; got {goal!r}. "
@@ -101,7 +102,7 @@ def compose_basic(*guarantees: Guarantee) -> Guarantee:
     Returns
     -------
     Guarantee
-        With the sums (`delta` at most 1) and every condition once, in order.
+        With the sums, rounded up (`delta` at most 1), and every condition once, in order.
 
     Raises
     ------
@@ -125,10 +126,9 @@ def compose_basic(*guarantees: Guarantee) -> Guarantee:
             f"guarantees must be at least one Guarantee, all for the same neighbors; got {got}. "
             "State every release for the same neighbors first."
         )
-    # fsum rounds once, so the order of the releases does not change the sum
     return Guarantee(
-        epsilon=math.fsum(guarantee.epsilon for guarantee in guarantees),
-        delta=min(1.0, math.fsum(guarantee.delta for guarantee in guarantees)),
+        epsilon=total_above(guarantee.epsilon for guarantee in guarantees),
+        delta=min(1.0, total_above(guarantee.delta for guarantee in guarantees)),
         neighbors=kinds.pop(),
         conditions=tuple(dict.fromkeys(line for guarantee in guarantees for line in guarantee.conditions)),
     )
@@ -153,7 +153,9 @@ def _checked_delta(delta: float, method: str) -> float:
             f"delta must be None for method 'basic', which adds the deltas; got {goal!r}. Leave it out."
         )
     if not 0.0 <= goal < 1.0:
-        raise PydpstatError(f"delta must be at least 0 and below 1; got {goal!r}. Give for example 1e-6.")
+        raise PydpstatError(
+            f"delta must be at least 0 and below 1; got {checks.shown(delta)}. Give for example 1e-6."
+        )
     return goal
 
 
@@ -165,30 +167,49 @@ def _concentrated(each: tuple[Guarantee, ...]) -> PrivacyLoss:
             f"guarantees must all have a rho for method 'zcdp'; number {number}, {each[number - 1]}, "
             "has none. Use method='basic', or 'pld'."
         )
-    pure = math.fsum(guarantee._curve().pure for guarantee in each)
-    return ConcentratedLoss(math.fsum(rho for rho in rhos if rho is not None), pure)
+    pure = total_above(guarantee._curve().pure for guarantee in each)
+    return ConcentratedLoss(total_above(rho for rho in rhos if rho is not None), pure)
+
+
+def _pair(guarantee: Guarantee) -> tuple[float, float]:
+    """Return the pair that a guarantee keeps: of a pure loss its epsilon, where that is no worse."""
+    pure = guarantee._curve().pure
+    return (pure, 0.0) if pure <= guarantee.epsilon else (guarantee.epsilon, guarantee.delta)
 
 
 def _exact(each: tuple[Guarantee, ...]) -> PrivacyLoss:
     if all(isinstance(item.loss, GaussianLoss) for item in each):
-        # one Gaussian loss: the squares of the means add up
-        return GaussianLoss(math.hypot(*(item.loss.mu for item in each)))  # type: ignore[union-attr]
-    epsilons = {guarantee.epsilon for guarantee in each}
-    if len(epsilons) > 1:
+        # one Gaussian loss: the squares of the means add up, and hypot errs by less than one place
+        mu = math.hypot(*(item.loss.mu for item in each))  # type: ignore[union-attr]
+        return GaussianLoss(mu if len(each) == 1 else math.nextafter(mu, math.inf))
+    pairs = [_pair(guarantee) for guarantee in each]
+    epsilons = {epsilon for epsilon, _ in pairs}
+    if len(epsilons) > 1 or math.inf in epsilons:
         raise PydpstatError(
-            "guarantees must have equal epsilons, or all a GaussianLoss, for method 'exact'; got epsilons "
-            f"from {min(epsilons):.6g} to {max(epsilons):.6g}. Use method='zcdp', or 'pld'."
+            "guarantees must have equal and finite epsilons, or all a GaussianLoss, for method 'exact'; got "
+            f"epsilons from {min(epsilons):.6g} to {max(epsilons):.6g}. Use method='zcdp', or 'pld'."
         )
-    deltas = [guarantee.delta for guarantee in each]
-    # 1 - product of (1 - delta), rounded up
+    deltas = [delta for _, delta in pairs]
+    # 1 - product of (1 - delta), rounded up; it is at most the sum
     leak = -math.expm1(math.fsum(map(math.log1p, (-delta for delta in deltas)))) if max(deltas) < 1.0 else 1.0
-    return ResponseLoss(epsilons.pop(), len(each), min(1.0, leak * (1.0 + 2.0**-50)))
+    leak = min(1.0, leak * (1.0 + 2.0**-50), total_above(deltas))
+    return ResponseLoss(epsilons.pop(), len(each), leak)
 
 
 def _distribution(each: tuple[Guarantee, ...]) -> PrivacyLoss:
     from pydpstat.privacy.pld import KINDS, DistributionLoss, require
 
     require()
-    pairs = (ResponseLoss(guarantee.epsilon, 1, guarantee.delta) for guarantee in each)
-    parts = (item.loss if isinstance(item.loss, KINDS) else pair for item, pair in zip(each, pairs))
+    parts: list[PrivacyLoss] = []
+    for number, item in enumerate(each, 1):
+        if isinstance(item.loss, KINDS):
+            parts.append(item.loss)
+            continue
+        epsilon, delta = _pair(item)
+        if math.isinf(epsilon):
+            raise PydpstatError(
+                "guarantees must have a finite epsilon, or a loss with a distribution, for method 'pld'; "
+                f"number {number} has {type(item.loss).__name__}. Use method='zcdp'."
+            )
+        parts.append(ResponseLoss(epsilon, 1, delta))
     return DistributionLoss(tuple(parts))

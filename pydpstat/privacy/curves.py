@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from pydpstat.grid import multiple_above
+
 # what a positive delta is rounded up to where it would underflow
 TINY = 5e-324
 _GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
@@ -38,7 +40,7 @@ def responses_delta(each: float, count: int, epsilon: float) -> float:
     >>> round(responses_delta(1.0, 1, 0.0), 6)
     0.462117
     """
-    if epsilon >= count * each:
+    if epsilon >= multiple_above(count, each):
         return 0.0
     if math.isinf(each):
         return 1.0

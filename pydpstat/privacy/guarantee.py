@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pydpstat import checks
 from pydpstat.errors import PydpstatError
+from pydpstat.grid import multiple_above
 from pydpstat.privacy.curves import pure_rho
 from pydpstat.privacy.losses import PrivacyLoss, ResponseLoss
 
@@ -157,7 +158,9 @@ class Guarantee:
         """
         at = checks.scalar(epsilon, "epsilon")
         if at < 0.0:
-            raise PydpstatError(f"epsilon must be at least 0; got {epsilon!r}. Give for example 1.")
+            raise PydpstatError(
+                f"epsilon must be at least 0; got {checks.shown(epsilon)}. Give for example 1."
+            )
         if math.isinf(at):
             return 0.0
         # what the pair says from its epsilon on may be more than a bound on the loss does
@@ -193,7 +196,9 @@ class Guarantee:
         """
         goal = checks.scalar(delta, "delta")
         if not 0.0 <= goal <= 1.0:
-            raise PydpstatError(f"delta must be between 0 and 1; got {delta!r}. Give for example 1e-6.")
+            raise PydpstatError(
+                f"delta must be between 0 and 1; got {checks.shown(delta)}. Give for example 1e-6."
+            )
         curve = self._curve()
         # the largest epsilon that can be needed
         top = min(self.epsilon if self.delta <= goal else math.inf, curve.pure)
@@ -269,12 +274,14 @@ class Guarantee:
         """
         number = checks.scalar(size, "size")
         if not (number >= 1.0 and number.is_integer()):
-            raise PydpstatError(f"size must be a whole number of at least 1; got {size!r}. Give say 2.")
+            raise PydpstatError(
+                f"size must be a whole number of at least 1; got {checks.shown(size)}. Give say 2."
+            )
         count = int(number)
         if count == 1 or math.isinf(self.epsilon):
             return self
         loss = None if self.loss is None else self.loss.group(count)
-        epsilon, delta = count * self.epsilon, self._group_delta(count)
+        epsilon, delta = multiple_above(count, self.epsilon), self._group_delta(count)
         if loss is not None and delta:
             delta = min(delta, loss.delta(epsilon))
         return Guarantee(epsilon, delta, self.neighbors, self.conditions, loss)

@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
+from pydpstat import checks
+from pydpstat.errors import PydpstatError
+from pydpstat.grid import multiple_above
 from pydpstat.privacy.curves import TINY, concentrated_delta, pure_rho, responses_delta
 
 
@@ -60,6 +64,9 @@ class GaussianLoss(PrivacyLoss):
 
     mu: float
 
+    def __post_init__(self) -> None:
+        _set(self, mu=checks.positive(self.mu, "mu", "Give sensitivity / sd."))
+
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon, as `pydpstat.mechanisms.gaussian_curve` computes it."""
         from pydpstat.mechanisms.gaussian_curve import log_delta
@@ -73,7 +80,7 @@ class GaussianLoss(PrivacyLoss):
 
     def group(self, size: int) -> GaussianLoss:
         """Return the loss with `size` times the sensitivity."""
-        return GaussianLoss(size * self.mu)
+        return GaussianLoss(multiple_above(size, self.mu))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +117,9 @@ class LaplaceLoss(PrivacyLoss):
 
     epsilon: float
 
+    def __post_init__(self) -> None:
+        _set(self, epsilon=checks.epsilon(self.epsilon))
+
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon; 0 from the pure one on."""
         from pydpstat.mechanisms.laplace import LaplaceNoise
@@ -128,7 +138,7 @@ class LaplaceLoss(PrivacyLoss):
 
     def group(self, size: int) -> LaplaceLoss:
         """Return the loss with `size` times the sensitivity."""
-        return LaplaceLoss(size * self.epsilon)
+        return LaplaceLoss(multiple_above(size, self.epsilon))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +165,10 @@ class GeometricLoss(PrivacyLoss):
     epsilon: float
     sensitivity: int = 1
 
+    def __post_init__(self) -> None:
+        sensitivity = _whole(self.sensitivity, "sensitivity")
+        _set(self, epsilon=checks.epsilon(self.epsilon), sensitivity=sensitivity)
+
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon, as `SymmetricGeometricNoise` computes it."""
         from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
@@ -173,7 +187,7 @@ class GeometricLoss(PrivacyLoss):
 
     def group(self, size: int) -> GeometricLoss:
         """Return the loss with `size` times the sensitivity."""
-        return GeometricLoss(size * self.epsilon, size * self.sensitivity)
+        return GeometricLoss(multiple_above(size, self.epsilon), size * self.sensitivity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +217,13 @@ class DiscreteGaussianLoss(PrivacyLoss):
     sd: float
     sensitivity: int = 1
     cells: int = 1
+
+    def __post_init__(self) -> None:
+        sd = checks.positive(self.sd, "sd", "Use calibrate_discrete_gaussian(epsilon, delta).")
+        cells = _whole(self.cells, "cells")
+        if cells > 2:
+            raise PydpstatError(f"cells must be 1 or 2; got {cells}. Use ConcentratedLoss(rho) for more.")
+        _set(self, sd=sd, sensitivity=_whole(self.sensitivity, "sensitivity"), cells=cells)
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon, as `DiscreteGaussianNoise` computes it."""
@@ -254,6 +275,14 @@ class ResponseLoss(PrivacyLoss):
     count: int = 1
     leak: float = 0.0
 
+    def __post_init__(self) -> None:
+        leak = _least_0(self.leak, "leak")
+        if leak > 1.0:
+            raise PydpstatError(
+                f"leak must be between 0 and 1; got {checks.shown(self.leak)}. Give 0 where nothing leaks."
+            )
+        _set(self, epsilon=_least_0(self.epsilon, "epsilon"), count=_whole(self.count, "count"), leak=leak)
+
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon."""
         return min(1.0, self.leak + (1.0 - self.leak) * responses_delta(self.epsilon, self.count, epsilon))
@@ -266,11 +295,11 @@ class ResponseLoss(PrivacyLoss):
     @property
     def pure(self) -> float:
         """Pure epsilon of all."""
-        return math.inf if self.leak else self.count * self.epsilon
+        return math.inf if self.leak else multiple_above(self.count, self.epsilon)
 
     def group(self, size: int) -> ResponseLoss | None:
         """Return the loss with `size` times the epsilon; None where anything leaks."""
-        return None if self.leak else ResponseLoss(size * self.epsilon, self.count)
+        return None if self.leak else ResponseLoss(multiple_above(size, self.epsilon), self.count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +309,7 @@ class ConcentratedLoss(PrivacyLoss):
     Parameters
     ----------
     rho : float
-        At least 0 and finite: the Renyi divergence of any order a > 1 is at most ``a * rho``.
+        At least 0: the Renyi divergence of any order a > 1 is at most ``a * rho``.
     pure : float, default inf
         Pure epsilon that holds as well.
 
@@ -299,10 +328,38 @@ class ConcentratedLoss(PrivacyLoss):
     rho: float
     pure: float = math.inf
 
+    def __post_init__(self) -> None:
+        _set(self, rho=_least_0(self.rho, "rho"), pure=_least_0(self.pure, "pure"))
+
     def delta(self, epsilon: float) -> float:
         """Smallest delta that follows from rho."""
         return 0.0 if epsilon >= self.pure else concentrated_delta(self.rho, epsilon)
 
     def group(self, size: int) -> ConcentratedLoss:
         """Return the loss with the square of `size` times rho."""
-        return ConcentratedLoss(size * size * self.rho, size * self.pure)
+        return ConcentratedLoss(multiple_above(size * size, self.rho), multiple_above(size, self.pure))
+
+
+def _set(loss: PrivacyLoss, **values: float) -> None:
+    """Set the checked fields of a frozen loss."""
+    for name, value in values.items():
+        object.__setattr__(loss, name, value)
+
+
+def _least_0(value: Any, name: str) -> float:
+    number = checks.scalar(value, name)
+    if number < 0.0:
+        raise PydpstatError(
+            f"{name} must be at least 0; got {checks.shown(value)}. A privacy loss is never negative."
+        )
+    return number
+
+
+def _whole(value: Any, name: str) -> int:
+    number = checks.scalar(value, name)
+    if not (number >= 1.0 and number.is_integer()):
+        raise PydpstatError(
+            f"{name} must be a whole number of at least 1; got {checks.shown(value)}. Give say 1."
+        )
+    # as it was: a float holds no large one exactly
+    return int(checks.unwrap(value))

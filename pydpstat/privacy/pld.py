@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from pydpstat.errors import MissingExtraError
+from pydpstat import checks
+from pydpstat.errors import MissingExtraError, PydpstatError
+from pydpstat.grid import total_above
 from pydpstat.privacy.losses import (
     DiscreteGaussianLoss,
     GaussianLoss,
@@ -50,6 +51,14 @@ class DistributionLoss(PrivacyLoss):
 
     parts: tuple[PrivacyLoss, ...]
 
+    def __post_init__(self) -> None:
+        parts = self.parts
+        if not isinstance(parts, tuple) or not parts or not all(isinstance(each, KINDS) for each in parts):
+            raise PydpstatError(
+                "parts must be a tuple of at least one privacy loss that has a distribution; got "
+                f"{checks.shown(parts)}. Use compose(guarantees, 'pld')."
+            )
+
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon; 0 from the pure one on."""
         if epsilon >= self.pure:
@@ -60,12 +69,12 @@ class DistributionLoss(PrivacyLoss):
     def rho(self) -> float | None:
         """Sum of the parts'; None where one has none."""
         each = [part.rho for part in self.parts]
-        return None if None in each else math.fsum(each)  # type: ignore[arg-type]
+        return None if None in each else total_above(each)  # type: ignore[arg-type]
 
     @property
     def pure(self) -> float:
         """Sum of the parts'."""
-        return math.fsum(part.pure for part in self.parts)
+        return total_above(part.pure for part in self.parts)
 
     def group(self, size: int) -> PrivacyLoss | None:
         """Return the loss of the parts for a group; None where it is not known of one."""

@@ -17,17 +17,18 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat._frozen import frozen
 from pydpstat.queries.record_grid import BITS, RecordGrid, Sums, chunks, rounded, units
 
 # values at the weights' places of 1, z, z^2: the coefficients of these functions in the weights
-LINE = np.array([[1.0, 1.0], [-1.0, 1.0]])
-PARABOLA = np.array([[1.0, 1.0, 1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 1.0]])
+LINE = frozen([[1.0, 1.0], [-1.0, 1.0]])
+PARABOLA = frozen([[1.0, 1.0, 1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 1.0]])
 # 1, z1, z2, z1 z2 in the four corners' weights
-CORNERS = np.array(
+CORNERS = frozen(
     [[1.0, 1.0, 1.0, 1.0], [-1.0, -1.0, 1.0, 1.0], [-1.0, 1.0, -1.0, 1.0], [1.0, -1.0, -1.0, 1.0]]
 )
 # 1, z1, z2, z1 z2, z1^2, z2^2 in the nine products of two variables' weights
-SQUARE = np.array(
+SQUARE = frozen(
     [np.kron(PARABOLA[i], PARABOLA[j]) for i, j in ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2))]
 )
 # nine weights, each rounded by at most half a unit

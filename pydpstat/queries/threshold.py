@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from pydpstat import multiple_precision
+
+# 60 decimal digits
+_BITS = 203
+
 
 def release_threshold(rate: Fraction, delta: float) -> int:
     """Return the smallest T >= 2 with P(1 + K >= T) <= delta for symmetric geometric noise K.
@@ -35,9 +40,11 @@ def release_threshold(rate: Fraction, delta: float) -> int:
     >>> release_threshold(Fraction(1), 1e-6)
     15
     """
-    import mpmath
-
-    with mpmath.workdps(60):
-        exact = mpmath.mpf(rate.numerator) / rate.denominator
-        reach = -mpmath.log(mpmath.mpf(delta) * (1 + mpmath.exp(-exact))) / exact
-        return max(2, 1 + int(mpmath.ceil(reach * (1 + mpmath.mpf(10) ** -40))))
+    mp = multiple_precision.functions()
+    exact = mp.from_rational(rate.numerator, rate.denominator, _BITS)
+    share = mp.mpf_add(mp.fone, mp.mpf_exp(mp.mpf_neg(exact), _BITS), _BITS)
+    surprise = mp.mpf_neg(mp.mpf_log(mp.mpf_mul(mp.from_float(delta), share, _BITS), _BITS))
+    # far above the roundings
+    margin = mp.from_rational(10**40 + 1, 10**40, _BITS)
+    reach = mp.mpf_mul(mp.mpf_div(surprise, exact, _BITS), margin, _BITS)
+    return max(2, 1 + int(mp.to_int(mp.mpf_ceil(reach, _BITS))))

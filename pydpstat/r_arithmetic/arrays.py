@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.checks import without_mask
 from pydpstat.errors import PydpstatError
 
 
@@ -16,7 +17,7 @@ def numeric(x: Any, name: str = "x") -> npt.NDArray[Any]:
     if type(x) is np.ndarray and x.ndim == 1 and x.dtype == np.float64:
         return x
     try:
-        values = np.asarray(x)
+        values = np.asarray(without_mask(x))
     except ValueError as error:
         raise PydpstatError(f"{name} must be numeric, but its rows differ in length") from error
     if values.dtype.kind == "O":
@@ -47,8 +48,8 @@ def has_length(value: Any) -> bool:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a single value stands for R's NA: None, NaN, NaT or pandas.NA."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+    """Whether a single value stands for R's NA: None, NaN, NaT, pandas.NA or NumPy's masked."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType", "MaskedConstant"):
         return True
     if isinstance(value, Decimal):
         # comparing a signalling NaN would raise an error

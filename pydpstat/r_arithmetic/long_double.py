@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._frozen import frozen
+
 Floats = npt.NDArray[np.float64]
 
 # R's long double on x86-64: 64 significant bits.
@@ -14,7 +16,7 @@ HAS_80_BIT = bool(np.finfo(np.longdouble).nmant == 63)
 # A chunk of long doubles stays in the second-level cache. Its size never changes a result.
 CHUNK = 16384
 _LARGEST = float(np.finfo(np.float64).max)
-_ONES = np.ones(CHUNK + 1, dtype=np.longdouble)
+_ONES = frozen(np.ones(CHUNK + 1, dtype=np.longdouble))
 
 
 def wide_sum(x: Floats, center: np.longdouble | None = None) -> np.longdouble:

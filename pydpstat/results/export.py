@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat.errors import MissingExtraError, PydpstatError
-from pydpstat.privacy import Guarantee
+from pydpstat.results import stated
 
 if TYPE_CHECKING:
     from pydpstat.results.results import DPResults
@@ -30,11 +30,7 @@ def to_dict(result: DPResults) -> dict[str, Any]:
         "noise_scale": plain(result.noise_scale),
         "mechanism": result.mechanism,
         "sensitivity": plain(result.sensitivity),
-        "epsilon": result.epsilon,
-        "delta": result.delta,
-        "neighbors": result.neighbors,
-        "claim": plain_guarantee(result.claim),
-        "guarantee": plain_guarantee(result.guarantee),
+        **stated.plain(result),
         "bounds": plain(result.bounds),
         "nobs": result.nobs,
         "postprocessing": list(result.postprocessing),
@@ -103,16 +99,6 @@ def _candidate(candidate: Any) -> Any:
     raise PydpstatError(
         f"to_r() has no R object for a candidate of type {type(candidate).__name__}. Use its text or number."
     )
-
-
-def plain_guarantee(guarantee: Guarantee) -> dict[str, Any]:
-    """Return a guarantee in plain JSON types."""
-    return {
-        "epsilon": "infinite" if math.isinf(guarantee.epsilon) else guarantee.epsilon,
-        "delta": guarantee.delta,
-        "neighbors": guarantee.neighbors,
-        "conditions": list(guarantee.conditions),
-    }
 
 
 def plain(value: Any) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pydpstat.errors import MissingExtraError
-from pydpstat.results.export import plain, plain_guarantee
+from pydpstat.results import stated
+from pydpstat.results.export import plain
 
 if TYPE_CHECKING:
     from pydpstat.results.model_results import ModelResults
@@ -19,12 +20,8 @@ def to_dict(result: ModelResults) -> dict[str, Any]:
         "names": list(result.names),
         "noise_sd": None if result.noise is None else plain(result.noise.std()),
         "perturbation": result.perturbation,
-        "epsilon": "infinite" if result.epsilon == float("inf") else result.epsilon,
-        "delta": result.delta,
+        **stated.plain(result),
         "gamma": result.gamma,
-        "neighbors": result.neighbors,
-        "claim": plain_guarantee(result.claim),
-        "guarantee": plain_guarantee(result.guarantee),
         "upper_bounds": plain(result.bounds[0]),
         "lower_bounds": plain(result.bounds[1]),
         "nobs": result.nobs,

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pydpstat._frozen import Frozen, frozen
 from pydpstat.models.prediction import Prediction
 from pydpstat.models.spherical import SphericalNoise
 from pydpstat.privacy import Guarantee
 from pydpstat.results.call import Call
-from pydpstat.results.claimed import Claimed
 from pydpstat.results.model_call import ModelCall
+from pydpstat.results.stated import Stated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class ModelResults(Claimed):
+class ModelResults(Stated, Frozen):
     """A fitted model that was released with differential privacy.
 
     It is what `fit` of a model returns. It holds what may be published and nothing else: no
@@ -86,9 +87,7 @@ class ModelResults(Claimed):
 
     def __post_init__(self) -> None:
         # a copy of its own, so that no later change reaches it
-        coeff = np.array(self.coeff, dtype=np.float64)
-        coeff.flags.writeable = False
-        object.__setattr__(self, "coeff", coeff)
+        object.__setattr__(self, "coeff", frozen(self.coeff, np.float64))
 
     @property
     def params(self) -> pd.Series:
@@ -282,7 +281,7 @@ class ModelResults(Claimed):
 
     def __repr__(self) -> str:
         count = f"{self.coeff.size} coefficient{'s' if self.coeff.size != 1 else ''}"
-        return f"<ModelResults {self.model}: {count}, {self.perturbation} perturbation, {self.claim}>"
+        return f"<ModelResults {self.model}: {count}, {self.perturbation} perturbation, {self._stated()}>"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.coeff, dtype=dtype)
@@ -292,11 +291,3 @@ class ModelResults(Claimed):
 
     def __iter__(self) -> Iterator[float]:
         return iter(self.coeff.tolist())
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # through the constructor: a copied or pickled array would come back writeable
-        return _restored, ({field.name: getattr(self, field.name) for field in fields(self)},)
-
-
-def _restored(values: dict[str, Any]) -> ModelResults:
-    return ModelResults(**values)

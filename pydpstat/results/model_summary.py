@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pydpstat.results import stated
 from pydpstat.results.summary import MOST_ROWS, number, wrapped
 
 if TYPE_CHECKING:
@@ -22,23 +23,18 @@ def summary(result: ModelResults, alpha: float) -> Summary:
 
     stubs, cells = _estimates(result, alpha)
     headers = ("coef", "noise sd", f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
-    return SummaryPage(_description(result), headers, stubs, cells, _notes(result))
+    return SummaryPage(
+        _description(result), headers, stubs, cells, _notes(result), beside=stated.lines(result)
+    )
 
 
 def _description(result: ModelResults) -> list[tuple[str, str]]:
-    held = result.guarantee
-    nothing = math.isinf(held.epsilon)
     return [
         ("Model:", result.model),
         ("Perturbation:", result.perturbation),
         ("No. Observations:", "private" if result.nobs is None else str(result.nobs)),
         ("Gamma:", number(result.gamma)),
         *result.facts,
-        ("Claimed epsilon:", number(result.claim.epsilon)),
-        ("Claimed delta:", number(result.claim.delta)),
-        ("Claimed neighbors:", result.claim.neighbors),
-        ("Epsilon that holds:", "none" if nothing else number(held.epsilon)),
-        ("Delta that holds:", "none" if nothing else number(held.delta)),
     ]
 
 
@@ -53,12 +49,7 @@ def _estimates(result: ModelResults, alpha: float) -> tuple[list[str], list[list
 
 
 def _notes(result: ModelResults) -> list[str]:
-    if math.isinf(result.guarantee.epsilon):
-        notes = [f"Nothing is guaranteed: see the PrivacyWarning of {result.model}."]
-    else:
-        notes = [f"Holds: {result.guarantee}."]
-    if result.guarantee.conditions:
-        notes.append(f"Conditions: {'; '.join(result.guarantee.conditions)}.")
+    notes = stated.notes(result, result.model)
     if result.noise is None:
         notes.append("The noise entered the objective: its effect on a coefficient has no public law.")
     else:

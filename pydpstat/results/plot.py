@@ -25,7 +25,7 @@ def plot(result: DPResults, ax: Axes | None, alpha: float) -> Axes:
         _grouped_bars(axes, result, low, high, label)
     else:
         _bars(axes, result, low, high, label)
-    kept = result.guarantee.epsilon
+    kept = result.epsilon
     privacy = f"epsilon = {kept:.4g}" if np.isfinite(kept) else "no guarantee"
     axes.set_title(f"{result.record.function}, {result.mechanism} noise, {privacy}")
     axes.axhline(0.0, color=INK, linewidth=0.8)

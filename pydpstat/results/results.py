@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pydpstat._frozen import Frozen, frozen
 from pydpstat.postprocessing import PostProcessing
 from pydpstat.privacy import Guarantee
 from pydpstat.results.call import Call
-from pydpstat.results.claimed import Claimed
 from pydpstat.results.labels import Labels
 from pydpstat.results.operators import NumberOperators
+from pydpstat.results.stated import Stated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DPResults(Claimed, NumberOperators):
+class DPResults(Stated, NumberOperators, Frozen):
     """A released statistic with its noise and its guarantee.
 
     It is made by the functions that release. It holds what may be published and nothing else:
@@ -88,6 +89,12 @@ class DPResults(Claimed, NumberOperators):
     grid: float | None
     record: Call
 
+    def __post_init__(self) -> None:
+        # by name: to look through all fields takes longer than a small release may
+        object.__setattr__(self, "value", frozen(self.value))
+        if isinstance(self.noise_scale, np.ndarray):
+            object.__setattr__(self, "noise_scale", frozen(self.noise_scale))
+
     @property
     def estimate(self) -> Any:
         """The released value in its natural shape: float, array, Series, DataFrame or Histogram."""
@@ -151,8 +158,9 @@ class DPResults(Claimed, NumberOperators):
     def accuracy(self, alpha: float = 0.05) -> Any:
         """Return how far the noise moves the released value, but for a probability of alpha.
 
-        It is half the width of `conf_int`: exact where the estimate is the noisy value itself, by the
-        delta method where it is a function of noisy ones. `pydpstat.plan` has it before a release.
+        It is half the width of `conf_int`, or the longer side: exact where the estimate is the noisy value
+        itself, by the delta method where it is a function of noisy ones (a correlation has its own way).
+        `pydpstat.plan` has it before a release.
 
         Parameters
         ----------
@@ -317,14 +325,4 @@ class DPResults(Claimed, NumberOperators):
         return number(self.value.item()) if self.value.ndim == 0 else f"{self.value.size} values"
 
     def __repr__(self) -> str:
-        return f"<DPResults {self.statistic}: {self._shown()}, {self.mechanism}, {self.claim}>"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # through the constructor: a copied or pickled array would come back writeable
-        return _restored, (type(self), *[getattr(self, field.name) for field in fields(self)])
-
-
-def _restored(kind: type[DPResults], *values: Any) -> DPResults:
-    result = kind(*values)
-    result.value.flags.writeable = False
-    return result
+        return f"<DPResults {self.statistic}: {self._shown()}, {self.mechanism}, {self._stated()}>"

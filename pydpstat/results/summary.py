@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pydpstat.results import stated
+
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
 
@@ -23,7 +25,15 @@ def summary(result: DPResults, alpha: float) -> Summary:
 
     stubs, cells, left_out = _estimates(result, alpha)
     headers = ("estimate", "noise sd", f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
-    return SummaryPage(_description(result), headers, stubs, cells, _notes(result, left_out))
+    nobs = ("No. Observations:", "private" if result.nobs is None else str(result.nobs))
+    return SummaryPage(
+        _description(result),
+        headers,
+        stubs,
+        cells,
+        _notes(result, left_out),
+        beside=[*stated.lines(result), nobs],
+    )
 
 
 def number(value: Any) -> str:
@@ -54,18 +64,6 @@ def _description(result: DPResults) -> list[tuple[str, str]]:
         ("Sensitivity:", _range(sensitivity)),
         ("Bounds:", bounds),
         ("Grid:", "-" if result.grid is None else number(result.grid)),
-        ("Claimed epsilon:", number(result.claim.epsilon)),
-        ("Claimed delta:", number(result.claim.delta)),
-        ("Claimed neighbors:", result.claim.neighbors),
-        (
-            "Epsilon that holds:",
-            "none" if np.isinf(result.guarantee.epsilon) else number(result.guarantee.epsilon),
-        ),
-        (
-            "Delta that holds:",
-            "none" if np.isinf(result.guarantee.epsilon) else number(result.guarantee.delta),
-        ),
-        ("No. Observations:", "private" if result.nobs is None else str(result.nobs)),
     ]
 
 
@@ -93,12 +91,7 @@ def _estimates(result: DPResults, alpha: float) -> tuple[list[str], list[list[st
 
 
 def _notes(result: DPResults, left_out: int) -> list[str]:
-    if np.isinf(result.guarantee.epsilon):
-        notes = [f"Nothing is guaranteed: see the PrivacyWarning of {result.record.function}."]
-    else:
-        notes = [f"Holds: {result.guarantee}."]
-    if result.guarantee.conditions:
-        notes.append(f"Conditions: {'; '.join(result.guarantee.conditions)}.")
+    notes = stated.notes(result, result.record.function)
     if result.noise is None:
         notes.append("There is no noise with a public law, so there is no interval.")
     else:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
 
 from statsmodels.iolib.summary import Summary
 from statsmodels.iolib.table import SimpleTable
@@ -30,6 +31,8 @@ class SummaryPage(Summary):
         Lines below the tables.
     title : str
         The page's title.
+    beside : list of (str, str), default ()
+        Those of the right column; without them the facts are cut into two.
     """
 
     def __init__(
@@ -40,21 +43,24 @@ class SummaryPage(Summary):
         cells: list[list[str]],
         notes: list[str],
         title: str = "Differentially Private Release",
+        beside: Sequence[tuple[str, str]] = (),
     ) -> None:
         super().__init__()
         self.title = title
-        self._parts = facts, headers, names, cells, notes
+        half = len(facts) if beside else (len(facts) + 1) // 2
+        left, right = facts[:half], [*facts[half:], *beside]
+        blank = ("", "")
+        self._facts = list(zip_longest(left, right, fillvalue=blank))
+        self._parts = headers, names, cells, notes
         self._fill(self, str, str)
 
     def _fill(self, page: Summary, escape: Escape, escape_note: Escape) -> Summary:
-        facts, headers, names, cells, notes = self._parts
-        half = (len(facts) + 1) // 2
-        right = [*facts[half:], *[("", "")] * (2 * half - len(facts))]
-        rows = [[escape(left[1]), *map(escape, pair)] for left, pair in zip(facts, right)]
+        headers, names, cells, notes = self._parts
+        rows = [[escape(left[1]), *map(escape, right)] for left, right in self._facts]
         page.tables = [
             SimpleTable(
                 rows,
-                stubs=[escape(name) for name, _ in facts[:half]],
+                stubs=[escape(left[0]) for left, _ in self._facts],
                 title=self.title,
                 txt_fmt=dict(fmt_2cols, data_fmts=["%s"] * 4),
             ),

@@ -151,7 +151,11 @@ def corr(
     -----
     Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no
     value is missing. The correlation is post-processing of noisy variances and covariances: cut to
-    [-1, 1], and 0 where a noisy variance is not above 0. `bse` is by the delta method.
+    [-1, 1], and 0 where a noisy variance is not above 0, which `postprocessing` and the summary then say.
+    `bse` is by the delta method, NaN where that has no answer. `conf_int` is not: it covers what the
+    noise can have done to the correlation of these (clipped) records, for every number of them, and
+    lies between -1 and 1, which it is where the noise leaves nothing to say
+    (`pydpstat.statistics.association_interval`). Of a frame each interval stands alone.
 
     Unbounded neighbors: released are for each pair the sums of the nine products of the weights that
     `var` uses, which are not negative and add up to 1 for each record but for a rounding of 9 * 2^-41
@@ -166,6 +170,8 @@ def corr(
     References
     ----------
     Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, chapter 3.
+    Fieller, E. C. (1954). Some problems in interval estimation. Journal of the Royal Statistical
+    Society B 16, 175-185.
 
     Examples
     --------

@@ -30,6 +30,7 @@ from pydpstat.r_arithmetic.products import norm
 from pydpstat.results.labels import Labels
 from pydpstat.statistics import records
 from pydpstat.statistics.arguments import Options, bounds_pair
+from pydpstat.statistics.association_interval import Correlated
 from pydpstat.statistics.calibration import root_above
 from pydpstat.statistics.data import Columns, MadeUp, numbers_of, one_column
 from pydpstat.statistics.spread import check_squares, spread_of, spread_sensitivity
@@ -152,20 +153,28 @@ def _covaried(
     return values, Scaled(tuple(factors.ravel(order="F").tolist()), steps)
 
 
-STEPS = ("correlation from the noisy sums", "cut to [-1, 1]")
+STEPS: tuple[str, ...] = ("correlation from the noisy sums", "cut to [-1, 1]")
+UNKNOWN = "set to 0, as a noisy variance or number of records is too small to divide by"
 
 
-def _matrix(
-    found: dict[tuple[int, int], tuple[float, float]], variables: Variables
+def _correlations(
+    noisy: np.ndarray, variables: Variables, size: int | None
 ) -> tuple[np.ndarray, PostProcessing]:
-    """Return correlations, cut, in their shape; NaN becomes 0."""
+    """Return correlations, cut, in their shape; 0 where the noisy sums give none."""
     values, slopes = np.eye(variables.width), np.zeros((variables.width,) * 2)
-    for (i, j), (value, slope) in found.items():
+    unknown = 0
+    for (i, j), block in zip(combinations(range(variables.width), 2), noisy):
+        value, slope = _correlation(moments(block, SQUARE))
+        unknown += math.isnan(value)
         values[i, j] = values[j, i] = 0.0 if math.isnan(value) else min(max(value, -1.0), 1.0)
         slopes[i, j] = slopes[j, i] = slope
+    steps = STEPS
+    if unknown:
+        steps += (UNKNOWN if len(noisy) == 1 else f"{UNKNOWN}: {unknown} of {len(noisy)} pairs",)
+    sums = tuple(tuple(block.tolist()) for block in noisy)
     if not variables.matrix:
-        return values[0, 1].reshape(()), Derived((float(slopes[0, 1]),), STEPS)
-    return values, Derived(tuple(slopes.ravel(order="F").tolist()), STEPS)
+        return values[0, 1].reshape(()), Correlated((float(slopes[0, 1]),), steps, sums, size)
+    return values, Correlated(tuple(slopes.ravel(order="F").tolist()), steps, sums, size)
 
 
 def corner_query(statistic: Statistic, variables: Variables, how: Options) -> tuple[Query, Publish]:
@@ -205,9 +214,10 @@ def square_query(statistic: Statistic, variables: Variables, how: Options) -> tu
         query = replace(query, nobs=variables.columns.size)
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        at = [moments(block, SQUARE) for block in records.by_column(noisy, len(places))]
+        by_pair = records.by_column(noisy, len(places))
         if statistic.function == "corr":
-            return _matrix({place: _correlation(each) for place, each in zip(places, at)}, variables)
+            return _correlations(by_pair, variables, query.nobs)
+        at = [moments(block, SQUARE) for block in by_pair]
         return _covariances(dict(zip(places, at)), variables)
 
     return query, publish

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.checks import as_float
+from pydpstat.checks import array_of, as_float, without_mask
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.arrays import is_missing
 from pydpstat.statistics.lookup import objects
@@ -75,6 +75,9 @@ def truths_of(data: Any, argument: str = "condition") -> Columns:
     """Read truth values: a vector, or the columns of a frame or matrix."""
     if type(data) is np.ndarray and data.ndim == 1 and data.dtype.kind == "b":
         return Columns((data,), (None,), None, None, data.shape[0])
+    if isinstance(data, (list, tuple)) and array_of(without_mask(data)).dtype.kind == "f":
+        # NumPy makes floats of truth values that have a NaN beside them
+        data = np.asarray(data, dtype=object)
     return read(data, argument, lambda column: _boolean(column, argument))
 
 
@@ -132,12 +135,14 @@ def _array(data: Any, argument: str) -> Any:
             return data
     elif isinstance(data, (list, tuple, range, np.ndarray)) or hasattr(data, "__array__"):
         try:
-            values = data if isinstance(data, np.ndarray) else np.asarray(data)
+            # a mask says more than the values; the columns of other kinds of arrays are no vectors
+            values = data if isinstance(data, np.ma.MaskedArray) else np.asarray(without_mask(data))
         except (TypeError, ValueError, OverflowError):
             values = np.empty(())
         if values.ndim in (1, 2):
-            # with one text in it NumPy turns a list's numbers into texts
-            return objects(data) if values.dtype.kind in "US" and isinstance(data, (list, tuple)) else values
+            # NumPy turns a list's numbers into texts where one is, and NaT alone into a time
+            listed = isinstance(data, (list, tuple))
+            return objects(data) if listed and values.dtype.kind in "USmM" else values
     raise PydpstatError(
         f"{argument} must be a vector (list, array, Series) or columns (frame, matrix); "
         f"got {type(data).__name__} of {_shape(data)}. Give one value a record."
@@ -185,7 +190,8 @@ def _plain(column: Any, argument: str) -> Any:
 def _floats(values: np.ndarray, argument: str) -> np.ndarray:
     flat = []
     for value in values.tolist():
-        if isinstance(value, (numbers.Real, np.bool_, Decimal)):
+        # NumPy's durations count as integers
+        if isinstance(value, (numbers.Real, np.bool_, Decimal)) and not isinstance(value, np.timedelta64):
             flat.append(_float(value))
         elif is_missing(value):
             flat.append(np.nan)
@@ -195,9 +201,10 @@ def _floats(values: np.ndarray, argument: str) -> np.ndarray:
 
 
 def _float(value: Any) -> float:
-    if isinstance(value, Decimal) and value.is_snan():
+    try:
+        return as_float(value)
+    except Exception:  # a signalling NaN, or a number of somebody's own that has no float
         return np.nan
-    return as_float(value)
 
 
 def _boolean(column: Any, argument: str) -> tuple[np.ndarray, np.ndarray | None]:

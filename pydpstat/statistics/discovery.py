@@ -93,10 +93,9 @@ def _above(result: DPResults, threshold: int) -> DPResults:
         (place for place in range(len(levels)) if result.value[place] >= threshold),
         key=lambda place: (type(levels[place]).__name__, levels[place]),
     )
-    value = result.value[kept]
-    value.flags.writeable = False
     labels = replace(result.labels, dimnames=(tuple(levels[place] for place in kept),))
-    return replace(result, value=value, labels=labels, post=AsDrawn((f"counts below {threshold} left out",)))
+    post = AsDrawn((f"counts below {threshold} left out",))
+    return replace(result, value=result.value[kept], labels=labels, post=post)
 
 
 def _occurring(column: Any, how: Options) -> tuple[np.ndarray, tuple[Any, ...]]:
@@ -135,14 +134,21 @@ def _tallied(column: Any) -> tuple[list[tuple[Any, int]], int]:
         return list(zip(list(values), counts[1:])), counts[0]
     flat = objects(column).tolist()
     present = [value for value in flat if not is_missing(value)]
-    for value in present:
-        if type(value).__hash__ is None:
-            raise PydpstatError(
-                "data must be of values that can be levels (texts, numbers); got some of type "
-                f"{type(value).__name__}. Convert them."
-            )
-    named = Counter((type(level), level) for level in map(plain, present))
+    named = Counter((type(level), level) for level in map(_named, present))
     return [(level, count) for (_, level), count in named.items()], len(flat) - len(present)
+
+
+def _named(value: Any) -> Any:
+    """Return a record's level as a text, truth value or number."""
+    if type(value).__hash__ is not None:
+        try:
+            return plain(value)
+        except Exception:  # an object may raise what it likes when it is shown
+            pass
+    raise PydpstatError(
+        "data must be of values that can be levels (texts, numbers); got some of type "
+        f"{type(value).__name__}. Convert them."
+    ) from None
 
 
 def _wide(values: np.ndarray) -> np.ndarray:

@@ -7,7 +7,6 @@ record that is added or replaced never moves another one to another place.
 from __future__ import annotations
 
 import datetime
-import math
 import numbers
 from collections.abc import Sequence
 from decimal import Decimal
@@ -144,9 +143,8 @@ def objects(values: Any) -> np.ndarray:
     """Return a list's or an array's values as objects, each as it is."""
     if hasattr(values, "dtype"):
         return np.asarray(values, dtype=object)
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    # an assignment would take lists of one length for rows
+    return np.fromiter(values, dtype=object, count=len(values))
 
 
 def _of_labels(values: np.ndarray, typed: Sequence[Any]) -> np.ndarray:
@@ -196,7 +194,8 @@ def typed(label: Any, dtype: np.dtype) -> Any:
     if dtype.kind == "f":
         with np.errstate(all="ignore"):
             value = dtype.newbyteorder("=").type(label if isinstance(label, np.floating) else as_float(label))
-        return value if np.isfinite(value) or not math.isfinite(as_float(label)) else None
+        # a number beyond the type's largest one is not infinite
+        return value if np.isfinite(value) or label == float(value) else None
     limits = np.iinfo(dtype)
     if not limits.min <= label <= limits.max or label != int(label):
         return None

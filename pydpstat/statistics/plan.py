@@ -167,7 +167,7 @@ class Plan:
         result = self.result
         return (
             f"<Plan {result.statistic}: {result.mechanism}, noise scale {_shown(result.noise_scale)}, "
-            f"{result.claim}>"
+            f"{result._stated()}>"
         )
 
 

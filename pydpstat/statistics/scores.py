@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
@@ -117,7 +118,7 @@ def _from_below(below: list[Fraction]) -> Scores:
 
 
 def _is_finite(value: Any) -> bool:
-    return not is_missing(value) and not (isinstance(value, (float, np.floating)) and np.isinf(value))
+    return not is_missing(value) and value not in (math.inf, -math.inf)
 
 
 def _ratio(value: Any) -> Fraction:

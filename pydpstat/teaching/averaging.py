@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._frozen import Frozen
 from pydpstat.budget import BudgetExceeded
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee, compose
@@ -23,7 +24,7 @@ MOST_QUERIES = 10**7
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AveragingAttack:
+class AveragingAttack(Frozen):
     """What the mean of many answers gives away; `averaging_attack` makes it.
 
     Parameters
@@ -160,7 +161,6 @@ def averaging_attack(release: Callable[[], Any], queries: int = 1000) -> Averagi
         guarantee = getattr(answer, "guarantee", None)
         kept.append(guarantee if isinstance(guarantee, Guarantee) else None)
     values = np.array(answers, dtype=np.float64)
-    values.flags.writeable = False
     if math.isnan(noise_sd) and values.size > 1:
         with np.errstate(over="ignore", invalid="ignore"):
             noise_sd = float(values.std(ddof=1))

@@ -4,6 +4,7 @@ import copy
 import math
 import pickle
 import threading
+from dataclasses import dataclass
 from fractions import Fraction
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 import pydpstat
 from pydpstat import Budget, BudgetExceeded, Guarantee, PydpstatError, compose
 from pydpstat.__main__ import main
-from pydpstat.privacy import GaussianLoss, LaplaceLoss
+from pydpstat.privacy import GaussianLoss, LaplaceLoss, PrivacyLoss
 
 
 @pytest.fixture(params=["memory", "file"])
@@ -111,7 +112,7 @@ def test_results_are_charged_with_what_holds(make):
     with pytest.warns(pydpstat.PrivacyWarning):
         variance = pydpstat.varDP([1, 2, 3, 4], 1.0, 0, 5, rng=1)
     budget.charge(variance)
-    assert budget.spent.epsilon == variance.guarantee.epsilon > variance.epsilon == 1.0
+    assert budget.spent.epsilon == variance.guarantee.epsilon > variance.claim.epsilon == 1.0
     with pytest.warns(pydpstat.PrivacyWarning):
         infinite = pydpstat.tableDP(["a", "b", "a"], rng=1)
     with pytest.raises(PydpstatError, match="guarantees nothing. Do not publish the result"):
@@ -158,6 +159,28 @@ def test_what_cannot_be_spent(make, guarantee, message):
     assert budget.spent.epsilon == 0.0 and not budget.entries
 
 
+@dataclass(frozen=True, slots=True)
+class OwnLoss(PrivacyLoss):
+    rho: float
+
+
+@pytest.mark.parametrize("rho", [-0.5, -1e-300, math.nan, math.inf, 1.7976931348623157e308, "1"])
+def test_a_spend_is_no_refund(make, rho):
+    budget = make(1.0, 1e-6, accountant="zcdp")
+    with pytest.raises(PydpstatError, match="rho of guarantee must be at least 0 and finite to be charged"):
+        budget.spend(Guarantee(1.0, loss=OwnLoss(rho)), "mean(x)")
+    assert budget.spent.rho == 0.0 and not budget.entries
+
+
+@pytest.mark.parametrize("epsilon", [-0.5, math.nan, "1"])
+def test_a_guarantee_that_was_tampered_with_is_no_refund(make, epsilon):
+    budget, guarantee = make(1.0), Guarantee(1.0)
+    object.__setattr__(guarantee, "epsilon", epsilon)
+    with pytest.raises(PydpstatError, match="the epsilon of guarantee must be at least 0"):
+        budget.spend(guarantee, "mean(x)")
+    assert budget.spent.epsilon == 0.0 and not budget.entries
+
+
 def test_other_errors_of_use():
     with pytest.raises(PydpstatError, match="Nothing follows for unbounded neighbors"):
         Budget(1.0, neighbors="unbounded").spend(Guarantee(0.1), "mean(x)")
@@ -179,6 +202,7 @@ def test_other_errors_of_use():
         ({"epsilon": "1"}, "epsilon must be"),
         ({"epsilon": 1, "delta": 1}, "delta must be at least 0 and below 1"),
         ({"epsilon": 1, "delta": -1}, "delta must be at least 0 and below 1"),
+        ({"epsilon": 1, "delta": [43.25]}, "delta must be at least 0 and below 1; got list of length 1"),
         ({"epsilon": 1, "accountant": "pld"}, "accountant must be one of {'basic', 'zcdp'}"),
         ({"epsilon": 1, "accountant": "zcdp"}, "delta must be above 0 for the accountant 'zcdp'"),
         ({"epsilon": 1, "neighbors": "both"}, "neighbors must be one of"),

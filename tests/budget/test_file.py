@@ -1,9 +1,13 @@
 """Ledgers in files: their limits, what else may lie there, and what they hold."""
 
+import copy
 import os
 import pickle
 import shutil
 import sqlite3
+import subprocess
+import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -64,10 +68,135 @@ def test_what_is_no_ledger(tmp_path, path):
     assert path.read_text() == "income,age\n1,2\n"
     with pytest.raises(PydpstatError, match="there is no file"):
         Budget.open(tmp_path / "b.ledger")
-    empty = tmp_path / "empty"
-    empty.touch()
-    with pytest.raises(PydpstatError, match="is another file"):
-        Budget.open(empty)
+
+
+def test_a_ledger_that_was_cut_off_is_no_new_one(path):
+    budget = Budget(1.0, path=path)
+    budget.spend(Guarantee(1.0), "mean(x)")
+    whole = path.read_bytes()
+    for size in (0, 1, 15, 16, 50, 99, 100, 511, 4095, 4096, 8192, 8193):
+        path.write_bytes(whole[:size])
+        for use in (lambda: Budget(1.0, path=path), lambda: Budget.open(path), lambda: budget.spent):
+            with pytest.raises(PydpstatError, match="path must be a ledger"):
+                use()
+        assert path.read_bytes() == whole[:size]
+    path.write_bytes(b"")
+    with pytest.raises(PydpstatError, match="is an empty file, as one that was cut off. Restore it"):
+        Budget(1.0, path=path)
+    path.write_bytes(whole)
+    assert Budget(1.0, path=path).spent.epsilon == 1.0
+
+
+def test_a_pickle_makes_no_new_ledger(path):
+    budget = Budget(1.0, path=path)
+    budget.spend(Guarantee(1.0), "mean(x)")
+    stored = pickle.dumps(budget)
+    path.unlink()
+    for use in (lambda: pickle.loads(stored), lambda: copy.copy(budget)):
+        with pytest.raises(PydpstatError, match="there is no file .* Put it back"):
+            use()
+    assert not path.exists()
+    # another ledger in its place has other limits
+    Budget(2.0, path=path)
+    with pytest.raises(PydpstatError, match="was made with epsilon 2.0"):
+        pickle.loads(stored)
+
+
+SPENDER = """
+import sys
+from pydpstat import Budget, Guarantee, PydpstatError
+
+try:
+    budget = Budget(1.0, path=sys.argv[1])
+    print("open", flush=True)
+    for line in sys.stdin:
+        budget.spend(Guarantee(0.6), sys.argv[1])
+        print("spent", flush=True)
+except PydpstatError as error:
+    print(type(error).__name__, error, flush=True)
+"""
+
+
+def environment():
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+@contextmanager
+def spender(path):
+    """Another process that opens a ledger, and spends 0.6 whenever it is told to."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", SPENDER, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+
+    def spend():
+        process.stdin.write("\n")
+        process.stdin.flush()
+        return process.stdout.readline()
+
+    try:
+        yield process.stdout.readline(), spend
+    finally:
+        process.stdin.close()
+        process.stdout.close()
+        process.wait()
+
+
+def test_two_processes_do_not_spend_twice_by_two_names(path, tmp_path):
+    Budget(1.0, path=path)
+    link = tmp_path / "link.ledger"
+    link.symlink_to(path)
+    with spender(path) as (_, first), spender(link) as (_, second):
+        assert first() == "spent\n" and "BudgetExceeded" in second()
+    assert [entry.call for entry in Budget.open(link).entries] == [str(path)]
+
+
+def test_two_processes_do_not_spend_twice_by_a_hard_link(path, tmp_path):
+    Budget(1.0, path=path)
+    twin = tmp_path / "twin.ledger"
+    with spender(path) as (_, first):
+        assert first() == "spent\n"
+        os.link(path, twin)
+        with spender(twin) as (opened, _):
+            assert "has 2 (hard links). Remove the others" in opened
+        assert "has 2 (hard links)" in first()
+        # under the other name alone it holds what was spent, while the first process still has it open
+        path.unlink()
+        with spender(twin) as (opened, second):
+            assert opened == "open\n" and "BudgetExceeded" in second()
+    assert [entry.call for entry in Budget.open(twin).entries] == [str(path)]
+
+
+def test_a_ledger_that_is_moved_takes_its_spends_along(path, tmp_path):
+    budget = Budget(1.0, path=path)
+    budget.spend(Guarantee(0.9), "mean(x)")
+    os.rename(path, tmp_path / "b.ledger")
+    assert Budget.open(tmp_path / "b.ledger").spent.epsilon == 0.9
+
+
+def test_opening_a_ledger_gives_up_no_lock(path):
+    budget = Budget(1.0, path=path)
+    with spender(path) as (_, spend):
+        with budget._ledger._transaction():
+            # a second budget of this process, as one of another thread
+            Budget.open(path).path
+            assert not may_write(path)
+        assert may_write(path)
+        assert spend() == "spent\n"
+
+
+def may_write(path):
+    """Tell whether another process can begin to write."""
+    code = (
+        "import sqlite3, sys; connection = sqlite3.connect(sys.argv[1], timeout=0.1); "
+        "connection.isolation_level = None; connection.execute('BEGIN IMMEDIATE')"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)
+    assert not done.returncode or "database is locked" in done.stderr
+    return not done.returncode
 
 
 def test_another_database_is_left_alone(path):
@@ -156,9 +285,9 @@ def test_an_interrupted_spend_leaves_nothing(path, monkeypatch):
 def test_writes_wait_for_the_disk(path):
     budget = Budget(1.0, path=path)
     connection = budget._ledger._current()
-    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    # 2 is FULL: every commit is synchronized
-    assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    # 3 is EXTRA: every commit is synchronized, and that its journal is gone too
+    assert connection.execute("PRAGMA synchronous").fetchone() == (3,)
 
 
 def test_the_ledger_holds_no_data_and_no_estimates(path):
@@ -187,3 +316,18 @@ def test_an_unused_budget_is_collected(path):
     del budget
     gc.collect()
     assert ledger() is None
+
+
+MAKER = """
+import sys, time
+from pydpstat import Budget, Guarantee
+time.sleep(1.0 - time.time() % 1.0)
+Budget(1.0, path=sys.argv[1]).spend(Guarantee(0.3), "mean(x)")
+"""
+
+
+def test_two_makers_make_one_ledger(path):
+    command = [sys.executable, "-c", MAKER, str(path)]
+    makers = [subprocess.Popen(command, env=environment()) for _ in range(3)]
+    assert [maker.wait() for maker in makers] == [0, 0, 0]
+    assert len(Budget.open(path).entries) == 3 and os.listdir(path.parent) == [path.name]

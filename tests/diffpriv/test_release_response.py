@@ -226,7 +226,7 @@ def test_a_large_epsilon_has_its_exact_delta(epsilon, delta, exact):
     assert result.guarantee.delta == pytest.approx(truth, rel=1e-9) and truth > delta
     assert exact is None or truth == pytest.approx(exact, abs=5e-4)
     assert f"exact delta is {truth:.4g}, not {delta:g}" in str(seen["6"])
-    assert seen["6"].use == "GaussianMechanism" and result.delta == delta
+    assert seen["6"].use == "GaussianMechanism" and result.claim.delta == delta
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_where_the_classical_formula_begins_to_fail(epsilon, delta):
 def test_the_exponential_mechanism_warns_always():
     result, seen = caught(choice(), EPS, X)
     assert list(seen) == ["3"] and seen["3"].use == "choose" and "cancel" in str(seen["3"])
-    assert math.isinf(result.guarantee.epsilon) and result.epsilon == 2
+    assert math.isinf(result.epsilon) and result.claim.epsilon == 2
 
 
 def test_no_noise_warns_and_is_exact():

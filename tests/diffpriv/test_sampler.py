@@ -184,6 +184,24 @@ def test_other_kinds_of_data_are_refused(data):
         with_record(data, 1)
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 7])
+@pytest.mark.parametrize(
+    "one",
+    [float, lambda x: x, np.array, lambda x: np.array([x])],
+    ids=["float", "NumPy", "0-d", "array of one"],
+)
+@pytest.mark.parametrize("dims", [None, 2])
+def test_an_oracle_may_return_one_number_where_it_else_returns_a_list(n, one, dims):
+    def sampled(oracle):
+        mechanism = laplace(lambda X: [float(len(X)), float(np.mean(np.array(X)))], dims=dims)
+        return sensitivitySamplerManual(mechanism, oracle, n, 8, 5)
+
+    first, second = RRandom(4), RRandom(4)
+    listed = sampled(lambda size: list(first.rnorm(size)) if size != 1 else one(first.rnorm(1)[0]))
+    found = sampled(second.rnorm)
+    assert listed.sensitivity == found.sensitivity > 0.0 and listed.dims == 2
+
+
 def test_no_record_and_several_records():
     with pytest.raises(PydpstatError, match="one record; it returned none"):
         with_record(np.zeros(2), [])

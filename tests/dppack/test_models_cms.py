@@ -46,7 +46,8 @@ FORMALS = {
             "regularizer.gr": None,
             "huber.h": 0.5,
         },
-        {**_FIT, **_WEIGHTS},
+        # R has no defaults here, but does without the bounds with the Gaussian kernel
+        {**_FIT, **_WEIGHTS, "upper.bounds": None, "lower.bounds": None},
         {**_PREDICT, "raw.value": False},
     ),
 }
@@ -302,6 +303,21 @@ def test_the_kernels_parameter_is_kept_for_later_fits():
     given = svmDP("l2", 1, 1, kernel="Gaussian", D=3, kernel_param=2.0)
     fit(given, add_bias=True)
     assert given.kernel_param == 2.0 and given.prefilter.shape == (3, 4)
+
+
+@pytest.mark.parametrize("method", ["objective", "output"])
+def test_the_gaussian_kernel_needs_no_bounds(method):
+    model, other = (svmDP("l2", 1, 1, method, kernel="Gaussian", D=3) for _ in range(2))
+    result = model.fit(X, Y, rng=1)
+    assert np.array_equal(result.coeff, other.fit(X, Y, *SMALL, rng=1).coeff)
+    assert result.guarantee.epsilon == 1.0 and result.bounds == ((), ())
+    assert "upper_bounds=None" in result.call and "upper.bounds = NULL" in result.r_call
+
+
+@pytest.mark.parametrize("bounds", [{}, {"upper_bounds": [1, 1]}, {"lower_bounds": [0, 0]}])
+def test_the_linear_kernel_needs_bounds(bounds):
+    with pytest.raises(PydpstatError, match="er_bounds must be a vector of numbers; got None. Give a public"):
+        svmDP("l2", 1, 1).fit(X, Y, **bounds, rng=1)
 
 
 def test_predictions():

@@ -53,7 +53,12 @@ def regress(models, rng=1, **more):
 @pytest.mark.parametrize(
     "function, optional",
     [
-        (tune_classification_model, {"add_bias": False, "weights": None, "weights_upper_bound": None}),
+        (
+            tune_classification_model,
+            # R has no defaults for the bounds, but does without them with Gaussian kernels
+            {"upper_bounds": None, "lower_bounds": None}
+            | {"add_bias": False, "weights": None, "weights_upper_bound": None},
+        ),
         (tune_linear_regression_model, {"add_bias": False}),
     ],
 )

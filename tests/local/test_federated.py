@@ -125,13 +125,13 @@ def test_containers():
     column = pd.Series([True, False] * 5, index=list("abcdefghij"), name="smokes")
     nodes = nodes_of(column, COINS)
     answers = nodes.query()
-    assert isinstance(answers, pd.Series) and answers.index.equals(column.index) and answers.dtype == bool
+    assert isinstance(answers, pd.Series) and answers.index.equals(column.index)
     assert nodes[4].query() == answers["e"]
     ages = nodes_of(pd.Series(AGES, name="age"), LaplaceAccess(1, bounds=(0, 40))).query()
     assert isinstance(ages, pd.Series) and ages.name == "age"
     labels = pd.Categorical(["no", "yes"] * 5)
     smokes = nodes_of(labels, RandomizedResponse(1.0, ["no", "yes"]))
-    assert smokes.query().dtype == labels.dtype and smokes[0].query() == smokes.query()[0]
+    assert smokes.query().dtype == "<U3" and smokes[0].query() == smokes.query()[0]
     assert len(federate_array((1, 0, 1))) == 3
 
 
@@ -204,6 +204,7 @@ def test_the_guarantees_of_noise():
     )
     assert gaussian.delta_at(0.5) <= 1e-5 < gaussian.delta_at(0.49)
     assert laplace.delta_at(0.4) < 0.1 and "this person's value replaced" in laplace.conditions[0]
+    assert "none missing, is public knowledge" in laplace.conditions[2] == gaussian.conditions[2]
 
 
 # what is not reached
@@ -289,7 +290,7 @@ def test_texts():
         (lambda: nodes_of([1, 0], None), "^definition must be a design or an access"),
         (lambda: nodes_of([1, 0], COINS, repeat="sme"), "Did you mean 'same'"),
         (lambda: nodes_of([1, 0], COINS, budget=3), "^budget must be None or a Budget"),
-        (lambda: nodes_of([1.0, np.nan], ACCESSES[2][1]).query(), "^values must have no missing ones"),
+        (lambda: nodes_of([1.0, np.nan], ACCESSES[2][1]).query(), "^values must be numbers, none missing"),
         (lambda: nodes_of(["a"], ACCESSES[2][1]).query(), "^values must be numbers"),
         (lambda: ACCESSES[2][1].respond(np.eye(2)), "^values must be one variable"),
         (lambda: LaplaceAccess(0, bounds=(0, 1)), "^epsilon must be"),

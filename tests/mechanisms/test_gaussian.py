@@ -70,12 +70,13 @@ def test_is_a_value(sd):
 
 
 def test_no_noise_at_all():
-    none = GaussianNoise(0)
+    none = GaussianNoise.mirrored(0)
     assert none.cdf([-1.0, 0.0]).tolist() == [0.0, 1.0] and none.ppf(0.1) == 0.0
     assert none.delta([0.0, 9.0], 1.0).tolist() == [1.0, 1.0]
+    assert pickle.loads(pickle.dumps(none)) == none == copy.copy(none)
 
 
-@pytest.mark.parametrize("sd", [-1, math.inf, math.nan, "1", None])
+@pytest.mark.parametrize("sd", [0, 0.0, [1.0, 0.0], -1, math.inf, math.nan, "1", None])
 def test_refuses_an_sd(sd):
     with pytest.raises(PydpstatError, match="sd must be .* calibrate_gaussian"):
         GaussianNoise(sd)

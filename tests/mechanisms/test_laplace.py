@@ -75,14 +75,15 @@ def test_is_a_value(scale):
 
 
 def test_no_noise_at_all():
-    none = LaplaceNoise(0.0)
+    none = LaplaceNoise.mirrored(0.0)
     assert none.cdf([-1.0, 0.0, 1.0]).tolist() == [0.0, 1.0, 1.0]
     assert none.pdf([-1.0, 0.0]).tolist() == [0.0, math.inf]
     assert none.ppf([0.0, 0.3, 1.0]).tolist() == [0.0, 0.0, 0.0] and none.std() == 0.0
     assert none.epsilon(1.0) == math.inf and none.delta(5.0, 1.0) == 1.0
+    assert pickle.loads(pickle.dumps(none)) == none == copy.copy(none)
 
 
-@pytest.mark.parametrize("scale", [-1, math.inf, math.nan, "1", None, [1.0, -2.0], True])
+@pytest.mark.parametrize("scale", [0, 0.0, [1.0, 0.0], -1, math.inf, math.nan, "1", None, [1.0, -2.0], True])
 def test_refuses_a_scale(scale):
     with pytest.raises(PydpstatError, match="scale must be .* sensitivity / epsilon"):
         LaplaceNoise(scale)

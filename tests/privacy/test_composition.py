@@ -3,12 +3,16 @@
 import math
 import sys
 import types
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pydpstat import compose
 from pydpstat.errors import MissingExtraError, PydpstatError
+from pydpstat.grid import multiple_above, total_above
 from pydpstat.mechanisms import calibrate_gaussian
 from pydpstat.privacy import (
     ConcentratedLoss,
@@ -20,6 +24,7 @@ from pydpstat.privacy import (
     ResponseLoss,
     compose_basic,
 )
+from pydpstat.privacy.pld import INTERVAL, DistributionLoss
 
 GAUSSIAN = Guarantee(1.0, 1e-6, loss=GaussianLoss(1.0 / float(calibrate_gaussian(1.0, 1e-6))))
 
@@ -27,12 +32,35 @@ GAUSSIAN = Guarantee(1.0, 1e-6, loss=GaussianLoss(1.0 / float(calibrate_gaussian
 def test_basic_composition_adds():
     first = Guarantee(0.1, 1e-6, conditions=("a", "b"))
     both = compose_basic(first, Guarantee(0.2, 2e-6, conditions=("b", "c")))
-    assert both == Guarantee(math.fsum((0.1, 0.2)), math.fsum((1e-6, 2e-6)), conditions=("a", "b", "c"))
-    assert compose_basic(*[Guarantee(0.1)] * 10).epsilon == 1.0
+    assert both == Guarantee(
+        total_above((0.1, 0.2)), total_above((1e-6, 2e-6)), conditions=("a", "b", "c")
+    )
+    assert compose_basic(*[Guarantee(0.1)] * 10).epsilon == math.nextafter(1.0, 2.0)
+    assert compose_basic(*[Guarantee(0.125)] * 8).epsilon == 1.0
+    assert compose_basic(Guarantee(1e308), Guarantee(1e308)).epsilon == math.inf
     assert compose_basic(Guarantee(1, 0.7), Guarantee(1, 0.7)).delta == 1.0
     assert compose_basic(Guarantee(math.inf), Guarantee(1)).epsilon == math.inf
     assert compose_basic(Guarantee(1)) == Guarantee(1)
     assert compose([first, first]) == compose_basic(first, first)
+
+
+pairs = st.tuples(st.floats(0.0, 1e6), st.floats(0.0, 0.01))
+
+
+@given(st.lists(pairs, min_size=1, max_size=12))
+def test_basic_sums_are_the_smallest_floats_that_are_not_below(each):
+    whole = compose_basic(*(Guarantee(epsilon, delta) for epsilon, delta in each))
+    for found, values in zip((whole.epsilon, whole.delta), zip(*each)):
+        exact = sum(map(Fraction, values))
+        assert exact <= Fraction(found) and Fraction(math.nextafter(found, -1.0)) < exact
+
+
+@given(st.integers(1, 10**6), st.floats(0.0, 1e6))
+def test_multiples_are_the_smallest_floats_that_are_not_below(count, value):
+    found = multiple_above(count, value)
+    assert count * Fraction(value) <= Fraction(found)
+    assert Fraction(math.nextafter(found, -1.0)) < count * Fraction(value)
+    assert Guarantee(value).group(count).epsilon == ResponseLoss(value, count).pure == found
 
 
 def test_composition_needs_the_same_neighbors():
@@ -45,11 +73,12 @@ def test_composition_needs_the_same_neighbors():
 def test_exact_is_best_and_every_method_is_valid():
     many = [Guarantee(0.1)] * 100
     exact, zcdp = compose(many, "exact", delta=1e-6), compose(many, "zcdp", delta=1e-6)
-    assert exact.epsilon < zcdp.epsilon < compose(many).epsilon == 10.0
+    assert exact.epsilon < zcdp.epsilon < compose(many).epsilon == total_above([0.1] * 100)
     assert exact.loss == ResponseLoss(0.1, 100) and exact.delta == zcdp.delta == 1e-6
     for epsilon in (0.0, 1.0, 5.0, 9.99):
         assert exact.delta_at(epsilon) <= zcdp.delta_at(epsilon)
-    assert exact.delta_at(10.0) == zcdp.delta_at(10.0) == 0.0
+    pure = compose(many).epsilon
+    assert exact.delta_at(pure) == zcdp.delta_at(pure) == 0.0
     assert compose(many, "exact").epsilon == compose(many, "zcdp").epsilon == pytest.approx(10.0)
 
 
@@ -65,6 +94,27 @@ def test_deltas_leak():
     both = compose([Guarantee(0.5, 0.01), Guarantee(0.5, 0.02)], "exact", delta=0.1)
     assert both.loss.leak == pytest.approx(1 - 0.99 * 0.98, rel=1e-14)
     assert both.delta_at(1.0) >= 0.0298
+
+
+@pytest.mark.parametrize("deltas", [(1e-6,), (1e-6, 0.0, 0.0), (0.0, 5e-324), (0.3, 0.0)])
+def test_one_delta_leaks_itself_and_no_more(deltas):
+    whole = compose([Guarantee(1.0, delta) for delta in deltas], "exact")
+    # nothing better can be said at that delta
+    assert (whole.epsilon, whole.delta) == (float(len(deltas)), sum(deltas))
+    assert whole.loss.leak == sum(deltas)
+
+
+def test_a_loss_without_a_pair_is_composed():
+    bare = Guarantee(math.inf, loss=GaussianLoss(1.0))
+    for method in ("zcdp", "exact"):
+        known = compose([Guarantee(9.0, 0.1, loss=GaussianLoss(1.0))] * 2, method, delta=1e-6)
+        assert compose([bare] * 2, method, delta=1e-6) == known and known.epsilon < math.inf
+        with pytest.raises(PydpstatError, match="delta must be larger"):
+            compose([bare], method)
+    pure = Guarantee(math.inf, loss=LaplaceLoss(1.0))
+    assert compose([pure] * 2, "exact").epsilon == 2.0
+    with pytest.raises(PydpstatError, match="finite epsilons.*from inf to inf"):
+        compose([Guarantee(math.inf, loss=ConcentratedLoss(0.1))] * 2, "exact", delta=1e-6)
 
 
 def test_gaussian_releases_compose_exactly():
@@ -196,6 +246,9 @@ def test_distributions_of_pairs_agree_with_the_exact_curve(stand_in):
     whole, exact = compose(pairs, "pld", delta=0.05), compose(pairs, "exact", delta=0.05)
     assert whole.epsilon == pytest.approx(exact.epsilon, abs=1e-9) and not stand_in
     assert whole.delta_at(0.3) == pytest.approx(exact.delta_at(0.3), rel=1e-9)
+    assert compose([Guarantee(0.5, 0.01), Guarantee(0.5)], "pld").epsilon == 1.0
+    with pytest.raises(PydpstatError, match="number 2 has ConcentratedLoss"):
+        compose([GAUSSIAN, Guarantee(math.inf, loss=ConcentratedLoss(0.1))], "pld", delta=0.1)
     leaking = [Guarantee(0.5, 0.01)] * 2
     assert compose(leaking, "pld", delta=0.2).epsilon == pytest.approx(
         compose(leaking, "exact", delta=0.2).epsilon, abs=1e-9
@@ -217,3 +270,38 @@ def test_distributions_with_dp_accounting():
     pytest.importorskip("dp_accounting")
     nine, exact = compose([GAUSSIAN] * 9, "pld", delta=1e-6), compose([GAUSSIAN] * 9, "exact", delta=1e-6)
     assert exact.epsilon <= nine.epsilon <= exact.epsilon + 0.01
+
+
+@pytest.mark.parametrize(
+    "loss, parts",
+    [
+        (GaussianLoss(0.5), 1),
+        (LaplaceLoss(0.3), 1),
+        (GeometricLoss(1.0, 4), 1),
+        (DiscreteGaussianLoss(2.0), 1),
+        (DiscreteGaussianLoss(3.0, 1, 2), 2),
+        (ResponseLoss(0.5, 3), 3),
+        (ResponseLoss(0.1, 20, 1e-5), 21),
+    ],
+    ids=str,
+)
+def test_the_curves_of_dp_accounting_are_the_exact_ones(loss, parts):
+    pytest.importorskip("dp_accounting")
+    for epsilon in (0.0, 0.1, 0.29, 0.7, 1.4):
+        excess = DistributionLoss((loss,)).delta(epsilon) - loss.delta(epsilon)
+        # each part's loss is rounded up by at most an interval, and delta grows no faster than it
+        assert -1e-13 <= excess <= parts * INTERVAL + 2e-14
+
+
+def test_any_list_with_dp_accounting():
+    pytest.importorskip("dp_accounting")
+    mixed = [GAUSSIAN, Guarantee(0.5), Guarantee(0.2, 1e-7), Guarantee(0.3, loss=LaplaceLoss(0.3))] * 4
+    whole = compose(mixed, "pld", delta=1e-5)
+    assert whole.epsilon < compose(mixed).epsilon and whole.delta_at(whole.epsilon) <= 1e-5
+    # compositions of compositions
+    twice = compose([compose(mixed[:8], "pld", delta=1e-5)] * 2, "pld", delta=1e-5)
+    assert twice.epsilon == pytest.approx(whole.epsilon, abs=1e-6)
+    # one delta alone: nothing better than the sums can be said at it
+    assert compose([Guarantee(1.0, 1e-6), Guarantee(0.5)], "pld") == Guarantee(
+        1.5, 1e-6, loss=DistributionLoss((ResponseLoss(1.0, 1, 1e-6), ResponseLoss(0.5)))
+    )

@@ -7,6 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from pydpstat.grid import multiple_above
 from pydpstat.mechanisms import SymmetricGeometricNoise
 from pydpstat.privacy import GeometricLoss, LaplaceLoss, ResponseLoss
 from pydpstat.privacy.curves import concentrated_delta, largest_rho, pure_rho, responses_delta
@@ -31,7 +32,7 @@ def test_randomized_responses(each, count):
         found = responses_delta(each, count, epsilon)
         # rounded up, by less than 1e-9 of itself up to some hundreds
         assert exact <= found <= exact * (1 + mpmath.mpf("1e-9")) + mpmath.mpf("1e-320")
-    assert responses_delta(each, count, each * count) == 0.0
+    assert responses_delta(each, count, multiple_above(count, each)) == 0.0
 
 
 def test_a_million_responses_are_finite():

@@ -16,6 +16,7 @@ from pydpstat.privacy import (
     LaplaceLoss,
     ResponseLoss,
 )
+from pydpstat.privacy.pld import DistributionLoss
 
 
 def test_prints_in_one_line():
@@ -66,6 +67,35 @@ def test_a_loss_is_checked_and_compared():
     with pytest.raises(PydpstatError, match="loss must be a privacy loss or None; got 1.0"):
         Guarantee(1, loss=1.0)
     assert Guarantee(1, loss=LaplaceLoss(1.0)) == Guarantee(1, loss=LaplaceLoss(1.0)) != Guarantee(1)
+
+
+@pytest.mark.parametrize(
+    "kind, arguments, message",
+    [
+        (GaussianLoss, (0.0,), "mu must be a scalar > 0 and finite; got 0.0"),
+        (GaussianLoss, (math.inf,), "mu must be a scalar > 0 and finite"),
+        (LaplaceLoss, (-1.0,), "epsilon must be a scalar > 0 and finite; got -1.0"),
+        (LaplaceLoss, ("1",), "epsilon must be a scalar > 0"),
+        (GeometricLoss, (math.nan,), "epsilon must be a scalar > 0"),
+        (GeometricLoss, (1.0, 0), "sensitivity must be a whole number of at least 1; got 0"),
+        (DiscreteGaussianLoss, (-2.0,), "sd must be a scalar > 0"),
+        (DiscreteGaussianLoss, (2.0, 1.5), "sensitivity must be a whole number"),
+        (DiscreteGaussianLoss, (2.0, 1, 3), "cells must be 1 or 2; got 3"),
+        (ResponseLoss, (-0.1,), "epsilon must be at least 0; got -0.1"),
+        (ResponseLoss, (0.1, 0), "count must be a whole number"),
+        (ResponseLoss, (0.1, 1, -1e-6), "leak must be at least 0"),
+        (ResponseLoss, (0.1, 1, 1.5), "leak must be between 0 and 1; got 1.5"),
+        (ConcentratedLoss, (-0.5,), "rho must be at least 0; got -0.5"),
+        (ConcentratedLoss, (math.nan,), "rho must be a number and not missing"),
+        (ConcentratedLoss, (0.5, -1.0), "pure must be at least 0"),
+        (DistributionLoss, ((),), "parts must be a tuple of at least one privacy loss"),
+        (DistributionLoss, ([LaplaceLoss(1.0)],), "parts must be a tuple .*; got list of length 1"),
+        (DistributionLoss, ((1.0,),), "parts must be a tuple"),
+    ],
+)
+def test_losses_check_their_parameters(kind, arguments, message):
+    with pytest.raises(PydpstatError, match=message):
+        kind(*arguments)
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: type(loss).__name__)

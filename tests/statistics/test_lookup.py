@@ -60,6 +60,9 @@ def test_numbers_are_compared_as_the_column_has_them():
     assert places(large, [2**63 - 2, -(2**63)]).tolist() == [2, 0, 1]
     assert places(np.array([2**64 - 1, 1], dtype=np.uint64), [2**64 - 1, -1]).tolist() == [0, 2]
     assert places(np.array([-0.0, np.inf, -np.inf, np.nan]), [0, np.inf]).tolist() == [0, 1, 2, -1]
+    # a whole number beyond all floats is not infinity
+    assert places(np.array([np.inf, -np.inf]), [10**400, -(10**400)]).tolist() == [2, 2]
+    assert places(np.array([np.inf], "f2"), [70_000, Decimal("Infinity")]).tolist() == [1]
 
 
 def test_a_mask_hides_values():

@@ -168,7 +168,7 @@ def test_text():
         ((sum, [0, 1], 0), {}, "n must be a whole number of at least 1; got 0"),
         ((sum, [0, 1], 2), {"norm": "l2"}, "norm must be one of .*; got 'l2'. Did you mean 'L2'?"),
         ((sum, [0, 1], 2), {"neighbors": "bound"}, "Did you mean 'bounded'?"),
-        ((sum, [0, 1], 2), {"symmetric": "yes"}, "symmetric must be True or False; got 'yes'"),
+        ((sum, [0, 1], 2), {"symmetric": "yes"}, "symmetric must be True or False; got str of length 3"),
         ((sum, [0, 1], 2), {"limit": 0}, "limit must be a whole number of at least 1; got 0"),
         ((sum, range(9), 9), {}, "give 387,420,489 data sets and 13,947,137,604 pairs of neighbours; limit"),
         ((sum, range(2), 10**9), {}, "give more than 1,000,000,000 data sets; limit allows 1,000,000"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -311,20 +312,33 @@ def generate_sampling(kernel_param: float, *, rng: Any = None) -> Callable[..., 
     array([-0.2507, -0.1029,  2.7675])
     """
     from pydpstat.random import source_from
-    from pydpstat.random.vectors import normals, phases
 
     width = checks.scalar(kernel_param, "kernel_param")
     if not 0.0 <= width < math.inf:
         raise PydpstatError(f"kernel_param must be at least 0 and finite; got {width!r}. 1/d is the default.")
-    own = source_from(rng, int_seeds_r=True)
+    return _Sampling(width, source_from(rng, int_seeds_r=True))
 
-    def sampling(d: int, *, rng: Any = None) -> Floats:
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class _Sampling:
+    """Draws features of a Gaussian kernel; an object, as a closure has no pickle."""
+
+    kernel_param: float
+    source: Any
+
+    __name__ = "sampling"
+
+    def __call__(self, d: int, *, rng: Any = None) -> Floats:
         """Draw d frequencies and a phase, an ndarray of shape (d + 1,)."""
-        source = own if rng is None else source_from(rng, int_seeds_r=True)
-        size = whole_number(d, "d", 0)
-        return np.append(normals(source, size, math.sqrt(2.0 * width)), phases(source, 1))
+        from pydpstat.random import source_from
+        from pydpstat.random.vectors import normals, phases
 
-    return sampling
+        source = self.source if rng is None else source_from(rng, int_seeds_r=True)
+        size = whole_number(d, "d", 0)
+        return np.append(normals(source, size, math.sqrt(2.0 * self.kernel_param)), phases(source, 1))
+
+    def __repr__(self) -> str:
+        return f"generate_sampling({self.kernel_param!r})"
 
 
 def whole_number(value: Any, name: str, least: int) -> int:

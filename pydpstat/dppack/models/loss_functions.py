@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from pydpstat import checks
@@ -171,7 +172,7 @@ def generate_loss_huber(h: float) -> Callable[..., Floats]:
     >>> generate_loss_huber(0.5)([-0.5, 1.2], [-1, 1])
     array([0.5  , 0.045])
     """
-    return _huber(losses.huber, h)
+    return _Huber("generate_loss_huber", losses.huber, checks.scalar(h, "h"))
 
 
 def generate_loss_gr_huber(h: float) -> Callable[..., Floats]:
@@ -203,7 +204,7 @@ def generate_loss_gr_huber(h: float) -> Callable[..., Floats]:
     >>> generate_loss_gr_huber(1)([-0.5, 3.0], [-1, 1])
     array([0.75, 0.  ])
     """
-    return _huber(losses.huber_gradient, h)
+    return _Huber("generate_loss_gr_huber", losses.huber_gradient, checks.scalar(h, "h"))
 
 
 def _pair(y_hat: Any, y: Any) -> tuple[Floats, Floats]:
@@ -213,20 +214,28 @@ def _pair(y_hat: Any, y: Any) -> tuple[Floats, Floats]:
     return predicted, labels
 
 
-def _huber(function: Callable[..., Floats], h: Any) -> Callable[..., Floats]:
-    half_width = checks.scalar(h, "h")
+@dataclass(frozen=True, slots=True, repr=False)
+class _Huber:
+    """A Huber loss or its derivative with its half-width; an object, as a closure has no pickle."""
 
-    def huber(y_hat: Any, y: Any, w: Any = None) -> Floats:
+    maker: str
+    function: Callable[..., Floats]
+    h: float
+
+    __name__ = "huber"
+
+    def __call__(self, y_hat: Any, y: Any, w: Any = None) -> Floats:
         """Return one number a record, shape (n,)."""
         predicted, labels = _pair(y_hat, y)
         if w is None:
-            return function(predicted, labels, half_width)
+            return self.function(predicted, labels, self.h)
         weights = doubles(w, "w")
         if weights.size != labels.size:
             raise PydpstatError(
                 "Weight vector w must be same length as label vector y; "
                 f"got {weights.size} and {labels.size}."
             )
-        return function(predicted, labels, half_width, weights)
+        return self.function(predicted, labels, self.h, weights)
 
-    return huber
+    def __repr__(self) -> str:
+        return f"{self.maker}({self.h!r})"

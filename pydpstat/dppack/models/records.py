@@ -116,6 +116,8 @@ def scale_records(records: Records) -> Records:
 
 def bound_vector(values: Any, name: str) -> Floats:
     """Return bounds as a vector of numbers that are not missing."""
+    if values is None:
+        raise PydpstatError(f"{name} must be a vector of numbers; got None. Give a public bound a column.")
     try:
         bounds = doubles(np.atleast_1d(np.asarray(values)), name)
     except (TypeError, ValueError) as error:

@@ -136,8 +136,8 @@ class svmDP(WeightedERMDP_CMS):
         self,
         X: Any,
         y: Any,
-        upper_bounds: Any,
-        lower_bounds: Any,
+        upper_bounds: Any = None,
+        lower_bounds: Any = None,
         add_bias: bool = False,
         weights: Any = None,
         weights_upper_bound: float | None = None,
@@ -152,8 +152,9 @@ class svmDP(WeightedERMDP_CMS):
             Predictors; with the linear kernel values outside their bounds are moved onto them.
         y : array_like of shape (n,)
             Labels 0 and 1.
-        upper_bounds, lower_bounds : array_like of shape (p,)
-            Public bounds of the columns, chosen without looking at them; not used with a Gaussian kernel.
+        upper_bounds, lower_bounds : array_like of shape (p,), optional
+            Public bounds of the columns, chosen without looking at them. The linear kernel needs them;
+            the Gaussian one does not use them.
         add_bias : bool, default False
             Whether to put a column "bias" of ones in front; for a DataFrame only, as in R.
         weights : array_like of shape (n,), optional

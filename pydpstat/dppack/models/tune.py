@@ -36,8 +36,8 @@ def tune_classification_model(
     DPmodels: Sequence[_Model],
     X: Any,
     y: Any,
-    upper_bounds: Any,
-    lower_bounds: Any,
+    upper_bounds: Any = None,
+    lower_bounds: Any = None,
     add_bias: bool = False,
     weights: Any = None,
     weights_upper_bound: Any = None,
@@ -59,8 +59,9 @@ def tune_classification_model(
         Predictors; values outside their bounds are moved onto them for the fits.
     y : array_like of shape (n,)
         Labels 0 or 1.
-    upper_bounds, lower_bounds : array_like of shape (p,)
-        Public bounds of the columns, chosen without looking at them.
+    upper_bounds, lower_bounds : array_like of shape (p,), optional
+        Public bounds of the columns, chosen without looking at them. Support vector machines with a
+        Gaussian kernel do not use them, all other models need them.
     add_bias : bool, default False
         Whether to put a column "bias" of ones in front; for a DataFrame only, as in R.
     weights : array_like of shape (n,), optional

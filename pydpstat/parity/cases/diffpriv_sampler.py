@@ -157,6 +157,21 @@ _DATA = (
         ),
         ("n = 7, m = 6", "n=7, m=6"),
     ),
+    *(
+        _case(
+            f"list of {n} numbers, one of them as a number",
+            (
+                "diffpriv::DPMechLaplace(target = function(X) c(length(X), mean(unlist(X))))",
+                "diffpriv.DPMechLaplace(target=lambda X: [len(X), r.mean(np.array(X))])",
+            ),
+            (
+                "function(n) if (n == 1) rnorm(1) else as.list(rnorm(n))",
+                "lambda n: rng.rnorm(1)[0] if n == 1 else list(rng.rnorm(n))",
+            ),
+            (f"n = {n}, m = 6", f"n={n}, m=6"),
+        )
+        for n in (1, 2, 3, 7)
+    ),
     _case(
         "texts",
         (

@@ -65,6 +65,16 @@ CASES = (
         of="svmDP",
         bounds=("NULL, 3", "None, 3"),
     ),
+    *(
+        fit_case(
+            f"Gaussian, {method}: no bounds",
+            f"'l2', 1, 1, '{method}', kernel = 'Gaussian', D = 4",
+            of="svmDP",
+            bounds=("weights = NULL", "weights=None"),
+        )
+        for method in ("objective", "output")
+    ),
+    fit_case("no bounds", "'l2', 1, 1", of="svmDP", level="error", bounds=("weights = NULL", "weights=None")),
     fit_case(
         "Gaussian, weights",
         "'l2', 1, 1, 'output', 'Gaussian', 4",

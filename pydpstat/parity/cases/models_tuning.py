@@ -107,6 +107,12 @@ _ALL = (
 )
 _CHOICE = "tune_classification_model"
 _CLASSIFIERS = [
+    _case(
+        _CHOICE,
+        "svmDP, Gaussian, no bounds",
+        _models("svmDP", 1.0, ", 'output', 'Gaussian', 3"),
+        bounds=("add.bias = FALSE", "add_bias=False"),
+    ),
     *(
         _case(
             _CHOICE,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from pydpstat._frozen import frozen
 from pydpstat.r_arithmetic.elementary import log
 from pydpstat.random.r_stream.mersenne import UNIT, ZERO, UniformStream
 
@@ -73,7 +74,7 @@ class Inversion:
         if count < _FEW:
             return np.array([self.one(stream.next) for _ in range(count)])
         if self._table is None:
-            self._table = self._thresholds()
+            self._table = frozen(self._thresholds())
         result = np.empty(count)
         done = 0
         while done < count:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from pydpstat._frozen import frozen
 from pydpstat.random.r_stream.mersenne import UniformStream
 from pydpstat.random.r_stream.paths import starts
 
@@ -28,9 +29,9 @@ def _partial_sums() -> list[float]:
 
 # they are compared with multiples of 2^-31, so their last digits never decide
 _SUMS = _partial_sums()
-_SUMS_ARRAY = np.array(_SUMS)
+_SUMS_ARRAY = frozen(_SUMS)
 # adding log(2) again and again rounds differently from a product
-_MULTIPLES = np.append(0.0, np.add.accumulate(np.full(40, LOG_2)))
+_MULTIPLES = frozen(np.append(0.0, np.add.accumulate(np.full(40, LOG_2))))
 _MULTIPLES_LIST = _MULTIPLES.tolist()
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat._frozen import frozen
 from pydpstat.errors import NotSupportedError, PydpstatError
 
 BLOCK = 624
@@ -22,7 +23,7 @@ def _seed_table() -> tuple[np.ndarray, np.ndarray]:
     powers = np.multiply.accumulate(np.full(675, 69069, dtype=np.uint32), dtype=np.uint32)
     offsets = np.add.accumulate(np.append(np.uint32(1), powers[:-1]), dtype=np.uint32)
     # 50 warming steps, and one more word whose place R uses for the position
-    return powers[51:], offsets[51:]
+    return frozen(powers[51:]), frozen(offsets[51:])
 
 
 _SLOPE, _OFFSET = _seed_table()

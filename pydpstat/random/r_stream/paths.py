@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from pydpstat._frozen import frozen
+
 _SEGMENT = 128
-_PLACES = np.arange(_SEGMENT)
+_PLACES = frozen(np.arange(_SEGMENT))
 
 
 def starts(lengths: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat._frozen import frozen
 from pydpstat.r_arithmetic.elementary import exp, log, power
 from pydpstat.random.r_stream import exponential, normal
 from pydpstat.random.r_stream.mersenne import UniformStream
@@ -22,7 +23,7 @@ _FEW = 40
 _CHUNK = 200_000
 _ROOT = 0.398942280401432677939946059934
 _FACTORIALS = (1.0, 1.0, 2.0, 6.0, 24.0, 120.0, 720.0, 5040.0, 40320.0, 362880.0)
-_FACTORIALS_ARRAY = np.array(_FACTORIALS)
+_FACTORIALS_ARRAY = frozen(_FACTORIALS)
 _LOG_SERIES = (0.1250060, -0.1384794, 0.1421878, -0.1661269, 0.2000118, -0.2500068, 0.3333333, -0.5)
 
 

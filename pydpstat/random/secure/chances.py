@@ -16,6 +16,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat import multiple_precision
 from pydpstat.errors import PydpstatError
 from pydpstat.random import secure
 from pydpstat.random.secure import bits
@@ -106,8 +107,7 @@ class LogisticChance:
         return value >> (known - count)
 
     def _computed(self, count: int) -> int:
-        import mpmath.libmp as mp
-
+        mp = multiple_precision.functions()
         # below 2**-count: exp(x) is at least 2**x
         if self.exponent > count + self.others.bit_length():
             return 0

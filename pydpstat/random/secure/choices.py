@@ -7,7 +7,8 @@ own size a weight errs by 64 units of 2^-52 for the exponential (one is stated, 
 0, and by 2^-52 for the measure: 2^-41 in all. What underflows is below 2^-1000 of the total, which is
 at least 1e-280. The sums have less than (chunk + n / chunk) roundings of 2^-53 each. Where U times
 the total is further from a boundary than all this and U's unknown bits, the choice is exact.
-Candidates that are left out at first (`Rest`) move every boundary by at most a bound of their weight.
+Candidates that are left out at first (`Rest`) move every boundary by at most a bound of their weight,
+and a boundary comes before the first of the others, also where that bound underflows.
 Otherwise `_precisely` repeats it in integers, with bounds, until it is.
 """
 
@@ -190,7 +191,8 @@ def _quickly(
             left_out = 2.0 * float(np.ldexp(rest.measure, scale) * np.exp(factor * (rest.utility - top)))
         total = float(sums[-1])
         slack = (_WEIGHT_ERROR + (CHUNK + n / CHUNK + 64.0) * 2.0**-52 + 2.0 * bits.half_cell()) * total
-        return first_reaching(uniform * total, sums, weights, slack + left_out, 0.0 if left_out else -np.inf)
+        floor = 0.0 if rest is not None and rest.before else -np.inf
+        return first_reaching(uniform * total, sums, weights, slack + left_out, floor)
 
 
 def _precisely(
@@ -224,7 +226,8 @@ def _precisely(
         if found is not None:
             return int(places[found])
         precision *= 2
-        if cell.bits < precision:
+        # as many bits as the weights have: a far tail needs all of them
+        while cell.bits < precision:
             cell.refine()
 
 

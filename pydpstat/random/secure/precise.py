@@ -1,8 +1,9 @@
 """Undecided draws, finished in multiple precision: integer bounds of logarithms and normal tails.
 
-Only mpmath's functions without state are used, so that threads do not disturb each other. Each is
-taken with at least 20 bits more than the bounds that are drawn from it claim. A draw asks for more
-of its uniform's bits until lower and upper bound agree, which they do with probability 1.
+Only mpmath's functions with an explicit precision are used, and threads do not disturb each other
+(`pydpstat.multiple_precision`). Each is taken with at least 20 bits more than the bounds that are drawn
+from it claim. A draw asks for more of its uniform's bits until lower and upper bound agree, which they
+do with probability 1.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+from pydpstat import multiple_precision
 from pydpstat.random.secure.bits import Cell
 
 # bits that are computed beyond those that a bound claims
@@ -71,8 +73,7 @@ def minus_log(cell: Cell, precision: int) -> tuple[int, int]:
 
 def log_share(rate: Fraction, precision: int) -> tuple[int, int]:
     """Bound log(2 / (1 + exp(-rate))) in units of 2**-precision."""
-    import mpmath.libmp as mp
-
+    mp = multiple_precision.functions()
     working = precision + _GUARD
     minus = mp.from_rational(-rate.numerator, rate.denominator, working + _size(rate))
     share = mp.mpf_div(mp.mpf_add(mp.fone, mp.mpf_exp(minus, working)), mp.from_int(2), working)
@@ -108,8 +109,7 @@ def normal_whole(cell: Cell, ratio: Fraction, start: Callable[[float], float]) -
 
 def _normal_guess(cell: Cell, ratio: Fraction, start: Callable[[float], float]) -> int:
     """Return floor(ratio * z + 1/2) for the cell's midpoint, or a number near it."""
-    import mpmath.libmp as mp
-
+    mp = multiple_precision.functions()
     surplus = max(cell.place.bit_length() - 60, 0)
     z = mp.from_float(start(math.ldexp((cell.place >> surplus) + 0.5, surplus - cell.bits)))
     working = cell.bits + _size(ratio) + 2 * _GUARD
@@ -124,8 +124,7 @@ def _normal_move(cell: Cell, ratio: Fraction, place: int) -> int | None:
 
     It is right where U/2 lies between the tails beyond the upper and the lower edge of the place.
     """
-    import mpmath.libmp as mp
-
+    mp = multiple_precision.functions()
     least = mp.from_man_exp(cell.place, -cell.bits)
     most = mp.from_man_exp(cell.place + 1, -cell.bits)
     low, high = _twice_tail(Fraction(2 * place + 1, 2) / ratio, cell.bits + _GUARD)
@@ -140,8 +139,7 @@ def _normal_move(cell: Cell, ratio: Fraction, place: int) -> int | None:
 
 def exponentials(exponents: list[Fraction], precision: int) -> list[int]:
     """Return exp(x) for each x <= 0 in units of 2**-precision, right to within one unit."""
-    import mpmath.libmp as mp
-
+    mp = multiple_precision.functions()
     # below it the exponential is less than a unit
     least = -precision
     result = []
@@ -168,16 +166,14 @@ def _size(number: Fraction) -> int:
 
 def _log(mantissa: int, exponent: int, precision: int) -> int:
     """Return log(mantissa * 2**exponent) in units of 2**-precision, right to within one unit."""
-    import mpmath.libmp as mp
-
+    mp = multiple_precision.functions()
     value = mp.mpf_log(mp.from_man_exp(mantissa, exponent), precision + _GUARD)
     return int(mp.to_int(mp.mpf_shift(value, precision), "n"))
 
 
 def _twice_tail(edge: Fraction, precision: int) -> tuple[tuple, tuple]:
     """Bound the probability that a standard normal number is beyond +-edge, to the relative 2**-precision."""
-    import mpmath.libmp as mp
-
+    mp = multiple_precision.functions()
     # the tail's relative error is up to edge^2 + 1 times that of the edge
     working = precision + 2 * _size(edge) + _GUARD
     t = mp.mpf_div(
@@ -190,8 +186,7 @@ def _twice_tail(edge: Fraction, precision: int) -> tuple[tuple, tuple]:
 
 def _normal_quantile(probability: tuple, start: tuple, precision: int) -> tuple:
     """Return z with twice the upper tail equal to `probability`, by Newton's method."""
-    import mpmath.libmp as mp
-
+    mp = multiple_precision.functions()
     root2 = mp.mpf_sqrt(mp.ftwo, precision)
     factor = mp.mpf_sqrt(mp.mpf_div(mp.mpf_pi(precision), mp.ftwo, precision), precision)
     # in t = z / sqrt(2): d erfc(t) = -2 / sqrt(pi) exp(-t^2) dt, and z = t sqrt(2)

@@ -9,6 +9,7 @@ import os
 from fractions import Fraction
 from unittest import mock
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import stats
@@ -370,3 +371,19 @@ def test_unlikely_candidates_are_looked_at_only_where_they_must(monkeypatch, see
     monkeypatch.setattr(secure, "entropy", lambda size: b"\x80" * size)
     rest = secure.Rest(0, 0.0, 400.0, everything)
     assert secure.choose([0.0], 1.0, [0.0], rest) == secure.choose(utility, 1.0, measure)
+
+
+@pytest.mark.parametrize("below", [True, False])
+def test_a_rest_whose_weight_underflows_is_chosen_with_its_probability(below, monkeypatch):
+    # exp(-1000) is 0 in floating point; U lies 2**-1588 beside the boundary
+    count = 52 + 64 * 24
+    with mpmath.workprec(4000):
+        weight = mpmath.exp(-1000)
+        boundary = int(mpmath.floor(weight / (1 + weight) * mpmath.mpf(2) ** count))
+    uniform = boundary - 1 if below else boundary + 1
+    # the first word's lower 12 bits are not used
+    words = [uniform >> (count - 52) << 12, *(uniform >> 64 * k & (1 << 64) - 1 for k in range(23, -1, -1))]
+    drawn = iter(words)
+    monkeypatch.setattr(secure, "entropy", lambda size: next(drawn, 0).to_bytes(size, "little"))
+    rest = secure.Rest(1, -1000.0, 1.0, lambda: ([-1000.0, 0.0], None))
+    assert secure.choose([0.0], 1, None, rest) == (0 if below else 1)

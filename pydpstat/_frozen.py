@@ -1,0 +1,68 @@
+"""Arrays whose memory nobody can write to: what results and caches keep."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+def frozen(values: npt.ArrayLike, dtype: Any = None) -> npt.NDArray[Any]:
+    """Return an array that holds a copy of the values and cannot be made writable.
+
+    Parameters
+    ----------
+    values : array_like
+        An array that is frozen already is returned as it is.
+    dtype : data type, optional
+        The values' own by default.
+
+    Examples
+    --------
+    >>> array = frozen([1.0, 2.0])
+    >>> array.setflags(write=True)
+    Traceback (most recent call last):
+    ...
+    ValueError: cannot set WRITEABLE flag to True of this array
+    """
+    array = np.asarray(values, dtype)
+    # an array out of a pickle stands on bytes, too, but is writable
+    if isinstance(array.base, (bytes, _Objects)) and not array.flags.writeable:
+        return array
+    if array.dtype.hasobject:
+        return np.asarray(_Objects(array))
+    # the memory of bytes, which NumPy never writes to; a flag of the array itself could be set back
+    return np.ndarray(array.shape, array.dtype, array.tobytes())
+
+
+class Frozen:
+    """Base of frozen dataclasses whose arrays, alone or in tuples, cannot be made writable."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, field.name, frozen(value))
+            elif isinstance(value, tuple) and value and all(isinstance(each, np.ndarray) for each in value):
+                object.__setattr__(self, field.name, tuple(map(frozen, value)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # through the constructor: a copied or pickled array would come back writable
+        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return partial(type(self), **values), ()
+
+
+class _Objects:
+    """A copy of an array of objects, which bytes cannot hold, offered to NumPy as read-only memory."""
+
+    __slots__ = ("__array_interface__", "_owner")
+
+    def __init__(self, array: npt.NDArray[Any]) -> None:
+        self._owner = array.copy()
+        interface = self._owner.__array_interface__
+        self.__array_interface__ = {**interface, "data": (interface["data"][0], True)}

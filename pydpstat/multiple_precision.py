@@ -1,0 +1,70 @@
+"""Multiple precision: mpmath's functions on numbers with an explicit precision, safe among threads.
+
+They have no state but their caches, such as the digits of log 2 that are known so far. mpmath fills
+these in several steps; a thread that reads between two of them gets a wrong number. Hence the copy of
+the functions with caches of its own, which nobody else fills, and one call at a time.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from functools import cache
+from importlib.machinery import PathFinder
+from importlib.util import find_spec, module_from_spec
+from typing import Any
+
+_NAME = f"{__name__}.libmp"
+# a function may call back, as a test's stand-in does
+_LOCK = threading.RLock()
+
+
+class _Functions:
+    """The functions of a module, one call of any of them at a time; its constants as they are."""
+
+    def __init__(self, module: Any) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._module, name)
+        if not callable(value):
+            return value
+
+        def alone(*arguments: Any, **options: Any) -> Any:
+            with _LOCK:
+                return value(*arguments, **options)
+
+        # found at once the next time
+        setattr(self, name, alone)
+        return alone
+
+
+@cache
+def _functions() -> _Functions:
+    found = find_spec("mpmath")
+    spec = found and PathFinder.find_spec(_NAME, found.submodule_search_locations)
+    if spec is None or spec.loader is None:
+        raise ImportError("mpmath must be installed: pip install mpmath")
+    module = sys.modules[_NAME] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return _Functions(module)
+
+
+def functions() -> Any:
+    """Return mpmath's functions: those of ``mpmath.libmp``.
+
+    Examples
+    --------
+    >>> mp = functions()
+    >>> mp.to_str(mp.mpf_exp(mp.fone, 100), 10)
+    '2.718281828'
+    """
+    # the first call of all imports them, in one thread
+    with _LOCK:
+        return _functions()
+
+
+if hasattr(os, "register_at_fork"):
+    # a child must not begin with a cache that is half filled, or with a lock that nobody gives back
+    os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)

@@ -1,0 +1,163 @@
+"""Where true values and randomness meet: what is there is written down, and a fixed outcome takes its place.
+
+With the same outcome for two data sets, everything that is made of it has to be the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+import pydpstat.release as pipeline
+from pydpstat.local import RandomizedResponse, RandomizedResponseCoins
+from pydpstat.random import secure
+from pydpstat.statistics import choice, quantiles, selection
+
+LARGE = 10.0**6
+
+
+@dataclass(frozen=True)
+class Noised:
+    """A query with the noise that it gets, and what came out of it: its type and shape."""
+
+    query: Any
+    noise: Any
+    grid: float | None
+    form: tuple[Any, ...]
+
+    @property
+    def values(self) -> list[Fraction]:
+        """The value that noise is added to, exactly."""
+        exact = self.query.exact
+        if exact is None:
+            exact = np.ravel(self.query.value, order="F").tolist()
+        values = [Fraction(each) for each in exact]
+        if self.grid is None:
+            return values
+        unit = Fraction(self.grid)
+        return [round(each / unit) * unit for each in values]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A choice: the exponents of candidates, how many points each stands for, and which was taken."""
+
+    exponents: list[Fraction]
+    widths: list[int]
+    law: str
+    point: int
+
+
+@dataclass
+class Seen:
+    """All that came to pass at the seams of one call."""
+
+    noised: list[Noised] = field(default_factory=list)
+    chosen: list[Chosen] = field(default_factory=list)
+    answered: list[tuple[np.ndarray, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is drawn, whatever the data are.
+
+    Parameters
+    ----------
+    share : float
+        Where among all points a choice falls, from 0 to 1.
+    kept : set or None
+        For levels that are found in the data: which have a large count. None is all of them.
+    """
+
+    share: float = 0.5
+    kept: frozenset[Any] | None = None
+
+    def noisy(self, query: Any, shape: tuple[int, ...]) -> np.ndarray:
+        """Return noisy values."""
+        size = int(np.prod(shape))
+        if query.labels.dimnames is not None and self.kept is not None:
+            (levels,) = query.labels.dimnames
+            flat = [LARGE if (type(level), level) in self.kept else 0.0 for level in levels]
+            return np.array(flat, dtype=np.float64).reshape(shape)
+        fixed = 3.0 + np.arange(size) * 7 % 5
+        return (fixed if query.integer else fixed / 8.0).reshape(shape, order="F")
+
+
+@contextmanager
+def watched(outcome: Outcome) -> Iterator[Seen]:
+    """Write down what comes to the seams, and let them give the outcome."""
+    seen, within = Seen(), [0]
+    noisy, choose, trials = pipeline._noisy, secure.choose, selection.trials_exp
+    flip, below = choice.permute_and_flip, selection.below
+
+    def spy_noisy(query: Any, noise: Any, source: Any, grid: Any) -> Any:
+        real = noisy(query, noise, source, grid)
+        seen.noised.append(Noised(query, noise, grid, (np.shape(real), real.dtype)))
+        return outcome.noisy(query, np.shape(real))
+
+    def spy_choose(
+        utility: Any, rate: Any = 1, measure: Any = None, rest: Any = None, exact: Any = None
+    ) -> int:
+        choose(utility, rate, measure, rest, exact)
+        values = exact
+        if values is None:
+            values = [Fraction(each) for each in np.asarray(utility, dtype=np.float64).tolist()]
+        top = max(values)
+        widths = [1] * len(values) if measure is None else [int(each) for each in measure]
+        point = min(int(outcome.share * sum(widths)), sum(widths) - 1)
+        exponents = [Fraction(rate) * (each - top) for each in values]
+        seen.chosen.append(Chosen(exponents, widths, "exponential", point))
+        for place, width in enumerate(widths):
+            if point < width:
+                break
+            point -= width
+        within[0] = point
+        return place
+
+    def spy_below(limit: int, source: Any) -> int:
+        assert below(limit, source) < limit and within[0] < limit
+        return within[0]
+
+    def spy_trials(exponents: Any, errors: Any, exact: Any) -> Any:
+        values = [-Fraction(exact(place)) for place in range(len(exponents))]
+        seen.chosen.append(Chosen(values, [1] * len(values), "permute-and-flip", 0))
+        return trials(exponents, errors, exact)
+
+    def spy_flip(*arguments: Any) -> int:
+        flip(*arguments)
+        return 0
+
+    def spy_places(size: int, bits: int, source: Any) -> np.ndarray:
+        # a record that is added comes last, and the others keep their places
+        return np.arange(size, dtype=np.int64) * 40503 % 2**bits
+
+    with ExitStack() as stack:
+
+        def put(place: Any, name: str, spy: Any) -> None:
+            stack.enter_context(patch.object(place, name, spy))
+
+        put(pipeline, "_noisy", spy_noisy)
+        put(secure, "choose", spy_choose)
+        put(selection, "trials_exp", spy_trials)
+        put(choice, "permute_and_flip", spy_flip)
+        put(selection, "below", spy_below)
+        put(quantiles, "below", spy_below)
+        put(quantiles, "places", spy_places)
+        for kind in (RandomizedResponse, RandomizedResponseCoins):
+            put(kind, "_answers", _answering(kind._answers, seen))
+        yield seen
+
+
+def _answering(answers: Any, seen: Seen) -> Any:
+    def spy(self: Any, codes: Any, source: Any) -> Any:
+        real = answers(self, codes, source)
+        seen.answered.append((np.array(codes), (real.shape, real.dtype)))
+        return ((np.arange(codes.size) * 5 + 1) % len(self.categories)).astype(real.dtype)
+
+    return spy

@@ -1,0 +1,29 @@
+"""No array of a result can be made writable, and what a result states first is what holds."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+
+from tests.neighbors.named import parameters
+from tests.neighbors.published import results, statements
+from tests.neighbors.sameness import arrays, writeable
+from tests.sample_results import parts
+
+RESULTS = results()
+
+
+@pytest.mark.parametrize("make", parameters((f"arrays of {name}", make) for name, make in RESULTS.items()))
+def test_no_array_of_a_result_can_be_written_to(make, seeded_entropy):
+    result = make()
+    for each in parts(result):
+        for form in (each, copy.copy(each), copy.deepcopy(each), pickle.loads(pickle.dumps(each))):
+            assert writeable(form) == []
+    assert any(True for each in parts(result) for _ in arrays(each))
+
+
+@pytest.mark.parametrize("make", parameters((f"claim of {name}", make) for name, make in RESULTS.items()))
+def test_what_holds_is_stated_first(make, seeded_entropy):
+    assert statements(make()) == []

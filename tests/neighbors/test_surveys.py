@@ -1,0 +1,39 @@
+"""The answers of two persons with different values look the same but for chance."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import pytest
+
+from tests.neighbors.engine import judged, pair
+from tests.neighbors.named import parameters
+from tests.neighbors.surveys import ACCESSES, MEASURED, SURVEYS, measured, surveyed, veiled
+
+
+@pytest.mark.parametrize(
+    "survey, kind",
+    parameters(
+        (f"answers of {survey.name} in {kind.name}", (survey, kind))
+        for survey in SURVEYS
+        for kind in survey.kinds
+    ),
+)
+def test_answers_are_alike(survey, kind, seeded_entropy, capfd):
+    check(chain(surveyed(survey, kind), veiled(survey, kind) if survey.name != "coins" else ()), capfd)
+
+
+@pytest.mark.parametrize("kind", parameters((f"noise on {kind.name}", kind) for kind in MEASURED))
+@pytest.mark.parametrize("access", ACCESSES, ids=["laplace", "gaussian"])
+def test_numbers_with_noise_are_alike(access, kind, seeded_entropy, capfd):
+    check(measured(access, kind), capfd)
+
+
+def check(cases, capfd):
+    released, found = 0, []
+    for case in cases:
+        one, two = pair(case)
+        found += [f"{each} ({case.name})" for each in judged(case, one, two)]
+        released += one.error is None
+    assert found == [] and released
+    assert capfd.readouterr() == ("", "")

@@ -1,0 +1,176 @@
+"""The interval of a correlation: valid for every number of records, never missing, its quantiles exact."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import integrate, stats
+
+import pydpstat
+from pydpstat.mechanisms.gaussian import GaussianNoise
+from pydpstat.mechanisms.laplace import LaplaceNoise
+from pydpstat.statistics.association_interval import _unit_quantile, correlation_range, sum_quantile
+
+NOISE = {"laplace": {}, "gaussian": {"mechanism": "gaussian", "delta": 1e-6}}
+
+
+def pair(n, slope, seed=7):
+    """Two variables between 0 and 100, the second the first times a slope plus its own noise."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=n)
+    y = slope * x + math.sqrt(1.0 - slope * slope) * rng.normal(size=n)
+    return np.clip(50.0 + 15.0 * x, 0.0, 100.0), np.clip(30.0 + 15.0 * y, 0.0, 100.0)
+
+
+def released(x, y, epsilon=0.5, **options):
+    return pydpstat.corr(x, y, epsilon, bounds=(0, 100), **options)
+
+
+# ------------------------------------------------------------------ coverage
+
+
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+@pytest.mark.parametrize("mechanism", NOISE)
+@pytest.mark.parametrize("n, slope", [(20, 0.5), (100, 0.9), (1_000, 0.0), (10_000, 0.7)])
+def test_it_misses_no_more_often_than_it_says(n, slope, mechanism, neighbors):
+    alpha, draws = 0.1, 150
+    x, y = pair(n, slope)
+    truth, rng = np.corrcoef(x, y)[0, 1], np.random.default_rng(11)
+    missed = 0
+    for _ in range(draws):
+        low, high = released(x, y, neighbors=neighbors, rng=rng, **NOISE[mechanism]).conf_int(alpha).iloc[0]
+        missed += not low <= truth <= high
+    # a valid interval fails this with a probability below 1e-6
+    assert missed <= stats.binom.isf(1e-6, draws, alpha)
+
+
+@pytest.mark.parametrize("mechanism", NOISE)
+def test_it_is_short_where_there_are_many_records(mechanism):
+    x, y = pair(100_000, 0.5)
+    r = released(x, y, rng=np.random.default_rng(3), **NOISE[mechanism])
+    low, high = r.conf_int().iloc[0]
+    # a tenth of alpha is for the means and variances: at most a fifth more than the delta method
+    assert high - low < 1.2 * 2.0 * 1.96 * r.bse.iloc[0] < 0.03
+
+
+def test_without_noise_it_closes_on_the_correlation():
+    x, y = pair(200, 0.6)
+    low, high = released(x, y, 1e9, rng=1).conf_int().iloc[0]
+    assert np.corrcoef(x, y)[0, 1] == pytest.approx(low, abs=1e-6) == pytest.approx(high, abs=1e-6)
+
+
+# ------------------------------------------------------------------ never missing
+
+
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+@pytest.mark.parametrize("mechanism", NOISE)
+@pytest.mark.parametrize("n", [2, 50, 100])
+def test_it_is_never_missing_and_holds_the_estimate(n, mechanism, neighbors):
+    x, y = pair(n, 0.5)
+    rng, unknown = np.random.default_rng(5), 0
+    for _ in range(60):
+        r = released(x, y, neighbors=neighbors, rng=rng, **NOISE[mechanism])
+        low, high = r.conf_int().iloc[0]
+        assert -1.0 <= low <= float(r) <= high <= 1.0
+        reach = r.accuracy()
+        assert reach == max(float(r) - low, high - float(r))
+        unknown += "set to 0" in r.summary().as_text()
+    assert unknown
+
+
+@pytest.mark.parametrize("epsilon", [1e-300, 1e-12, 1e12])
+@pytest.mark.parametrize("alpha", [1e-300, 0.5, 1.0 - 1e-12])
+def test_extreme_arguments(epsilon, alpha):
+    x, y = pair(50, 0.5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        low, high = released(x, y, epsilon, rng=3).conf_int(alpha).iloc[0]
+    assert -1.0 <= low <= high <= 1.0
+
+
+def test_constant_variables():
+    low, high = released(np.full(1000, 40.0), np.arange(1000.0) / 10.0, rng=3).conf_int().iloc[0]
+    assert (low, high) == (-1.0, 1.0)
+
+
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+def test_matrices(neighbors):
+    x, y = pair(20_000, 0.8)
+    frame = pd.DataFrame({"x": x, "y": y, "z": x[::-1]})
+    r = pydpstat.corr(frame, epsilon=1.0, bounds=(0, 100), neighbors=neighbors, rng=1)
+    low, high = (end.to_numpy().reshape(3, 3) for _, end in r.conf_int().items())
+    truth = frame.corr().to_numpy()
+    assert (low == low.T).all() and (high == high.T).all()
+    assert (np.diag(low) == 1.0).all() and (np.diag(high) == 1.0).all()
+    assert (low <= truth + 1e-12).all() and (truth - 1e-12 <= high).all() and low[0, 1] > 0.5
+    assert not r.to_frame().drop(columns="noise sd").isna().any(axis=None)
+
+
+# ------------------------------------------------------------------ what the result says
+
+
+def test_the_summary_says_when_the_estimate_was_set_to_0():
+    x, y = pair(100, 0.5)
+    rng = np.random.default_rng(1)
+    results = [released(x, y, rng=rng) for _ in range(40)]
+    nothing = [r for r in results if math.isnan(r.bse.iloc[0])]
+    assert 0 < len(nothing) < len(results)
+    for r in results:
+        said = "set to 0, as a noisy variance or number of records is too small" in " ".join(
+            r.summary().as_text().split()
+        )
+        assert said == (r in nothing) and (not said or float(r) == 0.0)
+
+
+def test_a_matrix_says_how_many_were_set_to_0():
+    x, y = pair(30, 0.5)
+    frame = pd.DataFrame({"x": x, "y": y, "z": x[::-1]})
+    r = pydpstat.corr(frame, epsilon=0.1, bounds=(0, 100), rng=4)
+    zeros = int((np.triu(np.asarray(r.estimate), 1) == 0.0).sum() - 6)
+    assert zeros and r.postprocessing[-1].endswith(f": {zeros} of 3 pairs")
+
+
+# ------------------------------------------------------------------ quantiles
+
+
+def tail(weights, limit):
+    """P(sum of weights times Laplace variables > limit), by its characteristic function."""
+    weights = np.asarray(weights)
+
+    def integrand(s):
+        return limit * np.sinc(limit * s / math.pi) / np.prod(1.0 + (weights * s) ** 2)
+
+    return 0.5 - integrate.quad(integrand, 0.0, 60.0 / limit, limit=2000)[0] / math.pi
+
+
+@pytest.mark.parametrize("terms", [4, 6, 9])
+@pytest.mark.parametrize("probability", [0.3, 0.05, 0.004, 5e-4])
+def test_quantiles_of_sums(terms, probability):
+    quantile = sum_quantile(LaplaceNoise(1.0), terms, probability)
+    assert tail(np.ones(terms), quantile) == pytest.approx(probability, rel=1e-3)
+    normal = sum_quantile(GaussianNoise(2.0), terms, probability)
+    assert normal == pytest.approx(2.0 * math.sqrt(terms) * stats.norm.isf(probability), rel=1e-12)
+
+
+@pytest.mark.parametrize("probability", [0.3, 0.1, 0.0225, 0.0045])
+def test_no_weights_pass_the_quantile_of_the_worst_ones(probability):
+    limit = _unit_quantile(False, probability)
+    rng = np.random.default_rng(2)
+    worst = 0.0
+    for power in (0, 1, 3, 8):
+        for _ in range(8):
+            weights = np.abs(rng.normal(size=9)) ** power * rng.choice([0.2, 1.0], 9)
+            weights /= math.sqrt(2.0 * (weights * weights).sum())
+            # the integral's own error is below 1e-3 of it
+            worst = max(worst, tail(weights, limit))
+    assert 0.5 * probability < worst <= 1.001 * probability
+
+
+def test_a_range_beyond_its_noise_is_the_widest():
+    # sums that no records can have
+    assert tuple(correlation_range((-500.0,) * 9, None, LaplaceNoise(1.0), 0.05)) == (-1.0, 1.0)
+    assert tuple(correlation_range((900.0, *[-300.0] * 8), 100, LaplaceNoise(1.0), 0.05)) == (-1.0, 1.0)

@@ -1,0 +1,94 @@
+"""Multiple precision among threads: caches of its own, one call at a time."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+import types
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+
+import mpmath
+import pytest
+
+from pydpstat import multiple_precision
+from pydpstat.queries.threshold import release_threshold
+from pydpstat.random.secure import precise
+from pydpstat.random.secure.bits import Cell
+
+RATES = [Fraction(1, k) for k in range(1, 60)]
+
+
+def test_it_is_mpmath():
+    ours, theirs = multiple_precision.functions(), mpmath.libmp
+    for precision in (10, 53, 400):
+        x = theirs.from_rational(17, 13, precision)
+        assert ours.mpf_log(x, precision) == theirs.mpf_log(x, precision)
+        assert ours.mpf_erfc(x, precision) == theirs.mpf_erfc(x, precision)
+    assert ours.fone == theirs.fone
+
+
+def test_a_cache_that_others_are_filling_changes_nothing(monkeypatch):
+    bounds = precise.minus_log(Cell(3, 10), 200)
+    # the new digits of log 2 are there, and how many they are is not yet
+    constant = mpmath.libmp.libelefun.ln2_fixed.__closure__[0].cell_contents
+    mpmath.libmp.mpf_ln2(300)
+    monkeypatch.setattr(constant, "memo_val", constant.memo_val << 100)
+    assert precise.minus_log(Cell(3, 10), 200) == bounds
+
+
+def test_threads_that_compute_at_once():
+    before = mpmath.mp.prec
+    expected = [release_threshold(rate, 1e-9) for rate in RATES]
+    logarithms = [precise.minus_log(Cell(k, 70), 90 + 40 * k) for k in range(1, 40)]
+    with ThreadPoolExecutor(4) as threads:
+        thresholds = [threads.submit(release_threshold, rate, 1e-9) for rate in RATES]
+        again = [threads.submit(precise.minus_log, Cell(k, 70), 90 + 40 * k) for k in range(1, 40)]
+        while not all(each.done() for each in (*thresholds, *again)):
+            assert mpmath.mp.prec == before
+    assert [each.result() for each in thresholds] == expected
+    assert [each.result() for each in again] == logarithms
+
+
+def test_one_call_at_a_time():
+    running, most = [], []
+
+    def slow():
+        running.append(1)
+        most.append(len(running))
+        time.sleep(0.01)
+        running.pop()
+
+    functions = multiple_precision._Functions(types.SimpleNamespace(slow=slow, constant=3))
+    threads = [threading.Thread(target=functions.slow) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1, 1, 1, 1] and functions.constant == 3
+
+
+ACROSS_A_FORK = """
+import os, threading, types
+from pydpstat import multiple_precision
+
+begun, ends = threading.Event(), threading.Event()
+wait = types.SimpleNamespace(wait=lambda: (begun.set(), ends.wait(0.3)))
+threading.Thread(target=multiple_precision._Functions(wait).wait).start()
+begun.wait()
+child = os.fork()
+mp = multiple_precision.functions()
+value = mp.mpf_log(mp.ftwo, 50)
+if not child:
+    os._exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_child_of_a_busy_process_can_compute():
+    command = [sys.executable, "-W", "ignore", "-c", ACROSS_A_FORK]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+    assert done.stdout == "7\n", done.stderr

@@ -1,0 +1,235 @@
+"""Whatever a result states of its privacy is what holds; what the call asked for is called a claim."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+import pydpstat
+from pydpstat import DPResultsPair, ModelResults, PrivacyWarning
+from pydpstat.consistency import Hierarchy, release_hierarchy
+from tests.dppack import cms_models, kst_models
+from tests.sample_results import parts
+from tests.warning_calls import ANALYTIC, X, hist, mean, sd, table, var
+
+NONE = "nothing holds, claimed (epsilon {eps:g}, delta {delta:g}), bounded neighbors"
+
+
+def pooled():
+    return pydpstat.pooledVarDP(X, X, eps=0.5, lower_bound=0, upper_bound=5, rng=1)
+
+
+def gauss(**more):
+    return pydpstat.GaussianMechanism(1.0, **{"eps": 0.5, "sensitivities": 1, "rng": 1, **more})
+
+
+def response(kind, params=None, **slots):
+    mechanism = kind(target=slots.pop("target", np.mean), **slots)
+    return pydpstat.releaseResponse(mechanism, params or pydpstat.DPParamsEps(), X, rng=1)
+
+
+def sampled():
+    mechanism = pydpstat.sensitivitySampler(
+        pydpstat.DPMechLaplace(target=np.mean, dims=1),
+        oracle=lambda n, rng=None: np.linspace(0, 1, n),
+        n=5,
+        m=20,
+        gamma=0.5,
+        rng=1,
+    )
+    return pydpstat.releaseResponse(mechanism, pydpstat.DPParamsEps(), X, rng=1)
+
+
+def logistic(gamma, method="output", eps=1.0):
+    return cms_models.fit(pydpstat.LogisticRegressionDP("l2", eps, gamma, method))
+
+
+def sigmoid():
+    model = pydpstat.EmpiricalRiskMinimizationDP_CMS(
+        pydpstat.mapXy_sigmoid,
+        pydpstat.loss_cross_entropy,
+        "l2",
+        2.0,
+        1.0,
+        "objective",
+        0.25,
+        pydpstat.mapXy_gr_sigmoid,
+        pydpstat.loss_gr_cross_entropy,
+    )
+    return cms_models.fit(model)
+
+
+def tuned():
+    X, y = np.linspace(-1.0, 1.0, 40)[:, None], np.linspace(-1.0, 1.0, 40)
+    models = [pydpstat.LinearRegressionDP("l2", 1.0, 0.0, gamma) for gamma in (1.0, 10.0)]
+    return pydpstat.tune_linear_regression_model(models, X, y, [1, 1], [-1, -1], rng=1).results
+
+
+LONG = 3 - 2 * math.log(2)
+
+# the finding, the call, and how its short form ends: what holds, then the claim where that is another
+ROWS = {
+    "variance": ("2", lambda: var(rng=1), None),
+    "standard deviation": ("2", lambda: sd(rng=1), None),
+    "pooled variance": ("2", pooled, None),
+    "exponential": (
+        "3",
+        lambda: response(
+            pydpstat.DPMechExponential, target=lambda X: len, sensitivity=1, responseSet=["a", "bb"]
+        ),
+        NONE.format(eps=1, delta=0),
+    ),
+    "levels": ("8", lambda: table(["a", "b"], eps=1, rng=1), NONE.format(eps=1, delta=0)),
+    "levels, both": ("8", lambda: table(["a", "b"], which_sensitivity="both", rng=1), None),
+    "unbounded": (
+        "5",
+        lambda: mean(which_sensitivity="unbounded", rng=1),
+        "(epsilon 0.5, delta 0), bounded neighbors, claimed (epsilon 0.5, delta 0), unbounded neighbors",
+    ),
+    "classical Gaussian": (
+        "6",
+        lambda: response(
+            pydpstat.DPMechGaussian, pydpstat.DPParamsDel(epsilon=20.0, delta=0.01), sensitivity=1, dims=1
+        ),
+        None,
+    ),
+    "breaks": ("4", lambda: hist(breaks="Sturges", rng=1), NONE.format(eps=0.5, delta=0)),
+    "infinite bound": (
+        "9",
+        lambda: pydpstat.quantileDP(X, 0.5, 1, 0, math.inf, rng=1),
+        NONE.format(eps=1, delta=0),
+    ),
+    "loose calibration": ("11", lambda: gauss(eps=0.1, delta=1e-15, analytic=True), None),
+    "sampled sensitivity": ("14", sampled, None),
+    "large delta": ("delta", lambda: gauss(delta=1.1), None),
+    "no noise": (
+        "delta",
+        lambda: gauss(delta=1.25),
+        "nothing holds",
+    ),
+    "other gamma": (
+        "C1",
+        lambda: logistic(100.0),
+        "(epsilon 100, delta 0), bounded neighbors, claimed (epsilon 1, delta 0), bounded neighbors",
+    ),
+    "negative gamma": ("C1", lambda: logistic(-0.25, "objective"), NONE.format(eps=1, delta=0)),
+    "tuned regression": ("C2", tuned, NONE.format(eps=1, delta=0)),
+    "wrong gradient": ("C3", sigmoid, NONE.format(eps=2, delta=0)),
+    "long records": (
+        "C4",
+        lambda: cms_models.fit(
+            cms_models.MAKE["EmpiricalRiskMinimizationDP_CMS"](eps=3.0), *cms_models.BOX
+        ),
+        f"(epsilon {math.sqrt(2) * LONG + math.log(3):.6g}, delta 0), bounded neighbors, "
+        "claimed (epsilon 3, delta 0), bounded neighbors",
+    ),
+    "replaced record": ("C5", lambda: kst_models.fit(kst_models.linear(eps=0.2)), None),
+    "rough minimum": ("C6", lambda: kst_models.fit(kst_models.linear(eps=3.0)), None),
+    "half width": (
+        "C8",
+        lambda: cms_models.fit(pydpstat.svmDP("l2", 1.0, 1.0, "output", huber_h=-0.5)),
+        NONE.format(eps=1, delta=0),
+    ),
+    "saturation": ("C9", lambda: logistic(1.0, "objective", 0.5), NONE.format(eps=0.5, delta=0)),
+}
+NLOPT = {"tuned regression", "replaced record", "rough minimum"}
+
+
+def released(name):
+    """The results of a call, after a look at its warnings."""
+    if name in NLOPT and find_spec("nlopt") is None:
+        pytest.skip("the package nlopt is not installed")
+    row, call, _ = ROWS[name]
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        result = call()
+    assert row in [each.message.row for each in seen if isinstance(each.message, PrivacyWarning)]
+    return parts(result)
+
+
+def void(guarantee):
+    return math.isinf(guarantee.epsilon) or guarantee.delta == 1.0
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_attributes_are_what_holds(name):
+    for result in released(name):
+        held = result.guarantee
+        assert result.epsilon == (math.inf if void(held) else held.epsilon)
+        assert result.delta == (1.0 if void(held) else held.delta) and result.neighbors == held.neighbors
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_short_form_starts_with_what_holds(name):
+    for result in released(name):
+        held, claim = str(result.guarantee), str(result.claim)
+        shown = "nothing holds" if void(result.guarantee) else held
+        ending = shown if held == claim else f"{shown}, claimed {claim}"
+        assert repr(result).endswith(f", {ending}>")
+        if ROWS[name][2] is not None:
+            assert ending == ROWS[name][2]
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_dict_states_what_holds(name):
+    for result in released(name):
+        content = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+        nothing = void(result.guarantee)
+        assert content["epsilon"] == ("infinite" if nothing else result.guarantee.epsilon)
+        assert content["delta"] == (1.0 if nothing else result.guarantee.delta)
+        assert content["neighbors"] == result.guarantee.neighbors
+        claimed, eps = content["claim"], result.claim.epsilon
+        assert (claimed["epsilon"], claimed["delta"]) == (
+            "infinite" if math.isinf(eps) else eps,
+            result.claim.delta,
+        )
+        assert list(content).index("guarantee") < list(content).index("claim")
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_summary_states_what_holds_before_the_claim(name):
+    for result in released(name):
+        text = result.summary().as_text()
+        assert text.index("Epsilon that holds:") < text.index("Claimed epsilon:")
+        shown = "none" if void(result.guarantee) else f"{result.guarantee.epsilon:.6g}"
+        words = " ".join(text.split())
+        assert f"Epsilon that holds: {shown}" in words
+        first = "Nothing is guaranteed: " if void(result.guarantee) else f"Holds: {result.guarantee}."
+        assert first in words
+
+
+def test_every_finding_of_a_result_is_here():
+    # row 1 is of noise alone, which has no result
+    assert {row for row, _, _ in ROWS.values()} == {
+        *("2", "3", "4", "5", "6", "8", "9", "11", "14", "delta"),
+        *("C1", "C2", "C3", "C4", "C5", "C6", "C8", "C9"),
+    }
+
+
+def test_a_pair_states_its_own_guarantee():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pair = ROWS["levels, both"][1]()
+    assert isinstance(pair, DPResultsPair) and repr(pair).endswith(f", {pair.guarantee}>")
+
+
+def test_where_the_claim_holds_it_is_stated_once():
+    result = mean(rng=1, **ANALYTIC)
+    assert repr(result).endswith(", Gaussian, (epsilon 0.5, delta 1e-05), bounded neighbors>")
+    assert "claimed" not in repr(result)
+    model = cms_models.fit(pydpstat.LogisticRegressionDP("l2", 2.0, 1.0))
+    assert isinstance(model, ModelResults) and "claimed" not in repr(model)
+
+
+def test_a_hierarchy_states_what_holds_first():
+    country = Hierarchy({"N": ["a", "b"], "S": ["c"]})
+    result = release_hierarchy([12, 3, 40], 1.0, hierarchy=country, rng=1)
+    assert result.epsilon == result.guarantee.epsilon == 1.0
+    content, text = result.to_dict(), result.summary().as_text()
+    assert content["guarantee"]["epsilon"] == content["epsilon"] == content["claim"]["epsilon"] == 1.0
+    assert text.index("Epsilon that holds:") < text.index("Claimed epsilon:")
