@@ -14,13 +14,7 @@ import numpy.typing as npt
 from pydpstat import checks
 from pydpstat.errors import PydpstatError
 from pydpstat.grid import quotient_above
-from pydpstat.mechanisms._noise import (
-    ContinuousNoise,
-    Floats,
-    curve_epsilon,
-    positive_values,
-    unwrap,
-)
+from pydpstat.mechanisms._noise import ContinuousNoise, Floats, curve_epsilon, positive_values, unwrap
 from pydpstat.r_arithmetic.elementary import exp, expm1, log
 
 _SCALE_HINT = "Use sensitivity / epsilon."
