@@ -114,7 +114,7 @@ def test_answers_in_an_array_have_the_type_of_the_designs_categories(labels, kin
             for like in (pd.Series, pd.Index):
                 # pandas has no index of 16 bits, and no masks
                 if not isinstance(truth, (list, np.ma.MaskedArray)) and truth.dtype != "f2":
-                    given = design.respond(like(truth, name="q"))
+                    given = design.respond(like(truth, name="q", dtype=truth.dtype))
                     assert isinstance(given, like) and given.dtype == like(np.array([1], kind)).dtype
                     assert given.name == "q" and (epsilon == 0.1 or given.tolist() == [1, 0, 0])
 
@@ -136,7 +136,8 @@ def test_other_categories_have_one_type_as_well(labels):
             assert answers.dtype == wanted and set(answers.ravel().tolist()) <= set(labels)
         assert design.respond(pd.Categorical(truth)).dtype == wanted
         for values in (pd.Series(truth), pd.Series(truth, dtype="category"), pd.Series(truth, dtype=object)):
-            assert design.respond(values).dtype == series and design.respond(pd.Index(values)).dtype == index
+            given = pd.Index(values, dtype=values.dtype)
+            assert design.respond(values).dtype == series and design.respond(given).dtype == index
     assert design.respond(pd.Series([], dtype=object)).dtype == series
 
 
