@@ -88,10 +88,9 @@ def array_of(value: Any) -> np.ndarray:
 
 
 def without_mask(values: Any) -> Any:
-    """Return a masked array as a plain one, and a list with masked values as objects.
+    """Return a masked array as a plain one, and a list with masked values or arrays as objects.
 
-    What a mask hides becomes NaN, and NumPy's masked constant in a list stays. NumPy itself would give
-    the hidden values, or warn of the constant.
+    What a mask hides becomes NaN. NumPy itself would give the hidden values, or warn of them.
 
     Examples
     --------
@@ -101,12 +100,24 @@ def without_mask(values: Any) -> Any:
     if isinstance(values, np.ma.MaskedArray):
         numeric = values.dtype.kind in "fiub"
         return np.ma.filled(values.astype(np.float64 if numeric else object), np.nan)
-    if isinstance(values, (list, tuple)) and values:
-        rows = values if isinstance(values[0], (list, tuple)) else (values,)
-        # by identity: to compare a number with the constant takes long, and gives no answer
-        if any(id(np.ma.masked) in map(id, row) for row in rows if isinstance(row, (list, tuple))):
-            return np.asarray(values, dtype=object)
+    if isinstance(values, (list, tuple)) and _has_masked(values):
+        return np.asarray(_unmasked(values), dtype=object)
     return values
+
+
+def _has_masked(values: Sequence[Any]) -> bool:
+    """Tell whether anything in a list, or in lists in it, is masked: NumPy's constant is an array."""
+    kinds = set(map(type, values))
+    if any(issubclass(kind, np.ma.MaskedArray) for kind in kinds):
+        return True
+    nested = kinds & {list, tuple}
+    return bool(nested) and any(_has_masked(row) for row in values if type(row) in nested)
+
+
+def _unmasked(value: Any) -> Any:
+    if isinstance(value, np.ma.MaskedArray):
+        return np.ma.filled(value.astype(object), np.nan).tolist()
+    return list(map(_unmasked, value)) if isinstance(value, (list, tuple)) else value
 
 
 def as_float(value: Any) -> float:
@@ -175,6 +186,15 @@ def scalar(value: Any, name: str) -> float:
     if not isinstance(number, (numbers.Real, np.bool_)) or math.isnan(as_float(number)):
         raise PydpstatError(f"{name} must be a number and not missing; got {shown(value)}. Give one number.")
     return as_float(number)
+
+
+def whole(value: Any, name: str) -> int:
+    """Check a whole number of at least 1; a float that is one passes."""
+    number = scalar(value, name)
+    if not (number >= 1.0 and number.is_integer()):
+        raise PydpstatError(f"{name} must be a whole number of at least 1; got {shown(value)}. Give say 2.")
+    # as it was: a float holds no large one exactly
+    return int(unwrap(value))
 
 
 def one_of(value: Any, name: str, allowed: Sequence[str]) -> str:

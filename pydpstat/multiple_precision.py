@@ -2,7 +2,8 @@
 
 They have no state but their caches, such as the digits of log 2 that are known so far. mpmath fills
 these in several steps; a thread that reads between two of them gets a wrong number. Hence the copy of
-the functions with caches of its own, which nobody else fills, and one call at a time.
+the functions with caches of its own, which nobody else fills, and one call at a time. A call that is
+interrupted takes the copy with it. (Not covered: a signal's handler that calls them in the middle of one.)
 """
 
 from __future__ import annotations
@@ -21,19 +22,28 @@ _LOCK = threading.RLock()
 
 
 class _Functions:
-    """The functions of a module, one call of any of them at a time; its constants as they are."""
+    """A module's functions, one call of any of them at a time; its constants as they are.
 
-    def __init__(self, module: Any) -> None:
-        self._module = module
+    `load` returns the module, and anew once its ``cache_clear`` was called.
+    """
+
+    def __init__(self, load: Any) -> None:
+        self._load = load
 
     def __getattr__(self, name: str) -> Any:
-        value = getattr(self._module, name)
+        with _LOCK:
+            value = getattr(self._load(), name)
         if not callable(value):
             return value
 
         def alone(*arguments: Any, **options: Any) -> Any:
             with _LOCK:
-                return value(*arguments, **options)
+                try:
+                    return getattr(self._load(), name)(*arguments, **options)
+                except BaseException:
+                    # a cache may be half filled
+                    self._load.cache_clear()
+                    raise
 
         # found at once the next time
         setattr(self, name, alone)
@@ -41,14 +51,19 @@ class _Functions:
 
 
 @cache
-def _functions() -> _Functions:
+def _copy() -> Any:
     found = find_spec("mpmath")
     spec = found and PathFinder.find_spec(_NAME, found.submodule_search_locations)
     if spec is None or spec.loader is None:
         raise ImportError("mpmath must be installed: pip install mpmath")
+    for name in [name for name in sys.modules if name == _NAME or name.startswith(f"{_NAME}.")]:
+        del sys.modules[name]
     module = sys.modules[_NAME] = module_from_spec(spec)
     spec.loader.exec_module(module)
-    return _Functions(module)
+    return module
+
+
+_FUNCTIONS = _Functions(_copy)
 
 
 def functions() -> Any:
@@ -60,9 +75,7 @@ def functions() -> Any:
     >>> mp.to_str(mp.mpf_exp(mp.fone, 100), 10)
     '2.718281828'
     """
-    # the first call of all imports them, in one thread
-    with _LOCK:
-        return _functions()
+    return _FUNCTIONS
 
 
 if hasattr(os, "register_at_fork"):

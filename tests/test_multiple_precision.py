@@ -60,7 +60,7 @@ def test_one_call_at_a_time():
         time.sleep(0.01)
         running.pop()
 
-    functions = multiple_precision._Functions(types.SimpleNamespace(slow=slow, constant=3))
+    functions = multiple_precision._Functions(lambda: types.SimpleNamespace(slow=slow, constant=3))
     threads = [threading.Thread(target=functions.slow) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -69,13 +69,31 @@ def test_one_call_at_a_time():
     assert most == [1, 1, 1, 1] and functions.constant == 3
 
 
+def test_what_an_interrupted_call_leaves_is_not_used(monkeypatch):
+    expected = precise.minus_log(Cell(3, 10), 200)
+    functions = multiple_precision.functions()
+    # the new digits of log 2 are there, and how many they are is not yet
+    constant = multiple_precision._copy().libelefun.ln2_fixed.__closure__[0].cell_contents
+    functions.mpf_ln2(300)
+    constant.memo_val <<= 100
+
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(multiple_precision._copy(), "mpf_exp", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        functions.mpf_exp(functions.fone, 50)
+    assert precise.minus_log(Cell(3, 10), 200) == expected
+    assert functions.mpf_exp(functions.fone, 50) == mpmath.libmp.mpf_exp(mpmath.libmp.fone, 50)
+
+
 ACROSS_A_FORK = """
 import os, threading, types
 from pydpstat import multiple_precision
 
 begun, ends = threading.Event(), threading.Event()
 wait = types.SimpleNamespace(wait=lambda: (begun.set(), ends.wait(0.3)))
-threading.Thread(target=multiple_precision._Functions(wait).wait).start()
+threading.Thread(target=multiple_precision._Functions(lambda: wait).wait).start()
 begun.wait()
 child = os.fork()
 mp = multiple_precision.functions()

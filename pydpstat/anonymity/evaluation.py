@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat import checks
-from pydpstat._frozen import frozen
 from pydpstat.anonymity import frames
 from pydpstat.anonymity.measures import equal_rows, mean_squared_error, same_shape
 from pydpstat.anonymity.results import AnonymizationResults
@@ -74,22 +73,14 @@ def evaluate_anonymization(
     with np.errstate(invalid="ignore", divide="ignore"):
         relative = np.where(errors == 0.0, 0.0, np.sqrt(errors / variances))
     return AnonymizationResults(
-        group_sizes=pd.Series(
-            frozen(groups), index=pd.Index(frozen(size), name="size", copy=False), name="groups", copy=False
-        ),
-        errors=_kept(errors if square else np.sqrt(errors), df),
-        relative_errors=_kept(np.where(known, relative, np.nan), df),
+        group_sizes=pd.Series(groups, index=pd.Index(size, name="size"), name="groups"),
+        errors=pd.Series(errors if square else np.sqrt(errors), index=df.columns),
+        relative_errors=pd.Series(np.where(known, relative, np.nan), index=df.columns),
         squared_error=square,
         loss=float(errors[known].sum() / total) if total > 0.0 else float("nan"),
         columns=tuple(df.columns[chosen]),
         nobs=len(df),
     )
-
-
-def _kept(errors: np.ndarray, df: pd.DataFrame) -> pd.Series:
-    import pandas as pd
-
-    return pd.Series(frozen(errors), index=df.columns, copy=False)
 
 
 def _errors(df: pd.DataFrame, other: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:

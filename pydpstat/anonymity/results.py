@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pydpstat._frozen import Frozen, frozen
 from pydpstat.results.export import plain
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class AnonymizationResults:
+class AnonymizationResults(Frozen):
     """How well an anonymized table hides its rows, and how far it is from the original.
 
     `evaluate_anonymization` makes it. Its figures are computed from the original without any noise: they
@@ -53,6 +54,10 @@ class AnonymizationResults:
     loss: float
     columns: tuple[Any, ...]
     nobs: int
+
+    def __post_init__(self) -> None:
+        for name in ("group_sizes", "errors", "relative_errors"):
+            object.__setattr__(self, name, _kept(getattr(self, name)))
 
     @property
     def k(self) -> int:
@@ -167,3 +172,13 @@ class AnonymizationResults:
             f"<AnonymizationResults k = {self.k:,}: {self.groups:,} groups of {self.nobs:,} rows, "
             f"loss {self.loss:.4g}>"
         )
+
+
+def _kept(series: pd.Series) -> pd.Series:
+    """Return a Series of numbers that cannot be made writable, nor an index of numbers."""
+    import pandas as pd
+
+    index = series.index
+    if getattr(index.dtype, "kind", "O") in "iuf":
+        index = pd.Index(frozen(index.to_numpy()), name=index.name, copy=False)
+    return pd.Series(frozen(series.to_numpy()), index=index, name=series.name, copy=False)

@@ -29,7 +29,7 @@ from pydpstat.checks import shown_option
 from pydpstat.errors import PydpstatError
 
 # marks the file as a ledger ("dpst"), and its format
-APPLICATION, FORMAT = 0x64707374, 1
+APPLICATION, FORMAT = 0x64707374, 2
 # how long a writer waits for others, in seconds
 PATIENCE = 60.0
 # EXTRA: that the journal is gone is on disk too before a commit returns
@@ -151,7 +151,6 @@ class FileLedger:
         return self._connection or self._open()
 
     def _open(self) -> sqlite3.Connection:
-        # without isolation level Python opens no transactions of its own; the lock guards the threads
         self._connection = _connected(self.path, "rw")
         return self._connection
 
@@ -254,7 +253,7 @@ def _check_place(path: str, new: bool) -> None:
         place.exists()
     except OSError as error:
         raise PydpstatError(
-            f"path must be a file's name; {shown_option(path)} is none: {error.strerror}. Give another."
+            f"path must be a file's name; got {shown_option(path)} ({error.strerror}). Give another."
         ) from None
     if place.is_dir():
         raise PydpstatError(f"path must be a file; {path!r} is a folder. Add a file's name to it.")

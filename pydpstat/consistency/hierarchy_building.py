@@ -9,6 +9,7 @@ import numpy as np
 
 from pydpstat.checks import shown, shown_option
 from pydpstat.errors import PydpstatError
+from pydpstat.statistics.lookup import objects
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,14 +28,6 @@ class Nodes(NamedTuple):
 
     labels: tuple[np.ndarray, ...]
     children: tuple[np.ndarray, ...]
-
-
-def objects(values: Any) -> np.ndarray:
-    """Return labels as an array of objects, tuples among them as they are."""
-    values = list(values)
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
 
 
 def listed(values: Any, what: str, hint: str) -> list[Any]:
@@ -121,7 +114,7 @@ def _column(values: Any, name: str) -> Any:
     if isinstance(values, (list, tuple, range)) or getattr(values, "ndim", 0) == 1:
         try:
             plain = hasattr(values, "dtype") and (not isinstance(values, np.ndarray) or _is_plain(values))
-            return pd.Series(values if plain else objects(values)).reset_index(drop=True)
+            return pd.Series(values if plain else objects(list(values))).reset_index(drop=True)
         except (TypeError, ValueError, NotImplementedError):
             pass
     raise PydpstatError(

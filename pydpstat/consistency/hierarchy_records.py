@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat.consistency.hierarchy_building import column_items, objects
+from pydpstat.consistency.hierarchy_building import column_items
 from pydpstat.consistency.hierarchy_rounding import check_size
 from pydpstat.consistency.tables import numbers
 from pydpstat.consistency.tree import Levels
 from pydpstat.errors import PydpstatError
-from pydpstat.statistics.lookup import places
+from pydpstat.statistics.lookup import objects, places
 
 if TYPE_CHECKING:
     from pydpstat.consistency.hierarchy import Hierarchy

@@ -162,8 +162,11 @@ def _codes(column: Any, categories: Categories, missing: int | None) -> Codes | 
 
 def _own_places(column: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
     """Return numbers that are their own places; None where one of them may be missing or broken."""
+    if column.dtype.kind == "b":
+        # a byte of another array can be any number, which stands for True and must not be seen
+        return column.view(np.uint8) != 0
     if column.dtype.kind != "f":
-        return column if column.dtype.kind in "biu" else None
+        return column if column.dtype.kind in "iu" else None
     with np.errstate(invalid="ignore"):
         whole = column.astype(np.int64)
     return whole if np.array_equal(whole, column) else None
@@ -171,9 +174,6 @@ def _own_places(column: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
 
 def _within(found: npt.NDArray[Any], k: int) -> Codes | None:
     """Return places as codes; None where one is not below k."""
-    if found.size and not (found.min() >= 0 and found.max() < k):
+    if found.dtype != np.bool_ and found.size and not (found.min() >= 0 and found.max() < k):
         return None
-    if k == 2 and found.itemsize == 1:
-        # a byte of 0 or 1 is a truth value
-        return found.view(np.bool_)
     return found.astype(np.bool_ if k == 2 else np.int64, copy=False)

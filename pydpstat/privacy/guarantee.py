@@ -272,12 +272,7 @@ class Guarantee:
         >>> print(Guarantee(0.5, 1e-6).group(2))
         (epsilon 1, delta 2.64872e-06), bounded neighbors
         """
-        number = checks.scalar(size, "size")
-        if not (number >= 1.0 and number.is_integer()):
-            raise PydpstatError(
-                f"size must be a whole number of at least 1; got {checks.shown(size)}. Give say 2."
-            )
-        count = int(number)
+        count = checks.whole(size, "size")
         if count == 1 or math.isinf(self.epsilon):
             return self
         loss = None if self.loss is None else self.loss.group(count)

@@ -11,8 +11,11 @@ from typing import Any
 
 from pydpstat import checks
 from pydpstat.errors import PydpstatError
-from pydpstat.grid import multiple_above
+from pydpstat.grid import multiple_above, sum_above
 from pydpstat.privacy.curves import TINY, concentrated_delta, pure_rho, responses_delta
+
+# a factor above the roundings of a few products
+_ABOVE = 1.0 + 2.0**-50
 
 
 class PrivacyLoss:
@@ -166,7 +169,7 @@ class GeometricLoss(PrivacyLoss):
     sensitivity: int = 1
 
     def __post_init__(self) -> None:
-        sensitivity = _whole(self.sensitivity, "sensitivity")
+        sensitivity = checks.whole(self.sensitivity, "sensitivity")
         _set(self, epsilon=checks.epsilon(self.epsilon), sensitivity=sensitivity)
 
     def delta(self, epsilon: float) -> float:
@@ -220,10 +223,10 @@ class DiscreteGaussianLoss(PrivacyLoss):
 
     def __post_init__(self) -> None:
         sd = checks.positive(self.sd, "sd", "Use calibrate_discrete_gaussian(epsilon, delta).")
-        cells = _whole(self.cells, "cells")
+        cells = checks.whole(self.cells, "cells")
         if cells > 2:
             raise PydpstatError(f"cells must be 1 or 2; got {cells}. Use ConcentratedLoss(rho) for more.")
-        _set(self, sd=sd, sensitivity=_whole(self.sensitivity, "sensitivity"), cells=cells)
+        _set(self, sd=sd, sensitivity=checks.whole(self.sensitivity, "sensitivity"), cells=cells)
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon, as `DiscreteGaussianNoise` computes it."""
@@ -239,7 +242,7 @@ class DiscreteGaussianLoss(PrivacyLoss):
 
     def group(self, size: int) -> ConcentratedLoss:
         """Return what follows from rho: several records may change several cells in many ways."""
-        return ConcentratedLoss(size * size * self.rho)
+        return ConcentratedLoss(multiple_above(size * size, self.rho))
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,11 +284,13 @@ class ResponseLoss(PrivacyLoss):
             raise PydpstatError(
                 f"leak must be between 0 and 1; got {checks.shown(self.leak)}. Give 0 where nothing leaks."
             )
-        _set(self, epsilon=_least_0(self.epsilon, "epsilon"), count=_whole(self.count, "count"), leak=leak)
+        count = checks.whole(self.count, "count")
+        _set(self, epsilon=_least_0(self.epsilon, "epsilon"), count=count, leak=leak)
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon."""
-        return min(1.0, self.leak + (1.0 - self.leak) * responses_delta(self.epsilon, self.count, epsilon))
+        rest = responses_delta(self.epsilon, self.count, epsilon)
+        return min(1.0, sum_above(self.leak, (1.0 - self.leak) * rest * _ABOVE)) if self.leak else rest
 
     @property
     def rho(self) -> float | None:
@@ -353,13 +358,3 @@ def _least_0(value: Any, name: str) -> float:
             f"{name} must be at least 0; got {checks.shown(value)}. A privacy loss is never negative."
         )
     return number
-
-
-def _whole(value: Any, name: str) -> int:
-    number = checks.scalar(value, name)
-    if not (number >= 1.0 and number.is_integer()):
-        raise PydpstatError(
-            f"{name} must be a whole number of at least 1; got {checks.shown(value)}. Give say 1."
-        )
-    # as it was: a float holds no large one exactly
-    return int(checks.unwrap(value))

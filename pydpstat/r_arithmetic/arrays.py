@@ -51,10 +51,13 @@ def is_missing(value: Any) -> bool:
     """Whether a single value stands for R's NA: None, NaN, NaT, pandas.NA or NumPy's masked."""
     if value is None or type(value).__name__ in ("NAType", "NaTType", "MaskedConstant"):
         return True
-    if isinstance(value, Decimal):
-        # comparing a signalling NaN would raise an error
-        return value.is_nan()
-    return isinstance(value, (float, np.generic)) and bool(value != value)
+    try:
+        if isinstance(value, Decimal):
+            # comparing a signalling NaN would raise an error
+            return value.is_nan()
+        return isinstance(value, (float, np.generic)) and bool(value != value)
+    except Exception:  # an object may raise what it likes when it is asked
+        return False
 
 
 def _from_objects(values: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:

@@ -193,7 +193,8 @@ def _fieller(
     # at numerator / denominator the inequality holds, so there are roots
     root = np.sqrt(np.maximum(b * b - a * c, 0.0))
     low, high = float(((b - root) / a).min()), float(((b + root) / a).max())
-    return Range(-1.0, 1.0) if low > 1.0 or high < -1.0 else Range(max(low, -1.0), min(high, 1.0))
+    # noise can move all of it beyond the ends that a correlation has
+    return Range(min(max(low, -1.0), 1.0), max(min(high, 1.0), -1.0))
 
 
 def sum_quantile(noise: Any, terms: int, tail: float) -> float:

@@ -157,10 +157,7 @@ def _shape(data: Any) -> str:
 def _numeric(column: Any, argument: str) -> np.ndarray:
     """Return numbers as floats, integers or booleans; missing ones as NaN."""
     values = _plain(column, argument)
-    if isinstance(values, np.ma.MaskedArray):
-        if values.dtype.kind in "fiub":
-            return np.ma.filled(values.astype(np.float64), np.nan)
-        values = np.ma.filled(values.astype(object), np.nan)
+    values = without_mask(values)
     if values.dtype.kind == "O":
         values = _floats(values, argument)
     if values.dtype.kind not in "fiub":

@@ -127,7 +127,7 @@ def _tallied(column: Any) -> tuple[list[tuple[Any, int]], int]:
         times = np.asarray(column)
         there, counts = np.unique(times[~np.isnat(times)], return_counts=True)
         return list(zip(there, counts.tolist())), int(np.count_nonzero(np.isnat(times)))
-    plainly = isinstance(kind, np.dtype) and kind.kind != "O"
+    plainly = isinstance(kind, np.dtype) and kind.kind not in "OT"
     if plainly or is_categorical(column):
         codes, values = pd.factorize(_wide(np.asarray(column)) if plainly else column)
         counts = np.bincount(codes + 1, minlength=len(values) + 1).tolist()

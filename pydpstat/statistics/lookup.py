@@ -7,6 +7,7 @@ record that is added or replaced never moves another one to another place.
 from __future__ import annotations
 
 import datetime
+import math
 import numbers
 from collections.abc import Sequence
 from decimal import Decimal
@@ -174,7 +175,8 @@ def _places_of_numbers(column: Any, labels: Sequence[Any]) -> np.ndarray:
         absent = np.asarray(column.isna())
         values = column.to_numpy(dtype=kind, na_value=np.nan if kind.kind == "f" else kind.type(0))
     if values.dtype.kind == "b":
-        values = values.view(np.uint8)
+        # a byte of another array can be any number, which stands for True
+        values = (values.view(np.uint8) != 0).view(np.uint8)
     found = _of_labels(values, [None if label is None else typed(label, values.dtype) for label in labels])
     if values.dtype.kind == "f":
         found[np.isnan(values)] = -1
@@ -197,9 +199,10 @@ def typed(label: Any, dtype: np.dtype) -> Any:
         # a number beyond the type's largest one is not infinite
         return value if np.isfinite(value) or label == float(value) else None
     limits = np.iinfo(dtype)
-    if not limits.min <= label <= limits.max or label != int(label):
+    if not math.isfinite(as_float(label)) or label != int(label):
         return None
-    return int(label)
+    # a float's limits would be rounded
+    return int(label) if limits.min <= int(label) <= limits.max else None
 
 
 def _places_of_times(column: Any, kind: str, labels: Sequence[Any]) -> np.ndarray:

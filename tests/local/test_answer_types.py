@@ -235,3 +235,19 @@ def test_access_by_noise_gives_floats_for_all_numbers():
             assert type(access.respond(truth)) is float
             assert access.respond([truth, 0]).dtype == np.float64
             assert type(access.respond(np.array(truth))) is float
+
+
+@pytest.mark.parametrize(
+    "design",
+    [RandomizedResponse(1.0), RandomizedResponse(1.0, 3), RandomizedResponseCoins(0.5, 0.3)],
+    ids=["two", "three", "coins"],
+)
+def test_the_bytes_of_truth_values_reach_no_answer(design):
+    # a mask of an image: each byte that is not 0 is True
+    truth = np.array([255, 0, 2, 1] * 500, dtype=np.uint8).view(np.bool_)
+    plain = np.array([True, False, True, True] * 500)
+    assert np.array_equal(design.respond(truth, rng=1), design.respond(plain, rng=1))
+    nodes = federate_array(truth)
+    nodes.configure_data_access(design)
+    for answers in (design.respond(truth), nodes.query()):
+        assert set(answers.tolist()) <= set(design.categories)

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from fractions import Fraction
 
 import pytest
 
@@ -212,3 +213,18 @@ def test_rho():
 def test_conditions_are_added_and_the_loss_is_kept():
     guarantee = Guarantee(1.0, loss=LaplaceLoss(1.0), conditions=("a",)).with_conditions("b", "c")
     assert guarantee == Guarantee(1.0, loss=LaplaceLoss(1.0), conditions=("a", "b", "c"))
+
+
+def test_large_groups_are_exact_and_no_error():
+    one = Guarantee(0.5)
+    # a float holds the first of these, and rounds it down
+    assert one.group(2**53 + 1).epsilon > one.group(2**53).epsilon
+    for loss in (DiscreteGaussianLoss(2.0), ConcentratedLoss(0.5)):
+        assert loss.group(10**200).rho == math.inf
+        assert loss.group(3).rho >= 9 * Fraction(loss.rho)
+
+
+def test_a_small_curve_beside_a_leak_is_not_rounded_down():
+    leak, epsilon = 1e-3, 0.999
+    rest = ResponseLoss(1.0).delta(epsilon)
+    assert ResponseLoss(1.0, 1, leak).delta(epsilon) >= leak + (1 - Fraction(leak)) * Fraction(rest)

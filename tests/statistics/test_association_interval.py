@@ -174,3 +174,12 @@ def test_a_range_beyond_its_noise_is_the_widest():
     # sums that no records can have
     assert tuple(correlation_range((-500.0,) * 9, None, LaplaceNoise(1.0), 0.05)) == (-1.0, 1.0)
     assert tuple(correlation_range((900.0, *[-300.0] * 8), 100, LaplaceNoise(1.0), 0.05)) == (-1.0, 1.0)
+
+
+def test_noise_beyond_the_ends_leaves_the_end():
+    # the correlation is 1, and half of all noise moves the estimate above it
+    x = np.linspace(0.0, 1.0, 50)
+    for seed in range(40):
+        release = pydpstat.corr(x, x, 1e8, bounds=(0, 1), rng=seed)
+        (wide,), (narrow,) = (release.conf_int(alpha).to_numpy() for alpha in (1e-6, 0.5))
+        assert 0.999 < wide[0] <= narrow[0] <= narrow[1] <= wide[1] <= 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from decimal import Decimal
 from fractions import Fraction
 
@@ -133,3 +134,29 @@ def test_pandas_types():
 )
 def test_what_a_type_can_hold(column, kind):
     assert kind_of(column) == kind
+
+
+def test_every_byte_of_a_truth_value_but_0_is_true():
+    truth = np.array([255, 0, 2, 1], dtype=np.uint8).view(np.bool_)
+    assert places(truth, [False, True]).tolist() == [1, 0, 1, 1]
+    assert places(truth, [0, 255]).tolist() == [2, 0, 2, 2]
+
+
+@pytest.mark.parametrize("label", [np.float64(2.0**63), 2.0**63, 10**400, -(10**400), math.inf])
+def test_a_label_beyond_an_integers_type_is_no_value_of_it(label):
+    assert places(np.array([1, 2**63 - 1]), [label, 1]).tolist() == [1, 2]
+
+
+class Raising(float):
+    """A number that tells something of itself when it is compared."""
+
+    __hash__ = float.__hash__
+
+    def __ne__(self, other):
+        raise ValueError("private")
+
+    __eq__ = __ne__
+
+
+def test_what_raises_when_it_is_compared_is_another_value():
+    assert places([Raising(3), 1, None], [1, 2]).tolist() == [2, 0, -1]

@@ -340,3 +340,23 @@ def test_what_takes_a_missing_values_place_lies_within_the_bounds(function):
         for wrong in (500, -1e-9, 150, math.inf, -math.inf):
             with pytest.raises(pydpstat.PydpstatError, match="missing must be a number within the"):
                 call(x, wrong)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [1.0, np.ma.array(99.0, mask=True), 3.0],
+        [1.0, np.ma.masked, 3.0],
+        np.ma.array([1.0, 99.0, 3.0], mask=[0, 1, 0]),
+    ],
+    ids=["an array in a list", "the constant in a list", "an array"],
+)
+def test_what_a_mask_hides_in_a_list_is_missing(data):
+    release = pydpstat.mean(data, 1e6, bounds=(0, 100), missing=2.0, rng=1)
+    assert float(release) == pytest.approx(2.0, abs=1e-2)
+
+
+def test_what_a_mask_hides_in_rows_is_missing():
+    rows = [np.ma.array([99.0, 10.0], mask=[1, 0]), np.array([10.0, 20.0]), [np.ma.masked, 3.0]]
+    release = pydpstat.mean(rows, 1e6, bounds=(0, 100), missing=2.0, rng=1)
+    assert release.value == pytest.approx([14.0 / 3.0, 11.0], abs=1e-2)
