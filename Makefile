@@ -12,7 +12,7 @@ unexport R_HOME PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test setup parity bench lint typecheck wheel docs clean
+.PHONY: help demo test setup parity bench lint typecheck wheel accounting docs clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1|/p' Makefile | while IFS='|' read -r target text; do \
@@ -44,6 +44,10 @@ lint: ## ruff, or flake8 and isort
 typecheck: ## mypy
 	@sh tools/setup.sh all
 	@$(VENV_PYTHON) -m nox -s typecheck
+
+accounting: ## the accounting beside dp-accounting, from PyPI
+	@sh tools/setup.sh all
+	@$(VENV_PYTHON) -m nox -s accounting
 
 wheel: ## build the wheel, install it elsewhere and use it
 	@sh tools/setup.sh all

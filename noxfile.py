@@ -112,6 +112,13 @@ def newest(session: nox.Session) -> None:
     suite(session, "python")
 
 
+@nox.session(venv_backend="venv", reuse_venv=True)
+def accounting(session: nox.Session) -> None:
+    """The accounting beside dp-accounting, from PyPI: its pins are too old for the other tools."""
+    session.install("-e", ".[accounting]", "pytest", "pytest-xdist", "hypothesis")
+    session.run("python", "-m", "pytest", "tests/privacy", env=environment(), external=True)
+
+
 @nox.session(venv_backend="none")
 def parity(session: nox.Session) -> None:
     """The full comparison with R: live where R is there, with recorded references elsewhere."""

@@ -48,10 +48,8 @@ TEST_MODULES="pytest xdist hypothesis nox sklearn"
 STYLE_MODULES="mypy sphinx myst_parser numpydoc"
 # Two ways to the same rules: Debian has no ruff, and beside ruff the others are not needed.
 LINT_MODULES="ruff flake8 isort"
-# The optimiser of the linear regressions, and the accountant of privacy loss distributions: what needs
-# them is skipped where they cannot be had.
+# The optimiser of the linear regressions: what needs it is skipped where it cannot be had.
 MODEL_MODULES="nlopt"
-ACCOUNTING_MODULES="dp_accounting"
 
 DEMO_DEBIAN="python3 python3-venv python3-hatchling python3-numpy python3-scipy python3-pandas
     python3-statsmodels python3-matplotlib python3-mpmath"
@@ -201,7 +199,7 @@ python_is_ready() {
     key=$(sed -n 1p "$PYTHON_STAMP")
     [ "$key" = "$(python_key all)" ] || { [ "$LEVEL" = demo ] && [ "$key" = "$(python_key demo)" ]; } || return 1
     # shellcheck disable=SC2086
-    [ "$(python_state $DEMO_MODULES $TEST_MODULES $STYLE_MODULES $LINT_MODULES $MODEL_MODULES $ACCOUNTING_MODULES 2>/dev/null)" = "$(sed -n 2p "$PYTHON_STAMP")" ]
+    [ "$(python_state $DEMO_MODULES $TEST_MODULES $STYLE_MODULES $LINT_MODULES $MODEL_MODULES 2>/dev/null)" = "$(sed -n 2p "$PYTHON_STAMP")" ]
 }
 
 # A Python that can make a virtual environment by itself; Debian's cannot without python3-venv.
@@ -243,10 +241,8 @@ pypi_install() {
         return 1
     }
     echo pypi >.venv/pydpstat-way
-    [ "$LEVEL" != demo ] || return 0
-    # A machine may have no wheel of one: a failure costs what needs it only.
-    step "nlopt from PyPI (a few seconds)" "$VENV_PYTHON" -m pip install -e '.[models]' || :
-    step "dp-accounting from PyPI (a few seconds)" "$VENV_PYTHON" -m pip install -e '.[accounting]' || :
+    # A machine may have no wheel of it: a failure costs the linear regressions only.
+    [ "$LEVEL" = demo ] || step "nlopt from PyPI (a few seconds)" "$VENV_PYTHON" -m pip install -e '.[models]' || return 0
 }
 
 debian_python() {
@@ -307,7 +303,7 @@ lint_modules() { if [ "$(cat .venv/pydpstat-way)" = pypi ]; then echo ruff; else
 finish_python() {
     if [ "$LEVEL" = demo ]; then needed=$DEMO_MODULES level=demo; else needed="$DEMO_MODULES $TEST_MODULES" level=all; fi
     # shellcheck disable=SC2086
-    state=$(python_state $DEMO_MODULES $TEST_MODULES $STYLE_MODULES $LINT_MODULES $MODEL_MODULES $ACCOUNTING_MODULES 2>>"$LOG") || { show_log; fail "the Python in .venv does not work."; }
+    state=$(python_state $DEMO_MODULES $TEST_MODULES $STYLE_MODULES $LINT_MODULES $MODEL_MODULES 2>>"$LOG") || { show_log; fail "the Python in .venv does not work."; }
     # shellcheck disable=SC2086
     absent=$(lacks "$state" $needed)
     [ -z "$absent" ] || { show_log; fail "these Python packages could not be had: $absent"; }
@@ -323,10 +319,6 @@ finish_python() {
         # shellcheck disable=SC2086
         absent=$([ "$level" = demo ] || lacks "$state" $MODEL_MODULES)
         [ -z "$absent" ] || echo "set-up: not to be had: $absent- LinearRegressionDP and what builds on it cannot fit, and their tests are skipped. make setup tries again."
-        # Debian does not have it
-        # shellcheck disable=SC2086
-        absent=$([ "$level" = demo ] || [ "$(cat .venv/pydpstat-way)" = debian ] || lacks "$state" $ACCOUNTING_MODULES)
-        [ -z "$absent" ] || echo "set-up: not to be had: $absent- compose(..., 'pld') is not available, and its tests are skipped. make setup tries again."
     } >"$STATE/python-stamp.new"
     sed -n '3,$p' "$STATE/python-stamp.new"
     mv "$STATE/python-stamp.new" "$PYTHON_STAMP"
