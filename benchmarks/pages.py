@@ -13,7 +13,7 @@ from table import Row
 from pydpstat import files
 
 ROOT = Path(__file__).resolve().parents[1]
-BEGIN, END = "<!-- speed: begin -->", "<!-- speed: end -->"
+BEGIN, END = "<!-- measured from here -->", "<!-- measured up to here -->"
 # the rows that the README shows, by their names in a run
 BESIDE_R = {
     "meanDP": "`meanDP`",
