@@ -28,7 +28,7 @@ def frozen(values: npt.ArrayLike, dtype: Any = None) -> npt.NDArray[Any]:
     ...
     ValueError: cannot set WRITEABLE flag to True of this array
     """
-    array = np.asarray(values, dtype)
+    array = values if dtype is None and type(values) is np.ndarray else np.asarray(values, dtype)
     # an array out of a pickle stands on bytes, too, but is writable
     if isinstance(array.base, (bytes, _Objects)) and not array.flags.writeable:
         return array

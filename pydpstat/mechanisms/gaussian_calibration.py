@@ -168,7 +168,9 @@ def _solve(epsilon: Floats, delta: Floats, step: Any) -> Floats:
     root = np.hypot(z, np.sqrt(2.0 * epsilon))
     ratio = np.where(z > 0.0, 2.0 * epsilon / (z + root), root - z)
     ratio = np.maximum(ratio, 2.0 * math.sqrt(2.0) * erfinv(delta))
-    goal = np.where(delta <= 0.5, log(delta), log1p(-delta))
+    goal, high = log(delta), delta > 0.5
+    if high.any():
+        goal[high] = log1p(-delta[high])
     for _ in range(_MOST_STEPS):
         change = np.where(epsilon < _HUGE_EPSILON, step(epsilon, ratio, goal), 0.0)
         ratio = ratio * exp(change)

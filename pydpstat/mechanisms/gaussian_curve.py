@@ -80,8 +80,11 @@ def mills_difference(a: Floats, ratio: Floats) -> Floats:
     small = ratio < _SMALL_RATIO
     if np.any(small):
         start, length = a[small], ratio[small]
-        slopes = mills_slope(start + GAUSS_POINTS[:, None] * length)
-        difference[small] = length * (GAUSS_WEIGHTS[:, None] * slopes).sum(axis=0)
+        points = GAUSS_POINTS[:, None] * length
+        points += start
+        slopes = mills_slope(points)
+        slopes *= GAUSS_WEIGHTS[:, None]
+        difference[small] = length * slopes.sum(axis=0)
     large = ~small
     if np.any(large):
         start = a[large]

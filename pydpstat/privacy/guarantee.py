@@ -102,7 +102,7 @@ class Guarantee:
             and type(self.neighbors) is str
             and self.neighbors in NEIGHBORS
             and type(self.conditions) is tuple
-            and all([type(line) is str for line in self.conditions])
+            and (not self.conditions or all([type(line) is str for line in self.conditions]))
             and (self.loss is None or isinstance(self.loss, PrivacyLoss))
         )
 

@@ -68,7 +68,7 @@ class GaussianLoss(PrivacyLoss):
     mu: float
 
     def __post_init__(self) -> None:
-        _set(self, mu=checks.positive(self.mu, "mu", "Give sensitivity / sd."))
+        object.__setattr__(self, "mu", checks.positive(self.mu, "mu", "Give sensitivity / sd."))
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon, as `pydpstat.mechanisms.gaussian_curve` computes it."""
@@ -121,7 +121,7 @@ class LaplaceLoss(PrivacyLoss):
     epsilon: float
 
     def __post_init__(self) -> None:
-        _set(self, epsilon=checks.epsilon(self.epsilon))
+        object.__setattr__(self, "epsilon", checks.epsilon(self.epsilon))
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon; 0 from the pure one on."""

@@ -38,7 +38,8 @@ class Call:
 
     def __post_init__(self) -> None:
         # plain copies: neither a later change nor anything else of the caller's stays reachable
-        if all([_is_plain(value) for _, value in self.arguments]):
+        # bounds, the usual tuple, are a pair of floats
+        if all([type(value) in _PLAIN or _is_plain_tuple(value) for _, value in self.arguments]):
             return
         frozen = tuple([(name, _frozen(value, name)) for name, value in self.arguments])
         object.__setattr__(self, "arguments", frozen)
@@ -75,9 +76,8 @@ class Named:
     name: str
 
 
-def _is_plain(value: Any) -> bool:
-    # bounds, the usual tuple, are a pair of floats
-    return type(value) in _PLAIN or type(value) is tuple and all([type(each) in _PLAIN for each in value])
+def _is_plain_tuple(value: Any) -> bool:
+    return type(value) is tuple and all([type(each) in _PLAIN for each in value])
 
 
 def _frozen(value: Any, name: str) -> Any:
