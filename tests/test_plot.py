@@ -7,6 +7,7 @@ import sys
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import pydpstat
@@ -83,3 +84,12 @@ def test_long_names_are_turned(axes):
         warnings.simplefilter("ignore")
         pydpstat.tableDP([f"level {i}" for i in range(12)], rng=1).plot(axes)
     assert {label.get_rotation() for label in axes.get_xticklabels()} == {90.0}
+
+
+def test_a_matrix_is_measured_in_its_own_unit(axes):
+    frame = pd.DataFrame({"x": [1.0, 2.0, 4.0], "y": [2.0, 1.0, 3.0]})
+    pydpstat.corr(frame, 1.0, bounds=(0, 5), rng=1).plot(axes)
+    assert axes.get_ylabel() == "corr"
+    axes.clear()
+    pydpstat.crosstab(frame > 1.5, 1.0, levels=[[False, True]] * 2, rng=1).plot(axes)
+    assert axes.get_ylabel() == "count"

@@ -77,7 +77,7 @@ def _grouped_bars(axes: Any, result: DPResults, low: np.ndarray, high: np.ndarra
     axes.set_xticks(np.arange(rows), levels[0])
     if result.labels.dimension_names:
         axes.set_xlabel(result.labels.dimension_names[0])
-    axes.set_ylabel("count")
+    axes.set_ylabel("count" if result.statistic == "table" else result.statistic)
 
 
 def _whiskers(
