@@ -41,9 +41,11 @@ def log(x: npt.ArrayLike) -> Any:
     >>> log([1.0, 2.0])
     array([0.        , 0.69314718])
     """
+    if isinstance(x, float):
+        return _log(x)
     values = _values(x)
     if isinstance(values, float) or values.size <= _FEW:
-        return _each(_log, values)
+        return _each(math.log, _log, values)
     from scipy.special import xlogy
 
     with np.errstate(all="ignore"):
@@ -74,9 +76,11 @@ def exp(x: npt.ArrayLike) -> Any:
     >>> exp([0.0, 1.0])
     array([1.        , 2.71828183])
     """
+    if isinstance(x, float):
+        return _exp(x)
     values = _values(x)
     if isinstance(values, float) or values.size <= _FEW:
-        return _each(_exp, values)
+        return _each(math.exp, _exp, values)
     from scipy.special import inv_boxcox
 
     with np.errstate(all="ignore"):
@@ -91,7 +95,7 @@ def log1p(x: npt.ArrayLike) -> Any:
     >>> log1p(1e-300), log1p(-1.0)
     (1e-300, -inf)
     """
-    return _each(_log1p, _values(x))
+    return _each(math.log1p, _log1p, _values(x))
 
 
 def expm1(x: npt.ArrayLike) -> Any:
@@ -102,7 +106,7 @@ def expm1(x: npt.ArrayLike) -> Any:
     >>> expm1(1e-300), expm1(1000.0)
     (1e-300, inf)
     """
-    return _each(_expm1, _values(x))
+    return _each(math.expm1, _expm1, _values(x))
 
 
 def log10(x: npt.ArrayLike) -> Any:
@@ -113,7 +117,7 @@ def log10(x: npt.ArrayLike) -> Any:
     >>> log10([0.001, 1000.0]).tolist()
     [-3.0, 3.0]
     """
-    return _each(_log10, _values(x))
+    return _each(math.log10, _log10, _values(x))
 
 
 def tanh(x: npt.ArrayLike) -> Any:
@@ -124,7 +128,7 @@ def tanh(x: npt.ArrayLike) -> Any:
     >>> tanh([0.0, 1e300]).tolist()
     [0.0, 1.0]
     """
-    return _each(math.tanh, _values(x))
+    return _each(math.tanh, math.tanh, _values(x))
 
 
 def power(x: npt.ArrayLike, y: npt.ArrayLike) -> Any:
@@ -148,10 +152,15 @@ def _values(x: npt.ArrayLike) -> Any:
     return values if values.ndim else float(values)
 
 
-def _each(function: Callable[[float], float], values: Any) -> Any:
+def _each(function: Callable[[float], float], whole: Callable[[float], float], values: Any) -> Any:
+    """Apply Python's function, or from the first value on where it raises the one that never does."""
     if isinstance(values, float):
-        return function(values)
-    return _shaped(map(function, values.ravel().tolist()), values)
+        return whole(values)
+    each = values.ravel().tolist()
+    try:
+        return _shaped(map(function, each), values)
+    except (OverflowError, ValueError):
+        return _shaped(map(whole, each), values)
 
 
 def _shaped(values: Any, like: npt.NDArray[np.float64]) -> Any:
@@ -159,7 +168,7 @@ def _shaped(values: Any, like: npt.NDArray[np.float64]) -> Any:
     return found if found.ndim else float(found)
 
 
-# Python's functions raise where C returns an infinity or NaN
+# Python's functions raise where C returns an infinity or NaN; these do not
 
 
 def _log(x: float) -> float:
