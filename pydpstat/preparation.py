@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pydpstat.errors import PydpstatError
-from pydpstat.grid import float_above, sum_above
+from pydpstat.grid import float_above, sum_above, total_above
 from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.geometric import SignGeometricNoise, SymmetricGeometricNoise
@@ -143,14 +143,12 @@ def _on_grid(
             noise = calibrate(tuple(sum_above(float_above(each), more) for each in question.sensitivities))
         return noise, grid
     if more:
-        noise = calibrate(tuple(each + more for each in question.sensitivities))
-    return (
-        _rounded_up(noise, sum(Fraction(each) + Fraction(more) for each in question.sensitivities), epsilon),
-        grid,
-    )
+        noise = calibrate(tuple([each + more for each in question.sensitivities]))
+    reach = [part for each in question.sensitivities for part in (float_above(each), more)]
+    return _rounded_up(noise, total_above(reach), epsilon), grid
 
 
-def _rounded_up(noise: Noise, sensitivity: Fraction | int, epsilon: float) -> Noise:
+def _rounded_up(noise: Noise, sensitivity: float, epsilon: float) -> Noise:
     """Return Laplace noise whose scale covers the roundings of a calibration in R's arithmetic."""
     if not isinstance(noise, LaplaceNoise) or epsilon == math.inf:
         return noise

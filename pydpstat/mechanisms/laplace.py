@@ -206,6 +206,8 @@ def scale_for(sensitivity: float | Fraction, epsilon: float | Fraction) -> float
     >>> scale_for(1.0, 0.5), scale_for(1.0, 3.0) > 1.0 / 3.0
     (2.0, True)
     """
+    if sensitivity == math.inf:
+        return math.inf
     top, bottom = sensitivity.as_integer_ratio()
     upper, lower = epsilon.as_integer_ratio()
     return quotient_above(top * lower, bottom * upper)

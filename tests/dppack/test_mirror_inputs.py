@@ -191,3 +191,8 @@ def test_the_calibration_is_a_plain_number():
 def test_mirrors_are_the_packages_own():
     for name in dppack.__all__:
         assert getattr(pydpstat, name) is getattr(dppack, name)
+
+
+def test_a_sensitivity_beyond_all_floats_once_the_grid_is_added():
+    with pytest.raises(PydpstatError, match="finite"):
+        dppack.LaplaceMechanism(1.0, 1e20, np.finfo(float).max)
