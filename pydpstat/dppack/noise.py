@@ -23,18 +23,22 @@ _SMALLEST_JOINT = 2.0**-511
 def laplace_noise(size: int, eps: Any, sensitivities: Any, alloc_proportions: Any = None) -> LaplaceNoise:
     """Return Laplace noise of scale sum(sensitivities) / eps, or of its own scale for each element."""
     eps = checks.epsilon(eps, "eps")
+    if alloc_proportions is None and _is_one(sensitivities):
+        # the usual statistic; arrays would take longer than all the rest
+        return _joint_laplace(sensitivities[0] / eps)
     sens = _sensitivities(sensitivities, size)
     shares = _shares(alloc_proportions, sens, size)
     if shares is None:
-        scale = _finite_scale((float(sens[0]) if len(sens) == 1 else r.sum(sens)) / eps)
-        if scale == 0.0:
-            raise PydpstatError(
-                "s must be positive: there is no sensitivity, or it is too small for this eps."
-            )
-        return LaplaceNoise(scale)
+        return _joint_laplace((float(sens[0]) if len(sens) == 1 else r.sum(sens)) / eps)
     with np.errstate(divide="ignore", over="ignore"):
         scales = sens / (shares * eps)
     return LaplaceNoise.mirrored(_finite_scale(scales))
+
+
+def _joint_laplace(scale: float) -> LaplaceNoise:
+    if _finite_scale(scale) == 0.0:
+        raise PydpstatError("s must be positive: there is no sensitivity, or it is too small for this eps.")
+    return LaplaceNoise(scale)
 
 
 def gaussian_noise(
@@ -101,10 +105,18 @@ def _beyond_r(name: str, value: float) -> PydpstatError:
     )
 
 
+def _is_one(sensitivities: Any) -> bool:
+    return (
+        type(sensitivities) is tuple
+        and len(sensitivities) == 1
+        and type(sensitivities[0]) is float
+        and 0.0 < sensitivities[0] < math.inf
+    )
+
+
 def _sensitivities(sensitivities: Any, size: int) -> np.ndarray:
-    if type(sensitivities) is tuple and len(sensitivities) == 1 and type(sensitivities[0]) is float:
-        if 0.0 < sensitivities[0] < math.inf:
-            return np.array(sensitivities)
+    if _is_one(sensitivities):
+        return np.array(sensitivities)
     values = _vector(sensitivities)
     if values.dtype.kind not in "fiub" or values.ndim > 1 or np.isnan(values.astype(np.float64)).any():
         raise PydpstatError(

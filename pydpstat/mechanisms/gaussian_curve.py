@@ -50,7 +50,10 @@ def mills(x: Floats) -> Floats:
     """Mills' ratio: the standard normal's upper tail divided by its density."""
     from scipy.special import erfcx
 
-    ratio: Floats = math.sqrt(0.5 * math.pi) * erfcx(x / math.sqrt(2.0))
+    # in place: new arrays would take as long as the arithmetic
+    ratio: Floats = x / math.sqrt(2.0)
+    erfcx(ratio, out=ratio)
+    ratio *= math.sqrt(0.5 * math.pi)
     return ratio
 
 
@@ -62,9 +65,10 @@ def log_density(x: Floats) -> Floats:
 def mills_slope(t: Floats) -> Floats:
     """Minus the derivative of Mills' ratio, ``1 - t * mills(t)``."""
     ratio = mills(t)
-    slope: Floats = 1.0 - t * ratio
-    far = t > _FAR
-    if np.any(far):
+    slope: Floats = t * ratio
+    np.subtract(1.0, slope, out=slope)
+    if t.max() > _FAR:
+        far = t > _FAR
         # R(t) = 1/(t + 1/(t + 2/(t + ...))), hence 1/R(t) - t is the inner fraction
         x = t[far]
         inner = x

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.random.r_stream import RRandom
+from pydpstat.random.r_stream import RRandom as RRandom
 from pydpstat.random.rejection import discrete_gaussian
 
 

@@ -74,8 +74,8 @@ def source_from(rng: Any, *, int_seeds_r: bool = False) -> Source | None:
     """
     if rng is None:
         return None
-    from pydpstat.random.r_source import RSource
-    from pydpstat.random.r_stream import RRandom
+    # both from one module: looking into a package takes a microsecond of a small release
+    from pydpstat.random.r_source import RRandom, RSource
 
     if isinstance(rng, RRandom):
         return RSource(rng)

@@ -232,8 +232,13 @@ class LargeShape:
         positive = np.flatnonzero(q > 0.0)
         index, q = index[positive], q[positive]
         t = deviate[index]
+        needed, spread = self.c * np.abs(u[index]), exp(e[index] - 0.5 * t * t)
         with np.errstate(over="ignore", invalid="ignore"):
-            accepted[index] = self.c * np.abs(u[index]) <= expm1(q) * exp(e[index] - 0.5 * t * t)
+            reached = np.expm1(q) * spread
+            accepted[index] = needed <= reached
+            # NumPy's last bits differ between processors: what they could decide is computed as R does
+            near = np.flatnonzero(~(np.abs(needed - reached) > 1e-12 * reached))
+            accepted[index[near]] = needed[near] <= expm1(q[near]) * spread[near]
         return deviate, accepted
 
 
