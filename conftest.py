@@ -7,9 +7,9 @@ collect_ignore = (
     []
     if find_spec("nlopt")
     else [
-        "pydpstat/dppack/models/erm_kst.py",
-        "pydpstat/dppack/models/linear.py",
-        "pydpstat/dppack/models/tune.py",
-        "pydpstat/models/nlopt_solver.py",
+        "pydpstat/dppack/_models/erm_kst.py",
+        "pydpstat/dppack/_models/linear.py",
+        "pydpstat/dppack/_models/tune.py",
+        "pydpstat/dppack/_models/nlopt_solver.py",
     ]
 )

@@ -10,9 +10,9 @@ from table import Row, duration
 from timing import Bench, Benchmark, met, ratio
 
 from pydpstat.consistency import ipf
-from pydpstat.consistency.hierarchy_least_squares import two_pass
-from pydpstat.consistency.hierarchy_methods import Way, apply
-from pydpstat.consistency.tree import Levels, Tree
+from pydpstat.consistency._hierarchy_least_squares import two_pass
+from pydpstat.consistency._hierarchy_methods import Way, apply
+from pydpstat.consistency._tree import Levels, Tree
 
 SHAPE = (200, 200, 20)
 TOLERANCE = 1e-10

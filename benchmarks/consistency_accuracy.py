@@ -13,8 +13,8 @@ import table
 from consistency_settings import EPSILON, SEED, SETTINGS, TABLES, Setting, TableSetting
 
 from pydpstat.consistency import ipf, least_squares, release_hierarchy
-from pydpstat.integer_noise import symmetric_geometric_noise
 from pydpstat.mechanisms import SymmetricGeometricNoise
+from pydpstat.statistics.integer_noise import symmetric_geometric_noise
 
 REPEATS = 200
 # what a cell below it is set to, for a fit that cannot leave 0

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydpstat import files
+from pydpstat import _files as files
 
 
 def progress(line: str) -> None:

@@ -17,7 +17,7 @@ from table import Row, duration
 from timing import Bench, Benchmark, met, ratio
 
 import pydpstat
-from pydpstat.budget.file import SETTINGS
+from pydpstat.budget._file import SETTINGS
 from pydpstat.random import secure
 
 BUDGET_AIM, AUDIT_AIM = 3.0, 1.5

@@ -10,7 +10,7 @@ from pathlib import Path
 from peer_table import PeerTable
 from table import Row
 
-from pydpstat import files
+from pydpstat import _files as files
 
 FILE = Path(__file__).resolve().parent / "measured.json"
 

@@ -10,7 +10,7 @@ import table
 from measured import Measured
 from table import Row
 
-from pydpstat import files
+from pydpstat import _files as files
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- measured from here -->", "<!-- measured up to here -->"

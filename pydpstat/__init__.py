@@ -1,6 +1,6 @@
 """Differential privacy for statisticians who come from R."""
 
-from pydpstat.lazy import attach as _attach
+from pydpstat._lazy import attach as _attach
 
 __version__ = "0.1.0"
 
@@ -88,8 +88,8 @@ _HOMES = {
     "sensitivitySampler": "pydpstat.diffpriv",
     "sensitivitySamplerManual": "pydpstat.diffpriv",
     "svmDP": "pydpstat.dppack",
-    "symmetric_geometric": "pydpstat.integer_noise",
-    "symmetric_geometric_noise": "pydpstat.integer_noise",
+    "symmetric_geometric": "pydpstat.statistics.integer_noise",
+    "symmetric_geometric_noise": "pydpstat.statistics.integer_noise",
     "tableDP": "pydpstat.dppack",
     "tableDataAccess": "pydpstat.dppack",
     "tune_classification_model": "pydpstat.dppack",

@@ -79,8 +79,6 @@ from pydpstat.dppack import varDataAccess as varDataAccess
 from pydpstat.dppack import varDP as varDP
 from pydpstat.errors import PrivacyWarning as PrivacyWarning
 from pydpstat.errors import PydpstatError as PydpstatError
-from pydpstat.integer_noise import symmetric_geometric as symmetric_geometric
-from pydpstat.integer_noise import symmetric_geometric_noise as symmetric_geometric_noise
 from pydpstat.mechanisms import calibrate_gaussian as calibrate_gaussian
 from pydpstat.privacy import Guarantee as Guarantee
 from pydpstat.privacy import compose as compose
@@ -94,6 +92,8 @@ from pydpstat.statistics.choice import choose as choose
 from pydpstat.statistics.counts import count as count
 from pydpstat.statistics.counts import proportion as proportion
 from pydpstat.statistics.histograms import histogram as histogram
+from pydpstat.statistics.integer_noise import symmetric_geometric as symmetric_geometric
+from pydpstat.statistics.integer_noise import symmetric_geometric_noise as symmetric_geometric_noise
 from pydpstat.statistics.mean import mean as mean
 from pydpstat.statistics.plan import plan as plan
 from pydpstat.statistics.quantiles import median as median

@@ -8,12 +8,14 @@ import os
 import sys
 from collections.abc import Sequence
 
+from pydpstat.errors import PydpstatError
+
 # each command's module has a function main(argv); it is imported when the command is called
 COMMANDS = {
     "tutorial": ("pydpstat.tutorial.command", "R's printed numbers beside Python's, row by row"),
-    "audit": ("pydpstat.auditing.command", "known defects of the R originals, and all own functions"),
-    "budget": ("pydpstat.budget.command", "a ledger's limits and what was spent"),
-    "parity": ("pydpstat.parity.command", "the comparison with R, live or recorded"),
+    "audit": ("pydpstat.auditing._command", "known defects of the R originals, and all own functions"),
+    "budget": ("pydpstat.budget._command", "a ledger's limits and what was spent"),
+    "parity": ("pydpstat.parity._command", "the comparison with R, live or recorded"),
 }
 
 
@@ -49,7 +51,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             parser.error(f"unrecognized arguments: {' '.join(rest)}")
         parser.print_help()
         return 0
-    return int(importlib.import_module(COMMANDS[chosen.command][0]).main(rest))
+    try:
+        return int(importlib.import_module(COMMANDS[chosen.command][0]).main(rest))
+    except PydpstatError as error:
+        print(f"{parser.prog} {chosen.command}: {error}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

@@ -24,8 +24,8 @@ from pydpstat.mechanisms import (
     SymmetricGeometricNoise,
     calibrate_gaussian,
 )
-from pydpstat.parity.cases import all_cases
-from pydpstat.parity.evaluation import evaluate_in_python
+from pydpstat.parity._evaluation import evaluate_in_python
+from pydpstat.parity.reference import all_cases
 from pydpstat.teaching import averaging_attack
 from tests.own_releases import OWN
 

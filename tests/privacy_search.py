@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.queries import Query
+from pydpstat._release.query import Query
 from pydpstat.random.r_stream import RRandom
 
 FORBIDDEN = (
@@ -48,7 +48,7 @@ def _values_of_modules() -> list[Any]:
         value
         for name, module in list(sys.modules.items())
         # the audited examples have made-up data and streams of their own
-        if name.split(".")[0] == "pydpstat" and not name.startswith("pydpstat.auditing.cases")
+        if name.split(".")[0] == "pydpstat" and not name.startswith("pydpstat.auditing._cases")
         for key, value in vars(module).items()
         if not key.startswith("__")
     ]

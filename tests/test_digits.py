@@ -21,10 +21,10 @@ CERTIFIED = {
     "random/secure/choices.py": {"np.exp("},
     "random/secure/continuous.py": {"np.log"},
     "random/secure/trials.py": {"np.log("},
-    "mechanisms/exponential.py": {"np.exp"},
-    "r_arithmetic/long_double.py": {"np.dot("},
-    "random/r_stream/gamma.py": {"np.expm1("},
-    "anonymity/neighbors.py": {"np.linalg.eigh("},
+    "mechanisms/_exponential.py": {"np.exp"},
+    "r_arithmetic/_long_double.py": {"np.dot("},
+    "random/r_stream/_gamma.py": {"np.expm1("},
+    "anonymity/_neighbors.py": {"np.linalg.eigh("},
 }
 
 

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import pydpstat
+from pydpstat.parity._exports import exports
+from pydpstat.parity._recorded import Recording
 from pydpstat.parity.case import Case, Factor
-from pydpstat.parity.cases import all_cases
-from pydpstat.parity.exports import exports
-from pydpstat.parity.recorded import Recording
+from pydpstat.parity.reference import all_cases
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pydpstat.files import unfinished, write
+from pydpstat._files import unfinished, write
 
 
 def test_texts_are_written_whole(tmp_path):

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 from pydpstat import LogisticRegressionDP, ModelResults, PydpstatError, RRandom, dppack, svmDP
-from pydpstat.models.spherical import SphericalNoise
+from pydpstat.dppack._models.spherical import SphericalNoise
 from pydpstat.privacy import Guarantee
-from pydpstat.results.model_call import ModelCall
+from pydpstat.results._call import ModelCall
 from tests.privacy_search import findings
 
 GENERATOR = np.random.default_rng(8)
@@ -271,7 +271,7 @@ def test_nothing_private_is_reachable(kind, rng):
 
         return drawing
 
-    import pydpstat.dppack.models.erm_cms as module
+    import pydpstat.dppack._models.erm_cms as module
 
     real = module.spherical
     module.spherical = spy(real)

@@ -12,10 +12,10 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from pydpstat import multiple_precision
-from pydpstat.queries.threshold import release_threshold
-from pydpstat.random.secure import precise
-from pydpstat.random.secure.bits import Cell
+from pydpstat import _multiple_precision as multiple_precision
+from pydpstat.random.secure import _precise as precise
+from pydpstat.random.secure._bits import Cell
+from pydpstat.statistics._kernels.discovery import release_threshold
 
 RATES = [Fraction(1, k) for k in range(1, 60)]
 
@@ -89,7 +89,7 @@ def test_what_an_interrupted_call_leaves_is_not_used(monkeypatch):
 
 ACROSS_A_FORK = """
 import os, threading, types
-from pydpstat import multiple_precision
+from pydpstat import _multiple_precision as multiple_precision
 
 begun, ends = threading.Event(), threading.Event()
 wait = types.SimpleNamespace(wait=lambda: (begun.set(), ends.wait(0.3)))

@@ -33,7 +33,7 @@ SIZES = [N, N - 1.0, N + 1.0, 1.0 / N, 1.0 / (N - 1.0)]
 @pytest.fixture
 def seen(monkeypatch):
     """What the pipeline handles: the true values and the noise."""
-    import pydpstat.release as pipeline
+    import pydpstat._release.additive as pipeline
 
     numbers: list[Any] = []
     drawn: list[Any] = []
@@ -121,7 +121,7 @@ def test_nothing_stays_behind(own, seen, seeded_entropy):
 
 
 def test_the_search_of_the_package_finds_what_is_left_behind(monkeypatch):
-    from pydpstat.statistics.records import width
+    from pydpstat.statistics._kernels.records import width
 
     width((4.2424242e7, 5e7))
     assert found_in(package_state(), [4.2424242e7])

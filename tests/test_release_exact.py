@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 import pydpstat
 from pydpstat import PydpstatError
+from pydpstat._release.additive import release
+from pydpstat._release.calibration import prepare
+from pydpstat._release.query import Query
 from pydpstat.mechanisms import GaussianNoise, LaplaceNoise, SymmetricGeometricNoise, scale_for
-from pydpstat.preparation import prepare
 from pydpstat.privacy import Guarantee
-from pydpstat.queries import Query
-from pydpstat.release import release
-from pydpstat.results.call import Call
-from pydpstat.results.labels import Labels
+from pydpstat.results._call import Call
+from pydpstat.results._labels import Labels
 from tests.ledger import Ledger
 from tests.pipeline_calls import on_grid
 

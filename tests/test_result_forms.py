@@ -15,7 +15,7 @@ import pytest
 
 import pydpstat
 from pydpstat import DPResults, DPResultsPair, RRandom
-from pydpstat.results.call import Call
+from pydpstat.results._call import Call
 from tests.sample_results import AGES, FLAT, GROUP, parts, quietly, table
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat import checks
-from pydpstat.anonymity import frames
-from pydpstat.anonymity.fast import fast
-from pydpstat.anonymity.groups import by_group
-from pydpstat.anonymity.mdav import mdav
+from pydpstat import _checks as checks
+from pydpstat.anonymity import _frames as frames
+from pydpstat.anonymity._fast import fast
+from pydpstat.anonymity._groups import by_group
+from pydpstat.anonymity._mdav_search import mdav
 
 if TYPE_CHECKING:
     import pandas as pd

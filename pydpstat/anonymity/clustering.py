@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat import checks
-from pydpstat.anonymity import frames
+from pydpstat import _checks as checks
+from pydpstat.anonymity import _frames as frames
+from pydpstat.anonymity._fast import equal_rows
 from pydpstat.anonymity.aggregation import group_means, standardized, within_reach
-from pydpstat.anonymity.fast import equal_rows
 from pydpstat.errors import MissingExtraError
 
 if TYPE_CHECKING:

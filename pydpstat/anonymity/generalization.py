@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat import checks
-from pydpstat.anonymity import frames
+from pydpstat import _checks as checks
+from pydpstat.anonymity import _frames as frames
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:

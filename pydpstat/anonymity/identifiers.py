@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat.anonymity import frames
+from pydpstat.anonymity import _frames as frames
 from pydpstat.anonymity.measures import equal_rows
 from pydpstat.errors import PydpstatError
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydpstat._frozen import Frozen, frozen
-from pydpstat.results.export import plain
+from pydpstat.results._export import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,7 +100,7 @@ class AnonymizationResults(Frozen):
         >>> "not differentially private" in evaluate_anonymization(df, df).summary().as_text()
         True
         """
-        from pydpstat.anonymity.summary import summary
+        from pydpstat.anonymity._summary import summary
 
         return summary(self)
 
@@ -133,7 +133,7 @@ class AnonymizationResults(Frozen):
         >>> df = pd.DataFrame({"age": [20, 22, 60]})
         >>> ax = evaluate_anonymization(df, df).plot()  # doctest: +SKIP
         """
-        from pydpstat.anonymity.picture import plot
+        from pydpstat.anonymity._picture import plot
 
         return plot(self, kind, ax)
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat import checks
-from pydpstat.auditing import bounds
-from pydpstat.auditing.events import FormEvent, count
-from pydpstat.auditing.picture import picture_of
+from pydpstat import _checks as checks
+from pydpstat.auditing import _bounds as bounds
+from pydpstat.auditing._events import FormEvent, count
+from pydpstat.auditing._picture import picture_of
+from pydpstat.auditing._sampling import Draws, Sampler
+from pydpstat.auditing._search import CARRIED, Candidate, search
 from pydpstat.auditing.results import AuditedEvent, AuditResults
-from pydpstat.auditing.sampling import Draws, Sampler
-from pydpstat.auditing.search import CARRIED, Candidate, search
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from pydpstat.auditing.picture import Picture
+from pydpstat.auditing._picture import Picture
 from pydpstat.privacy import Guarantee
-from pydpstat.results.stated import plain_guarantee
+from pydpstat.results._stated import plain_guarantee
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -155,7 +155,7 @@ class AuditResults:
         >>> "Epsilon at least:" in r.summary().as_text()
         True
         """
-        from pydpstat.auditing.summary import summary
+        from pydpstat.auditing._summary import summary
 
         return summary(self)
 
@@ -182,7 +182,7 @@ class AuditResults:
         >>> r = audit(lambda x: x, 5, 6, samples=500)
         >>> ax = r.plot()  # doctest: +SKIP
         """
-        from pydpstat.auditing.picture import plot
+        from pydpstat.auditing._picture import plot
 
         return plot(self, ax)
 

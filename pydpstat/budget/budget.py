@@ -6,12 +6,11 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from pydpstat import checks
-from pydpstat.budget.accountants import ACCOUNTANTS, Accountant, Cost, missing
+from pydpstat import _checks as checks
+from pydpstat.budget._accountants import ACCOUNTANTS, Accountant, Cost, missing
+from pydpstat.budget._entry import Entry, MemoryLedger
+from pydpstat.budget._file import FileLedger, Limits
 from pydpstat.budget.amounts import Amount, BudgetExceeded
-from pydpstat.budget.entry import Entry
-from pydpstat.budget.file import FileLedger, Limits
-from pydpstat.budget.memory import MemoryLedger
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import NEIGHBORS, Guarantee
 
@@ -311,7 +310,7 @@ class Budget:
         >>> "mean(income)" in budget.summary().as_text()
         True
         """
-        from pydpstat.budget.summary import summary
+        from pydpstat.budget._summary import summary
 
         return summary(self)
 

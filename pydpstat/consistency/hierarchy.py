@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat._frozen import frozen
-from pydpstat.consistency.hierarchy_building import Nodes, from_nested, from_pairs, from_rows, listed
-from pydpstat.consistency.tree import Tree
+from pydpstat.consistency._hierarchy_building import Nodes, from_nested, from_pairs, from_rows, listed
+from pydpstat.consistency._tree import Tree
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:

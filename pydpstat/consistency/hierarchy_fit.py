@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat.consistency._hierarchy_methods import apply, way
+from pydpstat.consistency._tree import Levels
 from pydpstat.consistency.hierarchy import Hierarchy
-from pydpstat.consistency.hierarchy_methods import apply, way
 from pydpstat.consistency.hierarchy_results import HierarchyFit
-from pydpstat.consistency.tree import Levels
 from pydpstat.errors import PydpstatError
 
 # products of variances stay far from the ends of what floats can hold

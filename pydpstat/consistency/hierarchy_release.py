@@ -7,26 +7,26 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat import checks
+from pydpstat import _checks as checks
+from pydpstat._quiet import quiet
+from pydpstat._release.additive import release
+from pydpstat._release.calibration import SEEDED, prepare
+from pydpstat._release.options import Options, options
+from pydpstat._release.query import Query
+from pydpstat._release.statistic import call, check_budget
+from pydpstat.consistency._hierarchy_methods import Way, way
+from pydpstat.consistency._hierarchy_records import leaf_counts
+from pydpstat.consistency._split import epsilons, sensitivities
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.hierarchy_fit import fitted
-from pydpstat.consistency.hierarchy_methods import Way, way
-from pydpstat.consistency.hierarchy_records import leaf_counts
 from pydpstat.consistency.hierarchy_released import HierarchyResults
 from pydpstat.consistency.hierarchy_results import HierarchyFit
-from pydpstat.consistency.split import epsilons, sensitivities
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
-from pydpstat.preparation import SEEDED, prepare
 from pydpstat.privacy import GeometricLoss, Guarantee
-from pydpstat.queries import Query
-from pydpstat.quiet import quiet
 from pydpstat.random import Source, source_from
-from pydpstat.release import release
-from pydpstat.results.call import Call, Named
-from pydpstat.results.labels import Labels
-from pydpstat.statistics.arguments import Options, options
-from pydpstat.statistics.protect import call, check_budget
+from pydpstat.results._call import Call, Named
+from pydpstat.results._labels import Labels
 
 PUBLIC = "that the hierarchy is public knowledge, and not made of the data"
 AT_LEAVES = "that every record is at a leaf of the hierarchy is public knowledge"

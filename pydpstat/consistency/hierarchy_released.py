@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat.consistency.hierarchy_methods import apply, way
+from pydpstat.consistency._hierarchy_methods import apply, way
 from pydpstat.consistency.hierarchy_results import HierarchyFit
 from pydpstat.privacy import Guarantee
-from pydpstat.results import stated
-from pydpstat.results.call import Call
+from pydpstat.results import _stated as stated
+from pydpstat.results._call import Call
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,7 +99,7 @@ class HierarchyResults(stated.Stated, HierarchyFit):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in plain JSON types."""
-        from pydpstat.results.export import plain
+        from pydpstat.results._export import plain
 
         return {
             "statistic": self.statistic,
@@ -122,7 +122,7 @@ class HierarchyResults(stated.Stated, HierarchyFit):
 
     def facts(self) -> list[tuple[str, str]]:
         """Return the summary's lines on the release."""
-        from pydpstat.results.summary import number
+        from pydpstat.results._summary import number
 
         lines = [
             ("Mechanism:", self.mechanism),

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat._frozen import Frozen
+from pydpstat.consistency._hierarchy_methods import Way
 from pydpstat.consistency.hierarchy import Hierarchy
-from pydpstat.consistency.hierarchy_methods import Way
 from pydpstat.consistency.table_results import COST
 from pydpstat.errors import PydpstatError
 
@@ -109,7 +109,7 @@ class HierarchyFit(Frozen):
         >>> make_consistent(Hierarchy(["a", "b"]), [[13], [4, 6]]).level(1).to_dict()
         {'a': 5.0, 'b': 7.0}
         """
-        from pydpstat.checks import one_of
+        from pydpstat._checks import one_of
 
         levels = self.hierarchy.levels
         if isinstance(level, (int, np.integer)) and not isinstance(level, bool):
@@ -148,7 +148,7 @@ class HierarchyFit(Frozen):
 
         import pandas as pd
 
-        from pydpstat.checks import probability
+        from pydpstat._checks import probability
 
         probability(alpha, "alpha")
         if self.spreads is None:
@@ -170,7 +170,7 @@ class HierarchyFit(Frozen):
 
     def summary(self) -> Summary:
         """Return the levels' noise and the values, before and after, in statsmodels' form."""
-        from pydpstat.consistency.hierarchy_summary import summary
+        from pydpstat.consistency._hierarchy_summary import summary
 
         return summary(self)
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.checks import positive
-from pydpstat.consistency.fitting import gaps
-from pydpstat.consistency.margins import axes_of
-from pydpstat.consistency.sums import Axes, Margin, margin
+from pydpstat._checks import positive
+from pydpstat.consistency._fitting import gaps
+from pydpstat.consistency._margins import axes_of
+from pydpstat.consistency._sums import Axes, Margin, margin
+from pydpstat.consistency._table_rounding import TIME_LIMIT, rounded_table, rounding_step
+from pydpstat.consistency._tables import Form, read_table
 from pydpstat.consistency.table_results import TableFit
-from pydpstat.consistency.table_rounding import TIME_LIMIT, rounded_table, rounding_step
-from pydpstat.consistency.tables import Form, read_table
 from pydpstat.errors import PydpstatError
 
 

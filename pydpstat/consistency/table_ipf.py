@@ -5,11 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from pydpstat.checks import positive
-from pydpstat.consistency.fitting import check_support, fit, gaps, solution
-from pydpstat.consistency.margins import check_agreement, read_margins
+from pydpstat._checks import positive
+from pydpstat.consistency._fitting import check_support, fit, gaps, solution
+from pydpstat.consistency._margins import check_agreement, read_margins
+from pydpstat.consistency._tables import check_not_negative, read_table
 from pydpstat.consistency.table_results import ConvergenceWarning, TableFit
-from pydpstat.consistency.tables import check_not_negative, read_table
 from pydpstat.errors import PydpstatError
 
 

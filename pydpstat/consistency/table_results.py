@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat._frozen import Frozen
-from pydpstat.consistency.tables import Form
+from pydpstat.consistency._tables import Form
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,8 +98,8 @@ class TableFit(Frozen):
 
     def summary(self) -> Summary:
         """Return the report in statsmodels' form."""
-        from pydpstat.results.summary import number, wrapped
-        from pydpstat.results.summary_page import SummaryPage
+        from pydpstat.results._summary import number, wrapped
+        from pydpstat.results._summary_page import SummaryPage
 
         facts = [
             ("Method:", self.method),

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat import checks
+from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._frozen import Frozen
-from pydpstat.diffpriv.slots import whole_number
+from pydpstat.diffpriv._slots import whole_number
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic.binomial import dbinom
-from pydpstat.r_arithmetic.long_double import HAS_80_BIT
+from pydpstat.r_arithmetic._binomial import dbinom
+from pydpstat.r_arithmetic._long_double import HAS_80_BIT
 
 Floats = npt.NDArray[np.float64]
 

@@ -6,8 +6,17 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pydpstat.diffpriv.mechanism_slots import bound, function, length, natural, responses, share
-from pydpstat.diffpriv.slots import Slot, Slotted, named_only
+from pydpstat.diffpriv._slots import (
+    Slot,
+    Slotted,
+    bound,
+    function,
+    length,
+    named_only,
+    natural,
+    responses,
+    share,
+)
 from pydpstat.errors import PydpstatError
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydpstat import checks, privacy_warnings
-from pydpstat.diffpriv.slots import Slot, Slotted, named_only, one_number
+from pydpstat import _checks as checks
+from pydpstat._warn import note
+from pydpstat.diffpriv._slots import Slot, Slotted, named_only, one_number
 from pydpstat.errors import PydpstatError
 
 
@@ -192,7 +193,7 @@ class DPParamsGam(DPParamsDel):
         gamma : float
             Share of the data sets for which nothing is promised; in [0, 1).
         """
-        privacy_warnings.note("toGamma() on a DPParamsGam only replaces its gamma.")
+        note("toGamma() on a DPParamsGam only replaces its gamma.")
         return super().toGamma(gamma)
 
 

@@ -8,11 +8,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat import checks, privacy_warnings
+from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
-from pydpstat.diffpriv.account import held, result_params
+from pydpstat._release.additive import release
+from pydpstat._release.calibration import prepare
+from pydpstat._release.choice import release_choice
+from pydpstat._release.query import Query
+from pydpstat._warn import note
+from pydpstat.diffpriv._account import held, release_call, result_params
+from pydpstat.diffpriv._responses import exact_numbers, function_of, quality
+from pydpstat.diffpriv._results import DPResponse, response_of
 from pydpstat.diffpriv.bernstein import lattice_values
-from pydpstat.diffpriv.calls import release_call
 from pydpstat.diffpriv.mechanisms import (
     DPMech,
     DPMechBernstein,
@@ -21,20 +27,14 @@ from pydpstat.diffpriv.mechanisms import (
     DPMechLaplace,
 )
 from pydpstat.diffpriv.params import DPParamsDel, DPParamsEps, delta_of
-from pydpstat.diffpriv.responses import exact_numbers, function_of, quality
-from pydpstat.diffpriv.results import DPResponse, response_of
 from pydpstat.diffpriv.sensitivity_norm import lattice_of
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.gaussian_calibration import classical_sd
 from pydpstat.mechanisms.laplace import LaplaceNoise
-from pydpstat.preparation import prepare
-from pydpstat.queries import Query
 from pydpstat.random import Source, secure, source_from
-from pydpstat.random.r_stream.sample import decreasing
-from pydpstat.release import release
-from pydpstat.release_choice import release_choice
-from pydpstat.results.labels import Labels
+from pydpstat.random.r_stream._sample import decreasing
+from pydpstat.results._labels import Labels
 
 Floats = npt.NDArray[np.float64]
 
@@ -111,7 +111,7 @@ def _source(rng: Any) -> Source | None:
     source = source_from(rng, int_seeds_r=True)
     if source is None:
         return None
-    from pydpstat.random.r_source import DifferenceSource, RSource
+    from pydpstat.random._r_source import DifferenceSource, RSource
 
     return DifferenceSource(source.stream) if isinstance(source, RSource) else source
 
@@ -126,7 +126,7 @@ def _release_numbers(
             "Give it, or let sensitivitySampler find it."
         )
     if value.size != mechanism.dims:
-        privacy_warnings.note(f"target does not return as many numbers as dims says, {mechanism.dims}.")
+        note(f"target does not return as many numbers as dims says, {mechanism.dims}.")
     published = result_params(mechanism, params)
     gaussian = isinstance(mechanism, DPMechGaussian)
     if gaussian:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat import privacy_warnings
 from pydpstat import r_arithmetic as r
+from pydpstat._warn import note
+from pydpstat.diffpriv._responses import exact_numbers, function_of, quality
 from pydpstat.diffpriv.bernstein import check_lattice, lattice_values
 from pydpstat.diffpriv.mechanisms import (
     DPMech,
@@ -18,7 +19,6 @@ from pydpstat.diffpriv.mechanisms import (
     DPMechGaussian,
     DPMechLaplace,
 )
-from pydpstat.diffpriv.responses import exact_numbers, function_of, quality
 from pydpstat.errors import PydpstatError
 
 Floats = npt.NDArray[np.float64]
@@ -95,9 +95,9 @@ def _numeric_norm(mechanism: DPMechLaplace | DPMechGaussian, raw1: Any, raw2: An
             f"{first.size} and {second.size}. Check it on data sets of this size."
         )
     if dims is None:
-        privacy_warnings.note("the mechanism's dims is not set.")
+        note("the mechanism's dims is not set.")
     elif not first.size == second.size == dims:
-        privacy_warnings.note(f"target does not return as many numbers as dims says, {dims}.")
+        note(f"target does not return as many numbers as dims says, {dims}.")
     # infinite values make R's Inf or NaN
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
         difference = np.ravel(first) - np.ravel(second)

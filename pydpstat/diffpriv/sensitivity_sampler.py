@@ -12,13 +12,13 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from pydpstat import checks
-from pydpstat.diffpriv.lambert import lower_lambert_w
+from pydpstat import _checks as checks
+from pydpstat.diffpriv._lambert import lower_lambert_w
+from pydpstat.diffpriv._records import data_set, with_record
+from pydpstat.diffpriv._responses import exact_numbers
+from pydpstat.diffpriv._slots import is_na, is_whole, replaced, whole_number
 from pydpstat.diffpriv.mechanisms import DPMech, DPMechNumeric
-from pydpstat.diffpriv.records import data_set, with_record
-from pydpstat.diffpriv.responses import exact_numbers
 from pydpstat.diffpriv.sensitivity_norm import sensitivityNorm
-from pydpstat.diffpriv.slots import is_na, is_whole, replaced, whole_number
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
 

@@ -4,21 +4,9 @@ Dots of R's names are underscores. Each function that draws has one more argumen
 ``rng=RRandom(123)`` or ``rng=123`` returns what R returns after ``set.seed(123)``.
 """
 
-from pydpstat.dppack.counts import histogramDP, tableDP
-from pydpstat.dppack.covariance import covDP
-from pydpstat.dppack.data_access import covDataAccess, meanDataAccess, quantileDataAccess, varDataAccess
-from pydpstat.dppack.data_access_groups import (
-    histogramDataAccess,
-    pooledCovDataAccess,
-    pooledVarDataAccess,
-    tableDataAccess,
-)
-from pydpstat.dppack.exponential import ExponentialMechanism
-from pydpstat.dppack.mean import meanDP
-from pydpstat.dppack.mechanisms import GaussianMechanism, LaplaceMechanism, calibrateAnalyticGaussianMechanism
-from pydpstat.dppack.models.erm_cms import EmpiricalRiskMinimizationDP_CMS
-from pydpstat.dppack.models.erm_kst import EmpiricalRiskMinimizationDP_KST
-from pydpstat.dppack.models.helpers import (
+from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
+from pydpstat.dppack._models.erm_kst import EmpiricalRiskMinimizationDP_KST
+from pydpstat.dppack._models.helpers import (
     generate_loss_gr_huber,
     generate_loss_huber,
     generate_sampling,
@@ -34,11 +22,23 @@ from pydpstat.dppack.models.helpers import (
     regularizer_gr_l2,
     regularizer_l2,
 )
-from pydpstat.dppack.models.linear import LinearRegressionDP
-from pydpstat.dppack.models.logistic import LogisticRegressionDP
-from pydpstat.dppack.models.svm import svmDP
-from pydpstat.dppack.models.tune import tune_classification_model, tune_linear_regression_model
-from pydpstat.dppack.models.weighted_erm_cms import WeightedERMDP_CMS
+from pydpstat.dppack._models.linear import LinearRegressionDP
+from pydpstat.dppack._models.logistic import LogisticRegressionDP
+from pydpstat.dppack._models.svm import svmDP
+from pydpstat.dppack._models.tune import tune_classification_model, tune_linear_regression_model
+from pydpstat.dppack._models.weighted_erm_cms import WeightedERMDP_CMS
+from pydpstat.dppack.counts import histogramDP, tableDP
+from pydpstat.dppack.covariance import covDP
+from pydpstat.dppack.data_access import covDataAccess, meanDataAccess, quantileDataAccess, varDataAccess
+from pydpstat.dppack.data_access_groups import (
+    histogramDataAccess,
+    pooledCovDataAccess,
+    pooledVarDataAccess,
+    tableDataAccess,
+)
+from pydpstat.dppack.exponential import ExponentialMechanism
+from pydpstat.dppack.mean import meanDP
+from pydpstat.dppack.mechanisms import GaussianMechanism, LaplaceMechanism, calibrateAnalyticGaussianMechanism
 from pydpstat.dppack.pooled import pooledCovDP, pooledVarDP
 from pydpstat.dppack.quantile import medianDP, quantileDP
 from pydpstat.dppack.variance import sdDP, varDP

@@ -9,22 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat import checks, privacy_warnings
-from pydpstat.dppack.arguments import SENSITIVITIES, bound, numbers
-from pydpstat.dppack.protect import check_mechanism, protect
+from pydpstat import _checks as checks
+from pydpstat._release.calibration import Noise
+from pydpstat.dppack import _warnings
+from pydpstat.dppack._arguments import SENSITIVITIES, bound, numbers
+from pydpstat.dppack._protect import check_mechanism, protect
+from pydpstat.dppack._queries.counts import contingency_table, count_query, histogram
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
-from pydpstat.postprocessing import AsDrawn, PostProcessing, Share
-from pydpstat.preparation import Noise
 from pydpstat.privacy import Guarantee
-from pydpstat.queries.counts import contingency_table, count_query, histogram
-from pydpstat.r_arithmetic.arrays import has_length, numeric
+from pydpstat.r_arithmetic._arrays import has_length, numeric
 from pydpstat.r_arithmetic.factor import is_categorical
 from pydpstat.r_arithmetic.table import levels_follow_missing
 from pydpstat.random import source_from
 from pydpstat.results import DPResults, DPResultsPair
-from pydpstat.results.call import Call, r_symbol
-from pydpstat.results.labels import Labels
+from pydpstat.results._call import Call, r_symbol
+from pydpstat.results._labels import Labels
+from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Share
 
 Publish = Callable[[np.ndarray], tuple[np.ndarray, PostProcessing]]
 PUBLIC_N = "the number of records is public"
@@ -130,7 +131,7 @@ def histogramDP(
         records=values.size,
         bounds=(lower, upper),
         condition="the breaks were chosen without the data" if _spans(breaks, lower, upper) else "",
-        warn=privacy_warnings.statistics.breaks_from_data,
+        warn=_warnings.breaks_from_data,
         publish=lambda noisy: _sanitized_histogram(noisy, normalize, allow_negative),
         check_flags=lambda: (
             checks.flag(allow_negative, "allow_negative"),
@@ -232,7 +233,7 @@ def tableDP(
         rng,
         records=_records(variables),
         condition="the levels are public" if declared else "",
-        warn=privacy_warnings.statistics.levels_from_data,
+        warn=_warnings.levels_from_data,
         publish=lambda noisy: _sanitized_table(noisy, allow_negative),
         check_flags=lambda: checks.flag(allow_negative, "allow_negative"),
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydpstat.dppack.arguments import bound, vector
-from pydpstat.dppack.moments import release_moment
+from pydpstat.dppack._arguments import bound, vector
+from pydpstat.dppack._moments import release_moment
+from pydpstat.dppack._queries.moments import clipped_covariance
 from pydpstat.errors import PydpstatError
-from pydpstat.queries.moments import clipped_covariance
 from pydpstat.results.results import DPResults
 
 

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pydpstat import checks
+from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
-from pydpstat.dppack.arguments import bound, numbers, vector
+from pydpstat.dppack._arguments import bound, numbers, vector
+from pydpstat.dppack._queries.quantiles import SENSITIVITY, rank_utility
 from pydpstat.errors import PydpstatError
-from pydpstat.queries.quantiles import SENSITIVITY, rank_utility
 
 
 class Access(NamedTuple):

@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pydpstat import checks
+from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
-from pydpstat.dppack.arguments import MECHANISMS, bound, numbers
+from pydpstat.dppack._arguments import MECHANISMS, bound, numbers
+from pydpstat.dppack._queries.counts import contingency_table, count_sensitivity
+from pydpstat.dppack._queries.pooled import Pooled, pooled_covariance, pooled_variance
 from pydpstat.dppack.counts import _variables as named_variables
 from pydpstat.dppack.data_access import check_finite
 from pydpstat.dppack.pooled import column, pairs
 from pydpstat.errors import PydpstatError
-from pydpstat.queries.counts import contingency_table, count_sensitivity
-from pydpstat.queries.pooled import Pooled, pooled_covariance, pooled_variance
 
 
 class NeighborsAccess(NamedTuple):

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat import checks
+from pydpstat import _checks as checks
+from pydpstat._release.choice import release_choice
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms.exponential import Choice
+from pydpstat.mechanisms._exponential import Choice
 from pydpstat.privacy import Guarantee
-from pydpstat.r_arithmetic.arrays import has_length
+from pydpstat.r_arithmetic._arrays import has_length
 from pydpstat.r_arithmetic.factor import is_categorical
 from pydpstat.random import secure, source_from
-from pydpstat.release_choice import release_choice
-from pydpstat.results.call import Call
-from pydpstat.results.labels import Labels
+from pydpstat.results._call import Call
+from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 
 GIVEN = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydpstat.dppack.arguments import bound, column_name, numbers
-from pydpstat.dppack.moments import release_moment
-from pydpstat.queries.moments import clipped_mean
+from pydpstat.dppack._arguments import bound, column_name, numbers
+from pydpstat.dppack._moments import release_moment
+from pydpstat.dppack._queries.moments import clipped_mean
 from pydpstat.results.results import DPResults
 
 

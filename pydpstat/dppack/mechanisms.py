@@ -6,18 +6,18 @@ from typing import Any, cast, overload
 
 import numpy as np
 
-from pydpstat.dppack.noise import gaussian_noise, laplace_noise
-from pydpstat.dppack.protect import gaussian_account, laplace_account
+from pydpstat._release.additive import release
+from pydpstat._release.calibration import prepare
+from pydpstat._release.query import Query
+from pydpstat.dppack._analytic_gaussian import analytic_gaussian_loop
+from pydpstat.dppack._noise import gaussian_noise, laplace_noise
+from pydpstat.dppack._protect import gaussian_account, laplace_account
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
-from pydpstat.mechanisms.r_analytic_gaussian import analytic_gaussian_loop
-from pydpstat.preparation import prepare
-from pydpstat.queries import Query
 from pydpstat.r_arithmetic.factor import is_categorical
 from pydpstat.random import source_from
-from pydpstat.release import release
-from pydpstat.results.call import Call
-from pydpstat.results.labels import Labels
+from pydpstat.results._call import Call
+from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 
 GIVEN = ("the sensitivities given are right for the neighbors meant",)

@@ -7,22 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat import checks, privacy_warnings
-from pydpstat.dppack.arguments import SENSITIVITIES, bound, numbers
-from pydpstat.dppack.moments import SCALE_TELLS_N
-from pydpstat.dppack.protect import check_mechanism, protect
+from pydpstat import _checks as checks
+from pydpstat._release.calibration import Noise
+from pydpstat._release.query import Query
+from pydpstat._warn import note
+from pydpstat.dppack import _warnings
+from pydpstat.dppack._arguments import SENSITIVITIES, bound, numbers
+from pydpstat.dppack._moments import SCALE_TELLS_N
+from pydpstat.dppack._protect import check_mechanism, protect
+from pydpstat.dppack._queries.moments import clip
+from pydpstat.dppack._queries.pooled import Pooled, pooled_covariance, pooled_variance
 from pydpstat.dppack.variance import REDRAWN
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.laplace import truncated_positive_epsilon
-from pydpstat.postprocessing import AsDrawn, PostProcessing
-from pydpstat.preparation import Noise
 from pydpstat.privacy import Guarantee, compose_basic
-from pydpstat.queries import Query
-from pydpstat.queries.moments import clip
-from pydpstat.queries.pooled import Pooled, pooled_covariance, pooled_variance
 from pydpstat.random import source_from
-from pydpstat.results.call import Call
-from pydpstat.results.labels import Labels
+from pydpstat.results._call import Call
+from pydpstat.results._labels import Labels
+from pydpstat.results._postprocessing import AsDrawn, PostProcessing
 from pydpstat.results.pair import DPResultsPair
 from pydpstat.results.results import DPResults
 
@@ -289,11 +291,11 @@ def _release(
         conditions: tuple[str, ...] = FIXED_GROUPS
         if redrawn:
             if "redrawn" not in told:
-                privacy_warnings.statistics.redrawn(function, epsilon)
+                _warnings.redrawn(function, epsilon)
             epsilon = truncated_positive_epsilon(epsilon)
         if which != "bounded":
             if "scale" not in told:
-                privacy_warnings.statistics.noise_scale_tells_n(function, kept)
+                _warnings.noise_scale_tells_n(function, kept)
             conditions = (*FIXED_GROUPS, SCALE_TELLS_N)
         told.update(("redrawn", "scale"))
         # drawn again until it is positive, the noise has another law
@@ -330,7 +332,7 @@ def _release(
     if which == "bounded":
         return protected("bounded", pooled.bounded)
     if which == "both" and is_variance and pooled.bounded == pooled.unbounded:
-        privacy_warnings.note(
+        note(
             f"{function}: bounded and unbounded sensitivity are the same here, so one value is returned."
         )
         return protected("unbounded", pooled.bounded)

@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat import checks, privacy_warnings
-from pydpstat.dppack.arguments import SENSITIVITIES, bound, column_name, numbers
-from pydpstat.dppack.moments import FIXED
+from pydpstat import _checks as checks
+from pydpstat._release.choice import release_choice
+from pydpstat._warn import note
+from pydpstat.dppack import _warnings
+from pydpstat.dppack._arguments import SENSITIVITIES, bound, column_name, numbers
+from pydpstat.dppack._moments import FIXED
+from pydpstat.dppack._queries.quantiles import SENSITIVITY, UNDERFLOW, Intervals, quantile_intervals
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
-from pydpstat.queries.quantiles import SENSITIVITY, UNDERFLOW, Intervals, quantile_intervals
 from pydpstat.random import secure, source_from
-from pydpstat.release_choice import release_choice
-from pydpstat.results.call import Call
-from pydpstat.results.labels import Labels
+from pydpstat.results._call import Call
+from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 
 WITHIN = (
@@ -178,7 +180,7 @@ def _quantile(
     checks.one_of(mechanism, "mechanism", ("exponential",))
     eps = checks.epsilon(eps, "eps")
     if which == "both":
-        privacy_warnings.note(
+        note(
             f"{function}: bounded and unbounded sensitivity are the same here, so one value is returned."
         )
     _check_data(values, lower, upper)
@@ -194,7 +196,7 @@ def _quantile(
             "add a little random noise to equal records."
         ) from error
     if upper == math.inf:
-        privacy_warnings.choices.infinite_upper_bound(function)
+        _warnings.infinite_upper_bound(function)
     labels = Labels(column_name(x, "quantile" if function == "quantileDP" else "median"))
     arguments = {
         **({"quant": quant} if function == "quantileDP" else {}),

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.dppack.arguments import bound, column_name, vector
-from pydpstat.dppack.moments import release_moment
-from pydpstat.postprocessing import AsDrawn, PostProcessing, SquareRoot
-from pydpstat.queries.moments import clipped_variance
+from pydpstat.dppack._arguments import bound, column_name, vector
+from pydpstat.dppack._moments import release_moment
+from pydpstat.dppack._queries.moments import clipped_variance
+from pydpstat.results._postprocessing import AsDrawn, PostProcessing, SquareRoot
 from pydpstat.results.results import DPResults
 
 REDRAWN = "redrawn until positive"

@@ -8,19 +8,19 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pydpstat.checks import shown
+from pydpstat._checks import shown
+from pydpstat._data.columns import numbers_of
+from pydpstat._data.lookup import objects
+from pydpstat._quiet import quiet
+from pydpstat._release.noise import calibrate, loss
+from pydpstat._release.options import Options, bounds_pair, options
+from pydpstat._release.query import Query
+from pydpstat._release.statistic import protect
 from pydpstat.errors import PydpstatError
+from pydpstat.local._truths import is_single
 from pydpstat.local.design import LOCAL
-from pydpstat.local.truths import is_single
 from pydpstat.privacy import Guarantee
-from pydpstat.queries import Query
-from pydpstat.quiet import quiet
-from pydpstat.results.labels import Labels
-from pydpstat.statistics.arguments import Options, bounds_pair, options
-from pydpstat.statistics.calibration import calibrate, loss
-from pydpstat.statistics.data import numbers_of
-from pydpstat.statistics.lookup import objects
-from pydpstat.statistics.protect import protect
+from pydpstat.results._labels import Labels
 
 ONE_RELEASE = "one release a value, drawn by this access without a seed"
 # others are an error, which nothing protects

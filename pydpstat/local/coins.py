@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat import checks, multiple_precision
+from pydpstat import _checks as checks
+from pydpstat import _multiple_precision as multiple_precision
 from pydpstat.errors import PydpstatError
-from pydpstat.local.categories import BINARY
+from pydpstat.local._categories import BINARY
+from pydpstat.local._estimate import Response
+from pydpstat.local._truths import Codes
 from pydpstat.local.design import ResponseDesign
-from pydpstat.local.estimate import Response
-from pydpstat.local.truths import Codes
 from pydpstat.random import Source, secure
 
 

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat.checks import one_of
+from pydpstat._checks import one_of
+from pydpstat._quiet import quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.local import planning
-from pydpstat.local.answers import answers_of
-from pydpstat.local.categories import Categories, Category
-from pydpstat.local.estimate import Response
-from pydpstat.local.truths import Codes, read
+from pydpstat.local._categories import Categories, Category
+from pydpstat.local._estimate import Response
+from pydpstat.local._truths import Codes, Container, read
 from pydpstat.privacy import Guarantee
-from pydpstat.quiet import quiet
 from pydpstat.random import Source, source_from
 
 if TYPE_CHECKING:
@@ -139,7 +138,7 @@ class ResponseDesign(ABC):
                 "for certain. Use a smaller epsilon, or coins that both can fall either way."
             )
         codes, container = read(values, "values", self._categories, self._missing)
-        return answers_of(self._answers(codes, source_from(rng)), container, self._categories)
+        return _answers_of(self._answers(codes, source_from(rng)), container, self._categories)
 
     def estimate(self, answers: Any, method: str = "moment") -> ResponseResults:
         """Estimate the proportions of the truths from answers.
@@ -301,3 +300,40 @@ class ResponseDesign(ABC):
 
     def __hash__(self) -> int:
         return hash(self._key())
+
+
+def _answers_of(codes: Codes, container: Container, categories: Categories) -> Any:
+    """Return answers in a container like the truths', of the type that the design's categories have.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n,)
+        The answers' places among the categories.
+    container : Container
+        What the truths came in.
+    categories : Categories
+        The design's.
+
+    Returns
+    -------
+    scalar, ndarray, Series or Index
+        One of the categories for a single truth. Else an array of their type; or, for a Series or an
+        index, one of the type that pandas gives to all the categories.
+    """
+    shape, like = container
+    if shape is None:
+        return categories.labels[int(codes[0])]
+    if like is None and categories.counted:
+        kind = categories.table.dtype
+        # a truth value is a byte of 0 or 1
+        same = codes.dtype == np.bool_ and kind.itemsize == 1
+        return (codes.view(kind) if same else codes.astype(kind)).reshape(shape)
+    chosen = codes.astype(np.intp, copy=False)
+    if like is None:
+        return categories.table.take(chosen).reshape(shape)
+    import pandas as pd
+
+    if isinstance(like, pd.Index):
+        return pd.Index(categories.table).take(chosen).rename(like.name)
+    held = pd.Series(categories.table)
+    return pd.Series(held.array.take(chosen), index=like.index, name=like.name, dtype=held.dtype)

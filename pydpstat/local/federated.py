@@ -9,15 +9,15 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from pydpstat import checks
+from pydpstat import _checks as checks
+from pydpstat._data.lookup import objects
+from pydpstat._release.calibration import SEEDED
+from pydpstat._release.statistic import check_budget
 from pydpstat.errors import PydpstatError
+from pydpstat.local._covering import covering
 from pydpstat.local.access import ONE_RELEASE, Access, check_access
-from pydpstat.local.covering import covering
 from pydpstat.local.design import ONE_ANSWER
-from pydpstat.preparation import SEEDED
 from pydpstat.privacy import Guarantee
-from pydpstat.statistics.lookup import objects
-from pydpstat.statistics.protect import check_budget
 
 REPEATS = ("same", "spend")
 TOGETHER = "all answers that were given so far together"

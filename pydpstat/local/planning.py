@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat import checks
+from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
-from pydpstat.local.estimate import Response, moment, standard_errors
-from pydpstat.local.intervals import KINDS, LAWS, METHODS, accepts, ends, interval
-from pydpstat.local.laws import Counted, Fixed, Law, Sampled
+from pydpstat.local._distributions import Counted, Fixed, Law, Sampled
+from pydpstat.local._estimate import Response, moment, standard_errors
+from pydpstat.local._intervals import KINDS, LAWS, METHODS, accepts, ends, interval
 from pydpstat.r_arithmetic.elementary import tanh
 
 ESTIMATORS = ("moment", "ml")

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat import checks
+from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
-from pydpstat.local.categories import BINARY, categories_of, place_of
+from pydpstat.local._categories import BINARY, categories_of, place_of
+from pydpstat.local._estimate import Response
+from pydpstat.local._truths import Codes
 from pydpstat.local.design import ResponseDesign
-from pydpstat.local.estimate import Response
-from pydpstat.local.truths import Codes
 from pydpstat.random import Source, secure
 
 

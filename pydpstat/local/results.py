@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat import checks
-from pydpstat.local import estimate
-from pydpstat.local.intervals import KINDS, LAWS, METHODS, interval
-from pydpstat.postprocessing import AsDrawn
-from pydpstat.results.call import Call
-from pydpstat.results.labels import Labels
+from pydpstat import _checks as checks
+from pydpstat.local import _estimate as estimate
+from pydpstat.local._intervals import KINDS, LAWS, METHODS, interval
+from pydpstat.results._call import Call
+from pydpstat.results._labels import Labels
+from pydpstat.results._postprocessing import AsDrawn
 from pydpstat.results.results import DPResults
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ class ResponseResults(DPResults):
         >>> "population" in r.summary().as_text()
         True
         """
-        from pydpstat.local.summary import summary
+        from pydpstat.local._summary import summary
 
         return summary(self, alpha)
 
@@ -291,7 +291,7 @@ class ResponseResults(DPResults):
         >>> from pydpstat.local import RandomizedResponseCoins
         >>> ax = RandomizedResponseCoins().estimate([1] * 35 + [0] * 65).plot()  # doctest: +SKIP
         """
-        from pydpstat.local.picture import plot
+        from pydpstat.local._picture import plot
 
         return plot(self, ax, alpha)
 

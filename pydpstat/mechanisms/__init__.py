@@ -11,7 +11,6 @@ from pydpstat.mechanisms.laplace import (
     truncated_positive_delta,
     truncated_positive_epsilon,
 )
-from pydpstat.mechanisms.r_analytic_gaussian import analytic_gaussian_loop
 
 __all__ = [
     "DiscreteGaussianNoise",
@@ -19,7 +18,6 @@ __all__ = [
     "LaplaceNoise",
     "SignGeometricNoise",
     "SymmetricGeometricNoise",
-    "analytic_gaussian_loop",
     "calibrate_discrete_gaussian",
     "calibrate_gaussian",
     "calibrate_laplace",

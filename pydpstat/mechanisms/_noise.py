@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat import checks
+from pydpstat import _checks as checks
 from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
 

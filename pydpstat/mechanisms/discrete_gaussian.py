@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat import checks
+from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms._discrete_gaussian_sums import delta_sum, total_sum, upper_sum, variance_sum
 from pydpstat.mechanisms._noise import Noise, curve_epsilon, tail_pair, unwrap
-from pydpstat.mechanisms.discrete_gaussian_sums import delta_sum, total_sum, upper_sum, variance_sum
 from pydpstat.mechanisms.gaussian_calibration import calibrate_gaussian
 from pydpstat.r_arithmetic.elementary import exp
 

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat import checks
+from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms._gaussian_curve import log_delta
 from pydpstat.mechanisms._noise import ContinuousNoise, Floats, curve_epsilon, positive_values, unwrap
-from pydpstat.mechanisms.gaussian_curve import log_delta
 from pydpstat.r_arithmetic.elementary import exp
 
 _SD_HINT = "Use calibrate_gaussian(epsilon, delta, sensitivity)."

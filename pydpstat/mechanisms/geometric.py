@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat import checks
+from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import Noise, curve_epsilon, tail_pair, unwrap
 from pydpstat.r_arithmetic.elementary import exp, expm1, log

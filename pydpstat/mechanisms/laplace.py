@@ -11,9 +11,9 @@ from typing import Any, ClassVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat import checks
+from pydpstat import _checks as checks
+from pydpstat._grid import quotient_above
 from pydpstat.errors import PydpstatError
-from pydpstat.grid import quotient_above
 from pydpstat.mechanisms._noise import ContinuousNoise, Floats, curve_epsilon, positive_values, unwrap
 from pydpstat.r_arithmetic.elementary import exp, expm1, log
 

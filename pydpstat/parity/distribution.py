@@ -8,22 +8,22 @@ a law whose scale is 10 % larger or smaller.
 from __future__ import annotations
 
 import multiprocessing
-import pkgutil
 import random
 import time
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal
 from unittest import mock
 
 import numpy as np
 
+from pydpstat.parity.reference import all_laws
+
 if TYPE_CHECKING:
-    from pydpstat.parity.live import LiveR
+    from pydpstat.parity._live import LiveR
 
 # probability that one test rejects a right sample; with about 70 tests in all, 7e-5 together
 ALPHA = 1e-6
@@ -160,7 +160,7 @@ def check_laws(draws: int, live: bool) -> list[LawVerdict]:
 def _start_process(live: bool) -> None:
     global _SESSION, _LAWS
     from pydpstat.errors import PrivacyWarning
-    from pydpstat.parity.live import LiveR
+    from pydpstat.parity._live import LiveR
 
     # the mirrors' findings are no news here
     warnings.simplefilter("ignore", PrivacyWarning)
@@ -170,15 +170,6 @@ def _start_process(live: bool) -> None:
 
 def _check_one(place: int, draws: int) -> LawVerdict:
     return check_law(_LAWS[place], draws, _SESSION)
-
-
-def all_laws() -> tuple[Law, ...]:
-    """Return the laws of all random functions, from the modules ``laws_*`` of this folder."""
-    import pydpstat.parity as folder
-
-    names = [module.name for module in pkgutil.iter_modules(folder.__path__)]
-    modules = [import_module(f"pydpstat.parity.{name}") for name in names if name.startswith("laws_")]
-    return tuple(law for module in modules for law in module.LAWS)
 
 
 def _affordable(law: Law, draws: int, session: LiveR | None) -> int:

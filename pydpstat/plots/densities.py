@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat import checks
+from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import GaussianNoise, LaplaceNoise
-from pydpstat.plots.style import DASHES, LINES, axes_for, finish
+from pydpstat.plots._style import DASHES, LINES, axes_for, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat.errors import PydpstatError
-from pydpstat.plots.frames import Floats, frame_of, numbers_in
-from pydpstat.plots.style import COLOURS, INK, SOFT, axes_for, finish
+from pydpstat.plots._frames import Floats, frame_of, numbers_in
+from pydpstat.plots._style import COLOURS, INK, SOFT, axes_for, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

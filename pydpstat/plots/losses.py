@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat.errors import PydpstatError
-from pydpstat.plots.frames import frame_of, numbers_in
-from pydpstat.plots.style import DASHES, LINES, MARKERS, axes_for, finish
+from pydpstat.plots._frames import frame_of, numbers_in
+from pydpstat.plots._style import DASHES, LINES, MARKERS, axes_for, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat import checks
+from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
-from pydpstat.plots.style import COLOURS, INK, axes_for, finish
+from pydpstat.plots._style import COLOURS, INK, axes_for, finish
 from pydpstat.results import DPResults
 
 if TYPE_CHECKING:

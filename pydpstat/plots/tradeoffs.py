@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat import checks
+from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
-from pydpstat.plots.frames import frame_of, numbers_in
-from pydpstat.plots.style import INK, LINES, SOFT, finish, panels_for
+from pydpstat.plots._frames import frame_of, numbers_in
+from pydpstat.plots._style import INK, LINES, SOFT, finish, panels_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

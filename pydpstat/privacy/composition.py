@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from pydpstat import checks
+from pydpstat import _checks as checks
+from pydpstat._grid import total_above
 from pydpstat.errors import PydpstatError
-from pydpstat.grid import total_above
 from pydpstat.privacy.guarantee import Guarantee
 from pydpstat.privacy.losses import ConcentratedLoss, GaussianLoss, PrivacyLoss, ResponseLoss
 
@@ -197,7 +197,7 @@ def _exact(each: tuple[Guarantee, ...]) -> PrivacyLoss:
 
 
 def _distribution(each: tuple[Guarantee, ...]) -> PrivacyLoss:
-    from pydpstat.privacy.pld import KINDS, DistributionLoss, require
+    from pydpstat.privacy._pld import KINDS, DistributionLoss, require
 
     require()
     parts: list[PrivacyLoss] = []

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from pydpstat import checks
+from pydpstat import _checks as checks
+from pydpstat._grid import multiple_above
 from pydpstat.errors import PydpstatError
-from pydpstat.grid import multiple_above
-from pydpstat.privacy.curves import pure_rho
+from pydpstat.privacy._curves import pure_rho
 from pydpstat.privacy.losses import PrivacyLoss, ResponseLoss
 
 NEIGHBORS = ("bounded", "unbounded")

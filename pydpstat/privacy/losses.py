@@ -9,10 +9,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from pydpstat import checks
+from pydpstat import _checks as checks
+from pydpstat._grid import multiple_above, sum_above
 from pydpstat.errors import PydpstatError
-from pydpstat.grid import multiple_above, sum_above
-from pydpstat.privacy.curves import TINY, concentrated_delta, pure_rho, responses_delta
+from pydpstat.privacy._curves import TINY, concentrated_delta, pure_rho, responses_delta
 
 # a factor above the roundings of a few products
 _ABOVE = 1.0 + 2.0**-50
@@ -71,8 +71,8 @@ class GaussianLoss(PrivacyLoss):
         object.__setattr__(self, "mu", checks.positive(self.mu, "mu", "Give sensitivity / sd."))
 
     def delta(self, epsilon: float) -> float:
-        """Smallest delta at an epsilon, as `pydpstat.mechanisms.gaussian_curve` computes it."""
-        from pydpstat.mechanisms.gaussian_curve import log_delta
+        """Smallest delta at an epsilon, as `pydpstat.mechanisms._gaussian_curve` computes it."""
+        from pydpstat.mechanisms._gaussian_curve import log_delta
 
         return max(TINY, math.exp(log_delta(epsilon, self.mu)))
 

@@ -10,6 +10,7 @@ from pydpstat.r_arithmetic.elementary import exp, log
 from pydpstat.r_arithmetic.factor import Factor, factor
 from pydpstat.r_arithmetic.histogram import Histogram, breaks_fd, breaks_scott, breaks_sturges, hist
 from pydpstat.r_arithmetic.moments import cov, cumsum, mean, sum, var
+from pydpstat.r_arithmetic.normal import pnorm, qnorm
 from pydpstat.r_arithmetic.order import median, quantile, sort
 from pydpstat.r_arithmetic.pretty import pretty
 from pydpstat.r_arithmetic.rounding import round
@@ -31,7 +32,9 @@ __all__ = [
     "log",
     "mean",
     "median",
+    "pnorm",
     "pretty",
+    "qnorm",
     "quantile",
     "round",
     "sort",

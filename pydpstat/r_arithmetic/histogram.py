@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.checks import did_you_mean, shown_option
+from pydpstat._checks import did_you_mean, shown_option
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic.arrays import numeric
+from pydpstat.r_arithmetic._arrays import numeric
 from pydpstat.r_arithmetic.moments import mean, var
 from pydpstat.r_arithmetic.order import median, quantile
 from pydpstat.r_arithmetic.pretty import pretty

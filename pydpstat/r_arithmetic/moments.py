@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic import long_double as wide
-from pydpstat.r_arithmetic.arrays import doubles, numeric
-from pydpstat.r_arithmetic.error_free import exact_mean, exact_products, exact_sum
+from pydpstat.r_arithmetic import _long_double as wide
+from pydpstat.r_arithmetic._arrays import doubles, numeric
+from pydpstat.r_arithmetic._error_free import exact_mean, exact_products, exact_sum
 
 _LARGEST = float(np.finfo(np.float64).max)
 _R_INTEGER = 2**31

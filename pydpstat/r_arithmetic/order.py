@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic.arrays import doubles, numeric
+from pydpstat.r_arithmetic._arrays import doubles, numeric
 from pydpstat.r_arithmetic.moments import mean
 
 _PROBABILITY_SLACK = 100 * float(np.finfo(np.float64).eps)

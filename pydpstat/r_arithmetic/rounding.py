@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.r_arithmetic.arrays import numeric
+from pydpstat.r_arithmetic._arrays import numeric
 from pydpstat.r_arithmetic.elementary import log10, power
 
 _LOG10_2 = 0.301029995663981195213738894724

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.checks import unwrap
+from pydpstat._checks import unwrap
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic.arrays import has_length
+from pydpstat.r_arithmetic._arrays import has_length
 from pydpstat.r_arithmetic.factor import Factor, Label, categories, is_categorical, labels_of, recode
 
 _CHUNK = 32768

@@ -1,9 +1,9 @@
 """Where randomness comes from: the operating system, R's stream, or NumPy's generators.
 
-A source draws noise for `pydpstat.release`. Each source has the same laws as methods.
+A source draws noise for `pydpstat._release.additive`. Each source has the same laws as methods.
 """
 
-from pydpstat.lazy import attach as _attach
+from pydpstat._lazy import attach as _attach
 
 _HOMES = {
     "RRandom": "pydpstat.random.r_stream",

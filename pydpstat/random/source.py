@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pydpstat.checks import shown
+from pydpstat._checks import shown
 from pydpstat.errors import PydpstatError
 
 
@@ -75,7 +75,7 @@ def source_from(rng: Any, *, int_seeds_r: bool = False) -> Source | None:
     if rng is None:
         return None
     # both from one module: looking into a package takes a microsecond of a small release
-    from pydpstat.random.r_source import RRandom, RSource
+    from pydpstat.random._r_source import RRandom, RSource
 
     if isinstance(rng, RRandom):
         return RSource(rng)
@@ -86,7 +86,7 @@ def source_from(rng: Any, *, int_seeds_r: bool = False) -> Source | None:
         if seed >= 0:
             rng = np.random.default_rng(seed)
     if isinstance(rng, np.random.Generator):
-        from pydpstat.random.numpy_source import NumpySource
+        from pydpstat.random._numpy_source import NumpySource
 
         return NumpySource(rng)
     raise PydpstatError(

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from pydpstat._frozen import Frozen, frozen
-from pydpstat.models.prediction import Prediction
-from pydpstat.models.spherical import SphericalNoise
 from pydpstat.privacy import Guarantee
-from pydpstat.results.call import Call
-from pydpstat.results.model_call import ModelCall
-from pydpstat.results.stated import Stated
+from pydpstat.results._call import Call, ModelCall
+from pydpstat.results._stated import Stated
 
 if TYPE_CHECKING:
     import pandas as pd
     from statsmodels.iolib.summary import Summary
+
+
+class CoefficientNoise(Protocol):
+    """What the results need of the distribution of the coefficients' noise."""
+
+    def std(self) -> Any:
+        """Return the standard deviation of each coefficient's noise."""
+
+    def ppf(self, q: Any) -> Any:
+        """Return quantiles of each coefficient's noise."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -37,11 +44,11 @@ class ModelResults(Stated, Frozen):
         The released coefficients, in the unit of the data as given.
     names : tuple of str
         The coefficients' names, "bias" first where a bias column was added.
-    prediction : Prediction or None
+    prediction : callable or None
         How coefficients become predictions; None where only the model object knows (an own `mapXy`).
     perturbation : {"objective", "output"}
         Where the noise was put.
-    noise : SphericalNoise or None
+    noise : CoefficientNoise or None
         The law of the coefficients' noise, which is public for output perturbation; None otherwise.
     claim : Guarantee
         What was asked for.
@@ -73,9 +80,9 @@ class ModelResults(Stated, Frozen):
     model: str
     coeff: np.ndarray
     names: tuple[str, ...]
-    prediction: Prediction | None
+    prediction: Callable[..., np.ndarray] | None
     perturbation: str
-    noise: SphericalNoise | None
+    noise: CoefficientNoise | None
     claim: Guarantee
     guarantee: Guarantee
     gamma: float
@@ -140,7 +147,7 @@ class ModelResults(Stated, Frozen):
         return pd.DataFrame({0: low, 1: high}, index=pd.Index(self.names, dtype=object))
 
     def _interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        from pydpstat.checks import probability
+        from pydpstat._checks import probability
         from pydpstat.errors import PydpstatError
 
         level = probability(alpha, "alpha")
@@ -218,7 +225,7 @@ class ModelResults(Stated, Frozen):
         >>> "objective" in r.summary().as_text()
         True
         """
-        from pydpstat.results.model_summary import summary
+        from pydpstat.results._model_summary import summary
 
         return summary(self, alpha)
 
@@ -252,7 +259,7 @@ class ModelResults(Stated, Frozen):
         >>> r.to_dict()["perturbation"]
         'objective'
         """
-        from pydpstat.results.model_export import to_dict
+        from pydpstat.results._model_export import to_dict
 
         return to_dict(self)
 
@@ -272,7 +279,7 @@ class ModelResults(Stated, Frozen):
         >>> r.to_r()[0] == r.coeff[0]  # doctest: +SKIP
         True
         """
-        from pydpstat.results.model_export import to_r
+        from pydpstat.results._model_export import to_r
 
         return to_r(self)
 

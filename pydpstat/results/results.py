@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat._frozen import Frozen, frozen
-from pydpstat.postprocessing import PostProcessing
 from pydpstat.privacy import Guarantee
-from pydpstat.results.call import Call
-from pydpstat.results.labels import Labels
-from pydpstat.results.operators import NumberOperators
-from pydpstat.results.stated import Stated
+from pydpstat.results._call import Call
+from pydpstat.results._labels import Labels
+from pydpstat.results._operators import NumberOperators
+from pydpstat.results._postprocessing import PostProcessing
+from pydpstat.results._stated import Stated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -192,7 +192,7 @@ class DPResults(Stated, NumberOperators, Frozen):
         return self.post.interval(self.noise, self.value, float(alpha))
 
     def _check_interval(self, alpha: float) -> None:
-        from pydpstat.checks import probability
+        from pydpstat._checks import probability
         from pydpstat.errors import PydpstatError
 
         probability(alpha, "alpha")
@@ -232,7 +232,7 @@ class DPResults(Stated, NumberOperators, Frozen):
         >>> "Laplace" in r.summary().as_text()
         True
         """
-        from pydpstat.results.summary import summary
+        from pydpstat.results._summary import summary
 
         return summary(self, alpha)
 
@@ -264,7 +264,7 @@ class DPResults(Stated, NumberOperators, Frozen):
         >>> r.to_dict()["epsilon"]
         1.0
         """
-        from pydpstat.results.export import to_dict
+        from pydpstat.results._export import to_dict
 
         return to_dict(self)
 
@@ -283,7 +283,7 @@ class DPResults(Stated, NumberOperators, Frozen):
         >>> r.to_r()[0] == float(r)  # doctest: +SKIP
         True
         """
-        from pydpstat.results.export import to_r
+        from pydpstat.results._export import to_r
 
         return to_r(self)
 
@@ -312,7 +312,7 @@ class DPResults(Stated, NumberOperators, Frozen):
         >>> r = pydpstat.tableDP(["a", "b", "a"], rng=pydpstat.RRandom(123))  # doctest: +SKIP
         >>> ax = r.plot()  # doctest: +SKIP
         """
-        from pydpstat.results.plot import plot
+        from pydpstat.results._plot import plot
 
         return plot(self, ax, alpha)
 
@@ -320,7 +320,7 @@ class DPResults(Stated, NumberOperators, Frozen):
         return self.summary().as_html()
 
     def _shown(self) -> str:
-        from pydpstat.results.summary import number
+        from pydpstat.results._summary import number
 
         return number(self.value.item()) if self.value.ndim == 0 else f"{self.value.size} values"
 

@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.quiet import quiet
+from pydpstat._quiet import quiet
+from pydpstat._release.options import check_filling, options
+from pydpstat._release.statistic import protect
 from pydpstat.results.results import DPResults
-from pydpstat.statistics import records
-from pydpstat.statistics.arguments import check_filling, options
-from pydpstat.statistics.association_queries import (
+from pydpstat.statistics._kernels import records
+from pydpstat.statistics._kernels.association import (
     Statistic,
     bounded_query,
     corner_query,
     read_variables,
     square_query,
 )
-from pydpstat.statistics.protect import protect
 
 
 @quiet
@@ -91,7 +91,7 @@ def cov(
 
     Unbounded neighbors: with z1, z2 between -1 and 1, the sums of the four weights
     ``(1 +- z1)(1 +- z2) / 4`` are released, which are not negative and add up to 1 for each record
-    (`pydpstat.queries.partition.corner_weights`), so the L1 sensitivity is 1; the covariance follows from
+    (`corner_weights` of the kernels), so the L1 sensitivity is 1; the covariance follows from
     them as post-processing, 0 where the noisy number of records is at most 1. For a frame each of
     the d (d - 1) / 2 pairs gets the nine products of the weights that `var` uses, and an equal part of
     epsilon (Gaussian noise covers all together); a variance is the mean of those of its pairs.
@@ -155,11 +155,11 @@ def corr(
     `bse` is by the delta method, NaN where that has no answer. `conf_int` is not: it covers what the
     noise can have done to the correlation of these (clipped) records, for every number of them, and
     lies between -1 and 1, which it is where the noise leaves nothing to say
-    (`pydpstat.statistics.association_interval`). Of a frame each interval stands alone.
+    (`pydpstat.statistics._kernels.association_interval`). Of a frame each interval stands alone.
 
     Unbounded neighbors: released are for each pair the sums of the nine products of the weights that
     `var` uses, which are not negative and add up to 1 for each record but for a rounding of 9 * 2^-41
-    (`pydpstat.queries.partition.square_weights`). The L1 sensitivity is 1 + 9 * 2^-41 a pair, and each
+    (`square_weights` of the kernels). The L1 sensitivity is 1 + 9 * 2^-41 a pair, and each
     pair gets an equal part of epsilon.
 
     Bounded neighbors: the same sums. A replaced record takes such a vector away and adds another: the

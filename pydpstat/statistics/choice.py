@@ -5,18 +5,18 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from pydpstat import checks
+from pydpstat import _checks as checks
+from pydpstat._quiet import quiet
+from pydpstat._release.choice import release_choice
+from pydpstat._release.statistic import check_budget
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
-from pydpstat.quiet import quiet
 from pydpstat.random import source_from
-from pydpstat.release_choice import release_choice
-from pydpstat.results.call import Call
-from pydpstat.results.labels import Labels
+from pydpstat.results._call import Call
+from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics.protect import check_budget
-from pydpstat.statistics.scores import scores_of
-from pydpstat.statistics.selection import permute_and_flip, weighted
+from pydpstat.statistics._kernels.scores import scores_of
+from pydpstat.statistics._kernels.selection import permute_and_flip, weighted
 
 MECHANISMS = ("exponential", "noisy max")
 RIGHT = "the sensitivity given is right for the neighbors meant"

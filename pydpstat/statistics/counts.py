@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat._data.columns import Columns, MadeUp, truths_of
+from pydpstat._quiet import quiet
+from pydpstat._release.noise import root_above
+from pydpstat._release.options import INTEGER, Options, options
+from pydpstat._release.query import Query
+from pydpstat._release.statistic import protect
 from pydpstat.errors import PydpstatError
-from pydpstat.postprocessing import Derived, PostProcessing, Scaled
-from pydpstat.queries import Query
-from pydpstat.queries.truths import tally
-from pydpstat.quiet import quiet
-from pydpstat.results.labels import Labels
+from pydpstat.results._labels import Labels
+from pydpstat.results._postprocessing import Derived, PostProcessing, Scaled
 from pydpstat.results.results import DPResults
-from pydpstat.statistics.arguments import INTEGER, Options, options
-from pydpstat.statistics.calibration import root_above
-from pydpstat.statistics.data import Columns, MadeUp, truths_of
-from pydpstat.statistics.protect import protect
+from pydpstat.statistics._kernels.booleans import tally
 
 CUT = "cut to [0, 1]"
 STEPS = ("divided by the number of records", CUT)

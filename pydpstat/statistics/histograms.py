@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.checks import as_float, is_number, shown
+from pydpstat._checks import as_float, is_number, shown
+from pydpstat._data.columns import Columns, MadeUp, one_column
+from pydpstat._quiet import quiet
+from pydpstat._release.options import INTEGER, Options, check_filling, options
+from pydpstat._release.query import Query
+from pydpstat._release.statistic import protect
+from pydpstat.dppack._queries.counts import count_sensitivity
 from pydpstat.errors import PydpstatError
-from pydpstat.queries import Query
-from pydpstat.queries.cells import bin_counts
-from pydpstat.queries.counts import count_sensitivity
-from pydpstat.queries.truths import missing_values
-from pydpstat.quiet import quiet
-from pydpstat.results.labels import Labels
+from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics.arguments import INTEGER, Options, check_filling, options
-from pydpstat.statistics.data import Columns, MadeUp, one_column
-from pydpstat.statistics.protect import protect
+from pydpstat.statistics._kernels.booleans import missing_values
+from pydpstat.statistics._kernels.cells import bin_counts
 
 
 @quiet

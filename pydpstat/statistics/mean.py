@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.postprocessing import Derived, PostProcessing
-from pydpstat.queries import Query
-from pydpstat.queries.partition import LINE, line_weights, moments
-from pydpstat.queries.record_grid import RecordGrid, Sums
-from pydpstat.quiet import quiet
-from pydpstat.r_arithmetic.products import norm
+from pydpstat._data.columns import Columns, numbers_of
+from pydpstat._quiet import quiet
+from pydpstat._release.options import check_filling, options
+from pydpstat._release.query import Query
+from pydpstat._release.statistic import protect
+from pydpstat.r_arithmetic._products import norm
+from pydpstat.results._postprocessing import Derived, PostProcessing
 from pydpstat.results.results import DPResults
-from pydpstat.statistics import records
-from pydpstat.statistics.arguments import check_filling, options
-from pydpstat.statistics.data import Columns, numbers_of
-from pydpstat.statistics.protect import protect
+from pydpstat.statistics._kernels import records
+from pydpstat.statistics._kernels.partition import LINE, line_weights, moments
+from pydpstat.statistics._kernels.record_grid import RecordGrid, Sums
 
 STEPS = ("mean of the noisy sums", "cut to the bounds")
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat import checks
+from pydpstat import _checks as checks
+from pydpstat._data.columns import MadeUp
 from pydpstat.errors import PydpstatError
-from pydpstat.postprocessing import AsDrawn, Scaled
-from pydpstat.statistics.data import MadeUp
+from pydpstat.results._postprocessing import AsDrawn, Scaled
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
@@ -134,8 +134,8 @@ class Plan:
         -------
         statsmodels.iolib.summary.Summary
         """
-        from pydpstat.results.summary import number, wrapped
-        from pydpstat.results.summary_page import SummaryPage
+        from pydpstat.results._summary import number, wrapped
+        from pydpstat.results._summary_page import SummaryPage
 
         checks.probability(alpha, "alpha")
         result = self.result
@@ -283,7 +283,7 @@ def _size(n: Any, name: str, options: dict[str, Any]) -> int:
 
 
 def _shown(value: Any) -> str:
-    from pydpstat.results.summary import number
+    from pydpstat.results._summary import number
 
     values = np.unique(np.atleast_1d(value))
     return number(values[0]) if values.size == 1 else f"{number(values.min())} to {number(values.max())}"

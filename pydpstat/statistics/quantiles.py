@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.queries.order_grid import farthest, grid_places, grid_runs, rank_range, rank_utility
-from pydpstat.queries.recursive_quantiles import split_quantiles
-from pydpstat.quiet import quiet
+from pydpstat._data.columns import one_column
+from pydpstat._quiet import quiet
 from pydpstat.random import source_from
-from pydpstat.results.labels import Labels
+from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics.data import one_column
-from pydpstat.statistics.quantile_grid import (
+from pydpstat.statistics._kernels.order_grid import farthest, grid_places, grid_runs, rank_range, rank_utility
+from pydpstat.statistics._kernels.quantile_points import (
     GRID_POINTS,
     check_size,
     checked,
@@ -25,8 +24,9 @@ from pydpstat.statistics.quantile_grid import (
     released,
     share_of,
     shares_of,
+    split_quantiles,
 )
-from pydpstat.statistics.selection import below, places, weighted, weighted_point
+from pydpstat.statistics._kernels.selection import below, places, weighted, weighted_point
 
 # ties are put in random order among so many places, in powers of two
 _PLACES = 16

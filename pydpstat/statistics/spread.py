@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat._data.columns import Columns, numbers_of
+from pydpstat._quiet import quiet
+from pydpstat._release.options import check_filling, options
+from pydpstat._release.statistic import protect
 from pydpstat.errors import PydpstatError
-from pydpstat.postprocessing import AsDrawn, Derived, PostProcessing, SquareRoot
-from pydpstat.queries.partition import PARABOLA, moments, parabola_weights, spread
-from pydpstat.queries.record_grid import RecordGrid, product_unit
-from pydpstat.quiet import quiet
-from pydpstat.r_arithmetic.products import norm
+from pydpstat.r_arithmetic._products import norm
+from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, SquareRoot
 from pydpstat.results.results import DPResults
-from pydpstat.statistics import records
-from pydpstat.statistics.arguments import check_filling, options
-from pydpstat.statistics.data import Columns, numbers_of
-from pydpstat.statistics.protect import protect
+from pydpstat.statistics._kernels import records
+from pydpstat.statistics._kernels.partition import PARABOLA, moments, parabola_weights, spread
+from pydpstat.statistics._kernels.record_grid import RecordGrid, product_unit
 
 CUT = "cut at 0"
 ROOT = "square root"
@@ -93,7 +93,7 @@ def var(
 
     Unbounded neighbors: with z the record's place between -1 and 1 and s its rounded square, the sums of
     the weights (1 - 2z + s) / 4, (1 - s) / 2 and (1 + 2z + s) / 4 are released. They are not negative and
-    add up to 1 for each record, exactly (`pydpstat.queries.partition.parabola_weights`), so the L1
+    add up to 1 for each record, exactly (`parabola_weights` of the kernels), so the L1
     sensitivity of the three sums is 1. The number of records, the sum of z and the sum of s are linear
     combinations of them, and the variance is post-processing; it is 0 where the noisy number is at most
     1. `bse` is by the delta method.

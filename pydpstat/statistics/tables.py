@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat._quiet import quiet
+from pydpstat._release.options import INTEGER, options
+from pydpstat._release.query import Query
+from pydpstat._release.statistic import protect
+from pydpstat.dppack._queries.counts import count_sensitivity
 from pydpstat.errors import PydpstatError
-from pydpstat.queries import Query
-from pydpstat.queries.cells import cell_counts
-from pydpstat.queries.counts import count_sensitivity
-from pydpstat.queries.truths import missing_values
-from pydpstat.quiet import quiet
-from pydpstat.results.labels import Labels
+from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics.arguments import INTEGER, options
-from pydpstat.statistics.discovery import discovered
-from pydpstat.statistics.levels import Coded, Variables, coded, levels_of, plain, variables_of
-from pydpstat.statistics.protect import protect
+from pydpstat.statistics._kernels.booleans import missing_values
+from pydpstat.statistics._kernels.cells import cell_counts
+from pydpstat.statistics._kernels.discovery import discovered
+from pydpstat.statistics._kernels.levels import Coded, Variables, coded, levels_of, plain, variables_of
 
 DECLARED = "that the declared categories are public knowledge"
 MOST_CELLS = 10**7

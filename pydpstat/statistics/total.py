@@ -6,14 +6,14 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from pydpstat._data.columns import numbers_of
+from pydpstat._quiet import quiet
+from pydpstat._release.options import check_filling, options
+from pydpstat._release.statistic import protect
 from pydpstat.errors import PydpstatError
-from pydpstat.queries.record_grid import data_grid
-from pydpstat.quiet import quiet
 from pydpstat.results.results import DPResults
-from pydpstat.statistics import records
-from pydpstat.statistics.arguments import check_filling, options
-from pydpstat.statistics.data import numbers_of
-from pydpstat.statistics.protect import protect
+from pydpstat.statistics._kernels import records
+from pydpstat.statistics._kernels.record_grid import data_grid
 
 LARGEST = 1e290
 

@@ -14,7 +14,7 @@ from pydpstat._frozen import Frozen
 from pydpstat.budget import BudgetExceeded
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee, compose
-from pydpstat.teaching.whole import whole
+from pydpstat.teaching._integers import whole
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from pydpstat.errors import PydpstatError
+from pydpstat.teaching._integers import several
 from pydpstat.teaching.uniform import UniformNoise
-from pydpstat.teaching.whole import several
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat import checks
-from pydpstat.checks import excerpt
+from pydpstat import _checks as checks
+from pydpstat._checks import excerpt
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import NEIGHBORS
-from pydpstat.teaching.neighbours import Multisets, Place, Sequences
-from pydpstat.teaching.whole import whole
+from pydpstat.teaching._integers import whole
+from pydpstat.teaching._neighbors import Multisets, Place, Sequences
 
 NORMS = ("L1", "L2")
 LIMIT = 1_000_000

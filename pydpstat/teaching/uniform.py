@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._release.statistic import check_budget
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
-from pydpstat.random.secure import bits
-from pydpstat.statistics.protect import check_budget
-from pydpstat.teaching.whole import several, whole
+from pydpstat.random.secure import _bits as bits
+from pydpstat.teaching._integers import several, whole
 
 if TYPE_CHECKING:
     from pydpstat.auditing import AuditResults

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydpstat._files import unfinished
 from pydpstat.errors import MissingExtraError
-from pydpstat.files import unfinished
 
 if TYPE_CHECKING:
     from pydpstat.r_arithmetic import Histogram

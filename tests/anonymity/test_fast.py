@@ -7,14 +7,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from pydpstat.anonymity._dissolve import dissolve
+from pydpstat.anonymity._fast import equal_rows, fast
+from pydpstat.anonymity._groups import Groups, by_group
+from pydpstat.anonymity._initial_clusters import start
+from pydpstat.anonymity._neighbors import nearest, tree_space
+from pydpstat.anonymity._refinement import refine
+from pydpstat.anonymity._resplit import resplit
 from pydpstat.anonymity.aggregation import partition
-from pydpstat.anonymity.dissolve import dissolve
-from pydpstat.anonymity.fast import equal_rows, fast
-from pydpstat.anonymity.groups import Groups, by_group
-from pydpstat.anonymity.neighbors import nearest, tree_space
-from pydpstat.anonymity.refinement import refine
-from pydpstat.anonymity.resplit import resplit
-from pydpstat.anonymity.start import start
 from tests.anonymity.plain import loans, tables
 
 
@@ -81,8 +81,8 @@ def test_equal_rows_are_groups_of_their_own():
 
 
 def test_many_blocks(monkeypatch):
-    monkeypatch.setattr("pydpstat.anonymity.start._ROWS", 100)
-    monkeypatch.setattr("pydpstat.anonymity.start._GROUPS", 8)
+    monkeypatch.setattr("pydpstat.anonymity._initial_clusters._ROWS", 100)
+    monkeypatch.setattr("pydpstat.anonymity._initial_clusters._GROUPS", 8)
     rows = np.random.default_rng(1).normal(size=(1010, 3))
     for k in (2, 5, 20):
         labels = start(rows, k, np.eye(3))

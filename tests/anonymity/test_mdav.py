@@ -9,10 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from pydpstat.anonymity._exact_means import ExactMeans
+from pydpstat.anonymity._mdav_search import Remaining, in_blocks, mdav, sum_of_squares
 from pydpstat.anonymity.aggregation import partition
-from pydpstat.anonymity.exact_means import ExactMeans
-from pydpstat.anonymity.mdav import mdav
-from pydpstat.anonymity.mdav_search import Remaining, in_blocks, sum_of_squares
 from tests.anonymity.plain import (
     as_groups,
     as_partition,
@@ -28,7 +27,7 @@ from tests.anonymity.plain import (
 @pytest.fixture(params=[1, 3, 512])
 def block(request, monkeypatch):
     """Blocks of a few rows have boxes to rule out even in a small table."""
-    monkeypatch.setattr("pydpstat.anonymity.mdav.BLOCK", request.param)
+    monkeypatch.setattr("pydpstat.anonymity._mdav_search.BLOCK", request.param)
     return request.param
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pydpstat.auditing.bounds import Forecast, epsilon_lower, lower, upper
+from pydpstat.auditing._bounds import Forecast, epsilon_lower, lower, upper
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import pytest
 
 import pydpstat
 from pydpstat.__main__ import main
-from pydpstat.auditing import command
-from pydpstat.auditing.cases import all_cases
+from pydpstat.auditing import _command as command
+from pydpstat.auditing._cases import all_cases
 
 # enough to see the coarsest mistakes; the command itself makes a million draws
 FEW, SOME = 500, 2_000

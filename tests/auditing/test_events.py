@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from pydpstat.auditing.events import (
+from pydpstat.auditing._events import (
     Cut,
     Element,
     FormEvent,
@@ -14,7 +14,7 @@ from pydpstat.auditing.events import (
     Zeros,
     count,
 )
-from pydpstat.auditing.sampling import Draws
+from pydpstat.auditing._sampling import Draws
 from pydpstat.mechanisms.laplace import LaplaceNoise
 
 RESULT = Element("the result", 0)

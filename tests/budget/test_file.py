@@ -14,7 +14,7 @@ import pytest
 
 import pydpstat
 from pydpstat import Budget, BudgetExceeded, Guarantee, PydpstatError
-from pydpstat.budget import file
+from pydpstat.budget import _file as file
 
 
 @pytest.fixture

@@ -20,9 +20,9 @@ from scipy import stats
 import pydpstat
 from pydpstat import Budget, BudgetExceeded, PydpstatError, RRandom
 from pydpstat.consistency import Hierarchy, release_hierarchy
-from pydpstat.consistency.hierarchy_least_squares import two_pass
-from pydpstat.consistency.split import epsilons, sensitivities
-from pydpstat.consistency.tree_shape import shape_of
+from pydpstat.consistency._hierarchy_least_squares import two_pass
+from pydpstat.consistency._split import epsilons, sensitivities
+from pydpstat.consistency._tree_shape import shape_of
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.privacy import NEIGHBORS
 from tests.consistency.trees import membership, trees

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.linalg import null_space
 
-from pydpstat.consistency.tree import Tree
+from pydpstat.consistency._tree import Tree
 
 
 @st.composite

@@ -23,7 +23,7 @@ from pydpstat import (
     sensitivitySamplerManual,
 )
 from pydpstat.diffpriv import sensitivity_sampler
-from pydpstat.diffpriv.records import with_record
+from pydpstat.diffpriv._records import with_record
 from pydpstat.diffpriv.sensitivity_sampler import sampler_plan
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pydpstat import ExponentialMechanism, PrivacyWarning, PydpstatError, RRandom, medianDP, quantileDP
-from pydpstat.queries.quantiles import quantile_intervals
+from pydpstat.dppack._queries.quantiles import quantile_intervals
 
 U = [0.0, 1.0, 2.5, 2.5, -4.0]
 WORDS = list("abcde")
@@ -124,7 +124,7 @@ QUANTS = st.floats(0, 1)
 
 def plain_point(x, quant, eps, lower, upper, uniforms):
     """The release as R's code has it, over all intervals."""
-    from pydpstat.mechanisms.exponential import choose
+    from pydpstat.mechanisms._exponential import choose
 
     edges = np.concatenate([[lower], np.sort(np.clip(x, lower, upper)), [upper]])
     n = len(x)
@@ -211,7 +211,7 @@ def test_what_a_quantile_keeps():
 
 
 def exact_density(x, quant, eps, lower, upper, at):
-    from pydpstat.mechanisms.exponential import probabilities
+    from pydpstat.mechanisms._exponential import probabilities
 
     edges = np.concatenate([[lower], np.sort(x), [upper]])
     p = probabilities(-np.abs(np.arange(len(x) + 1) - quant * len(x)), eps, 1.0, np.diff(edges))

@@ -9,13 +9,18 @@ import numpy as np
 import pytest
 
 from pydpstat import PrivacyWarning, RRandom, dppack
-from pydpstat.models import domain
-from pydpstat.models.domain import noise_variance, one_record_epsilon, replaced_epsilon, smallest_delta
+from pydpstat.dppack._models import domain
+from pydpstat.dppack._models.domain import (
+    noise_variance,
+    one_record_epsilon,
+    replaced_epsilon,
+    smallest_delta,
+)
+from pydpstat.parity._comparison import compare
+from pydpstat.parity._evaluation import evaluate_in_python
+from pydpstat.parity._live import LiveR
 from pydpstat.parity.case import Case
-from pydpstat.parity.cases.models_kst import CASES
-from pydpstat.parity.comparison import compare
-from pydpstat.parity.evaluation import evaluate_in_python
-from pydpstat.parity.live import LiveR
+from r_reference.cases.models_kst import CASES
 from tests.dppack.kst_models import X, base, fit, linear
 
 pytestmark = pytest.mark.filterwarnings("ignore::pydpstat.PrivacyWarning")

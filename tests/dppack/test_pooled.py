@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pydpstat import DPResultsPair, PrivacyWarning, PydpstatError, RRandom, pooledCovDP, pooledVarDP
+from pydpstat.dppack._queries.pooled import pooled_covariance, pooled_variance
 from pydpstat.mechanisms.laplace import truncated_positive_epsilon
 from pydpstat.privacy import compose_basic
-from pydpstat.queries.pooled import pooled_covariance, pooled_variance
 
 A, B = [1.0, 2.5, 3.0, 4.0, -3.5], [0.3, 6.2, 2.2]
 BOUNDS = {"lower_bound": 0, "upper_bound": 5}

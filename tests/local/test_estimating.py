@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pydpstat import Budget, DPResults, PydpstatError
-from pydpstat.local import RandomizedResponse, RandomizedResponseCoins, ResponseResults, estimate
-from pydpstat.local.laws import Fixed, Sampled
+from pydpstat.local import RandomizedResponse, RandomizedResponseCoins, ResponseResults
+from pydpstat.local import _estimate as estimate
+from pydpstat.local._distributions import Fixed, Sampled
 from tests.privacy_search import findings
 
 LABELS = ["never", "sometimes", "daily"]

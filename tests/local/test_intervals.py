@@ -18,8 +18,8 @@ from pydpstat.local import (
     required_n,
     uncertainty,
 )
-from pydpstat.local.intervals import KINDS, LAWS, METHODS, interval
-from pydpstat.local.laws import Fixed, Sampled
+from pydpstat.local._distributions import Fixed, Sampled
+from pydpstat.local._intervals import KINDS, LAWS, METHODS, interval
 
 # the least coverage that each method is to have
 PROMISED = {"blaker": 0.95, "clopper-pearson": 0.95, "score": 0.94}
@@ -236,7 +236,7 @@ def test_required_n_gives_the_width(design, kind):
         n = design.required_n(0.1, kind=kind, proportion=proportion)
         p = 0.5 if proportion is None else proportion
         place = KINDS.index(kind)
-        from pydpstat.local.estimate import standard_errors
+        from pydpstat.local._estimate import standard_errors
 
         z = stats.norm.ppf(0.975)
         worst = [p] if proportion is not None else np.linspace(0, 1, 2001)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pydpstat import PydpstatError
 from pydpstat import r_arithmetic as r
-from pydpstat.mechanisms.exponential import Choice, choose, probabilities
+from pydpstat.mechanisms._exponential import Choice, choose, probabilities
 
 UTILITIES = st.lists(st.floats(-50, 50), min_size=1, max_size=30)
 EPSILONS = st.floats(1e-3, 100)

@@ -8,13 +8,13 @@ import mpmath
 import numpy as np
 import pytest
 
+from pydpstat._release.additive import release
+from pydpstat._release.calibration import prepare
+from pydpstat._release.query import Query
 from pydpstat.mechanisms import GaussianNoise, calibrate_gaussian
-from pydpstat.preparation import prepare
 from pydpstat.privacy import Guarantee
-from pydpstat.queries import Query
-from pydpstat.release import release
-from pydpstat.results.call import Call
-from pydpstat.results.labels import Labels
+from pydpstat.results._call import Call
+from pydpstat.results._labels import Labels
 
 
 def exact_delta(epsilon, ratio):

@@ -8,10 +8,10 @@ from functools import lru_cache
 from itertools import permutations
 from typing import Any
 
+from pydpstat._release.calibration import noise_scale
 from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise
-from pydpstat.preparation import noise_scale
 from pydpstat.privacy import DiscreteGaussianLoss, GaussianLoss
 from tests.neighbors.seams import Chosen, Noised, Seen
 

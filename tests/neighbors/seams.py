@@ -14,10 +14,11 @@ from unittest.mock import patch
 
 import numpy as np
 
-import pydpstat.release as pipeline
+import pydpstat._release.additive as pipeline
 from pydpstat.local import RandomizedResponse, RandomizedResponseCoins
 from pydpstat.random import secure
-from pydpstat.statistics import choice, quantiles, selection
+from pydpstat.statistics import choice, quantiles
+from pydpstat.statistics._kernels import selection
 
 LARGE = 10.0**6
 

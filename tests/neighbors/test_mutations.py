@@ -10,13 +10,16 @@ import pandas as pd
 import pytest
 
 import pydpstat
-from pydpstat import Budget, checks, compose
-from pydpstat.budget.accountants import BasicAccountant, ConcentratedAccountant
+from pydpstat import Budget, compose
+from pydpstat import _checks as checks
+from pydpstat._data import lookup
+from pydpstat.budget._accountants import BasicAccountant, ConcentratedAccountant
 from pydpstat.local import FederatedArray
 from pydpstat.local.design import ResponseDesign
 from pydpstat.results.results import DPResults
-from pydpstat.statistics import choice, discovery, levels, lookup, quantiles
-from pydpstat.statistics.scores import Scores
+from pydpstat.statistics import choice, quantiles
+from pydpstat.statistics._kernels import discovery, levels
+from pydpstat.statistics._kernels.scores import Scores
 from tests.neighbors import test_accounts as accounts
 from tests.neighbors import test_messages as messages
 from tests.neighbors.cover import wrong
@@ -211,7 +214,7 @@ def test_choices_that_move_too_far(monkeypatch):
 
 
 def test_sums_that_move_too_far(monkeypatch):
-    from pydpstat.statistics import records
+    from pydpstat.statistics._kernels import records
 
     real = records.width
     monkeypatch.setattr(records, "width", lambda pair, parts=1: real(pair, parts) / 2)

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pydpstat.parity import live
+from pydpstat.parity import _live as live
+from pydpstat.parity._comparison import compare, relative_difference, ulp_difference
+from pydpstat.parity._evaluation import Outcome
+from pydpstat.parity._live import PEERS, number, outcome
+from pydpstat.parity._r_text import assignments, literal
 from pydpstat.parity.case import Factor
-from pydpstat.parity.cases import all_cases
-from pydpstat.parity.comparison import compare, relative_difference, ulp_difference
-from pydpstat.parity.evaluation import Outcome
-from pydpstat.parity.live import PEERS, number, outcome
-from pydpstat.parity.r_text import assignments, literal
+from pydpstat.parity.reference import all_cases
 from tests.parity.comparisons import case
 
 any_float = st.floats(allow_nan=False, allow_infinity=False)
@@ -257,7 +257,7 @@ def test_cases_are_data():
 
 
 def test_every_mirror_has_cases():
-    from pydpstat.parity.exports import exports
+    from pydpstat.parity._exports import exports
 
     levels = {}
     for each in all_cases():

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from pydpstat.parity.exports import covered, exports, exports_path, write_exports
+from pydpstat.parity._exports import covered, exports, exports_path, write_exports
 from tests.parity.signatures import python_name, signature_differences
 
 EXPORTS = exports()
@@ -63,8 +63,8 @@ def test_a_missing_name_is_found():
 def test_a_name_with_a_failed_comparison_is_not_covered():
     from dataclasses import replace
 
-    from pydpstat.parity.cases import all_cases
-    from pydpstat.parity.comparison import Verdict
+    from pydpstat.parity._comparison import Verdict
+    from pydpstat.parity.reference import all_cases
 
     case = next(each for each in all_cases() if each.function == "meanDP")
     passed, failed = Verdict(case, "passed", "live"), Verdict(replace(case, id="x"), "failed", "live")

@@ -10,12 +10,12 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from pydpstat.parity import command
-from pydpstat.parity.cases import all_cases
-from pydpstat.parity.distribution import Law, all_laws, check_law, check_laws
-from pydpstat.parity.live import PEERS
-from pydpstat.parity.recorded import recording_path
-from pydpstat.queries import counts, moments
+from pydpstat.dppack._queries import counts, moments
+from pydpstat.parity import _command as command
+from pydpstat.parity._live import PEERS
+from pydpstat.parity._recorded import recording_path
+from pydpstat.parity.distribution import Law, check_law, check_laws
+from pydpstat.parity.reference import all_cases, all_laws
 
 LAWS = all_laws()
 GROUPS = defaultdict(list)
@@ -83,7 +83,7 @@ def test_a_wrong_sensitivity_of_counts_is_caught(monkeypatch, function):
 
 
 def test_another_number_of_draws_is_caught(monkeypatch):
-    from pydpstat.random.r_source import RSource
+    from pydpstat.random._r_source import RSource
 
     right = RSource.laplace
 

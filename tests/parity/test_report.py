@@ -8,12 +8,13 @@ import math
 import pytest
 
 from pydpstat.__main__ import main as package_main
-from pydpstat.parity import command, recorded
+from pydpstat.parity import _command as command
+from pydpstat.parity import _recorded as recorded
+from pydpstat.parity._comparison import Verdict
+from pydpstat.parity._evaluation import evaluate_in_python
+from pydpstat.parity._report import Report
 from pydpstat.parity.case import Case
-from pydpstat.parity.cases import all_cases
-from pydpstat.parity.comparison import Verdict
-from pydpstat.parity.evaluation import evaluate_in_python
-from pydpstat.parity.report import Report
+from pydpstat.parity.reference import all_cases
 from tests.parity.comparisons import case
 
 RECORDED = ["--recorded", "--draws", "0"]

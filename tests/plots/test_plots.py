@@ -357,7 +357,7 @@ def test_errors_come_before_a_figure():
 
 
 def test_every_colour_is_of_one_palette():
-    from pydpstat.plots.style import COLOURS, DASHES, LINES, MARKERS
+    from pydpstat.plots._style import COLOURS, DASHES, LINES, MARKERS
 
     assert set(LINES) < set(COLOURS) and len(set(LINES)) == len(LINES) == len(DASHES) == len(MARKERS)
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pydpstat import compose
+from pydpstat._grid import multiple_above, total_above
 from pydpstat.errors import MissingExtraError, PydpstatError
-from pydpstat.grid import multiple_above, total_above
 from pydpstat.mechanisms import calibrate_gaussian
 from pydpstat.privacy import (
     ConcentratedLoss,
@@ -24,7 +24,7 @@ from pydpstat.privacy import (
     ResponseLoss,
     compose_basic,
 )
-from pydpstat.privacy.pld import INTERVAL, DistributionLoss
+from pydpstat.privacy._pld import INTERVAL, DistributionLoss
 
 GAUSSIAN = Guarantee(1.0, 1e-6, loss=GaussianLoss(1.0 / float(calibrate_gaussian(1.0, 1e-6))))
 
@@ -234,7 +234,7 @@ def stand_in(monkeypatch):
     modules = {"": types.ModuleType("dp_accounting"), ".pld": pld, ".pld.common": common}
     for name, module in modules.items():
         monkeypatch.setitem(sys.modules, f"dp_accounting{name}", module)
-    from pydpstat.privacy.pld import _distribution
+    from pydpstat.privacy._pld import _distribution
 
     _distribution.cache_clear()
     yield calls

@@ -7,10 +7,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from pydpstat.grid import multiple_above
+from pydpstat._grid import multiple_above
 from pydpstat.mechanisms import SymmetricGeometricNoise
 from pydpstat.privacy import GeometricLoss, LaplaceLoss, ResponseLoss
-from pydpstat.privacy.curves import concentrated_delta, largest_rho, pure_rho, responses_delta
+from pydpstat.privacy._curves import concentrated_delta, largest_rho, pure_rho, responses_delta
 
 
 def exact_responses(each, count, epsilon):

@@ -17,7 +17,7 @@ from pydpstat.privacy import (
     LaplaceLoss,
     ResponseLoss,
 )
-from pydpstat.privacy.pld import DistributionLoss
+from pydpstat.privacy._pld import DistributionLoss
 
 
 def test_prints_in_one_line():

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from pydpstat.parity.case import Case
-from pydpstat.parity.cases.arithmetic import CASES
+from r_reference.cases.arithmetic import CASES
 
 
 def test_import_needs_numpy_only():

@@ -11,8 +11,8 @@ from scipy import stats
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import SignGeometricNoise, SymmetricGeometricNoise
 from pydpstat.random import source_from
-from pydpstat.random.numpy_source import NumpySource
-from pydpstat.random.r_source import RSource
+from pydpstat.random._numpy_source import NumpySource
+from pydpstat.random._r_source import RSource
 from pydpstat.random.r_stream import RRandom
 
 FALSE_ALARM, N = 1e-6, 100_000

@@ -13,7 +13,7 @@ from scipy import integrate, stats
 import pydpstat
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise
-from pydpstat.statistics.association_interval import _unit_quantile, correlation_range, sum_quantile
+from pydpstat.statistics._kernels.association_interval import _unit_quantile, correlation_range, sum_quantile
 
 NOISE = {"laplace": {}, "gaussian": {"mechanism": "gaussian", "delta": 1e-6}}
 

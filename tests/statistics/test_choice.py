@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 import pydpstat
-from pydpstat.statistics import selection
+from pydpstat.statistics._kernels import selection
 
 # the bits are seeded: a right sampler passes each time, a random one would fail once in a million
 FALSE_ALARM = 1e-6
@@ -117,7 +117,7 @@ def test_extreme_scores(seeded_entropy, mechanism):
 
 def test_undecided_trials_are_finished_exactly(seeded_entropy, monkeypatch):
     # with four known bits most trials are undecided at first, and the law is the same
-    monkeypatch.setattr("pydpstat.random.secure.bits.KNOWN_BITS", 4)
+    monkeypatch.setattr("pydpstat.random.secure._bits.KNOWN_BITS", 4)
     scores = np.array([0.0, 1.0, 1.5])
     seen = np.bincount(
         [selection.permute_and_flip(scores, Fraction(1), None) for _ in range(3000)], minlength=3

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pydpstat.statistics.lookup import is_of_kind, kind_of, places
+from pydpstat._data.lookup import is_of_kind, kind_of, places
 
 SIGNALLING = Decimal("sNaN")
 UNHASHABLE = ([1], {"a": 1}, {1}, (1, [2]), SIGNALLING, np.zeros(2))

@@ -11,9 +11,9 @@ import pytest
 from scipy import stats
 
 import pydpstat
-from pydpstat.queries.order_grid import grid_places, public_share, rank_range, rank_utility
 from pydpstat.random import source_from
-from pydpstat.statistics import selection
+from pydpstat.statistics._kernels import selection
+from pydpstat.statistics._kernels.order_grid import grid_places, public_share, rank_range, rank_utility
 from tests.ledger import Ledger
 
 # the bits are seeded: a right sampler passes each time, a random one would fail once in a million

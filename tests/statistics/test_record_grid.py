@@ -14,9 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pydpstat import PydpstatError
-from pydpstat.queries import record_grid
-from pydpstat.queries.record_grid import MOST_BITS, bits_for, data_grid, product_unit, standard_grid, sums
-from pydpstat.statistics.data import numbers_of
+from pydpstat._data.columns import numbers_of
+from pydpstat.statistics._kernels import record_grid
+from pydpstat.statistics._kernels.record_grid import (
+    MOST_BITS,
+    bits_for,
+    data_grid,
+    product_unit,
+    standard_grid,
+    sums,
+)
 
 BOUNDS = [(0.0, 100.0), (-1e300, 1e300), (1e9, 1e9 + 1), (0.0, 1e-250), (-0.1, 0.7), (1.0, 1.0 + 2**-40)]
 values = st.one_of(st.floats(allow_nan=False), st.floats(-2, 2), st.floats(1e9 - 1, 1e9 + 2))

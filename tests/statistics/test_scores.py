@@ -15,9 +15,10 @@ from scipy import stats
 
 import pydpstat
 from pydpstat import PydpstatError
-from pydpstat.random.secure import bits, choices
-from pydpstat.statistics import selection
-from pydpstat.statistics.scores import scores_of
+from pydpstat.random.secure import _bits as bits
+from pydpstat.random.secure import choices
+from pydpstat.statistics._kernels import selection
+from pydpstat.statistics._kernels.scores import scores_of
 
 LARGE = 2**60
 # the bits are seeded: a right sampler passes each time, a random one would fail once in a million

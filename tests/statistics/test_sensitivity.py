@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pydpstat
-from pydpstat.statistics import protect as protection
+from pydpstat._release import statistic as protection
 
 BOUNDS = (-0.1, 0.7)
 R = Fraction(BOUNDS[1]) - Fraction(BOUNDS[0])

@@ -58,7 +58,8 @@ def imports_of(package):
 
 
 def test_every_lazy_package_has_a_stub_and_nothing_else_has_one():
-    lazy = [path for path in ROOT.rglob("__init__.py") if "pydpstat.lazy" in path.read_text(encoding="utf-8")]
+    inits = ROOT.rglob("__init__.py")
+    lazy = [path for path in inits if "pydpstat._lazy" in path.read_text(encoding="utf-8")]
     assert {path.with_suffix(".pyi") for path in lazy} == set(ROOT.rglob("*.pyi"))
     assert {stub_path(package) for package in LAZY} == set(ROOT.rglob("*.pyi")) and pydpstat in LAZY
 

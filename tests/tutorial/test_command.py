@@ -172,7 +172,7 @@ def test_parity_gets_its_own_arguments(monkeypatch):
         return 3
 
     command = types.SimpleNamespace(main=parity)
-    monkeypatch.setitem(sys.modules, "pydpstat.parity.command", command)
+    monkeypatch.setitem(sys.modules, "pydpstat.parity._command", command)
     assert main(["parity", "--json", "report.json", "meanDP", "--help"]) == 3
     assert seen == [["--json", "report.json", "meanDP", "--help"]]
 

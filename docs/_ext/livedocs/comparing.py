@@ -14,11 +14,11 @@ import numpy as np
 
 from livedocs.readable import WIDTH, folded, python_lines, r_lines
 from pydpstat import DPResults, DPResultsPair, PrivacyWarning, PydpstatError, RRandom
+from pydpstat.parity._comparison import Verdict, compare
+from pydpstat.parity._evaluation import Outcome, flatten, run_python
+from pydpstat.parity._live import LiveR, NoR
+from pydpstat.parity._recorded import Recording, recording_path
 from pydpstat.parity.case import Case
-from pydpstat.parity.comparison import Verdict, compare
-from pydpstat.parity.evaluation import Outcome, flatten, run_python
-from pydpstat.parity.live import LiveR, NoR
-from pydpstat.parity.recorded import Recording, recording_path
 from pydpstat.tutorial.printing import as_r_prints
 
 # evaluates code in a fresh environment and returns what R prints

@@ -17,7 +17,7 @@ from sphinx.util.docutils import SphinxDirective
 from livedocs.comparing import Comparer, ComparisonFailed, Shown
 from livedocs.running import PageFailed, run
 from pydpstat.parity.case import Case
-from pydpstat.parity.cases import all_cases
+from pydpstat.parity.reference import all_cases
 
 logger = logging.getLogger(__name__)
 

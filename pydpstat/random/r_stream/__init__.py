@@ -1,8 +1,8 @@
 """R's random streams, equal to R's to the last bit, without R."""
 
-from pydpstat.random.r_stream.continuous import ContinuousLaws
-from pydpstat.random.r_stream.counts import CountLaws
-from pydpstat.random.r_stream.sampling import Sampling
+from pydpstat.random.r_stream._continuous import ContinuousLaws
+from pydpstat.random.r_stream._counts import CountLaws
+from pydpstat.random.r_stream._sampling import Sampling
 
 __all__ = ["RRandom"]
 

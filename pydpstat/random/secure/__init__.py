@@ -44,7 +44,7 @@ import os
 # where the bits come from; tests put a seeded source here
 entropy = os.urandom
 
-from pydpstat.grid import grid_unit  # noqa: E402
+from pydpstat._grid import grid_unit  # noqa: E402
 from pydpstat.random.secure.chances import Chance, LogisticChance, RationalChance, flips  # noqa: E402
 from pydpstat.random.secure.choices import Rest, choice_rate, choose  # noqa: E402
 from pydpstat.random.secure.continuous import laplace, normal  # noqa: E402

@@ -16,10 +16,10 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat import multiple_precision
+from pydpstat import _multiple_precision as multiple_precision
 from pydpstat.errors import PydpstatError
 from pydpstat.random import secure
-from pydpstat.random.secure import bits
+from pydpstat.random.secure import _bits as bits
 
 _HEAD, _WORD = 8, 64
 _REST = (1 << _WORD) - 1

@@ -23,9 +23,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.errors import PydpstatError
-from pydpstat.random.partial_sums import CHUNK, chunk_sums, first_reaching, in_range
-from pydpstat.random.secure import bits, precise
-from pydpstat.random.secure.bits import Cell
+from pydpstat.random._partial_sums import CHUNK, chunk_sums, first_reaching, in_range
+from pydpstat.random.secure import _bits as bits
+from pydpstat.random.secure import _precise as precise
+from pydpstat.random.secure._bits import Cell
 
 _WEIGHT_ERROR = 2.0**-41
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.random.secure import precise
-from pydpstat.random.secure.bits import Cell
-from pydpstat.random.secure.inversion import Quantile, rounded
+from pydpstat.random.secure import _precise as precise
+from pydpstat.random.secure._bits import Cell
+from pydpstat.random.secure._inversion import Quantile, rounded
 
 # 64 units in the last place: the C library's logarithm is right to one, NumPy's own tests allow 4
 LOG_ERROR = 2.0**-46

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.random.secure import precise
-from pydpstat.random.secure.bits import Cell
+from pydpstat.random.secure import _precise as precise
+from pydpstat.random.secure._bits import Cell
+from pydpstat.random.secure._inversion import rounded
 from pydpstat.random.secure.continuous import LOG
-from pydpstat.random.secure.inversion import rounded
 
 
 def symmetric_geometric(size: int, rate: float | Fraction) -> npt.NDArray[Any]:

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.errors import PydpstatError
-from pydpstat.random.secure import bits, precise
-from pydpstat.random.secure.bits import Cell
+from pydpstat.random.secure import _bits as bits
+from pydpstat.random.secure import _precise as precise
+from pydpstat.random.secure._bits import Cell
 from pydpstat.random.secure.continuous import LOG_ERROR
 
 _ROUNDING = 2.0**-50

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.random.secure import bits
+from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure.continuous import laplace
 
 # of a Gamma variable's parts, before they are scaled

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from pydpstat.errors import PydpstatError
 from pydpstat.random import secure
-from pydpstat.random.secure.bits import words
+from pydpstat.random.secure._bits import words
 
 
 def below(limit: int) -> int:

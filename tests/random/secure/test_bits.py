@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from pydpstat.random import secure
-from pydpstat.random.secure import bits
+from pydpstat.random.secure import _bits as bits
 
 # the bits are seeded: a right sampler passes each time, a random one would fail once in a million
 FALSE_ALARM = 1e-6

@@ -16,7 +16,9 @@ from scipy import stats
 
 from pydpstat.mechanisms import DiscreteGaussianNoise, SignGeometricNoise, SymmetricGeometricNoise
 from pydpstat.random import secure
-from pydpstat.random.secure import bits, choices, precise
+from pydpstat.random.secure import _bits as bits
+from pydpstat.random.secure import _precise as precise
+from pydpstat.random.secure import choices
 from tests.random.secure.laws import FALSE_ALARM, Rounded, Whole, p_values
 
 N = int(os.environ.get("PYDPSTAT_DRAWS", "1000000"))

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 from pydpstat.random import secure
-from pydpstat.random.secure import bits, continuous, geometric, inversion, precise
+from pydpstat.random.secure import _bits as bits
+from pydpstat.random.secure import _inversion as inversion
+from pydpstat.random.secure import _precise as precise
+from pydpstat.random.secure import continuous, geometric
 
 GENERATOR = np.random.default_rng(11)
 

@@ -1,0 +1,236 @@
+"""Argument checks: each names the argument, the value given, what is allowed and what to do."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from pydpstat.errors import PydpstatError
+
+# below it every whole number becomes a float without further thought
+_LARGE = 1e300
+# a longer text is no option that somebody misspelt
+_SHORT = 40
+
+
+def shown(value: Any) -> str:
+    """Show an argument in a message: a number as it is, of all else type and shape.
+
+    What stands in an argument's place may be the data, given in the wrong order: no element of them
+    comes into a message.
+
+    Examples
+    --------
+    >>> shown(0.5), shown("Smith"), shown([43.25, 15.5]), shown(np.zeros((2, 3)))
+    ('0.5', 'str of length 5', 'list of length 2', 'ndarray of shape (2, 3)')
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (numbers.Number, Decimal)):
+        return excerpt(value)
+    kind = type(value).__name__
+    if isinstance(value, type):
+        return f"the type {value.__name__}"
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple):
+        return f"{kind} of shape {shape}"
+    try:
+        return f"{kind} of length {len(value)}"
+    except Exception:  # it has none, or does not say it
+        return f"an object of type {kind}"
+
+
+def shown_option(value: Any) -> str:
+    """Show what was given for a named option: a short text as it is, which may be misspelt.
+
+    Examples
+    --------
+    >>> shown_option("guassian"), shown_option(["a", "b"])
+    ("'guassian'", 'list of length 2')
+    """
+    return excerpt(value) if isinstance(value, str) and len(value) <= _SHORT else shown(value)
+
+
+def excerpt(public: Any) -> str:
+    """Show a public value that is no data, such as a frame's column names, shortened."""
+    text = repr(public)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether a value is a real number in R's sense of numeric: a boolean or a string is not."""
+    # the first is the usual case, and asking an abstract class takes longer
+    return type(value) in (float, int) or (
+        isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
+    )
+
+
+def unwrap(value: Any) -> Any:
+    """Return the only element of an array or sequence of length 1, as R's scalars have one."""
+    while isinstance(value, (list, tuple)) and len(value) == 1:
+        value = value[0]
+    if isinstance(value, np.ndarray) and value.size == 1:
+        return value.reshape(-1)[0]
+    return value
+
+
+def array_of(value: Any) -> np.ndarray:
+    """Return a value as an array; a ragged list as an array of objects, which no check lets pass."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        return np.array([None], dtype=object)
+
+
+def without_mask(values: Any) -> Any:
+    """Return a masked array as a plain one, and a list with masked values or arrays as objects.
+
+    What a mask hides becomes NaN. NumPy itself would give the hidden values, or warn of them.
+
+    Examples
+    --------
+    >>> without_mask(np.ma.masked_array([1, 2], [False, True]))
+    array([ 1., nan])
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        numeric = values.dtype.kind in "fiub"
+        return np.ma.filled(values.astype(np.float64 if numeric else object), np.nan)
+    if isinstance(values, (list, tuple)) and _has_masked(values):
+        return np.asarray(_unmasked(values), dtype=object)
+    return values
+
+
+def _has_masked(values: Sequence[Any]) -> bool:
+    """Tell whether anything in a list, or in lists in it, is masked: NumPy's constant is an array."""
+    kinds = set(map(type, values))
+    if any(issubclass(kind, np.ma.MaskedArray) for kind in kinds):
+        return True
+    nested = kinds & {list, tuple}
+    return bool(nested) and any(_has_masked(row) for row in values if type(row) in nested)
+
+
+def _unmasked(value: Any) -> Any:
+    if isinstance(value, np.ma.MaskedArray):
+        return np.ma.filled(value.astype(object), np.nan).tolist()
+    return list(map(_unmasked, value)) if isinstance(value, (list, tuple)) else value
+
+
+def as_float(value: Any) -> float:
+    """Return a real number as a float; a whole number beyond all floats is infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def positive(value: Any, name: str, unit: str = "") -> float:
+    """Check a finite number above 0 and return it as a float.
+
+    Parameters
+    ----------
+    value : number
+        What the caller gave.
+    name : str
+        The argument's name, for the message.
+    unit : str, default ""
+        What to do, added to the message.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    PydpstatError
+        Where it is no number, not finite, or not above 0.
+
+    Examples
+    --------
+    >>> from pydpstat._checks import positive
+    >>> positive(1, "eps")
+    1.0
+    """
+    if type(value) in (float, int) and 0.0 < value < _LARGE:
+        return float(value)
+    number = unwrap(value)
+    if is_number(number) and 0.0 < as_float(number) < math.inf:
+        return as_float(number)
+    hint = f" {unit}" if unit else ""
+    raise PydpstatError(f"{name} must be a scalar > 0 and finite; got {shown(value)}.{hint}")
+
+
+def epsilon(value: Any, name: str = "epsilon") -> float:
+    """Check a privacy parameter epsilon: a finite number above 0."""
+    return positive(value, name, "Give one number, for example 1.")
+
+
+def probability(value: Any, name: str) -> float:
+    """Check a number above 0 and below 1."""
+    if not is_number(value) or not 0.0 < value < 1.0:
+        raise PydpstatError(f"{name} must be a number between 0 and 1; got {shown(value)}. 0.05 is usual.")
+    return float(value)
+
+
+def scalar(value: Any, name: str) -> float:
+    """Check one number (a boolean counts as 0 or 1, as in R) that is not NaN; it may be infinite."""
+    if type(value) in (float, int) and -_LARGE < value < _LARGE:
+        return float(value)
+    number = unwrap(value)
+    if isinstance(number, (list, tuple, np.ndarray)):
+        raise PydpstatError(f"Length of {name} must be 1; got {shown(value)}. Give one number.")
+    if not isinstance(number, (numbers.Real, np.bool_)) or math.isnan(as_float(number)):
+        raise PydpstatError(f"{name} must be a number and not missing; got {shown(value)}. Give one number.")
+    return as_float(number)
+
+
+def whole(value: Any, name: str) -> int:
+    """Check a whole number of at least 1; a float that is one passes."""
+    number = scalar(value, name)
+    if not (number >= 1.0 and number.is_integer()):
+        raise PydpstatError(f"{name} must be a whole number of at least 1; got {shown(value)}. Give say 2.")
+    # as it was: a float holds no large one exactly
+    return int(unwrap(value))
+
+
+def one_of(value: Any, name: str, allowed: Sequence[str]) -> str:
+    """Check that a text is one of those allowed, to the letter."""
+    if isinstance(value, str) and value in allowed:
+        return value
+    choices = ", ".join(repr(choice) for choice in allowed)
+    raise PydpstatError(
+        f"{name} must be one of {{{choices}}}; got {shown_option(value)}. {did_you_mean(value, allowed)}"
+    )
+
+
+def did_you_mean(value: Any, allowed: Sequence[str]) -> str:
+    """Return the way out of a misspelt word: the nearest one that is allowed, where one is near.
+
+    Examples
+    --------
+    >>> from pydpstat._checks import did_you_mean
+    >>> did_you_mean("guassian", ["laplace", "gaussian"])
+    "Did you mean 'gaussian'?"
+    >>> did_you_mean(3, ["laplace", "gaussian"])
+    'Give one of them.'
+    """
+    if not isinstance(value, str):
+        return "Give one of them."
+    from difflib import get_close_matches
+
+    by_lower_case = {choice.lower(): choice for choice in allowed}
+    near = get_close_matches(value[:60].lower(), by_lower_case, n=1)
+    return f"Did you mean {by_lower_case[near[0]]!r}?" if near else "Give one of them."
+
+
+def flag(value: Any, name: str) -> bool:
+    """Check a truth value: a boolean, or a number as R reads it (0 is false)."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if is_number(value) and not math.isnan(as_float(value)):
+        return bool(value)
+    raise PydpstatError(f"{name} must be True or False; got {shown(value)}.")

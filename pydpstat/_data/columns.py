@@ -1,0 +1,234 @@
+"""Reading the data: columns of numbers or of truth values, whatever container they come in.
+
+Whether data are accepted depends on their types and shapes only, never on their values.
+"""
+
+from __future__ import annotations
+
+import datetime
+import numbers
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from pydpstat._checks import array_of, as_float, without_mask
+from pydpstat._data.lookup import objects
+from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic._arrays import is_missing
+
+
+@dataclass(frozen=True, slots=True)
+class MadeUp:
+    """Stands for data in `pydpstat.plan`: so many records, and nothing of them.
+
+    Parameters
+    ----------
+    size : int
+        Number of records.
+    columns : tuple of str or None
+        Names of a frame's columns; None for a single variable.
+    """
+
+    size: int
+    columns: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Variables of equal length. Private but for the names and, under bounded neighbors, the size.
+
+    Parameters
+    ----------
+    arrays : tuple of ndarray of shape (n,), or of MadeUp
+        Of numbers (NaN is missing), or of truth values.
+    missing : tuple of ndarray of bool, or None
+        For truth values: which are missing; None where none can be.
+    names : tuple of str or None
+        The columns' names; None for a single variable.
+    name : str or None
+        A single variable's name, where it has one.
+    size : int
+        Number of records.
+    """
+
+    arrays: tuple[Any, ...]
+    missing: tuple[np.ndarray | None, ...]
+    names: tuple[str, ...] | None
+    name: str | None
+    size: int
+
+    def __repr__(self) -> str:
+        return "Columns(values withheld)"
+
+
+def numbers_of(data: Any, argument: str = "data") -> Columns:
+    """Read numbers: a vector, or the columns of a frame or matrix; NaN, None, NA are missing."""
+    if type(data) is np.ndarray and data.ndim == 1 and data.dtype.kind in "fiub":
+        return Columns((data,), (None,), None, None, data.shape[0])
+    return read(data, argument, lambda column: (_numeric(column, argument), None))
+
+
+def truths_of(data: Any, argument: str = "condition") -> Columns:
+    """Read truth values: a vector, or the columns of a frame or matrix."""
+    if type(data) is np.ndarray and data.ndim == 1 and data.dtype.kind == "b":
+        return Columns((data,), (None,), None, None, data.shape[0])
+    if isinstance(data, (list, tuple)) and array_of(without_mask(data)).dtype.kind == "f":
+        # NumPy makes floats of truth values that have a NaN beside them
+        data = np.asarray(data, dtype=object)
+    return read(data, argument, lambda column: _boolean(column, argument))
+
+
+def one_column(data: Any, argument: str, columns_of: Callable[..., Columns] = numbers_of) -> Columns:
+    """Read a single variable; a frame of one column counts as one."""
+    columns = columns_of(data, argument)
+    if len(columns.arrays) != 1:
+        raise PydpstatError(
+            f"{argument} must be one variable; got {len(columns.arrays)} columns. Give one column at a time."
+        )
+    name = columns.names[0] if columns.names is not None else columns.name
+    return Columns(columns.arrays, columns.missing, None, name, columns.size)
+
+
+Reader = Callable[[Any], tuple[np.ndarray, np.ndarray | None]]
+
+
+def read(data: Any, argument: str, reader: Reader) -> Columns:
+    """Read a vector, or the columns of a frame or matrix; `reader` says what their values may be."""
+    if isinstance(data, MadeUp):
+        count = 1 if data.columns is None else len(data.columns)
+        return Columns((data,) * count, (None,) * count, data.columns, None, data.size)
+    if hasattr(data, "columns") and hasattr(data, "iloc"):
+        names: tuple[str, ...] | None = tuple(map(str, data.columns))
+        pieces = [data.iloc[:, place] for place in range(len(names or ()))]
+        name, size = None, len(data)
+    else:
+        values = _array(data, argument)
+        if np.ndim(values) == 2:
+            names = tuple(str(place) for place in range(values.shape[1]))
+            pieces, name, size = list(values.T), None, values.shape[0]
+        else:
+            label = getattr(data, "name", None) if hasattr(data, "index") else None
+            names, pieces, size = None, [values], len(values)
+            name = None if label is None else str(label)
+    if not pieces or len(set(names or ())) != len(names or ()):
+        raise PydpstatError(
+            f"{argument} must have at least one column, each with a name of its own; "
+            f"got {len(pieces)} columns. Select or rename them first."
+        )
+    read_pieces = [reader(piece) for piece in pieces]
+    return Columns(
+        tuple(values for values, _ in read_pieces),
+        tuple(missing for _, missing in read_pieces),
+        names,
+        name,
+        size,
+    )
+
+
+def _array(data: Any, argument: str) -> Any:
+    """Return a vector or a matrix, or a pandas object as it is."""
+    if hasattr(data, "to_numpy") and hasattr(data, "dtype"):
+        if getattr(data, "ndim", 1) == 1:
+            return data
+    elif isinstance(data, (list, tuple, range, np.ndarray)) or hasattr(data, "__array__"):
+        try:
+            # a mask says more than the values; the columns of other kinds of arrays are no vectors
+            values = data if isinstance(data, np.ma.MaskedArray) else np.asarray(without_mask(data))
+        except (TypeError, ValueError, OverflowError):
+            values = np.empty(())
+        if values.ndim in (1, 2):
+            # NumPy turns a list's numbers into texts where one is, and NaT alone into a time
+            listed = isinstance(data, (list, tuple))
+            return objects(data) if listed and values.dtype.kind in "USmM" else values
+    raise PydpstatError(
+        f"{argument} must be a vector (list, array, Series) or columns (frame, matrix); "
+        f"got {type(data).__name__} of {_shape(data)}. Give one value a record."
+    )
+
+
+def _shape(data: Any) -> str:
+    dimensions = getattr(data, "ndim", None)
+    return f"{dimensions} dimensions" if isinstance(dimensions, int) else "no or another shape"
+
+
+def _numeric(column: Any, argument: str) -> np.ndarray:
+    """Return numbers as floats, integers or booleans; missing ones as NaN."""
+    values = _plain(column, argument)
+    values = without_mask(values)
+    if values.dtype.kind == "O":
+        values = _floats(values, argument)
+    if values.dtype.kind not in "fiub":
+        raise PydpstatError(
+            f"{argument} must be numbers; got {type(column).__name__} of type {values.dtype}. "
+            "Convert it first."
+        )
+    return values
+
+
+def _plain(column: Any, argument: str) -> Any:
+    """Return a pandas column as an array; one with NA as objects or floats."""
+    if isinstance(column, np.ndarray):
+        return column
+    kind = column.dtype
+    if getattr(kind, "name", "") == "category":
+        raise PydpstatError(
+            f"{argument} must be numbers or truth values; got a categorical one. Convert it first."
+        )
+    if isinstance(kind, np.dtype):
+        return column.to_numpy()
+    if getattr(kind, "kind", "O") in "iuf":
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return column.to_numpy(dtype=object)
+
+
+def _floats(values: np.ndarray, argument: str) -> np.ndarray:
+    flat = []
+    for value in values.tolist():
+        # NumPy's durations count as integers
+        if isinstance(value, (numbers.Real, np.bool_, Decimal)) and not isinstance(value, np.timedelta64):
+            flat.append(_float(value))
+        elif is_missing(value):
+            flat.append(np.nan)
+        else:
+            raise _other_objects(argument, "numbers", value)
+    return np.array(flat, dtype=np.float64)
+
+
+def _float(value: Any) -> float:
+    try:
+        return as_float(value)
+    except Exception:  # a signalling NaN, or a number of somebody's own that has no float
+        return np.nan
+
+
+def _boolean(column: Any, argument: str) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return truth values, and which are missing."""
+    values = _plain(column, argument)
+    mask = None
+    if isinstance(values, np.ma.MaskedArray):
+        mask, values = np.ma.getmaskarray(values), np.ma.getdata(values)
+    if values.dtype.kind == "b":
+        return values, mask
+    if values.dtype.kind == "O" or values.size == 0:
+        flat = values.tolist()
+        absent = np.fromiter(map(is_missing, flat), dtype=bool, count=len(flat))
+        if mask is not None:
+            absent |= mask
+        for value, gone in zip(flat, absent):
+            if not gone and not isinstance(value, (bool, np.bool_)):
+                raise _other_objects(argument, "truth values", value)
+        truths = np.fromiter((not gone and bool(v) for v, gone in zip(flat, absent)), bool, len(flat))
+        return truths, absent
+    raise PydpstatError(
+        f"{argument} must be truth values, one a record; got {type(column).__name__} of type {values.dtype}. "
+        "Give a condition, such as age > 65. The number of all records is public under bounded neighbors "
+        "and needs no release."
+    )
+
+
+def _other_objects(argument: str, wanted: str, value: Any) -> PydpstatError:
+    kind = "dates" if isinstance(value, datetime.date) else f"objects of type {type(value).__name__}"
+    return PydpstatError(f"{argument} must be {wanted}; got {kind} among them. Convert them first.")

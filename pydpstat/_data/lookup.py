@@ -1,0 +1,255 @@
+"""Which of some public labels each value of a column is.
+
+A value's place depends on this value and the column's type alone, whatever stands beside it. So one
+record that is added or replaced never moves another one to another place.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import numbers
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from pydpstat._checks import as_float
+from pydpstat.r_arithmetic._arrays import is_missing
+
+_CHUNK = 32768
+# what a column of each kind of type can hold, for messages
+KINDS = {
+    "numbers": "numbers or truth values",
+    "texts": "texts",
+    "bytes": "bytes",
+    "times": "dates or times",
+    "zoned": "times with a time zone",
+    "durations": "durations",
+}
+_OF_NUMPY = {
+    "i": "numbers",
+    "u": "numbers",
+    "f": "numbers",
+    "b": "numbers",
+    "U": "texts",
+    "S": "bytes",
+    "M": "times",
+    "m": "durations",
+}
+
+
+def is_categorical(column: Any) -> bool:
+    """Tell whether a variable is a Categorical, or a Series or an index of one."""
+    return getattr(getattr(column, "dtype", None), "name", "") == "category"
+
+
+def kind_of(column: Any) -> str | None:
+    """Return what the values of a column are by its type; None where they may be anything.
+
+    Examples
+    --------
+    >>> kind_of(np.array([1, 2])), kind_of(["a", 1])
+    ('numbers', None)
+    """
+    dtype = getattr(column, "dtype", None)
+    if is_categorical(column):
+        return kind_of(getattr(column, "cat", column).categories)
+    if dtype is None or isinstance(dtype, np.dtype):
+        return _OF_NUMPY.get(getattr(dtype, "kind", "O"))
+    import pandas as pd
+
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        return "zoned"
+    if isinstance(dtype, pd.SparseDtype):
+        return _OF_NUMPY.get(dtype.subtype.kind)
+    if isinstance(dtype, pd.StringDtype):
+        return "texts"
+    # nullable and Arrow's types say of what kind their values are
+    kind = _OF_NUMPY.get(getattr(dtype, "kind", "O"))
+    return kind if kind == "numbers" else None
+
+
+def is_of_kind(label: Any, kind: str | None) -> bool:
+    """Tell whether a column of this kind can hold a label.
+
+    Examples
+    --------
+    >>> is_of_kind("1", "numbers"), is_of_kind(1.5, "numbers"), is_of_kind(True, "numbers")
+    (False, True, True)
+    """
+    match kind:
+        case None:
+            return True
+        case "numbers":
+            # truth values are 0 and 1 in Python; NumPy's durations count as integers
+            number = isinstance(label, (numbers.Real, Decimal, np.bool_))
+            return number and not isinstance(label, np.timedelta64)
+        case "texts":
+            return isinstance(label, str)
+        case "bytes":
+            return isinstance(label, bytes)
+        case "durations":
+            return isinstance(label, (np.timedelta64, datetime.timedelta))
+    aware = isinstance(label, datetime.datetime) and label.tzinfo is not None
+    return isinstance(label, (np.datetime64, datetime.date)) and aware == (kind == "zoned")
+
+
+def places(column: Any, labels: Sequence[Any]) -> np.ndarray:
+    """Return each value's place among the labels.
+
+    Parameters
+    ----------
+    column : list, ndarray, Series, index or Categorical of shape (n,)
+        The values. Private.
+    labels : sequence
+        Public, all different, none missing. One that the column's type cannot hold is not found.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        -1 for a missing value, which a mask hides or is None, NaN, NaT or NA; the number of labels
+        for a value that is none of them.
+
+    Notes
+    -----
+    Numbers are compared as the column's own type has them: 0.1 in a column of 32 bits is the label
+    0.1. Objects are compared by Python's equality; what cannot be hashed is no label.
+
+    Examples
+    --------
+    >>> places(["b", None, [1], "a"], ["a", "b"])
+    array([ 1, -1,  2,  0])
+    """
+    if is_categorical(column):
+        own = getattr(column, "cat", column)
+        # the last one is for -1, which is missing
+        return np.append(places(own.categories, labels), -1)[np.asarray(own.codes)]
+    if isinstance(column, np.ma.MaskedArray):
+        found = places(np.ma.getdata(column), labels)
+        found[np.ma.getmaskarray(column)] = -1
+        return found
+    kind = kind_of(column)
+    usable = [label if is_of_kind(label, kind) else None for label in labels]
+    match kind:
+        case "numbers":
+            return _places_of_numbers(column, usable)
+        case "times" | "durations" | "zoned":
+            return _places_of_times(column, kind, usable)
+    return _places_of_objects(objects(column).tolist(), usable)
+
+
+def objects(values: Any) -> np.ndarray:
+    """Return a list's or an array's values as objects, each as it is."""
+    if hasattr(values, "dtype"):
+        return np.asarray(values, dtype=object)
+    # an assignment would take lists of one length for rows
+    return np.fromiter(values, dtype=object, count=len(values))
+
+
+def _of_labels(values: np.ndarray, typed: Sequence[Any]) -> np.ndarray:
+    """Find each value among labels of its own type, None for one that it cannot be."""
+    known = sorted((value, place) for place, value in enumerate(typed) if value is not None)
+    found = np.full(values.size, len(typed), dtype=np.intp)
+    if not known:
+        return found
+    own = np.array([value for value, _ in known], dtype=values.dtype.newbyteorder("="))
+    place_of = np.array([place for _, place in known], dtype=np.intp)
+    for start in range(0, values.size, _CHUNK):
+        chunk = values[start : start + _CHUNK].astype(own.dtype, copy=False)
+        at = own.searchsorted(chunk)
+        # beyond the largest label, NaN among it
+        at[at == own.size] = 0
+        np.copyto(found[start : start + _CHUNK], place_of[at], where=own[at] == chunk)
+    return found
+
+
+def _places_of_numbers(column: Any, labels: Sequence[Any]) -> np.ndarray:
+    absent = None
+    if isinstance(column.dtype, np.dtype) or not hasattr(column.dtype, "numpy_dtype"):
+        values = np.asarray(column)
+    else:
+        # pandas' nullable and Arrow's types
+        kind = column.dtype.numpy_dtype
+        absent = np.asarray(column.isna())
+        values = column.to_numpy(dtype=kind, na_value=np.nan if kind.kind == "f" else kind.type(0))
+    if values.dtype.kind == "b":
+        # a byte of another array can be any number, which stands for True
+        values = (values.view(np.uint8) != 0).view(np.uint8)
+    found = _of_labels(values, [None if label is None else typed(label, values.dtype) for label in labels])
+    if values.dtype.kind == "f":
+        found[np.isnan(values)] = -1
+    if absent is not None:
+        found[absent] = -1
+    return found
+
+
+def typed(label: Any, dtype: np.dtype) -> Any:
+    """Return a number as a type of numbers has it: rounded to a float's digits; None where it has none.
+
+    Examples
+    --------
+    >>> typed(300, np.dtype("u1")), typed(2.0, np.dtype("i8")), float(typed(0.1, np.dtype("f2")))
+    (None, 2, 0.0999755859375)
+    """
+    if dtype.kind == "f":
+        with np.errstate(all="ignore"):
+            value = dtype.newbyteorder("=").type(label if isinstance(label, np.floating) else as_float(label))
+        # a number beyond the type's largest one is not infinite
+        return value if np.isfinite(value) or label == float(value) else None
+    limits = np.iinfo(dtype)
+    if not math.isfinite(as_float(label)) or label != int(label):
+        return None
+    # a float's limits would be rounded
+    return int(label) if limits.min <= int(label) <= limits.max else None
+
+
+def _places_of_times(column: Any, kind: str, labels: Sequence[Any]) -> np.ndarray:
+    if kind == "zoned":
+        import pandas as pd
+
+        values = np.asarray(pd.DatetimeIndex(column).tz_convert("UTC").tz_localize(None))
+    else:
+        values = np.asarray(column)
+    moments = [None if label is None else _moment(label, values.dtype) for label in labels]
+    found = _of_labels(values.astype(values.dtype.newbyteorder("="), copy=False).view(np.int64), moments)
+    found[np.isnat(values)] = -1
+    return found
+
+
+def _moment(label: Any, dtype: np.dtype) -> int | None:
+    """Return how many of a type's units a date, time or duration is; None where it is no whole number."""
+    if isinstance(label, datetime.datetime) and label.tzinfo is not None:
+        label = label.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+    if not isinstance(label, np.generic):
+        # pandas' times have nanoseconds, which Python's have not
+        plain = np.array(label, dtype=f"{dtype.kind}8")[()]
+        label = label.to_numpy() if hasattr(label, "to_numpy") else plain
+    value = label.astype(dtype.newbyteorder("="))
+    # there and back: NumPy lets a number of units overflow
+    return int(value.view(np.int64)) if value.astype(label.dtype) == label else None
+
+
+def _places_of_objects(values: list[Any], labels: Sequence[Any]) -> np.ndarray:
+    """Find each value by Python's equality."""
+    none = len(labels)
+    known: dict[Any, int] = {}
+    for place, label in enumerate(labels):
+        if label is not None:
+            known.setdefault(label, place)
+    try:
+        places = [known.get(value, none) for value in values]
+    except Exception:  # an object may raise what it likes when it is hashed or compared
+        places = [_place(value, known, none) for value in values]
+    found = np.array(places, dtype=np.intp)
+    others = np.flatnonzero(found == none)
+    found[[place for place in others.tolist() if is_missing(values[place])]] = -1
+    return found
+
+
+def _place(value: Any, known: dict[Any, int], none: int) -> int:
+    try:
+        return known.get(value, none)
+    except Exception:  # such a value is no label
+        return none

@@ -1,0 +1,192 @@
+"""The public grid of a release: values brought onto it exactly, and sums taken in whole grid units.
+
+The grid's unit is a power of two, so that dividing a float by it and multiplying by it is exact.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from pydpstat.errors import PydpstatError
+
+# up to here a double holds every whole number, and the sum of two of them
+_EXACT = 2.0**52
+
+
+def grid_unit(scale: float, sensitivity: float) -> float:
+    """Return the public grid: the largest power of two at most 2^-20 min(scale, sensitivity).
+
+    Examples
+    --------
+    >>> from pydpstat._grid import grid_unit
+    >>> grid_unit(1.0, 0.75) == 2.0**-21
+    True
+    """
+    smallest = min(scale, sensitivity) if scale > 0 else sensitivity
+    return math.ldexp(1.0, math.frexp(smallest)[1] - 21)
+
+
+def whole_units(exact: Sequence[Fraction | int], grid: float) -> list[int]:
+    """Round rationals onto the grid: the nearest whole number of units, halves to the even one.
+
+    Parameters
+    ----------
+    exact : sequence of Fraction or int
+        The values.
+    grid : float
+        The grid's unit, a power of two.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from pydpstat._grid import whole_units
+    >>> whole_units([Fraction(1, 3), Fraction(3, 8), Fraction(-5, 8)], 0.25)
+    [1, 2, -2]
+    """
+    power = 1 - math.frexp(grid)[1]
+    if power >= 0:
+        return [_rounded_ratio(each.numerator << power, each.denominator) for each in exact]
+    return [_rounded_ratio(each.numerator, each.denominator << -power) for each in exact]
+
+
+def exact_sum(exact: Sequence[Fraction | int], units: Any, grid: float) -> np.ndarray:
+    """Return the floats nearest to grid * (exact on the grid + units), the sums taken in integers.
+
+    Parameters
+    ----------
+    exact : sequence of Fraction or int
+        The values.
+    units : array of shape (n,)
+        Whole numbers of grid units, as floats or Python's integers.
+    grid : float
+        The grid's unit.
+    """
+    sums = [whole + int(unit) for whole, unit in zip(whole_units(exact, grid), units)]
+    return np.array([times(total, grid) for total in sums], dtype=np.float64)
+
+
+def float_sum(value: np.ndarray, units: Any, grid: float) -> np.ndarray:
+    """Return grid * (rint(value / grid) + units) for floats, the sum taken in whole numbers.
+
+    Raises
+    ------
+    PydpstatError
+        Where a value is too large for the grid.
+    """
+    if value.ndim == 0 and max(abs(float(value) / grid), abs(units)) < _EXACT:
+        # Python's numbers are ten times faster here, and round to even as rint does
+        return np.asarray((round(float(value) / grid) + float(units)) * grid)
+    with np.errstate(over="ignore"):
+        whole = np.rint(value / grid)
+    if np.all((np.abs(whole) < _EXACT) & (np.abs(units) < _EXACT)):
+        with np.errstate(over="ignore"):
+            # no -0.0, whose sign would tell the statistic's
+            return (whole + np.asarray(units, dtype=np.float64)) * grid + 0.0
+    if not np.isfinite(whole).all():
+        raise PydpstatError("the statistic is too large for the grid of its noise; rescale the data.")
+    sums = [int(a) + int(b) for a, b in zip(np.ravel(whole), np.ravel(units))]
+    return np.array([times(total, grid) for total in sums]).reshape(whole.shape)
+
+
+def times(total: int, grid: float) -> float:
+    """Return the float nearest to a whole number of grid units, infinite beyond all floats."""
+    try:
+        # one rounding: the grid is a power of two
+        return float(total) * grid if grid >= 1.0 else total / _inverse(grid)
+    except OverflowError:
+        return math.inf if total > 0 else -math.inf
+
+
+def float_above(exact: Any) -> float:
+    """Return the smallest float that is not below a number.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from pydpstat._grid import float_above
+    >>> float_above(Fraction(1, 10)) == 0.1, float_above(Fraction(3, 10)) > 0.3
+    (True, True)
+    """
+    return exact if type(exact) is float else quotient_above(exact.numerator, exact.denominator)
+
+
+def quotient_above(numerator: int, denominator: int) -> float:
+    """Return the smallest float that is not below a quotient of whole numbers, the lower one above 0.
+
+    Examples
+    --------
+    >>> from pydpstat._grid import quotient_above
+    >>> quotient_above(1, 2), quotient_above(1, 3) > 1 / 3
+    (0.5, True)
+    """
+    try:
+        near = numerator / denominator
+    except OverflowError:
+        return math.inf if numerator > 0 else -sys.float_info.max
+    top, bottom = near.as_integer_ratio()
+    return near if top * denominator >= numerator * bottom else math.nextafter(near, math.inf)
+
+
+def sum_above(larger: float, smaller: float) -> float:
+    """Return the smallest float that is not below the sum of two, neither of them below 0.
+
+    Examples
+    --------
+    >>> from pydpstat._grid import sum_above
+    >>> sum_above(1.0, 0.5), sum_above(1.0, 1e-30) > 1.0
+    (1.5, True)
+    """
+    if larger < smaller:
+        larger, smaller = smaller, larger
+    total = larger + smaller
+    # what the addition lost, exactly (Dekker's fast two-sum)
+    return math.nextafter(total, math.inf) if smaller > total - larger else total
+
+
+def total_above(values: Iterable[float]) -> float:
+    """Return the smallest float that is not below the sum of numbers, none of them below 0.
+
+    Examples
+    --------
+    >>> from pydpstat._grid import total_above
+    >>> total_above([0.5, 0.25, 0.25]), total_above([0.1] * 10) > 1.0
+    (1.0, True)
+    """
+    each = tuple(values)
+    try:
+        total = math.fsum(each)
+    except OverflowError:
+        return math.inf
+    # fsum rounds once, so that the sign of what is left is exact
+    return math.nextafter(total, math.inf) if total < math.inf and math.fsum((*each, -total)) > 0.0 else total
+
+
+def multiple_above(count: int, value: float) -> float:
+    """Return the smallest float that is not below a multiple of a number of at least 0.
+
+    Examples
+    --------
+    >>> from pydpstat._grid import multiple_above
+    >>> multiple_above(3, 0.5), multiple_above(10, 0.1) > 1.0
+    (1.5, True)
+    """
+    if count == 1 or math.isinf(value):
+        return value
+    top, bottom = value.as_integer_ratio()
+    return quotient_above(count * top, bottom)
+
+
+def _inverse(grid: float) -> int:
+    return 1 << (1 - math.frexp(grid)[1])
+
+
+def _rounded_ratio(numerator: int, denominator: int) -> int:
+    whole, rest = divmod(numerator, denominator)
+    twice = 2 * rest
+    return whole + (twice > denominator or (twice == denominator and whole & 1))

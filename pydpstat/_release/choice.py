@@ -1,0 +1,118 @@
+"""The pipeline of a release without added noise: random numbers choose what is published."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pydpstat._release.additive import Spender
+from pydpstat._release.calibration import SEEDED
+from pydpstat.privacy import Guarantee
+from pydpstat.random import Source, secure
+from pydpstat.results._call import Call
+from pydpstat.results._labels import Labels
+from pydpstat.results._postprocessing import AsDrawn
+from pydpstat.results.results import DPResults
+
+UNCOVERED = (
+    "the choice is made with the operating system's generator; the rounding inside its "
+    "floating-point probabilities is not covered by the proof"
+)
+
+
+def release_choice(
+    statistic: str,
+    choose: Callable[[np.ndarray], tuple[Any, Labels]],
+    source: Source | None,
+    *,
+    draws: int,
+    sensitivity: float,
+    claim: Guarantee,
+    guarantee: Guarantee,
+    record: Call,
+    bounds: tuple[float, float] | None = None,
+    nobs: int | None = None,
+    grid: float | None = None,
+    mechanism: str = "exponential",
+    exactly: Callable[[], tuple[Any, Labels]] | None = None,
+    uncovered: str | None = None,
+    budget: Spender | None = None,
+) -> DPResults:
+    """Draw uniforms, let them choose, and return what may be published.
+
+    Parameters
+    ----------
+    statistic : str
+        What is released.
+    choose : callable
+        Uniforms between 0 and 1 in; the chosen value and its labels out. It holds the data.
+    source : Source or None
+        Where the uniforms come from; None for the operating system.
+    draws : int
+        How many uniforms.
+    sensitivity : float
+        Sensitivity of the utility.
+    claim, guarantee : Guarantee
+        What was asked for and what holds.
+    record : Call
+        The call, without data.
+    bounds : (float, float), optional
+        Public bounds of the data.
+    nobs : int, optional
+        Number of records where it is public.
+    grid : float, optional
+        Unit of the public grid that the chosen value lies on.
+    mechanism : str, default "exponential"
+        How the choice is made.
+    exactly : callable, optional
+        Chooses with the operating system's generator by the exact law (`pydpstat.random.secure`);
+        without it `choose` gets uniforms of the operating system.
+    uncovered : str, optional
+        What the proof leaves out where `exactly` is given.
+    budget : optional
+        As in `pydpstat._release.additive.release`.
+
+    Returns
+    -------
+    DPResults
+        Its `noise` is None.
+    """
+    condition = SEEDED if source is not None else UNCOVERED if exactly is None else uncovered
+    if condition is not None:
+        guarantee = guarantee.with_conditions(condition)
+    if budget is not None:
+        budget.spend(guarantee, record.python())
+    if source is None and exactly is not None:
+        chosen, labels = exactly()
+    else:
+        chosen, labels = choose((source or secure).uniform(draws))
+    return DPResults(
+        statistic=statistic,
+        value=_array(chosen),
+        labels=labels,
+        noise=None,
+        noise_scale=np.nan,
+        mechanism=mechanism,
+        sensitivity=sensitivity,
+        claim=claim,
+        guarantee=guarantee,
+        bounds=bounds,
+        nobs=nobs,
+        post=AsDrawn(),
+        reproducible=source is not None,
+        grid=grid,
+        record=record,
+    )
+
+
+def _array(chosen: Any) -> np.ndarray:
+    """Return an array or a number in its own type, anything else as an object, as an array."""
+    if isinstance(chosen, np.ndarray):
+        return chosen
+    if type(chosen) is float or type(chosen) is int and abs(chosen) < 2**63:
+        return np.asarray(chosen, dtype=np.float64 if type(chosen) is float else np.int64)
+    value = np.empty((), dtype=object)
+    value[()] = chosen
+    return value

@@ -1,0 +1,88 @@
+"""Releases of fitted models, and the only place where their noise meets data or coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._release.calibration import SEEDED
+from pydpstat.errors import PydpstatError
+from pydpstat.privacy import Guarantee
+from pydpstat.random import Source
+from pydpstat.results.model_results import ModelResults
+
+Floats = npt.NDArray[np.float64]
+UNCOVERED = (
+    "noise comes from the operating system by a floating-point sampler; its rounding and the "
+    "minimiser's own error are not covered by the proof"
+)
+
+
+def release_model(
+    minimise: Callable[[Floats], Floats],
+    draw: Callable[[Source | None], Floats] | None,
+    source: Source | None,
+    *,
+    size: int,
+    perturbation: str,
+    finish: Callable[[Floats], Floats],
+    guarantee: Guarantee,
+    **published: Any,
+) -> ModelResults:
+    """Fit a model with noise and return what may be published.
+
+    Parameters
+    ----------
+    minimise : callable
+        The noise that enters the objective (zeros for none) in, the minimiser's coefficients out.
+    draw : callable or None
+        A source in, a noise vector of shape (d,) out; None for no noise at all.
+    source : Source or None
+        Where the noise comes from; None for the operating system.
+    size : int
+        Number d of coefficients.
+    perturbation : {"objective", "output"}
+        Whether the noise enters the objective, or is added to the minimiser's coefficients.
+    finish : callable
+        Noisy coefficients to those of the data as given.
+    guarantee : Guarantee
+        What holds, apart from the randomness.
+    **published
+        The other fields of `ModelResults`, all public.
+
+    Returns
+    -------
+    ModelResults
+
+    Raises
+    ------
+    PydpstatError
+        Where a coefficient is not a finite number.
+    """
+    nothing = np.zeros(size)
+    with np.errstate(all="ignore"):
+        if perturbation == "output":
+            coeff = minimise(nothing)
+            if draw is not None:
+                coeff = coeff + draw(source)
+        else:
+            coeff = minimise(nothing if draw is None else draw(source))
+        coeff = finish(coeff)
+    if not np.isfinite(coeff).all():
+        raise PydpstatError(
+            "a coefficient is not a finite number, which R would return as NaN or Inf. "
+            "Use an eps and a gamma above 0 and finite bounds."
+        )
+    condition = UNCOVERED if source is None else SEEDED
+    return ModelResults(
+        coeff=coeff,
+        perturbation=perturbation,
+        guarantee=Guarantee(
+            guarantee.epsilon, guarantee.delta, guarantee.neighbors, (*guarantee.conditions, condition)
+        ),
+        reproducible=source is not None,
+        **published,
+    )

@@ -1,0 +1,158 @@
+"""What the anonymization functions accept: a frame, some of its columns, and numbers in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pydpstat import _checks as checks
+from pydpstat.errors import PydpstatError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def frame(df: Any, argument: str = "df") -> pd.DataFrame:
+    """Check a pandas frame with at least one row and one column."""
+    import pandas as pd
+
+    if not isinstance(df, pd.DataFrame):
+        raise PydpstatError(
+            f"{argument} must be a pandas DataFrame; got {type(df).__name__}. Use pandas.DataFrame first."
+        )
+    if 0 in df.shape:
+        raise PydpstatError(
+            f"{argument} must have at least one row and one column; got {df.shape[0]} x {df.shape[1]}."
+        )
+    return df
+
+
+def places(df: pd.DataFrame, columns: Any, argument: str = "columns") -> list[int]:
+    """Return where the named columns are; all of them for None.
+
+    Parameters
+    ----------
+    df : DataFrame
+        The frame.
+    columns : None, a name, or a sequence of names
+        What the caller gave. A name that several columns have stands for all of them.
+    argument : str
+        The argument's name, for the message.
+    """
+    if columns is None:
+        return list(range(df.shape[1]))
+    names = list(columns) if _several(df, columns) else [columns]
+    found = [place for name in names for place in _places_of(df, name, argument)]
+    if not found:
+        raise PydpstatError(f"{argument} must name at least one column; got {checks.shown(columns)}.")
+    if len(set(found)) < len(found):
+        raise PydpstatError(f"{argument} must name each column once; got {checks.shown(columns)}.")
+    return found
+
+
+def _several(df: pd.DataFrame, columns: Any) -> bool:
+    if isinstance(columns, (str, bytes)) or not isinstance(columns, Iterable):
+        return False
+    # a tuple is a name where the columns have several levels
+    return not isinstance(columns, tuple) or columns not in df.columns
+
+
+def _places_of(df: pd.DataFrame, name: Any, argument: str) -> list[int]:
+    import pandas as pd
+
+    try:
+        place = df.columns.get_loc(name)
+    except (KeyError, TypeError, pd.errors.InvalidIndexError) as error:
+        names = [str(each) for each in df.columns]
+        near = checks.did_you_mean(name, names)
+        hint = near if near.startswith("Did") else f"It has {checks.excerpt(names)}."
+        raise PydpstatError(
+            f"{argument} must name columns of df, every one; got another name of type "
+            f"{type(name).__name__}. {hint}"
+        ) from error
+    if isinstance(place, (int, np.integer)):
+        return [int(place)]
+    every: list[int] = np.arange(df.shape[1])[place].tolist()
+    return every
+
+
+def by_column(df: pd.DataFrame, value: Any, columns: Any, argument: str) -> list[tuple[int, Any]]:
+    """Return pairs of a place and its option: one option for all columns, or a dict by column name."""
+    if not isinstance(value, Mapping):
+        return [(place, value) for place in places(df, columns)]
+    if columns is not None:
+        raise PydpstatError(f"columns must be left out where {argument} is a dict by column.")
+    found = [(place, each) for name, each in value.items() for place in places(df, [name], argument)]
+    if not found:
+        raise PydpstatError(f"{argument} must name at least one column; got an empty dict.")
+    return found
+
+
+def whole(value: Any, argument: str, least: int, most: int, what: str = "") -> int:
+    """Check a whole number between two limits, the upper one described by `what`."""
+    number = checks.unwrap(value)
+    if checks.is_number(number) and least <= number <= most and number == int(number):
+        return int(number)
+    raise PydpstatError(
+        f"{argument} must be a whole number from {least} to {what}{most}; got {checks.shown(value)}."
+    )
+
+
+def group_size(k: Any, rows: int, argument: str = "k") -> int:
+    """Check a number of rows: a whole number from 1 to the rows that there are."""
+    return whole(k, argument, 1, rows, "the number of rows, ")
+
+
+def is_numeric(column: pd.Series) -> bool:
+    """Tell whether a column has real numbers or truth values."""
+    from pandas.api.types import is_complex_dtype, is_numeric_dtype
+
+    return is_numeric_dtype(column.dtype) and not is_complex_dtype(column.dtype)
+
+
+def floats(df: pd.DataFrame, place: int, argument: str = "df") -> np.ndarray:
+    """Return a column of numbers as floats, NaN where a value is missing."""
+    column = df.iloc[:, place]
+    if not is_numeric(column):
+        raise PydpstatError(
+            f"{argument} must have numbers in column {checks.excerpt(df.columns[place])}; "
+            f"got {column.dtype}. Leave it out with columns=[...], or convert it with astype(float)."
+        )
+    return column.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def matrix(df: pd.DataFrame, chosen: Sequence[int]) -> np.ndarray:
+    """Return complete, finite columns as an array of shape (d, n)."""
+    values = np.array([floats(df, place) for place in chosen])
+    for place, column in zip(chosen, values):
+        if not np.isfinite(column).all():
+            what = "missing" if np.isnan(column).any() else "infinite"
+            raise PydpstatError(
+                f"df must have no {what} values in column {checks.excerpt(df.columns[place])}: there is no "
+                "distance to them. Fill or drop them first, or leave the column out with columns=[...]."
+            )
+    return values
+
+
+def with_columns(df: pd.DataFrame, chosen: Sequence[int], columns: Sequence[Any]) -> pd.DataFrame:
+    """Return a copy of a frame with other values in some columns."""
+    changed = df.copy()
+    for place, values in zip(chosen, columns):
+        changed.isetitem(place, values)
+    return changed
+
+
+def as_before(values: np.ndarray, column: pd.Series) -> Any:
+    """Return floats as a column's kind of float: float32 stays, a nullable column stays nullable."""
+    import pandas as pd
+
+    kind = column.dtype
+    if isinstance(kind, np.dtype):
+        return values.astype(kind) if kind.kind == "f" else values
+    if type(kind).__name__ == "ArrowDtype":
+        return pd.array(values, dtype="double[pyarrow]")
+    if hasattr(kind, "numpy_dtype"):
+        return pd.array(values, dtype="Float32" if str(kind) == "Float32" else "Float64")
+    return values

@@ -1,0 +1,247 @@
+"""Exact search for far and near rows among those that are left, by bounding boxes of blocks of rows.
+
+The distance of a row x from a point c is defined once, here: the sum over the columns, in their
+order, of fl(fl(x_j - c_j)^2), each step rounded to a double. Rounding never turns an order around, so
+the same steps on the edges of a box bound the rounded distances of all rows in it, with no allowance
+for errors: what the boxes rule out could not have been chosen.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pydpstat.anonymity._exact_means import ExactMeans
+
+# rows in a block: the cost of looking at all boxes and at the rows of a few blocks are in balance
+BLOCK = 192
+# so many blocks are looked at together, at least
+_FEW = 8
+# so many rows tell which side of a part is the longest
+_SAMPLE = 4096
+
+
+def sum_of_squares(steps: np.ndarray) -> np.ndarray:
+    """Add up squares over the first axis, one after the other; the steps are overwritten.
+
+    Parameters
+    ----------
+    steps : ndarray of shape (d, ...)
+        Differences, one row a variable.
+    """
+    steps *= steps
+    total = steps[0]
+    for square in steps[1:]:
+        total += square
+    return total
+
+
+class Remaining:
+    """Rows that can be searched and taken away.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (d, n)
+        Finite numbers, one row a variable, neighbors beside each other: as `in_blocks` orders them.
+    numbers : ndarray of int, shape (n,)
+        The rows' numbers: of rows at the same distance the lowest number comes first.
+    block : int
+        Rows in a block.
+
+    Attributes
+    ----------
+    count : int
+        Rows that are left.
+    """
+
+    def __init__(self, columns: np.ndarray, numbers: np.ndarray, block: int) -> None:
+        self._block, self._numbers = block, numbers
+        self.count = numbers.size
+        self._place = np.empty(self.count, dtype=np.int64)
+        self._build(np.arange(self.count), columns)
+
+    def _build(self, rows: np.ndarray, columns: np.ndarray) -> None:
+        """Cut rows into blocks; NaN stands where there is no row, or no longer one."""
+        blocks = -(-rows.size // self._block)
+        padded = np.zeros(blocks * self._block, dtype=np.int64)
+        padded[: rows.size] = rows
+        self._rows = padded.reshape(blocks, self._block)
+        self._place[rows] = np.arange(rows.size)
+        numbers = np.full((len(columns), blocks * self._block), np.nan)
+        numbers[:, : rows.size] = columns
+        values = numbers.reshape(len(columns), blocks, self._block)
+        # a block's rows lie together
+        self._values = np.ascontiguousarray(values.swapaxes(0, 1))
+        self._built, self._left = rows.size, np.full(blocks, self._block)
+        self._left[-1] = rows.size - (blocks - 1) * self._block
+        self._low, self._high = np.fmin.reduce(values, axis=2), np.fmax.reduce(values, axis=2)
+
+    def rows(self) -> np.ndarray:
+        """Return the rows that are left, by their places in the columns."""
+        return self._rows[~np.isnan(self._values[:, 0])]
+
+    def farthest(self, point: np.ndarray) -> int:
+        """Return the row farthest from a point, by its place in the columns."""
+        bound = self._at_most(point)
+        # a few of the most promising blocks often rule all others out
+        row, reach, far = -1, -1.0, np.argpartition(-bound, min(_FEW, bound.size) - 1)[:_FEW]
+        while far.size:
+            distances = self._distances(far, point)
+            top = float(np.fmax.reduce(distances, axis=None))
+            if top >= reach:
+                rows = self._rows[far][distances == top]
+                if top == reach:
+                    rows = np.append(rows, row)
+                row, reach = int(rows[self._numbers[rows].argmin()]), top
+            bound[far] = np.nan
+            far = (bound >= reach).nonzero()[0]
+            if far.size > _FEW:
+                far = far[np.argpartition(-bound[far], _FEW)[:_FEW]]
+        return row
+
+    def nearest(self, point: np.ndarray, count: int) -> np.ndarray:
+        """Return the rows nearest to a point, by their places in the columns."""
+        if count >= self.count:
+            return self.rows()
+        bound = self._at_least(point)
+        rows, distances = np.empty(0, dtype=np.int64), np.empty(0)
+        reach, wanted, enough = np.inf, _FEW + 2 * count // self._block, 0
+        near = (bound <= reach).nonzero()[0]
+        while near.size:
+            if near.size > wanted:
+                near = near[np.argpartition(bound[near], wanted)[:wanted]]
+                wanted *= 2
+            rows = np.concatenate([rows, self._rows[near].ravel()])
+            distances = np.concatenate([distances, self._distances(near, point).ravel()])
+            bound[near] = np.nan
+            enough += int(self._left[near].sum())
+            if enough >= count:
+                # enough rows are within this distance: what begins farther away has none of the nearest
+                reach = np.partition(distances, count - 1)[count - 1]
+                close = distances <= reach
+                rows, distances = rows[close], distances[close]
+            near = (bound <= reach).nonzero()[0]
+        if rows.size == count:
+            return rows
+        ties = rows[distances == reach]
+        ties = ties[self._numbers[ties].argsort()]
+        inside = rows[distances < reach]
+        return np.concatenate([inside, ties[: count - inside.size]])
+
+    def remove(self, rows: np.ndarray) -> None:
+        """Take rows away, given by their places in the columns."""
+        self.count -= rows.size
+        blocks, places = np.divmod(self._place[rows], self._block)
+        self._values[blocks, :, places] = np.nan
+        if 2 * self.count < self._built and self.count:
+            # those left keep their order, so that neighbors stay together
+            here = ~np.isnan(self._values[:, 0])
+            self._build(self._rows[here], self._values.swapaxes(0, 1)[:, here])
+            return
+        gone = np.bincount(blocks, minlength=self._left.size)
+        self._left -= gone
+        changed = gone.nonzero()[0]
+        values = self._values[changed]
+        self._low[:, changed] = np.fmin.reduce(values, axis=2).T
+        self._high[:, changed] = np.fmax.reduce(values, axis=2).T
+
+    def _distances(self, blocks: np.ndarray, point: np.ndarray) -> np.ndarray:
+        """Return the squared distances of blocks of rows; NaN where there is none."""
+        return sum_of_squares((self._values[blocks] - point[:, None]).swapaxes(0, 1))
+
+    def _at_most(self, point: np.ndarray) -> np.ndarray:
+        """Return what no row of a block is farther away than; -1 for an empty block."""
+        center = point[:, None]
+        bound = sum_of_squares(np.maximum(self._high - center, center - self._low))
+        bound[self._left == 0] = -1.0
+        return bound
+
+    def _at_least(self, point: np.ndarray) -> np.ndarray:
+        """Return what no row of a block is nearer than; NaN for an empty block."""
+        center = point[:, None]
+        return sum_of_squares(np.maximum(np.maximum(self._low - center, center - self._high), 0.0))
+
+
+def in_blocks(columns: np.ndarray, block: int) -> tuple[np.ndarray, np.ndarray]:
+    """Order rows so that each run of `block` of them has neighbors: halves along the longest side.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (d, n)
+        One row a variable.
+    block : int
+        Rows in a run; only the last run may have fewer.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        The rows in the new order.
+    ndarray of shape (d, n)
+        Their values.
+    """
+    rows, values = np.arange(columns.shape[1]), columns.copy()
+    parts = [(0, rows.size)]
+    while parts:
+        start, end = parts.pop()
+        half = ((end - start) // block + 1) // 2 * block
+        if not 0 < half < end - start:
+            continue
+        here = values[:, start:end]
+        some = here[:, :: 1 + (end - start) // _SAMPLE]
+        order = _halves(here[int((some.max(axis=1) - some.min(axis=1)).argmax())], half)
+        # in place: a new array for each part would cost more than the copies
+        rows[start:end] = rows[start:end][order]
+        for column in here:
+            column[:] = column[order]
+        parts += [(start, start + half), (start + half, end)]
+    return rows, values
+
+
+def _halves(values: np.ndarray, half: int) -> np.ndarray:
+    """Return the places of the `half` lowest values, then the others; of equal values the first are lower.
+
+    Which of equal values `numpy.argpartition` takes depends on the processor.
+    """
+    cut = np.partition(values, half)[half]
+    low = values < cut
+    equal = np.flatnonzero(values == cut)
+    low[equal[: half - np.count_nonzero(low)]] = True
+    return np.concatenate([np.flatnonzero(low), np.flatnonzero(~low)])
+
+
+def mdav(columns: np.ndarray, k: int) -> np.ndarray:
+    """Partition rows by MDAV.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (d, n)
+        Finite numbers, one row a variable.
+    k : int
+        Least rows in a group; at most n.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        Each row's group, numbered in the order in which the groups are made.
+    """
+    numbers, columns = in_blocks(columns, BLOCK)
+    remaining, means = Remaining(columns, numbers, BLOCK), ExactMeans(columns)
+    groups, made = np.empty(numbers.size, dtype=np.int64), 0
+
+    def take(rows: np.ndarray) -> None:
+        nonlocal made
+        groups[rows] = made
+        made += 1
+        remaining.remove(rows)
+        means.remove(rows)
+
+    while remaining.count >= 3 * k:
+        first = columns[:, remaining.farthest(means.now())]
+        second = columns[:, remaining.farthest(first)]
+        take(remaining.nearest(first, k))
+        take(remaining.nearest(second, k))
+    if remaining.count >= 2 * k:
+        take(remaining.nearest(columns[:, remaining.farthest(means.now())], k))
+    groups[remaining.rows()] = made
+    result = np.empty_like(groups)
+    result[numbers] = groups
+    return result

@@ -1,0 +1,103 @@
+"""Confidence bounds on probabilities, and a quick forecast of them for the search."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from pydpstat.r_arithmetic.elementary import log
+
+
+def lower(count: int, draws: int, alpha: float) -> float:
+    """Clopper and Pearson's lower bound on a probability: too high with probability at most `alpha`.
+
+    Examples
+    --------
+    >>> from pydpstat.auditing._bounds import lower
+    >>> round(lower(5, 10, 0.025), 4)
+    0.1871
+    """
+    if count == 0:
+        return 0.0
+    # P(at least count | p) = I_p(count, draws - count + 1) grows with p
+    return _bisect(float(count), float(draws - count + 1), alpha)[0]
+
+
+def upper(count: int, draws: int, alpha: float) -> float:
+    """Clopper and Pearson's upper bound on a probability: too low with probability at most `alpha`.
+
+    Examples
+    --------
+    >>> from pydpstat.auditing._bounds import upper
+    >>> round(upper(0, 100, 0.05), 4)
+    0.0295
+    """
+    if count == draws:
+        return 1.0
+    # P(at most count | p) = I_{1-p}(draws - count, count + 1) falls with p
+    return 1.0 - _bisect(float(draws - count), float(count + 1), alpha)[0]
+
+
+def _bisect(a: float, b: float, alpha: float) -> tuple[float, float]:
+    """Enclose the p with I_p(a, b) = alpha; ready-made inverses are not reliable at large a and b."""
+    from scipy.special import betainc
+
+    low, high = 0.0, 1.0
+    while True:
+        middle = 0.5 * (low + high)
+        if middle in (low, high):
+            return low, high
+        if betainc(a, b, middle) <= alpha:
+            low = middle
+        else:
+            high = middle
+
+
+def epsilon_lower(p_lower: float, q_upper: float, delta: float) -> float:
+    """Return what an event with these probabilities implies: P <= exp(epsilon) Q + delta."""
+    if p_lower <= delta:
+        return 0.0
+    return max(0.0, math.log((p_lower - delta) / q_upper))
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Guesses the bound that an event will give on fresh draws, from its counts in the search.
+
+    Parameters
+    ----------
+    searched : tuple of int
+        Draws of the search under the data and under the neighbour.
+    fresh : tuple of int
+        Draws that the bound will be made from.
+    delta : float
+    alpha : float
+        Error allowed to one bound.
+    """
+
+    searched: tuple[int, int]
+    fresh: tuple[int, int]
+    delta: float
+    alpha: float
+
+    def both(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the forecasts of both directions: more likely under the data, or under the neighbour."""
+        return self._one(first, second, 0, 1), self._one(second, first, 1, 0)
+
+    def _one(self, more: np.ndarray, less: np.ndarray, i: int, j: int) -> np.ndarray:
+        low, _ = self._ends(more, i)
+        _, high = self._ends(less, j)
+        with np.errstate(divide="ignore"):
+            return log(np.maximum(low - self.delta, 0.0)) - log(high)
+
+    def _ends(self, counts: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
+        # square roots of counts have standard deviation 1/2: one for the search, z for the bound
+        size = self.searched[side]
+        z = math.sqrt(max(0.0, -2.0 * math.log(self.alpha) - 2.5))
+        reach = 0.5 * (1.0 + z * math.sqrt(size / self.fresh[side]))
+        counts = np.minimum(counts, size)
+        spread = reach * np.sqrt(1.0 - counts / size)
+        low = np.maximum(np.sqrt(counts) - spread, 0.0) ** 2 / size
+        return low, np.minimum((np.sqrt(counts + 0.5) + spread) ** 2 / size, 1.0)

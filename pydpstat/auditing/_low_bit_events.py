@@ -1,0 +1,105 @@
+"""Events of the last bits: multiples of powers of two, and zeros at the mantissa's end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from pydpstat.auditing._bounds import Forecast
+from pydpstat.auditing._events import Event, Multiple, Projection, Zeros
+
+# binary orders of magnitude below the largest value that are told apart, and of lattices
+MAGNITUDES, LATTICES = 16, 160
+MANTISSA = 53
+
+
+def bit_events(
+    projection: Projection, a: np.ndarray, b: np.ndarray, forecast: Forecast
+) -> Iterator[tuple[Event, tuple[float, float]]]:
+    """Yield the best lattice events and the best mantissa events for both directions.
+
+    Parameters
+    ----------
+    projection : Projection
+        Which number it is.
+    a, b : ndarray
+        The number under the data and under the neighbour, without missing ones.
+    forecast : Forecast
+    """
+    parts = [_bits(z[np.isfinite(z) & (z != 0.0)]) for z in (a, b)]
+    zeros = [int(np.count_nonzero(z == 0.0)) for z in (a, b)]
+    if not any(signs.size for signs, *_ in parts):
+        return
+    top = max(int(powers.max()) for _, powers, _, _ in parts if powers.size)
+    finest = max(min(int(lattice.min()) for *_, lattice, _ in parts if lattice.size), -1074)
+    tables = [_table(part, top, finest) for part in parts]
+    yield from _lattices(projection, tables, zeros, top, finest, forecast)
+    yield from _zeros(projection, [trailing for *_, trailing in parts], zeros, forecast)
+
+
+def _bits(z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return sign, e with 2^(e-1) <= |z| < 2^e, l with z an odd multiple of 2^l, trailing zeros."""
+    fraction, power = np.frexp(z)
+    whole = np.abs(np.ldexp(fraction, MANTISSA)).astype(np.int64)
+    trailing = np.frexp((whole & -whole).astype(np.float64))[1] - 1
+    return (z > 0.0).astype(np.int64), power, power - MANTISSA + trailing, trailing
+
+
+def _table(parts: tuple[np.ndarray, ...], top: int, finest: int) -> np.ndarray:
+    """Count by sign, magnitude below the largest, and lattice above the finest."""
+    positive, power, lattice, _ = parts
+    magnitude = np.minimum(top - power, MAGNITUDES - 1)
+    step = np.minimum(lattice - finest, LATTICES - 1)
+    place = (positive * MAGNITUDES + magnitude) * LATTICES + step
+    size = 2 * MAGNITUDES * LATTICES
+    return np.bincount(place, minlength=size).reshape(2, MAGNITUDES, LATTICES).astype(np.float64)
+
+
+def _lattices(
+    projection: Projection,
+    tables: list[np.ndarray],
+    zeros: list[int],
+    top: int,
+    finest: int,
+    forecast: Forecast,
+) -> Iterator[tuple[Event, tuple[float, float]]]:
+    # values on lattice `step` or a coarser one; of magnitude m or smaller
+    coarser = [np.flip(np.cumsum(np.flip(table, 2), 2), 2) for table in tables]
+    inner = [np.flip(np.cumsum(np.flip(table, 1), 1), 1) for table in coarser]
+    regions: list[list[np.ndarray]] = []
+    for table, zero in zip(inner, zeros):
+        everything = table[:, 0].sum(axis=0, keepdims=True)
+        all_of_it = everything[:, :1] + zero
+        on = np.concatenate([everything + zero, table[1], table[0]])
+        whole = np.concatenate([all_of_it, table[1][:, :1], table[0][:, :1]])
+        # the last lattice stands for all coarser ones too, and is no event of its own
+        regions.append([on[:, 1:-1], (whole - on)[:, 1:-1]])
+    for k, holds in ((0, True), (1, False)):
+        forecasts = forecast.both(regions[0][k], regions[1][k])
+        for side in (0, 1):
+            row, column = np.unravel_index(int(np.argmax(forecasts[side])), forecasts[side].shape)
+            reach = 0.0
+            if row > 0:
+                magnitude = (int(row) - 1) % MAGNITUDES
+                reach = float(np.ldexp(1.0 if row <= MAGNITUDES else -1.0, top - magnitude))
+            event = Multiple(projection, finest + 1 + int(column), holds, reach)
+            yield event, (float(forecasts[0][row, column]), float(forecasts[1][row, column]))
+
+
+def _zeros(
+    projection: Projection, trailing: list[np.ndarray], zeros: list[int], forecast: Forecast
+) -> Iterator[tuple[Event, tuple[float, float]]]:
+    counts = [np.bincount(each, minlength=MANTISSA + 1).astype(np.float64) for each in trailing]
+    # at least so many zeros; a zero has them all
+    least = [np.cumsum(n[::-1])[::-1][1:MANTISSA] + zero for n, zero in zip(counts, zeros)]
+    totals = [n.sum() + zero for n, zero in zip(counts, zeros)]
+    for holds in (True, False):
+        first, second = least if holds else [total - n for total, n in zip(totals, least)]
+        forecasts = forecast.both(first, second)
+        for side in (0, 1):
+            place = int(np.argmax(forecasts[side]))
+            yield Zeros(projection, place + 1, holds), (
+                float(forecasts[0][place]),
+                float(forecasts[1][place]),
+            )

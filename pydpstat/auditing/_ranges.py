@@ -1,0 +1,154 @@
+"""Events of where a number lies: tails, intervals, single values, unions of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from pydpstat.auditing._bounds import Forecast
+from pydpstat.auditing._events import Cut, LikelihoodRatio, Pair, Projection, Ranges, is_value
+from pydpstat.r_arithmetic.elementary import log
+
+Found = tuple[Ranges, tuple[float, float]]
+# ends of ranges that are tried: quantiles of both samples, their outermost values, and repeated values
+QUANTILES, OUTERMOST, REPEATED = 1_024, 64, 1_024
+# cells of the unions, and the most pieces that a union may have
+CELLS, PIECES = 64, 6
+# a sentence's number loses digits while the forecast loses no more than this
+ALLOWED = 0.003
+
+
+def range_events(projection: Projection, a: np.ndarray, b: np.ndarray, forecast: Forecast) -> Iterator[Found]:
+    """Yield the best tails, intervals, values and unions for both directions.
+
+    Parameters
+    ----------
+    projection : Projection
+        Which number it is.
+    a, b : ndarray
+        The number under the data and under the neighbour, without missing ones.
+    forecast : Forecast
+    """
+    if a.size + b.size == 0:
+        return
+    line = _Line(np.sort(a), np.sort(b), forecast)
+    first, second = line.below
+    left, right = forecast.both(first, second), forecast.both(a.size - first, b.size - second)
+    steps = [2**power for power in range(max(line.size - 1, 0).bit_length())]
+    spans: list[tuple[int, tuple[np.ndarray, np.ndarray]]] = [
+        (step, forecast.both(first[step:] - first[:-step], second[step:] - second[:-step])) for step in steps
+    ]
+    tried: set[tuple[Pair, ...]] = set()
+    for side in (0, 1):
+        i, j = int(np.argmax(left[side])), int(np.argmax(right[side]))
+        best: list[tuple[Pair, ...]] = [((None, line.cut(i)),), ((line.cut(j), None),)]
+        if not isinstance(projection, LikelihoodRatio):
+            inner = [(values[side].max(), step, int(values[side].argmax())) for step, values in spans]
+            if inner:
+                _, step, i = max(inner)
+                best.append((line.narrowed((line.cut(i), line.cut(i + step))),))
+            best.append(line.union(side))
+        for pairs in best:
+            pairs = line.shortened(pairs, side)
+            if pairs and pairs not in tried:
+                tried.add(pairs)
+                yield Ranges(projection, pairs), line.forecasts(pairs)
+
+
+class _Line:
+    """Both samples in order, and the cuts that are tried."""
+
+    def __init__(self, a: np.ndarray, b: np.ndarray, forecast: Forecast) -> None:
+        self.samples, self.forecast = (a, b), forecast
+        # two sorted runs: a stable sort merges them
+        pooled = np.sort(np.concatenate([a, b]), kind="stable")
+        last = pooled.size - 1
+        ends = np.arange(min(OUTERMOST, pooled.size))
+        places = np.concatenate([np.linspace(0, last, QUANTILES).astype(np.int64), ends, last - ends])
+        starts = np.flatnonzero(np.concatenate([[True], pooled[1:] != pooled[:-1]]))
+        # the imaginary part says whether the cut is behind the value
+        cuts = [np.unique(pooled[places]) + 0j]
+        if starts.size < pooled.size:
+            lengths = np.diff(np.append(starts, pooled.size))
+            often = np.argsort(-lengths, kind="stable")[:REPEATED]
+            repeated = pooled[starts[often[lengths[often] >= 3]]]
+            cuts += [repeated + 0j, repeated + 1j]
+        keys = np.unique(np.concatenate(cuts))
+        self.values, self.after = keys.real, keys.imag > 0.0
+        self.size = self.values.size
+        self.below = [
+            np.where(
+                self.after,
+                np.searchsorted(sample, self.values, side="right"),
+                np.searchsorted(sample, self.values, side="left"),
+            ).astype(np.float64)
+            for sample in self.samples
+        ]
+
+    def cut(self, i: int) -> Cut:
+        return Cut(float(self.values[i]), bool(self.after[i]))
+
+    def count(self, pair: Pair, side: int) -> float:
+        sample = self.samples[side]
+        low, high = (
+            None if cut is None else int(np.searchsorted(sample, cut.value, "right" if cut.after else "left"))
+            for cut in pair
+        )
+        return float(max(0, (sample.size if high is None else high) - (0 if low is None else low)))
+
+    def forecasts(self, pairs: tuple[Pair, ...]) -> tuple[float, float]:
+        counts = [np.array([sum(self.count(pair, side) for pair in pairs)]) for side in (0, 1)]
+        more, less = self.forecast.both(counts[0], counts[1])
+        return float(more[0]), float(less[0])
+
+    def narrowed(self, pair: Pair) -> Pair:
+        """Return the one value in a range where there is but one, else the range."""
+        low, high = pair
+        assert low is not None and high is not None
+        inside = [sample[low.above(sample) & high.below(sample)] for sample in self.samples]
+        ends = {float(end) for part in inside if part.size for end in (part[0], part[-1])}
+        if len(ends) != 1:
+            return pair
+        value = ends.pop()
+        return Cut(value), Cut(value, after=True)
+
+    def shortened(self, pairs: tuple[Pair, ...], side: int) -> tuple[Pair, ...]:
+        """Give the ends as few digits as the forecast allows."""
+        allowed = self.forecasts(pairs)[side] - ALLOWED if pairs else 0.0
+        for place, end in [(i, j) for i, pair in enumerate(pairs) for j in (0, 1) if pair[j] is not None]:
+            cut = pairs[place][end]
+            if cut is None or not np.isfinite(cut.value) or is_value(pairs[place]):
+                continue
+            for digits in range(1, 16):
+                other = [list(pair) for pair in pairs]
+                other[place][end] = Cut(float(f"{cut.value:.{digits}g}"), cut.after)
+                changed = tuple((low, high) for low, high in other)
+                ends = [each.value for pair in changed for each in pair if each is not None]
+                if ends == sorted(ends) and self.forecasts(changed)[side] >= allowed:
+                    pairs = changed
+                    break
+        return pairs
+
+    def union(self, side: int) -> tuple[Pair, ...]:
+        """Return the union of cells with the best forecast, largest likelihood ratios first."""
+        few = self.size <= 4 * CELLS
+        places = np.arange(self.size) if few else np.linspace(0, self.size - 1, CELLS).astype(np.int64)
+        counts = [
+            np.diff(np.concatenate([[0.0], n[places], [float(sample.size)]]))
+            for n, sample in zip(self.below, self.samples)
+        ]
+        more, less = counts[side], counts[1 - side]
+        order = np.argsort(-log((more + 0.5) / (less + 1.0)), kind="stable")
+        sums = [np.cumsum(n[order]) for n in counts]
+        values = self.forecast.both(sums[0], sums[1])[side]
+        chosen = np.zeros(more.size, dtype=bool)
+        chosen[order[: int(np.argmax(values)) + 1]] = True
+        ends = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
+        if values.max() == -np.inf or ends.size // 2 > PIECES:
+            return ()
+        if ends.size < 4:
+            return ()
+        cuts = [None, *(self.cut(int(place)) for place in places), None]
+        pairs = [(cuts[i], cuts[j]) for i, j in zip(ends[::2], ends[1::2])]
+        return tuple(pair if None in pair else self.narrowed(pair) for pair in pairs)

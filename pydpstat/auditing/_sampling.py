@@ -1,0 +1,202 @@
+"""Drawing from a release: the same number of outcomes of each data set, as arrays."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import time
+import warnings
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pydpstat.auditing._outcomes import NONE, Form, failure, outcome
+from pydpstat.errors import PydpstatError
+
+# many releases at once: few at first, more while they are quick; arrays stay in the tens of megabytes
+FIRST, BATCH, QUICK = 16_384, 262_144, 0.25
+# single calls between two looks at the clock
+TURN = 200
+# where many at once raise an error, each is tried alone, and this many show it
+SINGLES = 2_000
+# beyond it every further form counts as one
+MOST_FORMS = 2_000
+OTHER: Form = ("value", "one of many other forms")
+PATIENCE = 3.0
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Outcomes under one data set.
+
+    Parameters
+    ----------
+    codes : ndarray of int32, shape (n,)
+        Which form each outcome has: a place in the list of forms.
+    values : ndarray of float64, shape (n, d)
+        Its numbers; NaN where an outcome has fewer than d.
+    """
+
+    codes: np.ndarray
+    values: np.ndarray
+
+    def __len__(self) -> int:
+        return self.codes.size
+
+
+class Sampler:
+    """Draws from a release in turns, for both data sets alike."""
+
+    def __init__(self, release: Callable[..., Any], data: Any, neighbour: Any) -> None:
+        self.release, self.inputs = release, (data, neighbour)
+        self.batched = _takes_size(release)
+        self.forms: list[Form] = []
+        self.first: Any = None
+        self._codes: dict[Hashable, int] = {}
+        self._parts: tuple[list[tuple[np.ndarray, list[Any] | np.ndarray]], ...] = ([], [])
+        self._single = [False, False]
+        self._batch = FIRST
+
+    def draw(self, samples: int, seconds: float | None) -> tuple[Draws, Draws]:
+        """Draw from both data sets, until there are enough or the time is up."""
+        start = time.perf_counter()
+        shown = False
+        done = [0, 0]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            while min(done) < samples:
+                for side in (0, 1):
+                    done[side] = min(samples, done[side] + self._turn(side, samples - done[side]))
+                    if self._single[side] and done[side] >= min(SINGLES, samples):
+                        done[side] = samples
+                self._stop_if_only_errors()
+                spent = time.perf_counter() - start
+                shown = _progress(min(done), samples, spent, shown)
+                if seconds is not None and spent > seconds:
+                    break
+        if shown:
+            print("\r" + " " * 60 + "\r", end="", file=sys.stderr, flush=True)
+        width = max(_width(numbers) for parts in self._parts for _, numbers in parts)
+        first, second = (_join(parts, width) for parts in self._parts)
+        return first, second
+
+    def _turn(self, side: int, left: int) -> int:
+        if left <= 0:
+            return 0
+        if self.batched and not self._single[side]:
+            size = min(self._batch, left)
+            start = time.perf_counter()
+            try:
+                many = self.release(self.inputs[side], size=size)
+            except Exception:
+                # the error of one call is one outcome, not `size` of them
+                self._single[side] = True
+            else:
+                self._parts[side].append(self._many(many, size))
+                if side == 1 and time.perf_counter() - start < QUICK:
+                    self._batch = min(4 * self._batch, BATCH)
+                return size
+        size = min(TURN, left)
+        self._parts[side].append(self._calls(side, size))
+        return size
+
+    def _calls(self, side: int, size: int) -> tuple[np.ndarray, list[Any]]:
+        release, data = self.release, self.inputs[side]
+        codes, numbers = np.empty(size, dtype=np.int32), []
+        for i in range(size):
+            try:
+                value = release(data, size=1) if self.batched else release(data)
+                if self.batched:
+                    value = _only(value)
+            except Exception as error:
+                form, number = failure(error)
+            else:
+                if self.first is None:
+                    self.first = value
+                form, number = outcome(value)
+            codes[i] = self._code(form)
+            numbers.append(number)
+        return codes, numbers
+
+    def _many(self, many: Any, size: int) -> tuple[np.ndarray, list[Any] | np.ndarray]:
+        """Take apart what a release with `size` returned: an array, or a list of results."""
+        if isinstance(many, list) and len(many) == size and size and not isinstance(many[0], (int, float)):
+            self.first = many[0] if self.first is None else self.first
+            forms, numbers = zip(*map(outcome, many))
+            return np.array([self._code(form) for form in forms], dtype=np.int32), list(numbers)
+        array = np.asarray(many)
+        if array.ndim == 0 or array.shape[0] != size:
+            raise PydpstatError(
+                f"release(data, size={size}) must return {size} results along the first axis; got an array "
+                f"of shape {array.shape}. Return np.array of them, or take no size."
+            )
+        if array.dtype.kind in "fiub":
+            form: Form = ("array", array.shape[1:], "numbers" if array.ndim > 1 else "number")
+            flat = array.astype(np.float64, copy=False).reshape(size, -1)
+            return np.full(size, self._code(form), dtype=np.int32), flat
+        words, places = np.unique([repr(each) for each in array.tolist()], return_inverse=True)
+        codes = np.array([self._code(("value", str(word))) for word in words], dtype=np.int32)
+        return codes[places], np.empty((size, 0))
+
+    def _code(self, form: Form) -> int:
+        code = self._codes.get(form)
+        if code is None:
+            if len(self.forms) >= MOST_FORMS and form != OTHER:
+                return self._code(OTHER)
+            code = self._codes[form] = len(self.forms)
+            self.forms.append(form)
+        return code
+
+    def _stop_if_only_errors(self) -> None:
+        if len(self.forms) == 1 and self.forms[0][0] == "error":
+            raise PydpstatError(
+                f"release raises the same error on both data sets: {self.forms[0][2]}. There is nothing to "
+                "audit; give a callable of the data that returns a result."
+            )
+
+
+def _takes_size(release: Any) -> bool:
+    try:
+        return "size" in inspect.signature(release).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+def _only(value: Any) -> Any:
+    if isinstance(value, list):
+        return value[0]
+    array = np.asarray(value)
+    return array[0] if array.ndim else value
+
+
+def _width(numbers: list[Any] | np.ndarray) -> int:
+    if isinstance(numbers, np.ndarray):
+        return int(numbers.shape[1])
+    return max((1 if isinstance(each, float) else each.size for each in numbers), default=0)
+
+
+def _join(parts: list[tuple[np.ndarray, list[Any] | np.ndarray]], width: int) -> Draws:
+    codes = parts[0][0] if len(parts) == 1 else np.concatenate([code for code, _ in parts])
+    blocks = [_block(numbers, width) for _, numbers in parts]
+    return Draws(codes, blocks[0] if len(blocks) == 1 else np.concatenate(blocks))
+
+
+def _block(numbers: list[Any] | np.ndarray, width: int) -> np.ndarray:
+    if isinstance(numbers, np.ndarray) and numbers.shape[1] == width:
+        return numbers
+    if width == 1 and all(type(each) is float for each in numbers):
+        return np.array(numbers, dtype=np.float64).reshape(-1, 1)
+    block = np.full((len(numbers), width), np.nan)
+    for row, each in zip(block, numbers):
+        each = np.atleast_1d(NONE if each is None else each)
+        row[: each.size] = each
+    return block
+
+
+def _progress(done: int, samples: int, spent: float, shown: bool) -> bool:
+    if spent < PATIENCE or not sys.stderr.isatty():
+        return shown
+    print(f"\raudit: {done:,} of {samples:,} draws, {spent:.0f} s", end="", file=sys.stderr, flush=True)
+    return True

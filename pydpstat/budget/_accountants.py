@@ -1,0 +1,151 @@
+"""Accountants: how the costs of releases add up, in exact numbers.
+
+A cost is a pair of fractions, and the limit is another; both of a pair must stay within it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from pydpstat import _checks as checks
+from pydpstat.budget.amounts import Amount, decimal
+from pydpstat.errors import PydpstatError
+from pydpstat.privacy import ConcentratedLoss, Guarantee
+from pydpstat.privacy._curves import largest_rho, pure_rho
+
+Cost = tuple[Fraction, Fraction]
+NOTHING: Cost = (Fraction(0), Fraction(0))
+# above what the rounding of a rho can have taken away
+_UP = 1.0 + 2.0**-50
+
+
+@dataclass(frozen=True, slots=True)
+class BasicAccountant:
+    """Epsilons add up, and so do deltas.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        The limits.
+
+    References
+    ----------
+    Rogers, R., Roth, A., Ullman, J. and Vadhan, S. (2016). Privacy odometers and filters:
+    pay-as-you-go composition. NeurIPS 2016 (the sums are a valid filter).
+    """
+
+    epsilon: float
+    delta: float
+
+    @property
+    def limit(self) -> Cost:
+        """The largest cost."""
+        return decimal(self.epsilon), decimal(self.delta)
+
+    def cost(self, guarantee: Guarantee) -> Cost:
+        """Cost of a release."""
+        return decimal(_checked(guarantee.epsilon, "epsilon")), decimal(_checked(guarantee.delta, "delta"))
+
+    def amount(self, cost: Cost) -> Amount:
+        """Return a cost as numbers."""
+        return Amount(float(cost[0]), float(cost[1]))
+
+    def spent(self, total: Cost) -> Amount:
+        """Return what was spent as numbers."""
+        return self.amount(total)
+
+
+@dataclass(frozen=True, slots=True)
+class ConcentratedAccountant:
+    """Zero-concentrated privacy adds up, to the largest rho from which (epsilon, delta) follows.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        The limits.
+
+    References
+    ----------
+    Feldman, V. and Zrnic, T. (2021). Individual privacy accounting via a Renyi filter. NeurIPS 2021.
+    Lecuyer, M. (2021). Practical privacy filters and odometers with Renyi differential privacy and
+    applications to differentially private deep learning. arXiv:2103.01379.
+    """
+
+    epsilon: float
+    delta: float
+
+    @property
+    def limit(self) -> Cost:
+        """The largest cost."""
+        return Fraction(largest_rho(self.epsilon, self.delta)), Fraction(0)
+
+    def cost(self, guarantee: Guarantee) -> Cost:
+        """Cost of a release.
+
+        Raises
+        ------
+        PydpstatError
+            Where nothing is known of it but a pair with a delta above 0.
+        """
+        rho = guarantee.rho
+        if rho is None:
+            raise PydpstatError(
+                f"guarantee must have a rho for the accountant 'zcdp'; {guarantee} has none, as nothing more "
+                "is known of its privacy loss. Use Budget(..., accountant='basic'), or a pure release."
+            )
+        return Fraction(_checked(rho, "rho") * _UP), Fraction(0)
+
+    def amount(self, cost: Cost) -> Amount:
+        """Return a cost as numbers; epsilon is the largest pure one that costs no more."""
+        low, high = 0.0, 1.0
+        while pure_rho(high) * _UP <= cost[0]:
+            low, high = high, 2.0 * high
+        while low < (middle := 0.5 * (low + high)) < high:
+            low, high = (middle, high) if pure_rho(middle) * _UP <= cost[0] else (low, middle)
+        return Amount(low, self.delta, float(cost[0]))
+
+    def spent(self, total: Cost) -> Amount:
+        """Return what was spent as numbers; epsilon is the one that holds for the budget's delta."""
+        rho = float(total[0])
+        if rho == 0.0:
+            return Amount(0.0, 0.0, 0.0)
+        whole = Guarantee(math.inf, loss=ConcentratedLoss(rho * _UP))
+        # what is within the limit keeps the limit, whatever the search rounds up
+        epsilon = min(whole.epsilon_at(self.delta), self.epsilon)
+        return Amount(epsilon, self.delta, rho)
+
+
+Accountant = BasicAccountant | ConcentratedAccountant
+ACCOUNTANTS: dict[str, type[BasicAccountant] | type[ConcentratedAccountant]] = {
+    "basic": BasicAccountant,
+    "zcdp": ConcentratedAccountant,
+}
+
+
+def _checked(value: Any, name: str) -> float:
+    """Check what a release costs: a loss of somebody's own can say anything, and less than 0 is a refund."""
+    if checks.is_number(value) and 0.0 <= checks.as_float(value) * _UP < math.inf:
+        return checks.as_float(value)
+    raise PydpstatError(
+        f"the {name} of guarantee must be at least 0 and finite to be charged; got {checks.shown(value)}. "
+        "Correct the guarantee's loss."
+    )
+
+
+def exceeds(total: Cost, limit: Cost) -> bool:
+    """Tell whether a total is more than the limit."""
+    return total[0] > limit[0] or total[1] > limit[1]
+
+
+def added(first: Cost, second: Cost) -> Cost:
+    """Return the sum of two costs."""
+    # most deltas are 0, and sums of fractions are slow
+    return first[0] + second[0], first[1] + second[1] if second[1] else first[1]
+
+
+def missing(cost: Cost, remaining: Cost) -> Cost:
+    """Return what a cost is more than what is left, at least 0."""
+    return max(cost[0] - remaining[0], Fraction(0)), max(cost[1] - remaining[1], Fraction(0))

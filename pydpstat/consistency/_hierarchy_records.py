@@ -1,0 +1,170 @@
+"""How many records each leaf of a hierarchy has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pydpstat._data.lookup import objects, places
+from pydpstat.consistency._hierarchy_building import column_items
+from pydpstat.consistency._hierarchy_rounding import check_size
+from pydpstat.consistency._tables import numbers
+from pydpstat.consistency._tree import Levels
+from pydpstat.errors import PydpstatError
+
+if TYPE_CHECKING:
+    from pydpstat.consistency.hierarchy import Hierarchy
+
+
+def leaf_counts(data: Any, hierarchy: Hierarchy, drop: bool) -> tuple[Levels, bool]:
+    """Count records by leaf.
+
+    Parameters
+    ----------
+    data : DataFrame, dict, Series or array_like
+        A frame has a record a row: a column for each level below the top, or one with leaves' labels.
+        Anything else has the counts of the leaves: by their labels (or paths, where labels occur
+        twice), or in the order of the hierarchy.
+    hierarchy : Hierarchy
+    drop : bool
+        Whether records that are at no leaf are left out.
+
+    Returns
+    -------
+    counts : list of ndarray of int64
+        A value for each node, 0 for one with children.
+    records : bool
+        Whether `data` has records.
+
+    Raises
+    ------
+    PydpstatError
+        Where a record is at no leaf, a leaf has no count, or a count is not whole, negative or missing.
+    """
+    records = hasattr(data, "columns") and hasattr(data, "iloc")
+    if records:
+        places = _places(data, hierarchy)
+        lost = int((places < 0).sum())
+        if lost and not drop:
+            raise PydpstatError(
+                "data must have records that are at a leaf of the hierarchy; some are not. Give them a leaf, "
+                "or use missing='drop' with neighbors='unbounded'."
+            )
+        flat = np.bincount(places[places >= 0], minlength=hierarchy.nodes)
+    else:
+        flat = _given(data, hierarchy)
+    return hierarchy.tree.split(flat.astype(np.int64)), records
+
+
+def _given(data: Any, hierarchy: Hierarchy) -> np.ndarray:
+    """Read counts by leaf into an array of all nodes."""
+    if isinstance(data, Mapping):
+        keys, values = list(data), numbers(list(data.values()), "data", private=True)
+        places = _places_of_keys(keys, hierarchy)
+    elif hasattr(data, "index") and hasattr(data, "iloc"):
+        values = numbers(data, "data", private=True)
+        if data.index.nlevels > 1:
+            places = _places(data.index.to_frame(index=False), hierarchy)
+        else:
+            places = _leaf_places(data.index, hierarchy)
+    else:
+        values = numbers(data, "data", private=True).ravel()
+        places = leaf_nodes(hierarchy)
+        if values.size != places.size:
+            raise PydpstatError(
+                f"data must have a count for each of the {places.size} leaves; it has {values.size}. "
+                "Give counts in the order of the hierarchy's leaves, or a Series by their labels."
+            )
+    _check_counts(values)
+    if (places < 0).any() or np.unique(places).size < places.size or places.size < hierarchy.leaves:
+        raise PydpstatError(
+            f"data must have one count for each of the {hierarchy.leaves} leaves, and no other; it has "
+            f"{values.size}. Give 0 for a leaf without records."
+        )
+    flat = np.zeros(hierarchy.nodes)
+    flat[places] = values
+    return flat
+
+
+def _check_counts(values: np.ndarray) -> None:
+    if (values < 0.0).any() or (values != np.rint(values)).any():
+        raise PydpstatError("data must have whole numbers of at least 0 as counts; some are not.")
+    check_size(values.sum(keepdims=True))
+
+
+def leaf_nodes(hierarchy: Hierarchy) -> np.ndarray:
+    """Return the places of the leaves among all nodes."""
+    return np.flatnonzero(np.concatenate(hierarchy.tree.children) == 0)
+
+
+def _places_of_keys(keys: list[Any], hierarchy: Hierarchy) -> np.ndarray:
+    """Return the places of leaves given by label, or by a tuple of the labels down to it."""
+    import pandas as pd
+
+    if keys and all(isinstance(key, tuple) for key in keys) and len(hierarchy.sizes) > 2:
+        depth = max(map(len, keys))
+        rows = [(*key, *[None] * (depth - len(key))) for key in keys]
+        return _places(pd.DataFrame(rows, dtype=object), hierarchy)
+    return _leaf_places(objects(keys), hierarchy)
+
+
+def _leaf_places(labels: Any, hierarchy: Hierarchy) -> np.ndarray:
+    """Return the places of leaves given by label; -1 for a label that is no leaf's."""
+    leaves = leaf_nodes(hierarchy)
+    own = np.concatenate(hierarchy.labels)[leaves].tolist()
+    if len(set(own)) != len(own):
+        raise PydpstatError(
+            "data must name leaves by all their labels, as some have the same one: give a column (or an "
+            "index level) for each level of the hierarchy below its top."
+        )
+    # the last one is for a label that is no leaf's or missing
+    return np.append(leaves, -1)[places(labels, own)]
+
+
+def _places(frame: Any, hierarchy: Hierarchy) -> np.ndarray:
+    """Return for each row the place of its leaf among all nodes, or -1."""
+    import pandas as pd
+
+    columns = [column for _, column in column_items(frame, "data")]
+    depth = len(hierarchy.sizes) - 1
+    if len(columns) != depth:
+        if len(columns) == 1:
+            return _leaf_places(columns[0], hierarchy)
+        raise PydpstatError(
+            f"data must have a column for each of the {depth} levels below the top, in their order, or one "
+            f"with the leaves' labels; it has {len(columns)} columns."
+        )
+    rows, start = len(frame), 0
+    # the row's node in the level that has been reached; -1 where it has none, or has reached a leaf above
+    node, found = np.zeros(rows, dtype=np.int64), np.full(rows, -1)
+    for level, column in enumerate(columns):
+        own, names = pd.factorize(hierarchy.labels[level + 1])
+        code = places(column, list(names))
+        at_leaf = (node >= 0) & (hierarchy.tree.children[level][node] == 0)
+        found[at_leaf] = start + node[at_leaf]
+        # below a leaf there is nothing, whatever its name
+        found[code >= 0] = -1
+        start += hierarchy.sizes[level]
+        code[code == len(names)] = -1
+        node = _below(hierarchy, level, np.where(at_leaf, -1, node), own, code)
+    last = node >= 0
+    found[last] = start + node[last]
+    return found
+
+
+def _below(
+    hierarchy: Hierarchy, level: int, node: np.ndarray, own: np.ndarray, code: np.ndarray
+) -> np.ndarray:
+    """Return for each row the place of its label among the children of its node; -1 where it is none.
+
+    `own` has the codes of the level's labels and `code` those of the rows' labels, -1 for none of them.
+    """
+    parents = np.repeat(np.arange(hierarchy.sizes[level]), hierarchy.tree.children[level])
+    labels = int(own.max()) + 1
+    keys = parents * labels + own
+    order = np.argsort(keys)
+    key = np.where((node >= 0) & (code >= 0), node * labels + code, -1)
+    place = np.minimum(np.searchsorted(keys[order], key), keys.size - 1)
+    return np.where(keys[order][place] == key, order[place], -1)

@@ -1,0 +1,178 @@
+"""What margins a table is to have: names of axes, labels, variances, and whether they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from pydpstat._checks import did_you_mean, excerpt
+from pydpstat.consistency._sums import Axes, Margin, margin
+from pydpstat.consistency._tables import Form, numbers, read_table
+from pydpstat.errors import PydpstatError
+from pydpstat.results.results import DPResults
+
+# how far sums of margins may be apart, relative to the largest: floating-point sums are, by less
+AGREE = 1e-11
+
+
+def read_margins(margins: Any, form: Form, shape: tuple[int, ...]) -> list[Margin]:
+    """Read margins by the axes that they keep.
+
+    Parameters
+    ----------
+    margins : mapping
+        From an axis or a tuple of axes (places, or names where the table has them; the empty tuple for
+        the total) to the sums: arrays in the order of these axes, or pandas objects and releases, which
+        are put in order by their labels.
+    form : Form
+        The table's.
+    shape : tuple of int
+        The table's.
+
+    Returns
+    -------
+    list of Margin
+        With the variance of a release's noise, and 0 for anything else.
+
+    Raises
+    ------
+    PydpstatError
+        Where an axis or a label is not the table's, or a shape is wrong.
+    """
+    if not isinstance(margins, Mapping) or not margins:
+        raise PydpstatError(
+            f"margins must be a dict from axes to sums; got {type(margins).__name__}. "
+            "For example {0: row_sums, 1: column_sums}, or {('sex', 'age'): table}."
+        )
+    found: dict[Axes, Margin] = {}
+    for key, value in margins.items():
+        kept = axes_of(key, form.names, len(shape))
+        read = _one(key, value, kept, form, shape)
+        if read.axes in found:
+            raise PydpstatError(f"margins must have each margin once; {excerpt(key)} is there twice.")
+        found[read.axes] = read
+    return list(found.values())
+
+
+def axes_of(key: Any, names: tuple[Hashable, ...], dimensions: int) -> tuple[int, ...]:
+    """Return the places of axes given by place or by name, in the given order."""
+    parts = key if isinstance(key, tuple) else (key,)
+    places = tuple(_place(part, names, dimensions) for part in parts)
+    if len(set(places)) < len(places):
+        raise PydpstatError(f"margins must name an axis once; got {excerpt(key)}.")
+    return places
+
+
+def _place(part: Any, names: tuple[Hashable, ...], dimensions: int) -> int:
+    if isinstance(part, (int, np.integer)) and not isinstance(part, bool):
+        if -dimensions <= part < dimensions:
+            return int(part) % dimensions
+        raise PydpstatError(
+            f"margins must have axes from 0 to {dimensions - 1}; got another number. "
+            f"The table has {dimensions} dimensions."
+        )
+    if isinstance(part, Hashable) and part is not None and part in names:
+        return names.index(part)
+    own = [str(each) for each in names if each is not None]
+    hint = did_you_mean(part, own) if own else "The table has no names: give places, from 0 on."
+    raise PydpstatError(f"margins must name axes of the table, {own}; got another name. {hint}")
+
+
+def _one(key: Any, value: Any, kept: tuple[int, ...], form: Form, shape: tuple[int, ...]) -> Margin:
+    """Read one margin and put its axes and labels in the table's order."""
+    name = f"margins[{excerpt(key)}]"
+    lengths = tuple(shape[axis] for axis in kept)
+    variance = 0.0
+    if isinstance(value, DPResults):
+        variance = noise_variance(value)
+    if not kept or not (isinstance(value, DPResults) or hasattr(value, "iloc")):
+        goal = numbers(np.asarray(value) if isinstance(value, DPResults) else value, name, least=0)
+        if not kept and goal.size == 1:
+            goal = goal.reshape(())
+        order = tuple(range(len(kept)))
+    else:
+        goal, own = read_table(value, name)
+        order = _order(own, kept, form)
+        goal = _labelled(goal, own, kept, order, form, name)
+    if goal.ndim != len(kept) or tuple(goal.shape[place] for place in order) != lengths:
+        raise PydpstatError(
+            f"{name} must have the shape {lengths} of these axes of the table; got {goal.shape}. "
+            "Give its axes in the order of their names."
+        )
+    # from the given order to the table's
+    goal = goal.transpose(order)
+    ascending = tuple(int(place) for place in np.argsort(np.array(kept, dtype=np.int64)))
+    return Margin(
+        tuple(sorted(kept)),
+        np.ascontiguousarray(goal.transpose(ascending)),
+        np.asarray(variance),
+        name,
+    )
+
+
+def noise_variance(result: DPResults) -> float:
+    """Return the variance of a release's noise, the same for all cells."""
+    if result.noise is None or np.ndim(result.noise.std()):
+        raise PydpstatError(
+            f"a release must have one law of noise for all its cells; {result.statistic} has not. "
+            "Give its estimate and the variances."
+        )
+    return float(result.noise.std()) ** 2
+
+
+def _order(own: Form, kept: tuple[int, ...], form: Form) -> tuple[int, ...]:
+    """Return the places of a margin's axes in the order of `kept`: by name where it has the names."""
+    wanted = [form.names[axis] for axis in kept]
+    if None not in wanted and len(own.names) == len(wanted) and set(own.names) == set(wanted):
+        return tuple(own.names.index(name) for name in wanted)
+    return tuple(range(len(own.names)))
+
+
+def _labelled(
+    goal: np.ndarray, own: Form, kept: tuple[int, ...], order: tuple[int, ...], form: Form, name: str
+) -> np.ndarray:
+    """Put a margin's labels in the table's order, where both have labels."""
+    if len(own.names) != len(kept):
+        return goal
+    import pandas as pd
+
+    for place, axis in zip(order, kept):
+        mine, theirs = own.levels[place], form.levels[axis]
+        if mine is None or theirs is None:
+            continue
+        have, want = pd.Index(mine), pd.Index(theirs)
+        if not have.is_unique or not want.is_unique:
+            raise PydpstatError(
+                f"{name} and the table must have each label of an axis once; one is there twice."
+            )
+        places = have.get_indexer(want)
+        lacking = int((places < 0).sum())
+        if lacking or len(have) != len(want):
+            raise PydpstatError(
+                f"{name} must have the labels of the table's axis {excerpt(form.names[axis])}; {lacking} of "
+                f"{len(want)} are missing, {len(have) - len(want) + lacking} are not the table's."
+            )
+        goal = goal.take(places, axis=place)
+    return goal
+
+
+def check_agreement(margins: list[Margin]) -> None:
+    """Check that margins have the same sums on the axes that they share."""
+    for one, other in combinations(margins, 2):
+        shared = tuple(axis for axis in one.axes if axis in other.axes)
+        first, second = (_down(each, shared) for each in (one, other))
+        size = max(np.abs(first).max(), np.abs(second).max(), 1e-300)
+        apart = float(np.abs(first - second).max())
+        if apart > AGREE * size:
+            what = "the same total" if not shared else f"the same sums on the axes {shared} that they share"
+            raise PydpstatError(
+                f"{one.name} and {other.name} must have {what}; they differ by up to {apart:.6g}. No table "
+                "has both. Where they are noisy, least_squares makes them agree: give it their variances."
+            )
+
+
+def _down(each: Margin, axes: Axes) -> np.ndarray:
+    return margin(each.goal, tuple(each.axes.index(axis) for axis in axes))

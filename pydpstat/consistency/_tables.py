@@ -1,0 +1,185 @@
+"""Tables in and out: arrays, frames, Series and releases, with the labels of their axes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from pydpstat._checks import without_mask
+from pydpstat._frozen import Frozen
+from pydpstat.errors import PydpstatError
+from pydpstat.results._labels import Labels
+from pydpstat.results.results import DPResults
+
+
+@dataclass(frozen=True)
+class Form(Frozen):
+    """What a table was given as, so that what is made of it can be given back in the same form.
+
+    Parameters
+    ----------
+    names : tuple
+        The axes' names, None for one without.
+    levels : tuple
+        The axes' labels, one sequence an axis; None for one without.
+    labels : Labels or None
+        Of a release.
+    index, columns : pandas Index or None
+        Of a Series or a frame.
+    name : hashable
+        Of a Series.
+    codes : tuple of ndarray or None
+        The cells' places, of a Series with several levels.
+    """
+
+    names: tuple[Hashable, ...]
+    levels: tuple[Any, ...]
+    labels: Labels | None = None
+    index: Any = None
+    columns: Any = None
+    name: Hashable = None
+    codes: tuple[np.ndarray, ...] | None = None
+
+    def wrap(self, values: np.ndarray) -> Any:
+        """Return an array of the table's shape in the table's form."""
+        if self.labels is None and self.index is None:
+            return values.copy()
+        import pandas as pd
+
+        if self.labels is not None:
+            shown = self.labels.natural(values.astype(np.float64))
+            if values.dtype.kind != "i":
+                return shown
+            return (
+                shown.astype(np.int64) if hasattr(shown, "astype") else replace(shown, counts=values.copy())
+            )
+        if self.columns is not None:
+            return pd.DataFrame(values.copy(), index=self.index, columns=self.columns)
+        cells = values.copy() if self.codes is None else values[self.codes]
+        return pd.Series(cells, index=self.index, name=self.name)
+
+
+def read_table(table: Any, name: str = "table", *, gaps: bool = False) -> tuple[np.ndarray, Form]:
+    """Read a table of numbers.
+
+    Parameters
+    ----------
+    table : array_like, DataFrame, Series or DPResults
+        A Series with several index levels has a way for each level.
+    name : str, default "table"
+        The argument's name, for messages.
+    gaps : bool, default False
+        Whether such a Series may lack combinations of labels, which then count as 0.
+
+    Returns
+    -------
+    values : ndarray of float64, in C order
+        Of at least one dimension; a copy.
+    form : Form
+
+    Raises
+    ------
+    PydpstatError
+        Where it is no table of finite numbers.
+    """
+    if isinstance(table, DPResults):
+        return _release(table, name)
+    if hasattr(table, "columns") and hasattr(table, "iloc"):
+        _check_flat(table.index, name)
+        _check_flat(table.columns, name)
+        form = Form(
+            (table.index.name, table.columns.name),
+            (table.index, table.columns),
+            index=table.index,
+            columns=table.columns,
+        )
+        return numbers(table, name), form
+    if hasattr(table, "index") and hasattr(table, "iloc"):
+        return _series(table, name, gaps)
+    values = numbers(table, name)
+    return values, Form((None,) * values.ndim, (None,) * values.ndim)
+
+
+def numbers(table: Any, name: str, least: int = 1, *, private: bool = False) -> np.ndarray:
+    """Return finite numbers as a new array of floats, in C order; messages count no private ones."""
+    if hasattr(table, "to_numpy") and (hasattr(table, "dtypes") or hasattr(table, "dtype")):
+        kinds = {dtype.kind for dtype in (table.dtypes if hasattr(table, "columns") else [table.dtype])}
+        array = table.to_numpy(dtype=np.float64, na_value=np.nan) if kinds <= set("iuf") else np.array([""])
+    else:
+        try:
+            array = np.asarray(without_mask(table))
+        except ValueError:
+            array = np.array([""])
+    if array.dtype.kind not in "iuf" or array.ndim < least or not array.size:
+        shape = f" of shape {array.shape}" if array.dtype.kind in "iuf" else ", not numeric"
+        raise PydpstatError(
+            f"{name} must be numbers: an array, a DataFrame, a Series or a release's result; "
+            f"got {type(table).__name__}{shape}. Counts have an integer or a float type."
+        )
+    values = np.array(array, dtype=np.float64, order="C")
+    unfit = values.size - int(np.isfinite(values).sum())
+    if unfit:
+        some = "some" if private else f"{unfit} of {values.size}"
+        raise PydpstatError(
+            f"{name} must have finite numbers only; {some} are missing or infinite. "
+            "Fill them in or leave them out first."
+        )
+    return values
+
+
+def check_not_negative(
+    values: np.ndarray, name: str, hint: str = "Set them to 0, or use least_squares, which takes them."
+) -> None:
+    """Check that no number is below 0."""
+    negative = int((values < 0.0).sum())
+    if negative:
+        raise PydpstatError(f"{name} must not be negative; {negative} of {values.size} values are. {hint}")
+
+
+def _release(result: DPResults, name: str) -> tuple[np.ndarray, Form]:
+    labels = result.labels
+    values = np.array(result.value, dtype=np.float64, order="C")
+    if values.ndim == 0 and labels.names is None:
+        raise PydpstatError(
+            f"{name} must be a table; got a release of one number, {result.statistic}. Release a crosstab."
+        )
+    levels: tuple[Any, ...] = labels.dimnames or (labels.names,) * values.ndim
+    names: tuple[Hashable, ...] = labels.dimension_names or (None,) * values.ndim
+    return values, Form(tuple(each or None for each in names), levels, labels=labels)
+
+
+def _check_flat(index: Any, name: str) -> None:
+    if index.nlevels > 1:
+        raise PydpstatError(
+            f"{name} must be a DataFrame with one index level on each side, or a Series with several; "
+            f"got a DataFrame with {index.nlevels} on one. Use .stack() to make it a Series."
+        )
+
+
+def _series(table: Any, name: str, gaps: bool) -> tuple[np.ndarray, Form]:
+    cells, index = numbers(table, name), table.index
+    if index.nlevels == 1:
+        return cells, Form((index.name,), (index,), index=index, name=table.name)
+    used = index.remove_unused_levels()
+    codes = tuple(np.asarray(each, dtype=np.int64) for each in used.codes)
+    shape = tuple(len(level) for level in used.levels)
+    if any((each < 0).any() for each in codes):
+        raise PydpstatError(f"{name} must have no missing labels in its index. Give them a name.")
+    places = np.ravel_multi_index(codes, shape)
+    size = int(np.prod(shape))
+    if np.unique(places).size < places.size:
+        raise PydpstatError(
+            f"{name} must have each combination of labels once; some occur twice. Add them up."
+        )
+    if places.size < size and not gaps:
+        raise PydpstatError(
+            f"{name} must have every combination of labels; {size - places.size} of {size} are missing. "
+            "Add them, as 0 where they are empty."
+        )
+    values = np.zeros(size)
+    values[places] = cells
+    form = Form(tuple(index.names), tuple(used.levels), index=index, name=table.name, codes=codes)
+    return values.reshape(shape), form

@@ -1,0 +1,180 @@
+"""Slots: attributes that are checked whenever they are set, as R checks an S4 object when it is made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeVar
+
+from pydpstat import _checks as checks
+from pydpstat.errors import PydpstatError
+
+Self = TypeVar("Self", bound="Slotted")
+
+
+class Slot:
+    """A checked attribute.
+
+    Parameters
+    ----------
+    check : callable
+        ``check(value, name)`` returns what is stored, or raises a `PydpstatError`.
+    """
+
+    def __init__(self, check: Callable[[Any, str], Any]) -> None:
+        self.check = check
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else vars(instance)[self.name]
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        vars(instance)[self.name] = self.check(value, f"{type(instance).__name__}.{self.name}")
+
+
+class Slotted:
+    """Base of the classes with slots: no other attributes, compared by class and slots."""
+
+    _names: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        cls._names += tuple(name for name, each in vars(cls).items() if isinstance(each, Slot))
+
+    @classmethod
+    def slots(cls) -> tuple[str, ...]:
+        """Return the names of the slots, those of the base classes first."""
+        return cls._names
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self._names:
+            raise AttributeError(
+                f"{type(self).__name__} has no slot {name!r}; it has {', '.join(self.slots())}."
+            )
+        super().__setattr__(name, value)
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.slots())
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={_text(getattr(self, name))}" for name in self.slots())
+        return f"{type(self).__name__}({values})"
+
+
+def replaced(instance: Self, **values: Any) -> Self:
+    """Return a copy with other values that are not checked, as R's ``@<-`` does not check them."""
+    copy = type(instance).__new__(type(instance))
+    vars(copy).update(vars(instance), **values)
+    return copy
+
+
+def named_only(instance: Slotted, unnamed: tuple[Any, ...]) -> None:
+    """Refuse arguments without a name: R takes only objects of a base class there."""
+    if unnamed:
+        kind = type(instance).__name__
+        raise PydpstatError(
+            f"{kind} takes its slots by name; got {len(unnamed)} value(s) without one. "
+            f"Write for example {kind}({instance.slots()[0]}=...)."
+        )
+
+
+def one_number(value: Any, name: str, allowed: str, hint: str) -> float:
+    """Check one real number that is not missing; R's numeric, so neither a text nor a boolean."""
+    number = checks.unwrap(value)
+    if not checks.is_number(number) or math.isnan(checks.as_float(number)):
+        raise PydpstatError(f"{name} must be one number {allowed}; got {checks.shown(value)}. {hint}")
+    return checks.as_float(number)
+
+
+def is_na(value: Any) -> bool:
+    """Tell whether a value stands for R's NA: None or NaN."""
+    return value is None or (isinstance(value, float) and value != value)
+
+
+def is_whole(value: Any) -> bool:
+    """Tell whether a value is one finite whole number, an int or a float."""
+    return checks.is_number(value) and math.isfinite(checks.as_float(value)) and value % 1 == 0
+
+
+def whole_number(value: Any, name: str, least: int, most: float = math.inf) -> int:
+    """Check one finite whole number from `least` to `most` and return it as an int."""
+    number = checks.unwrap(value)
+    if not is_whole(number) or number < least:
+        raise PydpstatError(
+            f"{name} must be one whole number of at least {least}; got {checks.shown(value)}."
+        )
+    if number > most:
+        raise PydpstatError(
+            f"{name} must be at most {most:g}; got {checks.shown(value)}, for which R stops. Give less."
+        )
+    return int(number)
+
+
+def _text(value: Any) -> str:
+    return f"<function {getattr(value, '__name__', '?')}>" if callable(value) else repr(value)
+
+
+def bound(value: Any, name: str) -> float:
+    """Check a sensitivity: one number of at least 0, or infinity."""
+    hint = "Give a proven bound, or leave it out and use sensitivitySampler."
+    number = one_number(value, name, "of at least 0", hint)
+    if number < 0.0:
+        raise PydpstatError(f"{name} must be one number of at least 0; got {checks.shown(value)}. {hint}")
+    return number
+
+
+def function(value: Any, name: str) -> Callable[[Any], Any]:
+    """Check a target: anything that can be called."""
+    if not callable(value):
+        raise PydpstatError(
+            f"{name} must be a function of the data set; got {checks.shown(value)}. "
+            "Give for example lambda X: sum(X) / len(X)."
+        )
+    return value  # type: ignore[no-any-return]
+
+
+def share(value: Any, name: str) -> float | None:
+    """Check the gamma of a sampled sensitivity; None stands for R's NA."""
+    if is_na(value):
+        return None
+    number = one_number(value, name, "in [0, 1), or None", "Leave it to sensitivitySampler.")
+    if not 0.0 <= number < 1.0:
+        raise PydpstatError(
+            f"{name} must be None or one number in [0, 1); got {checks.shown(value)}. "
+            "Leave it to sensitivitySampler."
+        )
+    return number
+
+
+def length(value: Any, name: str) -> int | None:
+    """Check how many numbers a target returns; R takes any whole number, and NA, here None."""
+    number = checks.unwrap(value)
+    if is_na(number):
+        return None
+    if not is_whole(number):
+        raise PydpstatError(
+            f"{name} must be one whole number, the length of what target returns; "
+            f"got {checks.shown(value)}. Give for example 1."
+        )
+    return int(number)
+
+
+def natural(value: Any, name: str) -> int:
+    """Check a whole number of at least 1."""
+    return whole_number(value, name, 1)
+
+
+def responses(value: Any, name: str) -> list[Any]:
+    """Check a set of responses: a list with at least one."""
+    if not isinstance(value, (list, tuple)) or not value:
+        raise PydpstatError(
+            f"{name} must be a list with at least one response; got {checks.shown(value)}. "
+            "Give for example list('abc')."
+        )
+    return list(value)

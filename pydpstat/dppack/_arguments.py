@@ -1,0 +1,48 @@
+"""What the DPpack mirrors accept as data, read as R would read it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pydpstat import _checks as checks
+from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic._arrays import numeric
+from pydpstat.r_arithmetic.factor import is_categorical
+
+SENSITIVITIES = ("bounded", "unbounded", "both")
+MECHANISMS = ("Laplace", "Gaussian", "analytic")
+
+
+def numbers(x: Any, name: str) -> np.ndarray:
+    """Return data as a flat array of numbers or booleans; a message tells only the data's type."""
+    if type(x) is np.ndarray and x.dtype.kind == "f":
+        return numeric(x, name)
+    if x is None or isinstance(x, (str, dict, set)) or hasattr(x, "columns") or is_categorical(x):
+        raise PydpstatError(
+            f"{name} must be a numeric vector; got {type(x).__name__}. "
+            "Give a list, a NumPy array or a Series of numbers."
+        )
+    if isinstance(x, (list, tuple)) and not x:
+        return np.empty(0)
+    return numeric(x, name)
+
+
+def vector(x: Any, name: str) -> np.ndarray:
+    """Return data as `numbers` does, and refuse a matrix as R's is.vector does."""
+    values = numbers(x, name)
+    if np.ndim(x) > 1:
+        raise PydpstatError(f"{name} must be a numeric vector; got {np.ndim(x)} dimensions. Give one column.")
+    return values
+
+
+def bound(value: Any, name: str) -> float:
+    """Return a bound: one number, perhaps infinite, not missing."""
+    return checks.scalar(value, name)
+
+
+def column_name(x: Any, otherwise: str) -> str:
+    """Return the name of a Series, or another where it has none."""
+    name = getattr(x, "name", None)
+    return otherwise if name is None else str(name)

@@ -1,0 +1,314 @@
+"""DPpack's empirical risk minimization by the method of Kifer, Smith and Thakurta."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from pydpstat import _checks as checks
+from pydpstat._release.model import release_model
+from pydpstat.dppack._models import domain as method
+from pydpstat.dppack._models.fitted_model import FittedModel
+from pydpstat.dppack._models.helpers import mapXy_gr_linear
+from pydpstat.dppack._models.kst_plan import FIXED, LOSS, Plan, Settings, plan_fit
+from pydpstat.dppack._models.linear_algebra import Floats
+from pydpstat.dppack._models.nlopt_solver import minimise, require_nlopt
+from pydpstat.dppack._models.records import Records, bound_vector, clip_records, read_records
+from pydpstat.errors import PydpstatError
+from pydpstat.random import source_from
+from pydpstat.results._call import ModelCall
+from pydpstat.results.model_results import ModelResults
+
+
+class EmpiricalRiskMinimizationDP_KST(FittedModel):
+    """Private empirical risk minimization for regression, as ``DPpack``'s class of this name.
+
+    It is the base of `LinearRegressionDP`, which is safer: this class scales nothing and takes
+    `zeta` and `lambda_` as they are given. ``EmpiricalRiskMinimizationDP.KST$new(...)`` of R is
+    ``EmpiricalRiskMinimizationDP_KST(...)``; methods and public fields have R's names with
+    underscores for dots, and ``lambda``, a word of Python's own, is ``lambda_``.
+
+    Parameters
+    ----------
+    mapXy : callable
+        ``mapXy(X, coeff)``: predictions, shape (n,), of records (n, d) and coefficients (d,).
+    loss : callable
+        ``loss(y_hat, y)``: one loss a record, shape (n,).
+    regularizer : {"l2"} or callable
+        ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
+    eps : float
+        Privacy parameter epsilon, above 0. Infinity (or None) adds no noise and keeps nothing.
+    delta : float
+        Privacy parameter delta; 0 for pure differential privacy.
+    domain : mapping
+        ``{"constraints": function, "jacobian": function}`` of the coefficients: the minimum is looked
+        for where every constraint is at most 0. The jacobian is used with gradients only.
+    zeta : float
+        Bound on the length of the gradient of one record's loss, inside the domain.
+    lambda_ : float
+        Bound on the second derivative of one record's loss, inside the domain.
+    gamma : float
+        Regularization constant: the objective has gamma / n times the regularizer.
+    mapXy_gr : callable, optional
+        ``mapXy_gr(X, coeff)``: derivatives of the predictions, shape (d, n).
+    loss_gr : callable, optional
+        ``loss_gr(y_hat, y)``: derivatives of the losses, shape (n,).
+    regularizer_gr : callable, optional
+        ``regularizer_gr(coeff)``: gradient, shape (d,). Where one of the three gradients is not
+        given, NLopt's COBYLA minimises, else its MMA.
+
+    Attributes
+    ----------
+    coeff : ndarray of shape (d,) or None
+        The released coefficients, after `fit`.
+    results : ModelResults or None
+        What the last `fit` returned.
+    mapXy, mapXy_gr, loss, loss_gr, regularizer, regularizer_gr : callable or None
+        As given; the functions of ``"l2"`` where that was given.
+    eps, delta, domain, zeta, gamma, ``lambda_``
+        As given; `fit` reads them.
+
+    Raises
+    ------
+    PydpstatError
+        Where `regularizer` is something else.
+
+    Notes
+    -----
+    Guarantee: (epsilon, delta) for one record added or removed, if `zeta` and `lambda_` are right
+    and the minimum is found exactly. One replaced record may lose up to
+    ``log(1 + lambda_ / (gamma + 2 lambda_ / eps))`` more; `fit` warns with the figure. It needs the
+    package nlopt.
+
+    References
+    ----------
+    Kifer, D., Smith, A. and Thakurta, A. (2012). Private convex empirical risk minimization and
+    high-dimensional regression. Proceedings of the 25th Annual Conference on Learning Theory.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from pydpstat import PrivacyWarning
+    >>> warnings.simplefilter("ignore", PrivacyWarning)
+    >>> from pydpstat import RRandom, dppack
+    >>> model = dppack.EmpiricalRiskMinimizationDP_KST(
+    ...     dppack.mapXy_linear, dppack.loss_squared_error, "l2", 1.0, 0.0,
+    ...     {"constraints": lambda w: w @ w - 1.0, "jacobian": lambda w: 2.0 * w},
+    ...     zeta=2.0, lambda_=1.0, gamma=1.0,
+    ...     mapXy_gr=dppack.mapXy_gr_linear, loss_gr=dppack.loss_gr_squared_error,
+    ... )
+    >>> x = [[0.2], [0.4], [0.9]]
+    >>> r = model.fit(x, [0.1, 0.5, 1.0], [1, 1], [0, -1], rng=RRandom(123))
+    >>> model.coeff.round(3)
+    array([0.098])
+    """
+
+    _penalty = "the regularizer is differentiable and convex"
+
+    def __init__(
+        self,
+        mapXy: Callable[..., Any],
+        loss: Callable[..., Any],
+        regularizer: str | Callable[..., Any],
+        eps: float,
+        delta: float,
+        domain: Mapping[str, Callable[..., Any]],
+        zeta: float | None,
+        lambda_: float | None,
+        gamma: float,
+        mapXy_gr: Callable[..., Any] | None = None,
+        loss_gr: Callable[..., Any] | None = None,
+        regularizer_gr: Callable[..., Any] | None = None,
+    ) -> None:
+        super().__init__(mapXy, mapXy_gr, loss, loss_gr, regularizer, regularizer_gr)
+        self.eps, self.delta, self.gamma = eps, delta, gamma
+        self.domain = domain
+        self.zeta, self.lambda_ = zeta, lambda_
+
+    def fit(
+        self, X: Any, y: Any, upper_bounds: Any, lower_bounds: Any, add_bias: bool = False, *, rng: Any = None
+    ) -> ModelResults:
+        """Fit the model and set `coeff`.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like of shape (n, p)
+            Predictors; values outside their bounds are moved onto them.
+        y : array_like of shape (n,)
+            Responses; values outside their bounds are moved onto them.
+        upper_bounds, lower_bounds : array_like of shape (p + 1,)
+            Public bounds of the columns and, last, of y, chosen without looking at them.
+        add_bias : bool, default False
+            Whether to put a column "bias" of ones in front; for a DataFrame only, as in R.
+        rng : None, int, numpy.random.Generator or RRandom, keyword only
+            Source of the noise. None (default) is the operating system; an int seeds R's stream.
+
+        Returns
+        -------
+        ModelResults
+            What may be published. R returns the object itself.
+
+        Raises
+        ------
+        MissingExtraError
+            Where the package nlopt is not installed; the message has the command.
+        PydpstatError
+            Where R stops or would return NaN.
+
+        Warns
+        -----
+        PrivacyWarning
+            That the minimum is not exact, and where the fit keeps less than `eps`.
+
+        Examples
+        --------
+        >>> import warnings
+        >>> from pydpstat import PrivacyWarning
+        >>> warnings.simplefilter("ignore", PrivacyWarning)
+        >>> from pydpstat import LinearRegressionDP, RRandom
+        >>> model = LinearRegressionDP("l2", 1.0, 0.0, 1.0)
+        >>> r = model.fit([[0.2], [0.9]], [0.1, 0.8], [1, 1], [0, 0], rng=RRandom(123))
+        >>> r.nobs
+        2
+        """
+        require_nlopt(type(self).__name__)
+        source = source_from(rng, int_seeds_r=True)
+        bias = checks.flag(add_bias, "add_bias")
+        records = self._records(X, y, upper_bounds, lower_bounds, bias)
+        if not isinstance(self.domain, Mapping) or not callable(self.domain.get("constraints")):
+            raise PydpstatError(
+                "domain must be a mapping with a function 'constraints'; "
+                f"got {type(self.domain).__name__}. Add 'jacobian' where gradients are given."
+            )
+        size = len(records.names)
+        plan = self._plan(size)
+        result = release_model(
+            partial(self._minimise, records, plan.extra),
+            plan.draw,
+            source,
+            size=size,
+            perturbation="objective",
+            finish=partial(self._finish, records),
+            guarantee=plan.guarantee,
+            model=type(self).__name__,
+            names=records.names,
+            prediction=self._prediction(),
+            noise=None,
+            claim=plan.claim,
+            gamma=checks.scalar(self.gamma, "gamma"),
+            bounds=records.bounds,
+            nobs=records.y.size,
+            record=ModelCall(
+                type(self).__name__,
+                self._arguments(),
+                (("upper_bounds", upper_bounds), ("lower_bounds", lower_bounds), ("add_bias", bias)),
+            ),
+            facts=(("Added regularization:", f"{plan.extra:.6g}"),),
+        )
+        return self._keep(result)
+
+    def _records(self, X: Any, y: Any, upper_bounds: Any, lower_bounds: Any, add_bias: bool) -> Records:
+        """Return the records, moved onto their bounds."""
+        if add_bias and "bias" in getattr(X, "columns", ()):
+            raise PydpstatError("X must have no column named 'bias' where add_bias is True; rename it.")
+        records = read_records(X, y, add_bias)
+        upper, lower = bound_vector(upper_bounds, "upper_bounds"), bound_vector(lower_bounds, "lower_bounds")
+        given = len(records.names) - add_bias
+        for bounds, name in ((upper, "upper_bounds"), (lower, "lower_bounds")):
+            if bounds.size != given + 1:
+                raise PydpstatError(
+                    f"Length of {name} must be equal to the number of columns of X plus 1 (for y), "
+                    f"{given + 1}; got {bounds.size}."
+                )
+        records = clip_records(records, upper[:-1], lower[:-1], add_bias)
+        return replace(
+            records,
+            y=np.maximum(np.minimum(records.y, upper[-1]), lower[-1]),
+            bounds=(tuple(upper.tolist()), tuple(lower.tolist())),
+        )
+
+    def _finish(self, records: Records, coeff: Floats) -> Floats:
+        """Return the coefficients of the data as given."""
+        return coeff
+
+    def _plan(self, size: int) -> Plan:
+        """Work out the noise as R does, and say what it keeps."""
+        settings = Settings(
+            name=type(self).__name__,
+            eps=self.eps,
+            delta=self.delta,
+            zeta=self.zeta,
+            lam=self.lambda_,
+            gamma=self.gamma,
+            l2=self._l2,
+            pair=self._pair(size),
+            wrong_gradient=self._wrong_gradient(size),
+            conditions=self._conditions(),
+        )
+        return plan_fit(settings, size)
+
+    def _pair(self, size: int) -> float:
+        """Return the largest distance of two records' gradients, in units of zeta."""
+        return method.PAIR
+
+    def _minimise(self, records: Records, extra: float, noise: Floats) -> Floats:
+        smooth = self._smooth()
+        jacobian = self.domain.get("jacobian")
+        if smooth and not callable(jacobian):
+            raise PydpstatError(
+                "domain must have a function 'jacobian' where gradients are given; got none. Add it."
+            )
+        objective = method.DomainObjective(
+            n=records.y.size,
+            predict=partial(self._predicted, records),
+            losses=lambda y_hat: self.loss(y_hat, records.y),
+            loss_slope=self._loss_slope(records),
+            penalty=self.regularizer,
+            penalty_slope=self.regularizer_gr,
+            gamma=checks.scalar(self.gamma, "gamma"),
+            extra=extra,
+            b=noise,
+        )
+        return minimise(
+            objective.value,
+            self.domain["constraints"],
+            noise.size,
+            objective.gradient,
+            jacobian if smooth else None,
+            type(self).__name__,
+        )
+
+    def _predicted(self, records: Records, coeff: Floats) -> Floats:
+        y_hat = np.asarray(self.mapXy(records.X, coeff), dtype=np.float64).ravel()
+        if y_hat.size != records.y.size:
+            raise PydpstatError(f"mapXy must return {records.y.size} predictions; got {y_hat.size}.")
+        return y_hat
+
+    def _loss_slope(self, records: Records) -> Callable[[Floats, Floats], Floats] | None:
+        if self.mapXy_gr is None or self.loss_gr is None:
+            return None
+        constant = self.mapXy_gr is mapXy_gr_linear
+        return method.loss_slope(self.mapXy_gr, self.loss_gr, records.X, records.y, constant)
+
+    def _conditions(self) -> tuple[str, ...]:
+        return (*FIXED, LOSS, *self._penalty_condition())
+
+    def _arguments(self) -> tuple[tuple[str, Any], ...]:
+        return (
+            ("mapXy", self.mapXy),
+            ("loss", self.loss),
+            ("regularizer", self._regularizer()),
+            ("eps", self.eps),
+            ("delta", self.delta),
+            ("domain", self.domain),
+            ("zeta", self.zeta),
+            ("lambda_", self.lambda_),
+            ("gamma", self.gamma),
+            ("mapXy_gr", self.mapXy_gr),
+            ("loss_gr", self.loss_gr),
+            ("regularizer_gr", None if self._l2 else self.regularizer_gr),
+        )

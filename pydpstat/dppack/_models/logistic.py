@@ -1,0 +1,173 @@
+"""DPpack's private logistic regression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pydpstat import _checks as checks
+from pydpstat.dppack._models import warnings
+from pydpstat.dppack._models.erm_cms import FIXED, EmpiricalRiskMinimizationDP_CMS
+from pydpstat.dppack._models.helpers import (
+    loss_cross_entropy,
+    loss_gr_cross_entropy,
+    mapXy_gr_sigmoid,
+    mapXy_sigmoid,
+)
+from pydpstat.dppack._models.linear_algebra import Floats, RowProducts
+from pydpstat.dppack._models.prediction import Prediction
+from pydpstat.dppack._models.records import Records, binary_labels, scale_records
+
+# what R's optimiser multiplies the regularizer by, whatever gamma is
+USED_GAMMA = 1.0
+BINARY = "every label is 0 or 1, and everybody knows it"
+
+
+class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
+    """Private regularized logistic regression, as ``DPpack::LogisticRegressionDP``.
+
+    ``LogisticRegressionDP$new(...)`` of R is ``LogisticRegressionDP(...)``; methods and public
+    fields have R's names with underscores for dots.
+
+    Parameters
+    ----------
+    regularizer : {"l2"} or callable
+        ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
+    eps : float
+        Privacy parameter epsilon, above 0. Infinity adds no noise and keeps nothing.
+    gamma : float
+        Regularization constant that the noise is made for. R's optimiser uses 1 instead.
+    perturbation_method : {"objective", "output"}, default "objective"
+        Whether the noise enters the objective, or is added to the fitted coefficients.
+    regularizer_gr : callable, optional
+        ``regularizer_gr(coeff)``: gradient, shape (d,), of an own regularizer. Without it the
+        minimiser takes central differences.
+
+    Attributes
+    ----------
+    coeff : ndarray of shape (d,) or None
+        The released coefficients, after `fit`, in the unit of the data as given.
+
+    Raises
+    ------
+    PydpstatError
+        Where `regularizer` or `perturbation_method` is something else.
+
+    Warns
+    -----
+    PrivacyWarning
+        By `fit`, where `gamma` is above 1 ("output") or 2.118 ("objective"), negative, or `eps`
+        is infinite: then more than `eps` can be lost, and the message says how much. With
+        objective perturbation and much noise also where the noise alone can drive a prediction
+        to 1, where R's loss is NaN: then nothing holds.
+
+    Notes
+    -----
+    Guarantee: epsilon for one replaced record, the number of records public, with ``gamma=1``.
+    R scales the records to length at most 1 by the bounds.
+
+    References
+    ----------
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109.
+
+    Examples
+    --------
+    >>> from pydpstat import LogisticRegressionDP, RRandom
+    >>> model = LogisticRegressionDP("l2", 2.0, 1.0)
+    >>> r = model.fit([[0.2], [0.4], [0.7], [0.9]], [0, 0, 1, 1], [1], [0], rng=RRandom(123))
+    >>> model.predict([[0.1], [0.8]], raw_value=True).round(3)
+    array([0.505, 0.539])
+    """
+
+    def __init__(
+        self,
+        regularizer: str | Callable[..., Any],
+        eps: float,
+        gamma: float,
+        perturbation_method: str = "objective",
+        regularizer_gr: Callable[..., Any] | None = None,
+    ) -> None:
+        super().__init__(
+            mapXy_sigmoid,
+            loss_cross_entropy,
+            regularizer,
+            eps,
+            gamma,
+            perturbation_method,
+            0.25,
+            mapXy_gr_sigmoid,
+            loss_gr_cross_entropy,
+            regularizer_gr,
+        )
+
+    def predict(self, X: Any, add_bias: bool = False, raw_value: bool = False) -> Floats:
+        """Predict labels or probabilities of new records.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like of shape (m, p)
+            New records; they are not clipped.
+        add_bias : bool, default False
+            Whether to put a column of ones in front; True where the model was fitted so.
+        raw_value : bool, default False
+            Whether to return probabilities of label 1 instead of labels.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+
+        Raises
+        ------
+        PydpstatError
+            Before `fit`, and where the columns do not match the coefficients.
+
+        Examples
+        --------
+        >>> from pydpstat import LogisticRegressionDP, RRandom
+        >>> model = LogisticRegressionDP("l2", 2.0, 1.0)
+        >>> r = model.fit([[0.2], [0.9]], [0, 1], [1], [0], rng=RRandom(123))
+        >>> model.predict([[0.0]])
+        array([0.])
+        """
+        bias, raw = checks.flag(add_bias, "add_bias"), checks.flag(raw_value, "raw_value")
+        return self._prediction()(X, self._fitted(), add_bias=bias, raw_value=raw)
+
+    def _records(self, X: Any, y: Any, upper_bounds: Any, lower_bounds: Any, add_bias: bool) -> Records:
+        records = super()._records(X, y, upper_bounds, lower_bounds, add_bias)
+        binary_labels(records.y)
+        return scale_records(records)
+
+    def _strength(self) -> float:
+        return USED_GAMMA
+
+    def _wrong_gradient(self, size: int) -> bool:
+        # R's class does not use mapXy.gr
+        return False
+
+    def _warn(self, eps: float, kept: float, norm: float) -> None:
+        warnings.other_gamma(eps, float(self.gamma), kept)
+
+    def _loss_slope(self, records: Records) -> Callable[[Floats, Floats], Floats] | None:
+        if self.mapXy_gr is None or self.loss_gr is None:
+            return None
+        products = RowProducts(records.X)
+        return lambda coeff, y_hat: products(y_hat - records.y)
+
+    def _prediction(self) -> Prediction:
+        return Prediction("sigmoid", "round")
+
+    def _conditions(self) -> tuple[str, ...]:
+        return (*FIXED, BINARY, *self._further_conditions())
+
+    def _arguments(self) -> tuple[tuple[str, Any], ...]:
+        return (
+            ("regularizer", self._regularizer()),
+            ("eps", self.eps),
+            ("gamma", self.gamma),
+            ("perturbation_method", self.perturbation_method),
+            *self._own_gradient(),
+        )
+
+    def _facts(self, records: Records) -> tuple[tuple[str, str], ...]:
+        return () if self.gamma == USED_GAMMA else (("Gamma of the fit:", f"{USED_GAMMA:g}"),)

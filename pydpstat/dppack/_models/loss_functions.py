@@ -1,0 +1,241 @@
+"""DPpack's losses and their derivatives under R's names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pydpstat import _checks as checks
+from pydpstat.dppack._models import losses
+from pydpstat.dppack._models.linear_algebra import Floats
+from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic._arrays import doubles
+
+
+def loss_cross_entropy(y_hat: Any, y: Any) -> Floats:
+    """Cross entropy of predicted probabilities, as ``DPpack::loss.cross.entropy``.
+
+    Parameters
+    ----------
+    y_hat : array_like of shape (n,)
+        Predicted probabilities of label 1.
+    y : array_like of shape (n,)
+        Labels 0 or 1.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        One loss a record; NaN where a certain prediction meets 0 times infinity, as in R.
+
+    Raises
+    ------
+    PydpstatError
+        Where the two are not numbers of the same length.
+
+    References
+    ----------
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack import loss_cross_entropy
+    >>> loss_cross_entropy([0.1, 0.88], [0, 1]).round(4)
+    array([0.1054, 0.1278])
+    """
+    return losses.cross_entropy(*_pair(y_hat, y))
+
+
+def loss_gr_cross_entropy(y_hat: Any, y: Any) -> Floats:
+    """Derivative of the cross entropy by the prediction, as ``DPpack::loss.gr.cross.entropy``.
+
+    Parameters
+    ----------
+    y_hat : array_like of shape (n,)
+        Predicted probabilities of label 1.
+    y : array_like of shape (n,)
+        Labels 0 or 1.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Raises
+    ------
+    PydpstatError
+        Where the two are not numbers of the same length.
+
+    References
+    ----------
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack import loss_gr_cross_entropy
+    >>> loss_gr_cross_entropy([0.5, 0.5], [0, 1])
+    array([ 2., -2.])
+    """
+    return losses.cross_entropy_gradient(*_pair(y_hat, y))
+
+
+def loss_squared_error(y_hat: Any, y: Any) -> Floats:
+    """Half the squared error, as ``DPpack::loss.squared.error``.
+
+    Parameters
+    ----------
+    y_hat, y : array_like of shape (n,)
+        Predictions and values.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Raises
+    ------
+    PydpstatError
+        Where the two are not numbers of the same length.
+
+    References
+    ----------
+    Kifer, D., Smith, A. and Thakurta, A. (2012). Private convex empirical risk minimization and
+    high-dimensional regression. Proceedings of the 25th Annual Conference on Learning Theory.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack import loss_squared_error
+    >>> loss_squared_error([1.0, 3.0], [0.0, 1.0])
+    array([0.5, 2. ])
+    """
+    return losses.squared_error(*_pair(y_hat, y))
+
+
+def loss_gr_squared_error(y_hat: Any, y: Any) -> Floats:
+    """Derivative of half the squared error by the prediction, as ``DPpack::loss.gr.squared.error``.
+
+    Parameters
+    ----------
+    y_hat, y : array_like of shape (n,)
+        Predictions and values.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Raises
+    ------
+    PydpstatError
+        Where the two are not numbers of the same length.
+
+    References
+    ----------
+    Kifer, D., Smith, A. and Thakurta, A. (2012). Private convex empirical risk minimization and
+    high-dimensional regression. Proceedings of the 25th Annual Conference on Learning Theory.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack import loss_gr_squared_error
+    >>> loss_gr_squared_error([1.0, 3.0], [0.0, 1.0])
+    array([1., 2.])
+    """
+    return losses.squared_error_gradient(*_pair(y_hat, y))
+
+
+def generate_loss_huber(h: float) -> Callable[..., Floats]:
+    """Make the Huber-smoothed hinge loss with half-width h, as ``DPpack::generate.loss.huber``.
+
+    Parameters
+    ----------
+    h : float
+        Half-width of the parabola that replaces the hinge's corner.
+
+    Returns
+    -------
+    callable
+        ``huber(y_hat, y, w=None)`` with predictions, labels -1 and 1, and weights (1 by default);
+        returns an ndarray of shape (n,).
+
+    Raises
+    ------
+    PydpstatError
+        Where `h` is no number; by the returned function, where lengths differ.
+
+    References
+    ----------
+    Chapelle, O. (2007). Training a support vector machine in the primal. Neural Computation 19,
+    1155-1178.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack import generate_loss_huber
+    >>> generate_loss_huber(0.5)([-0.5, 1.2], [-1, 1])
+    array([0.5  , 0.045])
+    """
+    return _Huber("generate_loss_huber", losses.huber, checks.scalar(h, "h"))
+
+
+def generate_loss_gr_huber(h: float) -> Callable[..., Floats]:
+    """Make the derivative of the Huber-smoothed hinge loss, as ``DPpack::generate.loss.gr.huber``.
+
+    Parameters
+    ----------
+    h : float
+        Half-width of the parabola that replaces the hinge's corner.
+
+    Returns
+    -------
+    callable
+        ``huber(y_hat, y, w=None)``, as of `generate_loss_huber`: the derivative by the prediction.
+
+    Raises
+    ------
+    PydpstatError
+        Where `h` is no number; by the returned function, where lengths differ.
+
+    References
+    ----------
+    Chapelle, O. (2007). Training a support vector machine in the primal. Neural Computation 19,
+    1155-1178.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack import generate_loss_gr_huber
+    >>> generate_loss_gr_huber(1)([-0.5, 3.0], [-1, 1])
+    array([0.75, 0.  ])
+    """
+    return _Huber("generate_loss_gr_huber", losses.huber_gradient, checks.scalar(h, "h"))
+
+
+def _pair(y_hat: Any, y: Any) -> tuple[Floats, Floats]:
+    predicted, labels = doubles(y_hat, "y_hat"), doubles(y, "y")
+    if predicted.size != labels.size:
+        raise PydpstatError(f"y_hat and y must have the same length; got {predicted.size} and {labels.size}.")
+    return predicted, labels
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _Huber:
+    """A Huber loss or its derivative with its half-width; an object, as a closure has no pickle."""
+
+    maker: str
+    function: Callable[..., Floats]
+    h: float
+
+    __name__ = "huber"
+
+    def __call__(self, y_hat: Any, y: Any, w: Any = None) -> Floats:
+        """Return one number a record, shape (n,)."""
+        predicted, labels = _pair(y_hat, y)
+        if w is None:
+            return self.function(predicted, labels, self.h)
+        weights = doubles(w, "w")
+        if weights.size != labels.size:
+            raise PydpstatError(
+                "Weight vector w must be same length as label vector y; "
+                f"got {weights.size} and {labels.size}."
+            )
+        return self.function(predicted, labels, self.h, weights)
+
+    def __repr__(self) -> str:
+        return f"{self.maker}({self.h!r})"

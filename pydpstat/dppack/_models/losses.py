@@ -1,0 +1,133 @@
+"""Losses of one record and their derivatives by the prediction, with R's operations in R's order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pydpstat import r_arithmetic as r
+from pydpstat.dppack._models.linear_algebra import Floats, dot, matrix_vector
+
+
+def cross_entropy(y_hat: Floats, y: Floats) -> Floats:
+    """Return -(y log(y_hat) + (1 - y) log(1 - y_hat)), shape (n,)."""
+    with np.errstate(all="ignore"):
+        yes = y == 1.0
+        if (yes | (y == 0.0)).all() and np.shape(y) == np.shape(y_hat):
+            # one logarithm is enough, but 0 times the other is NaN where that is infinite
+            loss = np.negative(r.log(np.where(yes, y_hat, 1.0 - y_hat)))
+            loss[y_hat == y] = np.nan
+            return loss
+        first = np.asarray(r.log(y_hat))
+        first = y * first
+        second = np.asarray(r.log(1.0 - y_hat))
+        first = first + (1.0 - y) * second
+        return np.negative(first)
+
+
+def cross_entropy_gradient(y_hat: Floats, y: Floats) -> Floats:
+    """Return -y / y_hat + (1 - y) / (1 - y_hat), shape (n,)."""
+    with np.errstate(all="ignore"):
+        return -y / y_hat + (1.0 - y) / (1.0 - y_hat)
+
+
+def squared_error(y_hat: Floats, y: Floats) -> Floats:
+    """Return (y_hat - y)^2 / 2, shape (n,)."""
+    with np.errstate(over="ignore"):
+        difference = y_hat - y
+        return difference * difference / 2.0
+
+
+def squared_error_gradient(y_hat: Floats, y: Floats) -> Floats:
+    """Return y_hat - y, shape (n,)."""
+    return y_hat - y
+
+
+def huber(y_hat: Floats, y: Floats, h: float, w: Floats | None = None) -> Floats:
+    """Return the Huber-smoothed hinge loss, shape (n,).
+
+    With z = y_hat y it is 0 above 1 + h, 1 - z below 1 - h, and a parabola between.
+
+    References
+    ----------
+    Chapelle, O. (2007). Training a support vector machine in the primal. Neural Computation 19,
+    1155-1178.
+    """
+    z, middle, low = _regions(y_hat, y, h)
+    with np.errstate(all="ignore"):
+        rest = 1.0 + h - z[middle]
+        z[middle] = _times(w, middle, rest * rest) / (4.0 * h)
+        z[low] = _times(w, low, 1.0 - z[low])
+    return z
+
+
+def huber_gradient(y_hat: Floats, y: Floats, h: float, w: Floats | None = None) -> Floats:
+    """Return the derivative of `huber` by the prediction, shape (n,)."""
+    z, middle, low = _regions(y_hat, y, h)
+    with np.errstate(all="ignore"):
+        z[middle] = _times(w, middle, -y[middle]) * (1.0 + h - z[middle]) / (2.0 * h)
+        z[low] = _times(w, low, -y[low])
+    return z
+
+
+def _times(w: Floats | None, mask: np.ndarray, values: Floats) -> Floats:
+    return values if w is None else w[mask] * values
+
+
+def _regions(y_hat: Floats, y: Floats, h: float) -> tuple[Floats, np.ndarray, np.ndarray]:
+    """Return y_hat y with 0 where the loss is flat, and masks of its parabola and of its slope."""
+    with np.errstate(all="ignore"):
+        z = y_hat * y
+        middle, low = np.abs(1.0 - z) <= h, z < 1.0 - h
+        z[z > 1.0 + h] = 0.0
+    return z, middle, low
+
+
+def l2(coeff: Floats) -> float:
+    """Return half the squared length of the coefficients."""
+    return dot(coeff, coeff) / 2.0
+
+
+def l2_gradient(coeff: Floats) -> Floats:
+    """Return the derivative of `l2`: the coefficients."""
+    return coeff
+
+
+def sigmoid(x: Floats) -> Floats:
+    """Return 1 / (1 + exp(-x)).
+
+    Examples
+    --------
+    >>> from pydpstat.dppack._models.losses import sigmoid
+    >>> sigmoid(np.array([0.0]))
+    array([0.5])
+    """
+    value = np.asarray(r.exp(-x))
+    value += 1.0
+    return np.divide(1.0, value, out=value)
+
+
+def linear(X: Floats, coeff: Floats) -> Floats:
+    """Return the linear predictor, shape (n,)."""
+    return matrix_vector(X, coeff)
+
+
+def linear_gradient(X: Floats, coeff: Floats) -> Floats:
+    """Return the linear predictor's derivatives, shape (d, n)."""
+    return X.T
+
+
+def logistic(X: Floats, coeff: Floats) -> Floats:
+    """Return the probabilities of a logistic model, shape (n,)."""
+    return sigmoid(matrix_vector(X, coeff))
+
+
+def logistic_gradient_recycled(X: Floats, coeff: Floats) -> Floats:
+    """Return what DPpack takes for the probabilities' derivatives, shape (d, n).
+
+    R multiplies the matrix X', column by column, by a vector of n slopes that it starts again
+    after each n elements. With one column this is the derivative; with more it is not.
+    """
+    probability = logistic(X, coeff)
+    slopes = probability * (1.0 - probability)
+    rows, columns = X.shape
+    return np.resize(slopes, rows * columns).reshape((columns, rows), order="F") * X.T

@@ -1,0 +1,327 @@
+"""DPpack's private support vector machine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pydpstat import _checks as checks
+from pydpstat.dppack._models import warnings
+from pydpstat.dppack._models.design import as_records
+from pydpstat.dppack._models.erm_cms import FIXED
+from pydpstat.dppack._models.helpers import (
+    generate_loss_gr_huber,
+    generate_loss_huber,
+    generate_sampling,
+    mapXy_gr_linear,
+    mapXy_linear,
+    phi_gaussian,
+    whole_number,
+)
+from pydpstat.dppack._models.kernels import FourierFeatures
+from pydpstat.dppack._models.linear_algebra import Floats
+from pydpstat.dppack._models.logistic import BINARY
+from pydpstat.dppack._models.prediction import Prediction
+from pydpstat.dppack._models.records import Records, binary_labels, read_records, scale_records
+from pydpstat.dppack._models.weighted_erm_cms import WeightedERMDP_CMS
+from pydpstat.errors import PydpstatError
+from pydpstat.random import Source
+from pydpstat.random._vectors import features
+from pydpstat.results.model_results import ModelResults
+
+KERNELS = ("linear", "Gaussian")
+
+
+class svmDP(WeightedERMDP_CMS):
+    """Private support vector machine, linear or with a Gaussian kernel, as ``DPpack::svmDP``.
+
+    ``svmDP$new(...)`` of R is ``svmDP(...)``; methods and public fields have R's names with
+    underscores for dots.
+
+    Parameters
+    ----------
+    regularizer : {"l2"} or callable
+        ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
+    eps : float
+        Privacy parameter epsilon, above 0. Infinity adds no noise and keeps nothing.
+    gamma : float
+        Regularization constant: the objective has gamma / n times the regularizer.
+    perturbation_method : {"objective", "output"}, default "objective"
+        Where the noise is put. Weights are for ``"output"`` only.
+    kernel : {"linear", "Gaussian"}, default "linear"
+        ``"Gaussian"`` is approximated by random Fourier features.
+    D : int, optional
+        Number of features; needed for ``"Gaussian"``.
+    kernel_param : float, optional
+        The Gaussian kernel's gamma; 1 / p by default, set by the first fit and kept for later ones.
+    regularizer_gr : callable, optional
+        ``regularizer_gr(coeff)``: gradient, shape (d,), of an own regularizer.
+    huber_h : float, default 0.5
+        Half-width of the parabola that replaces the corner of the hinge loss.
+
+    Attributes
+    ----------
+    coeff : ndarray of shape (d,) or None
+        The released coefficients, after `fit`: in the unit of the data, or one for each feature.
+    prefilter : ndarray of shape (D, d + 1) or None
+        Frequencies and phases of the features, drawn by the last fit without the data.
+    kernel_param : float or None
+        The kernel's parameter.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed.
+
+    Notes
+    -----
+    Guarantee: epsilon for one record replaced together with its weight, the number of records
+    public. R scales the records to length at most 1 by the bounds; features have length 1 at most.
+
+    References
+    ----------
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109. Rahimi, A. and Recht, B. (2007).
+    Random features for large-scale kernel machines. Advances in Neural Information Processing
+    Systems 20.
+
+    Examples
+    --------
+    >>> from pydpstat import RRandom, svmDP
+    >>> model = svmDP("l2", 1.0, 1.0, "output", kernel="Gaussian", D=3)
+    >>> r = model.fit([[0.2], [0.4], [0.7], [0.9]], [0, 0, 1, 1], [1], [0], rng=RRandom(123))
+    >>> model.kernel_param, model.coeff.shape
+    (1.0, (3,))
+    """
+
+    def __init__(
+        self,
+        regularizer: str | Callable[..., Any],
+        eps: float,
+        gamma: float,
+        perturbation_method: str = "objective",
+        kernel: str = "linear",
+        D: int | None = None,
+        kernel_param: float | None = None,
+        regularizer_gr: Callable[..., Any] | None = None,
+        huber_h: float = 0.5,
+    ) -> None:
+        h = checks.scalar(huber_h, "huber_h")
+        super().__init__(
+            mapXy_linear,
+            generate_loss_huber(h),
+            regularizer,
+            eps,
+            gamma,
+            perturbation_method,
+            1.0 / (2.0 * h) if h else math.inf,
+            mapXy_gr_linear,
+            generate_loss_gr_huber(h),
+            regularizer_gr,
+        )
+        self._huber_h = h
+        self.kernel = checks.one_of(kernel, "kernel", KERNELS)
+        if kernel == "Gaussian":
+            self.phi, self.kernel_param = phi_gaussian, kernel_param
+            if D is None:
+                raise PydpstatError(
+                    "D must be specified for nonlinear kernel; got None. Give for example 20."
+                )
+            self.D = whole_number(D, "D", 1)
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        upper_bounds: Any = None,
+        lower_bounds: Any = None,
+        add_bias: bool = False,
+        weights: Any = None,
+        weights_upper_bound: float | None = None,
+        *,
+        rng: Any = None,
+    ) -> ModelResults:
+        """Fit the model and set `coeff`, and with a Gaussian kernel `prefilter` and `kernel_param`.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like of shape (n, p)
+            Predictors; with the linear kernel values outside their bounds are moved onto them.
+        y : array_like of shape (n,)
+            Labels 0 and 1.
+        upper_bounds, lower_bounds : array_like of shape (p,), optional
+            Public bounds of the columns, chosen without looking at them. The linear kernel needs them;
+            the Gaussian one does not use them.
+        add_bias : bool, default False
+            Whether to put a column "bias" of ones in front; for a DataFrame only, as in R.
+        weights : array_like of shape (n,), optional
+            Weights of the records, at least 0; for output perturbation only.
+        weights_upper_bound : float, optional
+            Public upper bound of the weights, which are moved onto it.
+        rng : None, int, numpy.random.Generator or RRandom, keyword only
+            Source of the noise and the features. None (default) is the operating system; an int
+            seeds R's stream.
+
+        Returns
+        -------
+        ModelResults
+            What may be published. R returns the object itself.
+
+        Raises
+        ------
+        PydpstatError
+            Where R stops or would return NaN.
+
+        Examples
+        --------
+        >>> from pydpstat import RRandom, svmDP
+        >>> r = svmDP("l2", 1.0, 1.0, "output").fit([[0.2], [0.9]], [0, 1], [1], [0], rng=RRandom(1))
+        >>> list(r.params.index)
+        ['x1']
+        """
+        if self.kernel == "Gaussian":
+            if self.kernel_param is None:
+                self.kernel_param = 1.0 / self._columns(X)
+            self.sampling = generate_sampling(self.kernel_param)
+        return super().fit(X, y, upper_bounds, lower_bounds, add_bias, weights, weights_upper_bound, rng=rng)
+
+    def XtoV(self, X: Any) -> Floats:
+        """Map records to the features of the fitted Gaussian kernel.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like of shape (m, d)
+            Records, a bias column included where the model was fitted with one.
+
+        Returns
+        -------
+        ndarray of shape (m, D)
+
+        Raises
+        ------
+        PydpstatError
+            Before `fit`, with a linear kernel, and where the columns do not match.
+
+        Examples
+        --------
+        >>> from pydpstat import RRandom, svmDP
+        >>> model = svmDP("l2", 1.0, 1.0, "output", kernel="Gaussian", D=2)
+        >>> r = model.fit([[0.2], [0.9]], [0, 1], [1], [0], rng=RRandom(1))
+        >>> model.XtoV([[0.5]]).shape
+        (1, 2)
+        """
+        records = as_records(X)
+        if self.prefilter is None:
+            raise PydpstatError("svmDP has no features yet; call fit with kernel='Gaussian' first.")
+        if records.shape[1] != self.prefilter.shape[1] - 1:
+            raise PydpstatError(
+                f"X must have {self.prefilter.shape[1] - 1} columns, the bias included; "
+                f"got {records.shape[1]}."
+            )
+        return FourierFeatures(self.prefilter).transform(records)
+
+    def predict(self, X: Any, add_bias: bool = False, raw_value: bool = False) -> Floats:
+        """Predict labels or scores of new records.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like of shape (m, p)
+            New records; they are not clipped.
+        add_bias : bool, default False
+            Whether to put a column of ones in front; True where the model was fitted so.
+        raw_value : bool, default False
+            Whether to return scores instead of labels. A score of exactly 0 is label 0.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+
+        Raises
+        ------
+        PydpstatError
+            Before `fit`, and where the columns do not match the coefficients.
+
+        Examples
+        --------
+        >>> from pydpstat import RRandom, svmDP
+        >>> model = svmDP("l2", 1.0, 1.0)
+        >>> r = model.fit([[0.2], [0.9]], [0, 1], [1], [0], rng=RRandom(123))
+        >>> model.predict([[0.0]])
+        array([0.])
+        """
+        bias, raw = checks.flag(add_bias, "add_bias"), checks.flag(raw_value, "raw_value")
+        return self._prediction()(X, self._fitted(), add_bias=bias, raw_value=raw)
+
+    def _records(self, X: Any, y: Any, upper_bounds: Any, lower_bounds: Any, add_bias: bool) -> Records:
+        if self.kernel == "linear":
+            records = scale_records(super()._records(X, y, upper_bounds, lower_bounds, add_bias))
+        else:
+            count = whole_number(self.D, "D", 1)
+            read = read_records(X, y, add_bias)
+            if not np.isfinite(read.X).all():
+                raise PydpstatError(
+                    "X must be finite with the Gaussian kernel, or R stops; replace infinite values first."
+                )
+            # the features' part comes with the source, after everything is checked
+            root = math.sqrt(2.0 / count)
+            records = replace(
+                read,
+                names=tuple(f"V{j + 1}" for j in range(count)),
+                limits=np.full(count, 1.0 / math.sqrt(count)),
+                divisors=np.full(count, root * math.sqrt(count)),
+                expand=self._expand,
+            )
+        binary_labels(records.y)
+        return replace(records, y=np.where(records.y == 0.0, -1.0, 1.0))
+
+    def _expand(self, records: Records, source: Source | None) -> Records:
+        """Draw the features and map the records to them."""
+        count = len(records.names)
+        sd = math.sqrt(2.0 * checks.scalar(self.kernel_param, "kernel_param"))
+        self.prefilter = features(source, count, records.X.shape[1], sd)
+        expanded = FourierFeatures(self.prefilter).transform(records.X)
+        expanded /= math.sqrt(2.0 / count)
+        expanded /= math.sqrt(count)
+        return replace(records, X=expanded)
+
+    def _columns(self, X: Any) -> int:
+        return int(np.shape(X)[1]) if np.ndim(X) == 2 else 1
+
+    def _kept(self, kept: float, size: int) -> float:
+        return kept if self._huber_h > 0.0 else math.inf
+
+    def _warn(self, eps: float, kept: float, norm: float) -> None:
+        name, value = ("gamma", float(self.gamma)) if self._huber_h > 0.0 else ("huber_h", self._huber_h)
+        warnings.no_noise(type(self).__name__, name, value)
+
+    def _prediction(self) -> Prediction:
+        if self.kernel == "linear" or self.prefilter is None:
+            return Prediction("linear", "sign")
+        return Prediction("linear", "sign", FourierFeatures(self.prefilter))
+
+    def _conditions(self) -> tuple[str, ...]:
+        return (*FIXED, BINARY, *self._penalty_condition())
+
+    def _arguments(self) -> tuple[tuple[str, Any], ...]:
+        kernel = (("D", self.D), ("kernel_param", self.kernel_param)) if self.kernel == "Gaussian" else ()
+        return (
+            ("regularizer", self._regularizer()),
+            ("eps", self.eps),
+            ("gamma", self.gamma),
+            ("perturbation_method", self.perturbation_method),
+            ("kernel", self.kernel),
+            *kernel,
+            *self._own_gradient(),
+            ("huber_h", self._huber_h),
+        )
+
+    def _facts(self, records: Records) -> tuple[tuple[str, str], ...]:
+        shown = str(self.kernel)
+        if self.kernel == "Gaussian":
+            shown += f", {self.D} features, {float(self.kernel_param or 0.0):.6g}"
+        weighted = () if records.weights is None else (("Weights up to:", f"{records.weight:.6g}"),)
+        return (("Kernel:", shown), ("Huber h:", f"{self._huber_h:.6g}"), *weighted)

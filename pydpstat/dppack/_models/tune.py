@@ -1,0 +1,351 @@
+"""DPpack's choice among models that are fitted on groups of records of their own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from pydpstat import _checks as checks
+from pydpstat import r_arithmetic as r
+from pydpstat._release.calibration import SEEDED
+from pydpstat._release.choice import release_choice
+from pydpstat.dppack._models import warnings
+from pydpstat.dppack._models.kst_plan import ADDED
+from pydpstat.dppack._models.linear import LinearRegressionDP
+from pydpstat.dppack._models.linear_algebra import Floats
+from pydpstat.dppack._models.record_groups import RecordGroups
+from pydpstat.dppack._models.records import bound_vector
+from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms._exponential import Choice
+from pydpstat.privacy import Guarantee
+from pydpstat.random import Source, secure, source_from
+from pydpstat.results._call import Call
+from pydpstat.results._labels import Labels
+from pydpstat.results.model_results import ModelResults
+
+_Model = TypeVar("_Model")
+GROUPS = "a record's place decides its group: the groups are disjoint, so the largest epsilon holds for all"
+# how many errors one record makes at most
+ERROR = 1.0
+
+
+def tune_classification_model(
+    DPmodels: Sequence[_Model],
+    X: Any,
+    y: Any,
+    upper_bounds: Any = None,
+    lower_bounds: Any = None,
+    add_bias: bool = False,
+    weights: Any = None,
+    weights_upper_bound: Any = None,
+    *,
+    rng: Any = None,
+) -> _Model:
+    """Choose among private classifiers, as ``DPpack::tune_classification_model`` does.
+
+    Of m models each is fitted on a group of records of its own: the i-th on records i, i + m + 1,
+    i + 2 (m + 1), ... The group that is left counts each model's wrong labels, and the exponential
+    mechanism chooses a model with few.
+
+    Parameters
+    ----------
+    DPmodels : sequence of LogisticRegressionDP or svmDP
+        The models, each with its own settings. All are fitted, as in R. The first one's `eps` is that
+        of the choice too; give all the same.
+    X : DataFrame or array_like of shape (n, p)
+        Predictors; values outside their bounds are moved onto them for the fits.
+    y : array_like of shape (n,)
+        Labels 0 or 1.
+    upper_bounds, lower_bounds : array_like of shape (p,), optional
+        Public bounds of the columns, chosen without looking at them. Support vector machines with a
+        Gaussian kernel do not use them, all other models need them.
+    add_bias : bool, default False
+        Whether to put a column "bias" of ones in front; for a DataFrame only, as in R.
+    weights : array_like of shape (n,), optional
+        Weights of the records, for models that take them.
+    weights_upper_bound : float, optional
+        Public upper bound of the weights.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
+
+    Returns
+    -------
+    LogisticRegressionDP or svmDP
+        The chosen one of `DPmodels`. Its ``results`` is the `ModelResults` of its fit, with the claim
+        and the guarantee of the whole tuning.
+
+    Raises
+    ------
+    PydpstatError
+        Where R stops or would return nothing.
+
+    Warns
+    -----
+    PrivacyWarning
+        Those of the models' fits.
+
+    Notes
+    -----
+    Guarantee: for one replaced record the largest epsilon among the models' and the choice's, since
+    the groups are disjoint. It covers all fitted models together, not the chosen one alone.
+
+    References
+    ----------
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109, Section 6.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pydpstat import LogisticRegressionDP, RRandom, tune_classification_model
+    >>> models = [LogisticRegressionDP("l2", 2.0, 1.0), LogisticRegressionDP("l2", 2.0, 0.5)]
+    >>> x = np.linspace(0, 1, 90).reshape(-1, 1)
+    >>> chosen = tune_classification_model(models, x, x[:, 0] > 0.5, [1], [0], rng=RRandom(1))
+    >>> chosen.gamma, str(chosen.results.guarantee)
+    (1.0, '(epsilon 2, delta 0), bounded neighbors')
+    """
+    source = source_from(rng, int_seeds_r=True)
+    bias = checks.flag(add_bias, "add_bias")
+    groups = RecordGroups(DPmodels, X, y, weights)
+    eps = checks.epsilon(getattr(groups.models[0], "eps", None), "eps of the first model")
+    groups.require("predict", "raw_value", "Give LogisticRegressionDP or svmDP objects.")
+    if weights is not None:
+        groups.require("fit", "weights", "Give svmDP objects, or leave the weights out.")
+
+    def fit(model: Any, group: slice) -> ModelResults:
+        more: dict[str, Any] = {}
+        if groups.weights is not None:
+            more = {"weights": groups.weights[group], "weights_upper_bound": weights_upper_bound}
+        return model.fit(*groups.part(group), upper_bounds, lower_bounds, bias, rng=_rng(source), **more)
+
+    def errors(model: Any, X_new: Any, y_new: Floats) -> float:
+        difference = y_new - model.predict(X_new, bias, raw_value=False)
+        return math.nan if np.isnan(difference).any() else float(np.count_nonzero(difference))
+
+    record = _record(
+        "tune_classification_model", upper_bounds, lower_bounds, bias, weights, weights_upper_bound
+    )
+    return _tune(groups, fit, errors, eps, ERROR, Guarantee(eps), source, record)
+
+
+def tune_linear_regression_model(
+    DPmodels: Sequence[_Model],
+    X: Any,
+    y: Any,
+    upper_bounds: Any,
+    lower_bounds: Any,
+    add_bias: bool = False,
+    *,
+    rng: Any = None,
+) -> _Model:
+    """Choose among private linear regressions, as ``DPpack::tune_linear_regression_model`` does.
+
+    Of m models each is fitted on a group of records of its own, as by `tune_classification_model`.
+    The group that is left gives each model's sum of squared errors, and the exponential mechanism
+    chooses a model with a small one.
+
+    Parameters
+    ----------
+    DPmodels : sequence of LinearRegressionDP
+        The models, each with its own settings. All are fitted, as in R. The first one's `eps` is that
+        of the choice too; give all the same.
+    X : DataFrame or array_like of shape (n, p)
+        Predictors. The fits move values outside their bounds onto them; the validation does not.
+    y : array_like of shape (n,)
+        Responses, treated likewise.
+    upper_bounds, lower_bounds : array_like of shape (p + 1,)
+        Public bounds of the columns and, last, of y, chosen without looking at them.
+    add_bias : bool, default False
+        Whether to put a column "bias" of ones in front; for a DataFrame only, as in R.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
+
+    Returns
+    -------
+    LinearRegressionDP
+        The chosen one of `DPmodels`. Its ``results`` is the `ModelResults` of its fit, with the claim
+        and the guarantee of the whole tuning.
+
+    Raises
+    ------
+    MissingExtraError
+        Where the package nlopt is not installed; the message has the command.
+    PydpstatError
+        Where R stops or would return nothing.
+
+    Warns
+    -----
+    PrivacyWarning
+        That the validation data are not clipped, and those of the models' fits.
+
+    Notes
+    -----
+    Guarantee: none, since one record far outside the bounds decides the choice. If every record lies
+    inside them, the largest epsilon among the models' and the choice's holds for one replaced record.
+    The choice's is eps with `add_bias`, and without it eps (2 M / (upper - lower))^2 with M the larger
+    size of y's bounds, because predictions lie between -M and M.
+
+    References
+    ----------
+    McSherry, F. and Talwar, K. (2007). Mechanism design via differential privacy. FOCS 2007.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from pydpstat import PrivacyWarning
+    >>> warnings.simplefilter("ignore", PrivacyWarning)
+    >>> import numpy as np
+    >>> from pydpstat import LinearRegressionDP, RRandom, tune_linear_regression_model
+    >>> models = [LinearRegressionDP("l2", 1.0, 0.0, gamma) for gamma in (1.0, 10.0)]
+    >>> x = np.linspace(-1, 1, 90)
+    >>> chosen = tune_linear_regression_model(
+    ...     models, x.reshape(-1, 1), x / 2, [1, 1], [-1, -1], rng=RRandom(1)
+    ... )
+    """
+    source = source_from(rng, int_seeds_r=True)
+    bias = checks.flag(add_bias, "add_bias")
+    groups = RecordGroups(DPmodels, X, y, None)
+    eps = checks.epsilon(getattr(groups.models[0], "eps", None), "eps of the first model")
+    upper, lower = _last(upper_bounds, "upper_bounds"), _last(lower_bounds, "lower_bounds")
+    sensitivity = (upper - lower) * (upper - lower)
+    if not 0.0 < sensitivity < math.inf:
+        raise PydpstatError(
+            "the bounds of y, the last ones, must be finite and differ: "
+            f"got {checks.shown(upper)} and {checks.shown(lower)}."
+        )
+    plain = all(isinstance(model, LinearRegressionDP) for model in groups.models)
+    inside = _inside_epsilon(eps, upper, lower, bias) if plain else math.inf
+    warnings.validation_not_clipped(eps, inside, bias)
+
+    def fit(model: Any, group: slice) -> ModelResults:
+        return model.fit(*groups.part(group), upper_bounds, lower_bounds, bias, rng=_rng(source))
+
+    def errors(model: Any, X_new: Any, y_new: Floats) -> float:
+        difference = y_new - model.predict(X_new, bias)
+        # an infinite error is one that loses
+        with np.errstate(over="ignore"):
+            return float(r.sum(difference * difference))
+
+    record = _record("tune_linear_regression_model", upper_bounds, lower_bounds, bias)
+    outside = "the validation data are not moved onto the bounds, so nothing is guaranteed"
+    return _tune(groups, fit, errors, eps, sensitivity, Guarantee(inside), source, record, outside)
+
+
+def _inside_epsilon(eps: float, upper: float, lower: float, bias: bool) -> float:
+    """Return what the choice keeps where every record lies inside the bounds."""
+    if not lower < upper:
+        return math.inf
+    if bias:
+        # predictions lie inside the bounds of y
+        return eps
+    widest = 2.0 * max(abs(lower), abs(upper))
+    return eps * max(1.0, (widest / (upper - lower)) ** 2)
+
+
+def _rng(source: Source | None) -> Any:
+    """Return what a fit takes as `rng` to go on drawing from a source."""
+    return getattr(source, "stream", getattr(source, "generator", None))
+
+
+def _last(bounds: Any, name: str) -> float:
+    """Return the last bound, which is that of y."""
+    values = bound_vector(bounds, name)
+    if not values.size:
+        raise PydpstatError(f"{name} must have a number for each column and for y; got none.")
+    return float(values[-1])
+
+
+def _tune(
+    groups: RecordGroups,
+    fit: Callable[[Any, slice], ModelResults],
+    errors: Callable[[Any, Any, Floats], float],
+    eps: float,
+    sensitivity: float,
+    choice_keeps: Guarantee,
+    source: Source | None,
+    record: Call,
+    outside: str = "",
+) -> Any:
+    """Fit each model on its group, and choose one by its errors in the last group."""
+    m = len(groups.models)
+    validation = groups.part(groups.group(m))
+    results: dict[int, ModelResults] = {}
+    utility = np.empty(m)
+    for i, model in enumerate(groups.models):
+        # where an object occurs twice its last fit counts, as in R
+        results[id(model)] = fit(model, groups.group(i))
+        utility[i] = -errors(model, *validation)
+    if np.isnan(utility).any():
+        raise PydpstatError(
+            "X and y must not have missing values among the records for validation, on which R stops; "
+            "replace them first."
+        )
+    choice = Choice(utility, eps, sensitivity)
+    choice.check()
+    fitted = results.values()
+    inside = _parallel([choice_keeps, *(result.guarantee for result in fitted)])
+    conditions = [line for result in fitted for line in result.guarantee.conditions if _lasting(line)]
+    if outside:
+        conditions = [outside, f"if every record lies inside the bounds: {inside}", *conditions]
+    guarantee = Guarantee(
+        math.inf if outside else inside.epsilon,
+        0.0 if outside else inside.delta,
+        "bounded",
+        tuple(dict.fromkeys((GROUPS, *conditions))),
+    )
+    chosen = release_choice(
+        "choice of a model",
+        lambda uniforms: (choice.place(float(uniforms[0])), Labels("choice")),
+        source,
+        draws=1,
+        sensitivity=sensitivity,
+        claim=_parallel([Guarantee(eps), *(result.claim for result in fitted)]),
+        guarantee=guarantee,
+        record=record,
+        exactly=lambda: (secure.choose(utility, secure.choice_rate(eps, sensitivity)), Labels("choice")),
+    )
+    model = groups.models[int(chosen)]
+    own = results[id(model)]
+    model.results = replace(
+        own,
+        claim=chosen.claim,
+        guarantee=chosen.guarantee,
+        record=record,
+        nobs=groups.y.size,
+        facts=(*own.facts, ("Chosen among:", f"{m} models")),
+    )
+    return model
+
+
+def _lasting(condition: str) -> bool:
+    """Tell whether a condition of a fit is one of the tuning: an added record changes all groups."""
+    return condition != SEEDED and not condition.startswith(ADDED)
+
+
+def _parallel(guarantees: Sequence[Guarantee]) -> Guarantee:
+    """Return what several releases of disjoint groups keep together: the largest of each."""
+    return Guarantee(max(each.epsilon for each in guarantees), max(each.delta for each in guarantees))
+
+
+def _record(
+    function: str,
+    upper_bounds: Any,
+    lower_bounds: Any,
+    add_bias: bool,
+    weights: Any = None,
+    weights_upper_bound: Any = None,
+) -> Call:
+    arguments = [
+        ("upper_bounds", upper_bounds),
+        ("lower_bounds", lower_bounds),
+        ("add_bias", add_bias),
+    ]
+    data = tuple((name, name) for name in ("DPmodels", "X", "y"))
+    if weights is not None:
+        arguments.append(("weights_upper_bound", weights_upper_bound))
+        data = (*data, ("weights=weights", "weights = weights"))
+    return Call(function, data, tuple(arguments), "DPpack")

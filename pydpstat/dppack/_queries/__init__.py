@@ -1,0 +1,1 @@
+"""What DPpack's statistics compute before any noise, in R's arithmetic."""

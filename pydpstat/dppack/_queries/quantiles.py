@@ -1,0 +1,140 @@
+"""Quantiles by intervals: the bounds and the sorted data cut the range, the utility ranks the pieces."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from pydpstat.dppack._queries.moments import clip
+from pydpstat.mechanisms._exponential import Choice
+
+# one record moves each interval's rank distance by at most 1
+SENSITIVITY = 1.0
+# exp(-UNDERFLOW) is 0: an interval so much worse than the best one is never chosen
+UNDERFLOW = 746.0
+
+
+def rank_utility(first: int, last: int, quant: float, n: int) -> np.ndarray:
+    """Return minus the distance of each number of records below, `first` to `last`, from quant * n.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack._queries.quantiles import rank_utility
+    >>> rank_utility(0, 4, 0.5, 4)
+    array([-2., -1., -0., -1., -2.])
+    """
+    ranks = np.arange(first, last + 1, dtype=np.float64)
+    ranks -= quant * n
+    np.abs(ranks, out=ranks)
+    return np.negative(ranks, out=ranks)
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """The intervals that can be chosen, and their weights. Private.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (k + 1,)
+        Their ends, ascending.
+    choice : Choice
+        The weights of the k intervals.
+    utility, widths : ndarray of shape (k,)
+        Their utilities and lengths, of which the weights are made.
+    before : int, default 0
+        How many intervals lie below these.
+    others : float, default -inf
+        The best utility of an interval that is not among these.
+    everything : callable, optional
+        Returns all intervals, where these are not all.
+    """
+
+    edges: np.ndarray
+    choice: Choice
+    utility: np.ndarray
+    widths: np.ndarray
+    before: int = 0
+    others: float = -math.inf
+    everything: Callable[[], Intervals] | None = None
+
+    def point(self, uniforms: np.ndarray) -> float:
+        """Return a point: the first uniform chooses an interval, the second a place within it."""
+        return self.within(self.choice.place(float(uniforms[0])), float(uniforms[1]))
+
+    def within(self, place: int, uniform: float) -> float:
+        """Return the point of an interval, by its place among these, that a uniform number chooses."""
+        left, right = float(self.edges[place]), float(self.edges[place + 1])
+        return uniform * (right - left) + left
+
+
+def quantile_intervals(x: np.ndarray, quant: float, eps: float, lower: float, upper: float) -> Intervals:
+    """Weigh the intervals between the sorted data, as the exponential mechanism does.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n,)
+        The data, without missing values.
+    quant : float
+        Which quantile, between 0 and 1.
+    eps : float
+        Privacy parameter epsilon.
+    lower, upper : float
+        Public bounds, `lower` at most `upper`.
+
+    Returns
+    -------
+    Intervals
+        Of many records those alone whose weights are not 0 in floating point.
+    """
+    n = x.size
+    clipped = clip(x, lower, upper)
+    first, last = _reached(n, quant, eps) if math.isfinite(upper - lower) else (0, n)
+    if last - first >= n // 4:
+        clipped.sort()
+        return _between(clipped, clipped, 0, n, quant, eps, lower, upper)
+    # edges i - 1 and i of interval i; only their neighbourhood needs an order
+    low, high = max(first - 1, 0), min(last, n - 1)
+    clipped.partition([low, high])
+    inner = clipped[low : high + 1]
+    inner.sort()
+    return _between(clipped, inner, first, last, quant, eps, lower, upper)
+
+
+def _between(
+    clipped: np.ndarray,
+    inner: np.ndarray,
+    first: int,
+    last: int,
+    quant: float,
+    eps: float,
+    lower: float,
+    upper: float,
+) -> Intervals:
+    """Weigh the intervals `first` to `last`, whose ends are `inner`, of all the clipped data."""
+    n = clipped.size
+    edges = np.concatenate([[lower] if first == 0 else inner[:0], inner, [upper] if last == n else inner[:0]])
+    with np.errstate(all="ignore"):
+        widths = np.diff(edges)
+    utility = rank_utility(first, last, quant, n)
+    choice = Choice(utility, eps, SENSITIVITY, widths)
+    if first == 0 and last == n:
+        return Intervals(edges, choice, utility, widths)
+
+    def everything() -> Intervals:
+        ordered = np.sort(clipped)
+        return _between(ordered, ordered, 0, n, quant, eps, lower, upper)
+
+    nearest = min(
+        quant * n - (first - 1) if first else math.inf, last + 1 - quant * n if last < n else math.inf
+    )
+    return Intervals(edges, choice, utility, widths, first, -nearest, everything)
+
+
+def _reached(n: int, quant: float, eps: float) -> tuple[int, int]:
+    """Return the first and the last interval whose weight does not underflow to 0."""
+    reach = 2.0 * UNDERFLOW / eps + 2.0
+    middle = quant * n
+    return max(0, math.floor(max(middle - reach, 0.0))), min(n, math.ceil(min(middle + reach, float(n))))

@@ -1,0 +1,124 @@
+"""Warnings about DPpack's statistics and about noise: their texts and figures."""
+
+from __future__ import annotations
+
+from pydpstat._warn import warn
+from pydpstat.privacy import Guarantee
+
+# the package's own counterparts; pooled moments have none
+_OWN = {"meanDP": "mean", "varDP": "var", "sdDP": "std", "covDP": "cov"}
+
+
+def redrawn(function: str, epsilon: float) -> None:
+    """Warn that Laplace noise redrawn until the result is positive keeps less than epsilon."""
+    from pydpstat.mechanisms.laplace import truncated_positive_epsilon
+
+    kept = truncated_positive_epsilon(epsilon)
+    own = _OWN.get(function)
+    instead = f"pydpstat.{own}, which draws once and cuts the result at 0" if own else "mechanism='analytic'"
+    warn(
+        f"{function} with Laplace noise repeats the draw until the result is positive. It keeps "
+        f"epsilon {kept:.4f}, not {epsilon:g}. Use {instead}.",
+        row="2",
+        use=own or function,
+    )
+
+
+def noise_scale_tells_n(
+    function: str, kept: Guarantee, relative: float | None = None, n: int | None = None
+) -> None:
+    """Warn that the noise scale of a moment reveals the number of records.
+
+    Parameters
+    ----------
+    function : str
+        The mirror's name.
+    kept : Guarantee
+        What holds for one replaced record; its delta is 0 for Laplace noise.
+    relative : float, optional
+        The noise scale divided by the sensitivity, where a removed record moves the statistic by up
+        to the sensitivity, as it does a mean; None where no figure is known.
+    n : int, optional
+        Number of records, with `relative`.
+    """
+    own = _OWN.get(function)
+    instead = f"pydpstat.{own} with neighbors='unbounded', or " if own else ""
+    scale = "computed from n" if function.startswith("pooled") else "proportional to 1/n"
+    warn(
+        f"{function} with which_sensitivity='unbounded' or 'both' claims to hide the number of records n, "
+        f"but its noise scale is {scale}. For added or removed records the pure epsilon is "
+        f"infinite, and at the claimed epsilon {_unbounded_delta(kept, relative, n)}. "
+        f"Use {instead}which_sensitivity='bounded' and treat n as public.",
+        row="5",
+        use=own or function,
+    )
+
+
+def _unbounded_delta(kept: Guarantee, relative: float | None, n: int | None) -> str:
+    if kept.delta == 0.0:
+        return "delta is above 0" if relative is None else "delta is about 0.18/n"
+    if not relative or n is None or n < 2:
+        return "delta may exceed the claimed one"
+    from pydpstat.dppack._gaussian_pair import pair_delta
+
+    # without one of n records the noise is n / (n - 1) times as wide
+    delta = pair_delta(kept.epsilon, 1.0, relative, relative * n / (n - 1))
+    return f"delta is {delta:.3g} for a removed record, and {kept.delta:.3g} at most for a replaced one"
+
+
+def breaks_from_data() -> None:
+    """Warn that a histogram's breaks come from the data."""
+    warn(
+        "histogramDP publishes breaks computed from the data: its epsilon is infinite. "
+        "Use pydpstat.histogram with public edges, or give breaks as a vector that spans lower_bound and "
+        "upper_bound and was chosen without the data.",
+        row="4",
+        use="histogram",
+    )
+
+
+def levels_from_data() -> None:
+    """Warn that a table's levels come from the data."""
+    warn(
+        "tableDP publishes levels found in the data: its epsilon is infinite, and delta can reach 1. "
+        "Use pydpstat.crosstab with public levels, or give every variable as a pandas Categorical with "
+        "publicly known levels.",
+        row="8",
+        use="crosstab",
+    )
+
+
+def large_delta(function: str, delta: float, epsilon: float, exact: float) -> None:
+    """Warn that a delta of 1 or more promises nothing."""
+    truth = (
+        "the noise is zero and the true value is published"
+        if exact == 1.0
+        else (f"the noise is so small that at epsilon {epsilon:g} the exact delta is {exact:.3g}")
+    )
+    warn(
+        f"{function} with delta={delta:g} promises nothing: {truth}. Use a delta far below 1/n.",
+        row="delta",
+        use=function,
+    )
+
+
+def loose_calibration(claimed: float, exact: float) -> None:
+    """Warn that R's absolute stopping rule missed a small delta."""
+    warn(
+        f"R's analytic calibration stops at an absolute tolerance. At this epsilon its exact delta is "
+        f"{exact:.3g}, {exact / claimed:.3g} times the claimed {claimed:g}. "
+        "Use pydpstat.calibrate_gaussian, or a tol far below delta.",
+        row="11",
+        use="calibrate_gaussian",
+    )
+
+
+def infinite_upper_bound(function: str) -> None:
+    """Warn that an infinite interval makes the choice certain."""
+    own = function.removesuffix("DP")
+    warn(
+        f"{function} with upper_bound=inf always takes the lowest interval, whose upper end is the "
+        f"smallest record: its epsilon is infinite. Use pydpstat.{own}, or give a finite public upper bound.",
+        row="9",
+        use=own,
+    )

@@ -1,0 +1,188 @@
+"""The exponential mechanism's choice: candidates weighted by exp(eps * utility / (2 * sensitivity)).
+
+The choice is the one that R's arithmetic makes. It is found from sums with a proven error bound, in
+one pass of the exponential; where the uniform lies too close to a boundary for that bound, R's
+80-bit sums decide.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import r_arithmetic as r
+from pydpstat.errors import PydpstatError
+from pydpstat.random._partial_sums import CHUNK, Floats, chunk_sums, first_reaching, in_range
+
+# below it the exponential is 0
+_UNDERFLOW = -746.0
+
+
+def probabilities(
+    utility: npt.ArrayLike, eps: float, sensitivity: float = 1.0, measure: npt.ArrayLike | None = None
+) -> Floats:
+    """Return the candidates' probabilities, with R's float operations.
+
+    Parameters
+    ----------
+    utility : array_like of shape (n,)
+        How good each candidate is; minus infinity excludes one.
+    eps : float
+        Privacy parameter epsilon.
+    sensitivity : float, default 1.0
+        How far one record can move a utility.
+    measure : array_like of shape (n,), optional
+        Weight of each candidate before the data are seen, at least 0; 1 by default.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        NaN where nothing can be chosen: a utility is NaN or infinite, or every weight is 0.
+
+    References
+    ----------
+    McSherry, F. and Talwar, K. (2007). Mechanism design via differential privacy. FOCS 2007.
+
+    Examples
+    --------
+    >>> probabilities([0.0, 2.0, 2.0], 1.0).round(3)
+    array([0.155, 0.422, 0.422])
+    """
+    return Choice(utility, eps, sensitivity, measure).probabilities()
+
+
+def choose(
+    utility: npt.ArrayLike,
+    eps: float,
+    sensitivity: float,
+    measure: npt.ArrayLike | None,
+    uniform: float,
+) -> int:
+    """Return the place, from 0, of the candidate that a uniform number between 0 and 1 chooses.
+
+    Parameters
+    ----------
+    utility, eps, sensitivity, measure
+        As in `probabilities`.
+    uniform : float
+        The first candidate is chosen whose cumulative probability is not below it.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    PydpstatError
+        Where nothing can be chosen.
+
+    References
+    ----------
+    McSherry, F. and Talwar, K. (2007). Mechanism design via differential privacy. FOCS 2007.
+
+    Examples
+    --------
+    >>> choose([0.0, 2.0, 2.0], 1.0, 1.0, None, 0.5)
+    1
+    """
+    return Choice(utility, eps, sensitivity, measure).place(uniform)
+
+
+class Choice:
+    """The weights of the candidates, before the uniform is drawn.
+
+    Parameters
+    ----------
+    utility, eps, sensitivity, measure
+        As in `probabilities`. The arrays are not copied.
+
+    Examples
+    --------
+    >>> Choice([0.0, 2.0, 2.0], 1.0, 1.0).place(0.1)
+    0
+    """
+
+    def __init__(
+        self,
+        utility: npt.ArrayLike,
+        eps: float,
+        sensitivity: float,
+        measure: npt.ArrayLike | None = None,
+    ) -> None:
+        self._utility = np.asarray(utility, dtype=np.float64)
+        self._measure = None if measure is None else np.asarray(measure, dtype=np.float64)
+        self._eps, self._divisor = float(eps), 2.0 * float(sensitivity)
+        self._top = float(self._utility.max()) if self._utility.size else -math.inf
+        self._exact: Floats | None = None
+        self._buffer = np.empty(min(CHUNK, self._utility.size))
+
+    @cached_property
+    def _sums(self) -> Floats:
+        """The weights' sums up to the end of each chunk."""
+        with np.errstate(all="ignore"):
+            return chunk_sums(self._utility.size, self._weights)
+
+    @cached_property
+    def _certain(self) -> bool:
+        return in_range(self._sums)
+
+    def check(self) -> None:
+        """Raise an error where nothing can be chosen, whatever the uniform.
+
+        Raises
+        ------
+        PydpstatError
+            Where R returns ``integer(0)``.
+        """
+        # a NaN comes either from the first candidate on, or after a first one that R then chooses
+        if not self._certain and (not self._utility.size or np.isnan(self._cumulative()[0])):
+            raise PydpstatError(
+                "no candidate can be chosen, and R returns integer(0): utility must be finite or -Inf and "
+                "its best candidates must have a measure above 0 and below Inf. "
+                "Check utility and measure, or use a smaller eps."
+            )
+
+    def place(self, uniform: float) -> int:
+        """Return the place of the chosen candidate, from 0."""
+        self.check()
+        found = self._fast(uniform) if self._certain else None
+        if found is not None:
+            return found
+        # without any True, R's which.max returns the first place
+        return int(np.argmax(uniform <= self._cumulative()))
+
+    def probabilities(self) -> Floats:
+        """Return the candidates' probabilities, with R's float operations."""
+        with np.errstate(all="ignore"):
+            starts = range(0, self._utility.size, CHUNK)
+            weights = np.concatenate([np.empty(0), *(self._weights(start, r.exp).copy() for start in starts)])
+            return weights / r.sum(weights)
+
+    def _cumulative(self) -> Floats:
+        if self._exact is None:
+            self._exact = r.cumsum(self.probabilities())
+        return self._exact
+
+    def _fast(self, uniform: float) -> int | None:
+        """Return the place where the sums' error cannot change it, else None."""
+        n, total = self._utility.size, float(self._sums[-1])
+        # in units of 2^-52: exp errs by 4, R's division and sums by 2 + n / 2048, ours by half the addends
+        slack = (64.0 + CHUNK + n / CHUNK + n / 1024.0) * 2.0**-52 * total
+        with np.errstate(all="ignore"):
+            return first_reaching(uniform * total, self._sums, self._weights, slack)
+
+    def _weights(self, start: int, exp: Any = np.exp) -> Floats:
+        """Return a chunk of weights, in a buffer that the next chunk overwrites."""
+        values = self._utility[start : start + CHUNK]
+        part = np.subtract(values, self._top, out=self._buffer[: values.size])
+        part *= self._eps
+        part /= self._divisor
+        # exp is slow where it underflows, so it is left out where all of it does
+        part[:] = 0.0 if part.max() < _UNDERFLOW else exp(part)
+        if self._measure is not None:
+            part *= self._measure[start : start + CHUNK]
+        return part

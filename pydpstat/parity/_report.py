@@ -1,0 +1,177 @@
+"""The report of the comparison: a table by function, on screen, as Markdown and as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydpstat.parity._comparison import Verdict
+from pydpstat.parity._exports import covered
+from pydpstat.parity.distribution import LawVerdict
+
+# in this order, before R's own packages
+_MIRRORED = ("DPpack", "diffpriv")
+HEADINGS = ("package", "function", "levels", "cases", "live", "recorded", "not run", "failed", "worst")
+
+
+@dataclass(frozen=True)
+class Report:
+    """All verdicts of one run.
+
+    Parameters
+    ----------
+    verdicts : sequence of Verdict
+        One for each comparison.
+    laws : sequence of LawVerdict
+        One for each distribution test.
+    versions : dict
+        Versions of R and its packages on the side that was compared with.
+    notes : sequence of str
+        What could not be used, and why.
+    whole : bool
+        Whether all comparisons were asked for; then the report ends with the exported names covered.
+    """
+
+    verdicts: Sequence[Verdict]
+    laws: Sequence[LawVerdict] = ()
+    versions: dict[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    whole: bool = True
+
+    @property
+    def failures(self) -> list[Verdict | LawVerdict]:
+        """The comparisons that failed."""
+        everything: list[Verdict | LawVerdict] = [*self.verdicts, *self.laws]
+        return [verdict for verdict in everything if verdict.status == "failed"]
+
+    def count(self, **wanted: str) -> int:
+        """Count the comparisons with the given attributes, for example ``against="live"``."""
+        return sum(
+            all(getattr(verdict, name) == value for name, value in wanted.items())
+            for verdict in self.verdicts
+        )
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return a row for each function."""
+        keys = dict.fromkeys((verdict.case.package, verdict.case.function) for verdict in self.verdicts)
+        return [self._row(package, function) for package, function in sorted(keys, key=_by_package)]
+
+    def _row(self, package: str, function: str) -> tuple[str, ...]:
+        group = [v for v in self.verdicts if (v.case.package, v.case.function) == (package, function)]
+        levels = ", ".join(dict.fromkeys(v.case.level for v in group))
+        numbers = [
+            len(group),
+            *(
+                sum(v.against == side and v.status != "not run" for v in group)
+                for side in ("live", "recorded")
+            ),
+        ]
+        numbers += [sum(v.status == status for v in group) for status in ("not run", "failed")]
+        return (package, function, levels, *map(str, numbers), _worst(group))
+
+    def text(self) -> str:
+        """Return the report as it is printed."""
+        lines = _aligned([HEADINGS, *self.rows()])
+        lines += ["", *self._summary()]
+        return "\n".join(lines)
+
+    def markdown(self) -> str:
+        """Return the report as Markdown."""
+        rows = ["| " + " | ".join(row) + " |" for row in (HEADINGS, ("---",) * len(HEADINGS), *self.rows())]
+        return "\n".join(
+            ["# Comparison with R", "", *rows, "", *(f"- {line}" for line in self._summary() if line), ""]
+        )
+
+    def json(self) -> str:
+        """Return the report as JSON, with every case."""
+        cases = [
+            {
+                "id": v.case.id,
+                "function": v.case.function,
+                "package": v.case.package,
+                "level": v.case.level,
+                "reason": v.case.reason,
+                "status": v.status,
+                "against": v.against,
+                "difference": v.difference if math.isfinite(v.difference) else "infinite",
+                "message": v.message,
+            }
+            for v in self.verdicts
+        ]
+        laws = [law.as_dict() for law in self.laws]
+        content: dict[str, Any] = {
+            "versions": self.versions,
+            "notes": list(self.notes),
+            "cases": cases,
+            "laws": laws,
+        }
+        return json.dumps(content, indent=1)
+
+    def _summary(self) -> list[str]:
+        lines = [f"R: {', '.join(f'{name} {version or chr(45)}' for name, version in self.versions.items())}"]
+        lines += list(self.notes)
+        lines += [f"distribution: {law.line()}" for law in self.laws]
+        if self.laws:
+            # a shape and a scale test each, on one or two samples
+            alarm = sum(law.false_alarm for law in self.laws)
+            lines.append(f"distribution: false alarm of all tests together at most {alarm:.1g}")
+        lines += [f"NOT RUN {v.case.id}: {v.message}" for v in self.verdicts if v.status == "not run"]
+        lines += [f"FAILED {verdict.name}: {verdict.message}" for verdict in self.failures]
+        stopped = [v for v in self.verdicts if v.case.level in ("difference", "endless", "refused")]
+        if stopped:
+            lines.append(
+                f"{len(stopped)} of the cases are deliberate differences: "
+                "Python stops where R returns nothing usable"
+            )
+        lines.append(
+            f"{len(self.verdicts)} cases: {self.count(against='live')} live, "
+            f"{self.count(against='recorded')} recorded, "
+            f"{self.count(status='not run')} not run, {self.count(status='failed')} failed; "
+            f"{len(self.laws)} distributions, {sum(law.status == 'failed' for law in self.laws)} failed"
+        )
+        examples = [v for v in self.verdicts if v.case.help_page]
+        if examples:
+            pages = len({(v.case.package, v.case.help_page) for v in examples})
+            passed = sum(v.status == "passed" for v in examples)
+            equal = sum(v.status == "passed" and v.difference == 0.0 for v in examples)
+            lines.append(
+                f"examples of {pages} help pages: {len(examples)}, {passed} passed, {equal} to the last bit"
+            )
+        if self.whole:
+            lines += self._coverage()
+        return lines
+
+    def _coverage(self) -> list[str]:
+        names = covered(self.verdicts)
+        lines = [
+            f"{package} without a passed comparison: {', '.join(others)}"
+            for package, (_, others) in names.items()
+            if others
+        ]
+        counts = (
+            f"{package} {len(passed)} of {len(passed) + len(rest)}"
+            for package, (passed, rest) in names.items()
+        )
+        return [*lines, ", ".join(counts)]
+
+
+def _by_package(key: tuple[str, str]) -> tuple[int, str, str]:
+    place = _MIRRORED.index(key[0]) if key[0] in _MIRRORED else len(_MIRRORED)
+    return place, key[0], key[1].lower()
+
+
+def _worst(group: Sequence[Verdict]) -> str:
+    worst = max((v.difference for v in group if v.case.level != "rtol"), default=0.0)
+    relative = max((v.difference for v in group if v.case.level == "rtol"), default=0.0)
+    if relative:
+        return f"{relative:.1e} relative"
+    return "equal" if worst == 0.0 else f"{worst:g} ulp"
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+    return [lines[0], "-" * len(lines[0]), *lines[1:]]

@@ -1,0 +1,56 @@
+"""Reading the frames that the plots get."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._checks import did_you_mean
+from pydpstat.errors import PydpstatError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = npt.NDArray[np.float64]
+
+
+def frame_of(frame: Any, name: str, columns: Sequence[str]) -> pd.DataFrame:
+    """Check a frame with rows and these columns, each once, and return these columns."""
+    import pandas as pd
+
+    if not isinstance(frame, pd.DataFrame):
+        raise PydpstatError(
+            f"{name} must be a DataFrame with the columns {', '.join(columns)}; got {type(frame).__name__}."
+        )
+    have = list(frame.columns)
+    for column in columns:
+        if have.count(column) != 1:
+            near = did_you_mean(column, [each for each in have if isinstance(each, str)])
+            hint = near if near.startswith("Did") else "Rename the frame's columns."
+            raise PydpstatError(
+                f"{name} must have one column {column!r} (of {', '.join(columns)}); "
+                f"got {have.count(column)} of {len(have)}. {hint}"
+            )
+    if not len(frame):
+        raise PydpstatError(f"{name} must have rows; got none.")
+    return frame[list(columns)]
+
+
+def numbers_in(frame: pd.DataFrame, name: str, column: str, least: float | None = None) -> Floats:
+    """Return a column as finite floats, above `least` where that is given."""
+    import pandas as pd
+
+    values = frame[column]
+    numeric = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
+    numeric = numeric and not pd.api.types.is_complex_dtype(values)
+    array = values.to_numpy(dtype=np.float64, na_value=np.nan) if numeric else np.array([np.nan])
+    if not np.isfinite(array).all() or least is not None and not (array > least).all():
+        wanted = "finite numbers" + ("" if least is None else f" above {least:g}")
+        raise PydpstatError(
+            f"{name}[{column!r}] must be {wanted}; got others among {len(frame)} of type {values.dtype}. "
+            "Convert the column, or drop such rows."
+        )
+    return array

@@ -1,0 +1,170 @@
+"""Curves and figures that follow from few numbers: randomized responses, and concentrated privacy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from pydpstat._grid import multiple_above
+
+# what a positive delta is rounded up to where it would underflow
+TINY = 5e-324
+_GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
+
+
+def responses_delta(each: float, count: int, epsilon: float) -> float:
+    """Delta of several randomized responses together, rounded up.
+
+    Parameters
+    ----------
+    each : float
+        Epsilon of each, at least 0.
+    count : int
+        How many.
+    epsilon : float
+        Where the curve is asked for; at least 0.
+
+    Notes
+    -----
+    With j answers that point away the outcome has the weights
+    ``binomial(count, j) exp((count - j) each)`` and ``binomial(count, j) exp(j each)`` under the two
+    neighbors, over ``(1 + exp(each))**count``, and the privacy loss ``(count - 2 j) each``.
+
+    References
+    ----------
+    Kairouz, P., Oh, S. and Viswanath, P. (2017). The composition theorem for differential privacy.
+    IEEE Transactions on Information Theory 63, Theorem 3.3.
+
+    Examples
+    --------
+    >>> round(responses_delta(1.0, 1, 0.0), 6)
+    0.462117
+    """
+    if epsilon >= multiple_above(count, each):
+        return 0.0
+    if math.isinf(each):
+        return 1.0
+    if count == 1:
+        return min(1.0, -math.expm1(epsilon - each) / (1.0 + math.exp(-each)) * (1.0 + 2.0**-50))
+    import numpy as np
+    from scipy.special import gammaln
+
+    from pydpstat.r_arithmetic.elementary import exp, expm1, log
+
+    # from this j on the loss is at most epsilon
+    stop = min(count + 1, math.ceil(0.5 * (count - epsilon / each)) + 1)
+    j = np.arange(float(stop))
+    choices = gammaln(count + 1.0) - gammaln(j + 1.0) - gammaln(count - j + 1.0)
+    with np.errstate(under="ignore", divide="ignore"):
+        excess = log(np.maximum(-expm1(epsilon - (count - 2.0 * j) * each), 0.0))
+        # (count - j) each - count log(1 + exp(each)), without overflow
+        share = math.fsum(exp(choices - j * each - count * math.log1p(math.exp(-each)) + excess))
+    # each exponent errs by a few units in the last place of its largest term
+    slack = 2.0**-49 * (4.0 + 3.0 * math.lgamma(count + 1.0) + count * (each + 1.0))
+    return min(1.0, max(TINY, share * (1.0 + slack)))
+
+
+def pure_rho(epsilon: float) -> float:
+    """Zero-concentrated privacy of a pure guarantee: ``epsilon * tanh(epsilon / 2)``.
+
+    No smaller number holds for all of them, and it is below the usual ``epsilon**2 / 2``.
+
+    Notes
+    -----
+    Randomized response is the worst case. With ``g = log cosh`` its Renyi divergence of order a is
+    ``(g((a - 1/2) epsilon) - g(epsilon / 2)) / (a - 1)``, which is epsilon times the mean of tanh
+    over the interval of length ``(a - 1) epsilon`` that begins at ``epsilon / 2`` and has its middle
+    at ``a epsilon / 2``. As tanh is concave there, the mean is at most its value in the middle; as
+    ``tanh(x) / x`` falls, that is at most ``a tanh(epsilon / 2)``. For a to 1 it is attained.
+
+    References
+    ----------
+    Bun, M. and Steinke, T. (2016). Concentrated differential privacy: simplifications, extensions,
+    and lower bounds. TCC 2016-B, Proposition 1.4 (``epsilon**2 / 2``); the sharper bound is proven
+    above.
+
+    Examples
+    --------
+    >>> round(pure_rho(1.0), 6)
+    0.462117
+    """
+    return epsilon * math.tanh(0.5 * epsilon)
+
+
+def concentrated_delta(rho: float, epsilon: float) -> float:
+    """Smallest delta that follows from zero-concentrated privacy, rounded up.
+
+    Parameters
+    ----------
+    rho : float
+        At least 0.
+    epsilon : float
+        At least 0.
+
+    Notes
+    -----
+    The bound ``exp((a-1)(a rho - epsilon)) / (a-1) * (1 - 1/a)**a`` holds for every a > 1, so that
+    an a which is not quite the best costs accuracy only. Its logarithm is convex in a.
+
+    References
+    ----------
+    Canonne, C., Kamath, G. and Steinke, T. (2020). The discrete Gaussian for differential privacy.
+    NeurIPS 2020, Corollary 13.
+
+    Examples
+    --------
+    >>> round(1e6 * concentrated_delta(0.1, 2.0), 2)
+    4.33
+    """
+    if rho == 0.0:
+        return 0.0
+    if math.isinf(rho):
+        return 1.0
+
+    def log_bound(x: float) -> float:
+        # by x = log(a - 1)
+        above = math.exp(x)
+        return above * ((above + 1.0) * rho - epsilon) - x - (above + 1.0) * math.log1p(math.exp(-x))
+
+    # where the slope is 0, (2 a - 1) rho = epsilon + log(a / (a - 1)) <= epsilon + 1 / (a - 1)
+    gap = epsilon - rho
+    x = _lowest(log_bound, -40.0, math.log((gap + math.hypot(gap, math.sqrt(8.0 * rho))) / (4.0 * rho)) + 0.1)
+    above = math.exp(x)
+    terms = above * ((above + 1.0) * rho + epsilon) + abs(x) + 2.0
+    return max(TINY, math.exp(min(0.0, log_bound(x) + 2.0**-49 * terms)))
+
+
+def largest_rho(epsilon: float, delta: float) -> float:
+    """Largest rho from which (epsilon, delta) follows, rounded down; 0 where delta is 0.
+
+    Examples
+    --------
+    >>> round(largest_rho(1.0, 1e-6), 5)
+    0.02436
+    """
+    if delta == 0.0:
+        return 0.0
+    low, high = 0.0, 1.0
+    while concentrated_delta(high, epsilon) <= delta < 1.0:
+        low, high = high, 2.0 * high
+    while low < (middle := 0.5 * (low + high)) < high:
+        low, high = (middle, high) if concentrated_delta(middle, epsilon) <= delta else (low, middle)
+        if high < 1e-300:
+            return 0.0
+    return low
+
+
+def _lowest(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function with one valley is lowest, by golden sections."""
+    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    at_left, at_right = function(left), function(right)
+    for _ in range(60):
+        if at_left < at_right:
+            high, right, at_right = right, left, at_left
+            left = high - _GOLDEN * (high - low)
+            at_left = function(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + _GOLDEN * (high - low)
+            at_right = function(right)
+    return left if at_left < at_right else right

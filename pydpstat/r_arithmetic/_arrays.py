@@ -1,0 +1,73 @@
+"""What the functions of this package accept, turned into one-dimensional arrays."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._checks import without_mask
+from pydpstat.errors import PydpstatError
+
+
+def numeric(x: Any, name: str = "x") -> npt.NDArray[Any]:
+    """A float64, integer or boolean vector, in column-major order as R's vectors are."""
+    if type(x) is np.ndarray and x.ndim == 1 and x.dtype == np.float64:
+        return x
+    try:
+        values = np.asarray(without_mask(x))
+    except ValueError as error:
+        raise PydpstatError(f"{name} must be numeric, but its rows differ in length") from error
+    if values.dtype.kind == "O":
+        values = _from_objects(values, name)
+    if values.dtype.kind == "f":
+        values = values.astype(np.float64, copy=False)
+    elif values.dtype.kind not in "iub":
+        raise PydpstatError(
+            f"{name} must be numeric, but its type is {values.dtype}: convert it to numbers first"
+        )
+    return values.ravel(order="F") if values.ndim != 1 else values
+
+
+def doubles(x: Any, name: str = "x") -> npt.NDArray[np.float64]:
+    """A float64 vector."""
+    return numeric(x, name).astype(np.float64, copy=False)
+
+
+def has_length(value: Any) -> bool:
+    """Whether a value is a vector in R's sense of several values: a text is one value."""
+    if isinstance(value, str):
+        return False
+    try:
+        len(value)
+    except TypeError:
+        return False
+    return True
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a single value stands for R's NA: None, NaN, NaT, pandas.NA or NumPy's masked."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType", "MaskedConstant"):
+        return True
+    try:
+        if isinstance(value, Decimal):
+            # comparing a signalling NaN would raise an error
+            return value.is_nan()
+        return isinstance(value, (float, np.generic)) and bool(value != value)
+    except Exception:  # an object may raise what it likes when it is asked
+        return False
+
+
+def _from_objects(values: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:
+    """Numbers with None or pandas.NA between them, as a float vector with NaN."""
+    flat = values.ravel(order="F").tolist()
+    try:
+        return np.array([np.nan if is_missing(v) else v for v in flat]).astype(
+            np.float64, casting="same_kind"
+        )
+    except (TypeError, ValueError) as error:
+        raise PydpstatError(
+            f"{name} must be numeric, but it holds other objects: convert it to numbers first"
+        ) from error

@@ -1,0 +1,291 @@
+"""Binomial variables as R draws them (Kachitvichyanukul and Schmeiser 1988, algorithm BTPE)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from pydpstat._frozen import frozen
+from pydpstat.r_arithmetic.elementary import log
+from pydpstat.random.r_stream._mersenne import UNIT, ZERO, UniformStream
+
+INVERSION_BELOW = 30.0
+# inversion gives up beyond this value and takes a new uniform
+_HIGHEST = 111
+_CHUNK = 16_384
+_FEW = 40
+
+
+def _power(base: float, exponent: int) -> float:
+    """Raise to a whole power by repeated squaring, whose rounding differs from the C library's pow."""
+    result = 1.0
+    while True:
+        if exponent & 1:
+            result *= base
+        exponent >>= 1
+        if not exponent:
+            return result
+        base *= base
+
+
+class Inversion:
+    """The law where size times the smaller probability is below 30: one uniform a variable.
+
+    Parameters
+    ----------
+    size : int
+        The number of trials, at least 1.
+    prob : float
+        The probability of success, between 0 and 1 exclusive.
+    """
+
+    def __init__(self, size: int, prob: float) -> None:
+        self.size = size
+        self.mirrored = prob > 0.5
+        p = min(prob, 1.0 - prob)
+        self.none = _power(1.0 - p, size)
+        self.odds = p / (1.0 - p)
+        self.odds_size = self.odds * (size + 1)
+        self._table: np.ndarray | None = None
+
+    def _count(self, u: float) -> int:
+        """Return the number of successes of a uniform; 112 says that another uniform is needed."""
+        k = 0
+        mass = self.none
+        while u >= mass:
+            if k == _HIGHEST:
+                return k + 1
+            u -= mass
+            k += 1
+            mass *= self.odds_size / k - self.odds
+        return k
+
+    def one(self, draw: Callable[[], float]) -> float:
+        """Draw one variable."""
+        k = self._count(draw())
+        while k > _HIGHEST:
+            k = self._count(draw())
+        return float(self.size - k if self.mirrored else k)
+
+    def draw(self, stream: UniformStream, count: int) -> np.ndarray:
+        """Draw variables."""
+        if count < _FEW:
+            return np.array([self.one(stream.next) for _ in range(count)])
+        if self._table is None:
+            self._table = frozen(self._thresholds())
+        result = np.empty(count)
+        done = 0
+        while done < count:
+            uniforms = stream.take(min(_CHUNK, count - done))
+            k = np.searchsorted(self._table, uniforms, side="right")
+            k = k[k <= _HIGHEST]
+            result[done : done + k.size] = k
+            done += k.size
+        if self.mirrored:
+            np.subtract(self.size, result, out=result)
+        return result
+
+    def _thresholds(self) -> np.ndarray:
+        """Return for each k the least uniform whose number of successes is above k."""
+        mass = total = self.none
+        thresholds = []
+        for k in range(min(self.size, _HIGHEST + 1)):
+            bound = total
+            # R subtracts term by term: where rounding could matter, ask the loop itself
+            word = round(bound / UNIT)
+            for u in (word * UNIT, ZERO):
+                if abs(u - total) < 1e-11:
+                    bound = u if self._count(u) > k else math.nextafter(u, 2.0)
+            thresholds.append(bound)
+            mass *= self.odds_size / (k + 1) - self.odds
+            total += mass
+        return np.maximum.accumulate(thresholds)
+
+
+class Btpe:
+    """The law where size times the smaller probability is 30 or more: two uniforms a trial.
+
+    Parameters
+    ----------
+    size : int
+        The number of trials.
+    prob : float
+        The probability of success, between 0 and 1 exclusive.
+    """
+
+    def __init__(self, size: int, prob: float) -> None:
+        self.size = size
+        self.mirrored = prob > 0.5
+        self.p = p = min(prob, 1.0 - prob)
+        self.q = q = 1.0 - p
+        mean = size * p
+        self.odds = p / q
+        self.odds_size = self.odds * (size + 1)
+        fm = mean + p
+        self.mode = int(fm)
+        self.variance = variance = mean * q
+        self.p1 = int(2.195 * math.sqrt(variance) - 4.6 * q) + 0.5
+        self.middle = self.mode + 0.5
+        self.left = self.middle - self.p1
+        self.right = self.middle + self.p1
+        self.c = 0.134 + 20.5 / (15.3 + self.mode)
+        slope = (fm - self.left) / (fm - self.left * p)
+        self.left_rate = slope * (1.0 + 0.5 * slope)
+        slope = (self.right - fm) / (self.right * q)
+        self.right_rate = slope * (1.0 + 0.5 * slope)
+        self.p2 = self.p1 * (1.0 + self.c + self.c)
+        self.p3 = self.p2 + self.c / self.left_rate
+        self.p4 = self.p3 + self.c / self.right_rate
+        self._ratios: dict[int, float] = {}
+
+    def one(self, draw: Callable[[], float]) -> float:
+        """Draw one variable."""
+        while True:
+            u = draw() * self.p4
+            v = draw()
+            if u <= self.p1:
+                k = int(self.middle - self.p1 * v + u)
+                break
+            if u <= self.p2:
+                x = self.left + (u - self.p1) / self.c
+                v = v * self.c + 1.0 - abs(self.middle - x) / self.p1
+                if v > 1.0 or v <= 0.0:
+                    continue
+                k = int(x)
+            elif u > self.p3:
+                k = int(self.right - math.log(v) / self.right_rate)
+                if k > self.size:
+                    continue
+                v = v * (u - self.p3) * self.right_rate
+            else:
+                k = int(self.left + math.log(v) / self.left_rate)
+                if k < 0:
+                    continue
+                v = v * (u - self.p2) * self.left_rate
+            away = abs(k - self.mode)
+            if away <= 20 or away >= self.variance / 2.0 - 1.0:
+                if v <= self._ratio(k):
+                    break
+            elif self._below_density(np.array([float(k)]), np.array([v]))[0]:
+                break
+        return float(self.size - k if self.mirrored else k)
+
+    def draw(self, stream: UniformStream, count: int) -> np.ndarray:
+        """Draw variables."""
+        if count < _FEW:
+            return np.array([self.one(stream.next) for _ in range(count)])
+        result = np.empty(count)
+        done = 0
+        while done < count:
+            # a variable needs 1.1 to 1.5 trials
+            trials = min(_CHUNK, int(1.3 * (count - done)) + 20)
+            uniforms = stream.peek(2 * trials)
+            k, accepted = self._trials(uniforms[0::2] * self.p4, uniforms[1::2].copy())
+            found = np.flatnonzero(accepted)[: count - done]
+            stream.advance(2 * (int(found[-1]) + 1 if done + found.size == count else trials))
+            result[done : done + found.size] = k[found]
+            done += found.size
+        if self.mirrored:
+            np.subtract(self.size, result, out=result)
+        return result
+
+    def _trials(self, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the proposal of each trial and whether it is accepted."""
+        k = np.trunc(self.middle - self.p1 * v + u)
+        accepted = u <= self.p1
+        index = np.flatnonzero(~accepted)
+        u, v = u[index], v[index]
+        parallelogram = u <= self.p2
+        right = u > self.p3
+        x = self.left + (u - self.p1) / self.c
+        height = v * self.c + 1.0 - np.abs(self.middle - x) / self.p1
+        open_trial = ~parallelogram | ((height <= 1.0) & (height > 0.0))
+        tails = np.flatnonzero(~parallelogram)
+        at_right = right[tails]
+        logs = log(v[tails])
+        x[tails] = np.where(at_right, self.right - logs / self.right_rate, self.left + logs / self.left_rate)
+        height[tails] = np.where(
+            at_right,
+            v[tails] * (u[tails] - self.p3) * self.right_rate,
+            v[tails] * (u[tails] - self.p2) * self.left_rate,
+        )
+        x = np.trunc(x)
+        open_trial &= (x <= self.size) & (x >= 0.0)
+        index, x, height = index[open_trial], x[open_trial], height[open_trial]
+        k[index] = x
+        away = np.abs(x - self.mode)
+        near = (away <= 20.0) | (away >= self.variance / 2.0 - 1.0)
+        close = np.flatnonzero(near)
+        accepted[index[close]] = height[close] <= self._ratio_at(x[close])
+        far = np.flatnonzero(~near)
+        accepted[index[far]] = self._below_density(x[far], height[far])
+        return k, accepted
+
+    def _ratio(self, k: int) -> float:
+        """Return the probability of k relative to the mode's, multiplied up in R's order."""
+        if k not in self._ratios:
+            ratio = 1.0
+            for i in range(self.mode + 1, k + 1):
+                ratio *= self.odds_size / i - self.odds
+            for i in range(k + 1, self.mode + 1):
+                ratio /= self.odds_size / i - self.odds
+            self._ratios[k] = ratio
+        return self._ratios[k]
+
+    def _ratio_at(self, k: np.ndarray) -> np.ndarray:
+        whole = k.astype(np.int64)
+        if not whole.size:
+            return k
+        least = int(whole.min())
+        if int(whole.max()) - least > 4 * _CHUNK:
+            return np.array([self._ratio(i) for i in whole.tolist()])
+        present = np.flatnonzero(np.bincount(whole - least))
+        table = np.zeros(int(present[-1]) + 1)
+        table[present] = [self._ratio(i) for i in (present + least).tolist()]
+        return table[whole - least]
+
+    def _below_density(self, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Tell whether v lies below the probability of k relative to the mode's."""
+        away = np.abs(k - self.mode)
+        half_width = (away / self.variance) * (
+            (away * (away / 3.0 + 0.625) + 0.1666666666666) / self.variance + 0.5
+        )
+        # R squares a 32-bit integer, which overflows beyond 46340
+        square = (away.astype(np.int64) ** 2).astype(np.int32).astype(np.float64)
+        normal = -square / (2.0 * self.variance)
+        height = log(v)
+        accepted = height < normal - half_width
+        unsure = np.flatnonzero(~accepted & (height <= normal + half_width))
+        if unsure.size:
+            accepted[unsure] = height[unsure] <= self._log_ratio(k[unsure])
+        return accepted
+
+    def _log_ratio(self, k: np.ndarray) -> np.ndarray:
+        f1 = self.mode + 1.0
+        z = self.size + 1.0 - self.mode
+        x1 = k + 1.0
+        w = self.size - k + 1.0
+        return (
+            self.middle * log(f1 / x1)
+            + (self.size - self.mode + 0.5) * log(z / w)
+            + (k - self.mode) * log(w * self.p / (x1 * self.q))
+            + _stirling(f1)
+            + _stirling(z)
+            + _stirling(x1)
+            + _stirling(w)
+        )
+
+
+def _stirling(x: np.ndarray | float) -> np.ndarray | float:
+    """Return the correction of Stirling's formula."""
+    square = x * x
+    return (13860.0 - (462.0 - (132.0 - (99.0 - 140.0 / square) / square) / square) / square) / x / 166320.0
+
+
+def law(size: int, prob: float) -> Inversion | Btpe:
+    """Return the law of a size of at least 1 and a probability between 0 and 1 exclusive."""
+    if size * min(prob, 1.0 - prob) < INVERSION_BELOW:
+        return Inversion(size, prob)
+    return Btpe(size, prob)

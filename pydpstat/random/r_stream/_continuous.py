@@ -1,0 +1,391 @@
+"""R's continuous laws as methods: runif, rnorm, rexp, rgamma, and two ways to a Laplace variable."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._checks import shown
+from pydpstat.errors import PydpstatError
+from pydpstat.random.r_stream import _exponential as exponential
+from pydpstat.random.r_stream import _gamma as gamma
+from pydpstat.random.r_stream import _normal as normal
+from pydpstat.random.r_stream._arguments import numbers, recycled, refuse, require, whole
+from pydpstat.random.r_stream._seeded import Seeded
+
+Floats = npt.NDArray[np.float64]
+
+# a law's constants take longer to work out than a variable
+_gamma = lru_cache(maxsize=32)(gamma.law)
+
+
+class ContinuousLaws(Seeded):
+    """The methods of `RRandom` that return real numbers."""
+
+    def runif(self, n: int, min: npt.ArrayLike = 0.0, max: npt.ArrayLike = 1.0) -> Floats:
+        """Draw uniform variables, as R's ``runif``.
+
+        Where `min` equals `max`, that is the value and nothing is drawn.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        min, max : float or array_like, default 0.0 and 1.0
+            The ends, finite. Arrays are recycled.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+
+        Raises
+        ------
+        PydpstatError
+            Where R returns NaN.
+
+        References
+        ----------
+        Matsumoto, M. and Nishimura, T. (1998). Mersenne Twister. ACM Transactions on Modeling and
+        Computer Simulation, 8, 3-30.
+
+        Examples
+        --------
+        >>> from pydpstat.random.r_stream import RRandom
+        >>> RRandom(123).runif(2)
+        array([0.28757752, 0.78830514])
+        """
+        n = whole(n, "n")
+        low, high = numbers(min, "min"), numbers(max, "max")
+        if n == 0:
+            return np.empty(0)
+        if isinstance(low, float) and isinstance(high, float):
+            require(-math.inf < low <= high < math.inf, "min and max", (low, high), "finite, with min <= max")
+            if low == high:
+                return np.full(n, low)
+            if n == 1:
+                return np.array([low + (high - low) * self._stream.next()])
+            result = np.empty(n)
+            self._stream.fill(result)
+            if low != 0.0 or high != 1.0:
+                with np.errstate(over="ignore"):
+                    result *= high - low
+                    result += low
+            return result
+        low, high = recycled(low, n), recycled(high, n)
+        require(np.isfinite(low), "min", low, "finite")
+        require(np.isfinite(high) & (high >= low), "max", high, "finite and at least min")
+        drawn = np.flatnonzero(low != high)
+        u = np.empty(drawn.size)
+        self._stream.fill(u)
+        with np.errstate(over="ignore"):
+            low[drawn] += (high[drawn] - low[drawn]) * u
+        return low
+
+    def rnorm(self, n: int, mean: npt.ArrayLike = 0.0, sd: npt.ArrayLike = 1.0) -> Floats:
+        """Draw normal variables, as R's ``rnorm`` with its default method, inversion.
+
+        A variable uses two uniforms. Where `sd` is 0 or `mean` is infinite, the value is `mean` and
+        nothing is drawn.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        mean : float or array_like, default 0.0
+            The mean. Arrays are recycled.
+        sd : float or array_like, default 1.0
+            The standard deviation, finite and at least 0.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+
+        Raises
+        ------
+        PydpstatError
+            Where R returns NaN.
+
+        References
+        ----------
+        Wichura, M. J. (1988). Algorithm AS 241: The percentage points of the normal distribution.
+        Applied Statistics, 37, 477-484.
+
+        Examples
+        --------
+        >>> from pydpstat.random.r_stream import RRandom
+        >>> RRandom(123).rnorm(2)
+        array([-0.56047565, -0.23017749])
+        """
+        n = whole(n, "n")
+        mean, sd = numbers(mean, "mean"), numbers(sd, "sd")
+        if n == 0:
+            return np.empty(0)
+        if isinstance(mean, float) and isinstance(sd, float):
+            require(mean == mean, "mean", mean, "a number")
+            require(0.0 <= sd < math.inf, "sd", sd, "finite and at least 0")
+            if sd == 0.0 or mean in (math.inf, -math.inf):
+                return np.full(n, mean)
+            if n == 1:
+                return np.array([mean + sd * normal.one(self._stream.next)])
+            result = normal.draw(self._stream, n)
+            if mean != 0.0 or sd != 1.0:
+                with np.errstate(over="ignore"):
+                    result *= sd
+                    result += mean
+            return result
+        result, sd = recycled(mean, n), recycled(sd, n)
+        require(~np.isnan(result), "mean", result, "a number")
+        require((sd >= 0.0) & np.isfinite(sd), "sd", sd, "finite and at least 0")
+        drawn = np.flatnonzero((sd > 0.0) & np.isfinite(result))
+        with np.errstate(over="ignore"):
+            result[drawn] += sd[drawn] * normal.draw(self._stream, drawn.size)
+        return result
+
+    def rexp(self, n: int, rate: npt.ArrayLike = 1.0) -> Floats:
+        """Draw exponential variables, as R's ``rexp``.
+
+        A variable uses one uniform, or three and more. Where `rate` is infinite, the value is 0 and
+        nothing is drawn.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        rate : float or array_like, default 1.0
+            One over the mean, above 0. Arrays are recycled.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+
+        Raises
+        ------
+        PydpstatError
+            Where R returns NaN.
+
+        References
+        ----------
+        Ahrens, J. H. and Dieter, U. (1972). Computer methods for sampling from the exponential and
+        normal distributions. Communications of the ACM, 15, 873-882.
+
+        Examples
+        --------
+        >>> from pydpstat.random.r_stream import RRandom
+        >>> RRandom(123).rexp(2)
+        array([0.84345726, 0.57661027])
+        """
+        n = whole(n, "n")
+        rate = numbers(rate, "rate")
+        if n == 0:
+            return np.empty(0)
+        if isinstance(rate, float):
+            scale = 1.0 / rate if rate else math.inf
+            require(0.0 <= scale < math.inf, "rate", rate, "above 0, and 1 / rate finite")
+            if scale == 0.0:
+                return np.zeros(n)
+            if n == 1:
+                return np.array([scale * exponential.one(self._stream.next)])
+            result = exponential.draw(self._stream, n)
+            if scale != 1.0:
+                with np.errstate(over="ignore"):
+                    result *= scale
+            return result
+        rate = recycled(rate, n)
+        with np.errstate(all="ignore"):
+            result = 1.0 / rate
+        require((result >= 0.0) & np.isfinite(result), "rate", rate, "above 0, and 1 / rate finite")
+        drawn = np.flatnonzero(result)
+        with np.errstate(over="ignore"):
+            result[drawn] *= exponential.draw(self._stream, drawn.size)
+        return np.abs(result)
+
+    def rgamma(
+        self, n: int, shape: npt.ArrayLike, rate: npt.ArrayLike = 1.0, scale: npt.ArrayLike | None = None
+    ) -> Floats:
+        """Draw gamma variables, as R's ``rgamma``.
+
+        Where `shape` or `scale` is 0 the value is 0, where one is infinite it is infinite, and nothing
+        is drawn.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        shape : float or array_like
+            The shape, at least 0. Arrays are recycled.
+        rate : float or array_like, default 1.0
+            One over the scale, at least 0.
+        scale : float or array_like, optional
+            The scale, in the place of `rate`.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+
+        Raises
+        ------
+        PydpstatError
+            Where R returns NaN, and where `rate` and `scale` contradict each other.
+
+        References
+        ----------
+        Ahrens, J. H. and Dieter, U. (1982). Generating gamma variates by a modified rejection
+        technique. Communications of the ACM, 25, 47-54. Below shape 1: the same authors (1974),
+        Computer methods for sampling from gamma, beta, Poisson and binomial distributions. Computing,
+        12, 223-246.
+
+        Examples
+        --------
+        >>> from pydpstat.random.r_stream import RRandom
+        >>> RRandom(123).rgamma(2, shape=2)
+        array([0.89209356, 3.31184742])
+        """
+        n = whole(n, "n")
+        shape = numbers(shape, "shape")
+        scale = _scale(numbers(rate, "rate"), scale)
+        if n == 0:
+            return np.empty(0)
+        if isinstance(shape, float) and isinstance(scale, float):
+            _require_gamma(shape, scale)
+            if shape == 0.0 or scale == 0.0:
+                return np.zeros(n)
+            if math.isinf(shape) or math.isinf(scale):
+                return np.full(n, math.inf)
+            if n == 1:
+                return np.array([_gamma(shape).one(self._stream.next, scale)])
+            with np.errstate(over="ignore"):
+                return _gamma(shape).draw(self._stream, n, scale)
+        pairs = list(zip(recycled(shape, n).tolist(), recycled(scale, n).tolist()))
+        for a, b in pairs:
+            _require_gamma(a, b)
+        return np.array([self._one_gamma(a, b) for a, b in pairs])
+
+    def _one_gamma(self, shape: float, scale: float) -> float:
+        if shape == 0.0 or scale == 0.0:
+            return 0.0
+        if math.isinf(shape) or math.isinf(scale):
+            return math.inf
+        return _gamma(shape).one(self._stream.next, scale)
+
+    def rlaplace(self, n: int = 1, m: npt.ArrayLike = 0.0, s: npt.ArrayLike = 1.0) -> Floats:
+        """Draw Laplace variables, as ``rmutil::rlaplace``: the quantile of one uniform each.
+
+        Parameters
+        ----------
+        n : int, default 1
+            How many.
+        m : float or array_like, default 0.0
+            The location. Arrays are recycled.
+        s : float or array_like, default 1.0
+            The scale, above 0. Where it is infinite, so are the values.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+
+        Raises
+        ------
+        PydpstatError
+            Where R stops or returns NaN.
+
+        References
+        ----------
+        Swihart, B. and Lindsey, J. (2022). rmutil: Utilities for nonlinear regression and repeated
+        measurements models. R package.
+
+        Examples
+        --------
+        >>> from pydpstat.random.r_stream import RRandom
+        >>> RRandom(123).rlaplace(2)
+        array([-0.55311564,  0.85946218])
+        """
+        n = whole(n, "n")
+        location, scale = numbers(m, "m"), numbers(s, "s")
+        if isinstance(location, float) and isinstance(scale, float):
+            if not scale > 0.0:
+                raise refuse("s", scale, "above 0")
+            require(location == location, "m", location, "a number")
+            require(scale < math.inf or abs(location) < math.inf, "m", location, "finite where s is infinite")
+            if n == 1:
+                return np.array([exponential.laplace_one(self._stream.next(), location, scale)])
+            return exponential.laplace_draw(self._stream, n, location, scale)
+        if not np.all(scale > 0.0):
+            raise refuse("s", s, "above 0 in every place")
+        location = recycled(location, n)
+        scale = recycled(scale, n)
+        require(~np.isnan(location), "m", location, "a number")
+        require(np.isfinite(scale) | np.isfinite(location), "m", location, "finite where s is infinite")
+        return exponential.laplace_draw(self._stream, n, location, scale)
+
+    def rlap(self, n: int, location: float = 0.0, scale: float = 1.0) -> Floats:
+        """Draw Laplace variables as diffpriv does: n exponential ones minus n more.
+
+        Where `scale` is 0, the value is `location` and nothing is drawn.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        location : float, default 0.0
+            The centre.
+        scale : float, default 1.0
+            The scale, finite and at least 0.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+
+        Raises
+        ------
+        PydpstatError
+            Where R stops or returns NaN.
+
+        References
+        ----------
+        Rubinstein, B. I. P. and Alda, F. (2017). diffpriv: An R package for easy differential
+        privacy. Journal of Machine Learning Research, 18.
+
+        Examples
+        --------
+        >>> from pydpstat.random.r_stream import RRandom
+        >>> RRandom(123).rlap(2)
+        array([-0.48559761,  0.54503291])
+        """
+        n = whole(n, "n")
+        location, scale = numbers(location, "location"), numbers(scale, "scale")
+        if not isinstance(location, float) or location != location:
+            raise refuse("location", location, "one number")
+        if not isinstance(scale, float) or not 0.0 <= scale < math.inf:
+            raise refuse("scale", scale, "one finite number of at least 0")
+        rate = 1.0 / scale if scale else math.inf
+        result = location + self.rexp(n, rate)
+        result -= self.rexp(n, rate)
+        return result
+
+
+def _scale(rate: Any, scale: npt.ArrayLike | None) -> Any:
+    """Return the scale that rate and scale give together."""
+    if scale is None:
+        if isinstance(rate, float) and rate != 0.0:
+            return 1.0 / rate
+        with np.errstate(all="ignore"):
+            inverse = 1.0 / np.asarray(rate)
+        return float(inverse) if isinstance(rate, float) else inverse
+    given = numbers(scale, "scale")
+    if np.any(rate != 1.0) and not np.all(np.abs(rate * given - 1.0) < 1e-15):
+        raise PydpstatError(
+            f"rate and scale must be inverses of each other; got {shown(rate)} and {shown(given)}. "
+            "Give one of them."
+        )
+    return given
+
+
+def _require_gamma(shape: float, scale: float) -> None:
+    """Refuse what R answers with NaN; a zero wins over a negative value there."""
+    zero = scale == scale and shape == shape and (shape == 0.0 or scale == 0.0)
+    require(zero or shape > 0.0, "shape", shape, "at least 0")
+    require(zero or scale > 0.0, "rate or scale", scale, "at least 0")

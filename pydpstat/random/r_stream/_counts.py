@@ -1,0 +1,209 @@
+"""R's laws of counts as methods: rgeom, rpois, rbinom."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.errors import NotSupportedError
+from pydpstat.random.r_stream import _binomial as binomial
+from pydpstat.random.r_stream import _geometric as geometric
+from pydpstat.random.r_stream import _poisson as poisson
+from pydpstat.random.r_stream._arguments import R_LARGEST_INTEGER, numbers, recycled, require, whole
+from pydpstat.random.r_stream._seeded import Seeded
+
+Counts = npt.NDArray[Any]
+
+# a law's constants take longer to work out than a variable
+_binomial = lru_cache(maxsize=32)(binomial.law)
+
+
+def _as_counts(values: Any) -> Counts:
+    """Turn whole floats into integers unless one is beyond R's integers, as R does."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.size == 1:
+        value = array.item()
+        return array.reshape(1) if value > R_LARGEST_INTEGER else np.array([int(value)], dtype=np.int64)
+    if array.size and array.max() > R_LARGEST_INTEGER:
+        return array
+    return array.astype(np.int64)
+
+
+class CountLaws(Seeded):
+    """The methods of `RRandom` that return counts."""
+
+    def rgeom(self, n: int, prob: npt.ArrayLike) -> Counts:
+        """Draw geometric variables, the failures before the first success, as R's ``rgeom``.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        prob : float or array_like
+            The probability of success, above 0 and at most 1. Arrays are recycled.
+
+        Returns
+        -------
+        ndarray of int64, shape (n,)
+            Of float64 where a value is above 2147483647, as in R.
+
+        Raises
+        ------
+        PydpstatError
+            Where R returns NaN.
+
+        References
+        ----------
+        Devroye, L. (1986). Non-Uniform Random Variate Generation. Springer, page 480.
+
+        Examples
+        --------
+        >>> from pydpstat.random.r_stream import RRandom
+        >>> RRandom(123).rgeom(5, 0.3)
+        array([3, 5, 0, 0, 1])
+        """
+        n = whole(n, "n")
+        prob = numbers(prob, "prob")
+        if n == 0:
+            return np.empty(0, dtype=np.int64)
+        if isinstance(prob, float):
+            if n == 1:
+                return _as_counts(geometric.one(self._stream.next, _odds(prob)))
+            return _as_counts(geometric.draw(self._stream, n, _odds(prob)))
+        odds = [_odds(p) for p in recycled(prob, n).tolist()]
+        return _as_counts([geometric.one(self._stream.next, value) for value in odds])
+
+    def rpois(self, n: int, lam: npt.ArrayLike) -> Counts:
+        """Draw Poisson variables, as R's ``rpois``.
+
+        Where the mean is 0, the value is 0 and nothing is drawn.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        lam : float or array_like
+            The mean, R's ``lambda``, finite and at least 0. Arrays are recycled.
+
+        Returns
+        -------
+        ndarray of int64, shape (n,)
+            Of float64 where a value is above 2147483647, as in R.
+
+        Raises
+        ------
+        PydpstatError
+            Where R returns NaN.
+
+        References
+        ----------
+        Ahrens, J. H. and Dieter, U. (1982). Computer generation of Poisson deviates from modified
+        normal distributions. ACM Transactions on Mathematical Software, 8, 163-179.
+
+        Examples
+        --------
+        >>> from pydpstat.random.r_stream import RRandom
+        >>> RRandom(123).rpois(5, 3)
+        array([2, 4, 2, 5, 6])
+        """
+        n = whole(n, "n")
+        mean = numbers(lam, "lam")
+        if n == 0:
+            return np.empty(0, dtype=np.int64)
+        if isinstance(mean, float):
+            require(0.0 <= mean < math.inf, "lam", mean, "finite and at least 0")
+            if mean == 0.0:
+                return np.zeros(n, dtype=np.int64)
+            if n == 1:
+                return _as_counts(poisson.one(self._stream.next, mean))
+            with np.errstate(over="ignore"):
+                return _as_counts(poisson.draw(self._stream, n, mean))
+        mean = recycled(mean, n)
+        require((mean >= 0.0) & np.isfinite(mean), "lam", mean, "finite and at least 0")
+        if np.all(mean < poisson.LARGE):
+            result = np.zeros(n)
+            drawn = np.flatnonzero(mean)
+            result[drawn] = poisson.small(self._stream.take(drawn.size), mean[drawn])
+            return _as_counts(result)
+        return _as_counts([poisson.one(self._stream.next, value) for value in mean.tolist()])
+
+    def rbinom(self, n: int, size: npt.ArrayLike, prob: npt.ArrayLike) -> Counts:
+        """Draw binomial variables, as R's ``rbinom``.
+
+        Where `size` is 0 or `prob` is 0 or 1, nothing is drawn.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        size : int or array_like
+            The number of trials, a whole number from 0 to 2147483646. Arrays are recycled.
+        prob : float or array_like
+            The probability of success, from 0 to 1.
+
+        Returns
+        -------
+        ndarray of int64, shape (n,)
+
+        Raises
+        ------
+        PydpstatError
+            Where R returns NaN.
+        NotSupportedError
+            Where `size` is larger than that.
+
+        References
+        ----------
+        Kachitvichyanukul, V. and Schmeiser, B. W. (1988). Binomial random variate generation.
+        Communications of the ACM, 31, 216-222.
+
+        Examples
+        --------
+        >>> from pydpstat.random.r_stream import RRandom
+        >>> RRandom(123).rbinom(5, 10, 0.5)
+        array([4, 6, 5, 7, 7])
+        """
+        n = whole(n, "n")
+        size, prob = numbers(size, "size"), numbers(prob, "prob")
+        if n == 0:
+            return np.empty(0, dtype=np.int64)
+        if isinstance(size, float) and isinstance(prob, float):
+            certain = _certain_binomial(size, prob)
+            if certain is not None:
+                return _as_counts(np.full(n, certain))
+            return _as_counts(_binomial(int(size), prob).draw(self._stream, n))
+        pairs = list(zip(recycled(size, n).tolist(), recycled(prob, n).tolist()))
+        known = [_certain_binomial(k, p) for k, p in pairs]
+        return _as_counts(
+            [
+                _binomial(int(k), p).one(self._stream.next) if certain is None else certain
+                for (k, p), certain in zip(pairs, known)
+            ]
+        )
+
+
+def _odds(prob: float) -> float:
+    """Return the mean of a geometric variable."""
+    require(0.0 < prob <= 1.0, "prob", prob, "above 0 and at most 1")
+    odds = (1.0 - prob) / prob
+    require(odds < 1e300, "prob", prob, "at least 1e-300")
+    return odds
+
+
+def _certain_binomial(size: float, prob: float) -> float | None:
+    """Check the parameters and return the value where it takes no draw."""
+    require(0.0 <= size < math.inf and size.is_integer(), "size", size, "a whole number of at least 0")
+    require(0.0 <= prob <= 1.0, "prob", prob, "from 0 to 1")
+    if size == 0.0 or prob == 0.0:
+        return 0.0
+    if prob == 1.0:
+        return size
+    if size >= R_LARGEST_INTEGER:
+        raise NotSupportedError(
+            f"size must be below 2147483647; got {size:.0f}. Take a normal approximation or draw it in R."
+        )
+    return None

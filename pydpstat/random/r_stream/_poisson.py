@@ -1,0 +1,239 @@
+"""Poisson variables as R draws them (Ahrens and Dieter 1982, algorithm PD)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pydpstat._frozen import frozen
+from pydpstat.r_arithmetic.elementary import exp, log, power
+from pydpstat.random.r_stream import _exponential as exponential
+from pydpstat.random.r_stream import _normal as normal
+from pydpstat.random.r_stream._mersenne import UniformStream
+from pydpstat.random.r_stream._paths import starts
+
+LARGE = 10.0
+# beyond 35 lies less than 2^-32 where the mean is below 10: no uniform ever gets there
+_TABLE = 36
+# the most uniforms that one step looks ahead: a normal, a uniform, an exponential, a uniform
+MARGIN = 24
+_FEW = 40
+_CHUNK = 200_000
+_ROOT = 0.398942280401432677939946059934
+_FACTORIALS = (1.0, 1.0, 2.0, 6.0, 24.0, 120.0, 720.0, 5040.0, 40320.0, 362880.0)
+_FACTORIALS_ARRAY = frozen(_FACTORIALS)
+_LOG_SERIES = (0.1250060, -0.1384794, 0.1421878, -0.1661269, 0.2000118, -0.2500068, 0.3333333, -0.5)
+
+
+def one(draw: Callable[[], float], mean: float) -> float:
+    """Draw one Poisson variable."""
+    if mean >= LARGE:
+        return _one_large(draw, mean)
+    if mean == 0.0:
+        return 0.0
+    u = draw()
+    term = total = math.exp(-mean)
+    k = 0
+    while u > total and k < _TABLE:
+        k += 1
+        term *= mean / k
+        total += term
+    return float(k)
+
+
+def small(uniforms: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """Return the variable of each uniform and its own mean, above 0 and below 10."""
+    term = exp(-mean)
+    total = term.copy()
+    result = np.zeros(uniforms.size)
+    index = np.flatnonzero(uniforms > total)
+    u, mean, term, total = uniforms[index], mean[index], term[index], total[index]
+    k = 0.0
+    while index.size:
+        k += 1.0
+        result[index] = k
+        term *= mean / k
+        total += term
+        going = np.flatnonzero(u > total)
+        index, u, mean, term, total = index[going], u[going], mean[going], term[going], total[going]
+    return result
+
+
+def draw(stream: UniformStream, count: int, mean: float) -> np.ndarray:
+    """Draw Poisson variables of one mean above 0."""
+    if count < _FEW:
+        return np.array([one(stream.next, mean) for _ in range(count)])
+    result = np.empty(count)
+    if mean < LARGE:
+        return _draw_small(stream, result, mean)
+    done = 0
+    while done < count:
+        uniforms = stream.peek(min(_CHUNK, 3 * (count - done) + 200))
+        position = np.arange(uniforms.size - MARGIN)
+        value, end = large(mean, uniforms, position, exponential.remainders(uniforms))
+        at = starts(end - position)[: count - done]
+        at = at[end[at] <= uniforms.size]
+        result[done : done + at.size] = value[at]
+        stream.advance(int(end[at[-1]]))
+        done += at.size
+    return result
+
+
+def _draw_small(stream: UniformStream, result: np.ndarray, mean: float) -> np.ndarray:
+    term = total = math.exp(-mean)
+    table = [total]
+    for k in range(1, _TABLE):
+        term *= mean / k
+        total += term
+        table.append(total)
+    for start in range(0, result.size, _CHUNK):
+        part = result[start : start + _CHUNK]
+        part[:] = np.searchsorted(table, stream.take(part.size))
+    return result
+
+
+def _squeeze_density(x: Any, mean: Any, s: Any) -> tuple[Any, Any]:
+    """Return the logarithm of the normal part and the factor of the hat at x standard deviations."""
+    b1 = 0.0416666666666666667 / mean
+    b2 = 0.3 * b1 * b1
+    c3 = 0.1428571428571428571 * b1 * b2
+    c2 = b2 - 15.0 * c3
+    c1 = b1 - 6.0 * b2 + 45.0 * c3
+    c0 = 1.0 - b1 + 3.0 * b2 - 15.0 * c3
+    square = x * x
+    factor = _ROOT / s * (((c3 * square + c2) * square + c1) * square + c0)
+    return -0.5 * square, factor
+
+
+def _pick(values: Any, index: np.ndarray) -> Any:
+    return values[index] if isinstance(values, np.ndarray) else values
+
+
+def _series(v: Any) -> Any:
+    total = _LOG_SERIES[0]
+    for coefficient in _LOG_SERIES[1:]:
+        total = total * v + coefficient
+    return total
+
+
+def _density(k: float, mean: float) -> tuple[float, float]:
+    """Return the logarithm and the factor of the Poisson probability of k."""
+    if k < 10.0:
+        return -mean, mean**k / _FACTORIALS[int(k)]
+    away = mean - k
+    delta = 0.0833333333333333333 / k
+    delta -= 4.8 * delta * delta * delta
+    v = away / k
+    if abs(v) <= 0.25:
+        exponent = k * v * v * _series(v) - delta
+    else:
+        exponent = k * math.log(1.0 + v) - away - delta
+    return exponent, _ROOT / math.sqrt(k)
+
+
+def _densities(k: np.ndarray, mean: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Do the same for arrays."""
+    safe = np.maximum(k, 10.0)
+    away = mean - safe
+    delta = 0.0833333333333333333 / safe
+    delta -= 4.8 * delta * delta * delta
+    v = away / safe
+    exponent = safe * v * v * _series(v) - delta
+    far = np.flatnonzero(np.abs(v) > 0.25)
+    exponent[far] = safe[far] * log(1.0 + v[far]) - away[far] - delta[far]
+    factor = _ROOT / np.sqrt(safe)
+    few = np.flatnonzero(k < 10.0)
+    exponent[few] = -_pick(mean, few)
+    factor[few] = power(_pick(mean, few), k[few]) / _FACTORIALS_ARRAY[k[few].astype(np.int64)]
+    return exponent, factor
+
+
+def _one_large(draw: Callable[[], float], mean: float) -> float:
+    s = math.sqrt(mean)
+    g = mean + s * normal.one(draw)
+    if g >= 0.0:
+        k = float(math.floor(g))
+        if k >= math.floor(mean - 1.1484):
+            return k
+        away = mean - k
+        u = draw()
+        if 6.0 * mean * mean * u >= away * away * away:
+            return k
+        exponent, factor = _density(k, mean)
+        hat_exponent, hat = _squeeze_density((0.5 - away) / s, mean, s)
+        if hat - u * hat <= factor * math.exp(exponent - hat_exponent):
+            return k
+    while True:
+        e = exponential.one(draw)
+        u = 2.0 * draw() - 1.0
+        t = 1.8 + math.copysign(e, u)
+        if t > -0.6744:
+            k = float(math.floor(mean + s * t))
+            exponent, factor = _density(k, mean)
+            hat_exponent, hat = _squeeze_density((0.5 - (mean - k)) / s, mean, s)
+            if 0.1069 / mean * abs(u) <= factor * math.exp(exponent + e) - hat * math.exp(hat_exponent + e):
+                return k
+
+
+def large(
+    mean: Any, uniforms: np.ndarray, at: np.ndarray, remainders: tuple[np.ndarray, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the variables that begin at the positions `at`, and the positions where they end.
+
+    `mean` is at least 10: one number, or one for each position. An end beyond the uniforms says that
+    there are not enough of them. `at` stays `MARGIN` below their number.
+    """
+    s = np.sqrt(mean)
+    g = mean + s * normal.at(uniforms, at)
+    value = np.floor(g)
+    end = at + 2
+    low = np.flatnonzero(value < np.floor(mean - 1.1484))
+    m, k = _pick(mean, low), value[low]
+    u = uniforms[end[low]]
+    away = m - k
+    positive = g[low] >= 0.0
+    end[low] += positive
+    unsure = np.flatnonzero(~(positive & (6.0 * m * m * u >= away * away * away)))
+    low, m, k = low[unsure], _pick(m, unsure), k[unsure]
+    u, away, positive = u[unsure], away[unsure], positive[unsure]
+    exponent, factor = _densities(np.maximum(k, 0.0), m)
+    hat_exponent, hat = _squeeze_density((0.5 - away) / _pick(s, low), m, _pick(s, low))
+    refused = ~positive | (hat - u * hat > factor * exp(exponent - hat_exponent))
+    _double_exponential(low[refused], mean, uniforms, remainders, value, end)
+    return value, end
+
+
+def _double_exponential(
+    index: np.ndarray,
+    mean: Any,
+    uniforms: np.ndarray,
+    remainders: tuple[np.ndarray, np.ndarray],
+    value: np.ndarray,
+    end: np.ndarray,
+) -> None:
+    """Draw the variables of `index` by trials of an exponential and a uniform, from `end` on."""
+    rest, halvings = remainders
+    length = exponential.lengths(rest)
+    while index.size:
+        short = end[index] > uniforms.size - MARGIN
+        end[index[short]] = uniforms.size + 1
+        index = index[~short]
+        at = end[index]
+        m = _pick(mean, index)
+        s = np.sqrt(m)
+        e = exponential.values(uniforms, rest, halvings, length, at)
+        at = at + length[at]
+        u = 2.0 * uniforms[at] - 1.0
+        end[index] = at + 1
+        t = 1.8 + np.where(u >= 0.0, e, -e)
+        k = np.floor(m + s * t)
+        tried = t > -0.6744
+        k[~tried] = 0.0
+        exponent, factor = _densities(k, m)
+        hat_exponent, hat = _squeeze_density((0.5 - (m - k)) / s, m, s)
+        good = tried & (0.1069 / m * np.abs(u) <= factor * exp(exponent + e) - hat * exp(hat_exponent + e))
+        value[index[good]] = k[good]
+        index = index[~good]

@@ -1,0 +1,316 @@
+"""Random indices as R's sample() draws them, from 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from pydpstat.random.r_stream._mersenne import UniformStream
+from pydpstat.random.r_stream._paths import starts
+
+_FEW = 40
+_CHUNK = 65_536
+_WORD = 65536.0
+_WALKER_ABOVE = 200
+
+
+def _bits(n: int) -> int:
+    """Return how many random bits an index below n takes."""
+    return (n - 1).bit_length()
+
+
+def index_below(draw: Callable[[], float], n: int) -> int:
+    """Draw one index below n: 16 bits of each uniform, and again where the number is too large."""
+    bits = _bits(n)
+    while True:
+        value = 0
+        for _ in range(bits // 16 + 1):
+            value = 65536 * value + int(draw() * _WORD)
+        value &= (1 << bits) - 1
+        if value < n:
+            return value
+
+
+def _candidates(uniforms: np.ndarray, bits: int) -> np.ndarray:
+    words = bits // 16 + 1
+    # a cast to whole numbers rounds down
+    parts = (uniforms * _WORD).astype(np.int64)
+    value = parts[0::words]
+    for j in range(1, words):
+        value = (value << 16) | parts[j::words]
+    return value & ((1 << bits) - 1)
+
+
+def _candidates_at_each(uniforms: np.ndarray, bits: int) -> np.ndarray:
+    """Return the candidate that begins at each position where there are uniforms enough for it."""
+    parts = (uniforms * _WORD).astype(np.int64)
+    steps = bits // 16
+    value = parts[: parts.size - steps]
+    for j in range(1, steps + 1):
+        value = (value << 16) | parts[j : parts.size - steps + j]
+    return value & ((1 << bits) - 1)
+
+
+def with_replacement(stream: UniformStream, n: int, size: int) -> np.ndarray:
+    """Draw indices below n that may repeat."""
+    if size < _FEW:
+        return np.array([index_below(stream.next, n) for _ in range(size)], dtype=np.int64)
+    bits = _bits(n)
+    words = bits // 16 + 1
+    acceptance = n / 2.0**bits
+    result = np.empty(size, dtype=np.int64)
+    done = 0
+    while done < size:
+        tries = min(_CHUNK, int((size - done) / acceptance) + 8)
+        value = _candidates(stream.peek(tries * words), bits)
+        found = np.flatnonzero(value < n)[: size - done]
+        finished = done + found.size == size
+        stream.advance(words * (int(found[-1]) + 1 if finished else tries))
+        result[done : done + found.size] = value[found]
+        done += found.size
+    return result
+
+
+def without_replacement(stream: UniformStream, n: int, size: int) -> np.ndarray:
+    """Draw different indices below n by R's shuffle: the last place moves into the one drawn."""
+    places = _shrinking(stream, n, size)
+    if size < _FEW or 16 * size < n:
+        return _shuffled_few(places.tolist(), n)
+    return _shuffled(places, n)
+
+
+def _shrinking(stream: UniformStream, n: int, size: int) -> np.ndarray:
+    """Draw an index below n, then one below n - 1, and so on."""
+    result = np.empty(size, dtype=np.int64)
+    done = 0
+    while done < size:
+        left = n - done
+        bits = _bits(left)
+        # the number of bits stays the same down to this many places
+        same = min(size - done, left - (1 << bits >> 1)) if left > 1 else 1
+        if same < _FEW:
+            for i in range(done, done + same):
+                result[i] = index_below(stream.next, n - i)
+            done += same
+            continue
+        words = bits // 16 + 1
+        tries = min(_CHUNK, same)
+        value = _candidates(stream.peek(tries * words), bits)
+        found = np.flatnonzero(_accepted(value, left))[:same]
+        finished = found.size == same
+        stream.advance(words * (int(found[-1]) + 1 if finished else tries))
+        result[done : done + found.size] = value[found]
+        done += found.size
+    return result
+
+
+def _accepted(value: np.ndarray, left: int) -> np.ndarray:
+    """Tell which candidates are accepted, when each acceptance lowers the bound by one."""
+    accepted = value < left
+    while True:
+        before = np.cumsum(accepted, dtype=np.int64)
+        before -= accepted.astype(np.int64)
+        again = value < left - before
+        if np.array_equal(again, accepted):
+            return accepted
+        accepted = again
+
+
+def _shuffled_few(places: list[int], n: int) -> np.ndarray:
+    moved: dict[int, int] = {}
+    result = []
+    for place in places:
+        n -= 1
+        result.append(moved.get(place, place))
+        moved[place] = moved.get(n, n)
+    return np.array(result, dtype=np.int64)
+
+
+def _shuffled(places: np.ndarray, n: int) -> np.ndarray:
+    """Follow each place back to the value it held, for all draws at the same time."""
+    size = places.size
+    time = np.arange(size)
+    earlier = _previous_hits(places, n)
+    # draw t moves the last place, n - 1 - t: its value came there with its own latest hit
+    latest = np.full(n, -1, dtype=np.int64)
+    latest[places] = time
+    last_place = n - 1 - time
+    origin = latest[last_place]
+    itself = origin == time
+    origin[itself] = earlier[itself]
+    moved = _follow(origin, last_place)
+    return np.where(earlier < 0, places, moved[earlier])
+
+
+def _previous_hits(places: np.ndarray, n: int) -> np.ndarray:
+    """Return for each draw the latest earlier draw of the same place, or -1."""
+    earlier = np.full(places.size, -1, dtype=np.int64)
+    first = np.empty(n, dtype=np.int64)
+    left = np.arange(places.size)
+    previous = None
+    while left.size:
+        winner = _winners(first, places[left], left)
+        repeated = winner != left
+        if previous is not None:
+            earlier[left[~repeated]] = previous[~repeated]
+        left, previous = left[repeated], winner[repeated]
+    return earlier
+
+
+def _follow(origin: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """Return the value at the end of each chain of origins."""
+    time = np.arange(origin.size)
+    root = np.where(origin < 0, time, origin)
+    while True:
+        further = root[root]
+        if np.array_equal(further, root):
+            return value[root]
+        root = further
+
+
+def hashed(stream: UniformStream, n: int, size: int) -> np.ndarray:
+    """Draw different indices below a large n: repeats are drawn again."""
+    result = np.empty(0, dtype=np.int64)
+    while result.size < size:
+        # the missing ones are drawn in turn, so the first occurrences are R's draws
+        drawn = np.concatenate((result, with_replacement(stream, n, size - result.size)))
+        result = drawn[_first_occurrences(drawn)]
+    return result
+
+
+def _first_occurrences(values: np.ndarray) -> np.ndarray:
+    """Tell which values have not occurred before; buckets by the last bits are quicker than a sort."""
+    first = np.ones(values.size, dtype=np.bool_)
+    last_bits = (1 << (4 * values.size).bit_length()) - 1
+    table = np.empty(last_bits + 1, dtype=np.int64)
+    left = np.arange(values.size)
+    while left.size:
+        winner = _winners(table, values[left] & last_bits, left)
+        beaten = winner != left
+        left, winner = left[beaten], winner[beaten]
+        repeated = values[winner] == values[left]
+        first[left[repeated]] = False
+        left = left[~repeated]
+    return first
+
+
+def _winners(table: np.ndarray, place: np.ndarray, time: np.ndarray) -> np.ndarray:
+    """Return for each draw the first draw of the same place."""
+    # of repeated indices the last assignment stays
+    table[place[::-1]] = time[::-1]
+    return table[place]
+
+
+def decreasing(prob: np.ndarray) -> np.ndarray:
+    """Return R's order of decreasing probabilities: ties come as its heap sort leaves them."""
+    order = np.argsort(-prob, kind="stable")
+    ordered = prob[order]
+    if not np.any(ordered[1:] == ordered[:-1]):
+        return order
+    return _heap_order(prob.tolist())
+
+
+def _heap_order(value: list[float]) -> np.ndarray:
+    index = list(range(len(value)))
+
+    def sift(key: float, item: int, hole: int, size: int) -> None:
+        child = 2 * hole + 1
+        while child < size:
+            if child + 1 < size and value[child] > value[child + 1]:
+                child += 1
+            if not key > value[child]:
+                break
+            value[hole], index[hole] = value[child], index[child]
+            hole, child = child, 2 * child + 1
+        value[hole], index[hole] = key, item
+
+    for hole in range(len(value) // 2 - 1, -1, -1):
+        sift(value[hole], index[hole], hole, len(value))
+    for last in range(len(value) - 1, 0, -1):
+        key, item = value[last], index[last]
+        value[last], index[last] = value[0], index[0]
+        sift(key, item, 0, last)
+    return np.array(index, dtype=np.int64)
+
+
+def weighted_with_replacement(stream: UniformStream, prob: np.ndarray, size: int) -> np.ndarray:
+    """Draw indices with probabilities that sum to 1; they may repeat."""
+    if np.count_nonzero(prob.size * prob > 0.1) > _WALKER_ABOVE:
+        return _walker(stream, prob, size)
+    order = decreasing(prob)
+    # the last index takes what rounding leaves over
+    bounds = np.cumsum(prob[order])[:-1]
+    result = np.empty(size, dtype=np.int64)
+    for start in range(0, size, _CHUNK):
+        part = result[start : start + _CHUNK]
+        part[:] = order[np.searchsorted(bounds, stream.take(part.size))]
+    return result
+
+
+def _walker(stream: UniformStream, prob: np.ndarray, size: int) -> np.ndarray:
+    """Draw by Walker's aliases (1977): an index, and a uniform that decides for it or for its alias."""
+    n = prob.size
+    threshold, alias = _aliases(prob)
+    bits = _bits(n)
+    words = bits // 16 + 1
+    index = np.empty(size, dtype=np.int64)
+    u = np.empty(size)
+    done = 0
+    while done < size:
+        uniforms = stream.peek(min(_CHUNK, 4 * words * (size - done) + 16))
+        value = _candidates_at_each(uniforms, bits)
+        accepted = value < n
+        length = accepted + words
+        at = starts(length)
+        at = at[at + length[at] <= uniforms.size]
+        found = at[accepted[at]][: size - done]
+        part = slice(done, done + found.size)
+        index[part] = value[found]
+        u[part] = uniforms[found + words]
+        done += found.size
+        last = found[-1] if done == size else at[-1]
+        stream.advance(int(last + length[last]))
+    return np.where(u + index < threshold[index], index, alias[index])
+
+
+def _aliases(prob: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    n = prob.size
+    q = prob * n
+    poor = np.flatnonzero(q < 1.0)
+    rich = np.flatnonzero(q >= 1.0)[::-1]
+    # R keeps both in one list, the poor from its front and the rich from its back
+    listed = np.concatenate((poor, rich)).tolist()
+    alias = [0] * n
+    share = q.tolist()
+    giver = poor.size
+    if 0 < giver < n:
+        for k in range(n - 1):
+            taker = listed[k]
+            other = listed[giver]
+            alias[taker] = other
+            share[other] += share[taker] - 1.0
+            if share[other] < 1.0:
+                giver += 1
+            if giver >= n:
+                break
+    return np.array(share) + np.arange(n), np.array(alias, dtype=np.int64)
+
+
+def weighted_without_replacement(stream: UniformStream, prob: np.ndarray, size: int) -> np.ndarray:
+    """Draw different indices one after the other, each with the probabilities of those left."""
+    order = decreasing(prob).tolist()
+    left = prob[order].tolist()
+    total = 1.0
+    result = []
+    for _ in range(size):
+        bound = total * stream.next()
+        mass = 0.0
+        last = len(left) - 1
+        for j, p in enumerate(left):
+            mass += p
+            if j == last or bound <= mass:
+                break
+        result.append(order.pop(j))
+        total -= left.pop(j)
+    return np.array(result, dtype=np.int64)

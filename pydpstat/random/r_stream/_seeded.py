@@ -1,0 +1,173 @@
+"""The state behind `RRandom`: seed, ``.Random.seed``, copies, and the way to a live R session."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.errors import MissingExtraError, PydpstatError
+from pydpstat.random.r_stream import _arguments as arguments
+from pydpstat.random.r_stream import _seeded as live
+from pydpstat.random.r_stream._mersenne import BLOCK, UniformStream, checked_state, seeded_key
+
+Self = TypeVar("Self", bound="Seeded")
+
+
+class Seeded:
+    """R's uniform stream with its state.
+
+    Parameters
+    ----------
+    seed : int
+        As for R's ``set.seed``: from -2147483647 to 2147483647.
+    """
+
+    _stream: UniformStream
+
+    def __init__(self, seed: int) -> None:
+        self.set_seed(seed)
+
+    def set_seed(self, seed: int) -> None:
+        """Start the stream again, as R's ``set.seed(seed)``.
+
+        Parameters
+        ----------
+        seed : int
+            From -2147483647 to 2147483647.
+
+        Raises
+        ------
+        PydpstatError
+            Where the seed is no whole number in that range.
+
+        References
+        ----------
+        Matsumoto, M. and Nishimura, T. (1998). Mersenne Twister. ACM Transactions on Modeling and
+        Computer Simulation, 8, 3-30. R scrambles the seed with a linear congruence first.
+
+        Examples
+        --------
+        >>> from pydpstat.random.r_stream import RRandom
+        >>> rng = RRandom(1)
+        >>> rng.set_seed(123)
+        >>> rng.runif(2)
+        array([0.28757752, 0.78830514])
+        """
+        self._stream = UniformStream(seeded_key(arguments.seed(seed)), BLOCK)
+
+    @property
+    def state(self) -> npt.NDArray[np.int32]:
+        """R's ``.Random.seed``: the kind 10403, the position, and 624 words, as 626 numbers of type int32.
+
+        Setting it continues another stream. It tells all past and future noise: keep it private.
+
+        Raises
+        ------
+        PydpstatError
+            On setting: where it is no state of R's Mersenne-Twister.
+        NotSupportedError
+            On setting: where the state belongs to another ``RNGkind``.
+
+        Examples
+        --------
+        >>> from pydpstat.random.r_stream import RRandom
+        >>> rng = RRandom(123)
+        >>> saved = rng.state
+        >>> first = rng.runif(3)
+        >>> rng.state = saved
+        >>> bool((rng.runif(3) == first).all())
+        True
+        """
+        return self._stream.state()
+
+    @state.setter
+    def state(self, value: npt.ArrayLike) -> None:
+        state = checked_state(value)
+        self._stream = UniformStream(state[2:].view(np.uint32), int(state[1]))
+
+    @classmethod
+    def from_r(cls: type[Self]) -> Self:
+        """Continue the stream of the R session that rpy2 runs in this process.
+
+        Returns
+        -------
+        RRandom
+            A stream whose next draw is R's next draw. R's own stream stays where it is.
+
+        Raises
+        ------
+        MissingExtraError
+            Where rpy2 is not installed.
+        PydpstatError
+            Where R has no ``.Random.seed`` yet.
+
+        References
+        ----------
+        R Core Team, R 4.2.2, ``?.Random.seed``.
+
+        Examples
+        --------
+        >>> from pydpstat.random.r_stream import RRandom
+        >>> rng = RRandom.from_r()  # doctest: +SKIP
+        """
+        rng = cls.__new__(cls)
+        rng.state = live.read_state()
+        return rng
+
+    def to_r(self) -> None:
+        """Let the R session that rpy2 runs in this process continue this stream.
+
+        Raises
+        ------
+        MissingExtraError
+            Where rpy2 is not installed.
+
+        References
+        ----------
+        R Core Team, R 4.2.2, ``?.Random.seed``.
+
+        Examples
+        --------
+        >>> from pydpstat.random.r_stream import RRandom
+        >>> RRandom(123).to_r()  # doctest: +SKIP
+        """
+        live.write_state(self.state)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"state": self.state}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        self.state = saved["state"]
+
+    def __repr__(self) -> str:
+        # a seed or a state would reveal the noise
+        return f"{type(self).__name__}(seed=...)"
+
+
+def _session(feature: str) -> Any:
+    try:
+        import rpy2.rinterface as rinterface
+    except ImportError as error:
+        raise MissingExtraError(feature, "rpy2", "r") from error
+    rinterface.initr()
+    return rinterface
+
+
+def read_state() -> np.ndarray:
+    """Return ``.Random.seed`` of the live R session."""
+    rinterface = _session("RRandom.from_r()")
+    if ".Random.seed" not in rinterface.globalenv.keys():
+        raise PydpstatError(
+            "The R session must have a .Random.seed; it has none, as nothing was drawn yet. "
+            "Call set.seed() in R."
+        )
+    # not through memoryview(): rpy2 3.5.9 loses a reference to None in every call of it
+    return np.array(rinterface.globalenv[".Random.seed"])
+
+
+def write_state(state: np.ndarray) -> None:
+    """Set ``.Random.seed`` of the live R session."""
+    rinterface = _session("RRandom.to_r()")
+    rinterface.globalenv[".Random.seed"] = rinterface.IntSexpVector.from_memoryview(state.data)

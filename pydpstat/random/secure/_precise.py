@@ -1,0 +1,201 @@
+"""Undecided draws, finished in multiple precision: integer bounds of logarithms and normal tails.
+
+Only mpmath's functions with an explicit precision are used, and threads do not disturb each other
+(`pydpstat._multiple_precision`). Each is taken with at least 20 bits more than the bounds that are drawn
+from it claim. A draw asks for more of its uniform's bits until lower and upper bound agree, which they
+do with probability 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+from pydpstat import _multiple_precision as multiple_precision
+from pydpstat.random.secure._bits import Cell
+
+# bits that are computed beyond those that a bound claims
+_GUARD = 24
+# so many bits of a first normal quantile in floating point are surely right
+_START_BITS = 40
+
+
+def whole(cell: Cell, bounds: Callable[[Cell, int], tuple[int, int]], ratio: Fraction, half: bool) -> int:
+    """Return floor(ratio * f(U)), or with `half` floor(ratio * f(U) + 1/2).
+
+    Parameters
+    ----------
+    cell : Cell
+        What is known of U; it is refined as far as needed.
+    bounds : callable
+        A cell and a precision p in; integers a, b out with ``a <= 2**p * f <= b`` on the cell.
+    ratio : Fraction
+        At least 0.
+    half : bool
+        Whether to round to the nearest number instead of down.
+    """
+    _enough(cell, ratio)
+    while True:
+        if cell.place:
+            precision = cell.bits + 16
+            below, above = bounds(cell, precision)
+            # floor(n / d + 1/2) is floor((2 n + d) / (2 d))
+            scale = ratio.denominator << (precision + 1)
+            add = scale >> 1 if half else 0
+            low, high = ((2 * each * ratio.numerator + add) // scale for each in (below, above))
+            if low == high:
+                return low
+        cell.refine()
+
+
+def reaches(cell: Cell, exponent: Fraction) -> bool:
+    """Return whether -log U is at least `exponent`: a trial with the probability exp(-exponent)."""
+    while True:
+        if cell.place:
+            precision = cell.bits + 16
+            below, above = minus_log(cell, precision)
+            goal = exponent.numerator << precision
+            if below * exponent.denominator >= goal:
+                return True
+            if above * exponent.denominator < goal:
+                return False
+        cell.refine()
+
+
+def minus_log(cell: Cell, precision: int) -> tuple[int, int]:
+    """Bound -log U on a cell whose place is not 0, in units of 2**-precision."""
+    return (
+        max(-_log(cell.place + 1, -cell.bits, precision) - 2, 0),
+        -_log(cell.place, -cell.bits, precision) + 2,
+    )
+
+
+def log_share(rate: Fraction, precision: int) -> tuple[int, int]:
+    """Bound log(2 / (1 + exp(-rate))) in units of 2**-precision."""
+    mp = multiple_precision.functions()
+    working = precision + _GUARD
+    minus = mp.from_rational(-rate.numerator, rate.denominator, working + _size(rate))
+    share = mp.mpf_div(mp.mpf_add(mp.fone, mp.mpf_exp(minus, working)), mp.from_int(2), working)
+    value = -mp.to_int(mp.mpf_shift(mp.mpf_log(share, working), precision), "n")
+    return max(value - 2, 0), value + 2
+
+
+def normal_whole(cell: Cell, ratio: Fraction, start: Callable[[float], float]) -> int:
+    """Return floor(ratio * z + 1/2) for the z >= 0 whose upper normal tail is U / 2.
+
+    Parameters
+    ----------
+    cell : Cell
+        What is known of U; it is refined as far as needed.
+    ratio : Fraction
+        At least 0.
+    start : callable
+        A first z for a U, as a float; any error in it costs time only.
+    """
+    if not ratio:
+        return 0
+    _enough(cell, ratio)
+    while True:
+        if cell.place:
+            found: int | None = _normal_guess(cell, ratio, start)
+            while found is not None:
+                place = found
+                found = _normal_move(cell, ratio, place)
+                if found == place:
+                    return place
+        cell.refine()
+
+
+def _normal_guess(cell: Cell, ratio: Fraction, start: Callable[[float], float]) -> int:
+    """Return floor(ratio * z + 1/2) for the cell's midpoint, or a number near it."""
+    mp = multiple_precision.functions()
+    surplus = max(cell.place.bit_length() - 60, 0)
+    z = mp.from_float(start(math.ldexp((cell.place >> surplus) + 0.5, surplus - cell.bits)))
+    working = cell.bits + _size(ratio) + 2 * _GUARD
+    if _size(ratio) > _START_BITS:
+        z = _normal_quantile(mp.from_man_exp(2 * cell.place + 1, -cell.bits - 1), z, working)
+    scaled = mp.mpf_mul(z, mp.from_rational(ratio.numerator, ratio.denominator, working), working)
+    return max(int(mp.to_int(mp.mpf_add(scaled, mp.fhalf, working), "f")), 0)
+
+
+def _normal_move(cell: Cell, ratio: Fraction, place: int) -> int | None:
+    """Return the place if it is right for all of the cell, the next one towards it, or None where unknown.
+
+    It is right where U/2 lies between the tails beyond the upper and the lower edge of the place.
+    """
+    mp = multiple_precision.functions()
+    least = mp.from_man_exp(cell.place, -cell.bits)
+    most = mp.from_man_exp(cell.place + 1, -cell.bits)
+    low, high = _twice_tail(Fraction(2 * place + 1, 2) / ratio, cell.bits + _GUARD)
+    if mp.mpf_lt(least, high):
+        return place + 1 if mp.mpf_le(most, low) else None
+    if place:
+        low, high = _twice_tail(Fraction(2 * place - 1, 2) / ratio, cell.bits + _GUARD)
+        if mp.mpf_gt(most, low):
+            return place - 1 if mp.mpf_ge(least, high) else None
+    return place
+
+
+def exponentials(exponents: list[Fraction], precision: int) -> list[int]:
+    """Return exp(x) for each x <= 0 in units of 2**-precision, right to within one unit."""
+    mp = multiple_precision.functions()
+    # below it the exponential is less than a unit
+    least = -precision
+    result = []
+    for each in exponents:
+        if each < least:
+            result.append(0)
+            continue
+        working = precision + _GUARD
+        value = mp.mpf_exp(mp.from_rational(each.numerator, each.denominator, working + _size(each)), working)
+        result.append(mp.to_int(mp.mpf_shift(value, precision), "n"))
+    return result
+
+
+def _enough(cell: Cell, ratio: Fraction) -> None:
+    """Refine a cell until it is small enough that a multiple of it may be decided."""
+    while cell.bits < _size(ratio):
+        cell.refine()
+
+
+def _size(number: Fraction) -> int:
+    """Return the bits of a rational's whole part, at least 1."""
+    return max(abs(number.numerator).bit_length() - number.denominator.bit_length() + 1, 1)
+
+
+def _log(mantissa: int, exponent: int, precision: int) -> int:
+    """Return log(mantissa * 2**exponent) in units of 2**-precision, right to within one unit."""
+    mp = multiple_precision.functions()
+    value = mp.mpf_log(mp.from_man_exp(mantissa, exponent), precision + _GUARD)
+    return int(mp.to_int(mp.mpf_shift(value, precision), "n"))
+
+
+def _twice_tail(edge: Fraction, precision: int) -> tuple[tuple, tuple]:
+    """Bound the probability that a standard normal number is beyond +-edge, to the relative 2**-precision."""
+    mp = multiple_precision.functions()
+    # the tail's relative error is up to edge^2 + 1 times that of the edge
+    working = precision + 2 * _size(edge) + _GUARD
+    t = mp.mpf_div(
+        mp.from_rational(edge.numerator, edge.denominator, working), mp.mpf_sqrt(mp.ftwo, working), working
+    )
+    tail = mp.mpf_erfc(t, working)
+    slack = mp.mpf_shift(tail, -precision)
+    return mp.mpf_sub(tail, slack), mp.mpf_add(tail, slack)
+
+
+def _normal_quantile(probability: tuple, start: tuple, precision: int) -> tuple:
+    """Return z with twice the upper tail equal to `probability`, by Newton's method."""
+    mp = multiple_precision.functions()
+    root2 = mp.mpf_sqrt(mp.ftwo, precision)
+    factor = mp.mpf_sqrt(mp.mpf_div(mp.mpf_pi(precision), mp.ftwo, precision), precision)
+    # in t = z / sqrt(2): d erfc(t) = -2 / sqrt(pi) exp(-t^2) dt, and z = t sqrt(2)
+    z = start
+    # each step doubles the bits that are right
+    for _ in range(math.ceil(math.log2(precision / _START_BITS))):
+        t = mp.mpf_div(z, root2, precision)
+        density = mp.mpf_exp(mp.mpf_mul(t, t, precision), precision)
+        excess = mp.mpf_sub(mp.mpf_erfc(t, precision), probability, precision)
+        step = mp.mpf_mul(mp.mpf_mul(excess, density, precision), factor, precision)
+        z = mp.mpf_add(z, step, precision)
+    return z

@@ -1,0 +1,193 @@
+"""The call that made a release, as text: argument names stand for the data."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+# the largest power of 10 that 64 bits hold
+_EXACT_POWER = 27
+_PLAIN = frozenset((type(None), bool, int, float, str))
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call without its data.
+
+    Parameters
+    ----------
+    function : str
+        The function's name.
+    data : tuple of (str, str)
+        Texts that stand for the data arguments, in their order: in Python and in R.
+    arguments : tuple of (str, value)
+        The public arguments, by their Python names.
+    package : str
+        R's package where the function is a mirror, else empty.
+    """
+
+    function: str
+    data: tuple[tuple[str, str], ...]
+    arguments: tuple[tuple[str, Any], ...]
+    package: str = ""
+
+    def __post_init__(self) -> None:
+        # plain copies: neither a later change nor anything else of the caller's stays reachable
+        # bounds, the usual tuple, are a pair of floats
+        if all([type(value) in _PLAIN or _is_plain_tuple(value) for _, value in self.arguments]):
+            return
+        frozen = tuple([(name, _frozen(value, name)) for name, value in self.arguments])
+        object.__setattr__(self, "arguments", frozen)
+
+    def python(self) -> str:
+        """Return the call as Python would show it."""
+        data = [python for python, _ in self.data]
+        public = [f"{name}={_python_value(value)}" for name, value in self.arguments]
+        return f"{self.function}({', '.join([*data, *public])})"
+
+    def r(self) -> str | None:
+        """Return the same release as an R expression; None where R has no such function."""
+        if not self.package:
+            return None
+        data = [r for _, r in self.data]
+        public = [f"{r_name(name)} = {_r_value(value)}" for name, value in self.arguments]
+        return f"{self.package}::{self.function}({', '.join([*data, *public])})"
+
+
+def r_name(name: str) -> str:
+    """Return R's name of an argument: underscores are dots; a last one only keeps Python's words apart."""
+    return name.removesuffix("_").replace("_", ".")
+
+
+def r_symbol(name: str) -> str:
+    """Return a name as R reads it, in backticks where it is no syntactic name."""
+    return name if re.fullmatch(r"[A-Za-z][A-Za-z0-9._]*", name) else f"`{name}`"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Stands for an argument that has no plain text, such as a function: its name."""
+
+    name: str
+
+
+def _is_plain_tuple(value: Any) -> bool:
+    return type(value) is tuple and all([type(each) in _PLAIN for each in value])
+
+
+def _frozen(value: Any, name: str) -> Any:
+    if type(value) in _PLAIN or type(value) is Named:
+        return value
+    if type(value) is tuple:
+        return tuple([_frozen(item, name) for item in value])
+    if isinstance(value, np.generic):
+        return value.item()
+    if callable(value):
+        ours = str(getattr(value, "__module__", "")).startswith("pydpstat.")
+        return Named(getattr(value, "__name__", name) if ours else name)
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple, range, set)):
+        return tuple(_frozen(item, name) for item in value)
+    return value if isinstance(value, (bool, int, float, str)) else Named(name)
+
+
+def _python_value(value: Any) -> str:
+    if isinstance(value, Named):
+        return value.name
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_python_value, value))}]"
+    return repr(value)
+
+
+def _r_value(value: Any, inside: bool = False) -> str:
+    if isinstance(value, Named):
+        return r_name(value.name)
+    if value is None:
+        return "NA" if inside else "NULL"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if isinstance(value, tuple):
+        return f"c({', '.join(_r_value(item, True) for item in value)})"
+    return _r_float(value) if isinstance(value, float) else repr(value)
+
+
+def _r_float(value: float) -> str:
+    if value != value:
+        return "NaN"
+    if abs(value) == float("inf"):
+        return "Inf" if value > 0 else "-Inf"
+    if value == int(value) and abs(value) < 1e15:
+        return repr(int(value))
+    return next((text for text in (repr(value), f"{value:.17g}") if _read_by_r(text) == value), value.hex())
+
+
+def _read_by_r(text: str) -> float | None:
+    """Return the number that R's parser makes of a decimal text; None where it rounds more than twice.
+
+    R collects the digits and divides by (or multiplies with) a power of 10 in numbers of 64 bits,
+    and rounds the result to a double.
+    """
+    sign, digits, power = Decimal(text).as_tuple()
+    if abs(int(power)) > _EXACT_POWER:
+        return None
+    exact = Fraction(int("".join(map(str, digits)))) * Fraction(10) ** int(power)
+    places = 64 - exact.numerator.bit_length() + exact.denominator.bit_length()
+    if exact * Fraction(2) ** places >= 2**64:
+        places -= 1
+    rounded = float(round(exact * Fraction(2) ** places) / Fraction(2) ** places)
+    return -rounded if sign else rounded
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """A constructor's call and the call of `fit`, without data.
+
+    Parameters
+    ----------
+    function : str
+        The class's name.
+    arguments : tuple of (str, value)
+        The constructor's arguments, by their Python names; a function is shown by its name.
+    fit_arguments : tuple of (str, value)
+        The public arguments of ``fit``.
+    private : tuple of str
+        Names of further data arguments of ``fit``, such as ``"weights"``, where they were given.
+    package : str
+        R's package where the class is a mirror, else empty.
+    """
+
+    function: str
+    arguments: tuple[tuple[str, Any], ...]
+    fit_arguments: tuple[tuple[str, Any], ...]
+    private: tuple[str, ...] = ()
+    package: str = "DPpack"
+
+    def __post_init__(self) -> None:
+        # plain copies, as those of a Call
+        for name in ("arguments", "fit_arguments"):
+            object.__setattr__(self, name, Call("", (), tuple(getattr(self, name))).arguments)
+
+    def python(self) -> str:
+        """Return the calls as Python would show them."""
+        return f"{Call(self.function, (), self.arguments).python()}.{self._fit('').python()}"
+
+    def r(self) -> str | None:
+        """Return the same model as an R expression; None where R has no such class."""
+        if not self.package:
+            return None
+        made = Call(f"{r_name(self.function)}$new", (), self.arguments, self.package).r()
+        fitted = self._fit("x").r()
+        return f"{made}${str(fitted).removeprefix('x::')}"
+
+    def _fit(self, package: str) -> Call:
+        data = (("X", "X"), ("y", "y"))
+        named = tuple((name, Named(name)) for name in self.private)
+        return Call("fit", data, (*self.fit_arguments, *named), package)

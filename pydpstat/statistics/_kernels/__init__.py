@@ -1,0 +1,1 @@
+"""What pydpstat's statistics compute before any noise: exact sums on a grid, ranks and cells."""

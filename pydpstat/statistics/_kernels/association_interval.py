@@ -1,0 +1,257 @@
+"""An interval of a correlation that is valid for every number of records, from the noisy sums alone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pydpstat.mechanisms.gaussian import GaussianNoise
+from pydpstat.results._postprocessing import Derived
+from pydpstat.statistics._kernels.partition import SQUARE
+
+# how many of the nine noises are in the sums of 1, z1, z2, z1 z2, z1^2, z2^2, each with the factor 1 or -1
+_TERMS = tuple(int(count) for count in np.abs(SQUARE).sum(axis=1))
+# the part of alpha that the ranges of means and variances get
+_ROUGH = 0.1
+# points in the range of the angle, and in that of each mean
+_ANGLES, _MEANS = 41, 7
+
+
+class Range(NamedTuple):
+    """Lower and upper end."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Correlated(Derived):
+    """The published values are correlations, each from nine noisy sums of its own.
+
+    Parameters
+    ----------
+    slopes, steps
+        As `Derived` has them.
+    sums : tuple of tuple of float
+        For each pair of variables the noisy sums of the nine weights.
+    size : int or None
+        The number of records, where it is public.
+    """
+
+    sums: tuple[tuple[float, ...], ...]
+    size: int | None
+
+    def reach(self, noise: Any, value: np.ndarray, alpha: float) -> np.ndarray:
+        """Return how far the further end of the interval is."""
+        low, high = self.interval(noise, value, alpha)
+        return np.maximum(value - low, high - value)
+
+    def interval(self, noise: Any, value: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return intervals between -1 and 1, each of which holds its correlation and the estimate."""
+        ends = [correlation_range(sums, self.size, noise, alpha) for sums in self.sums]
+        if not value.ndim:
+            low, high = (np.asarray(end) for end in ends[0])
+        else:
+            # a variable's correlation with itself is 1 for certain
+            low, high = np.eye(len(value)), np.eye(len(value))
+            for (i, j), (lower, upper) in zip(combinations(range(len(value)), 2), ends):
+                low[i, j] = low[j, i] = lower
+                high[i, j] = high[j, i] = upper
+        return np.minimum(low, value), np.maximum(high, value)
+
+
+def correlation_range(sums: tuple[float, ...], size: int | None, noise: Any, alpha: float) -> Range:
+    """Return a range that holds the correlation of the records with probability 1 - alpha.
+
+    Parameters
+    ----------
+    sums : tuple of float
+        Noisy sums of the nine products of two variables' weights (`pydpstat.statistics._kernels.partition`).
+    size : int or None
+        The number of records, where it is public.
+    noise : LaplaceNoise or GaussianNoise
+        The law of their independent noises.
+    alpha : float
+        Probability that the correlation lies outside; between 0 and 1.
+
+    Notes
+    -----
+    With u and v the distances of z1 and z2 from their means, the correlation r solves
+    ``2 s c sum(u v) = r (s^2 sum(u^2) + c^2 sum(v^2))``, where s / c is the standard deviation of v over
+    that of u and s^2 + c^2 = 1. Both sides are linear in the nine sums, so for the true means and ratio
+    the difference of the noisy sides is noise of a known law, whatever the number of records, and the r
+    for which it is not too large are found as by Fieller. The means and the ratio are not known: a
+    tenth of alpha goes to ranges that hold them all (Bonferroni), and the result is the union over a
+    lattice of points in these ranges. It is -1 to 1 where a spread may be 0.
+
+    References
+    ----------
+    Fieller, E. C. (1954). Some problems in interval estimation. Journal of the Royal Statistical
+    Society B 16, 175-185.
+
+    Examples
+    --------
+    >>> from pydpstat.mechanisms.laplace import LaplaceNoise
+    >>> sums = (3625.0, 250.0, 625.0, 250.0, 500.0, 250.0, 625.0, 250.0, 3625.0)
+    >>> [round(end, 3) for end in correlation_range(sums, 10_000, LaplaceNoise(2.0), 0.05)]
+    [0.748, 0.752]
+    >>> tuple(correlation_range((1.0, 0.0, 0.5, -1.0, 2.0, 0.0, 0.0, 0.5, 1.0), 4, LaplaceNoise(2.0), 0.05))
+    (-1.0, 1.0)
+    """
+    # infinities, as of a scale near the largest float, end in the widest range
+    with np.errstate(all="ignore"):
+        ranges = _ranges(np.array(sums), size, noise, _ROUGH * alpha)
+        if ranges is None:
+            return Range(-1.0, 1.0)
+        return _union(*ranges, np.array(sums), size, noise, (1.0 - _ROUGH) * alpha)
+
+
+def _union(
+    means: list[Range], spreads: list[Range], sums: np.ndarray, size: int | None, noise: Any, alpha: float
+) -> Range:
+    """Return the union of the correlation's ranges over a lattice of means and ratios of the spreads."""
+    angles = Range(
+        math.atan2(math.sqrt(spreads[1].low), math.sqrt(spreads[0].high)),
+        math.atan2(math.sqrt(spreads[1].high), math.sqrt(spreads[0].low)),
+    )
+    # NumPy's sine has other last bits on other processors
+    turns = np.array([complex(math.cos(angle), math.sin(angle)) for angle in np.linspace(*angles, _ANGLES)])
+    lattice = np.meshgrid(turns, *(np.linspace(*each, _MEANS) for each in means), indexing="ij")
+    turn, first, second = (each.ravel() for each in lattice)
+    sine, cosine = turn.imag, turn.real
+    one, z1, z2, product, square1, square2 = SQUARE[:, :, None]
+    top = 2.0 * sine * cosine * (product - second * z1 - first * z2 + first * second * one)
+    bottom = sine**2 * (square1 - 2.0 * first * z1 + first**2 * one)
+    bottom = bottom + cosine**2 * (square2 - 2.0 * second * z2 + second**2 * one)
+    quantile = _unit_quantile(isinstance(noise, GaussianNoise), alpha / 2.0)
+    return _fieller(top, bottom, sums, size, float(noise.std()) * quantile)
+
+
+def _ranges(
+    sums: np.ndarray, size: int | None, noise: Any, alpha: float
+) -> tuple[list[Range], list[Range]] | None:
+    """Return ranges of both means and both mean squares about them, which hold all but for alpha.
+
+    None where they are empty, as noise beyond its range can make them, or a spread is 0 at most.
+    """
+    tail = alpha / (2.0 * (len(_TERMS) - (size is not None)))
+    boxes = []
+    for noisy, terms in zip((SQUARE @ sums).tolist(), _TERMS):
+        reach = sum_quantile(noise, terms, tail)
+        boxes.append(Range(noisy - reach, noisy + reach))
+    count = boxes[0] if size is None else Range(float(size), float(size))
+    if count.high <= 0.0:
+        return None
+    means = [_mean(box, count, -1.0) for box in boxes[1:3]]
+    squares = [_mean(box, count, 0.0) for box in boxes[4:]]
+    if not all(each.low <= each.high for each in (*means, *squares)):
+        return None
+    spreads = []
+    for mean, square in zip(means, squares):
+        ends = mean.low * mean.low, mean.high * mean.high
+        least = 0.0 if mean.low < 0.0 < mean.high else min(ends)
+        spreads.append(Range(max(square.low - max(ends), 0.0), square.high - least))
+    return (means, spreads) if all(each.high > 0.0 for each in spreads) else None
+
+
+def _mean(box: Range, count: Range, least: float) -> Range:
+    """Return the range of a mean of numbers between `least` and 1, from those of their sum and number."""
+    if count.low <= 0.0:
+        return Range(least, 1.0)
+    low, high = (min(end / count.low, end / count.high) for end in (box.low, -box.high))
+    return Range(max(low, least), min(-high, 1.0))
+
+
+def _fieller(
+    top: np.ndarray, bottom: np.ndarray, sums: np.ndarray, size: int | None, reach: float
+) -> Range:
+    """Return the smallest and largest r with ``|(top - r bottom)' sums| <= reach |top - r bottom|``.
+
+    `top` and `bottom` have a column for each point of the lattice; without noise the products are 0.
+    """
+    # added up in order, as BLAS does not
+    numerator, denominator = ((part * sums[:, None]).sum(axis=0) for part in (top, bottom))
+    if size is not None:
+        # the sums' own sum is known: what all coefficients have in common needs no noise
+        common = top.mean(axis=0), bottom.mean(axis=0)
+        excess = float(sums.sum()) - size
+        numerator, denominator = numerator - common[0] * excess, denominator - common[1] * excess
+        top, bottom = top - common[0], bottom - common[1]
+    square = reach * reach
+    a = denominator * denominator - square * (bottom * bottom).sum(axis=0)
+    b = numerator * denominator - square * (top * bottom).sum(axis=0)
+    c = numerator * numerator - square * (top * top).sum(axis=0)
+    if not (a > 0.0).all():
+        # the denominator may be 0
+        return Range(-1.0, 1.0)
+    # at numerator / denominator the inequality holds, so there are roots
+    root = np.sqrt(np.maximum(b * b - a * c, 0.0))
+    low, high = float(((b - root) / a).min()), float(((b + root) / a).max())
+    # noise can move all of it beyond the ends that a correlation has
+    return Range(min(max(low, -1.0), 1.0), max(min(high, 1.0), -1.0))
+
+
+def sum_quantile(noise: Any, terms: int, tail: float) -> float:
+    """Return what the sum of so many independent noises passes with a probability of `tail`.
+
+    Examples
+    --------
+    >>> from pydpstat.mechanisms.laplace import LaplaceNoise
+    >>> one, six = (sum_quantile(LaplaceNoise(2.0), terms, 0.005) for terms in (1, 6))
+    >>> round(one / LaplaceNoise(2.0).ppf(0.995), 9), round(six, 3)
+    (1.0, 19.031)
+    """
+    if isinstance(noise, GaussianNoise):
+        return math.sqrt(terms) * float(noise.sd) * -NormalDist().inv_cdf(max(tail, 5e-324))
+    return float(noise.scale) * _laplace_quantile(terms, tail)
+
+
+@lru_cache(maxsize=64)
+def _unit_quantile(gaussian: bool, tail: float) -> float:
+    """Return what no sum of noises of variance 1, with any weights, passes more often than with `tail`.
+
+    Of Laplace variables with weights whose squares add up to 1 the sum passes a limit most often where
+    some of the nine weights are equal and the others 0.
+
+    References
+    ----------
+    Szekely, G. J. and Bakirov, N. K. (2003). Extremal probabilities for Gaussian quadratic forms.
+    Probability Theory and Related Fields 126, 184-202.
+    """
+    if gaussian:
+        return -NormalDist().inv_cdf(max(tail, 5e-324))
+    return max(_laplace_quantile(terms, tail) / math.sqrt(2.0 * terms) for terms in range(1, 10))
+
+
+@lru_cache(maxsize=256)
+def _laplace_quantile(terms: int, tail: float) -> float:
+    """Return the quantile of a sum of Laplace variables of scale 1."""
+    low, high = 0.0, 1.0
+    while _laplace_tail(terms, high) > tail:
+        low, high = high, 2.0 * high
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if _laplace_tail(terms, middle) > tail else (low, middle)
+    return high
+
+
+def _laplace_tail(terms: int, x: float) -> float:
+    """Return the probability that the sum of Laplace variables of scale 1 passes x, which is not negative.
+
+    The sum is the difference of two Gamma variables G and H of the shape m = `terms`, and
+    ``P(G > x + H) = exp(-x) sum_i E[exp(-H) (x + H)^i] / i!`` over i below m, with
+    ``E[exp(-H) H^k] = (m - 1 + k)! / ((m - 1)! 2^(m + k))``.
+    """
+    m = terms
+    total = math.fsum(
+        math.comb(i, k) * x ** (i - k) * math.perm(m - 1 + k, k) / (2.0 ** (m + k) * math.factorial(i))
+        for i in range(m)
+        for k in range(i + 1)
+    )
+    return math.exp(-x) * total

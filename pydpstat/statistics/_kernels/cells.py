@@ -1,0 +1,179 @@
+"""Counts of records in public cells: histogram bins and the cells of a table, a chunk at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.statistics._kernels.record_grid import clip_in_place
+
+Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
+
+# a chunk of values and its places stay in the cache
+_CHUNK = 32768
+# for up to so many bins, values are counted in pairs
+_SMALL = 64
+# pairs of byte codes are counted together; a chunk must outweigh the table of all pairs
+_PAIRS = 2**19
+# up to so many bins, single precision tells most values' bins
+_NARROW = 256
+
+
+def bin_counts(x: np.ndarray, edges: Floats) -> tuple[Counts, int]:
+    """Count values in bins that are closed on the left; the last one is closed on both sides.
+
+    Values outside the edges, infinities included, belong to the outer bins.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n,)
+        Numbers; NaN is missing. Private.
+    edges : ndarray of shape (k + 1,)
+        Finite and ascending, no two equal.
+
+    Returns
+    -------
+    counts : ndarray of int64, shape (k,)
+    missing : int
+        How many values are NaN.
+
+    Notes
+    -----
+    Where all bins are equally wide, f(x) = (x - edges[0]) * scale, rounded after each step and at
+    last to single precision, finds the bin. f does not fall anywhere, since rounding keeps the order,
+    and it is checked that |f(edges[i]) - i| <= t for every edge, t a small tolerance. So f(x) > i + t says
+    x > edges[i] and f(x) < i - t says x < edges[i]; any x with f(x) within 2 t of an i is compared with
+    edges[i]. No value is binned by a rounded product alone.
+
+    Examples
+    --------
+    >>> bin_counts(np.array([-1.0, 0.0, 0.5, 1.0, np.inf, np.nan]), np.array([0.0, 0.5, 1.0]))
+    (array([2, 3]), 1)
+    """
+    bins = edges.size - 1
+    kind: type = np.float32 if bins <= _NARROW else np.float64
+    tolerance = bins * float(np.finfo(kind).eps)
+    counts, missing = np.zeros(bins, dtype=np.int64), 0
+    # one piece of memory for all chunks: asking for it anew costs more than the arithmetic
+    size = min(x.size, _CHUNK)
+    scratch: tuple[Floats, Any, Any] = np.empty(size), np.empty(size, kind), np.empty(size, kind)
+    with np.errstate(over="ignore", invalid="ignore"):
+        scale = bins / (edges[-1] - edges[0])
+        places = ((edges - edges[0]) * scale).astype(kind)
+        equal = np.all(np.abs(places - np.arange(bins + 1, dtype=kind)) <= tolerance)
+        for start in range(0, x.size, _CHUNK):
+            chunk = x[start : start + _CHUNK].astype(np.float64, copy=False)
+            found = _equal_bins(chunk, edges, scale, 2.0 * tolerance, scratch) if equal else None
+            if found is not None:
+                counts += _count_whole(found, bins, scratch[2])
+                continue
+            absent = np.isnan(chunk)
+            missing += int(np.count_nonzero(absent))
+            counts += np.bincount(edges[1:-1].searchsorted(chunk[~absent], "right"), minlength=bins)
+    return counts, missing
+
+
+def _equal_bins(
+    chunk: Floats, edges: Floats, scale: float, tolerance: float, scratch: tuple[Floats, Any, Any]
+) -> Any:
+    """Return each value's bin among equal ones, as a float; None where a value is missing."""
+    wide, bins, parts = (each[: chunk.size] for each in scratch)
+    np.subtract(chunk, edges[0], out=wide)
+    wide *= scale
+    np.copyto(parts, wide, casting="same_kind")
+    smallest, largest = parts.min(), parts.max()
+    if smallest != smallest:
+        return None
+    # beyond the outer edges nothing is to be compared
+    low, high = 0.25, edges.size - 1.25
+    if smallest < low or largest > high:
+        clip_in_place(parts, low, high)
+    np.floor(parts, out=bins)
+    parts -= bins
+    parts -= 0.5
+    near = np.flatnonzero(np.abs(parts, out=parts) > 0.5 - tolerance)
+    if near.size:
+        edge = np.rint(wide.take(near)).astype(np.intp)
+        bins[near] = edge - (chunk.take(near) < edges.take(edge))
+    return bins
+
+
+def _count_whole(values: Any, bins: int, scratch: Any) -> Counts:
+    """Count whole numbers. Two make one where that is small, so that half as many are counted."""
+    half = values.size // 2
+    if bins > _SMALL or half < bins * bins:
+        return np.bincount(values.astype(np.intp), minlength=bins)
+    both = np.multiply(values[:half], bins, out=scratch[:half])
+    both += values[half : 2 * half]
+    pairs = np.bincount(both.astype(np.int32), minlength=bins * bins).reshape(bins, bins)
+    counts = pairs.sum(axis=0) + pairs.sum(axis=1)
+    if values.size % 2:
+        counts[int(values[-1])] += 1
+    return counts
+
+
+def cell_counts(codes: Sequence[np.ndarray], sizes: Sequence[int]) -> Counts:
+    """Cross variables that are given as codes; -1 stands for missing.
+
+    Parameters
+    ----------
+    codes : sequence of ndarray of int, shape (n,)
+        One array a variable, with values from -1 to its size - 1. Private.
+    sizes : sequence of int
+        Number of levels of each variable.
+
+    Returns
+    -------
+    ndarray of int64, shape (size + 1, ...)
+        Missing values come first on each axis.
+
+    Examples
+    --------
+    >>> cell_counts([np.array([0, 1, 1]), np.array([-1, 0, 0])], [2, 1])
+    array([[0, 0],
+           [1, 0],
+           [0, 2]])
+    """
+    shape = tuple(size + 1 for size in sizes)
+    cells = int(np.prod(shape))
+    size = codes[0].size
+    if cells <= 256:
+        return _pair_counts(codes, shape, size)[:cells].reshape(shape)
+    kind: Any = np.int16 if cells < 2**15 else np.int64
+    counts = np.zeros(cells, dtype=np.int64)
+    step = max(_CHUNK, cells)
+    for start in range(0, size, step):
+        counts += np.bincount(_cells(codes, shape, slice(start, start + step), kind), minlength=cells)
+    return counts.reshape(shape)
+
+
+def _pair_counts(codes: Sequence[np.ndarray], shape: tuple[int, ...], size: int) -> Counts:
+    """Count cells that fit into a byte: two records make one number, so half as many are counted."""
+    pairs = np.zeros(65536 if size >= _CHUNK else 0, dtype=np.int64)
+    counts = np.zeros(256, dtype=np.int64)
+    for start in range(0, size, _PAIRS):
+        cells = _cells(codes, shape, slice(start, start + _PAIRS), np.uint8)
+        even = cells.size // 2 * 2 if cells.size >= _CHUNK else 0
+        counts += np.bincount(cells[even:], minlength=256)
+        if even:
+            pairs += np.bincount(cells[:even].view(np.uint16), minlength=65536)
+    if pairs.size:
+        table = pairs.reshape(256, 256)
+        counts += table.sum(axis=0) + table.sum(axis=1)
+    return counts
+
+
+def _cells(codes: Sequence[np.ndarray], shape: tuple[int, ...], piece: slice, kind: Any) -> np.ndarray:
+    """Return each record's cell, the last variable fastest."""
+    cells = codes[0][piece].astype(kind)
+    cells += kind(1)
+    for code, size in zip(codes[1:], shape[1:]):
+        cells *= kind(size)
+        # modulo 2^8 the sum of a byte and -1 is right as well
+        cells += code[piece].astype(kind)
+        cells += kind(1)
+    return cells

@@ -1,0 +1,145 @@
+"""Sums over records when their number is private: weights that add up to 1 for each record.
+
+A record z in [-1, 1] is turned into nonnegative weights that add up to 1, the Bernstein polynomials
+of degree 1 or 2. Adding or removing a record then changes the sums of the weights by a vector whose
+L1 norm is exactly 1, and whose L2 norm is at most 1. The number of records and the sums of z, z^2 or
+z1 z2 are linear combinations of these sums, so one noisy vector serves all of them, and no budget is
+split.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from pydpstat._frozen import frozen
+from pydpstat.statistics._kernels.record_grid import BITS, RecordGrid, Sums, chunks, rounded, units
+
+# values at the weights' places of 1, z, z^2: the coefficients of these functions in the weights
+LINE = frozen([[1.0, 1.0], [-1.0, 1.0]])
+PARABOLA = frozen([[1.0, 1.0, 1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 1.0]])
+# 1, z1, z2, z1 z2 in the four corners' weights
+CORNERS = frozen(
+    [[1.0, 1.0, 1.0, 1.0], [-1.0, -1.0, 1.0, 1.0], [-1.0, 1.0, -1.0, 1.0], [1.0, -1.0, -1.0, 1.0]]
+)
+# 1, z1, z2, z1 z2, z1^2, z2^2 in the nine products of two variables' weights
+SQUARE = frozen(
+    [np.kron(PARABOLA[i], PARABOLA[j]) for i, j in ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2))]
+)
+# nine weights, each rounded by at most half a unit
+SQUARE_NORM = Fraction(1) + 9 * Fraction(1, 2 ** (BITS + 1))
+
+
+def line_weights(sums: Sums, column: int) -> list[Fraction]:
+    """Return the sums of the weights (1 - z) / 2 and (1 + z) / 2.
+
+    On the grid z is k units, 2^40 units are 1, and the weights are multiples of half a unit, not
+    negative, that add up to 1 exactly.
+    """
+    whole, z = sums.count << BITS, sums.first[column]
+    return [_over(whole - z, 1), _over(whole + z, 1)]
+
+
+def parabola_weights(sums: Sums, column: int) -> list[Fraction]:
+    """Return the sums of the weights (1 - 2z + s) / 4, (1 - s) / 2 and (1 + 2z + s) / 4.
+
+    s is z^2 rounded to the grid of z. The weights add up to 1 exactly. They are not negative: z^2 is at
+    most 1 and at least 2 |z| - 1, both of these lie on the grid, and rounding is monotone, so s keeps
+    within them.
+    """
+    whole, z, s = sums.count << BITS, sums.first[column], sums.products[column]
+    return [_over(whole - 2 * z + s, 2), _over(whole - s, 1), _over(whole + 2 * z + s, 2)]
+
+
+def corner_weights(sums: Sums) -> list[Fraction]:
+    """Return the sums of the weights (1 -+ z1)(1 -+ z2) / 4, in the order --, -+, +-, ++.
+
+    The product z1 z2 is rounded to p on the grid of z. The weights are (1 -+ z1 -+ z2 +- p) / 4, which
+    add up to 1 exactly. They are not negative: z1 z2 lies between |z1 + z2| - 1 and 1 - |z1 - z2|, which
+    lie on the grid, and rounding is monotone.
+    """
+    whole, p = sums.count << BITS, sums.products[0]
+    first, second = sums.first
+    return [
+        _over(whole - first - second + p, 2),
+        _over(whole - first + second - p, 2),
+        _over(whole + first - second - p, 2),
+        _over(whole + first + second + p, 2),
+    ]
+
+
+def square_weights(
+    arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Any
+) -> list[list[Fraction]]:
+    """Return, for each pair of variables, the sums of the nine products of their parabola weights.
+
+    The weights of one variable are exact. Each product is rounded to the grid, which moves the nine of
+    them by half a unit each at most: their L1 norm is at most 1 + 9/2 units, `SQUARE_NORM`.
+    """
+    pairs = list(combinations(range(len(arrays)), 2))
+    totals = [[0] * 9 for _ in pairs]
+    unit = 2.0**-BITS
+    for placed, _ in chunks(arrays, grids, missing):
+        weights = [_weights(z, unit) for z in placed]
+        for total, (i, j) in zip(totals, pairs):
+            for place in range(9):
+                product = weights[i][place // 3] * weights[j][place % 3]
+                total[place] += units(rounded(product, unit), unit, BITS) or 0
+    return [[_over(each, 0) for each in total] for total in totals]
+
+
+def _weights(z: np.ndarray, unit: float) -> list[np.ndarray]:
+    s = rounded(z * z, unit)
+    return [(1.0 - 2.0 * z + s) * 0.25, (1.0 - s) * 0.5, (1.0 + 2.0 * z + s) * 0.25]
+
+
+def _over(whole: int, more: int) -> Fraction:
+    return Fraction(whole, 1 << (BITS + more))
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Means of functions of z, from noisy sums of weights, with their gradients. All of it public.
+
+    Parameters
+    ----------
+    size : float
+        The noisy number of records.
+    means : ndarray of shape (functions,)
+        The means of 1, z, and so on.
+    gradients : ndarray of shape (functions, weights)
+        Their gradients with respect to the noisy sums.
+    """
+
+    size: float
+    means: np.ndarray
+    gradients: np.ndarray
+
+
+def moments(noisy: np.ndarray, basis: np.ndarray) -> Moments | None:
+    """Return the means of the basis's functions; None where the noisy number of records is at most 1.
+
+    Examples
+    --------
+    >>> moments(np.array([1.0, 3.0]), LINE).means
+    array([1. , 0.5])
+    """
+    size = float(noisy.sum())
+    if not size > 1.0:
+        return None
+    means = (basis * noisy).sum(axis=1) / size
+    return Moments(size, means, (basis - means[:, None]) / size)
+
+
+def spread(at: Moments, first: int, second: int, product: int) -> tuple[float, np.ndarray]:
+    """Return a covariance with divisor n - 1, and its gradient; arguments are the functions' places."""
+    means, gradients = at.means, at.gradients
+    grown = at.size / (at.size - 1.0)
+    value = means[product] - means[first] * means[second]
+    slope = gradients[product] - means[first] * gradients[second] - means[second] * gradients[first]
+    return float(value) * grown, slope * grown

@@ -1,0 +1,279 @@
+"""What the quantile functions share: their arguments, records on the grid, and the release of grid points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Columns
+from pydpstat._release.choice import release_choice
+from pydpstat._release.options import Options, bounds_pair, check_filling, options
+from pydpstat._release.statistic import call, check_budget
+from pydpstat.errors import PydpstatError
+from pydpstat.privacy import Guarantee
+from pydpstat.random import Source
+from pydpstat.results.results import DPResults
+from pydpstat.statistics._kernels.booleans import missing_values
+from pydpstat.statistics._kernels.order_grid import (
+    farthest,
+    grid_counts,
+    grid_places,
+    public_share,
+    rank_range,
+)
+
+GRID_POINTS = 2**16 + 1
+MOST_POINTS = 2**24
+
+
+def checked(
+    epsilon: Any, neighbors: Any, missing: Any, bounds: Any, grid_points: Any
+) -> tuple[Options, tuple[float, float], int]:
+    """Check what all quantiles share."""
+    how = options(epsilon, 0, "exponential", neighbors, missing, mechanisms=("exponential",))
+    if not isinstance(grid_points, (int, np.integer)) or not 2 <= grid_points <= MOST_POINTS:
+        raise PydpstatError(
+            f"grid_points must be a whole number from 2 to {MOST_POINTS}; got {checks.shown(grid_points)}. "
+            "Leave it out for 65537 points."
+        )
+    lower, upper = bounds_pair(bounds)
+    check_filling(how.missing, [(lower, upper)])
+    if not 0.0 < (int(grid_points) - 1) / (upper - lower) < np.inf:
+        raise PydpstatError(
+            f"bounds must be a finite distance apart that a grid can divide; got {checks.shown(bounds)}. "
+            "Rescale the data."
+        )
+    return how, (lower, upper), int(grid_points)
+
+
+def share_of(q: Any) -> float:
+    """Check a quantile's share, and round it to a multiple of 2^-20."""
+    number = checks.unwrap(q)
+    if _is_share(number):
+        return public_share(float(number))
+    raise PydpstatError(
+        f"q must be a number from 0 to 1; got {checks.shown(q)}. The median is 0.5. "
+        "For several use quantiles()."
+    )
+
+
+def _is_share(number: Any) -> bool:
+    return checks.is_number(number) and 0.0 <= checks.as_float(number) <= 1.0
+
+
+def shares_of(qs: Any) -> list[float]:
+    """Check the shares of several quantiles."""
+    values = qs.tolist() if hasattr(qs, "tolist") else qs
+    if not isinstance(values, (list, tuple)) or not values or not all(map(_is_share, values)):
+        raise PydpstatError(
+            f"qs must be one or more numbers from 0 to 1, every one; got {checks.shown(qs)}. "
+            "Give for example [0.25, 0.5, 0.75]."
+        )
+    return [public_share(float(q)) for q in values]
+
+
+def check_size(column: Columns, how: Options) -> None:
+    """Check that a public number of records is not 0."""
+    if how.bounded and column.size == 0:
+        raise PydpstatError("x must have at least one record under bounded neighbors; got none.")
+
+
+def counts_of(column: Columns, how: Options, lower: float, upper: float, points: int) -> np.ndarray:
+    """Count the records at each grid point, missing ones as the options say."""
+    counts, gone = grid_counts(column.arrays[0], lower, upper, points)
+    if gone and how.missing == "error":
+        raise missing_values()
+    if gone and how.missing != "drop":
+        counts[grid_places(np.array([how.missing]), lower, upper, points)] += gone
+    return counts
+
+
+def complete(column: Columns, how: Options, lower: float, upper: float) -> np.ndarray:
+    """Return the values without missing ones, which are treated as the options say."""
+    values = column.arrays[0].astype(np.float64, copy=False)
+    absent = np.isnan(values)
+    if not absent.any():
+        return values
+    if how.missing == "error":
+        raise missing_values()
+    return values[~absent] if how.missing == "drop" else np.where(absent, how.missing, values)
+
+
+def point(lower: float, upper: float, points: int, chosen: int) -> float:
+    """Return a grid point, rounded once."""
+    # in integers, which are faster than fractions; the quotient is rounded correctly
+    (a, b), (c, d) = lower.as_integer_ratio(), upper.as_integer_ratio()
+    return (a * d * (points - 1 - int(chosen)) + c * b * int(chosen)) / (b * d * (points - 1))
+
+
+def released(
+    function: str,
+    choose: Any,
+    how: Options,
+    column: Columns,
+    bounds: Any,
+    grid_points: Any,
+    own: tuple[tuple[str, Any], ...],
+    source: Source | None,
+    budget: Any,
+    sensitivity: float,
+) -> DPResults:
+    """Release a choice among grid points; a vector of them becomes the result's value."""
+    lower, upper = bounds_pair(bounds)
+    claim = Guarantee(how.epsilon, 0.0, how.neighbors)
+    public = (*own, ("bounds", (lower, upper)))
+    if grid_points != GRID_POINTS:
+        public = (*public, ("grid_points", int(grid_points)))
+    return release_choice(
+        function,
+        choose,
+        source,
+        draws=0,
+        sensitivity=sensitivity,
+        claim=claim,
+        guarantee=Guarantee(how.epsilon, 0.0, how.neighbors, how.conditions),
+        record=call(function, how, ("x",), public),
+        bounds=(lower, upper),
+        nobs=column.size if how.bounded else None,
+        grid=(upper - lower) / (int(grid_points) - 1),
+        exactly=choose,
+        budget=check_budget(budget),
+    )
+
+
+Floats = npt.NDArray[np.float64]
+# weights of pieces: how many points each has, and its utility times the rate; out comes a piece
+Choose = Callable[[npt.NDArray[np.int64], Floats, Fraction], int]
+# a whole number from 0 to below its argument
+Below = Callable[[int], int]
+
+
+def levels(quantiles: int) -> int:
+    """Return how often the sorted shares are split: the smallest k with 2^k > quantiles.
+
+    Examples
+    --------
+    >>> [levels(m) for m in (1, 2, 3, 4, 7, 8)]
+    [1, 2, 2, 3, 3, 4]
+    """
+    return quantiles.bit_length()
+
+
+def split_range(q: float, neighbors: str, alone: bool) -> Fraction:
+    """Return the range of one problem's utility that its level's epsilon has to cover.
+
+    Parameters
+    ----------
+    q : float
+        The problem's own share.
+    neighbors : {"bounded", "unbounded"}
+        Whether a record is replaced, or added or removed.
+    alone : bool
+        Whether the problem is the only one of its level.
+
+    Notes
+    -----
+    The problems of a level have disjoint records. A record that is added or removed touches one of
+    them. A record that is replaced touches one, with a range of at most 2, or leaves one and enters
+    another: both problems then pay for one record added or removed, so each may spend half of the
+    level's epsilon, and its range counts twice. That covers the first case too, since
+    2 * 2 max(q, 1 - q) >= 2.
+    """
+    if neighbors == "bounded" and not alone:
+        return 2 * rank_range(q, "unbounded")
+    return rank_range(q, neighbors)
+
+
+def split_quantiles(
+    records: npt.NDArray[np.int64],
+    points: int,
+    shares: Sequence[float],
+    epsilon: Fraction,
+    neighbors: str,
+    choose: Choose,
+    below: Below,
+) -> list[int]:
+    """Choose a point for each share, in ascending order.
+
+    Parameters
+    ----------
+    records : ndarray of int64, shape (n,)
+        The records' points, ascending. Private.
+    points : int
+        Number of points; the records lie between 0 and points - 1.
+    shares : sequence of float
+        Ascending, no two equal, each between 0 and 1.
+    epsilon : Fraction
+        For all choices together.
+    neighbors : {"bounded", "unbounded"}
+        Whether a record is replaced, or added or removed.
+    choose, below : callable
+        The random choices.
+
+    Returns
+    -------
+    list of int
+        The chosen points, ascending.
+
+    Notes
+    -----
+    Each level gets epsilon / levels. The utility of a point z for the share q of n records is
+    -|#{records < z} - q n|, which moves as `rank_range` says. A chosen point z sends the records
+    below it to the left and all others to the right: which problem a record belongs to depends on
+    that record and on published points only.
+
+    References
+    ----------
+    Kaplan, H., Schnapp, S. and Stemmer, U. (2022). Differentially private approximate quantiles.
+    ICML 2022.
+    """
+    chosen: dict[int, int] = {}
+    depth = levels(len(shares))
+    # records first to last, points first to last, shares first to last, the shares at both ends
+    level = [(0, records.size, 0, points - 1, 0, len(shares), 0.0, 1.0)]
+    while level:
+        following = []
+        for start, stop, low, high, first, last, least, most in level:
+            middle = (first + last) // 2
+            q = public_share((shares[middle] - least) / (most - least))
+            rate = epsilon / depth / split_range(q, neighbors, len(level) == 1)
+            inside = records[start:stop]
+            point = _chosen_point(inside, low, high, q, rate, choose, below)
+            chosen[middle] = point
+            cut = start + int(inside.searchsorted(point))
+            if first < middle:
+                following.append((start, cut, low, point, first, middle, least, shares[middle]))
+            if middle + 1 < last:
+                following.append((cut, stop, point, high, middle + 1, last, shares[middle], most))
+        level = following
+    return [chosen[place] for place in range(len(shares))]
+
+
+def _chosen_point(
+    records: npt.NDArray[np.int64],
+    low: int,
+    high: int,
+    q: float,
+    rate: Fraction,
+    choose: Choose,
+    below: Below,
+) -> int:
+    """Choose a piece between two records, whose points all have the same utility, then one of its points.
+
+    Pieces whose utility is at the limit are one piece on either side.
+    """
+    aim, limit = q * records.size, farthest(rate)
+    first = int(max(0.0, math.floor(aim - limit)))
+    last = int(min(float(records.size), math.ceil(aim + limit)))
+    ends = np.concatenate((np.array([low - 1]), records[first:last], np.array([high])))
+    widths = np.diff(ends)
+    utility = -np.minimum(np.abs(np.arange(first, last + 1) - aim), limit)
+    wide = np.flatnonzero(widths)
+    piece = int(wide[choose(widths[wide], utility[wide], rate)])
+    return int(ends[piece]) + 1 + below(int(widths[piece]))

@@ -1,0 +1,284 @@
+"""Comparisons of the models' helper functions and of the minimiser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydpstat.parity.case import Case, Level
+
+P = [0.1, 0.88, 0.02, 0.5, 0.999999, 1e-300, 0.3]
+Y = [0, 1, 0, 1, 1, 0, 0.25]
+SIGNS = [-1.0, 1.0, -1.0, 1.0, 1.0, -1.0, -1.0]
+SCORES = [-0.5, 1.2, -0.9, 0.5, 1.5, 3.0, -0.25]
+WEIGHTS = [0.1, 0.5, 1.0, 0.0, 2.5, 0.3, 1.0]
+X = [1.5, -2.25, 3.1, 4.0, 0.1, 0.7, -0.3, 2.0, 1e-3, 5.5, -1.25, 0.30000000000000004]
+COEFF = [0.5, -1.1, 2.3]
+NOT_FINITE = "R returns NaN or an infinite value; Python stops and says so"
+LENGTHS = "R recycles the shorter vector; Python stops"
+
+
+def _case(
+    function: str,
+    name: str,
+    r: str,
+    python: str,
+    inputs: dict[str, Any],
+    level: Level = "exact",
+    package: str = "DPpack",
+    **more: Any,
+) -> Case:
+    return Case(
+        id=f"{function}/{name}",
+        function=function,
+        package=package,
+        r=r,
+        python=python,
+        inputs=inputs,
+        level=level,
+        recorded_ulp=4.0 if level == "exact" else 0.0,
+        **more,
+    )
+
+
+_LOSSES = [
+    case
+    for dotted in (
+        "loss.cross.entropy",
+        "loss.gr.cross.entropy",
+        "loss.squared.error",
+        "loss.gr.squared.error",
+    )
+    for name in (dotted.replace(".", "_"),)
+    for case in (
+        _case(dotted, "seven values", f"DPpack::{dotted}(p, y)", f"dppack.{name}(p, y)", {"p": P, "y": Y}),
+        _case(
+            dotted, "integers", f"DPpack::{dotted}(p, y)", f"dppack.{name}(p, y)", {"p": [2, -3], "y": [0, 1]}
+        )
+        if "squared" in dotted
+        else _case(
+            dotted,
+            "certain",
+            f"DPpack::{dotted}(p, y)",
+            f"dppack.{name}(p, y)",
+            {"p": [0.0, 1.0, 0.0, 1.0], "y": [0.0, 1.0, 1.0, 0.0]},
+        ),
+        _case(
+            dotted,
+            "text",
+            f"DPpack::{dotted}(p, y)",
+            f"dppack.{name}(p, y)",
+            {"p": ["a"], "y": [1.0]},
+            "error",
+        ),
+        _case(
+            dotted,
+            "lengths differ",
+            f"DPpack::{dotted}(p, y)",
+            f"dppack.{name}(p, y)",
+            {"p": P, "y": [1.0]},
+            "refused",
+            reason=LENGTHS,
+        ),
+    )
+]
+_HUBER = [
+    case
+    for dotted in ("generate.loss.huber", "generate.loss.gr.huber")
+    for name in (dotted.replace(".", "_"),)
+    for case in (
+        *(
+            _case(
+                dotted,
+                f"h {h}{', weights' if w else ''}",
+                f"DPpack::{dotted}({h})(s, y{', w' if w else ''})",
+                f"dppack.{name}({h})(s, y{', w' if w else ''})",
+                {"s": SCORES, "y": SIGNS, **({"w": WEIGHTS} if w else {})},
+            )
+            for h in (0.5, 1, 0.1, -0.5)
+            for w in (False, True)
+        ),
+        _case(
+            dotted,
+            "too few weights",
+            f"DPpack::{dotted}(1)(s, y, 1)",
+            f"dppack.{name}(1)(s, y, [1])",
+            {"s": SCORES, "y": SIGNS},
+            "error",
+        ),
+        _case(
+            dotted,
+            "text",
+            f"DPpack::{dotted}('a')(s, s)",
+            f"dppack.{name}('a')(s, s)",
+            {"s": SCORES},
+            "error",
+        ),
+        _case(
+            dotted,
+            "h 0",
+            f"DPpack::{dotted}(0)(s, y)",
+            f"dppack.{name}(0)(s, y)",
+            {"s": [0.5, 1.0, 2.0], "y": [1.0, 1.0, 1.0]},
+        ),
+    )
+]
+_R_X = "matrix(x, 4)"
+_PY_X = "x.reshape(4, -1, order='F')"
+_MAPS = [
+    case
+    for dotted in ("mapXy.linear", "mapXy.gr.linear", "mapXy.sigmoid", "mapXy.gr.sigmoid")
+    for name in (dotted.replace(".", "_"),)
+    for case in (
+        _case(
+            dotted,
+            "three columns",
+            f"DPpack::{dotted}({_R_X}, w)",
+            f"dppack.{name}({_PY_X}, w)",
+            {"x": X, "w": COEFF},
+        ),
+        _case(
+            dotted,
+            "one column",
+            f"DPpack::{dotted}(matrix(x), 0.7)",
+            f"dppack.{name}(x.reshape(-1, 1), [0.7])",
+            {"x": X},
+        ),
+        _case(
+            dotted,
+            "integers",
+            f"DPpack::{dotted}(matrix(1:4, 2), 1:2)",
+            f"dppack.{name}([[1, 3], [2, 4]], [1, 2])",
+            {},
+        ),
+        _case(
+            dotted,
+            "large values",
+            f"DPpack::{dotted}(matrix(c(800, -800, 40, -40), 2), c(1, 1))",
+            f"dppack.{name}([[800, 40], [-800, -40]], [1, 1])",
+            {},
+        ),
+    )
+] + [
+    _case(
+        dotted,
+        "columns and coefficients differ",
+        f"DPpack::{dotted}({_R_X}, w)",
+        f"dppack.{dotted.replace('.', '_')}({_PY_X}, w)",
+        {"x": X, "w": [1.0, 2.0]},
+        "error",
+    )
+    for dotted in ("mapXy.linear", "mapXy.sigmoid", "mapXy.gr.sigmoid")
+]
+_REGULARIZERS = [
+    case
+    for dotted in ("regularizer.l2", "regularizer.gr.l2")
+    for name in (dotted.replace(".", "_"),)
+    for case in (
+        _case(dotted, "three", f"DPpack::{dotted}(w)", f"dppack.{name}(w)", {"w": COEFF}),
+        _case(dotted, "twelve", f"DPpack::{dotted}(w)", f"dppack.{name}(w)", {"w": X}),
+        _case(dotted, "integer", f"DPpack::{dotted}(3L)", f"dppack.{name}([3])", {}),
+    )
+]
+_KERNEL = [
+    _case(
+        "phi.gaussian",
+        "three",
+        "DPpack::phi.gaussian(w, x)",
+        "dppack.phi_gaussian(w, x[:4])",
+        {"w": COEFF, "x": X},
+    ),
+    _case(
+        "phi.gaussian", "one", "DPpack::phi.gaussian(2, c(.3, 9))", "dppack.phi_gaussian([2], [.3, 9])", {}
+    ),
+    _case(
+        "phi.gaussian",
+        "phase missing",
+        "DPpack::phi.gaussian(w, c(1, 2, 3))",
+        "dppack.phi_gaussian(w, [1, 2, 3])",
+        {"w": COEFF},
+        "difference",
+        reason=NOT_FINITE,
+    ),
+    *(
+        _case(
+            "generate.sampling",
+            f"kernel.param {width}, d {d}",
+            f"f <- DPpack::generate.sampling({width})\nc(f({d}), f({d}))",
+            f"f = dppack.generate_sampling({width})\n[f({d}, rng=rng), f({d}, rng=rng)]",
+            {},
+        )
+        for width, d in ((0.1, 5), (2, 1), (0, 3))
+    ),
+    _case(
+        "generate.sampling",
+        "source of the generator",
+        "f <- DPpack::generate.sampling(0.5)\nc(f(2), f(2))",
+        "f = dppack.generate_sampling(0.5, rng=rng)\n[f(2), f(2)]",
+        {},
+    ),
+    _case(
+        "generate.sampling",
+        "negative",
+        "DPpack::generate.sampling(-1)(2)",
+        "dppack.generate_sampling(-1)(2, rng=rng)",
+        {},
+        "difference",
+        reason=NOT_FINITE,
+    ),
+    _case(
+        "generate.sampling",
+        "text",
+        "DPpack::generate.sampling('a')(2)",
+        "dppack.generate_sampling('a')(2, rng=rng)",
+        {},
+        "error",
+    ),
+]
+
+_R_FUNCTIONS = {
+    "Rosenbrock": "100 * (x[2] - x[1] * x[1])^2 + (1 - x[1])^2",
+    "Powell": "(x[1] + 10 * x[2])^2 + 5 * (x[3] - x[4])^2 + (x[2] - 2 * x[3])^4 + 10 * (x[1] - x[4])^4",
+    "downhill for ever": "-x[1]^2",
+    "finite in places": "if (x[1] <= 0) NaN else x[1] - log(x[1]) + (x[2] - 2)^2",
+}
+_PY_FUNCTIONS = {
+    "Rosenbrock": "100 * (x[1] - x[0] * x[0]) ** 2 + (1 - x[0]) ** 2",
+    "Powell": "(x[0] + 10 * x[1]) ** 2 + 5 * (x[2] - x[3]) ** 2"
+    " + (x[1] - 2 * x[2]) ** 4 + 10 * (x[0] - x[3]) ** 4",
+    "downhill for ever": "-x[0] ** 2",
+    "finite in places": "math.nan if x[0] <= 0 else x[0] - math.log(x[0]) + (x[1] - 2) ** 2",
+}
+_STARTS = {
+    "Rosenbrock": [-1.2, 1.0],
+    "Powell": [3.0, -1.0, 0.0, 1.0],
+    "downhill for ever": [0.3],
+    "finite in places": [0.5, 0.0],
+}
+_GRADIENTS = {
+    "Rosenbrock": (
+        "c(-400 * x[1] * (x[2] - x[1] * x[1]) - 2 * (1 - x[1]), 200 * (x[2] - x[1] * x[1]))",
+        "np.array([-400 * x[0] * (x[1] - x[0] * x[0]) - 2 * (1 - x[0]), 200 * (x[1] - x[0] * x[0])])",
+    ),
+    "downhill for ever": ("-2 * x", "-2 * x"),
+}
+_MINIMISER = [
+    _case(
+        "optim",
+        f"BFGS, {name}, {'own' if gradient else 'numeric'} gradient",
+        f"fn <- function(x) {_R_FUNCTIONS[name]}\n"
+        f"gr <- {f'function(x) {gradient[0]}' if gradient else 'NULL'}\n"
+        "o <- stats::optim(start, fn, gr, method = 'BFGS')\n"
+        "c(o$par, o$value, unname(o$counts), o$convergence)",
+        "from pydpstat.dppack._models.variable_metric import variable_metric\n"
+        f"fn = lambda x: float({_PY_FUNCTIONS[name]})\n"
+        f"gr = {f'lambda x: {gradient[1]}' if gradient else 'None'}\n"
+        "o = variable_metric(start, fn, gr)\n"
+        "[o.par, o.value, o.counts, o.convergence]",
+        {"start": _STARTS[name]},
+        package="stats",
+    )
+    for name in _R_FUNCTIONS
+    for gradient in ([_GRADIENTS[name], None] if name in _GRADIENTS else [None])
+]
+
+CASES = tuple(_LOSSES + _HUBER + _MAPS + _REGULARIZERS + _KERNEL + _MINIMISER)

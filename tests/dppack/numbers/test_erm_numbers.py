@@ -1,0 +1,259 @@
+"""Losses, maps, kernels, sums and constants of empirical risk minimization."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from pydpstat import PydpstatError
+from pydpstat.dppack._models import losses
+from pydpstat.dppack._models import losses as maps
+from pydpstat.dppack._models import losses as regularizers
+from pydpstat.dppack._models.design import as_records, design_matrix
+from pydpstat.dppack._models.kernels import FourierFeatures
+from pydpstat.dppack._models.linear_algebra import RowProducts, dot, matrix_vector
+from pydpstat.dppack._models.perturbation import objective_constants, objective_epsilon, output_epsilon
+from pydpstat.dppack._models.prediction import Prediction
+from pydpstat.dppack._models.spherical import SphericalNoise, standard_cdf, standard_ppf
+from pydpstat.random import source_from
+from pydpstat.random._vectors import features, phases, spherical
+
+RNG = np.random.default_rng(3)
+SLOPE = 1e-6  # central differences with step 1e-6 are right to about 1e-9 here
+
+
+def one_by_one(terms):
+    total = 0.0
+    for term in terms:
+        total += term
+    return total
+
+
+# sums in R's order
+
+
+@pytest.mark.parametrize("n, d", [(1, 1), (3, 1), (5, 4), (255, 3), (256, 3), (1500, 1), (3000, 7)])
+def test_products_are_added_from_first_to_last(n, d):
+    X, w, r = RNG.normal(size=(n, d)), RNG.normal(size=d), RNG.normal(size=n)
+    rows = [one_by_one(X[i, j] * w[j] for j in range(d)) for i in range(n)]
+    columns = [one_by_one(X[i, j] * r[i] for i in range(n)) for j in range(d)]
+    assert matrix_vector(np.asfortranarray(X), w).tolist() == rows
+    assert RowProducts(np.ascontiguousarray(X))(r).tolist() == columns
+    assert RowProducts(np.asfortranarray(X))(r).tolist() == columns
+    assert dot(w, w) == one_by_one(w * w)
+
+
+# losses
+
+
+@pytest.mark.parametrize(
+    "loss, slope, y",
+    [
+        (losses.cross_entropy, losses.cross_entropy_gradient, [0.0, 1.0, 1.0]),
+        (losses.squared_error, losses.squared_error_gradient, [0.0, 1.0, 1.0]),
+        (
+            lambda p, y: losses.huber(4 * p, y, 0.5),
+            lambda p, y: 4 * losses.huber_gradient(4 * p, y, 0.5),
+            [-1.0, 1.0, 1.0],
+        ),
+    ],
+)
+def test_derivatives_of_losses(loss, slope, y):
+    p, y = np.array([0.2, 0.3, 0.9]), np.array(y)
+    differences = (loss(p + SLOPE, y) - loss(p - SLOPE, y)) / (2 * SLOPE)
+    assert slope(p, y) == pytest.approx(differences, abs=1e-6)
+
+
+def test_huber_is_continuous_and_weighted():
+    h, one = 0.5, np.ones(1)
+    for edge in (1 - h, 1 + h):
+        below, above = (losses.huber(one * (edge + step), one, h)[0] for step in (-1e-12, 1e-12))
+        assert below == pytest.approx(above, abs=1e-11)
+    scores, labels, w = np.array([-2.0, 0.9, 3.0]), np.ones(3), np.array([0.5, 2.0, 7.0])
+    assert losses.huber(scores, labels, h, w).tolist() == (w * losses.huber(scores, labels, h)).tolist()
+    assert losses.huber(scores, labels, h).tolist() == [3.0, 0.18, 0.0]
+
+
+def test_certain_and_wrong_is_infinite():
+    assert losses.cross_entropy(np.array([0.0]), np.array([1.0]))[0] == math.inf
+    assert math.isnan(losses.cross_entropy(np.array([1.0]), np.array([1.0]))[0])
+
+
+# maps and kernels
+
+
+def test_the_recycled_gradient_is_right_for_one_column_only():
+    X, w = RNG.normal(size=(6, 1)), np.array([0.4])
+    p = maps.logistic(X, w)
+    assert maps.logistic_gradient_recycled(X, w) == pytest.approx((p * (1 - p) * X.T))
+    X, w = RNG.normal(size=(6, 2)), np.array([0.4, -1.0])
+    p = maps.logistic(X, w)
+    assert not np.allclose(maps.logistic_gradient_recycled(X, w), p * (1 - p) * X.T, atol=0.01)
+
+
+def test_features_approximate_the_gaussian_kernel():
+    source = source_from(5)
+    made = FourierFeatures(features(source, 20_000, 2, math.sqrt(2 * 0.7)))
+    x, z = np.array([[0.3, -0.5]]), np.array([[0.9, 0.2]])
+    product = (made.transform(x) * made.transform(z)).sum()
+    # each of 20,000 terms has variance of at most 1.5 / 20,000^2
+    assert product == pytest.approx(math.exp(-0.7 * ((x - z) ** 2).sum()), abs=5 * math.sqrt(1.5 / 20_000))
+
+
+def test_features_cannot_be_changed():
+    made = FourierFeatures(np.ones((2, 3)))
+    with pytest.raises(ValueError):
+        made.prefilter[0, 0] = 2.0
+
+
+def test_penalty():
+    w = np.array([3.0, -4.0])
+    assert regularizers.l2(w) == 12.5 and regularizers.l2_gradient(w).tolist() == [3.0, -4.0]
+
+
+# records
+
+
+def test_bias_comes_first_and_replaces_a_column_of_its_name():
+    frame = pd.DataFrame({"a": [1, 2], "b": [3.5, 4]})
+    values, names = design_matrix(frame, True)
+    assert names == ("bias", "a", "b") and values.tolist() == [[1, 1, 3.5], [1, 2, 4]]
+    values, names = design_matrix(frame.assign(bias=9)[["bias", "a", "b"]], True)
+    assert names == ("b", "bias", "a") and values.tolist() == [[3.5, 1, 1], [4, 1, 2]]
+
+
+def test_a_matrix_is_copied():
+    X = np.asfortranarray(RNG.normal(size=(3, 2)))
+    values, names = design_matrix(X)
+    values[0, 0] = 99.0
+    assert X[0, 0] != 99.0 and names == ("x1", "x2")
+
+
+@pytest.mark.parametrize(
+    "X, says",
+    [
+        ([1.0, 2.0], "a matrix with a row"),
+        ([[1.0], [2.0, 3.0]], "rows of equal length"),
+        ([["a"]], "numeric columns only"),
+        (np.zeros((2, 2, 2)), "a matrix with a row"),
+        (None, "a matrix with a row"),
+        (pd.DataFrame({"a": pd.Categorical(["1"])}), "numeric columns only"),
+    ],
+    ids=["vector", "ragged", "text", "three dimensions", "None", "factor"],
+)
+def test_no_matrix(X, says):
+    with pytest.raises(PydpstatError, match=f"X must .*{says}"):
+        design_matrix(X)
+
+
+def test_a_vector_of_new_records_is_a_column():
+    assert as_records([1.0, 2.0]).shape == (2, 1)
+    with pytest.raises(PydpstatError, match="must be a DataFrame where add_bias is True"):
+        as_records([1.0, 2.0], True)
+
+
+def test_predictions():
+    X, w = [[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]], np.array([-1.0, 1.0])
+    assert Prediction("linear")(X, w).tolist() == [-1, 2, 0]
+    assert Prediction("linear", "sign")(X, w).tolist() == [0, 1, 0]
+    # a probability of one half is rounded to the even label 0
+    assert Prediction("sigmoid", "round")(X, w).tolist() == [0, 1, 0]
+    assert Prediction("sigmoid", "round")(X, w, raw_value=True)[2] == 0.5
+    with pytest.raises(PydpstatError, match="X must have 2 columns"):
+        Prediction("linear")([[1.0]], w)
+
+
+# constants
+
+
+def test_constants_of_objective_perturbation():
+    left, extra = objective_constants(1.0, 1.0, 0.25, 100)
+    assert (left, extra) == (pytest.approx(1 - 2 * math.log(1.25), rel=1e-14), 0.0)
+    left, extra = objective_constants(0.1, 0.5, 0.25, 100)
+    assert left == 0.05 and extra == pytest.approx(0.25 / (100 * math.expm1(0.025)) - 0.005, rel=1e-12)
+    assert objective_constants(1.0, -0.25, 0.25, 100) == (math.inf, 0.0)
+
+
+@pytest.mark.parametrize("eps", [0.05, 0.3, 1.0, 4.0])
+@pytest.mark.parametrize("gamma", [0.0, 0.01, 0.5, 1.0, 30.0])
+@pytest.mark.parametrize("c", [0.25, 1.0, 10.0])
+def test_objective_perturbation_keeps_its_promise(eps, gamma, c):
+    left, extra = objective_constants(eps, gamma, c, 50)
+    assert objective_epsilon(left, c, gamma + 50 * extra) <= eps * (1 + 1e-12)
+
+
+def test_what_is_kept():
+    # regularized with 1, noise made for 100: e' = 1 - 2 ln(1.0025), and ln(1.25) for the determinant
+    left, _ = objective_constants(1.0, 100.0, 0.25, 10)
+    assert objective_epsilon(left, 0.25, 1.0) == pytest.approx(1 - 2 * math.log(1.0025) + math.log(1.25))
+    assert output_epsilon(100 * 1.0 / 2, 1.0) == 100.0
+    assert output_epsilon(1.0, 0.0) == output_epsilon(1.0, -1.0) == math.inf
+    assert objective_epsilon(math.inf, 0.25, 1.0) == objective_epsilon(1.0, 0.25, 0.0) == math.inf
+    assert objective_epsilon(1.0, -1.0, 1.0) == output_epsilon(1.0, 1.0, math.inf) == math.inf
+    assert output_epsilon(math.inf, 1.0, weight=0.0) == 0.0
+
+
+# the law of the noise
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 10, 60])
+@pytest.mark.parametrize("seed", ["R", 4, None])
+def test_noise_has_a_gamma_length_and_each_element_its_standard_deviation(size, seed, monkeypatch):
+    import random
+
+    monkeypatch.setattr("pydpstat.random.secure.entropy", random.Random(11).randbytes)
+    source = source_from(9, int_seeds_r=True) if seed == "R" else source_from(None if seed is None else seed)
+    source = source_from(np.random.default_rng(seed)) if seed == 4 else source
+    drawn = np.array([spherical(source, size, 2.0) for _ in range(3000)])
+    lengths = np.linalg.norm(drawn, axis=1)
+    assert stats.kstest(lengths, stats.gamma(size, scale=0.5).cdf).pvalue > 1e-4
+    assert stats.kstest(drawn[:, 0] * 2.0, lambda x: standard_cdf(x, size)).pvalue > 1e-4
+    # E b^2 = E|b|^2 / d = d (d + 1) / (rate^2 d); the mean of 3,000 squares is right to five errors
+    squares = (drawn**2).mean(axis=1)
+    assert abs(squares.mean() - (size + 1) / 4.0) < 5 * squares.std() / math.sqrt(3000)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 10, 200])
+def test_the_law_of_one_element(size):
+    x = np.linspace(0, 40 * math.sqrt(size), 20_001)
+    tail = standard_cdf(-x, size)
+    # E b^2 = 2 int x P(|b| > x) dx = 4 int x P(b > x) dx; the trapezoid's own error is below 1e-5
+    assert 4 * np.sum(x * tail) * x[1] == pytest.approx(size + 1, rel=1e-4)
+    assert standard_cdf(0.0, size) == pytest.approx(0.5, abs=1e-13)
+    for q in (1e-12, 0.025, 0.5, 0.6, 0.999):
+        assert standard_cdf(standard_ppf(q, size), size) == pytest.approx(q, rel=1e-9)
+
+
+def test_closed_forms():
+    x = np.array([-20.0, -3.0, -0.1])
+    assert standard_cdf(x, 1) == pytest.approx(np.exp(x) / 2, rel=1e-12)
+    assert standard_cdf(x, 3) == pytest.approx(np.exp(x) * (2 - x) / 4, rel=1e-12)
+    assert standard_ppf(0.0, 2) == -math.inf
+
+
+def test_the_noise_is_rescaled():
+    noise = SphericalNoise(2.0, (1.0, 4.0))
+    assert noise.std() == pytest.approx(np.sqrt(3) / 2 * np.array([1, 0.25]))
+    assert noise.cdf(noise.ppf(0.1)) == pytest.approx([0.1, 0.1])
+    assert SphericalNoise(math.inf, (1.0,)).std().tolist() == [0.0]
+
+
+def test_an_infinite_rate_draws_the_direction_only():
+    source = source_from(1, int_seeds_r=True)
+    assert np.all(spherical(source, 2, math.inf) == 0.0)
+    other = source_from(1, int_seeds_r=True)
+    other.normal(2, 1.0)
+    assert source.normal(1, 1.0) == other.normal(1, 1.0)
+
+
+@pytest.mark.parametrize("seed", [None, np.random.default_rng(2), 3])
+def test_phases_are_uniform(seed, monkeypatch):
+    import random
+
+    monkeypatch.setattr("pydpstat.random.secure.entropy", random.Random(12).randbytes)
+    drawn = phases(source_from(seed, int_seeds_r=True), 4000)
+    assert stats.kstest(drawn, stats.uniform(-math.pi, 2 * math.pi).cdf).pvalue > 1e-4

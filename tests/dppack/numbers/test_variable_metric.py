@@ -1,0 +1,76 @@
+"""Nash's minimiser: R's numbers, its stops, and what it refuses."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from pydpstat import PydpstatError
+from pydpstat.dppack._models.variable_metric import numeric_gradient, variable_metric
+
+
+def rosenbrock(x):
+    return float(100 * (x[1] - x[0] * x[0]) ** 2 + (1 - x[0]) ** 2)
+
+
+def slopes(x):
+    return np.array(
+        [-400 * x[0] * (x[1] - x[0] * x[0]) - 2 * (1 - x[0]), 200 * (x[1] - x[0] * x[0])], dtype=float
+    )
+
+
+def test_rosenbrock_is_rs_to_the_bit():
+    # R 4.2.2: optim(c(-1.2, 1), fr, grr, method = "BFGS"), written with %a
+    found = variable_metric(np.array([-1.2, 1.0]), rosenbrock, slopes)
+    assert [value.hex() for value in found.par.tolist()] == ["0x1.ffffffe569d58p-1", "0x1.ffffffcab8615p-1"]
+    assert found.value == float.fromhex("0x1.61fdcb3b4b82p-57")
+    assert (found.counts, found.convergence) == ((110, 43), 0)
+
+
+def test_numeric_gradient_is_rs_to_the_bit():
+    found = variable_metric(np.array([-1.2, 1.0]), rosenbrock)
+    assert [value.hex() for value in found.par.tolist()] == ["0x1.ffe65dde3fd47p-1", "0x1.ffccab6f2bb5ep-1"]
+    assert found.counts == (118, 38)
+
+
+def test_the_start_is_left_as_it_is():
+    start = np.array([-1.2, 1.0])
+    variable_metric(start, rosenbrock, slopes)
+    assert start.tolist() == [-1.2, 1.0]
+
+
+def test_it_stops_after_maxit_gradients():
+    found = variable_metric(np.array([0.3]), lambda x: -float(x[0] ** 2), lambda x: -2 * x)
+    assert found.convergence == 1 and found.counts == (100, 100)
+    assert variable_metric(np.array([-1.2, 1.0]), rosenbrock, slopes, maxit=5).counts[1] == 5
+
+
+def test_a_minimum_at_the_start():
+    found = variable_metric(np.zeros(3), lambda x: float(x @ x), lambda x: 2 * x)
+    assert found.par.tolist() == [0, 0, 0] and found.counts == (1, 1)
+
+
+def test_it_steps_back_from_where_the_function_is_not_finite():
+    def function(x):
+        return math.nan if x[0] <= 0 else float(x[0] - math.log(x[0]))
+
+    # the minimum is at 1; the stop is at a relative change of 1.5e-8 in the value, so half of that in x
+    assert variable_metric(np.array([0.05]), function).par[0] == pytest.approx(1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_a_start_that_is_not_finite(value):
+    with pytest.raises(PydpstatError, match="not finite at the start"):
+        variable_metric(np.zeros(1), lambda x: value)
+
+
+def test_a_gradient_of_another_length():
+    with pytest.raises(PydpstatError, match="one element for each of the 2 coefficients; got 3"):
+        variable_metric(np.zeros(2), lambda x: 1.0, lambda x: np.zeros(3))
+
+
+def test_a_numeric_gradient_that_is_not_finite():
+    with pytest.raises(PydpstatError, match="element 1"):
+        numeric_gradient(lambda x: math.inf if x[0] > 0 else 0.0)(np.zeros(1))

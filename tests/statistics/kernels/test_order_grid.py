@@ -1,0 +1,137 @@
+"""Ranks on a grid: the utility's sensitivity by brute force, and the exact loss on small domains."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import mpmath
+import numpy as np
+import pytest
+
+from pydpstat.statistics._kernels.order_grid import (
+    grid_counts,
+    grid_places,
+    grid_runs,
+    public_share,
+    rank_range,
+    rank_utility,
+)
+
+POINTS = 4
+SHARES = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0]
+
+
+def data_sets(largest):
+    """All data sets of up to so many records on the grid, as counts."""
+    for counts in product(range(largest + 1), repeat=POINTS):
+        if sum(counts) <= largest:
+            yield np.array(counts)
+
+
+def pairs(neighbors, largest=5):
+    for counts in data_sets(largest):
+        for place in range(POINTS):
+            added = counts.copy()
+            added[place] += 1
+            if neighbors == "unbounded":
+                yield counts, added
+                continue
+            for other in range(POINTS):
+                replaced = counts.copy()
+                replaced[other] += 1
+                yield added, replaced
+
+
+@pytest.mark.parametrize("q", SHARES)
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+def test_the_range_of_the_utilitys_changes(q, neighbors):
+    share = public_share(q)
+    changes = [rank_utility(b, share) - rank_utility(a, share) for a, b in pairs(neighbors)]
+    largest = max(change.max() - change.min() for change in changes)
+    reach = float(rank_range(share, neighbors))
+    assert largest <= reach
+    # attained, unless so few records do not reach q n from both sides
+    if q in (0.0, 0.25, 0.5, 0.75, 1.0):
+        assert largest == reach
+    # no change is larger than the sensitivity, half of the range, but where all go to one side
+    if 0.0 < q < 1.0:
+        assert max(np.abs(change).max() for change in changes) <= reach / 2
+
+
+@pytest.mark.parametrize("q", SHARES)
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+def test_the_exact_loss_is_at_most_epsilon(q, neighbors):
+    share = public_share(q)
+    reach = rank_range(share, neighbors)
+    for epsilon in (0.5, 8):
+        rate = mpmath.mpf(epsilon) * reach.denominator / reach.numerator
+
+        def probabilities(counts):
+            weights = [mpmath.exp(rate * mpmath.mpf(u)) for u in rank_utility(counts, share)]
+            return [weight / mpmath.fsum(weights) for weight in weights]
+
+        with mpmath.workdps(30):
+            known = {tuple(counts): probabilities(counts) for counts in data_sets(6)}
+            worst = max(
+                abs(mpmath.log(p / p_))
+                for a, b in pairs(neighbors)
+                for p, p_ in zip(known[tuple(a)], known[tuple(b)])
+            )
+        assert worst <= epsilon * (1 + 1e-20)
+        if epsilon == 8 and q in (0.0, 0.5, 1.0):
+            # many more points would bring it to epsilon; here the sum of all weights moves less
+            assert worst >= 0.6 * epsilon
+
+
+def test_the_utility_counts_records_between():
+    x = np.array([0, 0, 0, 5, 5, 9])
+    counts = np.bincount(x, minlength=10)
+    for q in SHARES:
+        share = public_share(q)
+        expected = [-max(0.0, (x < z).sum() - share * 6, share * 6 - (x <= z).sum()) for z in range(10)]
+        assert rank_utility(counts, share).tolist() == expected
+    # the median of ties is as good as it can be, and so is every point of a gap
+    assert rank_utility(np.bincount([3] * 7, minlength=10), 0.5).argmax() == 3
+    assert (rank_utility(counts, 0.5)[:6] == [0, 0, 0, 0, 0, 0]).sum() == 6
+
+
+@pytest.mark.parametrize("size", [0, 1, 5000])
+def test_records_go_to_the_nearest_point(size):
+    x = np.random.default_rng(3).normal(size=size)
+    x[::7] = np.nan
+    x[1::7] = np.inf
+    x[2::7] = -np.inf
+    counts, missing = grid_counts(x, -2.0, 1.0, 31)
+    kept = np.clip(x[~np.isnan(x)], -2.0, 1.0)
+    points = np.linspace(-2.0, 1.0, 31)
+    nearest = np.abs(kept[:, None] - points).argmin(axis=1)
+    assert missing == np.isnan(x).sum()
+    assert counts.tolist() == np.bincount(nearest, minlength=31).tolist()
+    assert grid_places(kept, -2.0, 1.0, 31).tolist() == nearest.tolist()
+
+
+def test_extreme_bounds_and_whole_numbers():
+    assert grid_counts(np.array([1, 2, 2, 9]), 0.0, 3.0, 4)[0].tolist() == [0, 1, 2, 1]
+    assert grid_counts(np.array([-1e308, 0.0, 8e307]), -8e307, 8e307, 3)[0].tolist() == [1, 1, 1]
+    assert (
+        grid_counts(np.array([1.0, np.nextafter(1.0, 2.0)]), 1.0, np.nextafter(1.0, 2.0), 65537)[0][-1] == 1
+    )
+
+
+def test_shares_make_exact_ranks():
+    for q in (0.1, 1 / 3, 0.999):
+        share = public_share(q)
+        assert abs(share - q) <= 2**-21 and share * 2**20 == round(share * 2**20)
+        n = 2**33 - 1
+        assert share * float(n) == round(share * 2**20) * n / 2**20
+
+
+@pytest.mark.parametrize("q", SHARES)
+def test_runs_have_the_points_utilities(q):
+    share = public_share(q)
+    for counts in data_sets(5):
+        runs, starts, widths = grid_runs(np.repeat(np.arange(POINTS), counts)[::-1], POINTS)
+        assert np.repeat(rank_utility(runs, share), widths).tolist() == rank_utility(counts, share).tolist()
+        assert [point for start, width in zip(starts, widths) for point in range(start, start + width)] == [
+            *range(POINTS)
+        ]
