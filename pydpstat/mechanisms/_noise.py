@@ -119,16 +119,6 @@ def _scales_from_0(value: Any, name: str) -> Any:
     return frozen(array, np.float64) if array.ndim else float(array)
 
 
-def curve_epsilon(epsilon: npt.ArrayLike) -> Floats:
-    """Check the epsilons at which a privacy curve is asked for: finite numbers from 0 on."""
-    values = np.asarray(epsilon)
-    if values.dtype.kind not in "iuf" or not np.all((values >= 0) & np.isfinite(values)):
-        raise PydpstatError(
-            f"epsilon must be at least 0 and finite, every one; got {checks.shown(epsilon)}. Give say 1."
-        )
-    return values.astype(np.float64)
-
-
 def unwrap(values: Any) -> Any:
     """Return a zero-dimensional result as a Python float, an array as it is."""
     if isinstance(values, (np.ndarray, np.generic)) and values.ndim == 0:

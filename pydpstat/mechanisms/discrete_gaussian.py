@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._discrete_gaussian_sums import delta_sum, total_sum, upper_sum, variance_sum
-from pydpstat.mechanisms._noise import Noise, curve_epsilon, tail_pair, unwrap
+from pydpstat.mechanisms._noise import Noise, tail_pair, unwrap
 from pydpstat.mechanisms.gaussian_calibration import calibrate_gaussian
+from pydpstat.privacy._discrete_gaussian_sums import delta_sum, total_sum, upper_sum, variance_sum
+from pydpstat.privacy._noise_curves import curve_epsilon
 from pydpstat.r_arithmetic.elementary import exp
 
 _SD_HINT = "Use calibrate_discrete_gaussian(epsilon, delta, sensitivity)."

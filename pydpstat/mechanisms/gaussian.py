@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._gaussian_curve import log_delta
-from pydpstat.mechanisms._noise import ContinuousNoise, Floats, curve_epsilon, positive_values, unwrap
+from pydpstat.mechanisms._noise import ContinuousNoise, Floats, positive_values, unwrap
+from pydpstat.privacy._gaussian_curve import log_delta
+from pydpstat.privacy._noise_curves import curve_epsilon
 from pydpstat.r_arithmetic.elementary import exp
 
 _SD_HINT = "Use calibrate_gaussian(epsilon, delta, sensitivity)."

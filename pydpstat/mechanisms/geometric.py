@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._noise import Noise, curve_epsilon, tail_pair, unwrap
+from pydpstat.mechanisms._noise import Noise, tail_pair, unwrap
+from pydpstat.privacy._noise_curves import curve_epsilon, geometric_delta, last_exceeding
 from pydpstat.r_arithmetic.elementary import exp, expm1, log
 
 
@@ -191,11 +192,7 @@ class SymmetricGeometricNoise(_IntegerNoise):
         >>> round(SymmetricGeometricNoise(1.0).delta(0.5), 6)
         0.287649
         """
-        eps, shift, rate = curve_epsilon(epsilon), self._shift(sensitivity), self._rate
-        last = _last_exceeding(eps, shift, rate)
-        with np.errstate(over="ignore", under="ignore"):
-            excess = -expm1(eps - rate * (shift - last)) - self.alpha * expm1(-rate * last)
-        return unwrap(np.where(eps < rate * shift, np.maximum(excess, 0.0) * self._tail, 0.0))
+        return unwrap(geometric_delta(curve_epsilon(epsilon), self._rate, self._shift(sensitivity)))
 
 
 @dataclass(frozen=True, eq=False, repr=True)
@@ -287,14 +284,8 @@ class SignGeometricNoise(_IntegerNoise):
         0.111025
         """
         eps, shift, rate = curve_epsilon(epsilon), self._shift(sensitivity), self._rate
-        last = _last_exceeding(eps, shift, rate)
+        last = last_exceeding(eps, shift, rate)
         with np.errstate(over="ignore", under="ignore"):
             several = -0.5 * (expm1(-rate * (last + 1.0)) + expm1(eps - rate * (shift - last)))
             zero_alone = self._zero * np.maximum(-expm1(eps - rate * shift - math.log(2.0)), 0.0)
         return unwrap(np.where(eps < rate * shift, several, zero_alone))
-
-
-def _last_exceeding(epsilon: npt.NDArray[np.float64], shift: int, rate: float) -> npt.NDArray[np.float64]:
-    """Largest k with ``rate * (shift - 2k) > epsilon``, 0 where there is none."""
-    last: npt.NDArray[np.float64] = np.maximum(np.ceil(0.5 * (shift - epsilon / rate)) - 1.0, 0.0)
-    return last

@@ -14,8 +14,9 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._grid import quotient_above
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._noise import ContinuousNoise, Floats, curve_epsilon, positive_values, unwrap
-from pydpstat.r_arithmetic.elementary import exp, expm1, log
+from pydpstat.mechanisms._noise import ContinuousNoise, Floats, positive_values, unwrap
+from pydpstat.privacy._noise_curves import curve_epsilon, laplace_delta
+from pydpstat.r_arithmetic.elementary import exp, log
 
 _SCALE_HINT = "Use sensitivity / epsilon."
 _SENSITIVITY_HINT = "Give the largest L1 change that one record can make."
@@ -133,7 +134,7 @@ class LaplaceNoise(ContinuousNoise):
                 f"scale must be one number for a privacy curve; got {np.size(self.scale)} scales. "
                 "Ask the noise of each coordinate and compose them."
             )
-        return unwrap(np.maximum(-expm1(0.5 * (curve_epsilon(epsilon) - self.epsilon(sensitivity))), 0.0))
+        return unwrap(laplace_delta(curve_epsilon(epsilon), self.epsilon(sensitivity)))
 
 
 @overload

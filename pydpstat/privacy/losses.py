@@ -13,6 +13,9 @@ from pydpstat import _checks as checks
 from pydpstat._grid import multiple_above, sum_above
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy._curves import TINY, concentrated_delta, pure_rho, responses_delta
+from pydpstat.privacy._discrete_gaussian_sums import delta_sum
+from pydpstat.privacy._gaussian_curve import log_delta
+from pydpstat.privacy._noise_curves import curve_epsilon, geometric_delta, laplace_delta
 
 # a factor above the roundings of a few products
 _ABOVE = 1.0 + 2.0**-50
@@ -71,9 +74,7 @@ class GaussianLoss(PrivacyLoss):
         object.__setattr__(self, "mu", checks.positive(self.mu, "mu", "Give sensitivity / sd."))
 
     def delta(self, epsilon: float) -> float:
-        """Smallest delta at an epsilon, as `pydpstat.mechanisms._gaussian_curve` computes it."""
-        from pydpstat.mechanisms._gaussian_curve import log_delta
-
+        """Smallest delta at an epsilon, by the analytic Gaussian mechanism's curve."""
         return max(TINY, math.exp(log_delta(epsilon, self.mu)))
 
     @property
@@ -125,9 +126,7 @@ class LaplaceLoss(PrivacyLoss):
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon; 0 from the pure one on."""
-        from pydpstat.mechanisms.laplace import LaplaceNoise
-
-        return float(LaplaceNoise(1.0).delta(epsilon, self.epsilon))
+        return float(laplace_delta(curve_epsilon(epsilon), self.epsilon))
 
     @property
     def rho(self) -> float:
@@ -173,10 +172,9 @@ class GeometricLoss(PrivacyLoss):
         _set(self, epsilon=checks.epsilon(self.epsilon), sensitivity=sensitivity)
 
     def delta(self, epsilon: float) -> float:
-        """Smallest delta at an epsilon, as `SymmetricGeometricNoise` computes it."""
-        from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
-
-        return float(SymmetricGeometricNoise(self.epsilon, self.sensitivity).delta(epsilon))
+        """Smallest delta at an epsilon; 0 from the pure one on."""
+        rate = self.epsilon / self.sensitivity
+        return float(geometric_delta(curve_epsilon(epsilon), rate, self.sensitivity))
 
     @property
     def rho(self) -> float:
@@ -229,10 +227,8 @@ class DiscreteGaussianLoss(PrivacyLoss):
         _set(self, sd=sd, sensitivity=checks.whole(self.sensitivity, "sensitivity"), cells=cells)
 
     def delta(self, epsilon: float) -> float:
-        """Smallest delta at an epsilon, as `DiscreteGaussianNoise` computes it."""
-        from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussianNoise
-
-        return max(TINY, float(DiscreteGaussianNoise(self.sd).delta(epsilon, self.sensitivity, self.cells)))
+        """Smallest delta at an epsilon, by an exact sum over the noise's probabilities."""
+        return max(TINY, delta_sum(float(curve_epsilon(epsilon)), self.sd, self.sensitivity, self.cells))
 
     @property
     def rho(self) -> float:

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.mechanisms._gaussian_curve import GAUSS_POINTS, GAUSS_WEIGHTS, log_delta, mills
+from pydpstat.privacy._gaussian_curve import GAUSS_POINTS, GAUSS_WEIGHTS, log_delta, mills
 from pydpstat.r_arithmetic.elementary import exp, expm1
 
 Floats = npt.NDArray[np.float64]
