@@ -39,17 +39,16 @@ def seen(monkeypatch):
     drawn: list[Any] = []
     noisy = pipeline._noisy
 
-    def keep_drawn(name: str) -> None:
-        real = getattr(pipeline, name)
+    class Overheard:
+        def __init__(self, noise: Any) -> None:
+            self.noise = noise
 
-        def spy(*arguments: Any) -> Any:
-            drawn.append(real(*arguments))
+        def draw(self, *arguments: Any) -> Any:
+            drawn.append(self.noise.draw(*arguments))
             return drawn[-1]
 
-        monkeypatch.setattr(pipeline, name, spy)
-
-    def spy(query: Any, *arguments: Any) -> Any:
-        out = noisy(query, *arguments)
+    def spy(query: Any, prepared: Any, source: Any) -> Any:
+        out = noisy(query, prepared._replace(noise=Overheard(prepared.noise)), source)
         truth = np.ravel(query.value, order="F")
         moved = np.ravel(out, order="F") != truth
         # where the noise is 0 the true value is published, and where that is 0 the noise
@@ -58,8 +57,6 @@ def seen(monkeypatch):
         drawn.clear()
         return out
 
-    for name in ("_draw", "_draw_units"):
-        keep_drawn(name)
     monkeypatch.setattr(pipeline, "_noisy", spy)
     return numbers
 

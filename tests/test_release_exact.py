@@ -22,15 +22,15 @@ from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from tests.ledger import Ledger
 from tests.pipeline_calls import on_grid
+from tests.specs import CallableSpec
 
 
 def test_noise_prepared_for_another_source_is_refused():
     query = Query("mean", np.asarray(1.0), (1.0,), Labels("mean"))
     guarantee = Guarantee(1.0)
     for seeded in (True, False):
-        prepared = prepare(
-            query.question, lambda _: LaplaceNoise(1.0), lambda _: (guarantee, guarantee), seeded
-        )
+        spec = CallableSpec(lambda _: LaplaceNoise(1.0), guarantee)
+        prepared = prepare(query.question, spec, seeded)
         source = None if seeded else pydpstat.random.source_from(5)
         with pytest.raises(ValueError, match="another kind of source"):
             release(query, prepared, source, record=Call("mean", (), ()))
@@ -49,7 +49,7 @@ def exact_release(exact, sensitivity, noise=None, budget=None, rng=None, shape=(
     guarantee = Guarantee(1.0)
     result = release(
         query,
-        prepare(query.question, calibrate, lambda _: (guarantee, guarantee), rng is not None),
+        prepare(query.question, CallableSpec(calibrate, guarantee), rng is not None),
         None if rng is None else pydpstat.random.source_from(rng),
         record=Call("mean", (("x", "x"),), (("epsilon", 1.0),)),
         budget=budget,

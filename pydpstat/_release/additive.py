@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
 
 from pydpstat._grid import exact_sum, float_sum
-from pydpstat._release.calibration import Noise, Preparation, noise_scale
+from pydpstat._release.calibration import Preparation
 from pydpstat._release.query import Query
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussianNoise
-from pydpstat.mechanisms.gaussian import GaussianNoise
-from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
-from pydpstat.mechanisms.laplace import LaplaceNoise
-from pydpstat.privacy import Guarantee
-from pydpstat.random import Source, secure
+from pydpstat.privacy.guarantee import Guarantee
+from pydpstat.random._system import SYSTEM
+from pydpstat.random.source import Source
 from pydpstat.results._call import Call
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing
 from pydpstat.results.results import DPResults
@@ -73,10 +69,11 @@ def release(
     PydpstatError
         Before any draw, where the true value is not finite; after it, where the published value is not.
     """
-    if prepared.seeded is (source is None):
+    source = source or SYSTEM
+    if prepared.seeded is not source.reproducible:
         # without a grid the operating system's noise would be left out
         raise ValueError("the noise was prepared for another kind of source")
-    noise, grid = prepared.noise, prepared.grid
+    noise = prepared.noise
     if not _all_finite(query.value):
         raise PydpstatError(
             f"the {query.statistic} of these data is missing or infinite, as R's NA, NaN or Inf. "
@@ -84,14 +81,14 @@ def release(
         )
     if budget is not None:
         budget.spend(prepared.guarantee, record.python())
-    value = _noisy(query, noise, source, grid)
+    value = _noisy(query, prepared, source)
     while accept is not None and not accept(value):
         if not np.any(noise.std()):
             raise PydpstatError(
                 f"the {query.statistic} gets no noise and is not positive; R never returns. "
                 "Use a delta far below 1."
             )
-        value = _noisy(query, noise, source, grid)
+        value = _noisy(query, prepared, source)
     post: PostProcessing = AsDrawn()
     if publish is not None:
         value, post = publish(value)
@@ -104,8 +101,8 @@ def release(
         statistic=query.statistic,
         value=np.asarray(value, dtype=np.float64),
         labels=query.labels,
-        noise=_in_shape(noise, value.shape),
-        noise_scale=prepared.scale,
+        noise=noise.in_shape(value.shape),
+        noise_scale=noise.scale,
         mechanism=noise.name,
         sensitivity=prepared.sensitivity,
         claim=prepared.claim,
@@ -114,7 +111,7 @@ def release(
         nobs=query.nobs,
         post=post,
         reproducible=prepared.seeded,
-        grid=grid,
+        grid=prepared.grid,
         record=record,
     )
 
@@ -126,54 +123,14 @@ def _all_finite(value: Any) -> bool:
     return bool(np.isfinite(value).all())
 
 
-def _noisy(query: Query, noise: Noise, source: Source | None, grid: float | None) -> np.ndarray:
+def _noisy(query: Query, prepared: Preparation, source: Source) -> np.ndarray:
     """Add one draw of noise to the true value: on the grid where there is one."""
-    size, shape = query.value.size, query.value.shape
-    if source is not None:
-        return query.value + _shaped(_draw(noise, size, source), shape)
-    if grid is None:
+    size, shape, grid = query.value.size, query.value.shape, prepared.grid
+    if grid is None and not prepared.seeded:
+        # nothing can move this value
         return query.value
-    units = _draw_units(noise, size, grid)
-    if query.exact is not None:
-        return exact_sum(query.exact, units, grid).reshape(shape, order="F")
-    return float_sum(query.value, _shaped(units, shape), grid)
-
-
-def _shaped(drawn: np.ndarray, shape: tuple[int, ...]) -> Any:
-    return drawn.reshape(shape, order="F") if shape else drawn[0]
-
-
-def _draw(noise: Noise, size: int, source: Source) -> np.ndarray:
-    match noise:
-        case LaplaceNoise():
-            return source.laplace(size, noise.scale)
-        case GaussianNoise():
-            return source.normal(size, noise.sd)
-        case SymmetricGeometricNoise():
-            return source.symmetric_geometric(size, noise.epsilon / noise.sensitivity)
-        case DiscreteGaussianNoise():
-            return source.discrete_gaussian(size, noise.sd)
-    return source.sign_geometric(size, noise.epsilon / noise.sensitivity)
-
-
-def _draw_units(noise: Noise, size: int, grid: float) -> np.ndarray:
-    """Draw from the operating system, in whole grid units."""
-    match noise:
-        case LaplaceNoise():
-            return secure.laplace(size, noise.scale, grid)
-        case GaussianNoise():
-            return secure.normal(size, noise.sd, grid)
-        case DiscreteGaussianNoise():
-            return secure.discrete_gaussian(size, noise.sd)
-        case SymmetricGeometricNoise():
-            return secure.symmetric_geometric(size, Fraction(noise.epsilon) / noise.sensitivity)
-    return secure.sign_geometric(size, Fraction(noise.epsilon) / noise.sensitivity)
-
-
-def _in_shape(noise: Noise, shape: tuple[int, ...]) -> Noise:
-    """Give a scale for each element of a matrix the matrix's shape."""
-    if len(shape) > 1 and isinstance(noise, (LaplaceNoise, GaussianNoise)):
-        scale = noise_scale(noise)
-        if isinstance(scale, np.ndarray):
-            return noise.mirrored(scale.reshape(shape, order="F"))
-    return noise
+    drawn = prepared.noise.draw(source, size, grid)
+    if grid is not None and query.exact is not None:
+        return exact_sum(query.exact, drawn, grid).reshape(shape, order="F")
+    noise = drawn.reshape(shape, order="F") if shape else drawn[0]
+    return query.value + noise if grid is None else float_sum(query.value, noise, grid)

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from pydpstat._grid import float_above, sum_above, total_above
+from pydpstat._grid import float_above, grid_unit, sum_above, total_above
 from pydpstat._release.query import Question
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussianNoise
-from pydpstat.mechanisms.gaussian import GaussianNoise
-from pydpstat.mechanisms.geometric import SignGeometricNoise, SymmetricGeometricNoise
-from pydpstat.mechanisms.laplace import LaplaceNoise, scale_for
-from pydpstat.privacy import Guarantee
-from pydpstat.random import secure
+from pydpstat.mechanisms.mechanism import Noise
+from pydpstat.privacy.guarantee import Guarantee
 
-Noise = LaplaceNoise | GaussianNoise | SymmetricGeometricNoise | SignGeometricNoise | DiscreteGaussianNoise
 # the smallest number with all its digits
 _SMALLEST_SCALE = 2.0**-1022
 SEEDED = "a seeded stream, for checking and study only: whoever knows the seed can take the noise away"
@@ -29,15 +24,47 @@ UNCOVERED = (
 )
 
 
+class Spec(Protocol):
+    """How a question is to be protected: public data, made from the arguments of a call."""
+
+    def calibrate(self, question: Question, sensitivities: tuple[float, ...]) -> Noise:
+        """Return noise for the sensitivities; for exact values its scale is rounded up."""
+
+    def account(self, question: Question, noise: Noise) -> tuple[Guarantee, Guarantee]:
+        """Return what was asked for, and what holds with the calibrated noise."""
+
+
+class Calibrated(NamedTuple):
+    """The spec of noise that is calibrated already, because its parameters are the user's own.
+
+    Parameters
+    ----------
+    noise : Noise
+        Integer noise.
+    claim, guarantee : Guarantee
+        What was asked for, and what holds.
+    """
+
+    noise: Noise
+    claim: Guarantee
+    guarantee: Guarantee
+
+    def calibrate(self, question: Question, sensitivities: tuple[float, ...]) -> Noise:
+        """Return the noise."""
+        return self.noise
+
+    def account(self, question: Question, noise: Noise) -> tuple[Guarantee, Guarantee]:
+        """Return the claim and the guarantee."""
+        return self.claim, self.guarantee
+
+
 class Preparation(NamedTuple):
     """Noise and guarantee of a release.
 
     Parameters
     ----------
     noise : Noise
-        The law of the noise.
-    scale : float or ndarray
-        Its parameter, as `noise_scale` has it.
+        The distribution of the noise.
     grid : float or None
         The public grid of a release from the operating system; None for a seeded one.
     sensitivity : float or tuple of float
@@ -49,7 +76,6 @@ class Preparation(NamedTuple):
     """
 
     noise: Noise
-    scale: Any
     grid: float | None
     sensitivity: Any
     claim: Guarantee
@@ -57,44 +83,45 @@ class Preparation(NamedTuple):
     seeded: bool
 
 
-def prepare(
-    question: Question,
-    calibrate: Callable[[tuple[float, ...]], Noise],
-    account: Callable[[Noise], tuple[Guarantee, Guarantee]],
-    seeded: bool,
-) -> Preparation:
+def prepare(question: Question, spec: Spec, seeded: bool) -> Preparation:
     """Calibrate noise, choose its grid and state the guarantee.
 
     Parameters
     ----------
     question : Question
         What is asked of the data.
-    calibrate : callable
-        Sensitivities in, noise distribution out; checks its own arguments. For a query with exact
-        values its scale is rounded up (`pydpstat.mechanisms.laplace.scale_for`).
-    account : callable
-        Calibrated noise in; out what was asked for and what holds. It may warn.
+    spec : Spec
+        How it is to be protected. All of it is public: the same question is prepared once.
     seeded : bool
         Whether the noise comes from a seeded source, which has no grid.
 
     Raises
     ------
     PydpstatError
-        Where the noise scale is not finite, or underflows.
+        Where an argument is not allowed, or the noise scale is not finite, or underflows.
     """
+    try:
+        return _prepared(question, spec, seeded)  # type: ignore[arg-type]
+    except TypeError:
+        # what cannot be hashed is prepared all the same
+        return _prepared.__wrapped__(question, spec, seeded)
+
+
+@lru_cache(maxsize=256)
+def _prepared(question: Question, spec: Spec, seeded: bool) -> Preparation:
     sensitivities = tuple(
         [float_above(each) if isinstance(each, Fraction) else each for each in question.sensitivities]
     )
-    noise = calibrate(sensitivities)
-    claim, guarantee = account(noise)
+    noise = spec.calibrate(question, sensitivities)
+    claim, guarantee = spec.account(question, noise)
     promised = math.isfinite(claim.epsilon) and guarantee.delta < 1.0
     if promised and question.size and all(sensitivities):
         _check_underflow(question, noise)
     grid = None
     # what cannot move needs no noise for being rounded either
     if not seeded and sensitivities != (0.0,):
-        noise, grid = _on_grid(question, calibrate, noise, claim.epsilon)
-    scale = noise_scale(noise)
+        noise, grid = _on_grid(question, spec, noise, claim.epsilon)
+    scale = noise.scale
     if not (math.isfinite(scale) if isinstance(scale, float) else np.isfinite(scale).all()):
         raise PydpstatError(
             f"the noise scale of {question.statistic} is not finite, so R would return NaN or Inf. "
@@ -104,34 +131,20 @@ def prepare(
     if condition is not None:
         guarantee = guarantee.with_conditions(condition)
     shown = sensitivities[0] if len(sensitivities) == 1 else sensitivities
-    return Preparation(noise, scale, grid, shown, claim, guarantee, seeded)
+    return Preparation(noise, grid, shown, claim, guarantee, seeded)
 
 
-def noise_scale(noise: Noise) -> Any:
-    """Return the parameter that an R user calls the scale, in the statistic's unit."""
-    match noise:
-        case LaplaceNoise():
-            return noise.scale
-        case GaussianNoise() | DiscreteGaussianNoise():
-            return noise.sd
-    return noise.sensitivity / noise.epsilon
-
-
-def _on_grid(
-    question: Question, calibrate: Callable[[tuple[float, ...]], Noise], noise: Noise, epsilon: float
-) -> tuple[Noise, float]:
+def _on_grid(question: Question, spec: Spec, noise: Noise, epsilon: float) -> tuple[Noise, float]:
     """Choose the grid, and calibrate once more with what bringing the value onto it adds."""
-    if not isinstance(noise, (LaplaceNoise, GaussianNoise)):
+    if noise.integer:
         return noise, 1.0
     # with one sensitivity for the whole value, each of its elements may move by one unit more
     elements = question.size if len(question.sensitivities) == 1 and not question.integer else 1
     smallest = float(min(question.sensitivities, default=1.0)) / max(elements, 1)
-    scale = noise_scale(noise)
-    grid = secure.grid_unit(
-        scale if isinstance(scale, float) else float(scale.min(initial=smallest)), smallest
-    )
+    scale = noise.scale
+    grid = grid_unit(scale if isinstance(scale, float) else float(scale.min(initial=smallest)), smallest)
     if question.integer:
-        # whole numbers lie on no grid that is coarser
+        # integers lie on no grid that is coarser
         grid = min(grid, 1.0)
     if grid == 0.0:
         raise PydpstatError(
@@ -140,24 +153,13 @@ def _on_grid(
     more = 0.0 if question.integer else elements * grid
     if question.exact:
         if more:
-            noise = calibrate(tuple(sum_above(float_above(each), more) for each in question.sensitivities))
+            reach = tuple(sum_above(float_above(each), more) for each in question.sensitivities)
+            noise = spec.calibrate(question, reach)
         return noise, grid
     if more:
-        noise = calibrate(tuple([each + more for each in question.sensitivities]))
-    reach = [part for each in question.sensitivities for part in (float_above(each), more)]
-    return _rounded_up(noise, total_above(reach), epsilon), grid
-
-
-def _rounded_up(noise: Noise, sensitivity: float, epsilon: float) -> Noise:
-    """Return Laplace noise whose scale covers the roundings of a calibration in R's arithmetic."""
-    if not isinstance(noise, LaplaceNoise) or epsilon == math.inf:
-        return noise
-    if isinstance(noise.scale, float):
-        least = scale_for(sensitivity, epsilon)
-        if abs(least - noise.scale) <= 2.0**-50 * least:
-            return noise if least <= noise.scale else LaplaceNoise(least)
-    # the roundings of the sum, of the shares and of the division are below 2^-50 together
-    return LaplaceNoise(np.nextafter(noise.scale * (1.0 + 2.0**-50), math.inf))
+        noise = spec.calibrate(question, tuple([each + more for each in question.sensitivities]))
+    parts = [part for each in question.sensitivities for part in (float_above(each), more)]
+    return noise.covering(total_above(parts), epsilon), grid
 
 
 def _uncovered(question: Question) -> str | None:
@@ -166,7 +168,7 @@ def _uncovered(question: Question) -> str | None:
 
 
 def _check_underflow(question: Question, noise: Noise) -> None:
-    scale = noise_scale(noise)
+    scale = noise.scale
     if scale < _SMALLEST_SCALE if isinstance(scale, float) else np.any(np.less(scale, _SMALLEST_SCALE)):
         raise PydpstatError(
             f"the noise scale of {question.statistic} underflows for this sensitivity: R adds no noise, or "

@@ -11,10 +11,16 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy import NEIGHBORS
+from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussian
+from pydpstat.mechanisms.gaussian import Gaussian
+from pydpstat.mechanisms.geometric import Geometric
+from pydpstat.mechanisms.laplace import Laplace
+from pydpstat.mechanisms.mechanism import Mechanism
+from pydpstat.privacy.guarantee import NEIGHBORS
 
-REAL = ("laplace", "gaussian")
-INTEGER = ("geometric", "gaussian")
+# the default comes first
+REAL: tuple[Mechanism, ...] = (Laplace(), Gaussian())
+INTEGER: tuple[Mechanism, ...] = (Geometric(), DiscreteGaussian())
 COMPLETE = "that no value is missing is public knowledge"
 
 
@@ -25,19 +31,22 @@ class Options(NamedTuple):
     ----------
     epsilon, delta : float
         The privacy parameters; `delta` is 0 without Gaussian noise.
-    mechanism : str
-        One of the names that the function allows.
+    mechanism : Mechanism
+        What calibrates the noise.
     neighbors : {"bounded", "unbounded"}
         One record replaced, or one added or removed.
     missing : object
         ``"error"``, ``"drop"``, or the public value that takes a missing one's place.
+    default : bool
+        Whether the mechanism is the function's default.
     """
 
     epsilon: float
     delta: float
-    mechanism: str
+    mechanism: Mechanism
     neighbors: str
     missing: Any
+    default: bool
 
     @property
     def bounded(self) -> bool:
@@ -47,7 +56,7 @@ class Options(NamedTuple):
     @property
     def norm(self) -> int:
         """Which norm of a change the noise answers to: 2 for Gaussian noise, else 1."""
-        return 2 if self.mechanism == "gaussian" else 1
+        return self.mechanism.norm
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -62,7 +71,8 @@ def options(
     neighbors: Any,
     missing: Any,
     *,
-    mechanisms: Sequence[str] = REAL,
+    mechanisms: tuple[Mechanism, ...] = REAL,
+    others: bool = True,
     fill: type = float,
 ) -> Options:
     """Check how a statistic is to be protected.
@@ -71,8 +81,10 @@ def options(
     ----------
     epsilon, delta, mechanism, neighbors, missing
         As the caller gave them.
-    mechanisms : sequence of str
-        The names that the function allows; ``"gaussian"`` is the one that needs a delta.
+    mechanisms : tuple of Mechanism
+        Those that have a name in the function, its default first.
+    others : bool, default True
+        Whether a mechanism may be given as an object, too.
     fill : {float, bool, str}
         What may take a missing value's place: a number, a truth value, or a level (any plain value).
 
@@ -83,11 +95,11 @@ def options(
     1.0
     """
     try:
-        return _options(epsilon, delta, mechanism, neighbors, missing, tuple(mechanisms), fill)
+        return _options(epsilon, delta, mechanism, neighbors, missing, mechanisms, others, fill)
     except TypeError:
         # what cannot be hashed is checked all the same
         return _options.__wrapped__(
-            epsilon, delta, mechanism, neighbors, missing, tuple(mechanisms), fill
+            epsilon, delta, mechanism, neighbors, missing, mechanisms, others, fill
         )
 
 
@@ -99,30 +111,50 @@ def _options(
     mechanism: Any,
     neighbors: Any,
     missing: Any,
-    mechanisms: tuple[str, ...],
+    mechanisms: tuple[Mechanism, ...],
+    others: bool,
     fill: type,
 ) -> Options:
     eps = checks.epsilon(epsilon)
-    checks.one_of(mechanism, "mechanism", mechanisms)
+    chosen = _mechanism(mechanism, mechanisms, others)
     checks.one_of(neighbors, "neighbors", NEIGHBORS)
     return Options(
-        eps, _delta(delta, mechanism), mechanism, neighbors, missing_rule(missing, neighbors, fill)
+        eps,
+        _delta(delta, chosen),
+        chosen,
+        neighbors,
+        missing_rule(missing, neighbors, fill),
+        # a default is not shown in calls
+        chosen is mechanisms[0],
     )
 
 
-def _delta(delta: Any, mechanism: str) -> float:
-    if mechanism != "gaussian":
+def _mechanism(mechanism: Any, named: tuple[Mechanism, ...], others: bool) -> Mechanism:
+    """Return the mechanism of a name, or the one that was given."""
+    if isinstance(mechanism, Mechanism) and others:
+        if mechanism.integer and not named[0].integer:
+            raise PydpstatError(
+                f"mechanism must be for real numbers here; got {type(mechanism).__name__}, which is for "
+                f"counts. Use {named[0].name!r}."
+            )
+        return mechanism
+    names = [each.name for each in named]
+    return named[names.index(checks.one_of(mechanism, "mechanism", names))]
+
+
+def _delta(delta: Any, mechanism: Mechanism) -> float:
+    if not mechanism.approximate:
         if type(delta) is int and delta == 0 or checks.is_number(delta) and delta == 0.0:
             return 0.0
         raise PydpstatError(
-            f"delta must be 0 with mechanism {mechanism!r}, which does not use it; "
+            f"delta must be 0 with mechanism {mechanism.name!r}, which does not use it; "
             f"got {checks.shown(delta)}. Leave it out, or use mechanism='gaussian'."
         )
     number = checks.unwrap(delta)
     if checks.is_number(number) and 0.0 < checks.as_float(number) < 1.0:
         return float(number)
     raise PydpstatError(
-        f"delta must be above 0 and below 1 with mechanism 'gaussian'; got {checks.shown(delta)}. "
+        f"delta must be above 0 and below 1 with mechanism {mechanism.name!r}; got {checks.shown(delta)}. "
         "Give a small probability, for example 1e-6."
     )
 

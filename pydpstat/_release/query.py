@@ -46,7 +46,8 @@ class Query:
     value : ndarray of float64
         The true value; 0-d for a number, else in the statistic's own shape. Private.
     sensitivities : tuple of float or Fraction
-        One L1 or L2 sensitivity of the whole value, or one for each of its elements.
+        One L1 or L2 sensitivity of the whole value, or one for each of its elements, or of the blocks
+        that get noise of their own.
     labels : Labels
         Public names of the value's elements.
     integer : bool

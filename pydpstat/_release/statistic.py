@@ -1,28 +1,57 @@
-"""How the package's own statistics are protected: options in, `release` called, guarantee stated."""
+"""How pydpstat's statistics are released: options in, `release` called, guarantee stated."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pydpstat._checks import shown
 from pydpstat._release.additive import release
-from pydpstat._release.calibration import Noise, Preparation, prepare
-from pydpstat._release.noise import calibrate, loss
-from pydpstat._release.options import Options
+from pydpstat._release.calibration import prepare
+from pydpstat._release.options import INTEGER, REAL, Options
 from pydpstat._release.query import Query, Question
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy import Guarantee
-from pydpstat.random import source_from
-from pydpstat.results._call import Call
+from pydpstat.mechanisms.mechanism import Noise
+from pydpstat.privacy.guarantee import Guarantee
+from pydpstat.random.source import source_from
+from pydpstat.results._call import Call, Named
 from pydpstat.results._postprocessing import PostProcessing
 from pydpstat.results.results import DPResults
 
 
-def protect(
+class Protection(NamedTuple):
+    """How one of pydpstat's statistics is protected.
+
+    Parameters
+    ----------
+    options : Options
+        What was asked for.
+    conditions : tuple of str
+        What the guarantee rests on, besides what the options say.
+    """
+
+    options: Options
+    conditions: tuple[str, ...] = ()
+
+    def calibrate(self, question: Question, sensitivities: tuple[float, ...]) -> Noise:
+        """Return noise for one sensitivity of the whole value, or for one of each element."""
+        how = self.options
+        if len(sensitivities) == 1:
+            return how.mechanism.calibrate(how.epsilon, how.delta, sensitivities[0])
+        return how.mechanism.calibrate_each(how.epsilon, how.delta, sensitivities)
+
+    def account(self, question: Question, noise: Noise) -> tuple[Guarantee, Guarantee]:
+        """Return the claim and the guarantee: what being rounded onto the grid adds, the noise covers."""
+        how = self.options
+        loss = how.mechanism.loss(noise, how.epsilon, question.sensitivities)
+        stated = (*how.conditions, *self.conditions)
+        claim = Guarantee(how.epsilon, how.delta, how.neighbors)
+        return claim, Guarantee(how.epsilon, how.delta, how.neighbors, stated, loss)
+
+
+def release_statistic(
     function: str,
     query: Query,
     options: Options,
@@ -42,8 +71,7 @@ def protect(
     function : str
         The public function's name.
     query : Query
-        The statistic; its sensitivities are one for the whole value or one for each element
-        (`pydpstat._release.noise.calibrate` says how they share the budget).
+        The statistic; its sensitivities are one for the whole value or one for each element.
     options : Options
         How it is to be protected.
     rng, budget
@@ -62,7 +90,7 @@ def protect(
     source = source_from(rng)
     return release(
         query,
-        _prepared(query.question, options, conditions, source is not None),
+        prepare(query.question, Protection(options, conditions), source is not None),
         source,
         record=call(function, options, data, arguments),
         bounds=bounds,
@@ -71,32 +99,16 @@ def protect(
     )
 
 
-# all of it is public: the same call is prepared once
-@lru_cache(maxsize=256)
-def _prepared(question: Question, options: Options, conditions: tuple[str, ...], seeded: bool) -> Preparation:
-    claim = Guarantee(options.epsilon, options.delta, options.neighbors)
-
-    def account(noise: Noise) -> tuple[Guarantee, Guarantee]:
-        # what being rounded onto the grid adds to the sensitivity, the noise grows by
-        exact = loss(noise, options, question.sensitivities)
-        stated = (*options.conditions, *conditions)
-        return claim, Guarantee(options.epsilon, options.delta, options.neighbors, stated, exact)
-
-    return prepare(
-        question,
-        lambda sensitivities: calibrate(options, sensitivities, question.integer),
-        account,
-        seeded,
-    )
-
-
 def call(
     function: str, options: Options, data: tuple[str, ...], arguments: tuple[tuple[str, Any], ...] = ()
 ) -> Call:
     """Return the call without its data; options at their defaults are left out."""
     public: list[tuple[str, Any]] = [("epsilon", options.epsilon), *arguments]
-    if options.mechanism == "gaussian":
-        public += [("delta", options.delta), ("mechanism", options.mechanism)]
+    if options.mechanism.approximate:
+        public.append(("delta", options.delta))
+    if not options.default:
+        named = options.mechanism in (*REAL, *INTEGER)
+        public.append(("mechanism", options.mechanism.name if named else Named(repr(options.mechanism))))
     if not options.bounded:
         public.append(("neighbors", options.neighbors))
     if options.missing != "error":

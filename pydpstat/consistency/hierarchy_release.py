@@ -10,8 +10,8 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._quiet import quiet
 from pydpstat._release.additive import release
-from pydpstat._release.calibration import SEEDED, prepare
-from pydpstat._release.options import Options, options
+from pydpstat._release.calibration import Calibrated, prepare
+from pydpstat._release.options import INTEGER, options
 from pydpstat._release.query import Query
 from pydpstat._release.statistic import call, check_budget
 from pydpstat.consistency._hierarchy_methods import Way, way
@@ -22,10 +22,11 @@ from pydpstat.consistency.hierarchy_fit import fitted
 from pydpstat.consistency.hierarchy_released import HierarchyResults
 from pydpstat.consistency.hierarchy_results import HierarchyFit
 from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms._separate import SeparateNoise
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
-from pydpstat.privacy import GeometricLoss, Guarantee
-from pydpstat.random import Source, source_from
-from pydpstat.results._call import Call, Named
+from pydpstat.privacy import Guarantee
+from pydpstat.random import source_from
+from pydpstat.results._call import Named
 from pydpstat.results._labels import Labels
 
 PUBLIC = "that the hierarchy is public knowledge, and not made of the data"
@@ -124,7 +125,9 @@ def release_hierarchy(
     (array([240]), 0.0)
     """
     checks.one_of(missing, "missing", ("error", "drop"))
-    how = options(epsilon, 0, "geometric", neighbors, missing, mechanisms=("geometric",), fill=bool)
+    how = options(
+        epsilon, 0, "geometric", neighbors, missing, mechanisms=INTEGER[:1], others=False, fill=bool
+    )
     if not isinstance(hierarchy, Hierarchy):
         raise PydpstatError(
             f"hierarchy must be a Hierarchy with the public labels; got {type(hierarchy).__name__}. "
@@ -135,28 +138,44 @@ def release_hierarchy(
     shares = epsilons(split, hierarchy, reach, how.epsilon)
     noises = tuple(_noise(share, each) for share, each in zip(shares, reach))
     leaves, records = leaf_counts(data, hierarchy, missing == "drop")
-    source, ledger = source_from(rng), check_budget(budget)
-    record = call("release_hierarchy", how, ("data",), _arguments(split, hierarchy, chosen, integer))
+    source = source_from(rng)
     conditions = (PUBLIC, *((AT_LEAVES,) if records and missing == "error" else ()))
-    if source is not None:
-        conditions = (*conditions, SEEDED)
-    guarantee = Guarantee(how.epsilon, 0.0, neighbors, conditions)
-    if ledger is not None:
-        ledger.spend(guarantee, record.python())
+    claim = Guarantee(how.epsilon, 0.0, neighbors)
     counts = hierarchy.tree.totals(leaves)
+    noisy = [level for level, noise in enumerate(noises) if noise is not None]
+    # all levels are one vector, each with noise of its own: what they keep adds up to epsilon
+    noise = SeparateNoise(
+        tuple(each for each in noises if each is not None), tuple(counts[level].size for level in noisy)
+    )
+    query = Query(
+        "count",
+        np.concatenate([np.empty(0), *(counts[level] for level in noisy)]),
+        tuple(float(reach[level]) for level in noisy),
+        Labels("count"),
+        integer=True,
+    )
+    spec = Calibrated(noise, claim, Guarantee(how.epsilon, 0.0, neighbors, conditions))
+    released = release(
+        query,
+        prepare(query.question, spec, source is not None),
+        source,
+        record=call("release_hierarchy", how, ("data",), _arguments(split, hierarchy, chosen, integer)),
+        budget=check_budget(budget),
+    )
+    blocks = dict(zip(noisy, np.split(released.value, np.cumsum(noise.sizes)[:-1])))
     measured = [
-        _measured(each, noise, bound, how, source, record)
-        for each, noise, bound in zip(counts, noises, reach)
+        _measured(each, blocks.get(level), noises[level], bound)
+        for level, (each, bound) in enumerate(zip(counts, reach))
     ]
     fit = fitted(hierarchy, [value for value, _ in measured], [spread for _, spread in measured], chosen)
     return HierarchyResults(
         **{name: getattr(fit, name) for name in HierarchyFit.__dataclass_fields__},
         noises=noises,
-        claim=Guarantee(how.epsilon, 0.0, neighbors),
-        guarantee=guarantee,
+        claim=claim,
+        guarantee=released.guarantee,
         nobs=int(counts[0][0]) if how.bounded else None,
-        reproducible=source is not None,
-        record=record,
+        reproducible=released.reproducible,
+        record=released.record,
     )
 
 
@@ -189,23 +208,12 @@ def _noise(epsilon: float, sensitivity: int) -> SymmetricGeometricNoise | None:
 
 
 def _measured(
-    counts: np.ndarray,
-    noise: SymmetricGeometricNoise | None,
-    sensitivity: int,
-    how: Options,
-    source: Source | None,
-    record: Call,
+    counts: np.ndarray, released: np.ndarray | None, noise: SymmetricGeometricNoise | None, sensitivity: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Release one level's counts; return what was measured and the noise's variances."""
-    if noise is None:
-        if sensitivity:
-            return np.full(counts.shape, np.nan), np.full(counts.shape, np.inf)
-        # all records are in the one node there is, and their number is public
-        return counts.astype(np.float64), np.zeros(counts.shape)
-    law = noise
-    claim = Guarantee(law.epsilon, 0.0, how.neighbors)
-    held = Guarantee(law.epsilon, 0.0, how.neighbors, (), GeometricLoss(law.epsilon, law.sensitivity))
-    query = Query("count", counts.astype(np.float64), (float(sensitivity),), Labels("count"), integer=True)
-    prepared = prepare(query.question, lambda _: law, lambda _: (claim, held), source is not None)
-    released = release(query, prepared, source, record=record)
-    return released.value.copy(), np.full(counts.shape, law.var())
+    """Return what was measured of one level, and the noise's variances."""
+    if released is not None and noise is not None:
+        return released.copy(), np.full(counts.shape, noise.var())
+    if sensitivity:
+        return np.full(counts.shape, np.nan), np.full(counts.shape, np.inf)
+    # all records are in the one node there is, and their number is public
+    return counts.astype(np.float64), np.zeros(counts.shape)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from pydpstat import r_arithmetic as r
 from pydpstat._release.additive import release
 from pydpstat._release.calibration import prepare
 from pydpstat._release.choice import release_choice
-from pydpstat._release.query import Query
+from pydpstat._release.query import Query, Question
 from pydpstat._warn import note
 from pydpstat.diffpriv._account import held, release_call, result_params
 from pydpstat.diffpriv._responses import exact_numbers, function_of, quality
@@ -32,6 +32,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.gaussian_calibration import classical_sd
 from pydpstat.mechanisms.laplace import LaplaceNoise
+from pydpstat.privacy.guarantee import Guarantee
 from pydpstat.random import Source, secure, source_from
 from pydpstat.random.r_stream._sample import decreasing
 from pydpstat.results._labels import Labels
@@ -116,6 +117,33 @@ def _source(rng: Any) -> Source | None:
     return DifferenceSource(source.stream) if isinstance(source, RSource) else source
 
 
+class ResponseSpec(NamedTuple):
+    """How a target's response is protected; both objects can change, so that nothing of it is kept.
+
+    Parameters
+    ----------
+    mechanism : DPMech
+        The mechanism.
+    params : DPParamsEps
+        The privacy parameters.
+    """
+
+    mechanism: DPMech
+    params: DPParamsEps
+
+    def calibrate(self, question: Question, sensitivities: tuple[float, ...]) -> LaplaceNoise | GaussianNoise:
+        """Return noise by R's calibration."""
+        sensitivity, params = _finite(sensitivities[0]), self.params
+        if isinstance(self.mechanism, DPMechGaussian):
+            sd = classical_sd(params.epsilon, delta_of(params), sensitivity)
+            return GaussianNoise.mirrored(_finite_scale(sd))
+        return LaplaceNoise.mirrored(_finite_scale(sensitivity / params.epsilon))
+
+    def account(self, question: Question, noise: Any) -> tuple[Guarantee, Guarantee]:
+        """Return claim and guarantee, and warn where they differ."""
+        return held(self.mechanism, self.params, noise)
+
+
 def _release_numbers(
     mechanism: DPMechLaplace | DPMechGaussian, params: DPParamsEps, X: Any, source: Source | None
 ) -> DPResponse:
@@ -128,21 +156,12 @@ def _release_numbers(
     if value.size != mechanism.dims:
         note(f"target does not return as many numbers as dims says, {mechanism.dims}.")
     published = result_params(mechanism, params)
-    gaussian = isinstance(mechanism, DPMechGaussian)
-    if gaussian:
+    if isinstance(mechanism, DPMechGaussian):
         _check_delta(params)
-
-    def calibrate(sensitivities: tuple[float, ...]) -> LaplaceNoise | GaussianNoise:
-        sensitivity = _finite(sensitivities[0])
-        if not gaussian:
-            return LaplaceNoise.mirrored(_finite_scale(sensitivity / params.epsilon))
-        sd = classical_sd(params.epsilon, delta_of(params), sensitivity)
-        return GaussianNoise.mirrored(_finite_scale(sd))
-
     query = Query("response", value, (mechanism.sensitivity,), Labels("response", names))
     released = release(
         query,
-        prepare(query.question, calibrate, lambda noise: held(mechanism, params, noise), source is not None),
+        prepare(query.question, ResponseSpec(mechanism, params), source is not None),
         source,
         record=release_call(mechanism, params),
     )
@@ -157,9 +176,6 @@ def _release_function(
     published = result_params(mechanism, params)
     points = (k + 1) ** dims
 
-    def calibrate(sensitivities: tuple[float, ...]) -> LaplaceNoise:
-        return LaplaceNoise.mirrored(_finite_scale(_finite(sensitivities[0]) / params.epsilon))
-
     # one record moves each coefficient by up to the sensitivity, and their L1 norm by up to all of them
     query = Query(
         "response",
@@ -169,7 +185,7 @@ def _release_function(
     )
     released = release(
         query,
-        prepare(query.question, calibrate, lambda noise: held(mechanism, params, noise), source is not None),
+        prepare(query.question, ResponseSpec(mechanism, params), source is not None),
         source,
         record=release_call(mechanism, params),
     )

@@ -6,14 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from pydpstat import _checks as checks
-from pydpstat._release.calibration import Noise, noise_scale
+from pydpstat._release.additive import release
+from pydpstat._release.calibration import prepare
 from pydpstat._release.query import Query
 from pydpstat._warn import note
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._arguments import SENSITIVITIES
-from pydpstat.dppack._protect import check_mechanism, protect
-from pydpstat.mechanisms.laplace import truncated_positive_epsilon
-from pydpstat.privacy import Guarantee
+from pydpstat.dppack._spec import check_mechanism, statistic_spec
 from pydpstat.random import source_from
 from pydpstat.results._call import Call
 from pydpstat.results.results import DPResults
@@ -59,34 +58,29 @@ def release_moment(
         note(
             f"{function}: bounded and unbounded sensitivity are the same here, so one value is returned."
         )
-    redrawn = "accept" in pipeline and mechanism == "Laplace"
-
-    def correct(kept: Guarantee, noise: Noise) -> Guarantee:
-        epsilon = kept.epsilon
-        conditions: tuple[str, ...] = FIXED
-        if redrawn:
-            _warnings.redrawn(function, epsilon)
-            epsilon = truncated_positive_epsilon(epsilon)
-        if which != "bounded":
-            # where a removed record moves the statistic by up to its sensitivity, the figure is known
-            relative = noise_scale(noise) / query.sensitivities[0] if function == "meanDP" else None
-            _warnings.noise_scale_tells_n(function, kept, relative, query.nobs)
-            conditions = (*FIXED, SCALE_TELLS_N)
-        # drawn again until it is positive, the noise has another law
-        loss = None if "accept" in pipeline else kept.loss
-        return Guarantee(epsilon, kept.delta, "bounded", conditions, loss)
-
-    return protect(
+    bounded = which == "bounded"
+    source = source_from(rng, int_seeds_r=True)
+    spec = statistic_spec(
         function,
-        query if which == "bounded" else replace(query, nobs=None),
-        arguments["eps"],
         mechanism,
+        arguments["eps"],
         arguments["delta"],
         arguments["type_DP"],
-        source_from(rng, int_seeds_r=True),
-        neighbors="bounded" if which == "bounded" else "unbounded",
-        record=Call(function, data, tuple(arguments.items()), "DPpack"),
-        correct=correct,
-        bounds=bounds,
-        **pipeline,
+        "bounded" if bounded else "unbounded",
+        conditions=FIXED if bounded else (*FIXED, SCALE_TELLS_N),
+        kept_for="bounded",
+        redrawn="accept" in pipeline,
     )
+    shown = query if bounded else replace(query, nobs=None)
+    prepared = prepare(shown.question, spec, source is not None)
+    spec.warn(shown.question)
+    if spec.redrawn and spec.is_laplace:
+        _warnings.redrawn(function, spec.eps)
+    if not bounded:
+        noise = spec.calibrate(query.question, query.sensitivities)
+        # where a removed record moves the statistic by up to its sensitivity, the figure is known
+        relative = noise.scale / query.sensitivities[0] if function == "meanDP" else None
+        kept = spec.by_noise(query.question, noise)[1]
+        _warnings.noise_scale_tells_n(function, kept, relative, query.nobs)
+    record = Call(function, data, tuple(arguments.items()), "DPpack")
+    return release(shown, prepared, source, record=record, bounds=bounds, **pipeline)

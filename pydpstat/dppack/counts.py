@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._release.calibration import Noise
+from pydpstat._release.additive import release
+from pydpstat._release.calibration import prepare
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._arguments import SENSITIVITIES, bound, numbers
-from pydpstat.dppack._protect import check_mechanism, protect
 from pydpstat.dppack._queries.counts import contingency_table, count_query, histogram
+from pydpstat.dppack._spec import check_mechanism, statistic_spec
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.privacy import Guarantee
@@ -263,40 +264,31 @@ def _counts(
     counts, labels = count()
     source = source_from(rng, int_seeds_r=True)
 
-    told = False
-
-    def corrected(kept: Guarantee, noise: Noise) -> Guarantee:
-        nonlocal told
-        # R reads its flags last, here still before any draw
-        check_flags()
-        if not condition:
-            if not told:
-                warn()
-            told = True
-            return Guarantee(math.inf, 0.0, kept.neighbors)
-        public = () if kept.neighbors == "unbounded" else (PUBLIC_N,)
-        return Guarantee(kept.epsilon, kept.delta, kept.neighbors, (condition, *public), kept.loss)
-
-    def protected(neighbors: str) -> DPResults:
+    def protected(neighbors: str, first: bool = True) -> DPResults:
         query = count_query(counts, labels, neighbors, 1 if mechanism == "Laplace" else 2, records)
-        return protect(
+        public = () if neighbors == "unbounded" else (PUBLIC_N,)
+        spec = statistic_spec(
             function,
-            query,
-            arguments["eps"],
             mechanism,
+            arguments["eps"],
             arguments["delta"],
             arguments["type_DP"],
-            source,
-            neighbors=neighbors,
-            record=Call(function, data, tuple(arguments.items()), "DPpack"),
-            correct=corrected,
-            bounds=bounds,
-            publish=publish,
+            neighbors,
+            conditions=(condition, *public),
+            void=not condition,
         )
+        prepared = prepare(query.question, spec, source is not None)
+        spec.warn(query.question)
+        # R reads its flags last, here still before any draw
+        check_flags()
+        if spec.void and first:
+            warn()
+        record = Call(function, data, tuple(arguments.items()), "DPpack")
+        return release(query, prepared, source, record=record, bounds=bounds, publish=publish)
 
     if which != "both":
         return protected(which)
-    first, second = protected("bounded"), protected("unbounded")
+    first, second = protected("bounded"), protected("unbounded", first=False)
     return DPResultsPair(first, second, _together(first, second))
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, cast, overload
+from typing import Any, overload
 
 import numpy as np
 
+from pydpstat import _checks as checks
 from pydpstat._release.additive import release
 from pydpstat._release.calibration import prepare
 from pydpstat._release.query import Query
 from pydpstat.dppack._analytic_gaussian import analytic_gaussian_loop
-from pydpstat.dppack._noise import gaussian_noise, laplace_noise
-from pydpstat.dppack._protect import gaussian_account, laplace_account
+from pydpstat.dppack._spec import AllocatedSpec, checked_delta
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.r_arithmetic.factor import is_categorical
 from pydpstat.random import source_from
 from pydpstat.results._call import Call
@@ -74,12 +73,18 @@ def LaplaceMechanism(
     """
     query = _query(true_values, sensitivities)
     source = source_from(rng, int_seeds_r=True)
-    prepared = prepare(
-        query.question,
-        lambda sens: laplace_noise(query.value.size, eps, sens, alloc_proportions),
-        lambda _: laplace_account(eps, "bounded", GIVEN),
-        source is not None,
+    spec = AllocatedSpec(
+        "LaplaceMechanism",
+        True,
+        checks.epsilon(eps, "eps"),
+        0.0,
+        None,
+        False,
+        "bounded",
+        GIVEN,
+        alloc_proportions=alloc_proportions,
     )
+    prepared = prepare(query.question, spec, source is not None)
     return release(
         query,
         prepared,
@@ -161,24 +166,20 @@ def GaussianMechanism(
     """
     query = _query(true_values, sensitivities)
     source = source_from(rng, int_seeds_r=True)
-    prepared = prepare(
-        query.question,
-        lambda sens: gaussian_noise(
-            query.value.size, eps, delta, sens, type_DP, alloc_proportions, analytic, tol
-        ),
-        lambda noise: gaussian_account(
-            "GaussianMechanism",
-            cast(GaussianNoise, noise),
-            eps,
-            delta,
-            query.sensitivities,
-            "bounded",
-            GIVEN,
-            alloc_proportions,
-            bool(analytic),
-        ),
-        source is not None,
+    spec = AllocatedSpec(
+        "GaussianMechanism",
+        False,
+        checks.epsilon(eps, "eps"),
+        checked_delta(delta),
+        type_DP,
+        analytic,
+        "bounded",
+        GIVEN,
+        alloc_proportions=alloc_proportions,
+        tol=tol,
     )
+    prepared = prepare(query.question, spec, source is not None)
+    spec.warn(query.question)
     return release(
         query,
         prepared,

@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._release.calibration import Noise
+from pydpstat._release.additive import release
+from pydpstat._release.calibration import prepare
 from pydpstat._release.query import Query
 from pydpstat._warn import note
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._arguments import SENSITIVITIES, bound, numbers
 from pydpstat.dppack._moments import SCALE_TELLS_N
-from pydpstat.dppack._protect import check_mechanism, protect
 from pydpstat.dppack._queries.moments import clip
 from pydpstat.dppack._queries.pooled import Pooled, pooled_covariance, pooled_variance
+from pydpstat.dppack._spec import check_mechanism, statistic_spec
 from pydpstat.dppack.variance import REDRAWN
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms.laplace import truncated_positive_epsilon
-from pydpstat.privacy import Guarantee, compose_basic
+from pydpstat.privacy import compose_basic
 from pydpstat.random import source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
@@ -283,30 +283,11 @@ def _release(
     """Release for one kind of neighbors, or for both in turn on one stream."""
     which, mechanism = arguments["which_sensitivity"], arguments["mechanism"]
     is_variance = function == "pooledVarDP"
-    redrawn = is_variance and mechanism == "Laplace"
-    told: set[str] = set()
-
-    def correct(kept: Guarantee, noise: Noise) -> Guarantee:
-        epsilon = kept.epsilon
-        conditions: tuple[str, ...] = FIXED_GROUPS
-        if redrawn:
-            if "redrawn" not in told:
-                _warnings.redrawn(function, epsilon)
-            epsilon = truncated_positive_epsilon(epsilon)
-        if which != "bounded":
-            if "scale" not in told:
-                _warnings.noise_scale_tells_n(function, kept)
-            conditions = (*FIXED_GROUPS, SCALE_TELLS_N)
-        told.update(("redrawn", "scale"))
-        # drawn again until it is positive, the noise has another law
-        loss = None if is_variance else kept.loss
-        return Guarantee(epsilon, kept.delta, "bounded", conditions, loss)
-
     source = source_from(rng, int_seeds_r=True)
     data = tuple((f"sample{place}", f"sample{place}") for place in range(1, groups + 1))
-    pipeline = {"accept": _is_positive, "publish": _keep} if is_variance else {}
+    accept, publish = (_is_positive, _keep) if is_variance else (None, None)
 
-    def protected(neighbors: str, sensitivity: float) -> DPResults:
+    def protected(neighbors: str, sensitivity: float, first: bool = True) -> DPResults:
         query = Query(
             statistic,
             np.asarray(pooled.value, dtype=np.float64),
@@ -314,20 +295,26 @@ def _release(
             Labels(statistic),
             nobs=pooled.nobs if which == "bounded" else None,
         )
-        return protect(
+        spec = statistic_spec(
             function,
-            query,
-            arguments["eps"],
             mechanism,
+            arguments["eps"],
             arguments["delta"],
             arguments["type_DP"],
-            source,
-            neighbors=neighbors,
-            record=Call(function, data, tuple(arguments.items()), "DPpack"),
-            correct=correct,
-            bounds=bounds,
-            **pipeline,
+            neighbors,
+            conditions=FIXED_GROUPS if which == "bounded" else (*FIXED_GROUPS, SCALE_TELLS_N),
+            kept_for="bounded",
+            redrawn=is_variance,
         )
+        prepared = prepare(query.question, spec, source is not None)
+        spec.warn(query.question)
+        if first and spec.redrawn and spec.is_laplace:
+            _warnings.redrawn(function, spec.eps)
+        if first and which != "bounded":
+            noise = spec.calibrate(query.question, query.sensitivities)
+            _warnings.noise_scale_tells_n(function, spec.by_noise(query.question, noise)[1])
+        record = Call(function, data, tuple(arguments.items()), "DPpack")
+        return release(query, prepared, source, record=record, bounds=bounds, accept=accept, publish=publish)
 
     if which == "bounded":
         return protected("bounded", pooled.bounded)
@@ -339,7 +326,8 @@ def _release(
     _check_unbounded(pooled)
     if which == "unbounded":
         return protected("unbounded", pooled.unbounded)
-    first, second = protected("bounded", pooled.bounded), protected("unbounded", pooled.unbounded)
+    first = protected("bounded", pooled.bounded)
+    second = protected("unbounded", pooled.unbounded, first=False)
     return DPResultsPair(first, second, compose_basic(first.guarantee, second.guarantee))
 
 

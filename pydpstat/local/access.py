@@ -12,10 +12,9 @@ from pydpstat._checks import shown
 from pydpstat._data.columns import numbers_of
 from pydpstat._data.lookup import objects
 from pydpstat._quiet import quiet
-from pydpstat._release.noise import calibrate, loss
 from pydpstat._release.options import Options, bounds_pair, options
 from pydpstat._release.query import Query
-from pydpstat._release.statistic import protect
+from pydpstat._release.statistic import release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.local._truths import is_single
 from pydpstat.local.design import LOCAL
@@ -175,7 +174,7 @@ class GaussianAccess(_NoiseAccess):
 
 
 def _guarantee(how: Options) -> Guarantee:
-    exact = loss(calibrate(how, (1.0,)), how, (1.0,))
+    exact = how.mechanism.loss(how.mechanism.calibrate(how.epsilon, how.delta, 1.0), how.epsilon, (1.0,))
     return Guarantee(how.epsilon, how.delta, "bounded", (LOCAL, ONE_RELEASE, NUMBERS), exact)
 
 
@@ -196,7 +195,7 @@ def _released(values: Any, how: Options, bounds: tuple[float, float], rng: Any) 
             nobs=numbers.size,
             exact=tuple(map(Fraction, clipped)),
         )
-        answers = np.array(protect("respond", query, how, rng, None, bounds=bounds).value)
+        answers = np.array(release_statistic("respond", query, how, rng, None, bounds=bounds).value)
     if single:
         return float(answers[0])
     if hasattr(values, "index") and hasattr(values, "to_frame"):

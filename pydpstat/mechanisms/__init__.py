@@ -1,21 +1,33 @@
 """How a statistic is protected: noise distributions, calibrations, exact privacy curves."""
 
-from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussianNoise, calibrate_discrete_gaussian
-from pydpstat.mechanisms.gaussian import GaussianNoise
+from pydpstat.mechanisms.discrete_gaussian import (
+    DiscreteGaussian,
+    DiscreteGaussianNoise,
+    calibrate_discrete_gaussian,
+)
+from pydpstat.mechanisms.gaussian import Gaussian, GaussianNoise
 from pydpstat.mechanisms.gaussian_calibration import calibrate_gaussian
-from pydpstat.mechanisms.geometric import SignGeometricNoise, SymmetricGeometricNoise
+from pydpstat.mechanisms.geometric import Geometric, SignGeometricNoise, SymmetricGeometricNoise
 from pydpstat.mechanisms.laplace import (
+    Laplace,
     LaplaceNoise,
     calibrate_laplace,
     scale_for,
     truncated_positive_delta,
     truncated_positive_epsilon,
 )
+from pydpstat.mechanisms.mechanism import Mechanism, Noise
 
 __all__ = [
+    "DiscreteGaussian",
     "DiscreteGaussianNoise",
+    "Gaussian",
     "GaussianNoise",
+    "Geometric",
+    "Laplace",
     "LaplaceNoise",
+    "Mechanism",
+    "Noise",
     "SignGeometricNoise",
     "SymmetricGeometricNoise",
     "calibrate_discrete_gaussian",

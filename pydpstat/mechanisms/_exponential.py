@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from pydpstat import r_arithmetic as r
 from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random._partial_sums import CHUNK, Floats, chunk_sums, first_reaching, in_range
 
 # below it the exponential is 0
@@ -186,3 +187,9 @@ class Choice:
         if self._measure is not None:
             part *= self._measure[start : start + CHUNK]
         return part
+
+
+class Exponential(Mechanism):
+    """The exponential mechanism, by name: it adds no noise, it chooses."""
+
+    name = "exponential"

@@ -1,9 +1,8 @@
-"""What every noise distribution shares: frozen public parameters, equality, hashing, pickling."""
+"""What noise distributions with a scale share, and checks of their parameters."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import fields
 from typing import Any, Self
 
 import numpy as np
@@ -12,28 +11,9 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.mechanism import Noise
 
 Floats = npt.NDArray[np.float64]
-
-
-class Noise:
-    """Base of the frozen noise distributions: compares and hashes by value, arrays included."""
-
-    def _key(self) -> tuple[Any, ...]:
-        values = (getattr(self, item.name) for item in fields(self))  # type: ignore[arg-type]
-        return tuple((v.shape, v.tobytes()) if isinstance(v, np.ndarray) else v for v in values)
-
-    def __eq__(self, other: object) -> bool:
-        if type(self) is not type(other):
-            return NotImplemented
-        return self._key() == other._key()  # type: ignore[attr-defined,no-any-return]
-
-    def __hash__(self) -> int:
-        return hash((type(self), self._key()))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # through the constructor: a pickled array would come back writeable
-        return type(self), tuple(getattr(self, item.name) for item in fields(self))  # type: ignore[arg-type]
 
 
 class ContinuousNoise(Noise):
@@ -57,6 +37,12 @@ class ContinuousNoise(Noise):
     @property
     def _scale(self) -> Any:
         raise NotImplementedError
+
+    def in_shape(self, shape: tuple[int, ...]) -> Self:
+        """Return the noise with a scale for each element in the elements' shape."""
+        if len(shape) > 1 and isinstance(self._scale, np.ndarray):
+            return self.mirrored(self._scale.reshape(shape, order="F"))
+        return self
 
     @staticmethod
     def _density(z: Floats) -> Floats:

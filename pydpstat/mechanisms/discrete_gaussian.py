@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._noise import Noise, tail_pair, unwrap
+from pydpstat.mechanisms._noise import tail_pair, unwrap
 from pydpstat.mechanisms.gaussian_calibration import calibrate_gaussian
+from pydpstat.mechanisms.mechanism import Mechanism, Noise
+from pydpstat.privacy._curves import largest_rho
 from pydpstat.privacy._discrete_gaussian_sums import delta_sum, total_sum, upper_sum, variance_sum
 from pydpstat.privacy._noise_curves import curve_epsilon
+from pydpstat.privacy.losses import ConcentratedLoss, DiscreteGaussianLoss
 from pydpstat.r_arithmetic.elementary import exp
+
+if TYPE_CHECKING:
+    from pydpstat.random import Source
 
 _SD_HINT = "Use calibrate_discrete_gaussian(epsilon, delta, sensitivity)."
 # Relative: far above the curve's rounding error (below 1e-13, measured against 60 digits), so that
@@ -27,6 +34,8 @@ _CLOSE = 5e-10
 # the largest share of delta left unused, where the curve is steep
 _WASTE = 5e-4
 _MOST_STEPS = 200
+# of this many discrete Gaussian noises together the exact distribution is known
+_EXACT_CELLS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +74,7 @@ class DiscreteGaussianNoise(Noise):
 
     sd: float
     name: ClassVar[str] = "discrete Gaussian"
+    integer: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sd", checks.positive(self.sd, "sd", _SD_HINT))
@@ -111,6 +121,15 @@ class DiscreteGaussianNoise(Noise):
                 k = np.where(down, k - 1.0, k)
         k = np.where(p == 0.0, -np.inf, np.where(p == 1.0, np.inf, k))
         return unwrap(np.where(np.isnan(p), np.nan, k) + 0.0)
+
+    @property
+    def scale(self) -> float:  # type: ignore[override]
+        """The parameter sigma."""
+        return self.sd
+
+    def draw(self, source: Source, size: int, grid: float | None) -> Any:
+        """Draw noise for so many elements."""
+        return source.discrete_gaussian(size, self.sd)
 
     def var(self) -> float:
         """Variance, at most ``sd**2``."""
@@ -215,6 +234,51 @@ def calibrate_discrete_gaussian(epsilon: float, delta: float, sensitivity: int =
         return math.log(kept) - goal if kept > 0.0 else -math.inf
 
     return _smallest(excess, start)
+
+
+class DiscreteGaussian(Mechanism):
+    """The discrete Gaussian mechanism, for counts: integer noise in proportion to the L2 sensitivity.
+
+    The square of the sensitivity is how many counts one record changes by 1.
+
+    References
+    ----------
+    Canonne, C. L., Kamath, G. and Steinke, T. (2020). The discrete Gaussian for differential privacy.
+    NeurIPS 2020.
+
+    Examples
+    --------
+    >>> round(DiscreteGaussian().calibrate(1.0, 1e-6, 1.0).sd, 6)
+    4.230779
+    """
+
+    name, norm, approximate, integer = "gaussian", 2, True, True
+
+    def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> DiscreteGaussianNoise:
+        """Return noise that keeps (epsilon, delta), by its own curve for one count or two."""
+        return DiscreteGaussianNoise(_sd_for_cells(epsilon, delta, _cells(sensitivity)))
+
+    def loss(
+        self, noise: DiscreteGaussianNoise, epsilon: float, sensitivities: Sequence[Any]
+    ) -> DiscreteGaussianLoss | ConcentratedLoss:
+        """Return the exact privacy loss for one count or two, concentrated privacy for more."""
+        cells = _cells(float(sensitivities[0]))
+        if cells <= _EXACT_CELLS:
+            return DiscreteGaussianLoss(noise.sd, 1, cells)
+        return ConcentratedLoss(cells / (2.0 * noise.sd * noise.sd))
+
+
+@lru_cache(maxsize=256)
+def _sd_for_cells(epsilon: float, delta: float, cells: int) -> float:
+    if cells <= _EXACT_CELLS:
+        return calibrate_discrete_gaussian(epsilon, delta, 1, cells)
+    # of more noises together only the concentrated privacy is known: rho = cells / (2 sd^2)
+    return math.sqrt(cells / (2.0 * largest_rho(epsilon, delta))) * (1.0 + SAFETY)
+
+
+def _cells(sensitivity: float) -> int:
+    """Return how many counts one record changes by 1, from their L2 sensitivity."""
+    return round(sensitivity * sensitivity)
 
 
 def _smallest(excess: Callable[[float], float], start: float) -> float:

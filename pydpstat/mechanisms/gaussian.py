@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +14,15 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import ContinuousNoise, Floats, positive_values, unwrap
+from pydpstat.mechanisms.gaussian_calibration import calibrate_gaussian
+from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.privacy._gaussian_curve import log_delta
 from pydpstat.privacy._noise_curves import curve_epsilon
+from pydpstat.privacy.losses import GaussianLoss
 from pydpstat.r_arithmetic.elementary import exp
+
+if TYPE_CHECKING:
+    from pydpstat.random import Source
 
 _SD_HINT = "Use calibrate_gaussian(epsilon, delta, sensitivity)."
 _SENSITIVITY_HINT = "Give the largest L2 change that one record can make."
@@ -82,6 +90,15 @@ class GaussianNoise(ContinuousNoise):
         # from the nearer tail, so that the quantiles are symmetric to the bit
         return np.where(p < 0.5, ndtri(p), -ndtri(complement))
 
+    @property
+    def scale(self) -> Any:  # type: ignore[override]
+        """The standard deviation."""
+        return self.sd
+
+    def draw(self, source: Source, size: int, grid: float | None) -> Any:
+        """Draw noise for so many elements, in units of the grid where there is one."""
+        return source.normal(size, self.sd, grid)
+
     def std(self) -> Any:
         """Standard deviation."""
         return self.sd
@@ -143,3 +160,62 @@ class GaussianNoise(ContinuousNoise):
             # without noise two neighbors are told apart with certainty: delta is 1
             return unwrap(np.zeros_like(eps))
         return log_delta(eps, change / self.sd)
+
+
+class Gaussian(Mechanism):
+    """The Gaussian mechanism with the analytic calibration: noise in proportion to the L2 sensitivity.
+
+    Notes
+    -----
+    For d numbers with a sensitivity of their own the noise covers the vector of the ``change_j / s_j``,
+    whose L2 norm is at most sqrt(d).
+
+    References
+    ----------
+    Balle, B. and Wang, Y.-X. (2018). Improving the Gaussian mechanism for differential privacy:
+    analytical calibration and optimal denoising. ICML 2018, Theorem 8.
+
+    Examples
+    --------
+    >>> round(Gaussian().calibrate(1.0, 1e-6, 1.0).sd, 6)
+    4.224679
+    """
+
+    name, norm, approximate = "gaussian", 2, True
+
+    def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> GaussianNoise:
+        """Return noise that keeps (epsilon, delta) exactly, by its own curve."""
+        return GaussianNoise(_sd_above(epsilon, delta, sensitivity))
+
+    def calibrate_each(self, epsilon: float, delta: float, sensitivities: Sequence[float]) -> GaussianNoise:
+        """Return noise with a standard deviation for each number."""
+        joint = root_above(len(sensitivities))
+        return GaussianNoise(np.array([_sd_above(epsilon, delta, joint * each) for each in sensitivities]))
+
+    def loss(self, noise: GaussianNoise, epsilon: float, sensitivities: Sequence[Any]) -> GaussianLoss:
+        """Return the exact privacy loss."""
+        ratio = float(sensitivities[0]) / (noise.sd if isinstance(noise.sd, float) else float(noise.sd[0]))
+        return GaussianLoss(root_above(len(sensitivities)) * ratio)
+
+
+def root_above(number: int) -> float:
+    """Return a float that is at least the square root, and at most a unit in the last place above."""
+    root = math.sqrt(number)
+    top, bottom = root.as_integer_ratio()
+    return root if top * top >= number * bottom * bottom else math.nextafter(root, math.inf)
+
+
+def _sd_above(epsilon: float, delta: float, sensitivity: float) -> float:
+    # the analytic calibration keeps a margin of 1e-12, far above the rounding of this product
+    sd = sensitivity * _unit_sd(epsilon, delta)
+    if 0.0 < sd < math.inf:
+        return sd
+    raise PydpstatError(
+        f"epsilon and delta must suit the bounds; got {epsilon!r} and {delta!r}, for which "
+        "the noise has no standard deviation that a floating-point number can hold. Rescale the data."
+    )
+
+
+@lru_cache(maxsize=256)
+def _unit_sd(epsilon: float, delta: float) -> float:
+    return float(calibrate_gaussian(epsilon, delta, 1.0))

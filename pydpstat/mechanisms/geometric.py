@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._noise import Noise, tail_pair, unwrap
+from pydpstat.mechanisms._noise import tail_pair, unwrap
+from pydpstat.mechanisms.mechanism import Mechanism, Noise
 from pydpstat.privacy._noise_curves import curve_epsilon, geometric_delta, last_exceeding
+from pydpstat.privacy.losses import GeometricLoss
 from pydpstat.r_arithmetic.elementary import exp, expm1, log
+
+if TYPE_CHECKING:
+    from pydpstat.random import Source
 
 
 def _integer_sensitivity(value: Any) -> int:
@@ -31,6 +38,7 @@ class _IntegerNoise(Noise):
 
     epsilon: float
     sensitivity: int = 1
+    integer: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", checks.epsilon(self.epsilon))
@@ -89,6 +97,11 @@ class _IntegerNoise(Noise):
         k = np.where(p == 0.0, -np.inf, np.where(p == 1.0, np.inf, k))
         return unwrap(np.where(np.isnan(p), np.nan, k) + 0.0)
 
+    @property
+    def scale(self) -> float:  # type: ignore[override]
+        """The sensitivity divided by epsilon."""
+        return self.sensitivity / self.epsilon
+
     def std(self) -> float:
         """Standard deviation."""
         # Var = 2 t (alpha + alpha**2) / (1 - alpha)**2, from the sum of (2k - 1) P(|X| >= k)
@@ -143,6 +156,10 @@ class SymmetricGeometricNoise(_IntegerNoise):
     """
 
     name: ClassVar[str] = "symmetric geometric"
+
+    def draw(self, source: Source, size: int, grid: float | None) -> Any:
+        """Draw noise for so many elements."""
+        return source.symmetric_geometric(size, Fraction(self.epsilon) / self.sensitivity)
 
     @property
     def _zero(self) -> float:
@@ -236,6 +253,10 @@ class SignGeometricNoise(_IntegerNoise):
 
     name: ClassVar[str] = "sign times geometric"
 
+    def draw(self, source: Source, size: int, grid: float | None) -> Any:
+        """Draw noise for so many elements."""
+        return source.sign_geometric(size, Fraction(self.epsilon) / self.sensitivity)
+
     @property
     def _zero(self) -> float:
         return -math.expm1(-self._rate)
@@ -289,3 +310,30 @@ class SignGeometricNoise(_IntegerNoise):
             several = -0.5 * (expm1(-rate * (last + 1.0)) + expm1(eps - rate * (shift - last)))
             zero_alone = self._zero * np.maximum(-expm1(eps - rate * shift - math.log(2.0)), 0.0)
         return unwrap(np.where(eps < rate * shift, several, zero_alone))
+
+
+class Geometric(Mechanism):
+    """The symmetric geometric mechanism, for counts: integer noise in proportion to the L1 sensitivity.
+
+    References
+    ----------
+    Ghosh, A., Roughgarden, T. and Sundararajan, M. (2009). Universally utility-maximizing privacy
+    mechanisms. STOC 2009.
+
+    Examples
+    --------
+    >>> Geometric().calibrate(0.5, 0.0, 2.0)
+    SymmetricGeometricNoise(epsilon=0.5, sensitivity=2)
+    """
+
+    name, integer = "geometric", True
+
+    def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> SymmetricGeometricNoise:
+        """Return noise whose probabilities differ by epsilon at most over that distance."""
+        return SymmetricGeometricNoise(epsilon, int(sensitivity))
+
+    def loss(
+        self, noise: SymmetricGeometricNoise, epsilon: float, sensitivities: Sequence[Any]
+    ) -> GeometricLoss:
+        """Return the exact privacy loss."""
+        return GeometricLoss(epsilon, noise.sensitivity)

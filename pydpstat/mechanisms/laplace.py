@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,13 @@ from pydpstat import _checks as checks
 from pydpstat._grid import quotient_above
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import ContinuousNoise, Floats, positive_values, unwrap
+from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.privacy._noise_curves import curve_epsilon, laplace_delta
+from pydpstat.privacy.losses import LaplaceLoss
 from pydpstat.r_arithmetic.elementary import exp, log
+
+if TYPE_CHECKING:
+    from pydpstat.random import Source
 
 _SCALE_HINT = "Use sensitivity / epsilon."
 _SENSITIVITY_HINT = "Give the largest L1 change that one record can make."
@@ -81,6 +86,21 @@ class LaplaceNoise(ContinuousNoise):
     def _quantile(p: Floats, complement: Floats) -> Floats:
         return np.where(p < 0.5, log(2.0 * p), -log(2.0 * complement))
 
+    def draw(self, source: Source, size: int, grid: float | None) -> Any:
+        """Draw noise for so many elements, in units of the grid where there is one."""
+        return source.laplace(size, self.scale, grid)
+
+    def covering(self, sensitivity: float, epsilon: float) -> LaplaceNoise:
+        """Return noise whose scale covers the roundings of a calibration in R's arithmetic."""
+        if epsilon == math.inf:
+            return self
+        if isinstance(self.scale, float):
+            least = scale_for(sensitivity, epsilon)
+            if abs(least - self.scale) <= 2.0**-50 * least:
+                return self if least <= self.scale else LaplaceNoise(least)
+        # the roundings of the sum, of the shares and of the division are below 2^-50 together
+        return LaplaceNoise(np.nextafter(self.scale * (1.0 + 2.0**-50), math.inf))
+
     def std(self) -> Any:
         """Standard deviation, ``sqrt(2) * scale``."""
         return math.sqrt(2.0) * self.scale
@@ -135,6 +155,52 @@ class LaplaceNoise(ContinuousNoise):
                 "Ask the noise of each coordinate and compose them."
             )
         return unwrap(laplace_delta(curve_epsilon(epsilon), self.epsilon(sensitivity)))
+
+
+class Laplace(Mechanism):
+    """The Laplace mechanism: noise in proportion to the L1 sensitivity.
+
+    Notes
+    -----
+    Each of d numbers with a sensitivity of its own gets epsilon / d, as ``sum(s_j / scale_j)`` is then
+    epsilon. Scales are rounded up.
+
+    References
+    ----------
+    Dwork, C., McSherry, F., Nissim, K. and Smith, A. (2006). Calibrating noise to sensitivity in
+    private data analysis. TCC 2006, Proposition 1.
+
+    Examples
+    --------
+    >>> Laplace().calibrate(0.5, 0.0, 1.0)
+    LaplaceNoise(scale=2.0)
+    """
+
+    name = "laplace"
+
+    def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> LaplaceNoise:
+        """Return noise of the smallest float that is at least sensitivity / epsilon."""
+        return LaplaceNoise(_scale_above(sensitivity, epsilon, 1))
+
+    def calibrate_each(self, epsilon: float, delta: float, sensitivities: Sequence[float]) -> LaplaceNoise:
+        """Return noise with a scale for each number."""
+        count = len(sensitivities)
+        return LaplaceNoise(np.array([_scale_above(each, epsilon, count) for each in sensitivities]))
+
+    def loss(self, noise: LaplaceNoise, epsilon: float, sensitivities: Sequence[Any]) -> LaplaceLoss:
+        """Return the exact privacy loss."""
+        return LaplaceLoss(epsilon)
+
+
+def _scale_above(sensitivity: float, epsilon: float, parts: int) -> float:
+    """Return the smallest float that is at least parts * sensitivity / epsilon."""
+    near = parts * sensitivity / epsilon
+    if near == math.inf or near == 0.0:
+        raise PydpstatError(
+            f"epsilon must suit the bounds; got {epsilon!r}, for which the noise has no scale that a "
+            "floating-point number can hold. Rescale the data."
+        )
+    return scale_for(sensitivity if parts == 1 else parts * Fraction(sensitivity), epsilon)
 
 
 @overload

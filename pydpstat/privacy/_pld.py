@@ -7,7 +7,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from pydpstat import _checks as checks
+from pydpstat._frozen import frozen
 from pydpstat._grid import total_above
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.privacy.losses import (
@@ -105,7 +108,16 @@ def _distribution(parts: tuple[PrivacyLoss, ...]) -> Any:
         each = _of(part)
         several = each.self_compose(times) if times > 1 else each
         whole = several if whole is None else whole.compose(several)
-    return whole
+    return _frozen(whole)
+
+
+def _frozen(distribution: Any) -> Any:
+    """Give a distribution arrays that nobody can write to: it is kept for further questions."""
+    for part in vars(distribution).values():
+        for name, value in getattr(part, "__dict__", {}).items():
+            if isinstance(value, np.ndarray):
+                setattr(part, name, frozen(value))
+    return distribution
 
 
 def _of(loss: PrivacyLoss) -> Any:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from pydpstat.random._rejection import discrete_gaussian
+from pydpstat.random._seeded import SeededSource
 
 
-class NumpySource:
+class NumpySource(SeededSource):
     """Noise from a NumPy generator.
 
     Parameters
@@ -18,16 +19,14 @@ class NumpySource:
         The generator; it moves on with each draw.
     """
 
-    reproducible = True
-
     def __init__(self, generator: np.random.Generator) -> None:
         self.generator = generator
 
-    def laplace(self, size: int, scale: Any) -> np.ndarray:
+    def laplace(self, size: int, scale: Any, grid: float | None = None) -> np.ndarray:
         """Draw Laplace noise of the given scale."""
         return self.generator.laplace(0.0, scale, size)
 
-    def normal(self, size: int, sd: Any) -> np.ndarray:
+    def normal(self, size: int, sd: Any, grid: float | None = None) -> np.ndarray:
         """Draw normal noise of the given standard deviation."""
         return self.generator.normal(0.0, sd, size)
 
@@ -40,19 +39,15 @@ class NumpySource:
         """Draw one Gamma variable."""
         return float(self.generator.standard_gamma(shape)) / rate
 
-    def symmetric_geometric(self, size: int, rate: float) -> np.ndarray:
+    def symmetric_geometric(self, size: int, rate: float | Fraction) -> np.ndarray:
         """Draw the difference of two geometric variables with ratio exp(-rate)."""
-        first, second = self._geometric(2 * size, rate).reshape(2, size)
+        first, second = self._geometric(2 * size, float(rate)).reshape(2, size)
         return first - second
 
-    def sign_geometric(self, size: int, rate: float) -> np.ndarray:
+    def sign_geometric(self, size: int, rate: float | Fraction) -> np.ndarray:
         """Draw a random sign times a geometric variable."""
         signs = self.generator.integers(0, 2, size) * 2 - 1
-        return signs * self._geometric(size, rate)
-
-    def discrete_gaussian(self, size: int, sd: float) -> np.ndarray:
-        """Draw the discrete Gaussian law, P(k) proportional to exp(-k^2 / (2 sd^2))."""
-        return discrete_gaussian(self, size, sd)
+        return signs * self._geometric(size, float(rate))
 
     def _geometric(self, size: int, rate: float) -> np.ndarray:
         # by inversion: Generator.geometric loses the far tail where rate is small

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import numbers
+from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat._checks import shown
 from pydpstat.errors import PydpstatError
 
 
 class Source(Protocol):
-    """What a release needs of a source of randomness.
+    """What noise needs of a source of randomness: the operating system, R's stream or a NumPy generator.
+
+    The operating system's draws are exact; Laplace and normal noise from it are integers of units of
+    `grid`. A seeded source draws in floating point and has no grid.
 
     Attributes
     ----------
@@ -22,26 +27,32 @@ class Source(Protocol):
 
     reproducible: bool
 
-    def laplace(self, size: int, scale: Any) -> np.ndarray:
-        ...
+    def laplace(self, size: int, scale: Any, grid: float | None = None) -> np.ndarray:
+        """Draw Laplace noise."""
 
-    def normal(self, size: int, sd: Any) -> np.ndarray:
-        ...
+    def normal(self, size: int, sd: Any, grid: float | None = None) -> np.ndarray:
+        """Draw normal noise."""
 
     def uniform(self, size: int) -> np.ndarray:
-        ...
+        """Draw uniform variables in (0, 1), right to rounding only."""
 
     def gamma(self, shape: int, rate: float) -> float:
-        ...
+        """Draw one Gamma variable, right to rounding only."""
 
-    def symmetric_geometric(self, size: int, rate: float) -> np.ndarray:
-        ...
+    def symmetric_geometric(self, size: int, rate: float | Fraction) -> np.ndarray:
+        """Draw integers with P(k) proportional to exp(-rate |k|)."""
 
-    def sign_geometric(self, size: int, rate: float) -> np.ndarray:
-        ...
+    def sign_geometric(self, size: int, rate: float | Fraction) -> np.ndarray:
+        """Draw a random sign times a geometric variable, P(k) proportional to exp(-rate k) for k >= 0."""
 
     def discrete_gaussian(self, size: int, sd: float) -> np.ndarray:
-        ...
+        """Draw integers with P(k) proportional to exp(-k^2 / (2 sd^2))."""
+
+    def integers(self, size: int, bound: int) -> npt.NDArray[np.int64]:
+        """Draw integers from 0 to bound - 1, all equally likely."""
+
+    def bernoulli_exp(self, exponents: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Draw one trial for each exponent x >= 0, true with the probability exp(-x)."""
 
 
 def source_from(rng: Any, *, int_seeds_r: bool = False) -> Source | None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from pydpstat._quiet import quiet
 from pydpstat._release.options import check_filling, options
-from pydpstat._release.statistic import protect
+from pydpstat._release.statistic import release_statistic
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import records
 from pydpstat.statistics._kernels.association import (
@@ -211,7 +211,7 @@ def _release(
         query, publish = corner_query(statistic, variables, how)
     else:
         query, publish = square_query(statistic, variables, how)
-    return protect(
+    return release_statistic(
         statistic.function,
         query,
         how,

@@ -8,11 +8,11 @@ import numpy as np
 
 from pydpstat._data.columns import Columns, MadeUp, truths_of
 from pydpstat._quiet import quiet
-from pydpstat._release.noise import root_above
 from pydpstat._release.options import INTEGER, Options, options
 from pydpstat._release.query import Query
-from pydpstat._release.statistic import protect
+from pydpstat._release.statistic import release_statistic
 from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Derived, PostProcessing, Scaled
 from pydpstat.results.results import DPResults
@@ -101,7 +101,7 @@ def count(
     counts = [true for true, _ in _tallies(columns, how)]
     nobs = columns.size if how.bounded else None
     query = _query("count", counts, len(counts), columns, how, nobs)
-    return protect("count", query, how, rng, budget, data=("condition",))
+    return release_statistic("count", query, how, rng, budget, data=("condition",))
 
 
 @quiet
@@ -188,7 +188,7 @@ def proportion(
         share, slopes = cut_ratio(true, true + false)
         return _shaped(share, columns), Derived(slopes, ("share of the noisy counts", CUT))
 
-    return protect("proportion", query, how, rng, budget, data=("condition",), publish=publish)
+    return release_statistic("proportion", query, how, rng, budget, data=("condition",), publish=publish)
 
 
 def cut_ratio(part: np.ndarray, total: np.ndarray) -> tuple[np.ndarray, tuple[float, ...]]:
@@ -214,7 +214,7 @@ def _bounded_proportion(
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         return np.clip(noisy / size, 0.0, 1.0), Scaled(1.0 / size, STEPS)
 
-    return protect("proportion", query, how, rng, budget, data=("condition",), publish=publish)
+    return release_statistic("proportion", query, how, rng, budget, data=("condition",), publish=publish)
 
 
 def _tallies(columns: Columns, how: Options) -> list[tuple[int, int]]:
@@ -228,7 +228,7 @@ def _query(
     statistic: str, counts: list[int], parts: int, columns: Columns, how: Options, nobs: int | None
 ) -> Query:
     """Ask for counts; one record changes `parts` columns by 1 each."""
-    reach = root_above(parts) if how.mechanism == "gaussian" else float(parts)
+    reach = root_above(parts) if how.norm == 2 else float(parts)
     value = np.array(counts, dtype=np.float64)
     names = columns.names
     return Query(

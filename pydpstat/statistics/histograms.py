@@ -11,7 +11,7 @@ from pydpstat._data.columns import Columns, MadeUp, one_column
 from pydpstat._quiet import quiet
 from pydpstat._release.options import INTEGER, Options, check_filling, options
 from pydpstat._release.query import Query
-from pydpstat._release.statistic import protect
+from pydpstat._release.statistic import release_statistic
 from pydpstat.dppack._queries.counts import count_sensitivity
 from pydpstat.errors import PydpstatError
 from pydpstat.results._labels import Labels
@@ -110,7 +110,8 @@ def histogram(
         integer=True,
         nobs=column.size if how.bounded else None,
     )
-    return protect("histogram", query, how, rng, budget, data=("x",), arguments=(("edges", breaks.tolist()),))
+    arguments = (("edges", breaks.tolist()),)
+    return release_statistic("histogram", query, how, rng, budget, data=("x",), arguments=arguments)
 
 
 def _edges(edges: Any) -> np.ndarray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,14 +10,16 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._quiet import quiet
 from pydpstat._release.additive import release
-from pydpstat._release.calibration import prepare
+from pydpstat._release.calibration import Calibrated, prepare
 from pydpstat._release.query import Query
 from pydpstat._warn import warn
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SignGeometricNoise, SymmetricGeometricNoise
+from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy import GeometricLoss, Guarantee
 from pydpstat.r_arithmetic._arrays import numeric
-from pydpstat.random import Source, secure, source_from
+from pydpstat.random import Source, source_from
+from pydpstat.random._system import SYSTEM
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
@@ -91,7 +92,7 @@ def symmetric_geometric(value: Any, epsilon: float, *, sensitivity: int = 1, rng
     source = source_from(rng)
     return release(
         query,
-        prepare(query.question, lambda _: noise, lambda _: (claim, held), source is not None),
+        prepare(query.question, Calibrated(noise, claim, held), source is not None),
         source,
         record=Call(
             "symmetric_geometric", (("value", "value"),), (("epsilon", epsilon), ("sensitivity", sensitivity))
@@ -164,15 +165,8 @@ def symmetric_geometric_noise(
     return _drawn(noise, source, int(size))
 
 
-def _drawn(noise: Any, source: Source | None, size: int) -> np.ndarray:
-    sign = isinstance(noise, SignGeometricNoise)
-    if source is None:
-        rate = Fraction(noise.epsilon) / noise.sensitivity
-        drawn = (secure.sign_geometric if sign else secure.symmetric_geometric)(size, rate)
-    else:
-        draw = source.sign_geometric if sign else source.symmetric_geometric
-        drawn = draw(size, noise.epsilon / noise.sensitivity)
-    return drawn.astype(np.int64)
+def _drawn(noise: Noise, source: Source | None, size: int) -> np.ndarray:
+    return noise.draw(source or SYSTEM, size, 1.0).astype(np.int64)
 
 
 def _noise(law: type, epsilon: Any, sensitivity: Any) -> Any:

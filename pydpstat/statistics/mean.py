@@ -10,7 +10,7 @@ from pydpstat._data.columns import Columns, numbers_of
 from pydpstat._quiet import quiet
 from pydpstat._release.options import check_filling, options
 from pydpstat._release.query import Query
-from pydpstat._release.statistic import protect
+from pydpstat._release.statistic import release_statistic
 from pydpstat.r_arithmetic._products import norm
 from pydpstat.results._postprocessing import Derived, PostProcessing
 from pydpstat.results.results import DPResults
@@ -120,7 +120,7 @@ def mean(
     arguments = (("bounds", shown),)
     if how.bounded:
         query = _bounded(columns, pairs, grids, sums)
-        return protect("mean", query, how, rng, budget, arguments=arguments, bounds=shown)
+        return release_statistic("mean", query, how, rng, budget, arguments=arguments, bounds=shown)
     blocks = [line_weights(each, 0) for each in sums]
     query = records.weights_query("mean", records.labels("mean", columns), how, blocks)
 
@@ -129,7 +129,9 @@ def mean(
         values, slopes = zip(*found)
         return records.shaped(values, columns), Derived(slopes, STEPS)
 
-    return protect("mean", query, how, rng, budget, arguments=arguments, bounds=shown, publish=publish)
+    return release_statistic(
+        "mean", query, how, rng, budget, arguments=arguments, bounds=shown, publish=publish
+    )
 
 
 def _bounded(columns: Columns, pairs: records.Bounds, grids: list[RecordGrid], sums: list[Sums]) -> Query:

@@ -12,7 +12,7 @@ import numpy as np
 from pydpstat._data.columns import Columns, numbers_of
 from pydpstat._quiet import quiet
 from pydpstat._release.options import check_filling, options
-from pydpstat._release.statistic import protect
+from pydpstat._release.statistic import release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._products import norm
 from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, SquareRoot
@@ -199,7 +199,7 @@ def _release(
         def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
             return _from_weights(records.by_column(noisy, len(pairs)), pairs, columns, root)
 
-    return protect(
+    return release_statistic(
         function, query, how, rng, budget, arguments=(("bounds", shown),), bounds=shown, publish=publish
     )
 

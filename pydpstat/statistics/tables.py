@@ -9,7 +9,7 @@ import numpy as np
 from pydpstat._quiet import quiet
 from pydpstat._release.options import INTEGER, options
 from pydpstat._release.query import Query
-from pydpstat._release.statistic import protect
+from pydpstat._release.statistic import release_statistic
 from pydpstat.dppack._queries.counts import count_sensitivity
 from pydpstat.errors import PydpstatError
 from pydpstat.results._labels import Labels
@@ -145,7 +145,7 @@ def crosstab(
     arguments: tuple[tuple[str, Any], ...] = (("levels", said if declared or len(said) > 1 else said[0]),)
     if other != "other" and not declared:
         arguments = (*arguments, ("other", other))
-    return protect(
+    return release_statistic(
         "crosstab",
         query,
         how,

@@ -9,7 +9,7 @@ from typing import Any
 from pydpstat._data.columns import numbers_of
 from pydpstat._quiet import quiet
 from pydpstat._release.options import check_filling, options
-from pydpstat._release.statistic import protect
+from pydpstat._release.statistic import release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import records
@@ -110,7 +110,7 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     query = records.bounded_query("sum", columns, exact, sensitivities)
     if not how.bounded:
         query = replace(query, nobs=None)
-    return protect("sum", query, how, rng, budget, arguments=(("bounds", shown),), bounds=shown)
+    return release_statistic("sum", query, how, rng, budget, arguments=(("bounds", shown),), bounds=shown)
 
 
 def _check_size(pairs: records.Bounds) -> None:

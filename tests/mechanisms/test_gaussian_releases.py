@@ -15,6 +15,7 @@ from pydpstat.mechanisms import GaussianNoise, calibrate_gaussian
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
+from tests.specs import CallableSpec
 
 
 def exact_delta(epsilon, ratio):
@@ -30,12 +31,8 @@ def exact_delta(epsilon, ratio):
 def test_the_exact_delta(epsilon, delta, sensitivity):
     guarantee = Guarantee(epsilon, delta)
     query = Query("mean", np.asarray(1 / 3), (sensitivity,), Labels("mean"), exact=(Fraction(1, 3),))
-    prepared = prepare(
-        query.question,
-        lambda sens: GaussianNoise(calibrate_gaussian(epsilon, delta, sens[0])),
-        lambda _: (guarantee, guarantee),
-        False,
-    )
+    spec = CallableSpec(lambda sens: GaussianNoise(calibrate_gaussian(epsilon, delta, sens[0])), guarantee)
+    prepared = prepare(query.question, spec, False)
     result = release(query, prepared, None, record=Call("mean", (("x", "x"),), ()))
     with mpmath.workdps(300):
         moved = sensitivity + Fraction(result.grid)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import lru_cache
-from itertools import permutations
+from itertools import accumulate, permutations
 from typing import Any
 
-from pydpstat._release.calibration import noise_scale
+from pydpstat.mechanisms._separate import SeparateNoise
 from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise
@@ -72,7 +72,10 @@ def _beyond(changes: list[Fraction], noised: Noised) -> list[str]:
     reach = noised.query.sensitivities
     normal = isinstance(noised.noise, (GaussianNoise, DiscreteGaussianNoise))
     more = Fraction(noised.grid or 0) if not noised.query.integer else Fraction(0)
-    if len(reach) > 1:
+    if isinstance(noised.noise, SeparateNoise):
+        blocks = _blocks(changes, noised.noise)
+        beyond = any(sum(map(abs, block)) > Fraction(each) for block, each in zip(blocks, reach))
+    elif len(reach) > 1:
         beyond = any(abs(change) > Fraction(each) + more for change, each in zip(changes, reach))
     elif normal:
         limit = Fraction(reach[0]) + len(changes) * more
@@ -82,9 +85,17 @@ def _beyond(changes: list[Fraction], noised: Noised) -> list[str]:
     return ["movement: beyond the sensitivity"] if beyond else []
 
 
+def _blocks(changes: list[Fraction], noise: SeparateNoise) -> list[list[Fraction]]:
+    ends = list(accumulate(noise.sizes))
+    return [changes[end - size : end] for end, size in zip(ends, noise.sizes)]
+
+
 def _scales(noised: Noised, size: int) -> list[Fraction]:
+    if isinstance(noised.noise, SeparateNoise):
+        each = [Fraction(one.sensitivity) / Fraction(one.epsilon) for one in noised.noise.noises]
+        return [scale for scale, count in zip(each, noised.noise.sizes) for _ in range(count)]
     if isinstance(noised.noise, (LaplaceNoise, GaussianNoise, DiscreteGaussianNoise)):
-        scale = noise_scale(noised.noise)
+        scale = noised.noise.scale
         every = [scale] * size if isinstance(scale, float) else scale.ravel(order="F").tolist()
         return [Fraction(each) for each in every]
     return [Fraction(noised.noise.sensitivity) / Fraction(noised.noise.epsilon)] * size

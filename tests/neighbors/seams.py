@@ -97,9 +97,9 @@ def watched(outcome: Outcome) -> Iterator[Seen]:
     noisy, choose, trials = pipeline._noisy, secure.choose, selection.trials_exp
     flip, below = choice.permute_and_flip, selection.below
 
-    def spy_noisy(query: Any, noise: Any, source: Any, grid: Any) -> Any:
-        real = noisy(query, noise, source, grid)
-        seen.noised.append(Noised(query, noise, grid, (np.shape(real), real.dtype)))
+    def spy_noisy(query: Any, prepared: Any, source: Any) -> Any:
+        real = noisy(query, prepared, source)
+        seen.noised.append(Noised(query, prepared.noise, prepared.grid, (np.shape(real), real.dtype)))
         return outcome.noisy(query, np.shape(real))
 
     def spy_choose(

@@ -87,8 +87,8 @@ def test_another_number_of_draws_is_caught(monkeypatch):
 
     right = RSource.laplace
 
-    def laplace(self, size, scale):
-        noise = right(self, size, scale)
+    def laplace(self, size, scale, grid):
+        noise = right(self, size, scale, grid)
         self.stream.runif(1)
         return noise
 

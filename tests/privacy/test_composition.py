@@ -305,3 +305,16 @@ def test_any_list_with_dp_accounting():
     assert compose([Guarantee(1.0, 1e-6), Guarantee(0.5)], "pld") == Guarantee(
         1.5, 1e-6, loss=DistributionLoss((ResponseLoss(1.0, 1, 1e-6), ResponseLoss(0.5)))
     )
+
+def test_a_distribution_that_is_kept_cannot_be_written_to():
+    pytest.importorskip("dp_accounting")
+    from pydpstat.privacy import _pld
+
+    compose([Guarantee(1.0, loss=LaplaceLoss(1.0))] * 3, "pld", delta=1e-6)
+    kept = _pld._distribution((LaplaceLoss(1.0),) * 3)
+    parts = [getattr(part, "__dict__", {}) for part in vars(kept).values()]
+    arrays = [value for part in parts for value in part.values() if isinstance(value, np.ndarray)]
+    assert arrays
+    for array in arrays:
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.setflags(write=True)

@@ -13,10 +13,10 @@ import numpy as np
 
 from pydpstat._checks import array_of
 from pydpstat._data.columns import Columns, MadeUp, numbers_of, one_column
-from pydpstat._release.noise import root_above
 from pydpstat._release.options import Options, bounds_pair
 from pydpstat._release.query import Query
 from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.r_arithmetic._products import norm
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Derived, PostProcessing, Scaled
@@ -121,7 +121,7 @@ def bounded_query(statistic: Statistic, variables: Variables, how: Options) -> t
         exact.append(scale * spread_of(n, sums.first[i], sums.first[j], product, grids[i], grids[j]))
         reach = max(reach, scale * spread_sensitivity(n, grids[i], grids[j], pairs[i], pairs[j]))
     entries = len(places)
-    norm = Fraction(root_above(entries)) if how.mechanism == "gaussian" else Fraction(entries)
+    norm = Fraction(root_above(entries)) if how.norm == 2 else Fraction(entries)
     query = Query(
         statistic.function,
         np.array([float(each) for each in exact]),
@@ -208,7 +208,7 @@ def square_query(statistic: Statistic, variables: Variables, how: Options) -> tu
     norm = SQUARE_NORM
     if how.bounded:
         # one vector taken away and one added, neither with negative elements
-        norm *= Fraction(root_above(2)) if how.mechanism == "gaussian" else 2
+        norm *= Fraction(root_above(2)) if how.norm == 2 else 2
     query = records.weights_query(statistic.function, _labels(statistic, variables), how, blocks, norm)
     if how.bounded:
         query = replace(query, nobs=variables.columns.size)

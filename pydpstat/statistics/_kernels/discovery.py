@@ -14,8 +14,8 @@ from pydpstat import _multiple_precision as multiple_precision
 from pydpstat._data.columns import MadeUp
 from pydpstat._data.lookup import is_categorical, objects
 from pydpstat._release.additive import release
-from pydpstat._release.calibration import prepare
-from pydpstat._release.options import Options, options
+from pydpstat._release.calibration import Calibrated, prepare
+from pydpstat._release.options import INTEGER, Options, options
 from pydpstat._release.query import Query
 from pydpstat._release.statistic import call, check_budget
 from pydpstat.errors import PydpstatError
@@ -47,7 +47,7 @@ def discovered(
 
     The parameters are those of `pydpstat.crosstab`, whose notes have the proof.
     """
-    how = options(epsilon, 0, mechanism, neighbors, missing, mechanisms=("geometric",), fill=str)
+    how = options(epsilon, 0, mechanism, neighbors, missing, mechanisms=INTEGER[:1], others=False, fill=str)
     share = checks.unwrap(delta)
     if not checks.is_number(share) or not 0.0 < checks.as_float(share) < 1.0:
         raise PydpstatError(
@@ -78,7 +78,7 @@ def discovered(
     source = source_from(rng)
     result = release(
         query,
-        prepare(query.question, lambda _: noise, lambda _: (claim, held), source is not None),
+        prepare(query.question, Calibrated(noise, claim, held), source is not None),
         source,
         record=call("crosstab", how, ("data",), (("levels", "discover"), ("delta", float(share)))),
         budget=check_budget(budget),

@@ -16,6 +16,7 @@ from pydpstat._release.choice import release_choice
 from pydpstat._release.options import Options, bounds_pair, check_filling, options
 from pydpstat._release.statistic import call, check_budget
 from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms._exponential import Exponential
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source
 from pydpstat.results.results import DPResults
@@ -36,7 +37,7 @@ def checked(
     epsilon: Any, neighbors: Any, missing: Any, bounds: Any, grid_points: Any
 ) -> tuple[Options, tuple[float, float], int]:
     """Check what all quantiles share."""
-    how = options(epsilon, 0, "exponential", neighbors, missing, mechanisms=("exponential",))
+    how = options(epsilon, 0, "exponential", neighbors, missing, mechanisms=(Exponential(),), others=False)
     if not isinstance(grid_points, (int, np.integer)) or not 2 <= grid_points <= MOST_POINTS:
         raise PydpstatError(
             f"grid_points must be a whole number from 2 to {MOST_POINTS}; got {checks.shown(grid_points)}. "

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from pydpstat._data.columns import Columns, MadeUp
-from pydpstat._release.noise import root_above
 from pydpstat._release.options import Options, bounds_of
 from pydpstat._release.query import Query
 from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.record_grid import (
     Pairs,
@@ -96,7 +96,7 @@ def weights_query(
     """Ask for the sums of weights; one record adds to each block a vector of L1 norm `norm` at most."""
     exact = [each for block in blocks for each in block]
     count = len(blocks)
-    reach = Fraction(root_above(count)) if how.mechanism == "gaussian" else Fraction(count)
+    reach = Fraction(root_above(count)) if how.norm == 2 else Fraction(count)
     value = np.array([float(each) for each in exact])
     return Query(statistic, value, (reach * norm,), names, exact=tuple(exact))
 

@@ -1,0 +1,197 @@
+"""How DPpack's releases are protected, as data: the mechanism by name, the claim, and what really holds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from pydpstat import _checks as checks
+from pydpstat._release.query import Question
+from pydpstat.dppack import _warnings
+from pydpstat.dppack._arguments import MECHANISMS
+from pydpstat.dppack._noise import gaussian_noise, laplace_noise
+from pydpstat.mechanisms.gaussian import GaussianNoise
+from pydpstat.mechanisms.laplace import LaplaceNoise, truncated_positive_epsilon
+from pydpstat.privacy.guarantee import Guarantee
+from pydpstat.privacy.losses import GaussianLoss, LaplaceLoss
+
+# how far an exact delta may pass the claimed one before it is worth a warning
+LOOSE = 1.01
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """How a mirror protects its statistic.
+
+    Parameters
+    ----------
+    function : str
+        The mirror's name, for warnings.
+    is_laplace : bool
+        Whether the noise is Laplace noise; else it is Gaussian.
+    eps, delta : float
+        The privacy parameters; `delta` is 0 for Laplace noise.
+    type_DP, analytic
+        How Gaussian noise is calibrated, as R's function gets it.
+    neighbors : str
+        The neighbors of the claim.
+    conditions : tuple of str
+        What the guarantee rests on.
+    kept_for : str, optional
+        The neighbors for which it holds, where they are others.
+    void : bool
+        Whether nothing is guaranteed.
+    redrawn : bool
+        Whether the draw is repeated until the value is positive, which costs Laplace noise more.
+    """
+
+    function: str
+    is_laplace: bool
+    eps: float
+    delta: float
+    type_DP: Any
+    analytic: Any
+    neighbors: str
+    conditions: tuple[str, ...] = ()
+    kept_for: str | None = None
+    void: bool = False
+    redrawn: bool = False
+
+    def calibrate(self, question: Question, sensitivities: tuple[float, ...]) -> LaplaceNoise | GaussianNoise:
+        """Return noise by R's calibration."""
+        if self.is_laplace:
+            return laplace_noise(question.size, self.eps, sensitivities)
+        return gaussian_noise(
+            question.size, self.eps, self.delta, sensitivities, self.type_DP, analytic=self.analytic
+        )
+
+    def account(self, question: Question, noise: Any) -> tuple[Guarantee, Guarantee]:
+        """Return what is claimed, and what the whole release keeps."""
+        claim, kept = self.by_noise(question, noise)
+        if self.void:
+            return claim, Guarantee(math.inf, 0.0, kept.neighbors)
+        neighbors = self.kept_for or kept.neighbors
+        if self.redrawn:
+            # drawn again until it is positive, the noise has another distribution
+            epsilon = truncated_positive_epsilon(kept.epsilon) if self.is_laplace else kept.epsilon
+            return claim, Guarantee(epsilon, kept.delta, neighbors, self.conditions)
+        return claim, Guarantee(kept.epsilon, kept.delta, neighbors, self.conditions, kept.loss)
+
+    def by_noise(self, question: Question, noise: Any) -> tuple[Guarantee, Guarantee]:
+        """Return the claim, and what the noise by itself keeps: the larger of claimed and exact delta."""
+        epsilon, claimed = self.eps, self.delta
+        if self.is_laplace:
+            claim = Guarantee(epsilon, 0.0, self.neighbors)
+            return claim, Guarantee(epsilon, 0.0, self.neighbors, (), LaplaceLoss(epsilon))
+        loss = _gaussian_loss(noise, question.sensitivities)
+        held = claimed
+        if claimed >= 1.0:
+            held = self.exact_delta(question, noise)
+        elif self.analytic:
+            # R's stopping rule lets the exact delta pass the claimed one by its tolerance
+            held = max(claimed, self.exact_delta(question, noise))
+        # the closed formulas are proven for every delta below 1
+        claim = Guarantee(epsilon, min(claimed, 1.0), self.neighbors)
+        return claim, Guarantee(epsilon, held, self.neighbors, (), loss)
+
+    def warn(self, question: Question) -> None:
+        """Warn where the noise by itself keeps less than is claimed."""
+        if self.is_laplace or self.delta < 1.0 and not self.analytic:
+            return
+        noise = self.calibrate(question, question.sensitivities)
+        exact = self.exact_delta(question, cast(GaussianNoise, noise))
+        if self.delta >= 1.0:
+            _warnings.large_delta(self.function, self.delta, self.eps, exact)
+        elif exact > LOOSE * self.delta:
+            _warnings.loose_calibration(self.delta, exact)
+
+    def exact_delta(self, question: Question, noise: GaussianNoise) -> float:
+        """Return the exact delta of Gaussian noise at the claimed epsilon."""
+        joint = math.sqrt(math.fsum(each * each for each in question.sensitivities))
+        return float(noise.delta(self.eps, joint))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AllocatedSpec(Spec):
+    """The spec of a mechanism whose user says how epsilon and delta are split over the values.
+
+    Parameters
+    ----------
+    alloc_proportions, tol
+        As `LaplaceMechanism` and `GaussianMechanism` got them.
+    """
+
+    alloc_proportions: Any = None
+    tol: Any = 1e-12
+    # what the user gave may be arrays: nothing is kept for the next call
+    __hash__ = None  # type: ignore[assignment]
+
+    def calibrate(self, question: Question, sensitivities: tuple[float, ...]) -> LaplaceNoise | GaussianNoise:
+        """Return noise by R's calibration, with a scale for each share."""
+        if self.is_laplace:
+            return laplace_noise(question.size, self.eps, sensitivities, self.alloc_proportions)
+        return gaussian_noise(
+            question.size,
+            self.eps,
+            self.delta,
+            sensitivities,
+            self.type_DP,
+            self.alloc_proportions,
+            self.analytic,
+            self.tol,
+        )
+
+    def exact_delta(self, question: Question, noise: GaussianNoise) -> float:
+        """Return the exact delta: with shares, the sum of what each value's noise keeps by its own."""
+        if self.alloc_proportions is None:
+            # a dataclass with slots is made anew, which super() does not know
+            return Spec.exact_delta(self, question, noise)
+        shares = np.atleast_1d(np.asarray(self.alloc_proportions, dtype=np.float64))
+        each = zip(np.atleast_1d(noise.sd), shares / shares.sum(), question.sensitivities)
+        deltas = (float(GaussianNoise.mirrored(sd).delta(self.eps * share, s)) for sd, share, s in each)
+        return min(1.0, math.fsum(deltas))
+
+
+def statistic_spec(
+    function: str, mechanism: str, eps: Any, delta: Any, type_DP: Any, neighbors: str, **kept: Any
+) -> Spec:
+    """Return the spec of a statistic with one of DPpack's three mechanisms, its parameters checked.
+
+    Parameters
+    ----------
+    function, neighbors
+        As in `Spec`.
+    mechanism : {"Laplace", "Gaussian", "analytic"}
+        The noise.
+    eps, delta, type_DP
+        As the mirror got them; R uses `delta` for Gaussian noise only, `type_DP` for ``"Gaussian"`` only.
+    **kept
+        `conditions`, `kept_for`, `void` and `redrawn` of `Spec`.
+    """
+    eps, is_laplace, analytic = checks.epsilon(eps, "eps"), mechanism == "Laplace", mechanism == "analytic"
+    delta = 0.0 if is_laplace else checked_delta(delta)
+    return Spec(function, is_laplace, eps, delta, "aDP" if analytic else type_DP, analytic, neighbors, **kept)
+
+
+def checked_delta(delta: Any) -> float:
+    """Check the delta of Gaussian noise; R takes what is 1 or more."""
+    return checks.positive(delta, "delta", "Give a small probability, for example 1e-6.")
+
+
+def check_mechanism(mechanism: Any) -> str:
+    """Check the name of a mechanism."""
+    return checks.one_of(mechanism, "mechanism", MECHANISMS)
+
+
+def _gaussian_loss(noise: GaussianNoise, sensitivities: tuple[float, ...]) -> GaussianLoss | None:
+    """Return the loss of noise with one sd, or with an sd for each sensitivity; None without noise."""
+    sds = (noise.sd,) * len(sensitivities) if isinstance(noise.sd, float) else noise.sd.tolist()
+    if not all(sds):
+        return None
+    mu = math.hypot(*(sensitivity / sd for sensitivity, sd in zip(sensitivities, sds)))
+    # above what the roundings can have taken away
+    mu *= 1.0 + 2.0**-50
+    return GaussianLoss(mu) if 0.0 < mu < math.inf else None

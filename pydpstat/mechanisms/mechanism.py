@@ -1,0 +1,190 @@
+"""What every mechanism has: it calibrates noise, and the noise knows its distribution and draws itself.
+
+Both are open: a mechanism of your own, in a file of your own, is a subclass of each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.privacy.losses import PrivacyLoss
+
+if TYPE_CHECKING:
+    from pydpstat.random import Source
+
+Floats = npt.NDArray[np.float64]
+
+
+class Noise:
+    """Base of noise distributions around 0, with public parameters only.
+
+    A subclass is a frozen dataclass of its parameters. It compares and hashes by value.
+
+    Attributes
+    ----------
+    name : str
+        What summaries call it.
+    integer : bool
+        Whether it lies on the integers. Other noise lies on a public grid that the release chooses.
+    scale : float or ndarray
+        Its parameter of width, in the statistic's unit: what a result reports as `noise_scale`.
+
+    Examples
+    --------
+    >>> from pydpstat.mechanisms import LaplaceNoise, Noise
+    >>> isinstance(LaplaceNoise(2.0), Noise), LaplaceNoise(2.0).scale
+    (True, 2.0)
+    """
+
+    name: ClassVar[str]
+    integer: ClassVar[bool] = False
+    scale: Any
+
+    def std(self) -> Any:
+        """Standard deviation, of each element where they differ."""
+        raise NotImplementedError
+
+    def var(self) -> Any:
+        """Variance."""
+        deviation = self.std()
+        return deviation * deviation
+
+    def cdf(self, x: npt.ArrayLike) -> Any:
+        """Probability of at most `x`."""
+        raise NotImplementedError
+
+    def ppf(self, q: npt.ArrayLike) -> Any:
+        """Quantile of the probability `q`."""
+        raise NotImplementedError
+
+    def draw(self, source: Source, size: int, grid: float | None) -> Any:
+        """Draw noise for so many elements.
+
+        Parameters
+        ----------
+        source : Source
+            Where randomness comes from (`pydpstat.random.Source`).
+        size : int
+            How many elements.
+        grid : float or None
+            The unit of the public grid, a power of two; None from a seeded source.
+
+        Returns
+        -------
+        ndarray of shape (size,)
+            Numbers; with a grid, how many of its units each is: integers, as floats or as Python's.
+        """
+        raise NotImplementedError
+
+    def covering(self, sensitivity: float, epsilon: float) -> Noise:
+        """Return noise that covers the roundings of a calibration in floating point; by default itself."""
+        return self
+
+    def in_shape(self, shape: tuple[int, ...]) -> Noise:
+        """Return the noise with a parameter for each element in the elements' shape; by default itself."""
+        return self
+
+    def _key(self) -> tuple[Any, ...]:
+        values = (getattr(self, item.name) for item in fields(self))  # type: ignore[arg-type]
+        return tuple((v.shape, v.tobytes()) if isinstance(v, np.ndarray) else v for v in values)
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return self._key() == other._key()  # type: ignore[attr-defined,no-any-return]
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._key()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # through the constructor: a pickled array would come back writeable
+        return type(self), tuple(getattr(self, item.name) for item in fields(self))  # type: ignore[arg-type]
+
+
+class Mechanism:
+    """Base of mechanisms: what the argument ``mechanism=`` takes besides a name.
+
+    Attributes
+    ----------
+    name : str
+        Its name in calls and messages.
+    norm : {1, 2}
+        In which norm it measures what one record can change. Default 1.
+    approximate : bool
+        Whether it needs a delta above 0. Default False.
+    integer : bool
+        Whether its noise is made for counts only. Default False.
+
+    Examples
+    --------
+    >>> import pydpstat
+    >>> from pydpstat.mechanisms import Laplace
+    >>> ages = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17]
+    >>> pydpstat.mean(ages, 1.0, bounds=(0, 100), mechanism=Laplace()).noise_scale > 10.0
+    True
+    """
+
+    name: ClassVar[str]
+    norm: ClassVar[int] = 1
+    approximate: ClassVar[bool] = False
+    integer: ClassVar[bool] = False
+
+    def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> Noise:
+        """Return noise that keeps (epsilon, delta) where one record changes a statistic so much.
+
+        Parameters
+        ----------
+        epsilon : float
+            Above 0 and finite.
+        delta : float
+            Above 0 and below 1 where the mechanism is approximate, else 0.
+        sensitivity : float
+            The largest change in the mechanism's norm, of one number or of a vector; above 0.
+        """
+        raise NotImplementedError
+
+    def calibrate_each(self, epsilon: float, delta: float, sensitivities: Sequence[float]) -> Noise:
+        """Return noise for several numbers with a sensitivity each; by default each gets an equal part."""
+        from pydpstat.mechanisms._separate import SeparateNoise
+
+        count = len(sensitivities)
+        share, leak = part_of(epsilon, count), part_of(delta, count)
+        return SeparateNoise(tuple(self.calibrate(share, leak, each) for each in sensitivities), (1,) * count)
+
+    def loss(self, noise: Any, epsilon: float, sensitivities: Sequence[Any]) -> PrivacyLoss | None:
+        """Return the exact privacy loss of noise it has calibrated; None (default) where there is none.
+
+        Without it a release still keeps (epsilon, delta), but its composition with others is by that
+        pair alone.
+        """
+        return None
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), *sorted(vars(self).items())))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({shown})"
+
+
+def part_of(total: float, parts: int) -> float:
+    """Return the largest float of which so many are not above a total.
+
+    Examples
+    --------
+    >>> part_of(1.0, 4), 3 * part_of(1.0, 3) <= 1.0
+    (0.25, True)
+    """
+    part = total / parts
+    top, bottom = part.as_integer_ratio()
+    over, under = total.as_integer_ratio()
+    return part if parts * top * under <= over * bottom else math.nextafter(part, 0.0)

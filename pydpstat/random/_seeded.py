@@ -1,0 +1,64 @@
+"""What seeded sources share: draws made of uniform variables, in floating point."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.r_arithmetic.elementary import exp
+
+
+class SeededSource:
+    """Base of the sources that a seed decides: for checking and study only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pydpstat.random._numpy_source import NumpySource
+    >>> NumpySource(np.random.default_rng(1)).discrete_gaussian(3, 2.0).shape
+    (3,)
+    """
+
+    reproducible = True
+
+    def uniform(self, size: int) -> np.ndarray:
+        """Draw uniform variables in (0, 1)."""
+        raise NotImplementedError
+
+    def symmetric_geometric(self, size: int, rate: float | Fraction) -> np.ndarray:
+        """Draw integers with P(k) proportional to exp(-rate |k|)."""
+        raise NotImplementedError
+
+    def discrete_gaussian(self, size: int, sd: float) -> np.ndarray:
+        """Draw integers with P(k) proportional to exp(-k^2 / (2 sd^2)).
+
+        Two-sided geometric numbers are drawn, then as many uniforms, until enough are kept.
+
+        References
+        ----------
+        Canonne, C. L., Kamath, G. and Steinke, T. (2020). The discrete Gaussian for differential
+        privacy. NeurIPS 2020, algorithm 3.
+        """
+        steps = math.floor(sd) + 1
+        kept = np.empty(0)
+        while kept.size < size:
+            tries = 2 * (size - kept.size) + 8
+            candidates = self.symmetric_geometric(tries, 1.0 / steps)
+            away = (np.abs(candidates) - sd * (sd / steps)) / sd
+            with np.errstate(over="ignore", under="ignore"):
+                accepted = self.uniform(tries) <= exp(-0.5 * away * away)
+            kept = np.concatenate([kept, candidates[accepted]])
+        return kept[:size]
+
+    def integers(self, size: int, bound: int) -> npt.NDArray[np.int64]:
+        """Draw integers from 0 to bound - 1, all equally likely."""
+        return np.minimum((self.uniform(size) * bound).astype(np.int64), bound - 1)
+
+    def bernoulli_exp(self, exponents: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Draw one trial for each exponent x >= 0, true with the probability exp(-x)."""
+        values = np.asarray(exponents, dtype=np.float64)
+        with np.errstate(under="ignore"):
+            return self.uniform(values.size) <= exp(-values)
