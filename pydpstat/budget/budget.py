@@ -310,9 +310,9 @@ class Budget:
         >>> "mean(income)" in budget.summary().as_text()
         True
         """
-        from pydpstat.budget._summary import summary
+        from pydpstat.budget._summary import LedgerReport
 
-        return summary(self)
+        return LedgerReport(self).summary()
 
     def _repr_html_(self) -> str:
         return self.summary().as_html()

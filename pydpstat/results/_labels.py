@@ -1,4 +1,4 @@
-"""Public names of a released value's elements, and the pandas shape they give it."""
+"""Public names of a released value's elements, and the shape they give it in pandas and in R."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.r_arithmetic.histogram import Histogram
 
 
@@ -123,11 +125,71 @@ class Labels:
         positions = np.indices(value.shape).reshape(value.ndim, -1, order="F").T
         return [f"{self.name}[{','.join(str(i) for i in row)}]" for row in positions]
 
+    def in_r(self, value: npt.NDArray[Any], missing_level: bool = False) -> object:
+        """Return a value as the R object that the R original returns.
+
+        Parameters
+        ----------
+        value : ndarray
+        missing_level : bool, default False
+            Whether a table's level "NA" is R's missing value.
+
+        Raises
+        ------
+        MissingExtraError
+            Where rpy2 is not installed.
+        """
+        try:
+            import rpy2.robjects as robjects
+        except ImportError as error:
+            raise MissingExtraError("to_r()", "rpy2", "r") from error
+        if value.dtype.kind == "O":
+            return _candidate(value.item())
+        whole = value.dtype.kind == "i" and abs(int(value)) < 2**31
+        vector = (robjects.IntVector if whole else robjects.FloatVector)(np.ravel(value, order="F").tolist())
+        if self.breaks is not None:
+            parts = {
+                "breaks": robjects.FloatVector(self.breaks),
+                "counts": vector,
+                "mids": robjects.FloatVector(self.mids),
+                "xname": self.xname,
+                "equidist": self.equidist,
+            }
+            made = robjects.r("function(x) structure(x, class = 'histogram')")
+            return made(robjects.ListVector(parts))
+        if self.dimnames is not None:
+            missing = {"NA": robjects.NA_Character} if missing_level else {}
+            shown = [[missing.get(level, level) for level in levels] for levels in self.dimnames]
+            names = [robjects.StrVector(levels) for levels in shown]
+            axes = robjects.StrVector(self.dimension_names or ("",) * len(names))
+            made = robjects.r(
+                "function(x, dims, axes, ...) "
+                "structure(array(x, dims, stats::setNames(list(...), axes)), class = 'table')"
+            )
+            return made(vector, robjects.IntVector(value.shape), axes, *names)
+        if self.names is not None:
+            made = robjects.r("function(x, names) stats::setNames(x, names)")
+            return made(vector, robjects.StrVector(self.names))
+        if value.ndim > 1:
+            return robjects.r["array"](vector, dim=robjects.IntVector(value.shape))
+        return vector
+
     def _axis_names(self) -> list[str | None]:
         dimensions = len(self.dimnames or ())
         if self.dimension_names:
             return [name or None for name in self.dimension_names]
         return [None] * dimensions
+
+
+def _candidate(candidate: object) -> object:
+    import rpy2.robjects as robjects
+
+    kinds = {str: robjects.StrVector, bool: robjects.BoolVector, int: robjects.IntVector}
+    if type(candidate) in kinds:
+        return kinds[type(candidate)]([candidate])
+    raise PydpstatError(
+        f"to_r() has no R object for a candidate of type {type(candidate).__name__}. Use its text or number."
+    )
 
 
 def _product(lists: tuple[tuple[Any, ...], ...]) -> list[tuple[Any, ...]]:
