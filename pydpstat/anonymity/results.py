@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +61,7 @@ class AnonymizationResults(Report, Frozen):
     relative_errors: pd.Series
     squared_error: bool
     loss: float
-    columns: tuple[Any, ...]
+    columns: tuple[Hashable, ...]
     nobs: int
 
     _title = "Anonymization of a Table"

@@ -22,12 +22,12 @@ class HierarchyResults(Stated, HierarchyFit):
     """A hierarchy of counts, released with noise at each level and made consistent.
 
     It holds what may be published and nothing else: no data, no true counts, no noise, no seed. It has
-    all of `HierarchyFit`, with the noise's variances as given by its law.
+    all of `HierarchyFit`, with the noise's variances as given by its distribution.
 
     Parameters
     ----------
     noises : tuple of (SymmetricGeometricNoise or None)
-        The law of each level's noise; None where the counts are public or were not released.
+        The distribution of each level's noise; None where the counts are public or were not released.
     claim, guarantee : Guarantee
         What was asked for, and what holds, of all levels together.
     nobs : int or None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat._frozen import Frozen
 from pydpstat.consistency._hierarchy_methods import Way
@@ -100,7 +101,7 @@ class HierarchyFit(Report, Frozen):
 
         return pd.Series(values, index=self.hierarchy.frame().index, name=name)
 
-    def level(self, level: Any) -> pd.Series:
+    def level(self, level: str | int) -> pd.Series:
         """Return one level's consistent values as a Series, by name of the level or number from the top.
 
         Examples
@@ -125,7 +126,7 @@ class HierarchyFit(Report, Frozen):
 
     @property
     def largest_gap(self) -> float:
-        """The largest difference between a value and the sum of its children's; 0 for whole numbers."""
+        """The largest difference between a value and the sum of its children's; 0 for integers."""
         return self.hierarchy.tree.gap(list(self.values))
 
     @property
@@ -136,8 +137,8 @@ class HierarchyFit(Report, Frozen):
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return intervals for the values without noise: normal ones about the consistent values.
 
-        Least squares adds up many noises, so the normal law is near where they are of one size; it says
-        nothing of rounding.
+        Least squares adds up many noises, so the normal distribution is near where they are of one size; it
+        says nothing of rounding.
 
         Raises
         ------
@@ -201,7 +202,7 @@ class HierarchyFit(Report, Frozen):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.method}: {self.hierarchy!r}>"
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return np.array(np.concatenate(self.values), dtype=dtype)
 
 

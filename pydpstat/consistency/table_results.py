@@ -122,5 +122,5 @@ class TableFit(Report, Frozen):
     def __repr__(self) -> str:
         return f"<TableFit {self.method}: {self._size}, {self.status}>"
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.values, dtype=dtype)

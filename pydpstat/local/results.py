@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat.local import _estimate as estimate
@@ -210,7 +211,7 @@ class ResponseResults(DPResults):
 
         randomization, population = self._errors()
         low, high = self._limits(alpha, kind, "blaker")
-        columns: dict[str, Any] = {
+        columns: dict[str, npt.ArrayLike] = {
             "moment": _estimates(self.design, self.counted, "moment"),
             "ml": _estimates(self.design, self.counted, "ml"),
             "count": self.value * sum(self.counted),

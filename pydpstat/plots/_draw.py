@@ -55,7 +55,7 @@ class Groups(NamedTuple):
     """A released matrix, a group of bars for each row: the levels of both dimensions."""
 
     released: Released
-    levels: Sequence[Sequence[str]]
+    levels: Sequence[Sequence[object]]
     axis: str | None
     unit: str
 
@@ -134,7 +134,7 @@ def _groups(picture: Groups, axes: Axes) -> Axes:
         axes.bar(positions, values[:, j], 0.94 * width, color=colour, label=picture.levels[1][j])
         last = label if j == columns - 1 else None
         _whiskers(axes, positions, values[:, j], low[:, j], high[:, j], last)
-    axes.set_xticks(np.arange(rows), picture.levels[0])
+    axes.set_xticks(np.arange(rows), list(map(str, picture.levels[0])))
     return _framed(axes, title, picture.axis, picture.unit)
 
 

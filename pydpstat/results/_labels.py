@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.r_arithmetic.histogram import Histogram
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# texts, or other plain values
+_Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,7 @@ class Labels:
 
     name: str
     names: tuple[str, ...] | None = None
-    dimnames: tuple[tuple[Any, ...], ...] | None = None
+    dimnames: tuple[_Row, ...] | None = None
     dimension_names: tuple[str, ...] = ()
     breaks: tuple[float, ...] | None = None
     mids: tuple[float, ...] = ()
@@ -72,7 +77,7 @@ class Labels:
             equidist=self.equidist,
         )
 
-    def _chosen(self, value: np.ndarray) -> Any:
+    def _chosen(self, value: np.ndarray) -> object:
         """Return a chosen place or candidate as it is, with its name where it has one."""
         if self.names is None:
             return value.item()
@@ -80,7 +85,7 @@ class Labels:
 
         return pd.Series([value.item()], index=list(self.names), name=self.name)
 
-    def _table(self, value: np.ndarray) -> Any:
+    def _table(self, value: np.ndarray) -> pd.Series | pd.DataFrame:
         import pandas as pd
 
         if value.ndim > 2:
@@ -93,7 +98,7 @@ class Labels:
             return pd.Series(value, index=axes[0], name=self.name)
         return pd.DataFrame(value, index=axes[0], columns=axes[1])
 
-    def index(self, value: np.ndarray) -> Any:
+    def index(self, value: np.ndarray) -> pd.Index:
         """Return the pandas index of the value's elements, in R's order (first dimension fastest)."""
         import pandas as pd
 
@@ -125,7 +130,7 @@ class Labels:
         positions = np.indices(value.shape).reshape(value.ndim, -1, order="F").T
         return [f"{self.name}[{','.join(str(i) for i in row)}]" for row in positions]
 
-    def in_r(self, value: npt.NDArray[Any], missing_level: bool = False) -> object:
+    def in_r(self, value: np.ndarray, missing_level: bool = False) -> object:
         """Return a value as the R object that the R original returns.
 
         Parameters
@@ -145,8 +150,9 @@ class Labels:
             raise MissingExtraError("to_r()", "rpy2", "r") from error
         if value.dtype.kind == "O":
             return _candidate(value.item())
-        whole = value.dtype.kind == "i" and abs(int(value)) < 2**31
-        vector = (robjects.IntVector if whole else robjects.FloatVector)(np.ravel(value, order="F").tolist())
+        integer = value.dtype.kind == "i" and abs(int(value)) < 2**31
+        flat = np.ravel(value, order="F").tolist()
+        vector = robjects.IntVector(flat) if integer else robjects.FloatVector(flat)
         if self.breaks is not None:
             parts = {
                 "breaks": robjects.FloatVector(self.breaks),
@@ -192,8 +198,8 @@ def _candidate(candidate: object) -> object:
     )
 
 
-def _product(lists: tuple[tuple[Any, ...], ...]) -> list[tuple[Any, ...]]:
-    rows: list[tuple[Any, ...]] = [()]
+def _product(lists: tuple[_Row, ...]) -> list[_Row]:
+    rows: list[_Row] = [()]
     for levels in lists:
         rows = [row + (level,) for row in rows for level in levels]
     return rows

@@ -188,7 +188,7 @@ class Estimates(Stated):
 
     _column = "estimate"
 
-    def _named(self) -> tuple[npt.NDArray[Any], Labels, str]:
+    def _named(self) -> tuple[np.ndarray, Labels, str]:
         """State the released values, their labels, and the name of all of them."""
         raise NotImplementedError
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,17 +13,8 @@ from pydpstat._frozen import Frozen, frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call, ModelCall
 from pydpstat.results._labels import Labels
+from pydpstat.results._postprocessing import Noise
 from pydpstat.results._report import MOST_ROWS, Estimates, Facts, Rows, left_out, number
-
-
-class CoefficientNoise(Protocol):
-    """What the results need of the distribution of the coefficients' noise."""
-
-    def std(self) -> Any:
-        """Return the standard deviation of each coefficient's noise."""
-
-    def ppf(self, q: Any) -> Any:
-        """Return quantiles of each coefficient's noise."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -46,8 +36,8 @@ class ModelResults(Estimates, Frozen):
         How coefficients become predictions; None where only the model object knows (an own `mapXy`).
     perturbation : {"objective", "output"}
         Where the noise was put.
-    noise : CoefficientNoise or None
-        The law of the coefficients' noise, which is public for output perturbation; None otherwise.
+    noise : Noise or None
+        The distribution of the coefficients' noise, which is public for output perturbation; None otherwise.
     claim : Guarantee
         What was asked for.
     guarantee : Guarantee
@@ -80,7 +70,7 @@ class ModelResults(Estimates, Frozen):
     names: tuple[str, ...]
     prediction: Callable[..., np.ndarray] | None
     perturbation: str
-    noise: CoefficientNoise | None
+    noise: Noise | None
     claim: Guarantee
     guarantee: Guarantee
     gamma: float
@@ -96,7 +86,7 @@ class ModelResults(Estimates, Frozen):
         # a copy of its own, so that no later change reaches it
         object.__setattr__(self, "coeff", frozen(self.coeff, np.float64))
 
-    def _named(self) -> tuple[npt.NDArray[Any], Labels, str]:
+    def _named(self) -> tuple[npt.NDArray[np.float64], Labels, str]:
         return self.coeff, Labels(self.model, self.names), self.model
 
     def _noise_sd(self) -> npt.ArrayLike:
@@ -113,10 +103,10 @@ class ModelResults(Estimates, Frozen):
                 "objective, and how far it moves a coefficient depends on the data. "
                 "Use the coefficients alone, or output perturbation where the model has it."
             )
-        half = -self.noise.ppf(level / 2.0)
+        half = -np.asarray(self.noise.ppf(level / 2.0))
         return self.coeff - half, self.coeff + half
 
-    def predict(self, X: Any, add_bias: bool = False, raw_value: bool = False) -> np.ndarray:
+    def predict(self, X: npt.ArrayLike, add_bias: bool = False, raw_value: bool = False) -> np.ndarray:
         """Predict from the released coefficients, as the model's `predict` does.
 
         Parameters
@@ -202,7 +192,7 @@ class ModelResults(Estimates, Frozen):
         count = f"{self.coeff.size} coefficient{'s' if self.coeff.size != 1 else ''}"
         return f"<ModelResults {self.model}: {count}, {self.perturbation} perturbation, {self._stated()}>"
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.coeff, dtype=dtype)
 
     def __len__(self) -> int:

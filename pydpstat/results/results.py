@@ -38,9 +38,9 @@ class DPResults(Estimates, NumberOperators, Frozen):
     labels : Labels
         Names of its elements.
     noise : distribution or None
-        The law of the noise, with ``cdf``, ``ppf`` and ``std``; None where no public law exists.
+        The distribution of the noise, with ``cdf``, ``ppf`` and ``std``; None where no public one exists.
     noise_scale : float or ndarray
-        The law's scale: Laplace's scale, the Gaussian's standard deviation, in the statistic's unit.
+        The distribution's scale: Laplace's scale, the Gaussian's standard deviation, in the statistic's unit.
         NaN where there is no noise.
     mechanism : str
         The mechanism's name.
@@ -100,7 +100,7 @@ class DPResults(Estimates, NumberOperators, Frozen):
         """The released value in its natural shape: float, array, Series, DataFrame or Histogram."""
         return self.labels.natural(self.value)
 
-    def _named(self) -> tuple[npt.NDArray[Any], Labels, str]:
+    def _named(self) -> tuple[np.ndarray, Labels, str]:
         return self.value, self.labels, self.statistic
 
     def _noise_sd(self) -> npt.ArrayLike:
@@ -125,7 +125,7 @@ class DPResults(Estimates, NumberOperators, Frozen):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not between 0 and 1, or where the noise has no public law.
+            Where `alpha` is not between 0 and 1, or where the noise has no public distribution.
 
         Examples
         --------
