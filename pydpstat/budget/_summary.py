@@ -2,48 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from pydpstat.budget._entry import Entry
 from pydpstat.budget.amounts import Amount
 from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, number
 
-if TYPE_CHECKING:
-    from pydpstat.budget.budget import Budget
-
 WIDEST_CALL = 36
 
 
+@dataclass(frozen=True)
 class LedgerReport(Report):
-    """The limits, what was spent, and the calls.
+    """A budget's limits, what was spent, and the calls."""
 
-    Parameters
-    ----------
-    budget : Budget
-    """
-
-    __slots__ = ("_budget", "_entries")
+    epsilon: float
+    delta: float
+    accountant: str
+    neighbors: str
+    path: str | None
+    entries: tuple[Entry, ...]
+    spent: Amount
+    remaining: Amount
 
     _title = "Privacy Budget"
 
-    def __init__(self, budget: Budget) -> None:
-        self._budget, self._entries = budget, budget.entries
-
     def _facts(self) -> Facts:
-        budget = self._budget
         return [
-            ("Limit of epsilon:", number(budget.epsilon)),
-            ("Limit of delta:", number(budget.delta)),
-            ("Accountant:", budget.accountant),
-            ("Neighbors:", budget.neighbors),
-            ("No. Releases:", str(len(self._entries))),
-            *_amounts(budget.spent, "spent"),
-            *_amounts(budget.remaining, "left"),
+            ("Limit of epsilon:", number(self.epsilon)),
+            ("Limit of delta:", number(self.delta)),
+            ("Accountant:", self.accountant),
+            ("Neighbors:", self.neighbors),
+            ("No. Releases:", str(len(self.entries))),
+            *_amounts(self.spent, "spent"),
+            *_amounts(self.remaining, "left"),
         ]
 
     def _rows(self) -> Rows:
-        shown = self._entries[-MOST_ROWS:]
-        rho = self._budget.accountant == "zcdp"
+        shown = self.entries[-MOST_ROWS:]
+        rho = self.accountant == "zcdp"
         cells = [
             [number(each.epsilon), _rho(each) if rho else number(each.delta), each.time.removesuffix("Z")]
             for each in shown
@@ -52,14 +48,14 @@ class LedgerReport(Report):
         return Rows(headers, [_shortened(each.call) for each in shown], cells)
 
     def _notes(self) -> list[str]:
-        path, entries = self._budget.path, self._entries
-        notes = [f"Ledger: {'in memory' if path is None else path}"]
-        if len(entries) > MOST_ROWS:
-            notes.append(f"The last {MOST_ROWS} of {len(entries)} releases are shown; `entries` has all.")
-        if self._budget.accountant == "zcdp":
+        notes = [f"Ledger: {'in memory' if self.path is None else self.path}"]
+        count = len(self.entries)
+        if count > MOST_ROWS:
+            notes.append(f"The last {MOST_ROWS} of {count} releases are shown; `entries` has all.")
+        if self.accountant == "zcdp":
             notes.append("Epsilon spent: of the rho spent, at the limit of delta.")
             notes.append("Epsilon left: the largest pure one that the rho left covers.")
-        return [*notes, *(line for each in entries for line in each.conditions.split("\n") if line)]
+        return [*notes, *(line for each in self.entries for line in each.conditions.split("\n") if line)]
 
     def _lines(self) -> list[str]:
         # a path has to stay in one line

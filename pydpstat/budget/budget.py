@@ -312,7 +312,8 @@ class Budget:
         """
         from pydpstat.budget._summary import LedgerReport
 
-        return LedgerReport(self).summary()
+        limits = self.epsilon, self.delta, self.accountant, self.neighbors, self.path
+        return LedgerReport(*limits, self.entries, self.spent, self.remaining).summary()
 
     def _repr_html_(self) -> str:
         return self.summary().as_html()

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat.local import _estimate as estimate
+from pydpstat.local._categories import Category
 from pydpstat.local._intervals import KINDS, LAWS, METHODS, interval
+from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn
@@ -21,7 +23,7 @@ from pydpstat.results.results import DPResults
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pydpstat.local.design import ResponseDesign
+
 
 _MOST_NAME = 16
 _ONE = Labels("proportion")
@@ -29,6 +31,32 @@ _STEPS = {
     "moment": AsDrawn(("moment estimate from the answers",)),
     "ml": AsDrawn(("maximum-likelihood estimate from the answers",)),
 }
+
+
+class Design(Protocol):
+    """What is needed of a `ResponseDesign`, which makes these results."""
+
+    _response: estimate.Response
+
+    @property
+    def epsilon(self) -> float:
+        """Privacy parameter of each answer."""
+
+    @property
+    def categories(self) -> tuple[Category, ...]:
+        """The categories, of truths and answers alike."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What an answer keeps, and all answers together."""
+
+    @property
+    def design_matrix(self) -> pd.DataFrame:
+        """Probability of each answer (rows) for each truth (columns)."""
+
+    @property
+    def _single(self) -> bool:
+        """Whether one proportion says all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -67,7 +95,7 @@ class ResponseResults(DPResults):
     """
 
     counted: tuple[int, ...]
-    design: ResponseDesign
+    design: Design
     method: str
 
     _title = "Randomized Response"
@@ -296,7 +324,7 @@ class ResponseResults(DPResults):
         return f"<ResponseResults {self.statistic}: {self._shown()}, {answers}, {self._stated()}>"
 
 
-def results_of(design: ResponseDesign, counted: tuple[int, ...], method: str) -> ResponseResults:
+def results_of(design: Design, counted: tuple[int, ...], method: str) -> ResponseResults:
     """Return the result of a design and the numbers of its answers."""
     value = _estimates(design, counted, method)
     single = value.ndim == 0
@@ -322,7 +350,7 @@ def results_of(design: ResponseDesign, counted: tuple[int, ...], method: str) ->
     )
 
 
-def _estimates(design: ResponseDesign, counted: tuple[int, ...], method: str) -> np.ndarray:
+def _estimates(design: Design, counted: tuple[int, ...], method: str) -> np.ndarray:
     """Return the proportion of 1 where the categories are 0 and 1, else all."""
     n, response = sum(counted), design._response
     if design._single:
