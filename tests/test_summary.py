@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import pydpstat
-from pydpstat import PydpstatError, RRandom
+from pydpstat import PydpstatError, RRandom, anonymity, consistency, local
+from pydpstat.results._report import Report
 from tests.sample_results import AGES, parts, table
 
 
@@ -210,3 +211,21 @@ def test_noise_without_a_public_law(mean):
     assert "nan" in result.summary().as_text() and result.to_dict()["noise_sd"] is None
     with pytest.raises(PydpstatError, match="has no public law"):
         result.conf_int()
+
+
+KINDS = [
+    pydpstat.DPResults,
+    pydpstat.ModelResults,
+    pydpstat.AuditResults,
+    local.ResponseResults,
+    anonymity.AnonymizationResults,
+    consistency.HierarchyFit,
+    consistency.HierarchyResults,
+    consistency.TableFit,
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_result_states_what_one_report_renders(kind):
+    assert issubclass(kind, Report)
+    assert not {"summary", "_page", "_lines", "_repr_html_", "_drawn"} & set(vars(kind))

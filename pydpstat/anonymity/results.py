@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from pydpstat._checks import one_of
 from pydpstat._frozen import Frozen, frozen
-from pydpstat.results._export import plain
+from pydpstat.errors import PydpstatError
+from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, left_out, number, one_line, plain
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from statsmodels.iolib.summary import Summary
+
+NOT_PRIVATE = (
+    "A k-anonymous table is not differentially private: it does not say what somebody learns who knows "
+    "more than the quasi-identifiers, and all rows of a group may share a secret (l_diversity)."
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class AnonymizationResults(Frozen):
+class AnonymizationResults(Report, Frozen):
     """How well an anonymized table hides its rows, and how far it is from the original.
 
     `evaluate_anonymization` makes it. Its figures are computed from the original without any noise: they
@@ -52,8 +61,10 @@ class AnonymizationResults(Frozen):
     relative_errors: pd.Series
     squared_error: bool
     loss: float
-    columns: tuple[Any, ...]
+    columns: tuple[Hashable, ...]
     nobs: int
+
+    _title = "Anonymization of a Table"
 
     def __post_init__(self) -> None:
         for name in ("group_sizes", "errors", "relative_errors"):
@@ -84,25 +95,36 @@ class AnonymizationResults(Frozen):
         """Mean of the columns' errors; NaN where no column has numbers."""
         return float(self.errors.mean())
 
-    def summary(self) -> Summary:
-        """Return the evaluation as a table in statsmodels' form.
+    def _facts(self) -> Facts:
+        return [
+            ("k:", f"{self.k:,}"),
+            ("No. Groups:", f"{self.groups:,}"),
+            ("No. Rows alone:", f"{self.unique_rows:,}"),
+            ("Risk 1/k:", f"{100.0 * self.risk:.4g} %"),
+            ("No. Observations:", f"{self.nobs:,}"),
+            ("Quasi-identifiers:", str(len(self.columns))),
+            (f"Mean {self._measure}:", number(self.mean_error)),
+            ("Loss (SSE/SST):", f"{self.loss:.6g}"),
+        ]
 
-        Returns
-        -------
-        statsmodels.iolib.summary.Summary
-            Has ``as_text``, ``as_html``, ``as_latex`` and ``as_csv``; printing it shows the text.
+    @property
+    def _measure(self) -> str:
+        return "MSE" if self.squared_error else "RMSE"
 
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from pydpstat.anonymity import evaluate_anonymization
-        >>> df = pd.DataFrame({"age": [20, 22, 60]})
-        >>> "not differentially private" in evaluate_anonymization(df, df).summary().as_text()
-        True
-        """
-        from pydpstat.anonymity._summary import summary
+    def _rows(self) -> Rows:
+        shown = list(zip(self.errors.index, self.errors, self.relative_errors))[:MOST_ROWS]
+        cells = [[number(error), f"{relative:.4f}"] for _, error, relative in shown]
+        names = [one_line(str(label)) for label, _, _ in shown]
+        return Rows((self._measure, "RMSE / sd"), names, cells)
 
-        return summary(self)
+    def _notes(self) -> list[str]:
+        names, more = ", ".join(one_line(str(name)) for name in self.columns[:12]), len(self.columns) - 12
+        notes = [f"k is about the columns {names}{f' and {more} more' if more > 0 else ''}."]
+        if np.isnan(self.errors.to_numpy()).any():
+            notes.append("nan: no numbers in one of the tables, so no error and no part in the loss.")
+        notes += left_out(len(self.errors), "columns", "errors")
+        figures = "The figures are computed from the original without noise: they are no release."
+        return [*notes, NOT_PRIVATE, figures]
 
     def plot(self, kind: str = "errors", ax: Axes | None = None) -> Axes:
         """Draw the columns' errors or the groups' sizes; needs matplotlib.
@@ -133,9 +155,23 @@ class AnonymizationResults(Frozen):
         >>> df = pd.DataFrame({"age": [20, 22, 60]})
         >>> ax = evaluate_anonymization(df, df).plot()  # doctest: +SKIP
         """
-        from pydpstat.anonymity._picture import plot
+        one_of(kind, "kind", ("errors", "sizes"))
+        if kind == "errors" and not np.isfinite(self.relative_errors.to_numpy()).any():
+            raise PydpstatError(
+                "kind must be 'sizes' where no column has numbers in both tables; got 'errors'. "
+                "There is no error to draw."
+            )
+        return self._drawn(ax, kind)
 
-        return plot(self, kind, ax)
+    def _picture(self, kind: str = "errors") -> object:
+        from pydpstat.plots._draw import Errors, Sizes
+
+        loss = "" if np.isnan(self.loss) else f", loss {self.loss:.3g}"
+        title = f"k = {self.k:,}, {self.groups:,} groups of {self.nobs:,} rows{loss}"
+        if kind == "sizes":
+            return Sizes(title, self.group_sizes.index.to_numpy(), self.group_sizes.to_numpy())
+        known = self.relative_errors[np.isfinite(self.relative_errors.to_numpy())]
+        return Errors(title, [str(name) for name in known.index], known.to_numpy())
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in plain JSON types.
@@ -148,24 +184,22 @@ class AnonymizationResults(Frozen):
         >>> evaluate_anonymization(df, df).to_dict()["k"]
         1
         """
-        return {
+        content = {
             "k": self.k,
             "groups": self.groups,
             "unique_rows": self.unique_rows,
             "risk": self.risk,
             "squared_error": self.squared_error,
-            "errors": [plain(each) for each in self.errors],
-            "relative_errors": [plain(each) for each in self.relative_errors],
-            "mean_error": plain(self.mean_error),
-            "loss": plain(self.loss),
+            "errors": self.errors.to_numpy(),
+            "relative_errors": self.relative_errors.to_numpy(),
+            "mean_error": self.mean_error,
+            "loss": self.loss,
             "names": [str(name) for name in self.errors.index],
             "columns": [str(name) for name in self.columns],
             "group_sizes": {str(size): int(count) for size, count in self.group_sizes.items()},
             "nobs": self.nobs,
         }
-
-    def _repr_html_(self) -> str:
-        return self.summary().as_html()
+        return {name: plain(value) for name, value in content.items()}
 
     def __repr__(self) -> str:
         return (

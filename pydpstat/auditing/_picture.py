@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat._frozen import Frozen
 from pydpstat.auditing._events import Event
 from pydpstat.auditing._sampling import Draws
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pydpstat.auditing.results import AuditResults
-
+Floats = npt.NDArray[np.float64]
 BINS = 80
 # draws of each sample that the picture shows
 DRAWN = 50_000
@@ -40,10 +36,10 @@ class Picture(Frozen):
     """
 
     name: str
-    edges: np.ndarray | None
+    edges: Floats | None
     names: tuple[str, ...]
-    shares: np.ndarray
-    marked: np.ndarray
+    shares: Floats
+    marked: Floats
 
 
 def picture_of(event: Event, first: Draws, second: Draws) -> Picture:
@@ -72,38 +68,8 @@ def picture_of(event: Event, first: Draws, second: Draws) -> Picture:
     return Picture(event.projection.name, edges, (), shares, marked)
 
 
-def _shares(z: np.ndarray, edges: np.ndarray, total: int) -> np.ndarray:
+def _shares(z: Floats, edges: Floats, total: int) -> Floats:
     # equal bins: a multiplication finds the place
     place = ((z - edges[0]) * ((edges.size - 1) / (edges[-1] - edges[0]))).astype(np.int64)
     place = place[(z >= edges[0]) & (z < edges[-1])]
     return np.bincount(np.minimum(place, edges.size - 2), minlength=edges.size - 1) / total
-
-
-def plot(result: AuditResults, ax: Axes | None) -> Axes:
-    """Draw both samples, the witness's part filled, and return the axes."""
-    from pydpstat.plots._style import COLOURS, INK, axes_for, finish
-
-    axes = axes_for("plot", ax)
-    picture = result.picture
-    for side, label in enumerate(("data", "neighbour")):
-        colour = (COLOURS[4], COLOURS[5])[side]
-        filled = f"{label}, in the event"
-        if picture.edges is None:
-            places = np.arange(len(picture.names)) + 0.4 * side - 0.2
-            axes.bar(places, picture.shares[side], 0.36, edgecolor=colour, fill=False, label=label)
-            axes.bar(places, picture.marked[side], 0.36, color=colour, alpha=0.45, label=filled)
-        else:
-            axes.stairs(picture.shares[side], picture.edges, color=colour, label=label)
-            axes.stairs(
-                picture.marked[side], picture.edges, color=colour, alpha=0.45, fill=True, label=filled
-            )
-    if picture.edges is None:
-        axes.set_xticks(np.arange(len(picture.names)), picture.names)
-    axes.set_xlabel(picture.name)
-    axes.set_ylabel("share of the draws")
-    words = result.witness if len(result.witness) <= 80 else result.witness[:77] + "..."
-    axes.set_title(f"epsilon at least {result.epsilon_lower:.3g}: {words}", fontsize="medium", color=INK)
-    # room above the shares, so that the legend hides nothing
-    axes.set_ylim(top=1.18 * axes.get_ylim()[1])
-    finish(axes, loc="upper right", ncols=2)
-    return axes

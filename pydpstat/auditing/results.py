@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydpstat.auditing._picture import Picture
 from pydpstat.privacy import Guarantee
-from pydpstat.results._stated import plain_guarantee
+from pydpstat.results._report import Facts, Report, Rows, plain_guarantee
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from statsmodels.iolib.summary import Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class AuditedEvent:
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class AuditResults:
+class AuditResults(Report):
     """A lower bound on the epsilon of a release, with the event that witnesses it.
 
     `audit` makes it. It describes the data sets that were given: it is no release.
@@ -80,6 +79,8 @@ class AuditResults:
     draws: tuple[int, int]
     events: tuple[AuditedEvent, ...]
     picture: Picture
+
+    _title = "Audit of a Release"
 
     @property
     def epsilon_lower(self) -> float:
@@ -138,26 +139,39 @@ class AuditResults:
             return "no claim"
         return "claim broken" if self.violates else "no violation found"
 
-    def summary(self) -> Summary:
-        """Return the audit as a table in statsmodels' form.
+    def _facts(self) -> Facts:
+        claim = self.claim
+        return [
+            ("Release:", self.release),
+            ("Claimed epsilon:", "-" if claim is None else f"{claim.epsilon:.6g}"),
+            ("Claimed delta:", "-" if claim is None else f"{claim.delta:.6g}"),
+            ("Epsilon at least:", f"{self.epsilon_lower:.4f}"),
+            ("Verdict:", self.verdict),
+            ("Confidence:", f"{self.confidence:.6g}"),
+            ("Draws (data):", f"{self.draws[0]:,}"),
+            ("Draws (neighbour):", f"{self.draws[1]:,}"),
+        ]
 
-        Returns
-        -------
-        statsmodels.iolib.summary.Summary
-            Has ``as_text``, ``as_html``, ``as_latex`` and ``as_csv``; printing it shows the text.
+    def _rows(self) -> Rows:
+        headers = ("epsilon >=", "p", "p >=", "q", "q <=")
+        names = [f"event {place}" for place in range(1, len(self.events) + 1)]
+        return Rows(headers, names, [_cells(event) for event in self.events])
 
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from pydpstat import audit
-        >>> laplace = np.random.default_rng(1).laplace
-        >>> r = audit(lambda count, size: laplace(count, 1.0, size), 5, 6, claim=1.0, samples=1_000, rng=1)
-        >>> "Epsilon at least:" in r.summary().as_text()
-        True
-        """
-        from pydpstat.auditing._summary import summary
-
-        return summary(self)
+    def _notes(self) -> list[str]:
+        first, *others = [
+            f"Event {place}, likelier under the {event.likelier_under}: {event.words}."
+            for place, event in enumerate(self.events, start=1)
+        ]
+        alone = ["It occurred only under one of the two data sets."] if self.only_under_one else []
+        return [
+            first,
+            *alone,
+            *others,
+            "p: probability where the event is likelier; q: under the other data set.",
+            f"All bounds hold together with probability {self.confidence:.6g}: a release that keeps its "
+            f"claim is accused with probability {1.0 - self.confidence:.2g} at most.",
+            "No violation found is no proof. The page describes the data given: audit with made-up data.",
+        ]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the histograms of both samples with the witness's share filled; needs matplotlib.
@@ -182,9 +196,14 @@ class AuditResults:
         >>> r = audit(lambda x: x, 5, 6, samples=500)
         >>> ax = r.plot()  # doctest: +SKIP
         """
-        from pydpstat.auditing._picture import plot
+        return self._drawn(ax)
 
-        return plot(self, ax)
+    def _picture(self) -> object:
+        from pydpstat.plots._draw import Samples
+
+        words = self.witness if len(self.witness) <= 80 else self.witness[:77] + "..."
+        shown, title = self.picture, f"epsilon at least {self.epsilon_lower:.3g}: {words}"
+        return Samples(title, shown.name, shown.edges, shown.names, shown.shares, shown.marked)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the picture in plain JSON types.
@@ -206,11 +225,13 @@ class AuditResults:
             "events": [asdict(each) for each in self.events],
         }
 
-    def _repr_html_(self) -> str:
-        return self.summary().as_html()
-
     def __repr__(self) -> str:
         claimed = "" if self.claim is None else f", claim {self.claim.epsilon:.6g}"
         if self.delta:
             claimed += f" (delta {self.delta:.6g})"
         return f"<AuditResults {self.release}: epsilon >= {self.epsilon_lower:.4g}{claimed}, {self.verdict}>"
+
+
+def _cells(event: AuditedEvent) -> list[str]:
+    shown = (event.p, event.p_lower, event.q, event.q_upper)
+    return [f"{event.epsilon_lower:.4f}", *(f"{value:.4g}" for value in shown)]

@@ -310,9 +310,10 @@ class Budget:
         >>> "mean(income)" in budget.summary().as_text()
         True
         """
-        from pydpstat.budget._summary import summary
+        from pydpstat.budget._summary import LedgerReport
 
-        return summary(self)
+        limits = self.epsilon, self.delta, self.accountant, self.neighbors, self.path
+        return LedgerReport(*limits, self.entries, self.spent, self.remaining).summary()
 
     def _repr_html_(self) -> str:
         return self.summary().as_html()

@@ -10,24 +10,24 @@ import numpy as np
 from pydpstat.consistency._hierarchy_methods import apply, way
 from pydpstat.consistency.hierarchy_results import HierarchyFit
 from pydpstat.privacy import Guarantee
-from pydpstat.results import _stated as stated
 from pydpstat.results._call import Call
+from pydpstat.results._report import Facts, Stated, number
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HierarchyResults(stated.Stated, HierarchyFit):
+class HierarchyResults(Stated, HierarchyFit):
     """A hierarchy of counts, released with noise at each level and made consistent.
 
     It holds what may be published and nothing else: no data, no true counts, no noise, no seed. It has
-    all of `HierarchyFit`, with the noise's variances as given by its law.
+    all of `HierarchyFit`, with the noise's variances as given by its distribution.
 
     Parameters
     ----------
     noises : tuple of (SymmetricGeometricNoise or None)
-        The law of each level's noise; None where the counts are public or were not released.
+        The distribution of each level's noise; None where the counts are public or were not released.
     claim, guarantee : Guarantee
         What was asked for, and what holds, of all levels together.
     nobs : int or None
@@ -55,7 +55,7 @@ class HierarchyResults(stated.Stated, HierarchyFit):
 
     mechanism = "symmetric geometric"
     statistic = "hierarchy"
-    title = "Differentially Private Hierarchy"
+    _title = "Differentially Private Hierarchy"
 
     def _by_level(self, values: list[float], name: str) -> pd.Series:
         import pandas as pd
@@ -97,50 +97,41 @@ class HierarchyResults(stated.Stated, HierarchyFit):
             self, values=tuple(estimates), spreads=None if spreads is None else tuple(spreads), way=how
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything in plain JSON types."""
-        from pydpstat.results._export import plain
-
+    def _content(self) -> dict[str, object]:
         return {
             "statistic": self.statistic,
-            "levels": list(self.hierarchy.levels),
+            "levels": self.hierarchy.levels,
             "nodes": self.hierarchy.names(),
-            "noisy": plain(np.concatenate(self.noisy_values)),
-            "estimate": plain(np.concatenate(self.values)),
-            "noise_sd": plain(self.noise_sd.to_numpy()),
-            "std_err": plain(self.bse.to_numpy()),
+            "noisy": np.concatenate(self.noisy_values),
+            "estimate": np.concatenate(self.values),
+            "noise_sd": self.noise_sd.to_numpy(),
+            "std_err": self.bse.to_numpy(),
             "mechanism": self.mechanism,
-            "epsilons": self.epsilons.tolist(),
-            "noise_scale": plain(self.noise_scale.to_numpy()),
-            **stated.plain(self),
+            "epsilons": self.epsilons.to_numpy(),
+            "noise_scale": self.noise_scale.to_numpy(),
+            **self._privacy(),
             "nobs": self.nobs,
             "method": self.method,
-            "postprocessing": list(self.postprocessing),
+            "postprocessing": self.postprocessing,
             "reproducible": self.reproducible,
             "call": self.call,
         }
 
-    def facts(self) -> list[tuple[str, str]]:
-        """Return the summary's lines on the release."""
-        from pydpstat.results._summary import number
-
-        lines = [
+    def _facts(self) -> Facts:
+        facts = [
+            *HierarchyFit._facts(self),
             ("Mechanism:", self.mechanism),
             ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
         ]
         for name, noise, variance in zip(self.hierarchy.levels, self.noises, self.variances):
             public = "public" if (variance == 0.0).all() else "not released"
             value = public if noise is None else f"eps {number(noise.epsilon)}, sd {number(noise.std())}"
-            lines.append((f"{name if len(name) <= 20 else name[:17] + '...'}:", value))
-        return lines
+            facts.append((f"{name if len(name) <= 20 else name[:17] + '...'}:", value))
+        return facts
 
-    def privacy(self) -> list[tuple[str, str]]:
-        """Return the summary's lines on what holds and what was claimed."""
-        return stated.lines(self)
-
-    def notes(self) -> list[str]:
-        """Return the summary's notes on the release."""
+    def _notes(self) -> list[str]:
         return [
+            *HierarchyFit._notes(self),
             f"Holds: {self.guarantee}, for all levels together.",
             f"Conditions: {'; '.join(self.guarantee.conditions)}.",
             f"Call: {self.call}",

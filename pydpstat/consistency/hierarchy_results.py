@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat._frozen import Frozen
 from pydpstat.consistency._hierarchy_methods import Way
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.table_results import COST
 from pydpstat.errors import PydpstatError
+from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, left_out, number
 
 if TYPE_CHECKING:
     import pandas as pd
-    from statsmodels.iolib.summary import Summary
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HierarchyFit(Frozen):
+class HierarchyFit(Report, Frozen):
     """Noisy values of a hierarchy, made consistent.
 
     Parameters
@@ -52,7 +53,7 @@ class HierarchyFit(Frozen):
     spreads: tuple[np.ndarray, ...] | None
     way: Way
 
-    title = "Consistent Hierarchy"
+    _title = "Consistent Hierarchy"
 
     @property
     def method(self) -> str:
@@ -100,7 +101,7 @@ class HierarchyFit(Frozen):
 
         return pd.Series(values, index=self.hierarchy.frame().index, name=name)
 
-    def level(self, level: Any) -> pd.Series:
+    def level(self, level: str | int) -> pd.Series:
         """Return one level's consistent values as a Series, by name of the level or number from the top.
 
         Examples
@@ -125,7 +126,7 @@ class HierarchyFit(Frozen):
 
     @property
     def largest_gap(self) -> float:
-        """The largest difference between a value and the sum of its children's; 0 for whole numbers."""
+        """The largest difference between a value and the sum of its children's; 0 for integers."""
         return self.hierarchy.tree.gap(list(self.values))
 
     @property
@@ -136,8 +137,8 @@ class HierarchyFit(Frozen):
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return intervals for the values without noise: normal ones about the consistent values.
 
-        Least squares adds up many noises, so the normal law is near where they are of one size; it says
-        nothing of rounding.
+        Least squares adds up many noises, so the normal distribution is near where they are of one size; it
+        says nothing of rounding.
 
         Raises
         ------
@@ -168,29 +169,42 @@ class HierarchyFit(Frozen):
             **{"noise sd": self.noise_sd, "std err": self.bse},
         )
 
-    def summary(self) -> Summary:
-        """Return the levels' noise and the values, before and after, in statsmodels' form."""
-        from pydpstat.consistency._hierarchy_summary import summary
+    def _facts(self) -> Facts:
+        return [
+            ("Method:", self.method),
+            ("Levels:", str(len(self.hierarchy.sizes))),
+            ("Nodes:", str(self.hierarchy.nodes)),
+            ("Leaves:", str(self.hierarchy.leaves)),
+            ("Whole numbers:", "yes" if self._integers else "no"),
+            ("Largest gap:", number(self.largest_gap)),
+        ]
 
-        return summary(self)
+    @property
+    def _integers(self) -> bool:
+        return self.values[0].dtype.kind == "i"
 
-    def facts(self) -> list[tuple[str, str]]:
-        """Return the summary's lines on the release: none, as the values were given."""
-        return []
+    def _rows(self) -> Rows:
+        parts = (self.noisy_values, self.variances, self.values, self.spreads or self.variances)
+        cells = [
+            [number(noisy), _sd(variance), number(value), _sd(spread) if self.spreads else "-"]
+            for noisy, variance, value, spread in zip(*(np.concatenate(part)[:MOST_ROWS] for part in parts))
+        ]
+        return Rows(("noisy", "noise sd", "estimate", "std err"), self.hierarchy.names()[:MOST_ROWS], cells)
 
-    def privacy(self) -> list[tuple[str, str]]:
-        """Return the summary's lines on privacy: none, as the values were given."""
-        return []
-
-    def notes(self) -> list[str]:
-        """Return the summary's notes on the release: none, as the values were given."""
-        return []
-
-    def _repr_html_(self) -> str:
-        return self.summary().as_html()
+    def _notes(self) -> list[str]:
+        notes = [f"Post-processing: {', '.join(self.postprocessing)}."]
+        if self.reason:
+            notes.append(f"No standard errors: {self.reason}.")
+        elif self._integers:
+            notes.append("Standard errors are those of the noise, before rounding.")
+        return [*notes, *left_out(self.hierarchy.nodes)]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.method}: {self.hierarchy!r}>"
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return np.array(np.concatenate(self.values), dtype=dtype)
+
+
+def _sd(variance: float) -> str:
+    return number(np.sqrt(variance)) if np.isfinite(variance) else "-"

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat._frozen import Frozen
 from pydpstat.consistency._tables import Form
+from pydpstat.results._report import Facts, Report, Rows, number
 
 if TYPE_CHECKING:
     import pandas as pd
-    from statsmodels.iolib.summary import Summary
 
 COST = "post-processing of what was given: it costs no privacy budget"
 
@@ -22,7 +23,7 @@ class ConvergenceWarning(UserWarning):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TableFit(Frozen):
+class TableFit(Report, Frozen):
     """A table that was fitted to margins.
 
     It holds the fitted table only, not the one that was given.
@@ -68,7 +69,9 @@ class TableFit(Frozen):
     converged: bool
     status: str
     steps: tuple[str, ...]
-    spread: Any = np.nan
+    spread: npt.ArrayLike = np.nan
+
+    _title = "Consistent Table"
 
     @property
     def estimate(self) -> Any:
@@ -96,30 +99,28 @@ class TableFit(Frozen):
 
         return pd.DataFrame({"largest gap": list(self.gaps)}, index=pd.Index(self.margins, name="margin"))
 
-    def summary(self) -> Summary:
-        """Return the report in statsmodels' form."""
-        from pydpstat.results._summary import number, wrapped
-        from pydpstat.results._summary_page import SummaryPage
-
-        facts = [
+    def _facts(self) -> Facts:
+        return [
             ("Method:", self.method),
-            ("Table:", " x ".join(map(str, self.values.shape))),
+            ("Table:", self._size),
             ("Total:", number(self.values.sum())),
             ("Converged:", "yes" if self.converged else "NO"),
             ("Iterations:", str(self.iterations)),
             ("Largest gap:", number(self.largest_gap)),
         ]
-        notes = [f"How it ended: {self.status}.", f"Post-processing: {', '.join(self.postprocessing)}."]
-        cells = [[number(gap)] for gap in self.gaps]
-        names = list(self.margins)
-        return SummaryPage(facts, ("largest gap",), names, cells, wrapped(notes), "Consistent Table")
 
-    def _repr_html_(self) -> str:
-        return self.summary().as_html()
+    @property
+    def _size(self) -> str:
+        return " x ".join(map(str, self.values.shape))
+
+    def _rows(self) -> Rows:
+        return Rows(("largest gap",), list(self.margins), [[number(gap)] for gap in self.gaps])
+
+    def _notes(self) -> list[str]:
+        return [f"How it ended: {self.status}.", f"Post-processing: {', '.join(self.postprocessing)}."]
 
     def __repr__(self) -> str:
-        size = " x ".join(map(str, self.values.shape))
-        return f"<TableFit {self.method}: {size}, {self.status}>"
+        return f"<TableFit {self.method}: {self._size}, {self.status}>"
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.values, dtype=dtype)

@@ -25,8 +25,7 @@ from pydpstat.random import source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing
-from pydpstat.results.pair import DPResultsPair
-from pydpstat.results.results import DPResults
+from pydpstat.results.results import DPResults, DPResultsPair
 
 FIXED_GROUPS = (
     "the size of every group is public, and no record changes its group",

@@ -4,30 +4,59 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat.local import _estimate as estimate
+from pydpstat.local._categories import Category
 from pydpstat.local._intervals import KINDS, LAWS, METHODS, interval
+from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn
+from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, number
 from pydpstat.results.results import DPResults
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
-    from statsmodels.iolib.summary import Summary
 
-    from pydpstat.local.design import ResponseDesign
 
+
+_MOST_NAME = 16
 _ONE = Labels("proportion")
 _STEPS = {
     "moment": AsDrawn(("moment estimate from the answers",)),
     "ml": AsDrawn(("maximum-likelihood estimate from the answers",)),
 }
+
+
+class Design(Protocol):
+    """What is needed of a `ResponseDesign`, which makes these results."""
+
+    _response: estimate.Response
+
+    @property
+    def epsilon(self) -> float:
+        """Privacy parameter of each answer."""
+
+    @property
+    def categories(self) -> tuple[Category, ...]:
+        """The categories, of truths and answers alike."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What an answer keeps, and all answers together."""
+
+    @property
+    def design_matrix(self) -> pd.DataFrame:
+        """Probability of each answer (rows) for each truth (columns)."""
+
+    @property
+    def _single(self) -> bool:
+        """Whether one proportion says all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -52,7 +81,8 @@ class ResponseResults(DPResults):
     ``"randomization"`` the persons are fixed and only their answers are random: the interval is for
     the proportion among them, and `bse` is its standard error. For ``"population"`` the persons are
     a random sample, too: the interval is for the proportion in the population, and
-    `bse_population` is its standard error.
+    `bse_population` is its standard error. The summary and the picture have the intervals of both
+    kinds, the dict both standard errors.
 
     Examples
     --------
@@ -65,8 +95,10 @@ class ResponseResults(DPResults):
     """
 
     counted: tuple[int, ...]
-    design: ResponseDesign
+    design: Design
     method: str
+
+    _title = "Randomized Response"
 
     @property
     def answers(self) -> pd.Series:
@@ -193,30 +225,6 @@ class ResponseResults(DPResults):
         low, high = self._interval(alpha)
         return self._series(0.5 * (high - low)) if self.value.ndim else float(0.5 * (high - low))
 
-    def summary(self, alpha: float = 0.05) -> Summary:
-        """Return the estimate as a table in statsmodels' form, with both kinds of standard error.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability that an interval misses.
-
-        Returns
-        -------
-        statsmodels.iolib.summary.Summary
-            Has ``as_text``, ``as_html``, ``as_latex`` and ``as_csv``; printing it shows the text.
-
-        Examples
-        --------
-        >>> from pydpstat.local import RandomizedResponseCoins
-        >>> r = RandomizedResponseCoins().estimate([1] * 35 + [0] * 65)
-        >>> "population" in r.summary().as_text()
-        True
-        """
-        from pydpstat.local._summary import summary
-
-        return summary(self, alpha)
-
     def to_frame(self, alpha: float = 0.05, kind: str = "randomization") -> pd.DataFrame:
         """Return estimates, counts, both standard errors and an interval as a frame, a row a category.
 
@@ -231,7 +239,7 @@ class ResponseResults(DPResults):
 
         randomization, population = self._errors()
         low, high = self._limits(alpha, kind, "blaker")
-        columns: dict[str, Any] = {
+        columns: dict[str, npt.ArrayLike] = {
             "moment": _estimates(self.design, self.counted, "moment"),
             "ml": _estimates(self.design, self.counted, "ml"),
             "count": self.value * sum(self.counted),
@@ -243,64 +251,80 @@ class ResponseResults(DPResults):
         flat = {name: np.ravel(column) for name, column in columns.items()}
         return pd.DataFrame(flat, index=self.labels.index(self.value))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything in plain JSON types.
-
-        Examples
-        --------
-        >>> from pydpstat.local import RandomizedResponseCoins
-        >>> r = RandomizedResponseCoins().estimate([1] * 35 + [0] * 65)
-        >>> r.to_dict()["answers"]
-        [65, 35]
-        """
-        plain = DPResults.to_dict(self)
-        randomization, population = (each.tolist() for each in self._errors())
+    def _content(self) -> dict[str, object]:
+        randomization, population = self._errors()
         return {
-            **plain,
+            **DPResults._content(self),
             "noise_sd": randomization,
             "se_randomization": randomization,
             "se_population": population,
-            "moment": _estimates(self.design, self.counted, "moment").tolist(),
-            "ml": _estimates(self.design, self.counted, "ml").tolist(),
-            "categories": list(self.design.categories),
-            "answers": list(self.counted),
+            "moment": _estimates(self.design, self.counted, "moment"),
+            "ml": _estimates(self.design, self.counted, "ml"),
+            "categories": self.design.categories,
+            "answers": self.counted,
             "design": repr(self.design),
         }
 
-    def plot(self, ax: Axes | None = None, alpha: float = 0.05) -> Axes:
-        """Draw the proportions with the intervals of both kinds; needs matplotlib.
+    def _facts(self) -> Facts:
+        return [
+            ("Categories:", str(len(self.design.categories))),
+            ("No. Answers:", str(self.nobs)),
+            ("Estimate:", {"moment": "moment", "ml": "maximum likelihood"}[self.method]),
+            ("Truth answered:", f"with probability {number(self.design._response.true)}"),
+            ("Epsilon, each answer:", "infinite" if self._tells else number(self.epsilon)),
+            ("Neighbors:", "one person's value replaced"),
+        ]
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure's by default.
-        alpha : float, default 0.05
-            Probability that an interval misses.
+    @property
+    def _tells(self) -> bool:
+        return math.isinf(self.guarantee.epsilon)
 
-        Returns
-        -------
-        matplotlib Axes
+    def _beside(self) -> Facts:
+        return []
 
-        Raises
-        ------
-        MissingExtraError
-            Where matplotlib is not installed; the message has the command.
+    def _rows(self, alpha: float = 0.05) -> Rows:
+        """State two rows a category, one a kind of randomness."""
+        frames = [self.to_frame(alpha, kind) for kind in KINDS]
+        names, cells = [], []
+        for place, label in enumerate(self.labels.elements(self.value)[: MOST_ROWS // 2]):
+            shown = label if len(label) <= _MOST_NAME else f"{label[: _MOST_NAME - 3]}..."
+            for kind, frame in zip(KINDS, frames):
+                row = frame.iloc[place]
+                names.append(f"{shown}, {kind}" if self.value.ndim else kind)
+                columns = ("moment", "ml", "count", f"se {kind}", "lower", "upper")
+                cells.append([number(row[column]) for column in columns])
+        headers = ("moment", "ml", "count", "std err", f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
+        return Rows(headers, names, cells)
 
-        Examples
-        --------
-        >>> from pydpstat.local import RandomizedResponseCoins
-        >>> ax = RandomizedResponseCoins().estimate([1] * 35 + [0] * 65).plot()  # doctest: +SKIP
-        """
-        from pydpstat.local._picture import plot
+    def _notes(self) -> list[str]:
+        held = ["Nothing is guaranteed: some answer tells the truth for certain."]
+        return [
+            *(held if self._tells else self._held("")),
+            "randomization: the persons are fixed, their answers random. population: the persons are a "
+            "random sample, too; its standard error and interval hold both.",
+            "moment: unbiased, may be outside 0 to 1. ml: maximum likelihood, from 0 to 1. Intervals: "
+            "Blaker's, which miss with probability alpha at most, each by itself.",
+            *left_out(2 * self.value.size),
+            f"Call: {self.call}",
+        ]
 
-        return plot(self, ax, alpha)
+    def _picture(self, alpha: float = 0.05) -> object:
+        from pydpstat.plots._draw import Proportions
+
+        frames = [self.to_frame(alpha, kind) for kind in KINDS]
+        intervals = [
+            (f"{100 * (1 - alpha):.4g}% interval, {whose}", frame["lower"], frame["upper"])
+            for whose, frame in zip(("persons asked", "population"), frames)
+        ]
+        title = f"Randomized response, {self.nobs} answers, epsilon = {self.epsilon:.4g}"
+        return Proportions(title, np.ravel(self.value), self.labels.elements(self.value), intervals)
 
     def __repr__(self) -> str:
         answers = f"{sum(self.counted)} answers"
         return f"<ResponseResults {self.statistic}: {self._shown()}, {answers}, {self._stated()}>"
 
 
-def results_of(design: ResponseDesign, counted: tuple[int, ...], method: str) -> ResponseResults:
+def results_of(design: Design, counted: tuple[int, ...], method: str) -> ResponseResults:
     """Return the result of a design and the numbers of its answers."""
     value = _estimates(design, counted, method)
     single = value.ndim == 0
@@ -326,7 +350,7 @@ def results_of(design: ResponseDesign, counted: tuple[int, ...], method: str) ->
     )
 
 
-def _estimates(design: ResponseDesign, counted: tuple[int, ...], method: str) -> np.ndarray:
+def _estimates(design: Design, counted: tuple[int, ...], method: str) -> np.ndarray:
     """Return the proportion of 1 where the categories are 0 and 1, else all."""
     n, response = sum(counted), design._response
     if design._single:

@@ -34,7 +34,7 @@ def axes_for(function: str, ax: Axes | None, height: float = 4.5) -> Axes:
 
 
 def panels_for(
-    function: str, axes: Any, count: int, name: str = "axes", size: tuple[float, float] = (10.0, 4.5)
+    function: str, axes: object, count: int, name: str = "axes", size: tuple[float, float] = (10.0, 4.5)
 ) -> tuple[Axes, ...]:
     """Return several axes to draw on, side by side in a new figure where none are given."""
     try:
@@ -58,12 +58,12 @@ def panels_for(
     return given
 
 
-def _kinds(given: tuple[Any, ...]) -> str:
+def _kinds(given: tuple[object, ...]) -> str:
     kinds = ", ".join(type(each).__name__ for each in given[:4])
     return f"{len(given)} ({kinds})" if len(given) != 1 else kinds
 
 
-def finish(axes: Any, **legend: Any) -> None:
+def finish(axes: Axes, **legend: Any) -> None:
     """Take the frame's upper right half away and add a legend where something has a label."""
     axes.spines[["top", "right"]].set_visible(False)
     if axes.get_legend_handles_labels()[0]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -97,7 +97,7 @@ def noise_densities(
     return axes
 
 
-def _paired(locations: Any, scales: Any) -> tuple[np.ndarray, np.ndarray]:
+def _paired(locations: npt.ArrayLike, scales: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     given = []
     for value, name in ((locations, "locations"), (scales, "scales")):
         array = checks.array_of(value)

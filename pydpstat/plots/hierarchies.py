@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,12 +14,13 @@ from pydpstat.plots._style import COLOURS, INK, SOFT, axes_for, finish
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Key = tuple[Hashable, Hashable]
 COLUMNS = ("level", "label", "value")
 # more rows than a page holds
 MOST_ROWS = 80
 
 
-def hierarchy(before: Any, after: Any, ax: Axes | None = None) -> Axes:
+def hierarchy(before: object, after: object, ax: Axes | None = None) -> Axes:
     """Draw each count of a hierarchy with its noise and as it was made consistent, a row a count.
 
     Parameters
@@ -86,13 +88,13 @@ def hierarchy(before: Any, after: Any, ax: Axes | None = None) -> Axes:
     return axes
 
 
-def _rows(frame: Any, name: str) -> tuple[list[tuple[Any, Any]], Floats]:
+def _rows(frame: object, name: str) -> tuple[list[Key], Floats]:
     rows = frame_of(frame, name, COLUMNS)
     values = numbers_in(rows, name, "value")
     return list(zip(rows["level"].tolist(), rows["label"].tolist())), values
 
 
-def _places(first: list[tuple[Any, Any]], second: list[tuple[Any, Any]]) -> list[int]:
+def _places(first: list[Key], second: list[Key]) -> list[int]:
     """Return where each count of the first frame is in the second."""
     if first == second:
         return list(range(len(first)))
@@ -105,7 +107,7 @@ def _places(first: list[tuple[Any, Any]], second: list[tuple[Any, Any]]) -> list
     return [places[key] for key in first]
 
 
-def _names(axes: Any, keys: list[tuple[Any, Any]], levels: list[Any], y: Floats) -> None:
+def _names(axes: Axes, keys: list[Key], levels: list[Hashable], y: Floats) -> None:
     """Name the rows, with each level's name above its own."""
     names = [" / ".join(map(str, label)) if isinstance(label, tuple) else str(label) for _, label in keys]
     tops = [min(at for at, key in zip(y, keys) if key[0] == level) - 1.0 for level in levels]
@@ -118,16 +120,17 @@ def _names(axes: Any, keys: list[tuple[Any, Any]], levels: list[Any], y: Floats)
     axes.tick_params(axis="y", length=0)
 
 
-def _values(axes: Any, y: Floats, low: Floats, high: Floats) -> None:
+def _values(axes: Axes, y: Floats, low: Floats, high: Floats) -> None:
     """Write both values beside each row: a small change of a large count does not show."""
-    beside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 8, "color": INK}
+    beside: dict[str, Any] = {"va": "center", "fontsize": 8, "color": INK}
+    beside["transform"] = axes.get_yaxis_transform()
     axes.text(1.01, 0.0, "with noise → consistent", **beside)
     for at, noisy, consistent in zip(y, _written(low), _written(high)):
         axes.text(1.01, at, f"{noisy} → {consistent}", **beside)
 
 
 def _written(values: Floats) -> list[str]:
-    """Write numbers with as many decimals each: none where all are whole."""
-    whole = (values == np.rint(values)).all()
-    decimals = 0 if whole else 2 if np.abs(values).max() < 100.0 else 1
+    """Write numbers with as many decimals each: none where all are integers."""
+    integer = (values == np.rint(values)).all()
+    decimals = 0 if integer else 2 if np.abs(values).max() < 100.0 else 1
     return [f"{value:,.{decimals}f}" for value in values]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +20,7 @@ WIDE = 20.0
 MOST_TICKS = 10
 
 
-def k_against_loss(frame: Any, ax: Axes | None = None, *, unit: str = "mean squared error") -> Axes:
+def k_against_loss(frame: object, ax: Axes | None = None, *, unit: str = "mean squared error") -> Axes:
     """Draw the loss of several methods of anonymisation against k, a line for each.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -11,17 +11,30 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._style import COLOURS, INK, axes_for, finish
-from pydpstat.results import DPResults
+from pydpstat.privacy import Guarantee
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
 
 Floats = npt.NDArray[np.float64]
 # wider than this the numbers above the bars run into each other
 MOST_NUMBERED = 20
 
 
-def histograms(true: Any, private: Any, ax: Axes | None = None) -> Axes:
+@runtime_checkable
+class Released(Protocol):
+    """What is needed of a released histogram, a `DPResults`, which is made above this room."""
+
+    guarantee: Guarantee
+    labels: object
+
+    @property
+    def estimate(self) -> object:
+        """The counts, with their edges."""
+
+
+def histograms(true: object, private: object, ax: Axes | None = None) -> Axes:
     """Draw a private histogram beside the true one on one axis, bar beside bar.
 
     The picture shows the true counts: it is for teaching and for checking, with made-up or public
@@ -89,9 +102,9 @@ def histograms(true: Any, private: Any, ax: Axes | None = None) -> Axes:
     return axes
 
 
-def _counts(shape: Any, argument: str) -> tuple[Floats, Floats, str]:
+def _counts(shape: object, argument: str) -> tuple[Floats, Floats, str]:
     """Return counts, edges and the variable's name."""
-    if isinstance(shape, DPResults):
+    if isinstance(shape, Released):
         shape = shape.estimate
     name = getattr(shape, "xname", "")
     if hasattr(shape, "breaks") and hasattr(shape, "counts"):
@@ -107,15 +120,15 @@ def _counts(shape: Any, argument: str) -> tuple[Floats, Floats, str]:
     )
 
 
-def _floats(values: Any) -> Floats | None:
+def _floats(values: object) -> Floats | None:
     array = checks.array_of(values)
     if array.dtype.kind not in "iuf" or array.ndim != 1 or not np.isfinite(array).all():
         return None
     return array.astype(np.float64)
 
 
-def _kept(private: Any) -> str:
-    if not isinstance(private, DPResults):
+def _kept(private: object) -> str:
+    if not isinstance(private, Released):
         return ""
     kept = private.guarantee.epsilon
     return f", epsilon = {kept:.4g}" if math.isfinite(kept) else ", no guarantee"

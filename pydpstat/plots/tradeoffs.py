@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 COLUMNS = ("epsilon", "n", "estimate", "uncertainty")
 
 
-def tradeoff(frame: Any, truth: float | None = None, axes: Any = None) -> tuple[Axes, Axes]:
+def tradeoff(frame: object, truth: float | None = None, axes: object = None) -> tuple[Axes, Axes]:
     """Draw estimates and their uncertainty against epsilon, in a colour for each number of records.
 
     The left panel has every run's estimate as a dot, from 0 to 1, and the median of the runs as a

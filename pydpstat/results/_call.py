@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -33,7 +32,7 @@ class Call:
 
     function: str
     data: tuple[tuple[str, str], ...]
-    arguments: tuple[tuple[str, Any], ...]
+    arguments: tuple[tuple[str, object], ...]
     package: str = ""
 
     def __post_init__(self) -> None:
@@ -76,11 +75,11 @@ class Named:
     name: str
 
 
-def _is_plain_tuple(value: Any) -> bool:
+def _is_plain_tuple(value: object) -> bool:
     return type(value) is tuple and all([type(each) in _PLAIN for each in value])
 
 
-def _frozen(value: Any, name: str) -> Any:
+def _frozen(value: object, name: str) -> object:
     if type(value) in _PLAIN or type(value) is Named:
         return value
     if type(value) is tuple:
@@ -97,7 +96,7 @@ def _frozen(value: Any, name: str) -> Any:
     return value if isinstance(value, (bool, int, float, str)) else Named(name)
 
 
-def _python_value(value: Any) -> str:
+def _python_value(value: object) -> str:
     if isinstance(value, Named):
         return value.name
     if isinstance(value, tuple):
@@ -105,7 +104,7 @@ def _python_value(value: Any) -> str:
     return repr(value)
 
 
-def _r_value(value: Any, inside: bool = False) -> str:
+def _r_value(value: object, inside: bool = False) -> str:
     if isinstance(value, Named):
         return r_name(value.name)
     if value is None:
@@ -165,8 +164,8 @@ class ModelCall:
     """
 
     function: str
-    arguments: tuple[tuple[str, Any], ...]
-    fit_arguments: tuple[tuple[str, Any], ...]
+    arguments: tuple[tuple[str, object], ...]
+    fit_arguments: tuple[tuple[str, object], ...]
     private: tuple[str, ...] = ()
     package: str = "DPpack"
 

@@ -1,13 +1,20 @@
-"""Public names of a released value's elements, and the pandas shape they give it."""
+"""Public names of a released value's elements, and the shape they give it in pandas and in R."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.r_arithmetic.histogram import Histogram
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# texts, or other plain values
+_Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +43,7 @@ class Labels:
 
     name: str
     names: tuple[str, ...] | None = None
-    dimnames: tuple[tuple[Any, ...], ...] | None = None
+    dimnames: tuple[_Row, ...] | None = None
     dimension_names: tuple[str, ...] = ()
     breaks: tuple[float, ...] | None = None
     mids: tuple[float, ...] = ()
@@ -70,7 +77,7 @@ class Labels:
             equidist=self.equidist,
         )
 
-    def _chosen(self, value: np.ndarray) -> Any:
+    def _chosen(self, value: np.ndarray) -> object:
         """Return a chosen place or candidate as it is, with its name where it has one."""
         if self.names is None:
             return value.item()
@@ -78,7 +85,7 @@ class Labels:
 
         return pd.Series([value.item()], index=list(self.names), name=self.name)
 
-    def _table(self, value: np.ndarray) -> Any:
+    def _table(self, value: np.ndarray) -> pd.Series | pd.DataFrame:
         import pandas as pd
 
         if value.ndim > 2:
@@ -91,7 +98,7 @@ class Labels:
             return pd.Series(value, index=axes[0], name=self.name)
         return pd.DataFrame(value, index=axes[0], columns=axes[1])
 
-    def index(self, value: np.ndarray) -> Any:
+    def index(self, value: np.ndarray) -> pd.Index:
         """Return the pandas index of the value's elements, in R's order (first dimension fastest)."""
         import pandas as pd
 
@@ -123,6 +130,56 @@ class Labels:
         positions = np.indices(value.shape).reshape(value.ndim, -1, order="F").T
         return [f"{self.name}[{','.join(str(i) for i in row)}]" for row in positions]
 
+    def in_r(self, value: np.ndarray, missing_level: bool = False) -> object:
+        """Return a value as the R object that the R original returns.
+
+        Parameters
+        ----------
+        value : ndarray
+        missing_level : bool, default False
+            Whether a table's level "NA" is R's missing value.
+
+        Raises
+        ------
+        MissingExtraError
+            Where rpy2 is not installed.
+        """
+        try:
+            import rpy2.robjects as robjects
+        except ImportError as error:
+            raise MissingExtraError("to_r()", "rpy2", "r") from error
+        if value.dtype.kind == "O":
+            return _candidate(value.item())
+        integer = value.dtype.kind == "i" and abs(int(value)) < 2**31
+        flat = np.ravel(value, order="F").tolist()
+        vector = robjects.IntVector(flat) if integer else robjects.FloatVector(flat)
+        if self.breaks is not None:
+            parts = {
+                "breaks": robjects.FloatVector(self.breaks),
+                "counts": vector,
+                "mids": robjects.FloatVector(self.mids),
+                "xname": self.xname,
+                "equidist": self.equidist,
+            }
+            made = robjects.r("function(x) structure(x, class = 'histogram')")
+            return made(robjects.ListVector(parts))
+        if self.dimnames is not None:
+            missing = {"NA": robjects.NA_Character} if missing_level else {}
+            shown = [[missing.get(level, level) for level in levels] for levels in self.dimnames]
+            names = [robjects.StrVector(levels) for levels in shown]
+            axes = robjects.StrVector(self.dimension_names or ("",) * len(names))
+            made = robjects.r(
+                "function(x, dims, axes, ...) "
+                "structure(array(x, dims, stats::setNames(list(...), axes)), class = 'table')"
+            )
+            return made(vector, robjects.IntVector(value.shape), axes, *names)
+        if self.names is not None:
+            made = robjects.r("function(x, names) stats::setNames(x, names)")
+            return made(vector, robjects.StrVector(self.names))
+        if value.ndim > 1:
+            return robjects.r["array"](vector, dim=robjects.IntVector(value.shape))
+        return vector
+
     def _axis_names(self) -> list[str | None]:
         dimensions = len(self.dimnames or ())
         if self.dimension_names:
@@ -130,8 +187,19 @@ class Labels:
         return [None] * dimensions
 
 
-def _product(lists: tuple[tuple[Any, ...], ...]) -> list[tuple[Any, ...]]:
-    rows: list[tuple[Any, ...]] = [()]
+def _candidate(candidate: object) -> object:
+    import rpy2.robjects as robjects
+
+    kinds = {str: robjects.StrVector, bool: robjects.BoolVector, int: robjects.IntVector}
+    if type(candidate) in kinds:
+        return kinds[type(candidate)]([candidate])
+    raise PydpstatError(
+        f"to_r() has no R object for a candidate of type {type(candidate).__name__}. Use its text or number."
+    )
+
+
+def _product(lists: tuple[_Row, ...]) -> list[_Row]:
+    rows: list[_Row] = [()]
     for levels in lists:
         rows = [row + (level,) for row in rows for level in levels]
     return rows

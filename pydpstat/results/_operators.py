@@ -7,23 +7,27 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat.results._labels import Labels
 
+_Unary = Callable[[Any], Any]
+_Binary = Callable[[Any, Any], Any]
 
-def _plain(value: Any) -> Any:
+
+def _plain(value: object) -> Any:
     return value._plain() if isinstance(value, NumberOperators) else value
 
 
-def _forward(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _forward(operation: _Binary) -> _Binary:
     return lambda self, other: operation(self._plain(), _plain(other))
 
 
-def _backward(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _backward(operation: _Binary) -> _Binary:
     return lambda self, other: operation(_plain(other), self._plain())
 
 
-def _alone(operation: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _alone(operation: _Unary) -> _Unary:
     return lambda self: operation(self._plain())
 
 
@@ -45,7 +49,7 @@ class NumberOperators:
     def __bool__(self) -> bool:
         return bool(self.value)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.value, dtype=dtype)
 
     def __format__(self, spec: str) -> str:
@@ -61,7 +65,7 @@ class NumberOperators:
     def __iter__(self) -> Iterator[Any]:
         return iter(self._plain())
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         return self._plain()[key]
 
     def _plain(self) -> Any:

@@ -8,29 +8,66 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
+from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+class Noise(Protocol):
+    """What the results need of the noise's distribution: of each value's, or of all alike."""
+
+    def std(self) -> npt.ArrayLike:
+        """Return the standard deviation."""
+
+    def ppf(self, q: float) -> npt.ArrayLike:
+        """Return a quantile."""
+
+
+class _Symmetric:
+    """A value whose interval reaches as far to both sides."""
+
+    __slots__ = ()
+
+    def reach(self, noise: Noise, value: Floats, alpha: float) -> Floats:
+        """Return half the interval's width for each element."""
+        raise NotImplementedError
+
+    def interval(self, noise: Noise, value: Floats, alpha: float) -> tuple[Floats, Floats]:
+        """Return the value plus and minus its reach."""
+        reach = self.reach(noise, value, alpha)
+        return value - reach, value + reach
+
+
+class _ByDelta(_Symmetric):
+    """A value with a normal interval by the delta method."""
+
+    __slots__ = ()
+
+    def standard_error(self, noise: Noise, value: Floats) -> Floats:
+        """Return the delta method's standard error of each element."""
+        raise NotImplementedError
+
+    def reach(self, noise: Noise, value: Floats, alpha: float) -> Floats:
+        """Return the normal quantile times the standard error."""
+        return NormalDist().inv_cdf(1.0 - alpha / 2.0) * self.standard_error(noise, value)
 
 
 @dataclass(frozen=True, slots=True)
-class AsDrawn:
+class AsDrawn(_Symmetric):
     """The published value is the noisy value, perhaps cut or rounded."""
 
     steps: tuple[str, ...] = ()
 
-    def standard_error(self, noise: Any, value: np.ndarray) -> np.ndarray:
+    def standard_error(self, noise: Noise, value: Floats) -> Floats:
         """Return the noise's standard deviation for each element."""
         return np.broadcast_to(np.asarray(noise.std(), dtype=np.float64), value.shape)
 
-    def reach(self, noise: Any, value: np.ndarray, alpha: float) -> np.ndarray:
+    def reach(self, noise: Noise, value: Floats, alpha: float) -> Floats:
         """Return the noise's quantile for each element."""
         return np.broadcast_to(np.asarray(noise.ppf(1.0 - alpha / 2.0), dtype=np.float64), value.shape)
-
-    def interval(self, noise: Any, value: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the value plus and minus the noise's quantile."""
-        reach = self.reach(noise, value, alpha)
-        return value - reach, value + reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +76,18 @@ class SquareRoot:
 
     steps: tuple[str, ...] = ("square root",)
 
-    def standard_error(self, noise: Any, value: np.ndarray) -> np.ndarray:
+    def standard_error(self, noise: Noise, value: Floats) -> Floats:
         """Return the delta method's standard error: sd / (2 sqrt(v))."""
         with np.errstate(divide="ignore"):
             # where the square was cut to 0, the delta method says nothing
             return np.where(value > 0.0, np.asarray(noise.std()) / (2.0 * value), np.nan)
 
-    def reach(self, noise: Any, value: np.ndarray, alpha: float) -> np.ndarray:
+    def reach(self, noise: Noise, value: Floats, alpha: float) -> Floats:
         """Return how far the further end of the interval is."""
         low, high = self.interval(noise, value, alpha)
         return np.maximum(value - low, high - value)
 
-    def interval(self, noise: Any, value: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    def interval(self, noise: Noise, value: Floats, alpha: float) -> tuple[Floats, Floats]:
         """Return the square roots of the squared value's interval, cut at 0."""
         reach = np.asarray(noise.ppf(1.0 - alpha / 2.0))
         squared = value * value
@@ -58,29 +95,20 @@ class SquareRoot:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class Share(_ByDelta):
     """The published values are the noisy values divided by their sum."""
 
     total: float
     steps: tuple[str, ...] = ("divided by their sum",)
 
-    def standard_error(self, noise: Any, value: np.ndarray) -> np.ndarray:
+    def standard_error(self, noise: Noise, value: Floats) -> Floats:
         """Return the delta method's standard errors, from the noisy total."""
         spread = (1.0 - value) ** 2 + (value.size - 1) * value**2
-        return noise.std() / abs(self.total) * np.sqrt(spread)
-
-    def reach(self, noise: Any, value: np.ndarray, alpha: float) -> np.ndarray:
-        """Return the normal quantile times the standard error."""
-        return NormalDist().inv_cdf(1.0 - alpha / 2.0) * self.standard_error(noise, value)
-
-    def interval(self, noise: Any, value: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the normal interval about the shares by the delta method."""
-        reach = self.reach(noise, value, alpha)
-        return value - reach, value + reach
+        return np.asarray(noise.std()) / abs(self.total) * np.sqrt(spread)
 
 
 @dataclass(frozen=True, slots=True)
-class Scaled:
+class Scaled(_Symmetric):
     """The published values are the noisy values times a public factor, perhaps cut.
 
     Parameters
@@ -94,29 +122,24 @@ class Scaled:
     factor: float | tuple[float, ...]
     steps: tuple[str, ...]
 
-    def _factors(self, value: np.ndarray) -> np.ndarray:
+    def _factors(self, value: Floats) -> Floats:
         factors = np.asarray(self.factor)
         return factors.reshape(value.shape, order="F") if factors.ndim else factors
 
-    def standard_error(self, noise: Any, value: np.ndarray) -> np.ndarray:
+    def standard_error(self, noise: Noise, value: Floats) -> Floats:
         """Return the noise's standard deviation times the factor."""
         spread = np.asarray(noise.std(), dtype=np.float64) * self._factors(value)
         return np.broadcast_to(spread, value.shape)
 
-    def reach(self, noise: Any, value: np.ndarray, alpha: float) -> np.ndarray:
+    def reach(self, noise: Noise, value: Floats, alpha: float) -> Floats:
         """Return the noise's quantile times the factor."""
         quantile = np.asarray(noise.ppf(1.0 - alpha / 2.0), dtype=np.float64)
         return np.broadcast_to(quantile * self._factors(value), value.shape)
 
-    def interval(self, noise: Any, value: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the value plus and minus the noise's quantile times the factor."""
-        reach = self.reach(noise, value, alpha)
-        return value - reach, value + reach
-
 
 @dataclass(frozen=True, slots=True)
-class Derived:
-    """The published values are functions of noisy quantities that have one law of noise.
+class Derived(_ByDelta):
+    """The published values are functions of noisy quantities that have one distribution of noise.
 
     Parameters
     ----------
@@ -130,18 +153,9 @@ class Derived:
     slopes: tuple[float, ...]
     steps: tuple[str, ...]
 
-    def standard_error(self, noise: Any, value: np.ndarray) -> np.ndarray:
+    def standard_error(self, noise: Noise, value: Floats) -> Floats:
         """Return the delta method's standard errors: the noise's standard deviation times the slope."""
-        return float(noise.std()) * np.array(self.slopes).reshape(value.shape, order="F")
-
-    def reach(self, noise: Any, value: np.ndarray, alpha: float) -> np.ndarray:
-        """Return the normal quantile times the standard error."""
-        return NormalDist().inv_cdf(1.0 - alpha / 2.0) * self.standard_error(noise, value)
-
-    def interval(self, noise: Any, value: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the normal interval by the delta method."""
-        reach = self.reach(noise, value, alpha)
-        return value - reach, value + reach
+        return np.asarray(noise.std()).item() * np.array(self.slopes).reshape(value.shape, order="F")
 
 
 PostProcessing = AsDrawn | SquareRoot | Share | Scaled | Derived

@@ -42,7 +42,7 @@ class SummaryPage(Summary):
         names: list[str],
         cells: list[list[str]],
         notes: list[str],
-        title: str = "Differentially Private Release",
+        title: str,
         beside: Sequence[tuple[str, str]] = (),
     ) -> None:
         super().__init__()

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import math
+import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat._frozen import Frozen, frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call, ModelCall
-from pydpstat.results._stated import Stated
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from statsmodels.iolib.summary import Summary
-
-
-class CoefficientNoise(Protocol):
-    """What the results need of the distribution of the coefficients' noise."""
-
-    def std(self) -> Any:
-        """Return the standard deviation of each coefficient's noise."""
-
-    def ppf(self, q: Any) -> Any:
-        """Return quantiles of each coefficient's noise."""
+from pydpstat.results._labels import Labels
+from pydpstat.results._postprocessing import Noise
+from pydpstat.results._report import MOST_ROWS, Estimates, Facts, Rows, left_out, number
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class ModelResults(Stated, Frozen):
+class ModelResults(Estimates, Frozen):
     """A fitted model that was released with differential privacy.
 
     It is what `fit` of a model returns. It holds what may be published and nothing else: no
@@ -48,8 +36,8 @@ class ModelResults(Stated, Frozen):
         How coefficients become predictions; None where only the model object knows (an own `mapXy`).
     perturbation : {"objective", "output"}
         Where the noise was put.
-    noise : CoefficientNoise or None
-        The law of the coefficients' noise, which is public for output perturbation; None otherwise.
+    noise : Noise or None
+        The distribution of the coefficients' noise, which is public for output perturbation; None otherwise.
     claim : Guarantee
         What was asked for.
     guarantee : Guarantee
@@ -82,7 +70,7 @@ class ModelResults(Stated, Frozen):
     names: tuple[str, ...]
     prediction: Callable[..., np.ndarray] | None
     perturbation: str
-    noise: CoefficientNoise | None
+    noise: Noise | None
     claim: Guarantee
     guarantee: Guarantee
     gamma: float
@@ -92,59 +80,17 @@ class ModelResults(Stated, Frozen):
     record: ModelCall | Call
     facts: tuple[tuple[str, str], ...] = ()
 
+    _column = "coef"
+
     def __post_init__(self) -> None:
         # a copy of its own, so that no later change reaches it
         object.__setattr__(self, "coeff", frozen(self.coeff, np.float64))
 
-    @property
-    def params(self) -> pd.Series:
-        """The released coefficients as a Series with their names."""
-        return self._series(self.coeff)
+    def _named(self) -> tuple[npt.NDArray[np.float64], Labels, str]:
+        return self.coeff, Labels(self.model, self.names), self.model
 
-    @property
-    def bse(self) -> pd.Series:
-        """Standard deviation of the privacy noise in each coefficient; NaN where it has no public law."""
-        return self._series(np.full(self.coeff.shape, math.nan) if self.noise is None else self.noise.std())
-
-    def _series(self, values: np.ndarray) -> pd.Series:
-        import pandas as pd
-
-        return pd.Series(values, index=pd.Index(self.names, dtype=object), name=self.model)
-
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return an interval for each coefficient that covers the privacy noise with probability 1 - alpha.
-
-        It says how far the noise may have moved the coefficient from the fitted one. It says
-        nothing of sampling. Each interval stands alone.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability that the interval misses; between 0 and 1.
-
-        Returns
-        -------
-        DataFrame with columns 0 (lower) and 1 (upper), indexed as `params`
-
-        Raises
-        ------
-        PydpstatError
-            Where `alpha` is not between 0 and 1, or where the noise has no public law: objective
-            perturbation puts it into the objective, and what it does to a coefficient depends on
-            the data.
-
-        Examples
-        --------
-        >>> import pydpstat
-        >>> model = pydpstat.LogisticRegressionDP("l2", 1.0, 1.0, "output")
-        >>> r = model.fit([[0.2], [0.9]], [0, 1], [1], [0], rng=pydpstat.RRandom(123))
-        >>> bool((r.conf_int()[1] - r.conf_int()[0]).iloc[0] > 2 * r.bse.iloc[0])
-        True
-        """
-        import pandas as pd
-
-        low, high = self._interval(alpha)
-        return pd.DataFrame({0: low, 1: high}, index=pd.Index(self.names, dtype=object))
+    def _noise_sd(self) -> npt.ArrayLike:
+        return np.nan if self.noise is None else self.noise.std()
 
     def _interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         from pydpstat._checks import probability
@@ -157,10 +103,10 @@ class ModelResults(Stated, Frozen):
                 "objective, and how far it moves a coefficient depends on the data. "
                 "Use the coefficients alone, or output perturbation where the model has it."
             )
-        half = -self.noise.ppf(level / 2.0)
+        half = -np.asarray(self.noise.ppf(level / 2.0))
         return self.coeff - half, self.coeff + half
 
-    def predict(self, X: Any, add_bias: bool = False, raw_value: bool = False) -> np.ndarray:
+    def predict(self, X: npt.ArrayLike, add_bias: bool = False, raw_value: bool = False) -> np.ndarray:
         """Predict from the released coefficients, as the model's `predict` does.
 
         Parameters
@@ -199,98 +145,54 @@ class ModelResults(Stated, Frozen):
             )
         return self.prediction(X, self.coeff, add_bias=add_bias, raw_value=raw_value)
 
-    @property
-    def r_call(self) -> str | None:
-        """The same model as an R expression; None where R has no such class."""
-        return self.record.r()
+    def _facts(self) -> Facts:
+        return [
+            ("Model:", self.model),
+            ("Perturbation:", self.perturbation),
+            ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
+            ("Gamma:", number(self.gamma)),
+            *self.facts,
+        ]
 
-    def summary(self, alpha: float = 0.05) -> Summary:
-        """Return the model as a table in statsmodels' form.
+    def _notes(self) -> list[str]:
+        covered = "The noise entered the objective: its effect on a coefficient has no public law."
+        if self.noise is not None:
+            covered = "The intervals cover the privacy noise only, each on its own: not sampling."
+        return [*self._held(self.model), covered, *left_out(self.coeff.size), f"Call: {self.call}"]
 
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability that an interval in the table misses the coefficient without noise.
+    def _rows(self, alpha: float = 0.05) -> Rows:
+        # a long name is cut between words
+        names = [textwrap.shorten(name, 32) for name in self.names[:MOST_ROWS]]
+        return Estimates._rows(self, alpha)._replace(names=names)
 
-        Returns
-        -------
-        statsmodels.iolib.summary.Summary
-            Has ``as_text``, ``as_html``, ``as_latex`` and ``as_csv``; printing it shows the text.
+    def _content(self) -> dict[str, object]:
+        upper, lower = self.bounds
+        return {
+            "model": self.model,
+            "coeff": self.coeff,
+            "names": self.names,
+            "noise_sd": None if self.noise is None else self.noise.std(),
+            "perturbation": self.perturbation,
+            **self._privacy(),
+            "gamma": self.gamma,
+            "upper_bounds": upper,
+            "lower_bounds": lower,
+            "nobs": self.nobs,
+            "reproducible": self.reproducible,
+            "settings": {name.rstrip(":"): value for name, value in self.facts},
+            "call": self.call,
+            "r_call": self.r_call,
+        }
 
-        Examples
-        --------
-        >>> import pydpstat
-        >>> model = pydpstat.LogisticRegressionDP("l2", 2.0, 1.0)
-        >>> r = model.fit([[0.2], [0.9]], [0, 1], [1], [0], rng=pydpstat.RRandom(123))
-        >>> "objective" in r.summary().as_text()
-        True
-        """
-        from pydpstat.results._model_summary import summary
-
-        return summary(self, alpha)
-
-    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return coefficient, noise standard deviation and interval as a frame, a row a coefficient.
-
-        Examples
-        --------
-        >>> import pydpstat
-        >>> model = pydpstat.LogisticRegressionDP("l2", 2.0, 1.0)
-        >>> r = model.fit([[0.2], [0.9]], [0, 1], [1], [0], rng=pydpstat.RRandom(123))
-        >>> list(r.to_frame().columns)
-        ['coef', 'noise sd', 'lower', 'upper']
-        """
-        import pandas as pd
-
-        frame = pd.DataFrame({"coef": self.params, "noise sd": self.bse})
-        if self.noise is None:
-            return frame.assign(lower=math.nan, upper=math.nan)
-        low, high = self._interval(alpha)
-        return frame.assign(lower=low, upper=high)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything in plain JSON types.
-
-        Examples
-        --------
-        >>> import pydpstat
-        >>> model = pydpstat.LogisticRegressionDP("l2", 2.0, 1.0)
-        >>> r = model.fit([[0.2], [0.9]], [0, 1], [1], [0], rng=pydpstat.RRandom(123))
-        >>> r.to_dict()["perturbation"]
-        'objective'
-        """
-        from pydpstat.results._model_export import to_dict
-
-        return to_dict(self)
-
-    def to_r(self) -> Any:
-        """Return the coefficients as R's numeric vector, as the R object's ``coeff``; needs rpy2.
-
-        Raises
-        ------
-        MissingExtraError
-            Where rpy2 is not installed; the message has the command.
-
-        Examples
-        --------
-        >>> import pydpstat
-        >>> model = pydpstat.LogisticRegressionDP("l2", 2.0, 1.0)
-        >>> r = model.fit([[0.2], [0.9]], [0, 1], [1], [0], rng=pydpstat.RRandom(123))
-        >>> r.to_r()[0] == r.coeff[0]  # doctest: +SKIP
-        True
-        """
-        from pydpstat.results._model_export import to_r
-
-        return to_r(self)
-
-    def _repr_html_(self) -> str:
-        return self.summary().as_html()
+    def _r_object(self) -> object:
+        # R's coefficients have no names
+        return Labels(self.model).in_r(self.coeff)
 
     def __repr__(self) -> str:
         count = f"{self.coeff.size} coefficient{'s' if self.coeff.size != 1 else ''}"
         return f"<ModelResults {self.model}: {count}, {self.perturbation} perturbation, {self._stated()}>"
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.coeff, dtype=dtype)
 
     def __len__(self) -> int:

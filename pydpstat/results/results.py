@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat._frozen import Frozen, frozen
 from pydpstat.privacy import Guarantee
@@ -14,16 +16,14 @@ from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results._operators import NumberOperators
 from pydpstat.results._postprocessing import PostProcessing
-from pydpstat.results._stated import Stated
+from pydpstat.results._report import Estimates, Facts, left_out, number
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
-    from statsmodels.iolib.summary import Summary
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DPResults(Stated, NumberOperators, Frozen):
+class DPResults(Estimates, NumberOperators, Frozen):
     """A released statistic with its noise and its guarantee.
 
     It is made by the functions that release. It holds what may be published and nothing else:
@@ -38,9 +38,9 @@ class DPResults(Stated, NumberOperators, Frozen):
     labels : Labels
         Names of its elements.
     noise : distribution or None
-        The law of the noise, with ``cdf``, ``ppf`` and ``std``; None where no public law exists.
+        The distribution of the noise, with ``cdf``, ``ppf`` and ``std``; None where no public one exists.
     noise_scale : float or ndarray
-        The law's scale: Laplace's scale, the Gaussian's standard deviation, in the statistic's unit.
+        The distribution's scale: Laplace's scale, the Gaussian's standard deviation, in the statistic's unit.
         NaN where there is no noise.
     mechanism : str
         The mechanism's name.
@@ -100,60 +100,11 @@ class DPResults(Stated, NumberOperators, Frozen):
         """The released value in its natural shape: float, array, Series, DataFrame or Histogram."""
         return self.labels.natural(self.value)
 
-    @property
-    def params(self) -> pd.Series:
-        """The released values as a Series, in R's order."""
-        return self._series(self.value)
+    def _named(self) -> tuple[np.ndarray, Labels, str]:
+        return self.value, self.labels, self.statistic
 
-    @property
-    def bse(self) -> pd.Series:
-        """Standard deviation of the privacy noise, before any cutting or rounding."""
-        if self.noise is None:
-            return self._series(np.full(self.value.shape, math.nan))
-        return self._series(self.post.standard_error(self.noise, self.value))
-
-    def _series(self, value: np.ndarray) -> pd.Series:
-        import pandas as pd
-
-        flat = np.ravel(value, order="F")
-        # adding 0 turns a zero with a minus sign into a plain one
-        shown = flat + 0.0 if flat.dtype.kind == "f" else flat.copy()
-        return pd.Series(shown, index=self.labels.index(self.value), name=self.statistic)
-
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return an interval that covers the privacy noise with probability 1 - alpha.
-
-        It says how far the noise may have moved the released value from the statistic of the
-        data. It says nothing of sampling, and cutting or rounding are not in it.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability that the interval misses; between 0 and 1.
-
-        Returns
-        -------
-        DataFrame with columns 0 (lower) and 1 (upper), indexed as `params`
-
-        Raises
-        ------
-        PydpstatError
-            Where `alpha` is not between 0 and 1, or where the noise has no public law.
-
-        Examples
-        --------
-        >>> import pydpstat
-        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
-        >>> r.conf_int(0.1).round(3)
-                 0      1
-        mean -1.07  4.687
-        """
-        import pandas as pd
-
-        low, high = self._interval(alpha)
-        index = self.labels.index(self.value)
-        columns = {0: np.ravel(low, order="F"), 1: np.ravel(high, order="F")}
-        return pd.DataFrame(columns, index=index)
+    def _noise_sd(self) -> npt.ArrayLike:
+        return self.post.standard_error(self.noise, self.value)
 
     def accuracy(self, alpha: float = 0.05) -> Any:
         """Return how far the noise moves the released value, but for a probability of alpha.
@@ -174,7 +125,7 @@ class DPResults(Stated, NumberOperators, Frozen):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not between 0 and 1, or where the noise has no public law.
+            Where `alpha` is not between 0 and 1, or where the noise has no public distribution.
 
         Examples
         --------
@@ -207,85 +158,56 @@ class DPResults(Stated, NumberOperators, Frozen):
         """What was done to the noisy value, in order."""
         return self.post.steps
 
-    @property
-    def r_call(self) -> str | None:
-        """The same release as an R expression; None where R has no such function."""
-        return self.record.r()
+    def _facts(self) -> Facts:
+        return [
+            ("Statistic:", self.statistic),
+            ("Function:", self.record.function),
+            ("Mechanism:", self.mechanism),
+            ("Noise scale:", "-" if self.noise is None else _span(self.noise_scale)),
+            ("Sensitivity:", _span(self.sensitivity)),
+            ("Bounds:", "-" if self.bounds is None else _bounds(self.bounds)),
+            ("Grid:", "-" if self.grid is None else number(self.grid)),
+        ]
 
-    def summary(self, alpha: float = 0.05) -> Summary:
-        """Return the release as a table in statsmodels' form.
+    def _beside(self) -> Facts:
+        nobs = "private" if self.nobs is None else str(self.nobs)
+        return [*Estimates._beside(self), ("No. Observations:", nobs)]
 
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability that the interval in the table misses the value without noise.
+    def _notes(self) -> list[str]:
+        covered = "There is no noise with a public law, so there is no interval."
+        if self.noise is not None:
+            covered = "The interval covers the privacy noise only: not sampling, cutting or rounding."
+        steps = [f"Post-processing: {', '.join(self.postprocessing)}."] if self.postprocessing else []
+        held = self._held(self.record.function)
+        return [*held, covered, *steps, *left_out(self.value.size), f"Call: {self.call}"]
 
-        Returns
-        -------
-        statsmodels.iolib.summary.Summary
-            Has ``as_text``, ``as_html``, ``as_latex`` and ``as_csv``; printing it shows the text.
+    def _content(self) -> dict[str, object]:
+        value, errors = np.ravel(self.value, order="F"), self.bse.to_numpy()
+        one = self.value.ndim == 0
+        return {
+            "statistic": self.statistic,
+            "estimate": value[0] if one else value,
+            "shape": self.value.shape,
+            "names": self.labels.elements(self.value),
+            "breaks": self.labels.breaks,
+            "noise_sd": errors[0] if one else errors,
+            "noise_scale": self.noise_scale,
+            "mechanism": self.mechanism,
+            "sensitivity": self.sensitivity,
+            **self._privacy(),
+            "bounds": self.bounds,
+            "nobs": self.nobs,
+            "postprocessing": self.postprocessing,
+            "reproducible": self.reproducible,
+            "grid": self.grid,
+            "call": self.call,
+            "r_call": self.r_call,
+        }
 
-        Examples
-        --------
-        >>> import pydpstat
-        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
-        >>> "Laplace" in r.summary().as_text()
-        True
-        """
-        from pydpstat.results._summary import summary
-
-        return summary(self, alpha)
-
-    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return estimate, noise standard deviation and interval as a frame, a row an element.
-
-        Examples
-        --------
-        >>> import pydpstat
-        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
-        >>> list(r.to_frame().columns)
-        ['estimate', 'noise sd', 'lower', 'upper']
-        """
-        import pandas as pd
-
-        frame = pd.DataFrame({"estimate": self.params, "noise sd": self.bse})
-        if self.noise is None:
-            return frame.assign(lower=math.nan, upper=math.nan)
-        interval = self.conf_int(alpha)
-        return frame.assign(lower=interval[0], upper=interval[1])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything in plain JSON types.
-
-        Examples
-        --------
-        >>> import pydpstat
-        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
-        >>> r.to_dict()["epsilon"]
-        1.0
-        """
-        from pydpstat.results._export import to_dict
-
-        return to_dict(self)
-
-    def to_r(self) -> Any:
-        """Return the estimate as the R object that the R original returns; needs rpy2.
-
-        Raises
-        ------
-        MissingExtraError
-            Where rpy2 is not installed; the message has the command.
-
-        Examples
-        --------
-        >>> import pydpstat
-        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
-        >>> r.to_r()[0] == float(r)  # doctest: +SKIP
-        True
-        """
-        from pydpstat.results._export import to_r
-
-        return to_r(self)
+    def _r_object(self) -> object:
+        # only these arguments of table() let a missing value be a level
+        missing = any(name in ("useNA", "exclude") for name, _ in self.record.arguments)
+        return self.labels.in_r(self.value, missing)
 
     def plot(self, ax: Axes | None = None, alpha: float = 0.05) -> Axes:
         """Draw the released values with the interval of their noise; needs matplotlib.
@@ -312,17 +234,91 @@ class DPResults(Stated, NumberOperators, Frozen):
         >>> r = pydpstat.tableDP(["a", "b", "a"], rng=pydpstat.RRandom(123))  # doctest: +SKIP
         >>> ax = r.plot()  # doctest: +SKIP
         """
-        from pydpstat.results._plot import plot
+        return self._drawn(ax, alpha)
 
-        return plot(self, ax, alpha)
+    def _picture(self, alpha: float = 0.05) -> object:
+        from pydpstat.plots import _draw as pictures
 
-    def _repr_html_(self) -> str:
-        return self.summary().as_html()
+        low, high = self._interval(alpha)
+        label = f"{100 * (1 - alpha):.4g}% noise interval"
+        privacy = f"epsilon = {self.epsilon:.4g}" if math.isfinite(self.epsilon) else "no guarantee"
+        title = f"{self.record.function}, {self.mechanism} noise, {privacy}"
+        released = pictures.Released(title, self.value, low, high, label)
+        labels, axes = self.labels, self.labels.dimension_names
+        if labels.breaks is not None:
+            unit = "share" if "divided by their sum" in self.postprocessing else "count"
+            return pictures.Classes(released, labels.histogram(self.value), unit)
+        if self.value.ndim == 2:
+            unit = "count" if self.statistic == "table" else self.statistic
+            levels = labels.dimnames or [list(map(str, range(size))) for size in self.value.shape]
+            return pictures.Groups(released, levels, axes[0] if axes else None, unit)
+        unit = "count" if labels.dimnames is not None else self.statistic
+        return pictures.Bars(released, labels.elements(self.value), " : ".join(axes) if axes else None, unit)
 
     def _shown(self) -> str:
-        from pydpstat.results._summary import number
-
         return number(self.value.item()) if self.value.ndim == 0 else f"{self.value.size} values"
 
     def __repr__(self) -> str:
         return f"<DPResults {self.statistic}: {self._shown()}, {self.mechanism}, {self._stated()}>"
+
+
+def _span(values: npt.ArrayLike) -> str:
+    """Return one number, or the smallest and the largest of several.
+
+    Examples
+    --------
+    >>> _span(2.0), _span([3.0, 1.0])
+    ('2', '1 to 3')
+    """
+    found = np.unique(np.atleast_1d(values))
+    return number(found[0]) if found.size == 1 else f"{number(found.min())} to {number(found.max())}"
+
+
+def _bounds(bounds: Any) -> str:
+    if isinstance(bounds[0], tuple):
+        return " x ".join(_bounds(pair) for pair in bounds)
+    return f"[{number(bounds[0])}, {number(bounds[1])}]"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DPResultsPair(Mapping[str, DPResults]):
+    """A mapping with the keys ``"Bounded"`` and ``"Unbounded"``.
+
+    Both are noisy versions of the same statistic, so publishing both spends the budget twice.
+
+    Parameters
+    ----------
+    Bounded, Unbounded : DPResults
+        The two releases.
+    guarantee : Guarantee
+        What holds for both together.
+
+    Examples
+    --------
+    >>> import pydpstat
+    >>> pair = pydpstat.histogramDP([1, 2, 3], 1.0, 0, 4, breaks=[0, 2, 4],
+    ...                             which_sensitivity="both", rng=pydpstat.RRandom(1))
+    >>> list(pair)
+    ['Bounded', 'Unbounded']
+    >>> pair.guarantee.epsilon
+    3.0
+    """
+
+    Bounded: DPResults
+    Unbounded: DPResults
+    guarantee: Guarantee
+
+    def __getitem__(self, key: str) -> DPResults:
+        if key in ("Bounded", "Unbounded"):
+            return getattr(self, key)
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("Bounded", "Unbounded"))
+
+    def __len__(self) -> int:
+        return 2
+
+    def __repr__(self) -> str:
+        name = self.Bounded.statistic
+        return f"<DPResultsPair {name}: {self.Bounded!r}, {self.Unbounded!r}, {self.guarantee}>"

@@ -134,7 +134,7 @@ class Plan:
         -------
         statsmodels.iolib.summary.Summary
         """
-        from pydpstat.results._summary import number, wrapped
+        from pydpstat.results._report import number, wrapped
         from pydpstat.results._summary_page import SummaryPage
 
         checks.probability(alpha, "alpha")
@@ -283,7 +283,7 @@ def _size(n: Any, name: str, options: dict[str, Any]) -> int:
 
 
 def _shown(value: Any) -> str:
-    from pydpstat.results._summary import number
+    from pydpstat.results._report import number
 
     values = np.unique(np.atleast_1d(value))
     return number(values[0]) if values.size == 1 else f"{number(values.min())} to {number(values.max())}"

@@ -367,3 +367,19 @@ def test_docstrings(name):
     text = inspect.getdoc(getattr(plots, name))
     for section in ("Parameters", "Returns", "Raises", "Notes", "References", "Examples"):
         assert f"{section}\n{'-' * len(section)}\n" in text
+
+
+def test_the_pictures_know_nothing_of_results():
+    """Results describe their pictures by plain data, so that these lie below them."""
+    import subprocess
+
+    code = "import pydpstat.plots, pydpstat.plots._draw, sys; print('pydpstat.results' in sys.modules)"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "False"
+
+
+def test_what_no_picture_is_known_of():
+    from pydpstat.plots._draw import draw
+
+    with pytest.raises(TypeError, match="no picture is known of int"):
+        draw(3, pyplot.figure().add_subplot())

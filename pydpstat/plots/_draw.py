@@ -1,0 +1,245 @@
+"""Pictures of results: each kind is described by plain data, which `draw` puts on axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.plots._style import COLOURS, INK, finish
+from pydpstat.r_arithmetic.histogram import Histogram
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = npt.NDArray[np.float64]
+# from this ratio of the largest to the smallest size of a group on, the axis is logarithmic
+_WIDE = 20
+# sizes over a wider range are drawn in bins
+_MOST_SIZES, _BINS = 30, 25
+# names of more bars than these are turned
+_MOST_LEVEL = 8
+
+
+class Released(NamedTuple):
+    """Released values with the ends of their intervals: title, values, ends and the intervals' name."""
+
+    title: str
+    values: Floats
+    low: Floats
+    high: Floats
+    label: str
+
+
+class Classes(NamedTuple):
+    """A released histogram, and what it counts."""
+
+    released: Released
+    shape: Histogram
+    unit: str
+
+
+class Bars(NamedTuple):
+    """Released values, a bar each: their names, and those of the axes."""
+
+    released: Released
+    names: Sequence[str]
+    axis: str | None
+    unit: str
+
+
+class Groups(NamedTuple):
+    """A released matrix, a group of bars for each row: the levels of both dimensions."""
+
+    released: Released
+    levels: Sequence[Sequence[object]]
+    axis: str | None
+    unit: str
+
+
+class Proportions(NamedTuple):
+    """Proportions with intervals of several kinds: the name of each kind, lower and upper ends."""
+
+    title: str
+    values: Floats
+    names: Sequence[str]
+    intervals: Sequence[tuple[str, Floats, Floats]]
+
+
+class Samples(NamedTuple):
+    """Two samples, the data's and the neighbour's: shares in bins or at names, and the event's part."""
+
+    title: str
+    axis: str
+    edges: Floats | None
+    names: Sequence[str]
+    shares: Floats
+    marked: Floats
+
+
+class Errors(NamedTuple):
+    """Errors of columns in standard deviations."""
+
+    title: str
+    names: Sequence[str]
+    values: Floats
+
+
+class Sizes(NamedTuple):
+    """How many groups there are of each size, the sizes increasing."""
+
+    title: str
+    sizes: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+
+
+@singledispatch
+def draw(picture: object, axes: Axes) -> Axes:
+    """Draw what a result describes, and return the axes."""
+    raise TypeError(f"no picture is known of {type(picture).__name__}")
+
+
+@draw.register(Classes)
+def _classes(picture: Classes, axes: Axes) -> Axes:
+    shape, values = picture.shape, picture.released.values
+    widths = np.diff(shape.breaks)
+    axes.bar(
+        shape.breaks[:-1], values, widths, align="edge", color=COLOURS[0], edgecolor="white", label="private"
+    )
+    _whiskers(axes, shape.mids, *picture.released[1:])
+    return _framed(axes, picture.released.title, shape.xname, picture.unit)
+
+
+@draw.register(Bars)
+def _bars(picture: Bars, axes: Axes) -> Axes:
+    heights, low, high = (np.ravel(each, order="F") for each in picture.released[1:4])
+    positions = np.arange(heights.size, dtype=np.float64)
+    axes.bar(positions, heights, color=COLOURS[0], label="private")
+    _whiskers(axes, positions, heights, low, high, picture.released.label)
+    _named(axes, positions, picture.names)
+    return _framed(axes, picture.released.title, picture.axis, picture.unit)
+
+
+@draw.register(Groups)
+def _groups(picture: Groups, axes: Axes) -> Axes:
+    title, values, low, high, label = picture.released
+    rows, columns = values.shape
+    width = 0.8 / columns
+    for j in range(columns):
+        positions = np.arange(rows) + (j - (columns - 1) / 2) * width
+        colour = COLOURS[j % len(COLOURS)]
+        axes.bar(positions, values[:, j], 0.94 * width, color=colour, label=picture.levels[1][j])
+        last = label if j == columns - 1 else None
+        _whiskers(axes, positions, values[:, j], low[:, j], high[:, j], last)
+    axes.set_xticks(np.arange(rows), list(map(str, picture.levels[0])))
+    return _framed(axes, title, picture.axis, picture.unit)
+
+
+@draw.register(Proportions)
+def _proportions(picture: Proportions, axes: Axes) -> Axes:
+    places = np.arange(len(picture.names), dtype=float)
+    for (label, low, high), colour, side in zip(picture.intervals, COLOURS[4:], (-0.06, 0.06)):
+        axes.vlines(places + side, low, high, color=colour, linewidth=2.5, label=label)
+        axes.plot(places + side, picture.values, "o", color=colour)
+    _named(axes, places, picture.names)
+    axes.set_xlim(-0.6, len(places) - 0.4)
+    axes.set_ylabel("proportion")
+    bottom, top = axes.get_ylim()
+    # what no proportion can be is marked where it is in sight
+    for at in (0.0, 1.0):
+        if bottom <= at <= top:
+            axes.axhline(at, color=INK, linewidth=0.8)
+    axes.set_title(picture.title)
+    return _with_room(axes, bottom, top, 2)
+
+
+@draw.register(Samples)
+def _samples(picture: Samples, axes: Axes) -> Axes:
+    for side, (label, colour) in enumerate(zip(("data", "neighbour"), COLOURS[4:])):
+        filled = f"{label}, in the event"
+        shares, marked = picture.shares[side], picture.marked[side]
+        if picture.edges is None:
+            places = np.arange(len(picture.names)) + 0.4 * side - 0.2
+            axes.bar(places, shares, 0.36, edgecolor=colour, fill=False, label=label)
+            axes.bar(places, marked, 0.36, color=colour, alpha=0.45, label=filled)
+        else:
+            axes.stairs(shares, picture.edges, color=colour, label=label)
+            axes.stairs(marked, picture.edges, color=colour, alpha=0.45, fill=True, label=filled)
+    if picture.edges is None:
+        axes.set_xticks(np.arange(len(picture.names)), picture.names)
+    axes.set_xlabel(picture.axis)
+    axes.set_ylabel("share of the draws")
+    axes.set_title(picture.title, fontsize="medium", color=INK)
+    # room above the shares, so that the legend hides nothing
+    axes.set_ylim(top=1.18 * axes.get_ylim()[1])
+    finish(axes, loc="upper right", ncols=2)
+    return axes
+
+
+@draw.register(Errors)
+def _errors(picture: Errors, axes: Axes) -> Axes:
+    places = np.arange(len(picture.names))[::-1]
+    bars = axes.barh(places, picture.values, 0.7, color=COLOURS[4])
+    axes.bar_label(bars, [f"{each:.3g}" for each in picture.values], padding=3)
+    axes.set_yticks(places, picture.names)
+    axes.set_xlabel("root mean squared error, in standard deviations of the column")
+    axes.margins(x=0.1)
+    axes.set_xlim(left=0.0)
+    axes.set_title(picture.title, color=INK)
+    finish(axes)
+    return axes
+
+
+@draw.register(Sizes)
+def _sizes(picture: Sizes, axes: Axes) -> Axes:
+    sizes = picture.sizes
+    k, end = sizes[0], sizes[-1] + 1
+    wide = sizes[-1] >= _WIDE * k
+    few = end - k <= _MOST_SIZES
+    if few:
+        edges = np.arange(k, end + 1)
+    else:
+        edges = (np.geomspace if wide else np.linspace)(k, end, _BINS + 1)
+    # between integers, so that each size is inside one bin
+    edges = np.unique(np.rint(edges)) - 0.5
+    axes.hist(sizes, edges.tolist(), weights=picture.counts, color=COLOURS[4], edgecolor="white")
+    if few:
+        axes.set_xticks(np.arange(k, end))
+    elif wide:
+        axes.set_xscale("log")
+    axes.axvline(edges[0], color=INK, linewidth=1.0, linestyle="--", label=f"no group below k = {k:,}")
+    axes.set_xlabel("rows in a group" + (" (log scale)" if wide and not few else ""))
+    axes.set_ylabel("groups in a bin" if np.diff(edges).max() > 1.0 else "groups")
+    axes.set_title(picture.title, color=INK)
+    finish(axes)
+    return axes
+
+
+def _whiskers(axes: Axes, x: Floats, y: Floats, low: Floats, high: Floats, label: str | None) -> None:
+    axes.errorbar(
+        x, y, yerr=[y - low, high - y], fmt="none", ecolor=INK, elinewidth=1, capsize=2, label=label
+    )
+
+
+def _named(axes: Axes, places: Floats, names: Sequence[str]) -> None:
+    axes.set_xticks(places, names, rotation=0 if len(names) <= _MOST_LEVEL else 90)
+
+
+def _framed(axes: Axes, title: str, axis: str | None, unit: str) -> Axes:
+    """Name the axes of a release, draw the line at 0 and finish."""
+    if axis is not None:
+        axes.set_xlabel(axis)
+    axes.set_ylabel(unit)
+    axes.set_title(title)
+    axes.axhline(0.0, color=INK, linewidth=0.8)
+    return _with_room(axes, *axes.get_ylim(), 3)
+
+
+def _with_room(axes: Axes, bottom: float, top: float, columns: int) -> Axes:
+    """Leave room above what is drawn, so that the legend hides nothing, and finish."""
+    axes.set_ylim(bottom, top + 0.14 * (top - bottom))
+    finish(axes, loc="upper right", ncols=columns)
+    return axes
