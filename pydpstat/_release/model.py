@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -12,13 +12,43 @@ from pydpstat._release.calibration import SEEDED
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source
-from pydpstat.results.model_results import ModelResults
+from pydpstat.results._call import Call, ModelCall
+from pydpstat.results.model_results import CoefficientNoise, ModelResults
 
 Floats = npt.NDArray[np.float64]
 UNCOVERED = (
     "noise comes from the operating system by a floating-point sampler; its rounding and the "
     "minimiser's own error are not covered by the proof"
 )
+
+
+class Published(TypedDict):
+    """The fields of `ModelResults` that a release does not make itself."""
+
+    model: str
+    names: tuple[str, ...]
+    prediction: Callable[..., Floats] | None
+    noise: CoefficientNoise | None
+    claim: Guarantee
+    gamma: float
+    bounds: tuple[tuple[float, ...], tuple[float, ...]]
+    nobs: int
+    record: ModelCall | Call
+    facts: tuple[tuple[str, str], ...]
+
+
+def constructor_arguments(model: object, names: tuple[str, ...], l2: bool) -> tuple[tuple[str, object], ...]:
+    """Return a model's constructor's arguments by its fields, as the record of a release shows them.
+
+    The regularizer "l2" needs no gradient of its own: it is left out, or None for a class that takes
+    all its functions.
+    """
+    shown: dict[str, object] = {name.removeprefix("_"): getattr(model, name) for name in names}
+    if l2:
+        shown |= {"regularizer": "l2", "regularizer_gr": None}
+        if "loss" not in shown:
+            del shown["regularizer_gr"]
+    return tuple(shown.items())
 
 
 def release_model(
@@ -30,7 +60,7 @@ def release_model(
     perturbation: str,
     finish: Callable[[Floats], Floats],
     guarantee: Guarantee,
-    **published: Any,
+    **published: Unpack[Published],
 ) -> ModelResults:
     """Fit a model with noise and return what may be published.
 

@@ -2,26 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._release.model import release_model
-from pydpstat.dppack._models import domain as method
-from pydpstat.dppack._models.fitted_model import FittedModel
-from pydpstat.dppack._models.helpers import mapXy_gr_linear
-from pydpstat.dppack._models.kst_plan import FIXED, LOSS, Plan, Settings, plan_fit
-from pydpstat.dppack._models.linear_algebra import Floats
+from pydpstat._release.model import constructor_arguments, release_model
+from pydpstat.dppack._models.fitted_model import FittedModel, Function, Prediction
+from pydpstat.dppack._models.formulas import Floats, Objective, Slope, summed_slope
+from pydpstat.dppack._models.kst_noise import FIXED, LOSS, PAIR, PENALTY, plan_fit
+from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_linear, regularizer_l2
 from pydpstat.dppack._models.nlopt_solver import minimise, require_nlopt
-from pydpstat.dppack._models.records import Records, bound_vector, clip_records, read_records
+from pydpstat.dppack._models.records import Records, clip_records, read_records, scale_regression
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
 from pydpstat.results._call import ModelCall
 from pydpstat.results.model_results import ModelResults
+
+_FIRST = ("mapXy", "loss", "regularizer", "eps", "delta", "domain", "zeta", "lambda_", "gamma")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a model of the family is, apart from its public fields.
+
+    Parameters
+    ----------
+    arguments : tuple of str
+        The constructor's arguments, in their order: the fields that have their values.
+    scaled : bool
+        Whether columns and response are divided by their bounds, and zeta and lambda follow from that.
+    pairs : (float, float)
+        Largest distance of two records' gradients, in units of zeta: with one coefficient, with more.
+    conditions : tuple of str
+        What the guarantee rests on, apart from the regularizer.
+    """
+
+    arguments: tuple[str, ...] = (*_FIRST, "mapXy_gr", "loss_gr", "regularizer_gr")
+    scaled: bool = False
+    pairs: tuple[float, float] = (PAIR, PAIR)
+    conditions: tuple[str, ...] = (*FIXED, LOSS)
 
 
 class EmpiricalRiskMinimizationDP_KST(FittedModel):
@@ -107,22 +130,22 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
     array([0.098])
     """
 
-    _penalty = "the regularizer is differentiable and convex"
+    _kind = Kind()
 
     def __init__(
         self,
-        mapXy: Callable[..., Any],
-        loss: Callable[..., Any],
-        regularizer: str | Callable[..., Any],
-        eps: float,
+        mapXy: Function,
+        loss: Function,
+        regularizer: str | Function,
+        eps: float | None,
         delta: float,
-        domain: Mapping[str, Callable[..., Any]],
+        domain: Mapping[str, Function],
         zeta: float | None,
         lambda_: float | None,
         gamma: float,
-        mapXy_gr: Callable[..., Any] | None = None,
-        loss_gr: Callable[..., Any] | None = None,
-        regularizer_gr: Callable[..., Any] | None = None,
+        mapXy_gr: Function | None = None,
+        loss_gr: Function | None = None,
+        regularizer_gr: Function | None = None,
     ) -> None:
         super().__init__(mapXy, mapXy_gr, loss, loss_gr, regularizer, regularizer_gr)
         self.eps, self.delta, self.gamma = eps, delta, gamma
@@ -130,7 +153,14 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         self.zeta, self.lambda_ = zeta, lambda_
 
     def fit(
-        self, X: Any, y: Any, upper_bounds: Any, lower_bounds: Any, add_bias: bool = False, *, rng: Any = None
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        upper_bounds: npt.ArrayLike,
+        lower_bounds: npt.ArrayLike,
+        add_bias: bool = False,
+        *,
+        rng: object = None,
     ) -> ModelResults:
         """Fit the model and set `coeff`.
 
@@ -176,84 +206,57 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         2
         """
         require_nlopt(type(self).__name__)
+        kind, name = self._kind, type(self).__name__
         source = source_from(rng, int_seeds_r=True)
         bias = checks.flag(add_bias, "add_bias")
-        records = self._records(X, y, upper_bounds, lower_bounds, bias)
+        if bias and "bias" in getattr(X, "columns", ()):
+            raise PydpstatError("X must have no column named 'bias' where add_bias is True; rename it.")
+        records = clip_records(read_records(X, y, bias), upper_bounds, lower_bounds, bias, responses=True)
+        size = len(records.names)
+        if kind.scaled:
+            self.zeta, self.lambda_ = 2.0 * size**1.5, float(size)
+            records = scale_regression(records)
         if not isinstance(self.domain, Mapping) or not callable(self.domain.get("constraints")):
             raise PydpstatError(
                 "domain must be a mapping with a function 'constraints'; "
                 f"got {type(self.domain).__name__}. Add 'jacobian' where gradients are given."
             )
-        size = len(records.names)
-        plan = self._plan(size)
+        l2 = self.regularizer is regularizer_l2
+        plan = plan_fit(
+            name,
+            self,
+            size,
+            l2=l2,
+            pair=kind.pairs[size > 1],
+            wrong_gradient=self._wrong_gradient(size),
+            conditions=kind.conditions if l2 else (*kind.conditions, PENALTY),
+        )
         result = release_model(
             partial(self._minimise, records, plan.extra),
             plan.draw,
             source,
             size=size,
             perturbation="objective",
-            finish=partial(self._finish, records),
+            finish=records.unscaled,
             guarantee=plan.guarantee,
-            model=type(self).__name__,
+            model=name,
             names=records.names,
-            prediction=self._prediction(),
+            # an own function might refer to data, so a result does not keep it
+            prediction=Prediction("linear") if self.mapXy is mapXy_linear else None,
             noise=None,
             claim=plan.claim,
             gamma=checks.scalar(self.gamma, "gamma"),
             bounds=records.bounds,
             nobs=records.y.size,
             record=ModelCall(
-                type(self).__name__,
-                self._arguments(),
+                name,
+                constructor_arguments(self, kind.arguments, l2),
                 (("upper_bounds", upper_bounds), ("lower_bounds", lower_bounds), ("add_bias", bias)),
             ),
             facts=(("Added regularization:", f"{plan.extra:.6g}"),),
         )
-        return self._keep(result)
-
-    def _records(self, X: Any, y: Any, upper_bounds: Any, lower_bounds: Any, add_bias: bool) -> Records:
-        """Return the records, moved onto their bounds."""
-        if add_bias and "bias" in getattr(X, "columns", ()):
-            raise PydpstatError("X must have no column named 'bias' where add_bias is True; rename it.")
-        records = read_records(X, y, add_bias)
-        upper, lower = bound_vector(upper_bounds, "upper_bounds"), bound_vector(lower_bounds, "lower_bounds")
-        given = len(records.names) - add_bias
-        for bounds, name in ((upper, "upper_bounds"), (lower, "lower_bounds")):
-            if bounds.size != given + 1:
-                raise PydpstatError(
-                    f"Length of {name} must be equal to the number of columns of X plus 1 (for y), "
-                    f"{given + 1}; got {bounds.size}."
-                )
-        records = clip_records(records, upper[:-1], lower[:-1], add_bias)
-        return replace(
-            records,
-            y=np.maximum(np.minimum(records.y, upper[-1]), lower[-1]),
-            bounds=(tuple(upper.tolist()), tuple(lower.tolist())),
-        )
-
-    def _finish(self, records: Records, coeff: Floats) -> Floats:
-        """Return the coefficients of the data as given."""
-        return coeff
-
-    def _plan(self, size: int) -> Plan:
-        """Work out the noise as R does, and say what it keeps."""
-        settings = Settings(
-            name=type(self).__name__,
-            eps=self.eps,
-            delta=self.delta,
-            zeta=self.zeta,
-            lam=self.lambda_,
-            gamma=self.gamma,
-            l2=self._l2,
-            pair=self._pair(size),
-            wrong_gradient=self._wrong_gradient(size),
-            conditions=self._conditions(),
-        )
-        return plan_fit(settings, size)
-
-    def _pair(self, size: int) -> float:
-        """Return the largest distance of two records' gradients, in units of zeta."""
-        return method.PAIR
+        self.coeff, self.results = result.coeff.copy(), result
+        return result
 
     def _minimise(self, records: Records, extra: float, noise: Floats) -> Floats:
         smooth = self._smooth()
@@ -262,7 +265,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             raise PydpstatError(
                 "domain must have a function 'jacobian' where gradients are given; got none. Add it."
             )
-        objective = method.DomainObjective(
+        objective = Objective(
             n=records.y.size,
             predict=partial(self._predicted, records),
             losses=lambda y_hat: self.loss(y_hat, records.y),
@@ -272,6 +275,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             gamma=checks.scalar(self.gamma, "gamma"),
             extra=extra,
             b=noise,
+            divided=True,
         )
         return minimise(
             objective.value,
@@ -288,27 +292,13 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             raise PydpstatError(f"mapXy must return {records.y.size} predictions; got {y_hat.size}.")
         return y_hat
 
-    def _loss_slope(self, records: Records) -> Callable[[Floats, Floats], Floats] | None:
-        if self.mapXy_gr is None or self.loss_gr is None:
+    def _loss_slope(self, records: Records) -> Slope | None:
+        mapXy_gr, loss_gr = self.mapXy_gr, self.loss_gr
+        if mapXy_gr is None or loss_gr is None:
             return None
-        constant = self.mapXy_gr is mapXy_gr_linear
-        return method.loss_slope(self.mapXy_gr, self.loss_gr, records.X, records.y, constant)
-
-    def _conditions(self) -> tuple[str, ...]:
-        return (*FIXED, LOSS, *self._penalty_condition())
-
-    def _arguments(self) -> tuple[tuple[str, Any], ...]:
-        return (
-            ("mapXy", self.mapXy),
-            ("loss", self.loss),
-            ("regularizer", self._regularizer()),
-            ("eps", self.eps),
-            ("delta", self.delta),
-            ("domain", self.domain),
-            ("zeta", self.zeta),
-            ("lambda_", self.lambda_),
-            ("gamma", self.gamma),
-            ("mapXy_gr", self.mapXy_gr),
-            ("loss_gr", self.loss_gr),
-            ("regularizer_gr", None if self._l2 else self.regularizer_gr),
+        return summed_slope(
+            records.X,
+            None if mapXy_gr is mapXy_gr_linear else partial(mapXy_gr, records.X),
+            lambda y_hat: np.asarray(loss_gr(y_hat, records.y), dtype=np.float64).ravel(),
+            strict=True,
         )

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
-
-import numpy as np
-
-from pydpstat.dppack._models import domain as method
-from pydpstat.dppack._models.erm_kst import EmpiricalRiskMinimizationDP_KST
-from pydpstat.dppack._models.helpers import (
-    loss_gr_squared_error,
-    loss_squared_error,
-    mapXy_gr_linear,
-    mapXy_linear,
-)
-from pydpstat.dppack._models.kst_plan import FIXED
-from pydpstat.dppack._models.linear_algebra import Floats, dot
-from pydpstat.dppack._models.records import Records
-from pydpstat.errors import PydpstatError
+from pydpstat.dppack._models.erm_kst import EmpiricalRiskMinimizationDP_KST, Kind
+from pydpstat.dppack._models.fitted_model import Function
+from pydpstat.dppack._models.formulas import Floats, dot
+from pydpstat.dppack._models.kst_noise import FIXED, PAIR_SQUARES, PAIR_SQUARES_LINE
+from pydpstat.dppack._models.losses import loss_gr_squared_error, loss_squared_error
+from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_linear
 
 
 class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
@@ -80,13 +68,20 @@ class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
     array([0.185])
     """
 
+    _kind = Kind(
+        arguments=("regularizer", "eps", "delta", "gamma", "regularizer_gr"),
+        scaled=True,
+        pairs=(PAIR_SQUARES_LINE, PAIR_SQUARES),
+        conditions=FIXED,
+    )
+
     def __init__(
         self,
-        regularizer: str | Callable[..., Any],
-        eps: float,
+        regularizer: str | Function,
+        eps: float | None,
         delta: float,
         gamma: float,
-        regularizer_gr: Callable[..., Any] | None = None,
+        regularizer_gr: Function | None = None,
     ) -> None:
         super().__init__(
             mapXy_linear,
@@ -102,55 +97,6 @@ class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
             loss_gr_squared_error,
             regularizer_gr,
         )
-
-    def _records(self, X: Any, y: Any, upper_bounds: Any, lower_bounds: Any, add_bias: bool) -> Records:
-        records = super()._records(X, y, upper_bounds, lower_bounds, add_bias)
-        size = len(records.names)
-        self.zeta, self.lambda_ = 2.0 * size**1.5, float(size)
-        if not np.all(records.limits > 0.0):
-            raise PydpstatError(
-                "upper_bounds and lower_bounds must not both be 0 for a column; leave it out."
-            )
-        shift, scale = _response_scale(records)
-        if scale == 0.0 or not np.isfinite([shift, scale]).all():
-            raise PydpstatError(
-                "the bounds of y, the last ones, must be finite, differ where add_bias is True, and not both "
-                "be 0 otherwise. Give public bounds of y."
-            )
-        for j, limit in enumerate(records.limits):
-            records.X[:, j] /= limit
-        return replace(records, y=(records.y - shift) / scale, divisors=records.limits)
-
-    def _finish(self, records: Records, coeff: Floats) -> Floats:
-        shift, scale = _response_scale(records)
-        coeff = coeff / records.divisors * scale
-        coeff[0] += shift
-        return coeff
-
-    def _pair(self, size: int) -> float:
-        return method.PAIR_SQUARES if size > 1 else method.PAIR_SQUARES_LINE
-
-    def _conditions(self) -> tuple[str, ...]:
-        return (*FIXED, *self._penalty_condition())
-
-    def _arguments(self) -> tuple[tuple[str, Any], ...]:
-        return (
-            ("regularizer", self._regularizer()),
-            ("eps", self.eps),
-            ("delta", self.delta),
-            ("gamma", self.gamma),
-            *self._own_gradient(),
-        )
-
-
-def _response_scale(records: Records) -> tuple[float, float]:
-    """Return what R subtracts from the response, and what it divides it by."""
-    upper, lower = records.bounds[0][-1], records.bounds[1][-1]
-    size = len(records.names)
-    # with a bias column there are as many coefficients as bounds, those of y included
-    if size == len(records.bounds[0]):
-        return lower + (upper - lower) / 2.0, (upper - lower) / (2.0 * size)
-    return 0.0, max(abs(lower), abs(upper)) / size
 
 
 def _outside(coeff: Floats) -> float:

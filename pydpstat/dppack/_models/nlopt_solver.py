@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from types import ModuleType
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat.errors import MissingExtraError, PydpstatError
 
@@ -15,10 +16,11 @@ XTOL_REL = 1e-4
 MAXEVAL = 100
 CONSTRAINT_TOLERANCE = 1e-8
 
-Function = Callable[[np.ndarray], Any]
+Floats = npt.NDArray[np.float64]
+Function = Callable[[Floats], npt.ArrayLike]
 
 
-def require_nlopt(feature: str) -> Any:
+def require_nlopt(feature: str) -> ModuleType:
     """Return the module nlopt.
 
     Parameters
@@ -50,7 +52,7 @@ def minimise(
     gradient: Function | None = None,
     jacobian: Function | None = None,
     feature: str = "LinearRegressionDP",
-) -> np.ndarray:
+) -> Floats:
     """Minimise a function where constraints are at most 0, starting from zeros, as R's nloptr does.
 
     With a gradient the algorithm is MMA (the method of moving asymptotes), without one COBYLA.
@@ -105,7 +107,7 @@ def minimise(
     start = np.zeros(size)
     count = _check_start(objective, constraints, size, *((gradient, jacobian) if smooth else (None, None)))
 
-    def value(w: np.ndarray, slope: np.ndarray) -> float:
+    def value(w: Floats, slope: Floats) -> float:
         # NLopt's array changes under the hands of whoever keeps it
         w = w.copy()
         if slope.size and gradient is not None:
@@ -118,7 +120,7 @@ def minimise(
             )
         return found
 
-    def limits(result: np.ndarray, w: np.ndarray, slopes: np.ndarray) -> None:
+    def limits(result: Floats, w: Floats, slopes: Floats) -> None:
         w = w.copy()
         if slopes.size and jacobian is not None:
             slopes[:] = _flat(jacobian(w)).reshape(slopes.shape)
@@ -165,12 +167,12 @@ def _check_start(
     return limits.size
 
 
-def _number(value: Any) -> float:
+def _number(value: npt.ArrayLike) -> float:
     values = _flat(value)
     if values.size != 1:
         raise PydpstatError(f"the objective must be one number; got {values.size}. Check the regularizer.")
     return float(values[0])
 
 
-def _flat(value: Any) -> np.ndarray:
+def _flat(value: npt.ArrayLike) -> Floats:
     return np.asarray(value, dtype=np.float64).reshape(-1)
