@@ -52,7 +52,7 @@ def constructor_arguments(model: object, names: tuple[str, ...], l2: bool) -> tu
 
 
 def release_model(
-    minimise: Callable[[Floats], Floats],
+    minimize: Callable[[Floats], Floats],
     draw: Callable[[Source | None], Floats] | None,
     source: Source | None,
     *,
@@ -66,8 +66,8 @@ def release_model(
 
     Parameters
     ----------
-    minimise : callable
-        The noise that enters the objective (zeros for none) in, the minimiser's coefficients out.
+    minimize : callable
+        The noise that enters the objective (zeros for none) in, the minimizer's coefficients out.
     draw : callable or None
         A source in, a noise vector of shape (d,) out; None for no noise at all.
     source : Source or None
@@ -75,7 +75,7 @@ def release_model(
     size : int
         Number d of coefficients.
     perturbation : {"objective", "output"}
-        Whether the noise enters the objective, or is added to the minimiser's coefficients.
+        Whether the noise enters the objective, or is added to the minimizer's coefficients.
     finish : callable
         Noisy coefficients to those of the data as given.
     guarantee : Guarantee
@@ -95,11 +95,11 @@ def release_model(
     nothing = np.zeros(size)
     with np.errstate(all="ignore"):
         if perturbation == "output":
-            coeff = minimise(nothing)
+            coeff = minimize(nothing)
             if draw is not None:
                 coeff = coeff + draw(source)
         else:
-            coeff = minimise(nothing if draw is None else draw(source))
+            coeff = minimize(nothing if draw is None else draw(source))
         coeff = finish(coeff)
     if not np.isfinite(coeff).all():
         raise PydpstatError(

@@ -159,7 +159,7 @@ def test_the_largest_distance_of_two_gradients_is_attained():
 
 
 @pytest.mark.parametrize("eps, gamma", [(0.1, 0.0), (1.0, 1.0), (3.0, 0.2)])
-def test_log_densities_of_neighbours_stay_within_the_figure(eps, gamma):
+def test_log_densities_of_neighbors_stay_within_the_figure(eps, gamma):
     """The density of the minimum inside the domain, with and without a record replaced."""
     rng, size, worst = np.random.default_rng(7), 2, 0.0
     extra, zeta = 2.0 * size / eps, 2.0 * size**1.5

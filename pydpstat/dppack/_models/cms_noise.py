@@ -105,7 +105,7 @@ def objective_epsilon(left: float, c: float, strength: float, norm: float = 1.0)
 def output_epsilon(rate: float, strength: float, norm: float = 1.0, weight: float = 1.0) -> float:
     """Return the epsilon that output perturbation keeps for one replaced record.
 
-    The minimiser moves by at most 2 weight norm / strength.
+    The minimizer moves by at most 2 weight norm / strength.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def output_epsilon(rate: float, strength: float, norm: float = 1.0, weight: floa
 def saturation_probability(rate: float, strength: float, size: int) -> float:
     """Return how probable it is that objective perturbation's noise alone saturates a prediction.
 
-    Without records the minimiser is -b / strength. Along a record of length 1 it passes `SATURATED`
+    Without records the minimizer is -b / strength. Along a record of length 1 it passes `SATURATED`
     where the noise vector's element in that direction passes strength times as much.
 
     Parameters
@@ -335,7 +335,7 @@ def make_plan(
         Bound on the loss's second derivative, for objective perturbation.
     method : {"objective", "output"}
     strength : float
-        What the minimised objective times n is strongly convex by, without the records.
+        What the minimized objective times n is strongly convex by, without the records.
     records : Records
         For their number, their largest length and their weights' bound.
 

@@ -69,7 +69,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         ``loss_gr(y_hat, y)``: derivatives of the losses, shape (n,).
     regularizer_gr : callable, optional
         ``regularizer_gr(coeff)``: gradient, shape (d,). Where one of the three gradients is not
-        given, the minimiser takes central differences.
+        given, the minimizer takes central differences.
 
     Attributes
     ----------
@@ -222,7 +222,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
             prediction = replace(prediction, features=drawn)
         l2 = self.regularizer is maps.regularizer_l2
         result = release_model(
-            partial(self._minimise, records, plan.extra),
+            partial(self._minimize, records, plan.extra),
             plan.noise.draw if plan.noisy else None,
             source,
             size=len(records.names),
@@ -298,7 +298,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         saturating = (SATURATING,) if self._saturates() else ()
         return (*FIXED, BINARY if self._kind.labels else LOSS, *saturating, *((PENALTY,) if own else ()))
 
-    def _minimise(self, records: Records, extra: float, noise: Floats) -> Floats:
+    def _minimize(self, records: Records, extra: float, noise: Floats) -> Floats:
         more = (records.weights,) if self._kind.weighted else ()
         mapXy, loss = maps.PLAIN.get(id(self.mapXy)), self.loss
         if mapXy is not None and not more:

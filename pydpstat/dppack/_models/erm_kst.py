@@ -15,7 +15,7 @@ from pydpstat.dppack._models.fitted_model import FittedModel, Function, Predicti
 from pydpstat.dppack._models.formulas import Floats, Objective, Slope, summed_slope
 from pydpstat.dppack._models.kst_noise import FIXED, LOSS, PAIR, PENALTY, plan_fit
 from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_linear, regularizer_l2
-from pydpstat.dppack._models.nlopt_solver import minimise, require_nlopt
+from pydpstat.dppack._models.nlopt_solver import minimize, require_nlopt
 from pydpstat.dppack._models.records import Records, clip_records, read_records, scale_regression
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
@@ -82,7 +82,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         ``loss_gr(y_hat, y)``: derivatives of the losses, shape (n,).
     regularizer_gr : callable, optional
         ``regularizer_gr(coeff)``: gradient, shape (d,). Where one of the three gradients is not
-        given, NLopt's COBYLA minimises, else its MMA.
+        given, NLopt's COBYLA minimizes, else its MMA.
 
     Attributes
     ----------
@@ -232,7 +232,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             conditions=kind.conditions if l2 else (*kind.conditions, PENALTY),
         )
         result = release_model(
-            partial(self._minimise, records, plan.extra),
+            partial(self._minimize, records, plan.extra),
             plan.draw,
             source,
             size=size,
@@ -258,7 +258,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         self.coeff, self.results = result.coeff.copy(), result
         return result
 
-    def _minimise(self, records: Records, extra: float, noise: Floats) -> Floats:
+    def _minimize(self, records: Records, extra: float, noise: Floats) -> Floats:
         smooth = self._smooth()
         jacobian = self.domain.get("jacobian")
         if smooth and not callable(jacobian):
@@ -277,7 +277,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             b=noise,
             divided=True,
         )
-        return minimise(
+        return minimize(
             objective.value,
             self.domain["constraints"],
             noise.size,

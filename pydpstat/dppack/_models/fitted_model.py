@@ -1,4 +1,4 @@
-"""What every model of DPpack has: functions to minimise, fitted coefficients, predictions, copies."""
+"""What every model of DPpack has: functions to minimize, fitted coefficients, predictions, copies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Function = Callable[..., npt.ArrayLike]
 
 
 class FittedModel:
-    """A model with coefficients that minimise losses and a regularizer.
+    """A model with coefficients that minimize losses and a regularizer.
 
     Attributes
     ----------

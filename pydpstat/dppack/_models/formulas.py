@@ -295,7 +295,7 @@ class Objective:
         return gradient
 
     def _prediction(self, w: Floats) -> npt.ArrayLike:
-        # the minimiser asks for value and gradient at the same array, and numeric gradients change theirs
+        # the minimizer asks for value and gradient at the same array, and numeric gradients change theirs
         if self.loss_slope is None or self.penalty_slope is None:
             return self.predict(w)
         if self._at is not w:

@@ -114,7 +114,7 @@ class _Sampling:
     def __call__(self, d: int, *, rng: object = None) -> Floats:
         """Draw d frequencies and a phase, an ndarray of shape (d + 1,)."""
         source = self.source if rng is None else source_from(rng, int_seeds_r=True)
-        size = whole_number(d, "d", 0)
+        size = integer_at_least(d, "d", 0)
         return np.append(normals(source, size, math.sqrt(2.0 * self.kernel_param)), phases(source, 1))
 
     def __repr__(self) -> str:
@@ -136,8 +136,8 @@ def features(source: Source | None, count: int, size: int, sd: float) -> Fourier
     return FourierFeatures(drawn)
 
 
-def whole_number(value: object, name: str, least: int) -> int:
-    """Check a whole number of at least `least`."""
+def integer_at_least(value: object, name: str, least: int) -> int:
+    """Check an integer of at least `least`."""
     number = checks.scalar(value, name)
     if not math.isfinite(number) or number != int(number) or number < least:
         raise PydpstatError(f"{name} must be a whole number of at least {least}; got {checks.shown(value)}.")

@@ -1,6 +1,6 @@
 """Noise of the method of Kifer, Smith and Thakurta: its constants, its draws, and what a fit with it keeps.
 
-The objective is (sum of losses + gamma penalty + extra w'w / 2 + b'w) / n, minimised where the
+The objective is (sum of losses + gamma penalty + extra w'w / 2 + b'w) / n, minimized where the
 domain's constraints hold. Up to n, which does not move the minimum, each record adds its gradient to
 -b and its matrix of second derivatives, of rank one, to a determinant; that is what the guarantees count.
 """
@@ -209,7 +209,7 @@ def plan_fit(
     pair : float
         Largest distance of two records' gradients, in units of zeta.
     wrong_gradient : bool
-        Whether the minimiser is misled, so that nothing is proven.
+        Whether the minimizer is misled, so that nothing is proven.
     conditions : tuple of str
         What the guarantee rests on.
 

@@ -28,7 +28,7 @@ class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
         Regularization constant: the objective has gamma / n times the regularizer.
     regularizer_gr : callable, optional
         ``regularizer_gr(coeff)``: gradient, shape (d,), of an own regularizer. Without it NLopt's
-        COBYLA minimises, else its MMA.
+        COBYLA minimizes, else its MMA.
 
     Attributes
     ----------

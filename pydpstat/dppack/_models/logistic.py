@@ -13,7 +13,7 @@ from pydpstat.dppack._models.formulas import Floats
 from pydpstat.dppack._models.losses import loss_cross_entropy, loss_gr_cross_entropy
 from pydpstat.dppack._models.maps import mapXy_gr_sigmoid, mapXy_sigmoid
 
-# what R's optimiser multiplies the regularizer by, whatever gamma is
+# what R's optimizer multiplies the regularizer by, whatever gamma is
 USED_GAMMA = 1.0
 PREDICTION = Prediction("sigmoid", "round")
 
@@ -35,12 +35,12 @@ class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
     eps : float
         Privacy parameter epsilon, above 0. Infinity adds no noise and keeps nothing.
     gamma : float
-        Regularization constant that the noise is made for. R's optimiser uses 1 instead.
+        Regularization constant that the noise is made for. R's optimizer uses 1 instead.
     perturbation_method : {"objective", "output"}, default "objective"
         Whether the noise enters the objective, or is added to the fitted coefficients.
     regularizer_gr : callable, optional
         ``regularizer_gr(coeff)``: gradient, shape (d,), of an own regularizer. Without it the
-        minimiser takes central differences.
+        minimizer takes central differences.
 
     Attributes
     ----------

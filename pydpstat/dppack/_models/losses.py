@@ -242,7 +242,7 @@ class _Huber:
         return f"{self.maker}({self.h!r})"
 
 
-# what the public functions compute of arrays that are checked
+# what the functions compute of arrays that are checked; by identity, as a user's callable may have no hash
 PLAIN: dict[int, Callable[[Floats, Floats], Floats]] = {
     id(loss_cross_entropy): formulas.cross_entropy,
     id(loss_gr_cross_entropy): formulas.cross_entropy_gradient,

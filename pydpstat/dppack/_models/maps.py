@@ -213,7 +213,7 @@ def _product(X: npt.ArrayLike, coeff: npt.ArrayLike) -> tuple[Floats, Floats]:
     return matrix, weights
 
 
-# what the public functions compute of arrays that are checked
+# what the functions compute of arrays that are checked; by identity, as a user's callable may have no hash
 PLAIN: dict[int, Callable[[Floats, Floats], Floats]] = {
     id(mapXy_linear): formulas.linear,
     id(mapXy_gr_linear): formulas.linear_gradient,

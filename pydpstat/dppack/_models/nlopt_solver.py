@@ -1,4 +1,4 @@
-"""Minimisation inside a domain by NLopt, with the algorithms and the stops of R's nloptr."""
+"""Minimization inside a domain by NLopt, with the algorithms and the stops of R's nloptr."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def require_nlopt(feature: str) -> ModuleType:
     return nlopt
 
 
-def minimise(
+def minimize(
     objective: Function,
     constraints: Function,
     size: int,
@@ -53,7 +53,7 @@ def minimise(
     jacobian: Function | None = None,
     feature: str = "LinearRegressionDP",
 ) -> Floats:
-    """Minimise a function where constraints are at most 0, starting from zeros, as R's nloptr does.
+    """Minimize a function where constraints are at most 0, starting from zeros, as R's nloptr does.
 
     With a gradient the algorithm is MMA (the method of moving asymptotes), without one COBYLA.
     It stops at a relative step of 1e-4 or after 100 evaluations, and nothing tells whether the
@@ -98,7 +98,7 @@ def minimise(
     >>> import numpy as np
     >>> def far(w):
     ...     return ((w - 1.0) ** 2).sum()
-    >>> w = minimise(far, lambda w: w @ w - 1.0, 2, lambda w: 2 * w - 2, lambda w: 2 * w)
+    >>> w = minimize(far, lambda w: w @ w - 1.0, 2, lambda w: 2 * w - 2, lambda w: 2 * w)
     >>> w.round(3)
     array([0.707, 0.707])
     """

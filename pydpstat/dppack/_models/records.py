@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ from pydpstat import _checks as checks
 from pydpstat.dppack._models.formulas import Floats
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
+from pydpstat.results.model_results import ModelResults
 
 Bounds = tuple[tuple[float, ...], tuple[float, ...]]
 
@@ -307,16 +309,31 @@ def _refuse_missing(X: Floats, y: Floats) -> None:
         raise PydpstatError("X and y must not have missing values, on which R stops; replace them first.")
 
 
+class Model(Protocol):
+    """What a model that is chosen among others has."""
+
+    results: ModelResults | None
+    fit: Callable[..., ModelResults]
+    predict: Callable[..., Floats]
+
+
 class RecordGroups:
     """The records in m + 1 groups, by their places; the last one is for validation.
 
     Parameters
     ----------
-    DPmodels, X, y, weights
+    DPmodels, X, y, weights, weights_upper_bound
         As the tuning functions got them.
     """
 
-    def __init__(self, DPmodels: object, X: Any, y: npt.ArrayLike, weights: npt.ArrayLike | None) -> None:
+    def __init__(
+        self,
+        DPmodels: object,
+        X: Any,
+        y: npt.ArrayLike,
+        weights: npt.ArrayLike | None = None,
+        weights_upper_bound: float | None = None,
+    ) -> None:
         if not isinstance(DPmodels, (list, tuple)) or not DPmodels or not all(map(_is_model, DPmodels)):
             raise PydpstatError(
                 "DPmodels must be a list of model objects, at least one; "
@@ -326,10 +343,11 @@ class RecordGroups:
             raise PydpstatError(
                 "y must be a vector, not a DataFrame, on which R stops here; give y.iloc[:, 0]."
             )
-        self.models = list(DPmodels)
+        self.models: list[Model] = list(DPmodels)
         self.X = X if hasattr(X, "iloc") else checks.array_of(X)
         self.y = response(y)
         self.weights = None if weights is None else doubles(weights, "weights")
+        self.weights_upper_bound = weights_upper_bound
         self.n, self.step = self.y.size, len(self.models) + 1
         short = self.weights is not None and self.weights.size < self.n
         # what is longer than y is cut, as R does
@@ -347,14 +365,17 @@ class RecordGroups:
                     f"DPmodels: {method} of {type(model).__name__} has no argument {argument}. {advice}"
                 )
 
-    def group(self, place: int) -> slice:
-        """Return which records the model at a place, from 0, gets; the place m is validation."""
-        return slice(place, self.n, self.step)
+    def part(self, place: int) -> tuple[npt.ArrayLike, Floats, dict[str, object]]:
+        """Return predictors, responses and weights, as fit takes them, of the group at a place from 0.
 
-    def part(self, group: slice) -> tuple[Any, Floats]:
-        """Return predictors and responses of a group."""
+        The place m, after all models', is validation.
+        """
+        group = slice(place, self.n, self.step)
         rows = self.X.iloc[group] if hasattr(self.X, "iloc") else self.X[group]
-        return rows, self.y[group]
+        more: dict[str, object] = {}
+        if self.weights is not None:
+            more = {"weights": self.weights[group], "weights_upper_bound": self.weights_upper_bound}
+        return rows, self.y[group], more
 
 
 def _is_model(model: object) -> bool:

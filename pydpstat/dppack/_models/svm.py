@@ -14,7 +14,7 @@ from pydpstat.dppack._models import warnings
 from pydpstat.dppack._models.cms_kind import Kind, Shortfall
 from pydpstat.dppack._models.fitted_model import Function, Prediction
 from pydpstat.dppack._models.formulas import Floats
-from pydpstat.dppack._models.kernels import FourierFeatures, generate_sampling, phi_gaussian, whole_number
+from pydpstat.dppack._models.kernels import FourierFeatures, generate_sampling, integer_at_least, phi_gaussian
 from pydpstat.dppack._models.losses import generate_loss_gr_huber, generate_loss_huber
 from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_linear
 from pydpstat.dppack._models.records import as_records
@@ -126,7 +126,7 @@ class svmDP(WeightedERMDP_CMS):
                 raise PydpstatError(
                     "D must be specified for nonlinear kernel; got None. Give for example 20."
                 )
-            self.D = whole_number(D, "D", 1)
+            self.D = integer_at_least(D, "D", 1)
 
     def fit(
         self,
@@ -261,7 +261,7 @@ class svmDP(WeightedERMDP_CMS):
         shown, of_kernel, drawn = str(self.kernel), ("D", "kernel_param")[: 2 * gaussian], None
         if gaussian:
             width = checks.scalar(self.kernel_param, "kernel_param")
-            drawn = (whole_number(self.D, "D", 1), math.sqrt(2.0 * width))
+            drawn = (integer_at_least(self.D, "D", 1), math.sqrt(2.0 * width))
             shown += f", {self.D} features, {float(self.kernel_param or 0.0):.6g}"
         return Kind(
             arguments=(*_BEFORE, *of_kernel, "regularizer_gr", "_huber_h"),

@@ -1,4 +1,4 @@
-"""Nash's variable metric minimiser, with the operations, their order and the stops of R's optim."""
+"""Nash's variable metric minimizer, with the operations, their order and the stops of R's optim."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def variable_metric(
     maxit: int = 100,
     reltol: float = R_RELTOL,
 ) -> Minimum:
-    """Minimise a function as R's ``optim(start, fn, gradient, method = "BFGS")``.
+    """Minimize a function as R's ``optim(start, fn, gradient, method = "BFGS")``.
 
     Parameters
     ----------

@@ -200,7 +200,7 @@ def test_what_is_kept():
     assert output_epsilon(math.inf, 1.0, weight=0.0) == 0.0
 
 
-# the law of the noise
+# the distribution of the noise
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 10, 60])
@@ -222,7 +222,7 @@ def test_noise_has_a_gamma_length_and_each_element_its_standard_deviation(size, 
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 10, 200])
-def test_the_law_of_one_element(size):
+def test_the_distribution_of_one_element(size):
     x = np.linspace(0, 40 * math.sqrt(size), 20_001)
     tail = standard_cdf(-x, size)
     # E b^2 = 2 int x P(|b| > x) dx = 4 int x P(b > x) dx; the trapezoid's own error is below 1e-5
