@@ -12,11 +12,19 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._release.model import constructor_arguments, release_model
 from pydpstat.dppack._models import losses, maps, warnings
-from pydpstat.dppack._models.cms_kind import BINARY, FIXED, LOSS, PENALTY, SATURATING, Kind, Shortfall
 from pydpstat.dppack._models.cms_noise import ROUNDING, Plan, make_plan, saturation_probability
 from pydpstat.dppack._models.fitted_model import FittedModel, Function, Prediction
 from pydpstat.dppack._models.formulas import Floats, Objective, Slope, summed_slope
 from pydpstat.dppack._models.kernels import features
+from pydpstat.dppack._models.kinds import (
+    BINARY,
+    CMS_FIXED,
+    CMS_LOSS,
+    CMS_PENALTY,
+    SATURATING,
+    CmsKind,
+    Shortfall,
+)
 from pydpstat.dppack._models.records import (
     Records,
     binary_labels,
@@ -112,7 +120,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
     array([0.484])
     """
 
-    _kind = Kind()
+    _kind = CmsKind()
 
     def __init__(
         self,
@@ -296,7 +304,12 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
     def _conditions(self) -> tuple[str, ...]:
         own = self.regularizer is not maps.regularizer_l2
         saturating = (SATURATING,) if self._saturates() else ()
-        return (*FIXED, BINARY if self._kind.labels else LOSS, *saturating, *((PENALTY,) if own else ()))
+        return (
+            *CMS_FIXED,
+            BINARY if self._kind.labels else CMS_LOSS,
+            *saturating,
+            *((CMS_PENALTY,) if own else ()),
+        )
 
     def _minimize(self, records: Records, extra: float, noise: Floats) -> Floats:
         more = (records.weights,) if self._kind.weighted else ()

@@ -1,9 +1,8 @@
-"""DPpack's empirical risk minimization by the method of Kifer, Smith and Thakurta."""
+"""DPpack's empirical risk minimization by the method of Kifer, Smith and Thakurta: linear regression."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -12,8 +11,10 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._release.model import constructor_arguments, release_model
 from pydpstat.dppack._models.fitted_model import FittedModel, Function, Prediction
-from pydpstat.dppack._models.formulas import Floats, Objective, Slope, summed_slope
-from pydpstat.dppack._models.kst_noise import FIXED, LOSS, PAIR, PENALTY, plan_fit
+from pydpstat.dppack._models.formulas import Floats, Objective, Slope, dot, summed_slope
+from pydpstat.dppack._models.kinds import KST_FIXED, KST_PENALTY, KstKind
+from pydpstat.dppack._models.kst_noise import PAIR_SQUARES, PAIR_SQUARES_LINE, plan_fit
+from pydpstat.dppack._models.losses import loss_gr_squared_error, loss_squared_error
 from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_linear, regularizer_l2
 from pydpstat.dppack._models.nlopt_solver import minimize, require_nlopt
 from pydpstat.dppack._models.records import Records, clip_records, read_records, scale_regression
@@ -21,30 +22,6 @@ from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
 from pydpstat.results._call import ModelCall
 from pydpstat.results.model_results import ModelResults
-
-_FIRST = ("mapXy", "loss", "regularizer", "eps", "delta", "domain", "zeta", "lambda_", "gamma")
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """What a model of the family is, apart from its public fields.
-
-    Parameters
-    ----------
-    arguments : tuple of str
-        The constructor's arguments, in their order: the fields that have their values.
-    scaled : bool
-        Whether columns and response are divided by their bounds, and zeta and lambda follow from that.
-    pairs : (float, float)
-        Largest distance of two records' gradients, in units of zeta: with one coefficient, with more.
-    conditions : tuple of str
-        What the guarantee rests on, apart from the regularizer.
-    """
-
-    arguments: tuple[str, ...] = (*_FIRST, "mapXy_gr", "loss_gr", "regularizer_gr")
-    scaled: bool = False
-    pairs: tuple[float, float] = (PAIR, PAIR)
-    conditions: tuple[str, ...] = (*FIXED, LOSS)
 
 
 class EmpiricalRiskMinimizationDP_KST(FittedModel):
@@ -130,7 +107,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
     array([0.098])
     """
 
-    _kind = Kind()
+    _kind = KstKind()
 
     def __init__(
         self,
@@ -229,7 +206,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             l2=l2,
             pair=kind.pairs[size > 1],
             wrong_gradient=self._wrong_gradient(size),
-            conditions=kind.conditions if l2 else (*kind.conditions, PENALTY),
+            conditions=kind.conditions if l2 else (*kind.conditions, KST_PENALTY),
         )
         result = release_model(
             partial(self._minimize, records, plan.extra),
@@ -302,3 +279,101 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             lambda y_hat: np.asarray(loss_gr(y_hat, records.y), dtype=np.float64).ravel(),
             strict=True,
         )
+
+
+class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
+    """Private regularized linear regression, as ``DPpack::LinearRegressionDP``.
+
+    ``LinearRegressionDP$new(...)`` of R is ``LinearRegressionDP(...)``; methods and public fields
+    have R's names with underscores for dots.
+
+    Parameters
+    ----------
+    regularizer : {"l2"} or callable
+        ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
+    eps : float
+        Privacy parameter epsilon, above 0. Infinity (or None) adds no noise and keeps nothing.
+    delta : float
+        Privacy parameter delta; 0 for pure differential privacy.
+    gamma : float
+        Regularization constant: the objective has gamma / n times the regularizer.
+    regularizer_gr : callable, optional
+        ``regularizer_gr(coeff)``: gradient, shape (d,), of an own regularizer. Without it NLopt's
+        COBYLA minimizes, else its MMA.
+
+    Attributes
+    ----------
+    coeff : ndarray of shape (d,) or None
+        The released coefficients, after `fit`, in the unit of the data as given.
+    zeta, lambda_ : float or None
+        Bounds on a record's gradient and second derivative, set by `fit`: 2 d^1.5 and d.
+
+    Raises
+    ------
+    PydpstatError
+        Where `regularizer` is something else.
+
+    Notes
+    -----
+    Guarantee: (epsilon, delta) for one record added or removed, if the minimum is found exactly.
+    For one replaced record and delta 0 epsilon is 0.65 eps + log(1 + d / (gamma + 2 d / eps)) where
+    that is more than eps (with one coefficient 0.5625 eps instead); `fit` warns with the figure.
+    R scales columns and response by the bounds, and looks for coefficients with a squared length
+    of at most d in that scale. It needs the package nlopt.
+
+    References
+    ----------
+    Kifer, D., Smith, A. and Thakurta, A. (2012). Private convex empirical risk minimization and
+    high-dimensional regression. Proceedings of the 25th Annual Conference on Learning Theory.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from pydpstat import PrivacyWarning
+    >>> warnings.simplefilter("ignore", PrivacyWarning)
+    >>> from pydpstat import LinearRegressionDP, RRandom
+    >>> model = LinearRegressionDP("l2", 1.0, 0.0, 1.0)
+    >>> x = [[0.1], [0.3], [0.5], [0.7], [0.9]]
+    >>> r = model.fit(x, [0.2, 0.3, 0.5, 0.6, 0.9], [1, 1], [0, 0], rng=RRandom(123))
+    >>> model.coeff.round(3)
+    array([0.185])
+    """
+
+    _kind = KstKind(
+        arguments=("regularizer", "eps", "delta", "gamma", "regularizer_gr"),
+        scaled=True,
+        pairs=(PAIR_SQUARES_LINE, PAIR_SQUARES),
+        conditions=KST_FIXED,
+    )
+
+    def __init__(
+        self,
+        regularizer: str | Function,
+        eps: float | None,
+        delta: float,
+        gamma: float,
+        regularizer_gr: Function | None = None,
+    ) -> None:
+        super().__init__(
+            mapXy_linear,
+            loss_squared_error,
+            regularizer,
+            eps,
+            delta,
+            {"constraints": _outside, "jacobian": _outside_gradient},
+            None,
+            None,
+            gamma,
+            mapXy_gr_linear,
+            loss_gr_squared_error,
+            regularizer_gr,
+        )
+
+
+def _outside(coeff: Floats) -> float:
+    """Return how far the squared length exceeds the number of coefficients."""
+    return dot(coeff, coeff) - coeff.size
+
+
+def _outside_gradient(coeff: Floats) -> Floats:
+    return 2.0 * coeff

@@ -24,16 +24,6 @@ from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source
 
-FIXED = (
-    "the number of records is public",
-    "no value is missing, and everybody knows it",
-    "the minimiser is taken as exact; R's stops at a relative step of 1e-4 or after 100 evaluations",
-)
-LOSS = (
-    "the loss is convex by the linear predictor; inside the domain zeta bounds the length of a record's "
-    "gradient and lambda its second derivative"
-)
-PENALTY = "the regularizer is differentiable and convex"
 ADDED = "for one record added or removed epsilon is"
 # an epsilon that is larger by rounding only is not worth a warning
 _ROUNDING = 1e-9
@@ -232,6 +222,7 @@ def plan_fit(
     if not math.isfinite(extra):
         raise PydpstatError(f"lambda_ must be finite, and eps not too small for it; got {lam!r}, {eps!r}.")
     draw, claim = _noise(eps, delta, zeta, size), Guarantee(eps, min(delta, 1.0))
+    nothing = Guarantee(math.inf, 0.0, "bounded", conditions)
     # of an own regularizer only convexity is known
     strength = extra + (gamma if l2 else 0.0)
     warnings.rough_minimum(function)
@@ -242,10 +233,10 @@ def plan_fit(
     ):
         if bad:
             warnings.no_promise(function, argument, value)
-            return Plan(extra, draw, claim, Guarantee(math.inf, 0.0, "bounded", conditions))
+            return Plan(extra, draw, claim, nothing)
     if wrong_gradient:
         warnings.wrong_gradient(function)
-        return Plan(extra, draw, claim, Guarantee(math.inf, 0.0, "bounded", conditions))
+        return Plan(extra, draw, claim, nothing)
     kept = partial(replaced_epsilon, eps, delta, lam=lam, strength=strength, pair=pair, size=size)
     added = f"{ADDED} {one_record_epsilon(eps, delta, lam, strength):.6g}"
     return Plan(extra, draw, claim, _kept(function, eps, delta, kept, conditions, added))

@@ -6,10 +6,10 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat.dppack._models import warnings
-from pydpstat.dppack._models.cms_kind import Kind, Shortfall
 from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
 from pydpstat.dppack._models.fitted_model import Function, Prediction
 from pydpstat.dppack._models.formulas import Floats
+from pydpstat.dppack._models.kinds import CmsKind, Shortfall
 from pydpstat.dppack._models.losses import loss_cross_entropy, loss_gr_cross_entropy
 from pydpstat.dppack._models.maps import mapXy_gr_sigmoid, mapXy_sigmoid
 
@@ -79,7 +79,7 @@ class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
     array([0.505, 0.539])
     """
 
-    _kind = Kind(
+    _kind = CmsKind(
         arguments=("regularizer", "eps", "gamma", "perturbation_method", "regularizer_gr"),
         labels=(0.0, 1.0),
         scaled=True,

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat.dppack._models import warnings
-from pydpstat.dppack._models.cms_kind import Kind, Shortfall
 from pydpstat.dppack._models.fitted_model import Function, Prediction
 from pydpstat.dppack._models.formulas import Floats
 from pydpstat.dppack._models.kernels import FourierFeatures, generate_sampling, integer_at_least, phi_gaussian
+from pydpstat.dppack._models.kinds import CmsKind, Shortfall
 from pydpstat.dppack._models.losses import generate_loss_gr_huber, generate_loss_huber
 from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_linear
 from pydpstat.dppack._models.records import as_records
@@ -255,7 +255,7 @@ class svmDP(WeightedERMDP_CMS):
             prediction = replace(prediction, features=FourierFeatures(self.prefilter))
         return prediction(X, self._fitted(), add_bias=bias, raw_value=raw)
 
-    def _made_kind(self) -> Kind:
+    def _made_kind(self) -> CmsKind:
         """Return what the next fit is, by the fields as they are now."""
         gaussian = self.kernel != "linear"
         shown, of_kernel, drawn = str(self.kernel), ("D", "kernel_param")[: 2 * gaussian], None
@@ -263,7 +263,7 @@ class svmDP(WeightedERMDP_CMS):
             width = checks.scalar(self.kernel_param, "kernel_param")
             drawn = (integer_at_least(self.D, "D", 1), math.sqrt(2.0 * width))
             shown += f", {self.D} features, {float(self.kernel_param or 0.0):.6g}"
-        return Kind(
+        return CmsKind(
             arguments=(*_BEFORE, *of_kernel, "regularizer_gr", "_huber_h"),
             labels=(-1.0, 1.0),
             scaled=not gaussian,

@@ -1,4 +1,4 @@
-"""What distinguishes the models of the family of Chaudhuri, Monteleoni and Sarwate, as data."""
+"""What distinguishes the models of a family from each other, as data: the two families of DPpack."""
 
 from __future__ import annotations
 
@@ -9,20 +9,33 @@ from typing import NamedTuple
 
 from pydpstat.dppack._models import warnings
 from pydpstat.dppack._models.fitted_model import Prediction
+from pydpstat.dppack._models.kst_noise import PAIR
 
-FIXED = (
-    "the number of records is public",
-    "no value is missing, and everybody knows it",
+_PUBLIC = ("the number of records is public", "no value is missing, and everybody knows it")
+CMS_FIXED = (
+    *_PUBLIC,
     "the minimiser is taken as exact; R's stops at a relative change of 1.5e-8 or after 100 gradients",
 )
-LOSS = "the loss is convex by the linear predictor, its first derivative at most 1, its second at most c"
+CMS_LOSS = "the loss is convex by the linear predictor, its first derivative at most 1, its second at most c"
 BINARY = "every label is 0 or 1, and everybody knows it"
 SATURATING = (
     "no linear predictor of a record passes 36.74, where R's cross-entropy is NaN and its optimiser "
     "turns back"
 )
-PENALTY = "the regularizer is differentiable and 1-strongly convex"
-_FIRST = ("mapXy", "loss", "regularizer", "eps", "gamma", "perturbation_method", "c")
+CMS_PENALTY = "the regularizer is differentiable and 1-strongly convex"
+KST_FIXED = (
+    *_PUBLIC,
+    "the minimiser is taken as exact; R's stops at a relative step of 1e-4 or after 100 evaluations",
+)
+KST_LOSS = (
+    "the loss is convex by the linear predictor; inside the domain zeta bounds the length of a record's "
+    "gradient and lambda its second derivative"
+)
+KST_PENALTY = "the regularizer is differentiable and convex"
+# the constructors' arguments, without the gradients
+_CMS = ("mapXy", "loss", "regularizer", "eps", "gamma", "perturbation_method", "c")
+_KST = ("mapXy", "loss", "regularizer", "eps", "delta", "domain", "zeta", "lambda_", "gamma")
+_GRADIENTS = ("mapXy_gr", "loss_gr", "regularizer_gr")
 
 
 class Shortfall(NamedTuple):
@@ -63,8 +76,8 @@ def _explain(fit: Shortfall) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """What a model of the family is, apart from its public fields.
+class CmsKind:
+    """What a model of Chaudhuri, Monteleoni and Sarwate's family is, apart from its public fields.
 
     Parameters
     ----------
@@ -92,7 +105,7 @@ class Kind:
         Settings for the summary; None for the bound c.
     """
 
-    arguments: tuple[str, ...] = (*_FIRST, "mapXy_gr", "loss_gr", "regularizer_gr")
+    arguments: tuple[str, ...] = (*_CMS, *_GRADIENTS)
     labels: tuple[float, float] | None = None
     scaled: bool = False
     features: tuple[int, float] | None = None
@@ -103,3 +116,25 @@ class Kind:
     explain: Callable[[Shortfall], None] = _explain
     prediction: Prediction | None = None
     facts: tuple[tuple[str, str], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KstKind:
+    """What a model of Kifer, Smith and Thakurta's family is, apart from its public fields.
+
+    Parameters
+    ----------
+    arguments : tuple of str
+        The constructor's arguments, in their order: the fields that have their values.
+    scaled : bool
+        Whether columns and response are divided by their bounds, and zeta and lambda follow from that.
+    pairs : (float, float)
+        Largest distance of two records' gradients, in units of zeta: with one coefficient, with more.
+    conditions : tuple of str
+        What the guarantee rests on, apart from the regularizer.
+    """
+
+    arguments: tuple[str, ...] = (*_KST, *_GRADIENTS)
+    scaled: bool = False
+    pairs: tuple[float, float] = (PAIR, PAIR)
+    conditions: tuple[str, ...] = (*KST_FIXED, KST_LOSS)
