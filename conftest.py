@@ -8,7 +8,6 @@ collect_ignore = (
     if find_spec("nlopt")
     else [
         "pydpstat/dppack/_models/erm_kst.py",
-        "pydpstat/dppack/_models/linear.py",
         "pydpstat/dppack/_models/tune.py",
         "pydpstat/dppack/_models/nlopt_solver.py",
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,8 @@ from pydpstat._release.calibration import SEEDED
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source
-from pydpstat.results.model_results import ModelResults
+from pydpstat.results._call import Call, ModelCall
+from pydpstat.results.model_results import CoefficientNoise, ModelResults
 
 Floats = npt.NDArray[np.float64]
 UNCOVERED = (
@@ -21,8 +22,37 @@ UNCOVERED = (
 )
 
 
+class Published(TypedDict):
+    """The fields of `ModelResults` that a release does not make itself."""
+
+    model: str
+    names: tuple[str, ...]
+    prediction: Callable[..., Floats] | None
+    noise: CoefficientNoise | None
+    claim: Guarantee
+    gamma: float
+    bounds: tuple[tuple[float, ...], tuple[float, ...]]
+    nobs: int
+    record: ModelCall | Call
+    facts: tuple[tuple[str, str], ...]
+
+
+def constructor_arguments(model: object, names: tuple[str, ...], l2: bool) -> tuple[tuple[str, object], ...]:
+    """Return a model's constructor's arguments by its fields, as the record of a release shows them.
+
+    The regularizer "l2" needs no gradient of its own: it is left out, or None for a class that takes
+    all its functions.
+    """
+    shown: dict[str, object] = {name.removeprefix("_"): getattr(model, name) for name in names}
+    if l2:
+        shown |= {"regularizer": "l2", "regularizer_gr": None}
+        if "loss" not in shown:
+            del shown["regularizer_gr"]
+    return tuple(shown.items())
+
+
 def release_model(
-    minimise: Callable[[Floats], Floats],
+    minimize: Callable[[Floats], Floats],
     draw: Callable[[Source | None], Floats] | None,
     source: Source | None,
     *,
@@ -30,14 +60,14 @@ def release_model(
     perturbation: str,
     finish: Callable[[Floats], Floats],
     guarantee: Guarantee,
-    **published: Any,
+    **published: Unpack[Published],
 ) -> ModelResults:
     """Fit a model with noise and return what may be published.
 
     Parameters
     ----------
-    minimise : callable
-        The noise that enters the objective (zeros for none) in, the minimiser's coefficients out.
+    minimize : callable
+        The noise that enters the objective (zeros for none) in, the minimizer's coefficients out.
     draw : callable or None
         A source in, a noise vector of shape (d,) out; None for no noise at all.
     source : Source or None
@@ -45,7 +75,7 @@ def release_model(
     size : int
         Number d of coefficients.
     perturbation : {"objective", "output"}
-        Whether the noise enters the objective, or is added to the minimiser's coefficients.
+        Whether the noise enters the objective, or is added to the minimizer's coefficients.
     finish : callable
         Noisy coefficients to those of the data as given.
     guarantee : Guarantee
@@ -65,11 +95,11 @@ def release_model(
     nothing = np.zeros(size)
     with np.errstate(all="ignore"):
         if perturbation == "output":
-            coeff = minimise(nothing)
+            coeff = minimize(nothing)
             if draw is not None:
                 coeff = coeff + draw(source)
         else:
-            coeff = minimise(nothing if draw is None else draw(source))
+            coeff = minimize(nothing if draw is None else draw(source))
         coeff = finish(coeff)
     if not np.isfinite(coeff).all():
         raise PydpstatError(

@@ -5,25 +5,25 @@ Dots of R's names are underscores. Each function that draws has one more argumen
 """
 
 from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
-from pydpstat.dppack._models.erm_kst import EmpiricalRiskMinimizationDP_KST
-from pydpstat.dppack._models.helpers import (
+from pydpstat.dppack._models.erm_kst import EmpiricalRiskMinimizationDP_KST, LinearRegressionDP
+from pydpstat.dppack._models.kernels import generate_sampling, phi_gaussian
+from pydpstat.dppack._models.logistic import LogisticRegressionDP
+from pydpstat.dppack._models.losses import (
     generate_loss_gr_huber,
     generate_loss_huber,
-    generate_sampling,
     loss_cross_entropy,
     loss_gr_cross_entropy,
     loss_gr_squared_error,
     loss_squared_error,
+)
+from pydpstat.dppack._models.maps import (
     mapXy_gr_linear,
     mapXy_gr_sigmoid,
     mapXy_linear,
     mapXy_sigmoid,
-    phi_gaussian,
     regularizer_gr_l2,
     regularizer_l2,
 )
-from pydpstat.dppack._models.linear import LinearRegressionDP
-from pydpstat.dppack._models.logistic import LogisticRegressionDP
 from pydpstat.dppack._models.svm import svmDP
 from pydpstat.dppack._models.tune import tune_classification_model, tune_linear_regression_model
 from pydpstat.dppack._models.weighted_erm_cms import WeightedERMDP_CMS

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.dppack._models.perturbation import objective_constants
-from pydpstat.dppack._models.spherical import standard_cdf
+from pydpstat.dppack._models.cms_noise import objective_constants, standard_cdf
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.parity.distribution import Law
 

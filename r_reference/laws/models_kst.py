@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.dppack._models.domain import noise_variance
+from pydpstat.dppack._models.kst_noise import noise_variance
 from pydpstat.mechanisms._exponential import probabilities
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.parity.distribution import Law

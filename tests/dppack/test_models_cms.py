@@ -353,7 +353,7 @@ def test_settings_can_be_changed_between_fits():
     assert fit(model).epsilon == 5.0
 
 
-def test_much_noise_budget_gives_the_minimiser():
+def test_much_noise_budget_gives_the_minimizer():
     # the gradient of the regularized loss at the released coefficients is 0 up to R's own stop
     result = fit(LogisticRegressionDP("l2", 1e12, 1.0, "output"), *BOX)
     scaled = X.to_numpy() / math.sqrt(2)

@@ -109,7 +109,7 @@ def test_the_guarantee_is_the_largest_of_all_groups():
 
 
 def test_a_model_that_keeps_less_counts_with_what_it_keeps():
-    # the optimiser uses a gamma of 1 whatever is given
+    # the optimizer uses a gamma of 1 whatever is given
     models = [LogisticRegressionDP("l2", 1.0, 1.0), LogisticRegressionDP("l2", 1.0, 50.0, "output")]
     assert classify(models).results.guarantee.epsilon > 10.0
 

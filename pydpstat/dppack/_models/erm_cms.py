@@ -3,51 +3,49 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._release.model import release_model
-from pydpstat.dppack._models import warnings
-from pydpstat.dppack._models.fitted_model import FittedModel
-from pydpstat.dppack._models.helpers import (
-    loss_cross_entropy,
-    mapXy_gr_linear,
-    mapXy_gr_sigmoid,
-    mapXy_sigmoid,
+from pydpstat._release.model import constructor_arguments, release_model
+from pydpstat.dppack._models import losses, maps, warnings
+from pydpstat.dppack._models.cms_noise import ROUNDING, Plan, make_plan, saturation_probability
+from pydpstat.dppack._models.fitted_model import FittedModel, Function, Prediction
+from pydpstat.dppack._models.formulas import Floats, Objective, Slope, summed_slope
+from pydpstat.dppack._models.kernels import features
+from pydpstat.dppack._models.kinds import (
+    BINARY,
+    CMS_FIXED,
+    CMS_LOSS,
+    CMS_PENALTY,
+    SATURATING,
+    CmsKind,
+    Shortfall,
 )
-from pydpstat.dppack._models.linear_algebra import Floats, RowProducts
-from pydpstat.dppack._models.objective import Objective
-from pydpstat.dppack._models.perturbation import saturation_probability
-from pydpstat.dppack._models.plan import ROUNDING, Plan, make_plan
-from pydpstat.dppack._models.prediction import Prediction
-from pydpstat.dppack._models.records import Records, clip_records, read_records
-from pydpstat.dppack._models.spherical import SphericalNoise
+from pydpstat.dppack._models.records import (
+    Records,
+    binary_labels,
+    clip_records,
+    feature_records,
+    read_records,
+    read_weights,
+    scale_records,
+)
 from pydpstat.dppack._models.variable_metric import variable_metric
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
-from pydpstat.random._vectors import spherical
 from pydpstat.results._call import ModelCall
 from pydpstat.results.model_results import ModelResults
 
 METHODS = ("output", "objective")
-FIXED = (
-    "the number of records is public",
-    "no value is missing, and everybody knows it",
-    "the minimiser is taken as exact; R's stops at a relative change of 1.5e-8 or after 100 gradients",
-)
-SATURATING = (
-    "no linear predictor of a record passes 36.74, where R's cross-entropy is NaN and its optimiser "
-    "turns back"
-)
 # a delta below it is one that people accept
 WORTH_A_WARNING = 1e-6
-LOSS = "the loss is convex by the linear predictor, its first derivative at most 1, its second at most c"
+# of the maps whose predictions results may give: an own function might refer to data
+_LINKS = {id(maps.mapXy_linear): Prediction("linear"), id(maps.mapXy_sigmoid): Prediction("sigmoid")}
 
 
 class EmpiricalRiskMinimizationDP_CMS(FittedModel):
@@ -79,7 +77,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         ``loss_gr(y_hat, y)``: derivatives of the losses, shape (n,).
     regularizer_gr : callable, optional
         ``regularizer_gr(coeff)``: gradient, shape (d,). Where one of the three gradients is not
-        given, the minimiser takes central differences.
+        given, the minimizer takes central differences.
 
     Attributes
     ----------
@@ -122,21 +120,20 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
     array([0.484])
     """
 
-    _weighted = False
-    _penalty = "the regularizer is differentiable and 1-strongly convex"
+    _kind = CmsKind()
 
     def __init__(
         self,
-        mapXy: Callable[..., Any],
-        loss: Callable[..., Any],
-        regularizer: str | Callable[..., Any],
+        mapXy: Function,
+        loss: Function,
+        regularizer: str | Function,
         eps: float,
         gamma: float,
         perturbation_method: str = "objective",
         c: float | None = None,
-        mapXy_gr: Callable[..., Any] | None = None,
-        loss_gr: Callable[..., Any] | None = None,
-        regularizer_gr: Callable[..., Any] | None = None,
+        mapXy_gr: Function | None = None,
+        loss_gr: Function | None = None,
+        regularizer_gr: Function | None = None,
     ) -> None:
         super().__init__(mapXy, mapXy_gr, loss, loss_gr, regularizer, regularizer_gr)
         self.eps, self.gamma = eps, gamma
@@ -146,13 +143,20 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         self.c = c
         self.kernel: str | None = None
         self.D: int | None = None
-        self.sampling: Callable[..., Any] | None = None
-        self.phi: Callable[..., Any] | None = None
+        self.sampling: Function | None = None
+        self.phi: Function | None = None
         self.kernel_param: float | None = None
         self.prefilter: Floats | None = None
 
     def fit(
-        self, X: Any, y: Any, upper_bounds: Any, lower_bounds: Any, add_bias: bool = False, *, rng: Any = None
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        upper_bounds: npt.ArrayLike,
+        lower_bounds: npt.ArrayLike,
+        add_bias: bool = False,
+        *,
+        rng: object = None,
     ) -> ModelResults:
         """Fit the model and set `coeff`.
 
@@ -195,175 +199,157 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
 
     def _fit(
         self,
-        X: Any,
-        y: Any,
-        upper_bounds: Any,
-        lower_bounds: Any,
-        add_bias: Any,
-        rng: Any,
-        weights: Any = None,
-        weights_upper_bound: Any = None,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        upper_bounds: npt.ArrayLike | None,
+        lower_bounds: npt.ArrayLike | None,
+        add_bias: bool,
+        rng: object,
+        weights: npt.ArrayLike | None = None,
+        weights_upper_bound: float | None = None,
     ) -> ModelResults:
+        kind, name = self._kind, type(self).__name__
         source = source_from(rng, int_seeds_r=True)
         bias = checks.flag(add_bias, "add_bias")
         checks.one_of(self.perturbation_method, "perturbation_method", METHODS)
-        records = self._records(X, y, upper_bounds, lower_bounds, bias)
-        records = self._with_weights(records, weights, weights_upper_bound)
-        plan = self._plan(records)
-        if records.expand is not None:
-            records = records.expand(records, source)
-        size = len(records.names)
-        output = self.perturbation_method == "output"
-        fit_arguments = [
+        records = self._read(X, y, upper_bounds, lower_bounds, bias)
+        fit_arguments: tuple[tuple[str, object], ...] = (
             ("upper_bounds", upper_bounds),
             ("lower_bounds", lower_bounds),
             ("add_bias", bias),
-        ]
+        )
         if weights is not None:
-            fit_arguments.append(("weights_upper_bound", weights_upper_bound))
+            records = read_weights(records, weights, weights_upper_bound)
+            fit_arguments = (*fit_arguments, ("weights_upper_bound", weights_upper_bound))
+        plan = self._plan(records)
+        prediction = kind.prediction or _LINKS.get(id(self.mapXy))
+        if kind.features is not None and prediction is not None:
+            drawn = features(source, kind.features[0], records.X.shape[1], kind.features[1])
+            self.prefilter = drawn.prefilter
+            records = replace(records, X=drawn.unit(records.X))
+            prediction = replace(prediction, features=drawn)
+        l2 = self.regularizer is maps.regularizer_l2
         result = release_model(
-            partial(self._minimise, records, plan.extra),
-            partial(spherical, size=size, rate=plan.rate) if plan.noisy else None,
+            partial(self._minimize, records, plan.extra),
+            plan.noise.draw if plan.noisy else None,
             source,
-            size=size,
+            size=len(records.names),
             perturbation=self.perturbation_method,
-            finish=lambda coeff: coeff / records.divisors,
+            finish=records.unscaled,
             guarantee=Guarantee(plan.kept, 0.0, "bounded", self._conditions()),
-            model=type(self).__name__,
+            model=name,
             names=records.names,
-            prediction=self._prediction(),
-            noise=SphericalNoise(plan.rate, tuple(records.divisors.tolist())) if output else None,
+            prediction=prediction,
+            noise=plan.noise if self.perturbation_method == "output" else None,
             claim=plan.claim,
             gamma=checks.scalar(self.gamma, "gamma"),
             bounds=records.bounds,
             nobs=records.y.size,
             record=ModelCall(
-                type(self).__name__,
-                self._arguments(),
-                tuple(fit_arguments),
+                name,
+                constructor_arguments(self, kind.arguments, l2),
+                fit_arguments,
                 () if weights is None else ("weights",),
             ),
             facts=self._facts(records),
         )
-        return self._keep(result)
+        self.coeff, self.results = result.coeff.copy(), result
+        return result
 
-    def _records(self, X: Any, y: Any, upper_bounds: Any, lower_bounds: Any, add_bias: bool) -> Records:
-        return clip_records(read_records(X, y, add_bias), upper_bounds, lower_bounds, add_bias)
-
-    def _with_weights(self, records: Records, weights: Any, upper_bound: Any) -> Records:
-        return records
+    def _read(
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        upper_bounds: npt.ArrayLike | None,
+        lower_bounds: npt.ArrayLike | None,
+        add_bias: bool,
+    ) -> Records:
+        kind, records = self._kind, read_records(X, y, add_bias)
+        if kind.features is not None:
+            # the features' part comes with the source, after everything is checked
+            records = feature_records(records, kind.features[0])
+        else:
+            records = clip_records(records, upper_bounds, lower_bounds, add_bias)
+        if kind.labels is not None:
+            records = replace(records, y=binary_labels(records.y, kind.labels))
+        return scale_records(records) if kind.scaled else records
 
     def _plan(self, records: Records) -> Plan:
-        """Work out the noise as R does, and say what it keeps."""
-        plan = make_plan(
-            checks.scalar(self.eps, "eps"),
-            checks.scalar(self.gamma, "gamma"),
-            self.c,
-            self.perturbation_method,
-            self._convexity(),
-            records,
-        )
-        kept, eps = self._kept(plan.kept, len(records.names)), plan.claim.epsilon
-        saturated = self._saturation(plan, records)
+        """Work out the noise as R does, and say what it keeps; it warns."""
+        kind, size, name = self._kind, len(records.names), type(self).__name__
+        eps, gamma = checks.scalar(self.eps, "eps"), checks.scalar(self.gamma, "gamma")
+        strength = gamma if kind.strength is None else kind.strength
+        if strength < 0.0 and self.regularizer is not maps.regularizer_l2:
+            # a 1-strongly convex regularizer has no upper bound, so its negative multiple has no lower one
+            strength = -math.inf
+        plan = make_plan(eps, gamma, self.c, self.perturbation_method, strength, records)
+        proven = not self._wrong_gradient(size) if kind.proven is None else kind.proven
+        kept, saturated = plan.kept if proven else math.inf, 0.0
+        if self._saturates() and self.perturbation_method != "output" and plan.noisy:
+            # the noise alone may drive a prediction to 1, where R's loss is NaN
+            saturated = saturation_probability(plan.noise.rate, strength + records.y.size * plan.extra, size)
         if math.isinf(eps):
-            warnings.no_noise(type(self).__name__, "eps", eps)
+            warnings.no_noise(name, "eps", eps)
         elif kept > eps * (1.0 + ROUNDING) and (math.isinf(kept) or saturated <= WORTH_A_WARNING):
-            self._warn(eps, kept, plan.norm)
+            recycled = self.mapXy_gr is maps.mapXy_gr_sigmoid
+            kind.explain(Shortfall(name, eps, kept, plan.norm, gamma, self.c, recycled))
         if saturated > WORTH_A_WARNING:
-            warnings.saturation(type(self).__name__, eps, saturated)
+            warnings.saturation(name, eps, saturated)
             kept = math.inf
-        return replace(plan, kept=max(kept, eps) if kept > eps * (1.0 + ROUNDING) else eps)
-
-    def _strength(self) -> float:
-        """What the regularizer is multiplied by."""
-        return checks.scalar(self.gamma, "gamma")
-
-    def _convexity(self) -> float:
-        """What the minimised objective times n is strongly convex by, without records and noise."""
-        # a 1-strongly convex regularizer has no upper bound, so a negative multiple of it has no lower one
-        strength = self._strength()
-        return strength if strength >= 0.0 or self._l2 else -math.inf
+        return replace(plan, kept=kept if kept > eps * (1.0 + ROUNDING) else eps)
 
     def _saturates(self) -> bool:
-        return self.loss is loss_cross_entropy and self.mapXy is mapXy_sigmoid
+        return self.loss is losses.loss_cross_entropy and self.mapXy is maps.mapXy_sigmoid
 
-    def _saturation(self, plan: Plan, records: Records) -> float:
-        """Return how probable the noise alone drives a prediction to 1, where R's loss is NaN."""
-        if not self._saturates() or self.perturbation_method == "output" or not plan.noisy:
-            return 0.0
-        strength = self._convexity() + records.y.size * plan.extra
-        return saturation_probability(plan.rate, strength, len(records.names))
+    def _conditions(self) -> tuple[str, ...]:
+        own = self.regularizer is not maps.regularizer_l2
+        saturating = (SATURATING,) if self._saturates() else ()
+        return (
+            *CMS_FIXED,
+            BINARY if self._kind.labels else CMS_LOSS,
+            *saturating,
+            *((CMS_PENALTY,) if own else ()),
+        )
 
-    def _kept(self, kept: float, size: int) -> float:
-        return math.inf if self._wrong_gradient(size) else kept
-
-    def _warn(self, eps: float, kept: float, norm: float) -> None:
-        """Warn that the fit keeps `kept`, which is more than `eps`."""
-        name = type(self).__name__
-        if norm > 1.0:
-            warnings.long_records(name, norm, eps, kept)
-        if self.mapXy_gr is mapXy_gr_sigmoid and math.isinf(kept):
-            warnings.wrong_gradient(name)
-        elif not self.gamma > 0:
-            warnings.no_noise(name, "gamma", checks.scalar(self.gamma, "gamma"))
-        elif norm <= 1.0:
-            warnings.no_noise(name, "c", float(self.c or 0.0))
-
-    def _minimise(self, records: Records, extra: float, noise: Floats) -> Floats:
+    def _minimize(self, records: Records, extra: float, noise: Floats) -> Floats:
+        more = (records.weights,) if self._kind.weighted else ()
+        mapXy, loss = maps.PLAIN.get(id(self.mapXy)), self.loss
+        if mapXy is not None and not more:
+            # predictions that need no further check
+            loss = losses.PLAIN.get(id(loss), loss)
+        penalties, strength = maps.PLAIN_PENALTIES, self._kind.strength
         objective = Objective(
             n=records.y.size,
-            predict=partial(self.mapXy, records.X),
-            losses=partial(self._losses, records),
-            loss_slope=self._loss_slope(records),
-            penalty=self.regularizer,
-            penalty_slope=self.regularizer_gr,
-            gamma=self._strength(),
+            predict=partial(mapXy or self.mapXy, records.X),
+            losses=lambda y_hat: loss(y_hat, records.y, *more),
+            loss_slope=self._loss_slope(records, more),
+            penalty=penalties.get(id(self.regularizer), self.regularizer),
+            penalty_slope=penalties.get(id(self.regularizer_gr), self.regularizer_gr),
+            gamma=checks.scalar(self.gamma, "gamma") if strength is None else strength,
             extra=extra,
             b=noise,
         )
         return variable_metric(np.zeros(noise.size), objective.value, objective.gradient).par
 
-    def _losses(self, records: Records, y_hat: Any) -> Any:
-        return self.loss(y_hat, records.y, records.weights) if self._weighted else self.loss(y_hat, records.y)
-
-    def _loss_slope(self, records: Records) -> Callable[[Floats, Floats], Floats] | None:
+    def _loss_slope(self, records: Records, more: tuple[Floats | None, ...]) -> Slope | None:
         mapXy_gr, loss_gr = self.mapXy_gr, self.loss_gr
         if mapXy_gr is None or loss_gr is None:
             return None
-        more = (records.weights,) if self._weighted else ()
-        by_record = lambda y_hat: _vector(loss_gr(y_hat, records.y, *more))  # noqa: E731
-        if mapXy_gr is mapXy_gr_linear:
-            products = RowProducts(records.X)
-            return lambda coeff, y_hat: products(by_record(y_hat))
-        derivatives = partial(mapXy_gr, records.X)
-        return lambda coeff, y_hat: RowProducts(np.transpose(derivatives(coeff)))(by_record(y_hat))
-
-    def _prediction(self) -> Prediction | None:
-        return Prediction("sigmoid") if self.mapXy is mapXy_sigmoid else super()._prediction()
-
-    def _conditions(self) -> tuple[str, ...]:
-        return (*FIXED, LOSS, *self._further_conditions())
-
-    def _further_conditions(self) -> tuple[str, ...]:
-        return (*((SATURATING,) if self._saturates() else ()), *self._penalty_condition())
-
-    def _arguments(self) -> tuple[tuple[str, Any], ...]:
-        return (
-            ("mapXy", self.mapXy),
-            ("loss", self.loss),
-            ("regularizer", self._regularizer()),
-            ("eps", self.eps),
-            ("gamma", self.gamma),
-            ("perturbation_method", self.perturbation_method),
-            ("c", self.c),
-            ("mapXy_gr", self.mapXy_gr),
-            ("loss_gr", self.loss_gr),
-            ("regularizer_gr", None if self._l2 else self.regularizer_gr),
+        if self._kind.residual:
+            return summed_slope(records.X, None, lambda y_hat: np.subtract(y_hat, records.y))
+        derivatives = None if mapXy_gr is maps.mapXy_gr_linear else partial(mapXy_gr, records.X)
+        return summed_slope(
+            records.X,
+            derivatives,
+            lambda y_hat: np.asarray(loss_gr(y_hat, records.y, *more), dtype=np.float64).ravel(),
         )
 
     def _facts(self, records: Records) -> tuple[tuple[str, str], ...]:
-        return () if self.c is None else (("Loss curvature c:", f"{float(self.c):.6g}"),)
-
-
-def _vector(values: Any) -> Floats:
-    return np.asarray(values, dtype=np.float64).ravel()
+        facts, strength = self._kind.facts, self._kind.strength
+        if facts is None:
+            facts = () if self.c is None else (("Loss curvature c:", f"{float(self.c):.6g}"),)
+        if strength is not None and self.gamma != strength:
+            facts = (*facts, ("Gamma of the fit:", f"{strength:g}"))
+        if records.weights is not None:
+            facts = (*facts, ("Weights up to:", f"{records.weight:.6g}"))
+        return facts

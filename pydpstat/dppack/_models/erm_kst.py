@@ -1,23 +1,23 @@
-"""DPpack's empirical risk minimization by the method of Kifer, Smith and Thakurta."""
+"""DPpack's empirical risk minimization by the method of Kifer, Smith and Thakurta: linear regression."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._release.model import release_model
-from pydpstat.dppack._models import domain as method
-from pydpstat.dppack._models.fitted_model import FittedModel
-from pydpstat.dppack._models.helpers import mapXy_gr_linear
-from pydpstat.dppack._models.kst_plan import FIXED, LOSS, Plan, Settings, plan_fit
-from pydpstat.dppack._models.linear_algebra import Floats
-from pydpstat.dppack._models.nlopt_solver import minimise, require_nlopt
-from pydpstat.dppack._models.records import Records, bound_vector, clip_records, read_records
+from pydpstat._release.model import constructor_arguments, release_model
+from pydpstat.dppack._models.fitted_model import FittedModel, Function, Prediction
+from pydpstat.dppack._models.formulas import Floats, Objective, Slope, dot, summed_slope
+from pydpstat.dppack._models.kinds import KST_FIXED, KST_PENALTY, KstKind
+from pydpstat.dppack._models.kst_noise import PAIR_SQUARES, PAIR_SQUARES_LINE, plan_fit
+from pydpstat.dppack._models.losses import loss_gr_squared_error, loss_squared_error
+from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_linear, regularizer_l2
+from pydpstat.dppack._models.nlopt_solver import minimize, require_nlopt
+from pydpstat.dppack._models.records import Records, clip_records, read_records, scale_regression
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
 from pydpstat.results._call import ModelCall
@@ -59,7 +59,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         ``loss_gr(y_hat, y)``: derivatives of the losses, shape (n,).
     regularizer_gr : callable, optional
         ``regularizer_gr(coeff)``: gradient, shape (d,). Where one of the three gradients is not
-        given, NLopt's COBYLA minimises, else its MMA.
+        given, NLopt's COBYLA minimizes, else its MMA.
 
     Attributes
     ----------
@@ -107,22 +107,22 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
     array([0.098])
     """
 
-    _penalty = "the regularizer is differentiable and convex"
+    _kind = KstKind()
 
     def __init__(
         self,
-        mapXy: Callable[..., Any],
-        loss: Callable[..., Any],
-        regularizer: str | Callable[..., Any],
-        eps: float,
+        mapXy: Function,
+        loss: Function,
+        regularizer: str | Function,
+        eps: float | None,
         delta: float,
-        domain: Mapping[str, Callable[..., Any]],
+        domain: Mapping[str, Function],
         zeta: float | None,
         lambda_: float | None,
         gamma: float,
-        mapXy_gr: Callable[..., Any] | None = None,
-        loss_gr: Callable[..., Any] | None = None,
-        regularizer_gr: Callable[..., Any] | None = None,
+        mapXy_gr: Function | None = None,
+        loss_gr: Function | None = None,
+        regularizer_gr: Function | None = None,
     ) -> None:
         super().__init__(mapXy, mapXy_gr, loss, loss_gr, regularizer, regularizer_gr)
         self.eps, self.delta, self.gamma = eps, delta, gamma
@@ -130,7 +130,14 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         self.zeta, self.lambda_ = zeta, lambda_
 
     def fit(
-        self, X: Any, y: Any, upper_bounds: Any, lower_bounds: Any, add_bias: bool = False, *, rng: Any = None
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        upper_bounds: npt.ArrayLike,
+        lower_bounds: npt.ArrayLike,
+        add_bias: bool = False,
+        *,
+        rng: object = None,
     ) -> ModelResults:
         """Fit the model and set `coeff`.
 
@@ -176,93 +183,66 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         2
         """
         require_nlopt(type(self).__name__)
+        kind, name = self._kind, type(self).__name__
         source = source_from(rng, int_seeds_r=True)
         bias = checks.flag(add_bias, "add_bias")
-        records = self._records(X, y, upper_bounds, lower_bounds, bias)
+        if bias and "bias" in getattr(X, "columns", ()):
+            raise PydpstatError("X must have no column named 'bias' where add_bias is True; rename it.")
+        records = clip_records(read_records(X, y, bias), upper_bounds, lower_bounds, bias, responses=True)
+        size = len(records.names)
+        if kind.scaled:
+            self.zeta, self.lambda_ = 2.0 * size**1.5, float(size)
+            records = scale_regression(records)
         if not isinstance(self.domain, Mapping) or not callable(self.domain.get("constraints")):
             raise PydpstatError(
                 "domain must be a mapping with a function 'constraints'; "
                 f"got {type(self.domain).__name__}. Add 'jacobian' where gradients are given."
             )
-        size = len(records.names)
-        plan = self._plan(size)
+        l2 = self.regularizer is regularizer_l2
+        plan = plan_fit(
+            name,
+            self,
+            size,
+            l2=l2,
+            pair=kind.pairs[size > 1],
+            wrong_gradient=self._wrong_gradient(size),
+            conditions=kind.conditions if l2 else (*kind.conditions, KST_PENALTY),
+        )
         result = release_model(
-            partial(self._minimise, records, plan.extra),
+            partial(self._minimize, records, plan.extra),
             plan.draw,
             source,
             size=size,
             perturbation="objective",
-            finish=partial(self._finish, records),
+            finish=records.unscaled,
             guarantee=plan.guarantee,
-            model=type(self).__name__,
+            model=name,
             names=records.names,
-            prediction=self._prediction(),
+            # an own function might refer to data, so a result does not keep it
+            prediction=Prediction("linear") if self.mapXy is mapXy_linear else None,
             noise=None,
             claim=plan.claim,
             gamma=checks.scalar(self.gamma, "gamma"),
             bounds=records.bounds,
             nobs=records.y.size,
             record=ModelCall(
-                type(self).__name__,
-                self._arguments(),
+                name,
+                constructor_arguments(self, kind.arguments, l2),
                 (("upper_bounds", upper_bounds), ("lower_bounds", lower_bounds), ("add_bias", bias)),
             ),
             facts=(("Added regularization:", f"{plan.extra:.6g}"),),
         )
-        return self._keep(result)
+        self.coeff, self.results = result.coeff.copy(), result
+        return result
 
-    def _records(self, X: Any, y: Any, upper_bounds: Any, lower_bounds: Any, add_bias: bool) -> Records:
-        """Return the records, moved onto their bounds."""
-        if add_bias and "bias" in getattr(X, "columns", ()):
-            raise PydpstatError("X must have no column named 'bias' where add_bias is True; rename it.")
-        records = read_records(X, y, add_bias)
-        upper, lower = bound_vector(upper_bounds, "upper_bounds"), bound_vector(lower_bounds, "lower_bounds")
-        given = len(records.names) - add_bias
-        for bounds, name in ((upper, "upper_bounds"), (lower, "lower_bounds")):
-            if bounds.size != given + 1:
-                raise PydpstatError(
-                    f"Length of {name} must be equal to the number of columns of X plus 1 (for y), "
-                    f"{given + 1}; got {bounds.size}."
-                )
-        records = clip_records(records, upper[:-1], lower[:-1], add_bias)
-        return replace(
-            records,
-            y=np.maximum(np.minimum(records.y, upper[-1]), lower[-1]),
-            bounds=(tuple(upper.tolist()), tuple(lower.tolist())),
-        )
-
-    def _finish(self, records: Records, coeff: Floats) -> Floats:
-        """Return the coefficients of the data as given."""
-        return coeff
-
-    def _plan(self, size: int) -> Plan:
-        """Work out the noise as R does, and say what it keeps."""
-        settings = Settings(
-            name=type(self).__name__,
-            eps=self.eps,
-            delta=self.delta,
-            zeta=self.zeta,
-            lam=self.lambda_,
-            gamma=self.gamma,
-            l2=self._l2,
-            pair=self._pair(size),
-            wrong_gradient=self._wrong_gradient(size),
-            conditions=self._conditions(),
-        )
-        return plan_fit(settings, size)
-
-    def _pair(self, size: int) -> float:
-        """Return the largest distance of two records' gradients, in units of zeta."""
-        return method.PAIR
-
-    def _minimise(self, records: Records, extra: float, noise: Floats) -> Floats:
+    def _minimize(self, records: Records, extra: float, noise: Floats) -> Floats:
         smooth = self._smooth()
         jacobian = self.domain.get("jacobian")
         if smooth and not callable(jacobian):
             raise PydpstatError(
                 "domain must have a function 'jacobian' where gradients are given; got none. Add it."
             )
-        objective = method.DomainObjective(
+        objective = Objective(
             n=records.y.size,
             predict=partial(self._predicted, records),
             losses=lambda y_hat: self.loss(y_hat, records.y),
@@ -272,8 +252,9 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             gamma=checks.scalar(self.gamma, "gamma"),
             extra=extra,
             b=noise,
+            divided=True,
         )
-        return minimise(
+        return minimize(
             objective.value,
             self.domain["constraints"],
             noise.size,
@@ -288,27 +269,111 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             raise PydpstatError(f"mapXy must return {records.y.size} predictions; got {y_hat.size}.")
         return y_hat
 
-    def _loss_slope(self, records: Records) -> Callable[[Floats, Floats], Floats] | None:
-        if self.mapXy_gr is None or self.loss_gr is None:
+    def _loss_slope(self, records: Records) -> Slope | None:
+        mapXy_gr, loss_gr = self.mapXy_gr, self.loss_gr
+        if mapXy_gr is None or loss_gr is None:
             return None
-        constant = self.mapXy_gr is mapXy_gr_linear
-        return method.loss_slope(self.mapXy_gr, self.loss_gr, records.X, records.y, constant)
-
-    def _conditions(self) -> tuple[str, ...]:
-        return (*FIXED, LOSS, *self._penalty_condition())
-
-    def _arguments(self) -> tuple[tuple[str, Any], ...]:
-        return (
-            ("mapXy", self.mapXy),
-            ("loss", self.loss),
-            ("regularizer", self._regularizer()),
-            ("eps", self.eps),
-            ("delta", self.delta),
-            ("domain", self.domain),
-            ("zeta", self.zeta),
-            ("lambda_", self.lambda_),
-            ("gamma", self.gamma),
-            ("mapXy_gr", self.mapXy_gr),
-            ("loss_gr", self.loss_gr),
-            ("regularizer_gr", None if self._l2 else self.regularizer_gr),
+        return summed_slope(
+            records.X,
+            None if mapXy_gr is mapXy_gr_linear else partial(mapXy_gr, records.X),
+            lambda y_hat: np.asarray(loss_gr(y_hat, records.y), dtype=np.float64).ravel(),
+            strict=True,
         )
+
+
+class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
+    """Private regularized linear regression, as ``DPpack::LinearRegressionDP``.
+
+    ``LinearRegressionDP$new(...)`` of R is ``LinearRegressionDP(...)``; methods and public fields
+    have R's names with underscores for dots.
+
+    Parameters
+    ----------
+    regularizer : {"l2"} or callable
+        ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
+    eps : float
+        Privacy parameter epsilon, above 0. Infinity (or None) adds no noise and keeps nothing.
+    delta : float
+        Privacy parameter delta; 0 for pure differential privacy.
+    gamma : float
+        Regularization constant: the objective has gamma / n times the regularizer.
+    regularizer_gr : callable, optional
+        ``regularizer_gr(coeff)``: gradient, shape (d,), of an own regularizer. Without it NLopt's
+        COBYLA minimizes, else its MMA.
+
+    Attributes
+    ----------
+    coeff : ndarray of shape (d,) or None
+        The released coefficients, after `fit`, in the unit of the data as given.
+    zeta, lambda_ : float or None
+        Bounds on a record's gradient and second derivative, set by `fit`: 2 d^1.5 and d.
+
+    Raises
+    ------
+    PydpstatError
+        Where `regularizer` is something else.
+
+    Notes
+    -----
+    Guarantee: (epsilon, delta) for one record added or removed, if the minimum is found exactly.
+    For one replaced record and delta 0 epsilon is 0.65 eps + log(1 + d / (gamma + 2 d / eps)) where
+    that is more than eps (with one coefficient 0.5625 eps instead); `fit` warns with the figure.
+    R scales columns and response by the bounds, and looks for coefficients with a squared length
+    of at most d in that scale. It needs the package nlopt.
+
+    References
+    ----------
+    Kifer, D., Smith, A. and Thakurta, A. (2012). Private convex empirical risk minimization and
+    high-dimensional regression. Proceedings of the 25th Annual Conference on Learning Theory.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from pydpstat import PrivacyWarning
+    >>> warnings.simplefilter("ignore", PrivacyWarning)
+    >>> from pydpstat import LinearRegressionDP, RRandom
+    >>> model = LinearRegressionDP("l2", 1.0, 0.0, 1.0)
+    >>> x = [[0.1], [0.3], [0.5], [0.7], [0.9]]
+    >>> r = model.fit(x, [0.2, 0.3, 0.5, 0.6, 0.9], [1, 1], [0, 0], rng=RRandom(123))
+    >>> model.coeff.round(3)
+    array([0.185])
+    """
+
+    _kind = KstKind(
+        arguments=("regularizer", "eps", "delta", "gamma", "regularizer_gr"),
+        scaled=True,
+        pairs=(PAIR_SQUARES_LINE, PAIR_SQUARES),
+        conditions=KST_FIXED,
+    )
+
+    def __init__(
+        self,
+        regularizer: str | Function,
+        eps: float | None,
+        delta: float,
+        gamma: float,
+        regularizer_gr: Function | None = None,
+    ) -> None:
+        super().__init__(
+            mapXy_linear,
+            loss_squared_error,
+            regularizer,
+            eps,
+            delta,
+            {"constraints": _outside, "jacobian": _outside_gradient},
+            None,
+            None,
+            gamma,
+            mapXy_gr_linear,
+            loss_gr_squared_error,
+            regularizer_gr,
+        )
+
+
+def _outside(coeff: Floats) -> float:
+    """Return how far the squared length exceeds the number of coefficients."""
+    return dot(coeff, coeff) - coeff.size
+
+
+def _outside_gradient(coeff: Floats) -> Floats:
+    return 2.0 * coeff

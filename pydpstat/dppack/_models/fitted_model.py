@@ -1,24 +1,29 @@
-"""What every model of DPpack has: functions to minimise, fitted coefficients, predictions, copies."""
+"""What every model of DPpack has: functions to minimize, fitted coefficients, predictions, copies."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat.dppack._models.design import as_records
-from pydpstat.dppack._models.helpers import mapXy_gr_sigmoid, mapXy_linear, regularizer_gr_l2, regularizer_l2
-from pydpstat.dppack._models.linear_algebra import Floats
-from pydpstat.dppack._models.prediction import Prediction
+from pydpstat.dppack._models.formulas import Floats, matrix_vector, sigmoid
+from pydpstat.dppack._models.kernels import FourierFeatures
+from pydpstat.dppack._models.maps import mapXy_gr_sigmoid, regularizer_gr_l2, regularizer_l2
+from pydpstat.dppack._models.records import as_records
 from pydpstat.errors import PydpstatError
 from pydpstat.results.model_results import ModelResults
 
+# of the user or of this package: a map, a loss, a regularizer or the gradient of one
+Function = Callable[..., npt.ArrayLike]
+
 
 class FittedModel:
-    """A model with coefficients that minimise losses and a regularizer.
+    """A model with coefficients that minimize losses and a regularizer.
 
     Attributes
     ----------
@@ -32,17 +37,15 @@ class FittedModel:
 
     coeff: Floats | None = None
     results: ModelResults | None = None
-    # what the guarantee needs of an own regularizer
-    _penalty: str
 
     def __init__(
         self,
-        mapXy: Callable[..., Any],
-        mapXy_gr: Callable[..., Any] | None,
-        loss: Callable[..., Any],
-        loss_gr: Callable[..., Any] | None,
-        regularizer: str | Callable[..., Any],
-        regularizer_gr: Callable[..., Any] | None,
+        mapXy: Function,
+        mapXy_gr: Function | None,
+        loss: Function,
+        loss_gr: Function | None,
+        regularizer: str | Function,
+        regularizer_gr: Function | None,
     ) -> None:
         self.mapXy, self.mapXy_gr = mapXy, mapXy_gr
         self.loss, self.loss_gr = loss, loss_gr
@@ -52,10 +55,10 @@ class FittedModel:
             raise PydpstatError(
                 f"regularizer must be one of {{'l2'}}, or a function; got {checks.shown_option(regularizer)}."
             )
-        self.regularizer: Callable[..., Any] = regularizer
+        self.regularizer: Function = regularizer
         self.regularizer_gr = regularizer_gr
 
-    def predict(self, X: Any, add_bias: bool = False) -> Floats:
+    def predict(self, X: npt.ArrayLike, add_bias: bool = False) -> Floats:
         """Predict new records with the fitted coefficients: ``mapXy(X, coeff)``.
 
         Parameters
@@ -106,35 +109,68 @@ class FittedModel:
                 setattr(other, name, value.copy())
         return other
 
-    @property
-    def _l2(self) -> bool:
-        return self.regularizer is regularizer_l2
-
-    def _regularizer(self) -> Any:
-        return "l2" if self._l2 else self.regularizer
-
-    def _own_gradient(self) -> tuple[tuple[str, Any], ...]:
-        """Return the argument regularizer_gr, which "l2" does not need."""
-        return () if self._l2 else (("regularizer_gr", self.regularizer_gr),)
-
-    def _penalty_condition(self) -> tuple[str, ...]:
-        return () if self._l2 else (self._penalty,)
-
     def _smooth(self) -> bool:
         return None not in (self.mapXy_gr, self.loss_gr, self.regularizer_gr)
 
     def _wrong_gradient(self, size: int) -> bool:
         return size > 1 and self.mapXy_gr is mapXy_gr_sigmoid and self._smooth()
 
-    def _prediction(self) -> Prediction | None:
-        # an own function might refer to data, so a result does not keep it
-        return Prediction("linear") if self.mapXy is mapXy_linear else None
-
     def _fitted(self) -> Floats:
         if self.coeff is None:
             raise PydpstatError(f"{type(self).__name__} has no coefficients yet; call fit first.")
         return np.asarray(self.coeff, dtype=np.float64)
 
-    def _keep(self, result: ModelResults) -> ModelResults:
-        self.coeff, self.results = result.coeff.copy(), result
-        return result
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """Map from records and coefficients to predictions.
+
+    Parameters
+    ----------
+    link : {"linear", "sigmoid"}
+        What is made of the linear predictor.
+    decision : {None, "round", "sign"}
+        How a label 0 or 1 is decided: the rounded value, or its sign (a score of exactly 0 is
+        label 0). None where there is no decision.
+    features : FourierFeatures, optional
+        Applied to the records first.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack._models.fitted_model import Prediction
+    >>> Prediction("linear", "sign")([[1.0, -2.0], [3.0, 1.0]], np.array([1.0, 1.0]))
+    array([0., 1.])
+    """
+
+    link: str
+    decision: str | None = None
+    features: FourierFeatures | None = None
+
+    def __call__(
+        self, X: npt.ArrayLike, coeff: Floats, *, add_bias: bool = False, raw_value: bool = False
+    ) -> Floats:
+        """Return the predictions, shape (m,)."""
+        records = as_records(X, add_bias)
+        if self.features is not None:
+            if records.shape[1] != self.features.prefilter.shape[1] - 1:
+                raise PydpstatError(
+                    f"X must have {self.features.prefilter.shape[1] - 1} columns, the bias included, "
+                    f"as in fit; got {records.shape[1]}."
+                )
+            records = self.features.transform(records)
+        if records.shape[1] != coeff.size:
+            raise PydpstatError(
+                f"X must have {coeff.size} columns, the bias included, as there are coefficients; "
+                f"got {records.shape[1]}. Set add_bias as in fit."
+            )
+        value = matrix_vector(records, coeff)
+        if self.link == "sigmoid":
+            value = sigmoid(value)
+        return value if raw_value or self.decision is None else decide(value, self.decision)
+
+
+def decide(value: Floats, decision: str) -> Floats:
+    """Return labels 0 and 1: the value rounded half to even, or 1 where it is positive."""
+    if decision == "round":
+        return np.rint(value)
+    return np.where(np.isnan(value), np.nan, value > 0.0).astype(np.float64)

@@ -1,17 +1,147 @@
-"""Random Fourier features of the Gaussian kernel."""
+"""Random Fourier features of the Gaussian kernel: DPpack's functions, and the map of many records."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat import _checks as checks
 from pydpstat._frozen import Frozen, frozen
-from pydpstat.dppack._models.linear_algebra import matrix_vector
+from pydpstat.dppack._models.cms_noise import normals
+from pydpstat.dppack._models.formulas import Floats, dot, matrix_vector
+from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic._arrays import doubles
+from pydpstat.random import Source, secure, source_from
 
-Floats = npt.NDArray[np.float64]
+
+def phi_gaussian(x: npt.ArrayLike, theta: npt.ArrayLike) -> float:
+    """Feature cos(x'frequencies + phase) of the Gaussian kernel, as ``DPpack::phi.gaussian``.
+
+    Parameters
+    ----------
+    x : array_like of shape (d,)
+        A record.
+    theta : array_like of shape (d + 1,)
+        d frequencies, then the phase. What comes later is not used.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    PydpstatError
+        Where `theta` is too short.
+
+    References
+    ----------
+    Rahimi, A. and Recht, B. (2007). Random features for large-scale kernel machines.
+    Advances in Neural Information Processing Systems 20.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack import phi_gaussian
+    >>> phi_gaussian([1, 2], [0.5, -0.25, 0.0])
+    1.0
+    """
+    record, parameters = doubles(x, "x"), doubles(theta, "theta")
+    if parameters.size < record.size + 1 or not record.size:
+        raise PydpstatError(
+            f"theta must have one element more than x, which must not be empty; got {parameters.size} "
+            f"and {record.size}."
+        )
+    angle = dot(record, parameters[: record.size]) + parameters[record.size]
+    if not math.isfinite(angle):
+        raise PydpstatError(
+            "x and theta must have a finite product, where R returns NaN with a warning; "
+            f"got {checks.shown(float(angle))}. Scale x."
+        )
+    return float(cosine(np.array([angle]))[0])
+
+
+def generate_sampling(kernel_param: float, *, rng: object = None) -> Callable[..., Floats]:
+    """Make the function that draws a random Fourier feature, as ``DPpack::generate.sampling``.
+
+    Parameters
+    ----------
+    kernel_param : float
+        The Gaussian kernel's gamma in ``exp(-gamma |x - x'|^2)``; at least 0.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of its draws. None (default) is the operating system; an int seeds R's stream.
+
+    Returns
+    -------
+    callable
+        ``sampling(d, *, rng=None)`` returns d frequencies and a phase, an ndarray of shape (d + 1,).
+        Its own `rng`, where it is given, goes before the one given here.
+
+    Raises
+    ------
+    PydpstatError
+        Where `kernel_param` is no number of at least 0.
+
+    References
+    ----------
+    Rahimi, A. and Recht, B. (2007). Random features for large-scale kernel machines.
+    Advances in Neural Information Processing Systems 20.
+
+    Examples
+    --------
+    >>> from pydpstat import RRandom
+    >>> from pydpstat.dppack import generate_sampling
+    >>> generate_sampling(0.1)(2, rng=RRandom(123)).round(4)
+    array([-0.2507, -0.1029,  2.7675])
+    """
+    width = checks.scalar(kernel_param, "kernel_param")
+    if not 0.0 <= width < math.inf:
+        raise PydpstatError(f"kernel_param must be at least 0 and finite; got {width!r}. 1/d is the default.")
+    return _Sampling(width, source_from(rng, int_seeds_r=True))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class _Sampling:
+    """Draws features of a Gaussian kernel; an object, as a closure has no pickle."""
+
+    kernel_param: float
+    source: Source | None
+
+    __name__ = "sampling"
+
+    def __call__(self, d: int, *, rng: object = None) -> Floats:
+        """Draw d frequencies and a phase, an ndarray of shape (d + 1,)."""
+        source = self.source if rng is None else source_from(rng, int_seeds_r=True)
+        size = integer_at_least(d, "d", 0)
+        return np.append(normals(source, size, math.sqrt(2.0 * self.kernel_param)), phases(source, 1))
+
+    def __repr__(self) -> str:
+        return f"generate_sampling({self.kernel_param!r})"
+
+
+def phases(source: Source | None, size: int) -> Floats:
+    """Draw uniform variables between -pi and pi."""
+    # as R's runif(size, -pi, pi) scales them
+    return -math.pi + 2.0 * math.pi * (source or secure).uniform(size)
+
+
+def features(source: Source | None, count: int, size: int, sd: float) -> FourierFeatures:
+    """Draw random Fourier features: for each of `count` rows `size` frequencies, then a phase."""
+    drawn = np.empty((count, size + 1))
+    for row in drawn:
+        row[:size] = normals(source, size, sd)
+        row[size:] = phases(source, 1)
+    return FourierFeatures(drawn)
+
+
+def integer_at_least(value: object, name: str, least: int) -> int:
+    """Check an integer of at least `least`."""
+    number = checks.scalar(value, name)
+    if not math.isfinite(number) or number != int(number) or number < least:
+        raise PydpstatError(f"{name} must be a whole number of at least {least}; got {checks.shown(value)}.")
+    return int(number)
 
 
 def cosine(x: Floats) -> Floats:
@@ -47,6 +177,14 @@ class FourierFeatures(Frozen):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prefilter", frozen(self.prefilter, np.float64))
+
+    def unit(self, X: Floats) -> Floats:
+        """Return the features of records, scaled to length at most 1."""
+        size = self.prefilter.shape[0]
+        scaled = self.transform(X)
+        scaled /= math.sqrt(2.0 / size)
+        scaled /= math.sqrt(size)
+        return scaled
 
     def transform(self, X: Floats) -> Floats:
         """Return the features of records of shape (n, d), shape (n, D), in column-major order."""

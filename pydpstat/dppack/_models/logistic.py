@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat.dppack._models import warnings
-from pydpstat.dppack._models.erm_cms import FIXED, EmpiricalRiskMinimizationDP_CMS
-from pydpstat.dppack._models.helpers import (
-    loss_cross_entropy,
-    loss_gr_cross_entropy,
-    mapXy_gr_sigmoid,
-    mapXy_sigmoid,
-)
-from pydpstat.dppack._models.linear_algebra import Floats, RowProducts
-from pydpstat.dppack._models.prediction import Prediction
-from pydpstat.dppack._models.records import Records, binary_labels, scale_records
+from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
+from pydpstat.dppack._models.fitted_model import Function, Prediction
+from pydpstat.dppack._models.formulas import Floats
+from pydpstat.dppack._models.kinds import CmsKind, Shortfall
+from pydpstat.dppack._models.losses import loss_cross_entropy, loss_gr_cross_entropy
+from pydpstat.dppack._models.maps import mapXy_gr_sigmoid, mapXy_sigmoid
 
-# what R's optimiser multiplies the regularizer by, whatever gamma is
+# what R's optimizer multiplies the regularizer by, whatever gamma is
 USED_GAMMA = 1.0
-BINARY = "every label is 0 or 1, and everybody knows it"
+PREDICTION = Prediction("sigmoid", "round")
+
+
+def _explain(fit: Shortfall) -> None:
+    warnings.other_gamma(fit.epsilon, fit.gamma, fit.kept)
 
 
 class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
@@ -36,12 +35,12 @@ class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
     eps : float
         Privacy parameter epsilon, above 0. Infinity adds no noise and keeps nothing.
     gamma : float
-        Regularization constant that the noise is made for. R's optimiser uses 1 instead.
+        Regularization constant that the noise is made for. R's optimizer uses 1 instead.
     perturbation_method : {"objective", "output"}, default "objective"
         Whether the noise enters the objective, or is added to the fitted coefficients.
     regularizer_gr : callable, optional
         ``regularizer_gr(coeff)``: gradient, shape (d,), of an own regularizer. Without it the
-        minimiser takes central differences.
+        minimizer takes central differences.
 
     Attributes
     ----------
@@ -80,13 +79,26 @@ class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
     array([0.505, 0.539])
     """
 
+    _kind = CmsKind(
+        arguments=("regularizer", "eps", "gamma", "perturbation_method", "regularizer_gr"),
+        labels=(0.0, 1.0),
+        scaled=True,
+        strength=USED_GAMMA,
+        residual=True,
+        # R's class does not use mapXy.gr, whose recycled slopes are no gradient
+        proven=True,
+        explain=_explain,
+        prediction=PREDICTION,
+        facts=(),
+    )
+
     def __init__(
         self,
-        regularizer: str | Callable[..., Any],
+        regularizer: str | Function,
         eps: float,
         gamma: float,
         perturbation_method: str = "objective",
-        regularizer_gr: Callable[..., Any] | None = None,
+        regularizer_gr: Function | None = None,
     ) -> None:
         super().__init__(
             mapXy_sigmoid,
@@ -101,7 +113,7 @@ class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
             regularizer_gr,
         )
 
-    def predict(self, X: Any, add_bias: bool = False, raw_value: bool = False) -> Floats:
+    def predict(self, X: npt.ArrayLike, add_bias: bool = False, raw_value: bool = False) -> Floats:
         """Predict labels or probabilities of new records.
 
         Parameters
@@ -131,43 +143,4 @@ class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
         array([0.])
         """
         bias, raw = checks.flag(add_bias, "add_bias"), checks.flag(raw_value, "raw_value")
-        return self._prediction()(X, self._fitted(), add_bias=bias, raw_value=raw)
-
-    def _records(self, X: Any, y: Any, upper_bounds: Any, lower_bounds: Any, add_bias: bool) -> Records:
-        records = super()._records(X, y, upper_bounds, lower_bounds, add_bias)
-        binary_labels(records.y)
-        return scale_records(records)
-
-    def _strength(self) -> float:
-        return USED_GAMMA
-
-    def _wrong_gradient(self, size: int) -> bool:
-        # R's class does not use mapXy.gr
-        return False
-
-    def _warn(self, eps: float, kept: float, norm: float) -> None:
-        warnings.other_gamma(eps, float(self.gamma), kept)
-
-    def _loss_slope(self, records: Records) -> Callable[[Floats, Floats], Floats] | None:
-        if self.mapXy_gr is None or self.loss_gr is None:
-            return None
-        products = RowProducts(records.X)
-        return lambda coeff, y_hat: products(y_hat - records.y)
-
-    def _prediction(self) -> Prediction:
-        return Prediction("sigmoid", "round")
-
-    def _conditions(self) -> tuple[str, ...]:
-        return (*FIXED, BINARY, *self._further_conditions())
-
-    def _arguments(self) -> tuple[tuple[str, Any], ...]:
-        return (
-            ("regularizer", self._regularizer()),
-            ("eps", self.eps),
-            ("gamma", self.gamma),
-            ("perturbation_method", self.perturbation_method),
-            *self._own_gradient(),
-        )
-
-    def _facts(self, records: Records) -> tuple[tuple[str, str], ...]:
-        return () if self.gamma == USED_GAMMA else (("Gamma of the fit:", f"{USED_GAMMA:g}"),)
+        return PREDICTION(X, self._fitted(), add_bias=bias, raw_value=raw)

@@ -1,133 +1,251 @@
-"""Losses of one record and their derivatives by the prediction, with R's operations in R's order."""
+"""DPpack's losses and their derivatives under R's names."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from pydpstat import r_arithmetic as r
-from pydpstat.dppack._models.linear_algebra import Floats, dot, matrix_vector
+import numpy.typing as npt
 
-
-def cross_entropy(y_hat: Floats, y: Floats) -> Floats:
-    """Return -(y log(y_hat) + (1 - y) log(1 - y_hat)), shape (n,)."""
-    with np.errstate(all="ignore"):
-        yes = y == 1.0
-        if (yes | (y == 0.0)).all() and np.shape(y) == np.shape(y_hat):
-            # one logarithm is enough, but 0 times the other is NaN where that is infinite
-            loss = np.negative(r.log(np.where(yes, y_hat, 1.0 - y_hat)))
-            loss[y_hat == y] = np.nan
-            return loss
-        first = np.asarray(r.log(y_hat))
-        first = y * first
-        second = np.asarray(r.log(1.0 - y_hat))
-        first = first + (1.0 - y) * second
-        return np.negative(first)
+from pydpstat import _checks as checks
+from pydpstat.dppack._models import formulas
+from pydpstat.dppack._models.formulas import Floats
+from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic._arrays import doubles
 
 
-def cross_entropy_gradient(y_hat: Floats, y: Floats) -> Floats:
-    """Return -y / y_hat + (1 - y) / (1 - y_hat), shape (n,)."""
-    with np.errstate(all="ignore"):
-        return -y / y_hat + (1.0 - y) / (1.0 - y_hat)
+def loss_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
+    """Cross entropy of predicted probabilities, as ``DPpack::loss.cross.entropy``.
+
+    Parameters
+    ----------
+    y_hat : array_like of shape (n,)
+        Predicted probabilities of label 1.
+    y : array_like of shape (n,)
+        Labels 0 or 1.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        One loss a record; NaN where a certain prediction meets 0 times infinity, as in R.
+
+    Raises
+    ------
+    PydpstatError
+        Where the two are not numbers of the same length.
+
+    References
+    ----------
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack import loss_cross_entropy
+    >>> loss_cross_entropy([0.1, 0.88], [0, 1]).round(4)
+    array([0.1054, 0.1278])
+    """
+    return formulas.cross_entropy(*_pair(y_hat, y))
 
 
-def squared_error(y_hat: Floats, y: Floats) -> Floats:
-    """Return (y_hat - y)^2 / 2, shape (n,)."""
-    with np.errstate(over="ignore"):
-        difference = y_hat - y
-        return difference * difference / 2.0
+def loss_gr_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
+    """Derivative of the cross entropy by the prediction, as ``DPpack::loss.gr.cross.entropy``.
+
+    Parameters
+    ----------
+    y_hat : array_like of shape (n,)
+        Predicted probabilities of label 1.
+    y : array_like of shape (n,)
+        Labels 0 or 1.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Raises
+    ------
+    PydpstatError
+        Where the two are not numbers of the same length.
+
+    References
+    ----------
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack import loss_gr_cross_entropy
+    >>> loss_gr_cross_entropy([0.5, 0.5], [0, 1])
+    array([ 2., -2.])
+    """
+    return formulas.cross_entropy_gradient(*_pair(y_hat, y))
 
 
-def squared_error_gradient(y_hat: Floats, y: Floats) -> Floats:
-    """Return y_hat - y, shape (n,)."""
-    return y_hat - y
+def loss_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
+    """Half the squared error, as ``DPpack::loss.squared.error``.
+
+    Parameters
+    ----------
+    y_hat, y : array_like of shape (n,)
+        Predictions and values.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Raises
+    ------
+    PydpstatError
+        Where the two are not numbers of the same length.
+
+    References
+    ----------
+    Kifer, D., Smith, A. and Thakurta, A. (2012). Private convex empirical risk minimization and
+    high-dimensional regression. Proceedings of the 25th Annual Conference on Learning Theory.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack import loss_squared_error
+    >>> loss_squared_error([1.0, 3.0], [0.0, 1.0])
+    array([0.5, 2. ])
+    """
+    return formulas.squared_error(*_pair(y_hat, y))
 
 
-def huber(y_hat: Floats, y: Floats, h: float, w: Floats | None = None) -> Floats:
-    """Return the Huber-smoothed hinge loss, shape (n,).
+def loss_gr_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
+    """Derivative of half the squared error by the prediction, as ``DPpack::loss.gr.squared.error``.
 
-    With z = y_hat y it is 0 above 1 + h, 1 - z below 1 - h, and a parabola between.
+    Parameters
+    ----------
+    y_hat, y : array_like of shape (n,)
+        Predictions and values.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Raises
+    ------
+    PydpstatError
+        Where the two are not numbers of the same length.
+
+    References
+    ----------
+    Kifer, D., Smith, A. and Thakurta, A. (2012). Private convex empirical risk minimization and
+    high-dimensional regression. Proceedings of the 25th Annual Conference on Learning Theory.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack import loss_gr_squared_error
+    >>> loss_gr_squared_error([1.0, 3.0], [0.0, 1.0])
+    array([1., 2.])
+    """
+    return formulas.squared_error_gradient(*_pair(y_hat, y))
+
+
+def generate_loss_huber(h: float) -> Callable[..., Floats]:
+    """Make the Huber-smoothed hinge loss with half-width h, as ``DPpack::generate.loss.huber``.
+
+    Parameters
+    ----------
+    h : float
+        Half-width of the parabola that replaces the hinge's corner.
+
+    Returns
+    -------
+    callable
+        ``huber(y_hat, y, w=None)`` with predictions, labels -1 and 1, and weights (1 by default);
+        returns an ndarray of shape (n,).
+
+    Raises
+    ------
+    PydpstatError
+        Where `h` is no number; by the returned function, where lengths differ.
 
     References
     ----------
     Chapelle, O. (2007). Training a support vector machine in the primal. Neural Computation 19,
     1155-1178.
-    """
-    z, middle, low = _regions(y_hat, y, h)
-    with np.errstate(all="ignore"):
-        rest = 1.0 + h - z[middle]
-        z[middle] = _times(w, middle, rest * rest) / (4.0 * h)
-        z[low] = _times(w, low, 1.0 - z[low])
-    return z
-
-
-def huber_gradient(y_hat: Floats, y: Floats, h: float, w: Floats | None = None) -> Floats:
-    """Return the derivative of `huber` by the prediction, shape (n,)."""
-    z, middle, low = _regions(y_hat, y, h)
-    with np.errstate(all="ignore"):
-        z[middle] = _times(w, middle, -y[middle]) * (1.0 + h - z[middle]) / (2.0 * h)
-        z[low] = _times(w, low, -y[low])
-    return z
-
-
-def _times(w: Floats | None, mask: np.ndarray, values: Floats) -> Floats:
-    return values if w is None else w[mask] * values
-
-
-def _regions(y_hat: Floats, y: Floats, h: float) -> tuple[Floats, np.ndarray, np.ndarray]:
-    """Return y_hat y with 0 where the loss is flat, and masks of its parabola and of its slope."""
-    with np.errstate(all="ignore"):
-        z = y_hat * y
-        middle, low = np.abs(1.0 - z) <= h, z < 1.0 - h
-        z[z > 1.0 + h] = 0.0
-    return z, middle, low
-
-
-def l2(coeff: Floats) -> float:
-    """Return half the squared length of the coefficients."""
-    return dot(coeff, coeff) / 2.0
-
-
-def l2_gradient(coeff: Floats) -> Floats:
-    """Return the derivative of `l2`: the coefficients."""
-    return coeff
-
-
-def sigmoid(x: Floats) -> Floats:
-    """Return 1 / (1 + exp(-x)).
 
     Examples
     --------
-    >>> from pydpstat.dppack._models.losses import sigmoid
-    >>> sigmoid(np.array([0.0]))
-    array([0.5])
+    >>> from pydpstat.dppack import generate_loss_huber
+    >>> generate_loss_huber(0.5)([-0.5, 1.2], [-1, 1])
+    array([0.5  , 0.045])
     """
-    value = np.asarray(r.exp(-x))
-    value += 1.0
-    return np.divide(1.0, value, out=value)
+    return _Huber("generate_loss_huber", formulas.huber, checks.scalar(h, "h"))
 
 
-def linear(X: Floats, coeff: Floats) -> Floats:
-    """Return the linear predictor, shape (n,)."""
-    return matrix_vector(X, coeff)
+def generate_loss_gr_huber(h: float) -> Callable[..., Floats]:
+    """Make the derivative of the Huber-smoothed hinge loss, as ``DPpack::generate.loss.gr.huber``.
 
+    Parameters
+    ----------
+    h : float
+        Half-width of the parabola that replaces the hinge's corner.
 
-def linear_gradient(X: Floats, coeff: Floats) -> Floats:
-    """Return the linear predictor's derivatives, shape (d, n)."""
-    return X.T
+    Returns
+    -------
+    callable
+        ``huber(y_hat, y, w=None)``, as of `generate_loss_huber`: the derivative by the prediction.
 
+    Raises
+    ------
+    PydpstatError
+        Where `h` is no number; by the returned function, where lengths differ.
 
-def logistic(X: Floats, coeff: Floats) -> Floats:
-    """Return the probabilities of a logistic model, shape (n,)."""
-    return sigmoid(matrix_vector(X, coeff))
+    References
+    ----------
+    Chapelle, O. (2007). Training a support vector machine in the primal. Neural Computation 19,
+    1155-1178.
 
-
-def logistic_gradient_recycled(X: Floats, coeff: Floats) -> Floats:
-    """Return what DPpack takes for the probabilities' derivatives, shape (d, n).
-
-    R multiplies the matrix X', column by column, by a vector of n slopes that it starts again
-    after each n elements. With one column this is the derivative; with more it is not.
+    Examples
+    --------
+    >>> from pydpstat.dppack import generate_loss_gr_huber
+    >>> generate_loss_gr_huber(1)([-0.5, 3.0], [-1, 1])
+    array([0.75, 0.  ])
     """
-    probability = logistic(X, coeff)
-    slopes = probability * (1.0 - probability)
-    rows, columns = X.shape
-    return np.resize(slopes, rows * columns).reshape((columns, rows), order="F") * X.T
+    return _Huber("generate_loss_gr_huber", formulas.huber_gradient, checks.scalar(h, "h"))
+
+
+def _pair(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
+    predicted, labels = doubles(y_hat, "y_hat"), doubles(y, "y")
+    if predicted.size != labels.size:
+        raise PydpstatError(f"y_hat and y must have the same length; got {predicted.size} and {labels.size}.")
+    return predicted, labels
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _Huber:
+    """A Huber loss or its derivative with its half-width; an object, as a closure has no pickle."""
+
+    maker: str
+    function: Callable[..., Floats]
+    h: float
+
+    __name__ = "huber"
+
+    def __call__(self, y_hat: npt.ArrayLike, y: npt.ArrayLike, w: npt.ArrayLike | None = None) -> Floats:
+        """Return one number a record, shape (n,)."""
+        predicted, labels = _pair(y_hat, y)
+        if w is None:
+            return self.function(predicted, labels, self.h)
+        weights = doubles(w, "w")
+        if weights.size != labels.size:
+            raise PydpstatError(
+                "Weight vector w must be same length as label vector y; "
+                f"got {weights.size} and {labels.size}."
+            )
+        return self.function(predicted, labels, self.h, weights)
+
+    def __repr__(self) -> str:
+        return f"{self.maker}({self.h!r})"
+
+
+# what the functions compute of arrays that are checked; by identity, as a user's callable may have no hash
+PLAIN: dict[int, Callable[[Floats, Floats], Floats]] = {
+    id(loss_cross_entropy): formulas.cross_entropy,
+    id(loss_gr_cross_entropy): formulas.cross_entropy_gradient,
+    id(loss_squared_error): formulas.squared_error,
+    id(loss_gr_squared_error): formulas.squared_error_gradient,
+}

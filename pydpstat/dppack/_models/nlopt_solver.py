@@ -1,12 +1,13 @@
-"""Minimisation inside a domain by NLopt, with the algorithms and the stops of R's nloptr."""
+"""Minimization inside a domain by NLopt, with the algorithms and the stops of R's nloptr."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from types import ModuleType
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat.errors import MissingExtraError, PydpstatError
 
@@ -15,10 +16,11 @@ XTOL_REL = 1e-4
 MAXEVAL = 100
 CONSTRAINT_TOLERANCE = 1e-8
 
-Function = Callable[[np.ndarray], Any]
+Floats = npt.NDArray[np.float64]
+Function = Callable[[Floats], npt.ArrayLike]
 
 
-def require_nlopt(feature: str) -> Any:
+def require_nlopt(feature: str) -> ModuleType:
     """Return the module nlopt.
 
     Parameters
@@ -43,15 +45,15 @@ def require_nlopt(feature: str) -> Any:
     return nlopt
 
 
-def minimise(
+def minimize(
     objective: Function,
     constraints: Function,
     size: int,
     gradient: Function | None = None,
     jacobian: Function | None = None,
     feature: str = "LinearRegressionDP",
-) -> np.ndarray:
-    """Minimise a function where constraints are at most 0, starting from zeros, as R's nloptr does.
+) -> Floats:
+    """Minimize a function where constraints are at most 0, starting from zeros, as R's nloptr does.
 
     With a gradient the algorithm is MMA (the method of moving asymptotes), without one COBYLA.
     It stops at a relative step of 1e-4 or after 100 evaluations, and nothing tells whether the
@@ -96,7 +98,7 @@ def minimise(
     >>> import numpy as np
     >>> def far(w):
     ...     return ((w - 1.0) ** 2).sum()
-    >>> w = minimise(far, lambda w: w @ w - 1.0, 2, lambda w: 2 * w - 2, lambda w: 2 * w)
+    >>> w = minimize(far, lambda w: w @ w - 1.0, 2, lambda w: 2 * w - 2, lambda w: 2 * w)
     >>> w.round(3)
     array([0.707, 0.707])
     """
@@ -105,7 +107,7 @@ def minimise(
     start = np.zeros(size)
     count = _check_start(objective, constraints, size, *((gradient, jacobian) if smooth else (None, None)))
 
-    def value(w: np.ndarray, slope: np.ndarray) -> float:
+    def value(w: Floats, slope: Floats) -> float:
         # NLopt's array changes under the hands of whoever keeps it
         w = w.copy()
         if slope.size and gradient is not None:
@@ -118,7 +120,7 @@ def minimise(
             )
         return found
 
-    def limits(result: np.ndarray, w: np.ndarray, slopes: np.ndarray) -> None:
+    def limits(result: Floats, w: Floats, slopes: Floats) -> None:
         w = w.copy()
         if slopes.size and jacobian is not None:
             slopes[:] = _flat(jacobian(w)).reshape(slopes.shape)
@@ -165,12 +167,12 @@ def _check_start(
     return limits.size
 
 
-def _number(value: Any) -> float:
+def _number(value: npt.ArrayLike) -> float:
     values = _flat(value)
     if values.size != 1:
         raise PydpstatError(f"the objective must be one number; got {values.size}. Check the regularizer.")
     return float(values[0])
 
 
-def _flat(value: Any) -> np.ndarray:
+def _flat(value: npt.ArrayLike) -> Floats:
     return np.asarray(value, dtype=np.float64).reshape(-1)

@@ -1,20 +1,21 @@
-"""Records of a fit as R prepares them: checked, clipped, scaled to length 1, labels read."""
+"""Records of a fit as R prepares them: read, checked, clipped, scaled, and put into groups."""
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat.dppack._models.design import design_matrix
-from pydpstat.dppack._models.linear_algebra import Floats
+from pydpstat.dppack._models.formulas import Floats
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
-from pydpstat.random import Source
+from pydpstat.results.model_results import ModelResults
 
 Bounds = tuple[tuple[float, ...], tuple[float, ...]]
 
@@ -38,8 +39,8 @@ class Records:
     weights : ndarray of shape (n,) or None
     weight : float
         Upper bound of the weights.
-    expand : callable, optional
-        Turns the records into those of a kernel's features, which it draws from the source.
+    response : (float, float) or None
+        What was subtracted from the response, and what it was divided by.
     """
 
     X: Floats
@@ -50,10 +51,108 @@ class Records:
     divisors: Floats
     weights: Floats | None = None
     weight: float = 1.0
-    expand: Callable[[Records, Source | None], Records] | None = None
+    response: tuple[float, float] | None = None
+
+    def unscaled(self, coeff: Floats) -> Floats:
+        """Return coefficients of the scaled records as those of the records as given."""
+        coeff = coeff / self.divisors
+        if self.response is not None:
+            shift, scale = self.response
+            coeff = coeff * scale
+            coeff[0] += shift
+        return coeff
 
 
-def read_records(X: Any, y: Any, add_bias: bool) -> Records:
+def design_matrix(
+    X: npt.ArrayLike, add_bias: bool = False, name: str = "X"
+) -> tuple[Floats, tuple[str, ...]]:
+    """Return predictors as a new column-major matrix, and the columns' names.
+
+    Parameters
+    ----------
+    X : DataFrame or array_like of shape (n, p)
+        A message tells only its type and shape.
+    add_bias : bool, default False
+        Whether to put a column "bias" of ones in front, which R does to a data frame only. A
+        column that has this name already is replaced.
+    name : str, default "X"
+        The argument's name, for messages.
+
+    Returns
+    -------
+    (ndarray of shape (n, d), tuple of str)
+
+    Raises
+    ------
+    PydpstatError
+        Where it is no matrix of numbers, or `add_bias` meets something else than a DataFrame.
+    """
+    frame = hasattr(X, "columns") and hasattr(X, "iloc")
+    if add_bias and not frame:
+        raise PydpstatError(
+            f"{name} must be a DataFrame where add_bias is True; got {type(X).__name__}. "
+            "Give pandas.DataFrame(X), or add the column of ones yourself."
+        )
+    if frame:
+        return _frame(X, add_bias, name)
+    try:
+        matrix = np.array(X)
+    except ValueError:
+        raise PydpstatError(f"{name} must have rows of equal length; got a ragged list.") from None
+    if matrix.ndim != 2:
+        raise PydpstatError(
+            f"{name} must be a DataFrame or a matrix with a row for each record; got {type(X).__name__} "
+            f"with {matrix.ndim} dimensions. Give x.reshape(-1, 1) for a single predictor."
+        )
+    values = _numbers(matrix, name)
+    return np.asfortranarray(values), tuple(f"x{j + 1}" for j in range(values.shape[1]))
+
+
+def as_records(X: npt.ArrayLike, add_bias: bool = False) -> Floats:
+    """Return new records for a prediction; a vector is one column, as R's as.matrix makes it."""
+    if np.ndim(X) == 1 and not hasattr(X, "columns") and not add_bias:
+        X = np.reshape(np.asarray(X), (-1, 1))
+    return design_matrix(X, add_bias)[0]
+
+
+def _frame(X: Any, add_bias: bool, name: str) -> tuple[Floats, tuple[str, ...]]:
+    names = [str(column) for column in X.columns]
+    columns = [np.asarray(X.iloc[:, j]) for j in range(len(names))]
+    if add_bias and names == ["bias"]:
+        raise PydpstatError(
+            f"{name} must have another column than 'bias' where add_bias is True; rename it, or leave "
+            "add_bias out."
+        )
+    if add_bias:
+        ones = np.ones(len(X))
+        if "bias" in names:
+            columns[names.index("bias")] = ones
+        else:
+            names, columns = [*names, "bias"], [*columns, ones]
+        # R moves the last column to the front, whichever it is
+        names, columns = [names[-1], *names[:-1]], [columns[-1], *columns[:-1]]
+    values = np.empty((len(X), len(names)), order="F")
+    for j, column in enumerate(columns):
+        values[:, j] = _numbers(column, name)
+    return values, tuple(names)
+
+
+def _numbers(values: npt.NDArray[Any], name: str) -> Floats:
+    if values.dtype.kind == "O":
+        try:
+            plain = [np.nan if each is None else each for each in values.ravel().tolist()]
+            values = np.array(plain).reshape(values.shape)
+        except (TypeError, ValueError):
+            pass
+    if values.dtype.kind not in "fiub":
+        raise PydpstatError(
+            f"{name} must have numeric columns only; got one of type {values.dtype}. "
+            "Turn factors and texts into indicator columns first."
+        )
+    return values.astype(np.float64)
+
+
+def read_records(X: npt.ArrayLike, y: npt.ArrayLike, add_bias: bool) -> Records:
     """Read predictors and responses."""
     matrix, names = design_matrix(X, add_bias)
     responses = response(y)
@@ -68,7 +167,7 @@ def read_records(X: Any, y: Any, add_bias: bool) -> Records:
     return Records(matrix, responses, names, ((), ()), ones, ones)
 
 
-def response(y: Any) -> Floats:
+def response(y: npt.ArrayLike) -> Floats:
     """Return responses, one a record; a frame or matrix must have one column."""
     if hasattr(y, "columns"):
         y = np.asarray(y)
@@ -80,17 +179,29 @@ def response(y: Any) -> Floats:
     return doubles(y, "y")
 
 
-def clip_records(records: Records, upper_bounds: Any, lower_bounds: Any, add_bias: bool) -> Records:
-    """Move the columns onto their bounds; the bias column's are 1."""
+def clip_records(
+    records: Records,
+    upper_bounds: npt.ArrayLike | None,
+    lower_bounds: npt.ArrayLike | None,
+    add_bias: bool,
+    responses: bool = False,
+) -> Records:
+    """Move the columns onto their bounds; the bias column's are 1.
+
+    With `responses` the last bounds are those of y, which are moved likewise.
+    """
     columns = len(records.names)
     given = columns - 1 if add_bias else columns
     upper, lower = bound_vector(upper_bounds, "upper_bounds"), bound_vector(lower_bounds, "lower_bounds")
     for bounds, name in ((upper, "upper_bounds"), (lower, "lower_bounds")):
-        if bounds.size != given:
+        if bounds.size != given + responses:
+            more = f" plus 1 (for y), {given + 1}" if responses else f", {given}"
             raise PydpstatError(
-                f"Length of {name} must be equal to the number of columns of X, {given}; got {bounds.size}."
+                f"Length of {name} must be equal to the number of columns of X{more}; got {bounds.size}."
             )
     kept = (tuple(upper.tolist()), tuple(lower.tolist()))
+    y = np.maximum(np.minimum(records.y, upper[-1]), lower[-1]) if responses else records.y
+    upper, lower = upper[:given], lower[:given]
     if add_bias:
         upper, lower = np.append(1.0, upper), np.append(1.0, lower)
     X = records.X
@@ -100,21 +211,54 @@ def clip_records(records: Records, upper_bounds: Any, lower_bounds: Any, add_bia
     if not np.isfinite(X).all():
         _refuse_missing(X, records.y)
     limits = np.maximum(np.abs(lower), np.abs(upper))
-    return replace(records, bounds=kept, limits=limits)
+    return replace(records, y=y, bounds=kept, limits=limits)
 
 
 def scale_records(records: Records) -> Records:
     """Divide each column by its limit and by the root of their number: no record is longer than 1."""
     root = math.sqrt(len(records.names))
-    if not np.all(records.limits > 0.0):
-        raise PydpstatError("upper_bounds and lower_bounds must not both be 0 for a column; leave it out.")
+    _require_limits(records)
     with np.errstate(invalid="ignore"):
         np.divide(records.X, records.limits, out=records.X)
     np.divide(records.X, root, out=records.X)
     return replace(records, limits=np.full(records.limits.shape, 1.0 / root), divisors=records.limits * root)
 
 
-def bound_vector(values: Any, name: str) -> Floats:
+def scale_regression(records: Records) -> Records:
+    """Divide columns and response by their bounds, as R does where the last bounds are the response's."""
+    _require_limits(records)
+    upper, lower = records.bounds[0][-1], records.bounds[1][-1]
+    size = len(records.names)
+    # with a bias column there are as many coefficients as bounds, those of y included
+    if size == len(records.bounds[0]):
+        shift, scale = lower + (upper - lower) / 2.0, (upper - lower) / (2.0 * size)
+    else:
+        shift, scale = 0.0, max(abs(lower), abs(upper)) / size
+    if scale == 0.0 or not np.isfinite([shift, scale]).all():
+        raise PydpstatError(
+            "the bounds of y, the last ones, must be finite, differ where add_bias is True, and not both "
+            "be 0 otherwise. Give public bounds of y."
+        )
+    np.divide(records.X, records.limits, out=records.X)
+    return replace(records, y=(records.y - shift) / scale, divisors=records.limits, response=(shift, scale))
+
+
+def feature_records(records: Records, count: int) -> Records:
+    """Return records that are to become `count` features of a kernel, each at most 1 / sqrt(count)."""
+    if not np.isfinite(records.X).all():
+        raise PydpstatError(
+            "X must be finite with the Gaussian kernel, or R stops; replace infinite values first."
+        )
+    root = math.sqrt(2.0 / count)
+    return replace(
+        records,
+        names=tuple(f"V{j + 1}" for j in range(count)),
+        limits=np.full(count, 1.0 / math.sqrt(count)),
+        divisors=np.full(count, root * math.sqrt(count)),
+    )
+
+
+def bound_vector(values: npt.ArrayLike | None, name: str) -> Floats:
     """Return bounds as a vector of numbers that are not missing."""
     if values is None:
         raise PydpstatError(f"{name} must be a vector of numbers; got None. Give a public bound a column.")
@@ -131,13 +275,14 @@ def bound_vector(values: Any, name: str) -> Floats:
     return bounds
 
 
-def binary_labels(y: Floats) -> None:
-    """Check labels 0 and 1; the message shows none."""
+def binary_labels(y: Floats, labels: tuple[float, float]) -> Floats:
+    """Check labels 0 and 1, the message shows none, and return what they stand for."""
     if not np.all((y == 0.0) | (y == 1.0)):
         raise PydpstatError("y must be a numeric vector of binary labels 0 and 1; got another value in it.")
+    return y if labels == (0.0, 1.0) else np.where(y == 0.0, *labels)
 
 
-def read_weights(records: Records, weights: Any, upper_bound: Any) -> Records:
+def read_weights(records: Records, weights: npt.ArrayLike, upper_bound: float | None) -> Records:
     """Read the records' weights and move them onto their public upper bound."""
     if upper_bound is None:
         raise PydpstatError(
@@ -153,7 +298,85 @@ def read_weights(records: Records, weights: Any, upper_bound: Any) -> Records:
     return replace(records, weights=np.minimum(values, bound), weight=bound)
 
 
+def _require_limits(records: Records) -> None:
+    if not np.all(records.limits > 0.0):
+        raise PydpstatError("upper_bounds and lower_bounds must not both be 0 for a column; leave it out.")
+
+
 def _refuse_missing(X: Floats, y: Floats) -> None:
     """Refuse what R cannot fit: a missing value, or an infinite one within infinite bounds."""
     if np.isnan(X).any() or np.isnan(y).any():
         raise PydpstatError("X and y must not have missing values, on which R stops; replace them first.")
+
+
+class Model(Protocol):
+    """What a model that is chosen among others has."""
+
+    results: ModelResults | None
+    fit: Callable[..., ModelResults]
+    predict: Callable[..., Floats]
+
+
+class RecordGroups:
+    """The records in m + 1 groups, by their places; the last one is for validation.
+
+    Parameters
+    ----------
+    DPmodels, X, y, weights, weights_upper_bound
+        As the tuning functions got them.
+    """
+
+    def __init__(
+        self,
+        DPmodels: object,
+        X: Any,
+        y: npt.ArrayLike,
+        weights: npt.ArrayLike | None = None,
+        weights_upper_bound: float | None = None,
+    ) -> None:
+        if not isinstance(DPmodels, (list, tuple)) or not DPmodels or not all(map(_is_model, DPmodels)):
+            raise PydpstatError(
+                "DPmodels must be a list of model objects, at least one; "
+                f"got {type(DPmodels).__name__}. Give for example [LogisticRegressionDP('l2', 1.0, 1.0)]."
+            )
+        if hasattr(y, "columns"):
+            raise PydpstatError(
+                "y must be a vector, not a DataFrame, on which R stops here; give y.iloc[:, 0]."
+            )
+        self.models: list[Model] = list(DPmodels)
+        self.X = X if hasattr(X, "iloc") else checks.array_of(X)
+        self.y = response(y)
+        self.weights = None if weights is None else doubles(weights, "weights")
+        self.weights_upper_bound = weights_upper_bound
+        self.n, self.step = self.y.size, len(self.models) + 1
+        short = self.weights is not None and self.weights.size < self.n
+        # what is longer than y is cut, as R does
+        if self.X.ndim != 2 or len(self.X) < self.n or short or self.n < self.step:
+            raise PydpstatError(
+                "X must be a DataFrame or matrix with a row, and weights an element, for each record of y. "
+                f"There must be at least {self.step} records, one more than models; got {self.n} records."
+            )
+
+    def require(self, method: str, argument: str, advice: str) -> None:
+        """Check that a method of all models has an argument."""
+        for model in self.models:
+            if argument not in inspect.signature(getattr(model, method)).parameters:
+                raise PydpstatError(
+                    f"DPmodels: {method} of {type(model).__name__} has no argument {argument}. {advice}"
+                )
+
+    def part(self, place: int) -> tuple[npt.ArrayLike, Floats, dict[str, object]]:
+        """Return predictors, responses and weights, as fit takes them, of the group at a place from 0.
+
+        The place m, after all models', is validation.
+        """
+        group = slice(place, self.n, self.step)
+        rows = self.X.iloc[group] if hasattr(self.X, "iloc") else self.X[group]
+        more: dict[str, object] = {}
+        if self.weights is not None:
+            more = {"weights": self.weights[group], "weights_upper_bound": self.weights_upper_bound}
+        return rows, self.y[group], more
+
+
+def _is_model(model: object) -> bool:
+    return callable(getattr(model, "fit", None)) and callable(getattr(model, "predict", None))

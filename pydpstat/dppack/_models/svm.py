@@ -3,37 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat.dppack._models import warnings
-from pydpstat.dppack._models.design import as_records
-from pydpstat.dppack._models.erm_cms import FIXED
-from pydpstat.dppack._models.helpers import (
-    generate_loss_gr_huber,
-    generate_loss_huber,
-    generate_sampling,
-    mapXy_gr_linear,
-    mapXy_linear,
-    phi_gaussian,
-    whole_number,
-)
-from pydpstat.dppack._models.kernels import FourierFeatures
-from pydpstat.dppack._models.linear_algebra import Floats
-from pydpstat.dppack._models.logistic import BINARY
-from pydpstat.dppack._models.prediction import Prediction
-from pydpstat.dppack._models.records import Records, binary_labels, read_records, scale_records
+from pydpstat.dppack._models.fitted_model import Function, Prediction
+from pydpstat.dppack._models.formulas import Floats
+from pydpstat.dppack._models.kernels import FourierFeatures, generate_sampling, integer_at_least, phi_gaussian
+from pydpstat.dppack._models.kinds import CmsKind, Shortfall
+from pydpstat.dppack._models.losses import generate_loss_gr_huber, generate_loss_huber
+from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_linear
+from pydpstat.dppack._models.records import as_records
 from pydpstat.dppack._models.weighted_erm_cms import WeightedERMDP_CMS
 from pydpstat.errors import PydpstatError
-from pydpstat.random import Source
-from pydpstat.random._vectors import features
 from pydpstat.results.model_results import ModelResults
 
 KERNELS = ("linear", "Gaussian")
+PREDICTION = Prediction("linear", "sign")
+_BEFORE = ("regularizer", "eps", "gamma", "perturbation_method", "kernel")
+
+
+def _explain(h: float, fit: Shortfall) -> None:
+    warnings.no_noise(fit.function, *(("gamma", fit.gamma) if h > 0.0 else ("huber_h", h)))
 
 
 class svmDP(WeightedERMDP_CMS):
@@ -100,14 +95,14 @@ class svmDP(WeightedERMDP_CMS):
 
     def __init__(
         self,
-        regularizer: str | Callable[..., Any],
+        regularizer: str | Function,
         eps: float,
         gamma: float,
         perturbation_method: str = "objective",
         kernel: str = "linear",
         D: int | None = None,
         kernel_param: float | None = None,
-        regularizer_gr: Callable[..., Any] | None = None,
+        regularizer_gr: Function | None = None,
         huber_h: float = 0.5,
     ) -> None:
         h = checks.scalar(huber_h, "huber_h")
@@ -131,19 +126,19 @@ class svmDP(WeightedERMDP_CMS):
                 raise PydpstatError(
                     "D must be specified for nonlinear kernel; got None. Give for example 20."
                 )
-            self.D = whole_number(D, "D", 1)
+            self.D = integer_at_least(D, "D", 1)
 
     def fit(
         self,
-        X: Any,
-        y: Any,
-        upper_bounds: Any = None,
-        lower_bounds: Any = None,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        upper_bounds: npt.ArrayLike | None = None,
+        lower_bounds: npt.ArrayLike | None = None,
         add_bias: bool = False,
-        weights: Any = None,
+        weights: npt.ArrayLike | None = None,
         weights_upper_bound: float | None = None,
         *,
-        rng: Any = None,
+        rng: object = None,
     ) -> ModelResults:
         """Fit the model and set `coeff`, and with a Gaussian kernel `prefilter` and `kernel_param`.
 
@@ -185,11 +180,12 @@ class svmDP(WeightedERMDP_CMS):
         """
         if self.kernel == "Gaussian":
             if self.kernel_param is None:
-                self.kernel_param = 1.0 / self._columns(X)
+                self.kernel_param = 1.0 / (np.shape(X)[1] if np.ndim(X) == 2 else 1)
             self.sampling = generate_sampling(self.kernel_param)
+        self._kind = self._made_kind()
         return super().fit(X, y, upper_bounds, lower_bounds, add_bias, weights, weights_upper_bound, rng=rng)
 
-    def XtoV(self, X: Any) -> Floats:
+    def XtoV(self, X: npt.ArrayLike) -> Floats:
         """Map records to the features of the fitted Gaussian kernel.
 
         Parameters
@@ -224,7 +220,7 @@ class svmDP(WeightedERMDP_CMS):
             )
         return FourierFeatures(self.prefilter).transform(records)
 
-    def predict(self, X: Any, add_bias: bool = False, raw_value: bool = False) -> Floats:
+    def predict(self, X: npt.ArrayLike, add_bias: bool = False, raw_value: bool = False) -> Floats:
         """Predict labels or scores of new records.
 
         Parameters
@@ -254,74 +250,27 @@ class svmDP(WeightedERMDP_CMS):
         array([0.])
         """
         bias, raw = checks.flag(add_bias, "add_bias"), checks.flag(raw_value, "raw_value")
-        return self._prediction()(X, self._fitted(), add_bias=bias, raw_value=raw)
+        prediction = PREDICTION
+        if self.kernel != "linear" and self.prefilter is not None:
+            prediction = replace(prediction, features=FourierFeatures(self.prefilter))
+        return prediction(X, self._fitted(), add_bias=bias, raw_value=raw)
 
-    def _records(self, X: Any, y: Any, upper_bounds: Any, lower_bounds: Any, add_bias: bool) -> Records:
-        if self.kernel == "linear":
-            records = scale_records(super()._records(X, y, upper_bounds, lower_bounds, add_bias))
-        else:
-            count = whole_number(self.D, "D", 1)
-            read = read_records(X, y, add_bias)
-            if not np.isfinite(read.X).all():
-                raise PydpstatError(
-                    "X must be finite with the Gaussian kernel, or R stops; replace infinite values first."
-                )
-            # the features' part comes with the source, after everything is checked
-            root = math.sqrt(2.0 / count)
-            records = replace(
-                read,
-                names=tuple(f"V{j + 1}" for j in range(count)),
-                limits=np.full(count, 1.0 / math.sqrt(count)),
-                divisors=np.full(count, root * math.sqrt(count)),
-                expand=self._expand,
-            )
-        binary_labels(records.y)
-        return replace(records, y=np.where(records.y == 0.0, -1.0, 1.0))
-
-    def _expand(self, records: Records, source: Source | None) -> Records:
-        """Draw the features and map the records to them."""
-        count = len(records.names)
-        sd = math.sqrt(2.0 * checks.scalar(self.kernel_param, "kernel_param"))
-        self.prefilter = features(source, count, records.X.shape[1], sd)
-        expanded = FourierFeatures(self.prefilter).transform(records.X)
-        expanded /= math.sqrt(2.0 / count)
-        expanded /= math.sqrt(count)
-        return replace(records, X=expanded)
-
-    def _columns(self, X: Any) -> int:
-        return int(np.shape(X)[1]) if np.ndim(X) == 2 else 1
-
-    def _kept(self, kept: float, size: int) -> float:
-        return kept if self._huber_h > 0.0 else math.inf
-
-    def _warn(self, eps: float, kept: float, norm: float) -> None:
-        name, value = ("gamma", float(self.gamma)) if self._huber_h > 0.0 else ("huber_h", self._huber_h)
-        warnings.no_noise(type(self).__name__, name, value)
-
-    def _prediction(self) -> Prediction:
-        if self.kernel == "linear" or self.prefilter is None:
-            return Prediction("linear", "sign")
-        return Prediction("linear", "sign", FourierFeatures(self.prefilter))
-
-    def _conditions(self) -> tuple[str, ...]:
-        return (*FIXED, BINARY, *self._penalty_condition())
-
-    def _arguments(self) -> tuple[tuple[str, Any], ...]:
-        kernel = (("D", self.D), ("kernel_param", self.kernel_param)) if self.kernel == "Gaussian" else ()
-        return (
-            ("regularizer", self._regularizer()),
-            ("eps", self.eps),
-            ("gamma", self.gamma),
-            ("perturbation_method", self.perturbation_method),
-            ("kernel", self.kernel),
-            *kernel,
-            *self._own_gradient(),
-            ("huber_h", self._huber_h),
-        )
-
-    def _facts(self, records: Records) -> tuple[tuple[str, str], ...]:
-        shown = str(self.kernel)
-        if self.kernel == "Gaussian":
+    def _made_kind(self) -> CmsKind:
+        """Return what the next fit is, by the fields as they are now."""
+        gaussian = self.kernel != "linear"
+        shown, of_kernel, drawn = str(self.kernel), ("D", "kernel_param")[: 2 * gaussian], None
+        if gaussian:
+            width = checks.scalar(self.kernel_param, "kernel_param")
+            drawn = (integer_at_least(self.D, "D", 1), math.sqrt(2.0 * width))
             shown += f", {self.D} features, {float(self.kernel_param or 0.0):.6g}"
-        weighted = () if records.weights is None else (("Weights up to:", f"{records.weight:.6g}"),)
-        return (("Kernel:", shown), ("Huber h:", f"{self._huber_h:.6g}"), *weighted)
+        return CmsKind(
+            arguments=(*_BEFORE, *of_kernel, "regularizer_gr", "_huber_h"),
+            labels=(-1.0, 1.0),
+            scaled=not gaussian,
+            features=drawn,
+            weighted=True,
+            proven=self._huber_h > 0.0,
+            explain=partial(_explain, self._huber_h),
+            prediction=PREDICTION,
+            facts=(("Kernel:", shown), ("Huber h:", f"{self._huber_h:.6g}")),
+        )

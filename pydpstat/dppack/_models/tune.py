@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._release.calibration import SEEDED
 from pydpstat._release.choice import release_choice
 from pydpstat.dppack._models import warnings
-from pydpstat.dppack._models.kst_plan import ADDED
-from pydpstat.dppack._models.linear import LinearRegressionDP
-from pydpstat.dppack._models.linear_algebra import Floats
-from pydpstat.dppack._models.record_groups import RecordGroups
-from pydpstat.dppack._models.records import bound_vector
+from pydpstat.dppack._models.erm_kst import LinearRegressionDP
+from pydpstat.dppack._models.formulas import Floats
+from pydpstat.dppack._models.kst_noise import ADDED
+from pydpstat.dppack._models.records import Model, RecordGroups, bound_vector
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Choice
 from pydpstat.privacy import Guarantee
@@ -35,15 +35,15 @@ ERROR = 1.0
 
 def tune_classification_model(
     DPmodels: Sequence[_Model],
-    X: Any,
-    y: Any,
-    upper_bounds: Any = None,
-    lower_bounds: Any = None,
+    X: npt.ArrayLike,
+    y: npt.ArrayLike,
+    upper_bounds: npt.ArrayLike | None = None,
+    lower_bounds: npt.ArrayLike | None = None,
     add_bias: bool = False,
-    weights: Any = None,
-    weights_upper_bound: Any = None,
+    weights: npt.ArrayLike | None = None,
+    weights_upper_bound: float | None = None,
     *,
-    rng: Any = None,
+    rng: object = None,
 ) -> _Model:
     """Choose among private classifiers, as ``DPpack::tune_classification_model`` does.
 
@@ -110,37 +110,32 @@ def tune_classification_model(
     """
     source = source_from(rng, int_seeds_r=True)
     bias = checks.flag(add_bias, "add_bias")
-    groups = RecordGroups(DPmodels, X, y, weights)
+    groups = RecordGroups(DPmodels, X, y, weights, weights_upper_bound)
     eps = checks.epsilon(getattr(groups.models[0], "eps", None), "eps of the first model")
     groups.require("predict", "raw_value", "Give LogisticRegressionDP or svmDP objects.")
     if weights is not None:
         groups.require("fit", "weights", "Give svmDP objects, or leave the weights out.")
 
-    def fit(model: Any, group: slice) -> ModelResults:
-        more: dict[str, Any] = {}
-        if groups.weights is not None:
-            more = {"weights": groups.weights[group], "weights_upper_bound": weights_upper_bound}
-        return model.fit(*groups.part(group), upper_bounds, lower_bounds, bias, rng=_rng(source), **more)
-
-    def errors(model: Any, X_new: Any, y_new: Floats) -> float:
+    def errors(model: Model, X_new: npt.ArrayLike, y_new: Floats) -> float:
         difference = y_new - model.predict(X_new, bias, raw_value=False)
         return math.nan if np.isnan(difference).any() else float(np.count_nonzero(difference))
 
-    record = _record(
-        "tune_classification_model", upper_bounds, lower_bounds, bias, weights, weights_upper_bound
-    )
-    return _tune(groups, fit, errors, eps, ERROR, Guarantee(eps), source, record)
+    public = {"upper_bounds": upper_bounds, "lower_bounds": lower_bounds, "add_bias": bias}
+    if weights is not None:
+        public["weights_upper_bound"] = weights_upper_bound
+    record = _record("tune_classification_model", public)
+    return DPmodels[_tune(groups, public, errors, eps, ERROR, Guarantee(eps), source, record)]
 
 
 def tune_linear_regression_model(
     DPmodels: Sequence[_Model],
-    X: Any,
-    y: Any,
-    upper_bounds: Any,
-    lower_bounds: Any,
+    X: npt.ArrayLike,
+    y: npt.ArrayLike,
+    upper_bounds: npt.ArrayLike,
+    lower_bounds: npt.ArrayLike,
     add_bias: bool = False,
     *,
-    rng: Any = None,
+    rng: object = None,
 ) -> _Model:
     """Choose among private linear regressions, as ``DPpack::tune_linear_regression_model`` does.
 
@@ -208,7 +203,7 @@ def tune_linear_regression_model(
     """
     source = source_from(rng, int_seeds_r=True)
     bias = checks.flag(add_bias, "add_bias")
-    groups = RecordGroups(DPmodels, X, y, None)
+    groups = RecordGroups(DPmodels, X, y)
     eps = checks.epsilon(getattr(groups.models[0], "eps", None), "eps of the first model")
     upper, lower = _last(upper_bounds, "upper_bounds"), _last(lower_bounds, "lower_bounds")
     sensitivity = (upper - lower) * (upper - lower)
@@ -221,18 +216,18 @@ def tune_linear_regression_model(
     inside = _inside_epsilon(eps, upper, lower, bias) if plain else math.inf
     warnings.validation_not_clipped(eps, inside, bias)
 
-    def fit(model: Any, group: slice) -> ModelResults:
-        return model.fit(*groups.part(group), upper_bounds, lower_bounds, bias, rng=_rng(source))
-
-    def errors(model: Any, X_new: Any, y_new: Floats) -> float:
+    def errors(model: Model, X_new: npt.ArrayLike, y_new: Floats) -> float:
         difference = y_new - model.predict(X_new, bias)
         # an infinite error is one that loses
         with np.errstate(over="ignore"):
             return float(r.sum(difference * difference))
 
-    record = _record("tune_linear_regression_model", upper_bounds, lower_bounds, bias)
+    public = {"upper_bounds": upper_bounds, "lower_bounds": lower_bounds, "add_bias": bias}
+    record = _record("tune_linear_regression_model", public)
     outside = "the validation data are not moved onto the bounds, so nothing is guaranteed"
-    return _tune(groups, fit, errors, eps, sensitivity, Guarantee(inside), source, record, outside)
+    return DPmodels[
+        _tune(groups, public, errors, eps, sensitivity, Guarantee(inside), source, record, outside)
+    ]
 
 
 def _inside_epsilon(eps: float, upper: float, lower: float, bias: bool) -> float:
@@ -246,12 +241,12 @@ def _inside_epsilon(eps: float, upper: float, lower: float, bias: bool) -> float
     return eps * max(1.0, (widest / (upper - lower)) ** 2)
 
 
-def _rng(source: Source | None) -> Any:
+def _rng(source: Source | None) -> object:
     """Return what a fit takes as `rng` to go on drawing from a source."""
     return getattr(source, "stream", getattr(source, "generator", None))
 
 
-def _last(bounds: Any, name: str) -> float:
+def _last(bounds: npt.ArrayLike, name: str) -> float:
     """Return the last bound, which is that of y."""
     values = bound_vector(bounds, name)
     if not values.size:
@@ -261,24 +256,26 @@ def _last(bounds: Any, name: str) -> float:
 
 def _tune(
     groups: RecordGroups,
-    fit: Callable[[Any, slice], ModelResults],
-    errors: Callable[[Any, Any, Floats], float],
+    public: Mapping[str, object],
+    errors: Callable[[Model, npt.ArrayLike, Floats], float],
     eps: float,
     sensitivity: float,
     choice_keeps: Guarantee,
     source: Source | None,
     record: Call,
     outside: str = "",
-) -> Any:
-    """Fit each model on its group, and choose one by its errors in the last group."""
+) -> int:
+    """Fit each model on its group, choose one by its errors in the last group, and return its place."""
     m = len(groups.models)
-    validation = groups.part(groups.group(m))
+    X_new, y_new, _ = groups.part(m)
+    bounds = [public[name] for name in ("upper_bounds", "lower_bounds", "add_bias")]
     results: dict[int, ModelResults] = {}
     utility = np.empty(m)
     for i, model in enumerate(groups.models):
         # where an object occurs twice its last fit counts, as in R
-        results[id(model)] = fit(model, groups.group(i))
-        utility[i] = -errors(model, *validation)
+        X, y, more = groups.part(i)
+        results[id(model)] = model.fit(X, y, *bounds, rng=_rng(source), **more)
+        utility[i] = -errors(model, X_new, y_new)
     if np.isnan(utility).any():
         raise PydpstatError(
             "X and y must not have missing values among the records for validation, on which R stops; "
@@ -308,7 +305,8 @@ def _tune(
         record=record,
         exactly=lambda: (secure.choose(utility, secure.choice_rate(eps, sensitivity)), Labels("choice")),
     )
-    model = groups.models[int(chosen)]
+    place = int(chosen)
+    model = groups.models[place]
     own = results[id(model)]
     model.results = replace(
         own,
@@ -318,7 +316,7 @@ def _tune(
         nobs=groups.y.size,
         facts=(*own.facts, ("Chosen among:", f"{m} models")),
     )
-    return model
+    return place
 
 
 def _lasting(condition: str) -> bool:
@@ -331,21 +329,8 @@ def _parallel(guarantees: Sequence[Guarantee]) -> Guarantee:
     return Guarantee(max(each.epsilon for each in guarantees), max(each.delta for each in guarantees))
 
 
-def _record(
-    function: str,
-    upper_bounds: Any,
-    lower_bounds: Any,
-    add_bias: bool,
-    weights: Any = None,
-    weights_upper_bound: Any = None,
-) -> Call:
-    arguments = [
-        ("upper_bounds", upper_bounds),
-        ("lower_bounds", lower_bounds),
-        ("add_bias", add_bias),
-    ]
+def _record(function: str, public: Mapping[str, object]) -> Call:
     data = tuple((name, name) for name in ("DPmodels", "X", "y"))
-    if weights is not None:
-        arguments.append(("weights_upper_bound", weights_upper_bound))
+    if "weights_upper_bound" in public:
         data = (*data, ("weights=weights", "weights = weights"))
-    return Call(function, data, tuple(arguments), "DPpack")
+    return Call(function, data, tuple(public.items()), "DPpack")

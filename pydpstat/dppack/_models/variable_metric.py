@@ -1,4 +1,4 @@
-"""Nash's variable metric minimiser, with the operations, their order and the stops of R's optim."""
+"""Nash's variable metric minimizer, with the operations, their order and the stops of R's optim."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pydpstat.dppack._models.linear_algebra import Floats, sums_of_rows
+from pydpstat.dppack._models.formulas import Floats, Mask, sums_of_rows
 from pydpstat.errors import PydpstatError
 
 # the square root of the machine epsilon, which R documents as about 1e-8
@@ -81,7 +81,7 @@ def variable_metric(
     maxit: int = 100,
     reltol: float = R_RELTOL,
 ) -> Minimum:
-    """Minimise a function as R's ``optim(start, fn, gradient, method = "BFGS")``.
+    """Minimize a function as R's ``optim(start, fn, gradient, method = "BFGS")``.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def variable_metric(
     return Minimum(point, best, (evaluations, gradients), int(gradients >= maxit))
 
 
-def _update(inverse: Floats, taken: Floats, change: Floats, curvature: float, lower: np.ndarray) -> Floats:
+def _update(inverse: Floats, taken: Floats, change: Floats, curvature: float, lower: Mask) -> Floats:
     """Return an inverse Hessian that maps the gradient's change to the step taken."""
     image = sums_of_rows(inverse * change)
     factor = 1.0 + _sum(image * change) / curvature

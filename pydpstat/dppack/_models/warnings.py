@@ -77,7 +77,7 @@ def replaced_record(function: str, epsilon: float, delta: float, kept: float) ->
 
 
 def rough_minimum(function: str) -> None:
-    """Warn that the proof is about the exact minimum, which the optimiser does not look for."""
+    """Warn that the proof is about the exact minimum, which the optimizer does not look for."""
     warn(
         f"{function} is proven for the exact minimum, but R's optimiser stops at a relative step of 1e-4 "
         "or after 100 evaluations, and nobody checks how far off it is: in 1,200 random fits up to 3 % "

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+import numpy.typing as npt
 
 from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
-from pydpstat.dppack._models.records import Records, read_weights
+from pydpstat.dppack._models.kinds import CmsKind
 from pydpstat.errors import PydpstatError
 from pydpstat.results.model_results import ModelResults
 
@@ -75,19 +75,19 @@ class WeightedERMDP_CMS(EmpiricalRiskMinimizationDP_CMS):
     1.0
     """
 
-    _weighted = True
+    _kind = CmsKind(weighted=True)
 
     def fit(
         self,
-        X: Any,
-        y: Any,
-        upper_bounds: Any,
-        lower_bounds: Any,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        upper_bounds: npt.ArrayLike | None,
+        lower_bounds: npt.ArrayLike | None,
         add_bias: bool = False,
-        weights: Any = None,
+        weights: npt.ArrayLike | None = None,
         weights_upper_bound: float | None = None,
         *,
-        rng: Any = None,
+        rng: object = None,
     ) -> ModelResults:
         """Fit the model and set `coeff`.
 
@@ -135,10 +135,3 @@ class WeightedERMDP_CMS(EmpiricalRiskMinimizationDP_CMS):
                 "Use perturbation_method='output'."
             )
         return self._fit(X, y, upper_bounds, lower_bounds, add_bias, rng, weights, weights_upper_bound)
-
-    def _with_weights(self, records: Records, weights: Any, upper_bound: Any) -> Records:
-        return records if weights is None else read_weights(records, weights, upper_bound)
-
-    def _facts(self, records: Records) -> tuple[tuple[str, str], ...]:
-        weighted = () if records.weights is None else (("Weights up to:", f"{records.weight:.6g}"),)
-        return (*super()._facts(records), *weighted)

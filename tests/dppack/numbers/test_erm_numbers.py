@@ -10,17 +10,20 @@ import pytest
 from scipy import stats
 
 from pydpstat import PydpstatError
-from pydpstat.dppack._models import losses
-from pydpstat.dppack._models import losses as maps
-from pydpstat.dppack._models import losses as regularizers
-from pydpstat.dppack._models.design import as_records, design_matrix
-from pydpstat.dppack._models.kernels import FourierFeatures
-from pydpstat.dppack._models.linear_algebra import RowProducts, dot, matrix_vector
-from pydpstat.dppack._models.perturbation import objective_constants, objective_epsilon, output_epsilon
-from pydpstat.dppack._models.prediction import Prediction
-from pydpstat.dppack._models.spherical import SphericalNoise, standard_cdf, standard_ppf
+from pydpstat.dppack._models import formulas
+from pydpstat.dppack._models.cms_noise import (
+    SphericalNoise,
+    objective_constants,
+    objective_epsilon,
+    output_epsilon,
+    standard_cdf,
+    standard_ppf,
+)
+from pydpstat.dppack._models.fitted_model import Prediction
+from pydpstat.dppack._models.formulas import RowProducts, dot, matrix_vector
+from pydpstat.dppack._models.kernels import FourierFeatures, features, phases
+from pydpstat.dppack._models.records import as_records, design_matrix
 from pydpstat.random import source_from
-from pydpstat.random._vectors import features, phases, spherical
 
 RNG = np.random.default_rng(3)
 SLOPE = 1e-6  # central differences with step 1e-6 are right to about 1e-9 here
@@ -53,11 +56,11 @@ def test_products_are_added_from_first_to_last(n, d):
 @pytest.mark.parametrize(
     "loss, slope, y",
     [
-        (losses.cross_entropy, losses.cross_entropy_gradient, [0.0, 1.0, 1.0]),
-        (losses.squared_error, losses.squared_error_gradient, [0.0, 1.0, 1.0]),
+        (formulas.cross_entropy, formulas.cross_entropy_gradient, [0.0, 1.0, 1.0]),
+        (formulas.squared_error, formulas.squared_error_gradient, [0.0, 1.0, 1.0]),
         (
-            lambda p, y: losses.huber(4 * p, y, 0.5),
-            lambda p, y: 4 * losses.huber_gradient(4 * p, y, 0.5),
+            lambda p, y: formulas.huber(4 * p, y, 0.5),
+            lambda p, y: 4 * formulas.huber_gradient(4 * p, y, 0.5),
             [-1.0, 1.0, 1.0],
         ),
     ],
@@ -71,16 +74,16 @@ def test_derivatives_of_losses(loss, slope, y):
 def test_huber_is_continuous_and_weighted():
     h, one = 0.5, np.ones(1)
     for edge in (1 - h, 1 + h):
-        below, above = (losses.huber(one * (edge + step), one, h)[0] for step in (-1e-12, 1e-12))
+        below, above = (formulas.huber(one * (edge + step), one, h)[0] for step in (-1e-12, 1e-12))
         assert below == pytest.approx(above, abs=1e-11)
     scores, labels, w = np.array([-2.0, 0.9, 3.0]), np.ones(3), np.array([0.5, 2.0, 7.0])
-    assert losses.huber(scores, labels, h, w).tolist() == (w * losses.huber(scores, labels, h)).tolist()
-    assert losses.huber(scores, labels, h).tolist() == [3.0, 0.18, 0.0]
+    assert formulas.huber(scores, labels, h, w).tolist() == (w * formulas.huber(scores, labels, h)).tolist()
+    assert formulas.huber(scores, labels, h).tolist() == [3.0, 0.18, 0.0]
 
 
 def test_certain_and_wrong_is_infinite():
-    assert losses.cross_entropy(np.array([0.0]), np.array([1.0]))[0] == math.inf
-    assert math.isnan(losses.cross_entropy(np.array([1.0]), np.array([1.0]))[0])
+    assert formulas.cross_entropy(np.array([0.0]), np.array([1.0]))[0] == math.inf
+    assert math.isnan(formulas.cross_entropy(np.array([1.0]), np.array([1.0]))[0])
 
 
 # maps and kernels
@@ -88,16 +91,16 @@ def test_certain_and_wrong_is_infinite():
 
 def test_the_recycled_gradient_is_right_for_one_column_only():
     X, w = RNG.normal(size=(6, 1)), np.array([0.4])
-    p = maps.logistic(X, w)
-    assert maps.logistic_gradient_recycled(X, w) == pytest.approx((p * (1 - p) * X.T))
+    p = formulas.logistic(X, w)
+    assert formulas.logistic_gradient_recycled(X, w) == pytest.approx((p * (1 - p) * X.T))
     X, w = RNG.normal(size=(6, 2)), np.array([0.4, -1.0])
-    p = maps.logistic(X, w)
-    assert not np.allclose(maps.logistic_gradient_recycled(X, w), p * (1 - p) * X.T, atol=0.01)
+    p = formulas.logistic(X, w)
+    assert not np.allclose(formulas.logistic_gradient_recycled(X, w), p * (1 - p) * X.T, atol=0.01)
 
 
 def test_features_approximate_the_gaussian_kernel():
     source = source_from(5)
-    made = FourierFeatures(features(source, 20_000, 2, math.sqrt(2 * 0.7)))
+    made = features(source, 20_000, 2, math.sqrt(2 * 0.7))
     x, z = np.array([[0.3, -0.5]]), np.array([[0.9, 0.2]])
     product = (made.transform(x) * made.transform(z)).sum()
     # each of 20,000 terms has variance of at most 1.5 / 20,000^2
@@ -112,7 +115,7 @@ def test_features_cannot_be_changed():
 
 def test_penalty():
     w = np.array([3.0, -4.0])
-    assert regularizers.l2(w) == 12.5 and regularizers.l2_gradient(w).tolist() == [3.0, -4.0]
+    assert formulas.l2(w) == 12.5 and formulas.l2_gradient(w).tolist() == [3.0, -4.0]
 
 
 # records
@@ -197,7 +200,7 @@ def test_what_is_kept():
     assert output_epsilon(math.inf, 1.0, weight=0.0) == 0.0
 
 
-# the law of the noise
+# the distribution of the noise
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 10, 60])
@@ -208,7 +211,8 @@ def test_noise_has_a_gamma_length_and_each_element_its_standard_deviation(size, 
     monkeypatch.setattr("pydpstat.random.secure.entropy", random.Random(11).randbytes)
     source = source_from(9, int_seeds_r=True) if seed == "R" else source_from(None if seed is None else seed)
     source = source_from(np.random.default_rng(seed)) if seed == 4 else source
-    drawn = np.array([spherical(source, size, 2.0) for _ in range(3000)])
+    noise = SphericalNoise(2.0, (1.0,) * size)
+    drawn = np.array([noise.draw(source) for _ in range(3000)])
     lengths = np.linalg.norm(drawn, axis=1)
     assert stats.kstest(lengths, stats.gamma(size, scale=0.5).cdf).pvalue > 1e-4
     assert stats.kstest(drawn[:, 0] * 2.0, lambda x: standard_cdf(x, size)).pvalue > 1e-4
@@ -218,7 +222,7 @@ def test_noise_has_a_gamma_length_and_each_element_its_standard_deviation(size, 
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 10, 200])
-def test_the_law_of_one_element(size):
+def test_the_distribution_of_one_element(size):
     x = np.linspace(0, 40 * math.sqrt(size), 20_001)
     tail = standard_cdf(-x, size)
     # E b^2 = 2 int x P(|b| > x) dx = 4 int x P(b > x) dx; the trapezoid's own error is below 1e-5
@@ -244,7 +248,7 @@ def test_the_noise_is_rescaled():
 
 def test_an_infinite_rate_draws_the_direction_only():
     source = source_from(1, int_seeds_r=True)
-    assert np.all(spherical(source, 2, math.inf) == 0.0)
+    assert np.all(SphericalNoise(math.inf, (1.0, 1.0)).draw(source) == 0.0)
     other = source_from(1, int_seeds_r=True)
     other.normal(2, 1.0)
     assert source.normal(1, 1.0) == other.normal(1, 1.0)

@@ -1,4 +1,4 @@
-"""Minimisation by NLopt: algorithms and stops of R's nloptr, checks, and the hint where it is missing."""
+"""Minimization by NLopt: algorithms and stops of R's nloptr, checks, and the hint where it is missing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pydpstat import LinearRegressionDP, PydpstatError, RRandom, tune_linear_regression_model
-from pydpstat.dppack._models.nlopt_solver import MAXEVAL, minimise, require_nlopt
+from pydpstat.dppack._models.nlopt_solver import MAXEVAL, minimize, require_nlopt
 from pydpstat.errors import MissingExtraError
 
 CENTRE = np.array([1.0, 2.0])
@@ -38,14 +38,14 @@ def nlopt():
 
 @pytest.mark.parametrize("gradients", [(far_slope, ball_slope), (None, None)], ids=["MMA", "COBYLA"])
 def test_the_minimum_in_a_ball_is_its_nearest_point(nlopt, gradients):
-    found = minimise(far, ball, 2, *gradients)
+    found = minimize(far, ball, 2, *gradients)
     # both algorithms stop at a relative step of 1e-4
     assert found == pytest.approx(CENTRE / math.sqrt(5.0), abs=1e-3)
     assert found @ found <= 1.0 + 1e-7
 
 
 def test_several_constraints_hold_together(nlopt):
-    found = minimise(
+    found = minimize(
         far,
         lambda w: [ball(w), w[0] - 0.1],
         2,
@@ -62,7 +62,7 @@ def test_it_stops_after_a_hundred_evaluations(nlopt):
         calls.append(1)
         return 100.0 * (w[1] - w[0] ** 2) ** 2 + (1.0 - w[0]) ** 2
 
-    minimise(narrow, lambda w: w @ w - 9.0, 2)
+    minimize(narrow, lambda w: w @ w - 9.0, 2)
     # and one more at the start, where R checks the functions
     assert len(calls) == MAXEVAL + 1
 
@@ -74,7 +74,7 @@ def test_a_function_may_keep_its_argument(nlopt):
         kept.append(w)
         return far(w)
 
-    minimise(keeping, ball, 2, far_slope, ball_slope)
+    minimize(keeping, ball, 2, far_slope, ball_slope)
     assert len({tuple(w) for w in kept}) > 3
 
 
@@ -94,7 +94,7 @@ def test_a_function_may_keep_its_argument(nlopt):
 )
 def test_what_cannot_be_minimised_is_refused(nlopt, functions, text):
     with pytest.raises(PydpstatError, match=text):
-        minimise(*functions)
+        minimize(*functions)
 
 
 def test_an_error_of_the_caller_comes_through(nlopt):
@@ -104,7 +104,7 @@ def test_an_error_of_the_caller_comes_through(nlopt):
         return 0.0
 
     with pytest.raises(KeyError, match="mine"):
-        minimise(broken, ball, 2, far_slope, ball_slope)
+        minimize(broken, ball, 2, far_slope, ball_slope)
 
 
 def test_require_returns_the_module(nlopt):

@@ -1,4 +1,4 @@
-"""Nash's minimiser: R's numbers, its stops, and what it refuses."""
+"""Nash's minimizer: R's numbers, its stops, and what it refuses."""
 
 from __future__ import annotations
 

@@ -1,0 +1,376 @@
+"""Noise of the family of Chaudhuri, Monteleoni and Sarwate: constants, distribution, what a fit keeps."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import _checks as checks
+from pydpstat import r_arithmetic as r
+from pydpstat.dppack._models.formulas import Floats
+from pydpstat.dppack._models.records import Records
+from pydpstat.errors import PydpstatError
+from pydpstat.privacy import Guarantee
+from pydpstat.random import Source, secure
+
+# the operating system's draws lie on this grid before they are scaled
+_GRID = 2.0**-30
+# from this linear predictor on 1 / (1 + exp(-x)) is 1 in floating point
+SATURATED = 53.0 * math.log(2.0)
+# where a trapezoidal sum in log V stops: its tails are below 1e-17 there
+_TAIL = 40.0
+# an epsilon or a length that is larger by rounding only is not worth a warning
+ROUNDING = 1e-9
+
+
+def objective_constants(eps: float, gamma: float, c: float, n: int) -> tuple[float, float]:
+    """Return the epsilon left for the noise and the added regularization, of objective perturbation.
+
+    Parameters
+    ----------
+    eps : float
+        Privacy parameter, finite.
+    gamma : float
+        Regularization constant: the objective has gamma / n times the regularizer.
+    c : float
+        Bound on the loss's second derivative.
+    n : int
+        Number of records.
+
+    Returns
+    -------
+    (float, float)
+        The noise's length is Gamma with rate half the first; the second times w'w / 2 is added to the
+        objective. They may be infinite or NaN where `gamma` is not positive.
+
+    References
+    ----------
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109, Algorithm 2.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack._models.cms_noise import objective_constants
+    >>> left, added = objective_constants(1.0, 1.0, 0.25, 100)
+    >>> round(left, 4), added
+    (0.5537, 0.0)
+    """
+    with np.errstate(all="ignore"):
+        g, k = np.float64(gamma), np.float64(c)
+        left = eps - r.log(float(1.0 + 2.0 * k / g + k * k / (g * g)))
+        if not left <= 0.0:
+            return left, 0.0
+        growth = np.float64(r.exp(eps / 4.0)) - 1.0
+        return eps / 2.0, float(k / (n * growth) - g / n)
+
+
+def objective_epsilon(left: float, c: float, strength: float, norm: float = 1.0) -> float:
+    """Return the epsilon that objective perturbation keeps for one replaced record.
+
+    The noise vector's density changes by at most exp(norm * left), and the determinant of the
+    objective's second derivatives, to which one record adds a matrix of rank one, by at most
+    1 + c norm^2 / strength.
+
+    Parameters
+    ----------
+    left : float
+        Epsilon left for the noise.
+    c : float
+        Bound on the loss's second derivative.
+    strength : float
+        What the objective times n is strongly convex by, without the records.
+    norm : float, default 1.0
+        Largest length of a record.
+
+    Returns
+    -------
+    float
+        Infinity where the objective is not strongly convex.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack._models.cms_noise import objective_epsilon
+    >>> round(objective_epsilon(0.5, 0.25, 1.0), 4)
+    0.7231
+    """
+    if not strength > 0.0 or not c >= 0.0 or not math.isfinite(left) or not math.isfinite(norm):
+        return math.inf
+    return norm * left + math.log1p(c * norm * norm / strength)
+
+
+def output_epsilon(rate: float, strength: float, norm: float = 1.0, weight: float = 1.0) -> float:
+    """Return the epsilon that output perturbation keeps for one replaced record.
+
+    The minimizer moves by at most 2 weight norm / strength.
+
+    Parameters
+    ----------
+    rate : float
+        Rate of the noise's length.
+    strength : float
+        What the objective times n is strongly convex by, without the records.
+    norm : float, default 1.0
+        Largest length of a record.
+    weight : float, default 1.0
+        Largest weight of a record.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack._models.cms_noise import output_epsilon
+    >>> output_epsilon(5.0, 1.0)
+    10.0
+    """
+    if not strength > 0.0 or not math.isfinite(norm):
+        return math.inf
+    moved = 2.0 * weight * norm / strength
+    return rate * moved if moved > 0.0 else 0.0
+
+
+def saturation_probability(rate: float, strength: float, size: int) -> float:
+    """Return how probable it is that objective perturbation's noise alone saturates a prediction.
+
+    Without records the minimizer is -b / strength. Along a record of length 1 it passes `SATURATED`
+    where the noise vector's element in that direction passes strength times as much.
+
+    Parameters
+    ----------
+    rate : float
+        Rate of the noise vector's length.
+    strength : float
+        What the objective times n is strongly convex by, without the records.
+    size : int
+        Number of coefficients.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack._models.cms_noise import saturation_probability
+    >>> f"{saturation_probability(0.5, 1.0, 1):.3g}", f"{math.exp(-0.5 * SATURATED) / 2:.3g}"
+    ('5.27e-09', '5.27e-09')
+    """
+    return float(standard_cdf(-SATURATED * max(strength, 0.0) * rate, size))
+
+
+@dataclass(frozen=True, slots=True)
+class SphericalNoise:
+    """Noise vector with density proportional to exp(-rate |b|), each element then divided by a number.
+
+    Its length is Gamma(d, rate) and its direction uniform. Given V, which is
+    Gamma((d + 1) / 2, rate^2 / 2), its elements are independent and normal with variance V. So an
+    element has standard deviation sqrt(d + 1) / rate, and is Laplace where d is 1.
+
+    Parameters
+    ----------
+    rate : float
+        Above 0; infinity stands for no noise.
+    divisors : tuple of float
+        One for each element, above 0; their number is d.
+
+    References
+    ----------
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109, Algorithm 1.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack._models.cms_noise import SphericalNoise
+    >>> SphericalNoise(2.0, (1.0, 0.5, 1.0)).std()
+    array([1., 2., 1.])
+    """
+
+    rate: float
+    divisors: tuple[float, ...]
+
+    @property
+    def scale(self) -> Floats:
+        """Each element's unit: 1 / (rate * divisor)."""
+        return 1.0 / (self.rate * np.array(self.divisors))
+
+    def draw(self, source: Source | None) -> Floats:
+        """Draw a vector, not yet divided: first its length, then its direction.
+
+        With an infinite rate it is 0, and only the direction is drawn.
+
+        Parameters
+        ----------
+        source : Source or None
+            None is the operating system.
+
+        Returns
+        -------
+        ndarray of shape (d,)
+
+        Examples
+        --------
+        >>> from pydpstat.random import source_from
+        >>> from pydpstat.dppack._models.cms_noise import SphericalNoise
+        >>> SphericalNoise(1.0, (1.0, 1.0)).draw(source_from(123, int_seeds_r=True)).round(4)
+        array([ 0.5138, -0.7293])
+        """
+        size = len(self.divisors)
+        length = (source or secure).gamma(size, self.rate)
+        direction = normals(source, size, 1.0)
+        direction = direction / math.sqrt(r.sum(direction * direction))
+        return length * direction
+
+    def std(self) -> Floats:
+        """Return each element's standard deviation."""
+        return math.sqrt(len(self.divisors) + 1.0) * self.scale
+
+    def cdf(self, x: npt.ArrayLike) -> Floats:
+        """Return the probability that an element is at most x, by the element's own unit.
+
+        Parameters
+        ----------
+        x : float or array broadcast against the d elements
+
+        Returns
+        -------
+        ndarray
+        """
+        with np.errstate(divide="ignore"):
+            return standard_cdf(np.asarray(x, dtype=np.float64) / self.scale, len(self.divisors))
+
+    def ppf(self, q: float) -> Floats:
+        """Return each element's quantile for one probability q, shape (d,)."""
+        return standard_ppf(float(q), len(self.divisors)) * self.scale
+
+
+def standard_cdf(x: npt.ArrayLike, size: int) -> Floats:
+    """Return the distribution function of one element of a vector of the given size, at rate 1.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack._models.cms_noise import standard_cdf
+    >>> round(float(standard_cdf(-1.0, 1)), 6) == round(math.exp(-1) / 2, 6)
+    True
+    """
+    from scipy.special import ndtr
+
+    x = np.asarray(x, dtype=np.float64)
+    spread, weights = _mixture(size)
+    total = np.zeros(x.shape)
+    for each, weight in zip(spread, weights):
+        total += weight * ndtr(x / each)
+    return np.minimum(total, 1.0)
+
+
+@lru_cache(maxsize=64)
+def standard_ppf(q: float, size: int) -> float:
+    """Return the quantile of one element of a vector of the given size, at rate 1."""
+    from scipy.optimize import brentq
+
+    if q > 0.5:
+        return -standard_ppf(1.0 - q, size)
+    if q == 0.5:
+        return 0.0
+    if q <= 0.0:
+        return -math.inf
+    low = -1.0
+    while standard_cdf(low, size) > q:
+        low *= 2.0
+    return float(brentq(lambda x: float(standard_cdf(x, size)) - q, low, 0.0, xtol=1e-13, rtol=1e-13))
+
+
+def _mixture(size: int) -> tuple[Floats, Floats]:
+    """Return nodes of sqrt(V) and their weights; V / 2 is Gamma((size + 1) / 2) at rate 1."""
+    from scipy.special import gammaln
+
+    shape = (size + 1.0) / 2.0
+    step = min(0.2, 0.5 / math.sqrt(shape))
+    width = _TAIL / math.sqrt(shape)
+    logs = math.log(shape) + np.arange(-width, min(width, 10.0) + step, step)
+    weights = step * r.exp(shape * logs - r.exp(logs) - gammaln(shape))
+    return np.sqrt(2.0) * r.exp(logs / 2.0), weights
+
+
+def normals(source: Source | None, size: int, sd: float) -> Floats:
+    """Draw normal variables of mean 0."""
+    if source is not None:
+        return source.normal(size, sd)
+    return np.asarray(secure.normal(size, 1.0, _GRID) * _GRID * sd, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The noise of a fit.
+
+    Parameters
+    ----------
+    noise : SphericalNoise
+        Its distribution; it draws.
+    extra : float
+        Added regularization.
+    noisy : bool
+        Whether anything is drawn.
+    norm : float
+        Largest length of a record, by the bounds.
+    claim : Guarantee
+        What is asked for.
+    kept : float
+        The epsilon that holds.
+    """
+
+    noise: SphericalNoise
+    extra: float
+    noisy: bool
+    norm: float
+    claim: Guarantee
+    kept: float
+
+
+def make_plan(
+    eps: float, gamma: float, c: float | None, method: str, strength: float, records: Records
+) -> Plan:
+    """Work out the noise of a fit as R does.
+
+    Parameters
+    ----------
+    eps, gamma : float
+        As the model has them.
+    c : float or None
+        Bound on the loss's second derivative, for objective perturbation.
+    method : {"objective", "output"}
+    strength : float
+        What the minimized objective times n is strongly convex by, without the records.
+    records : Records
+        For their number, their largest length and their weights' bound.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    PydpstatError
+        Where R stops, or where its coefficients are not finite.
+    """
+    if not eps > 0.0 or not math.isfinite(gamma):
+        raise PydpstatError(
+            f"eps must be above 0 and gamma finite; got {eps!r} and {gamma!r}, with which R's noise has no "
+            "law. Give for example eps=1, gamma=1."
+        )
+    norm = math.sqrt(float(np.sum(records.limits * records.limits)))
+    norm = 1.0 if abs(norm - 1.0) < ROUNDING else norm
+    extra, noisy = 0.0, True
+    if method == "output":
+        with np.errstate(all="ignore"):
+            rate = float(np.float64(gamma * eps) / (2.0 * records.weight))
+        kept = output_epsilon(rate, strength, norm, records.weight)
+    elif math.isinf(eps):
+        rate, kept, noisy = math.inf, math.inf, False
+    else:
+        curvature = checks.scalar(c, "c")
+        left, extra = objective_constants(eps, gamma, curvature, records.y.size)
+        rate = left / 2.0
+        kept = objective_epsilon(left, curvature, strength + records.y.size * extra, norm)
+    if not rate > 0.0 or not math.isfinite(extra):
+        raise PydpstatError(
+            f"with eps={eps!r} and gamma={gamma!r} the noise has no law, and R stops, returns NaN or adds "
+            "no noise. Use a gamma above 0, and a weights_upper_bound above 0 where there are weights."
+        )
+    noise = SphericalNoise(rate, tuple(records.divisors.tolist()))
+    return Plan(noise, extra, noisy, norm, Guarantee(eps), kept)

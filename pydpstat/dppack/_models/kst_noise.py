@@ -1,0 +1,308 @@
+"""Noise of the method of Kifer, Smith and Thakurta: its constants, its draws, and what a fit with it keeps.
+
+The objective is (sum of losses + gamma penalty + extra w'w / 2 + b'w) / n, minimized where the
+domain's constraints hold. Up to n, which does not move the minimum, each record adds its gradient to
+-b and its matrix of second derivatives, of rank one, to a determinant; that is what the guarantees count.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+import numpy as np
+
+from pydpstat import _checks as checks
+from pydpstat import r_arithmetic as r
+from pydpstat.dppack._models import warnings
+from pydpstat.dppack._models.cms_noise import SphericalNoise, normals
+from pydpstat.dppack._models.formulas import Floats
+from pydpstat.errors import PydpstatError
+from pydpstat.privacy import Guarantee
+from pydpstat.random import Source
+
+ADDED = "for one record added or removed epsilon is"
+# an epsilon that is larger by rounding only is not worth a warning
+_ROUNDING = 1e-9
+# largest distance of two records' gradients at one point, in units of zeta: in general, and for
+# squared errors with |x|^2 <= d, |w|^2 <= d, |y| <= d. There it is half the width of the cardioid
+# r = 1 + cos(t), or with d = 1 half the distance from its tip, 2, to the farthest point behind, -1/4.
+PAIR, PAIR_SQUARES, PAIR_SQUARES_LINE = 2.0, 0.75 * math.sqrt(3.0), 1.125
+
+
+def noise_variance(eps: float, delta: float, zeta: float) -> float:
+    """Return the variance of each element of Gaussian noise in the objective, with R's operations.
+
+    Parameters
+    ----------
+    eps, delta : float
+        Privacy parameters, above 0.
+    zeta : float
+        Bound on the length of one record's gradient.
+
+    Returns
+    -------
+    float
+        Negative or NaN where `eps` and `delta` make no sense.
+
+    References
+    ----------
+    Kifer, D., Smith, A. and Thakurta, A. (2012). Private convex empirical risk minimization and
+    high-dimensional regression. Proceedings of the 25th Annual Conference on Learning Theory,
+    Algorithm 1.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack._models.kst_noise import noise_variance
+    >>> round(noise_variance(1.0, 0.01, 2.0), 3)
+    185.546
+    """
+    with np.errstate(all="ignore"):
+        spread = 8.0 * np.float64(r.log(np.float64(2.0) / delta)) + 4.0 * eps
+        return float(zeta * zeta * spread / (np.float64(eps) * eps))
+
+
+def replaced_epsilon(
+    eps: float, delta: float, added: float, lam: float, strength: float, pair: float, size: int
+) -> float:
+    """Return the epsilon, at the same delta, that holds for one replaced record.
+
+    Parameters
+    ----------
+    eps, delta : float
+        What the noise was made for; with delta 0 the noise has density exp(-eps |b| / (2 zeta)).
+    added : float
+        The delta to state the epsilon for; not used where `delta` is 0.
+    lam : float
+        Bound on one record's second derivative.
+    strength : float
+        What the objective times n is strongly convex by, without the records.
+    pair : float
+        Largest distance of two records' gradients, in units of zeta.
+    size : int
+        Number of coefficients.
+
+    Returns
+    -------
+    float
+        Infinity where nothing is proven.
+
+    Notes
+    -----
+    The determinant changes by at most 1 + lam / strength, since a record that leaves only lowers it.
+    Without delta the noise's density changes by at most exp(pair eps / 2). With delta let g be
+    the change of b and s its standard deviation: the log density changes by
+    |b'g| / s^2 + |g|^2 / (2 s^2). As each gradient has the direction of its record, b counts only in
+    the span of two records, whose squared length over s^2 is chi-square with min(2, size) degrees
+    of freedom; or only along each of the two, a normal variable each.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack._models.kst_noise import replaced_epsilon
+    >>> round(replaced_epsilon(1.0, 0.0, 0.0, 2.0, 4.0, 2.0, 2), 4)
+    1.4055
+    """
+    grown = _determinant(lam, strength)
+    if delta == 0.0:
+        return pair * eps / 2.0 + grown
+    unit = _gradient_in_sd(eps, delta)
+    if not (math.isfinite(unit) and 0.0 < added < 1.0):
+        return math.inf
+    span = math.sqrt(-2.0 * math.log(added)) if size > 1 else _two_sided(added)
+    along = min(pair * span, 2.0 * _two_sided(added / 2.0))
+    return unit * along + (pair * unit) ** 2 / 2.0 + grown
+
+
+def one_record_epsilon(eps: float, delta: float, lam: float, strength: float) -> float:
+    """Return the epsilon, at the same delta, that holds for one record added or removed.
+
+    Parameters are those of `replaced_epsilon`.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack._models.kst_noise import one_record_epsilon
+    >>> round(one_record_epsilon(1.0, 0.0, 2.0, 4.0), 4)
+    0.9055
+    """
+    grown = _determinant(lam, strength)
+    if delta == 0.0:
+        return eps / 2.0 + grown
+    unit = _gradient_in_sd(eps, delta)
+    if not (math.isfinite(unit) and 0.0 < delta < 1.0):
+        return math.inf
+    return unit * _two_sided(delta) + unit**2 / 2.0 + grown
+
+
+def smallest_delta(epsilon: Callable[[float], float], target: float) -> float:
+    """Return a delta at which a falling function of delta is at most `target`; 1 where there is none.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack._models.kst_noise import smallest_delta
+    >>> round(smallest_delta(lambda delta: 1.0 - delta, 0.25), 6)
+    0.75
+    """
+    if epsilon(1.0 - 1e-9) > target:
+        return 1.0
+    low, high = math.log(1e-300), math.log(1.0 - 1e-9)
+    for _ in range(60):
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if epsilon(math.exp(middle)) <= target else (middle, high)
+    return math.exp(high)
+
+
+class Constants(Protocol):
+    """What the noise is made of: a model's fields, as given."""
+
+    eps: float | None
+    delta: float
+    zeta: float | None
+    lambda_: float | None
+    gamma: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Added regularization, how to draw the noise, what was asked for and what holds."""
+
+    extra: float
+    draw: Callable[[Source | None], Floats]
+    claim: Guarantee
+    guarantee: Guarantee
+
+
+def plan_fit(
+    function: str,
+    constants: Constants,
+    size: int,
+    *,
+    l2: bool,
+    pair: float,
+    wrong_gradient: bool,
+    conditions: tuple[str, ...],
+) -> Plan:
+    """Work out the noise as R does, and say what it keeps; it warns.
+
+    Parameters
+    ----------
+    function : str
+        The model's name.
+    constants : Constants
+        The model, for its eps, delta, zeta, lambda_ and gamma, which are unchecked.
+    size : int
+        Number of coefficients.
+    l2 : bool
+        Whether the regularizer is half the squared length.
+    pair : float
+        Largest distance of two records' gradients, in units of zeta.
+    wrong_gradient : bool
+        Whether the minimizer is misled, so that nothing is proven.
+    conditions : tuple of str
+        What the guarantee rests on.
+
+    Raises
+    ------
+    PydpstatError
+        Where R stops, or promises nothing that has a meaning.
+    """
+    # R takes NULL for infinity here
+    eps = math.inf if constants.eps is None else checks.scalar(constants.eps, "eps")
+    delta = checks.scalar(constants.delta, "delta")
+    zeta, lam = checks.scalar(constants.zeta, "zeta"), checks.scalar(constants.lambda_, "lambda_")
+    gamma = checks.scalar(constants.gamma, "gamma")
+    if not eps > 0.0 or not delta >= 0.0 or not math.isfinite(gamma):
+        raise PydpstatError(
+            f"eps must be above 0, delta at least 0 and gamma finite; got {eps!r}, {delta!r} and "
+            f"{gamma!r}, with which nothing is promised. Give for example eps=1, delta=0, gamma=1."
+        )
+    extra = 2.0 * lam / eps
+    if not math.isfinite(extra):
+        raise PydpstatError(f"lambda_ must be finite, and eps not too small for it; got {lam!r}, {eps!r}.")
+    draw, claim = _noise(eps, delta, zeta, size), Guarantee(eps, min(delta, 1.0))
+    nothing = Guarantee(math.inf, 0.0, "bounded", conditions)
+    # of an own regularizer only convexity is known
+    strength = extra + (gamma if l2 else 0.0)
+    warnings.rough_minimum(function)
+    for argument, value, bad in (
+        ("eps", eps, math.isinf(eps)),
+        ("gamma", gamma, gamma < 0.0 and (strength <= 0.0 or not l2)),
+        ("lambda_", lam, lam < 0.0),
+    ):
+        if bad:
+            warnings.no_promise(function, argument, value)
+            return Plan(extra, draw, claim, nothing)
+    if wrong_gradient:
+        warnings.wrong_gradient(function)
+        return Plan(extra, draw, claim, nothing)
+    kept = partial(replaced_epsilon, eps, delta, lam=lam, strength=strength, pair=pair, size=size)
+    added = f"{ADDED} {one_record_epsilon(eps, delta, lam, strength):.6g}"
+    return Plan(extra, draw, claim, _kept(function, eps, delta, kept, conditions, added))
+
+
+def _noise(eps: float, delta: float, zeta: float, size: int) -> Callable[[Source | None], Floats]:
+    if delta > 0.0:
+        variance = noise_variance(eps, delta, zeta)
+        if not 0.0 <= variance < math.inf:
+            raise PydpstatError(
+                f"the noise has no variance with eps={eps!r}, delta={delta!r}, zeta={zeta!r}, and R stops. "
+                "Give a finite eps and a delta below 1, or delta=0."
+            )
+        return partial(_turned, size=size, sd=math.sqrt(variance))
+    with np.errstate(all="ignore"):
+        rate = float(np.float64(eps) / (2.0 * zeta))
+    if not rate > 0.0:
+        raise PydpstatError(
+            f"zeta must be at least 0 and finite where delta is 0; got {zeta!r}, for which R stops. "
+            "Give a bound on the length of a record's gradient."
+        )
+    # with an infinite eps R draws the direction, and then takes no noise
+    return SphericalNoise(rate, (1.0,) * size).draw
+
+
+def _turned(source: Source | None, size: int, sd: float) -> Floats:
+    """Draw Gaussian noise in the order of R's mvrnorm, whose eigenvectors turn the draws round."""
+    drawn = normals(source, size, 1.0)
+    if size == 2:
+        return sd * np.array([-drawn[1], drawn[0]])
+    return sd * drawn[::-1]
+
+
+def _kept(
+    function: str,
+    eps: float,
+    delta: float,
+    epsilon: Callable[[float], float],
+    conditions: tuple[str, ...],
+    added: str,
+) -> Guarantee:
+    """Return what holds for one replaced record, and warn where it is less than the claim."""
+    if delta >= 1.0:
+        proven = smallest_delta(epsilon, eps)
+        warnings.large_delta(function, delta, eps, proven)
+        return Guarantee(eps, proven, "bounded", conditions)
+    kept = epsilon(delta)
+    if kept > eps * (1.0 + _ROUNDING):
+        warnings.replaced_record(function, eps, delta, kept)
+    return Guarantee(max(kept, eps), delta, "bounded", (*conditions, added))
+
+
+def _determinant(lam: float, strength: float) -> float:
+    if lam == 0.0 and strength >= 0.0:
+        return 0.0
+    return math.log1p(lam / strength) if lam > 0.0 and strength > 0.0 else math.inf
+
+
+def _gradient_in_sd(eps: float, delta: float) -> float:
+    """Return zeta over the standard deviation of the noise; zeta cancels."""
+    variance = noise_variance(eps, delta, 1.0)
+    return 1.0 / math.sqrt(variance) if variance > 0.0 else math.inf
+
+
+def _two_sided(delta: float) -> float:
+    """Return what the size of a standard normal variable exceeds with probability delta."""
+    from scipy.special import ndtri
+
+    return float(-ndtri(delta / 2.0))

@@ -1,0 +1,226 @@
+"""DPpack's regularizers and maps to predictions under R's names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.dppack._models import formulas
+from pydpstat.dppack._models.formulas import Floats
+from pydpstat.dppack._models.records import design_matrix
+from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic._arrays import doubles
+
+
+def regularizer_l2(coeff: npt.ArrayLike) -> float:
+    """Half the squared length of the coefficients, as ``DPpack::regularizer.l2``.
+
+    Parameters
+    ----------
+    coeff : array_like of shape (d,)
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    PydpstatError
+        Where the coefficients are no numbers.
+
+    References
+    ----------
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack import regularizer_l2
+    >>> regularizer_l2([0.5, -1, 2])
+    2.625
+    """
+    return formulas.l2(doubles(coeff, "coeff"))
+
+
+def regularizer_gr_l2(coeff: npt.ArrayLike) -> Floats:
+    """Gradient of `regularizer_l2`, the coefficients, as ``DPpack::regularizer.gr.l2``.
+
+    Parameters
+    ----------
+    coeff : array_like of shape (d,)
+
+    Returns
+    -------
+    ndarray of shape (d,)
+
+    Raises
+    ------
+    PydpstatError
+        Where the coefficients are no numbers.
+
+    References
+    ----------
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack import regularizer_gr_l2
+    >>> regularizer_gr_l2([0.5, -1, 2])
+    array([ 0.5, -1. ,  2. ])
+    """
+    return formulas.l2_gradient(doubles(coeff, "coeff"))
+
+
+def mapXy_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
+    """Linear predictor X coeff, as ``DPpack::mapXy.linear``.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, d)
+    coeff : array_like of shape (d,)
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Raises
+    ------
+    PydpstatError
+        Where the columns do not match the coefficients.
+
+    References
+    ----------
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack import mapXy_linear
+    >>> mapXy_linear([[1, 3, 5], [2, 4, 6]], [0.5, -1, 2])
+    array([7.5, 9. ])
+    """
+    return formulas.linear(*_product(X, coeff))
+
+
+def mapXy_gr_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
+    """Derivatives of the linear predictor, X transposed, as ``DPpack::mapXy.gr.linear``.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, d)
+    coeff : array_like of shape (d,)
+        Not used.
+
+    Returns
+    -------
+    ndarray of shape (d, n)
+
+    Raises
+    ------
+    PydpstatError
+        Where X is no matrix of numbers.
+
+    References
+    ----------
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack import mapXy_gr_linear
+    >>> mapXy_gr_linear([[1, 3], [2, 4]], [0.5, -1])
+    array([[1., 2.],
+           [3., 4.]])
+    """
+    return formulas.linear_gradient(design_matrix(X)[0], coeff)
+
+
+def mapXy_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
+    """Probabilities of a logistic model, as ``DPpack::mapXy.sigmoid``.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, d)
+    coeff : array_like of shape (d,)
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Raises
+    ------
+    PydpstatError
+        Where the columns do not match the coefficients.
+
+    References
+    ----------
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack import mapXy_sigmoid
+    >>> mapXy_sigmoid([[1, 3, 5], [2, 4, 6]], [0.0, 0.0, 0.0])
+    array([0.5, 0.5])
+    """
+    return formulas.logistic(*_product(X, coeff))
+
+
+def mapXy_gr_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
+    """What DPpack takes for the derivatives of `mapXy_sigmoid`, as ``DPpack::mapXy.gr.sigmoid``.
+
+    R recycles the n slopes along the columns of X transposed. With one coefficient these are the
+    derivatives; with more they are not, and a model that gets this function warns.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, d)
+    coeff : array_like of shape (d,)
+
+    Returns
+    -------
+    ndarray of shape (d, n)
+
+    Raises
+    ------
+    PydpstatError
+        Where the columns do not match the coefficients.
+
+    References
+    ----------
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109.
+
+    Examples
+    --------
+    >>> from pydpstat.dppack import mapXy_gr_sigmoid
+    >>> mapXy_gr_sigmoid([[1.0], [2.0]], [0.0])
+    array([[0.25, 0.5 ]])
+    """
+    return formulas.logistic_gradient_recycled(*_product(X, coeff))
+
+
+def _product(X: npt.ArrayLike, coeff: npt.ArrayLike) -> tuple[Floats, Floats]:
+    matrix = X if type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 else design_matrix(X)[0]
+    weights = doubles(coeff, "coeff")
+    if matrix.shape[1] != weights.size or not weights.size:
+        raise PydpstatError(
+            f"coeff must have one element for each column of X; got {weights.size} and {matrix.shape[1]}."
+        )
+    return matrix, weights
+
+
+# what the functions compute of arrays that are checked; by identity, as a user's callable may have no hash
+PLAIN: dict[int, Callable[[Floats, Floats], Floats]] = {
+    id(mapXy_linear): formulas.linear,
+    id(mapXy_gr_linear): formulas.linear_gradient,
+    id(mapXy_sigmoid): formulas.logistic,
+    id(mapXy_gr_sigmoid): formulas.logistic_gradient_recycled,
+}
+PLAIN_PENALTIES: dict[int, Callable[[Floats], npt.ArrayLike]] = {
+    id(regularizer_l2): formulas.l2,
+    id(regularizer_gr_l2): formulas.l2_gradient,
+}
