@@ -82,7 +82,7 @@ def release(
     if budget is not None:
         budget.spend(prepared.guarantee, record.python())
     value = _noisy(query, prepared, source)
-    while accept is not None and not accept(value):
+    while not noise.accepts(value) or accept is not None and not accept(value):
         if not np.any(noise.std()):
             raise PydpstatError(
                 f"the {query.statistic} gets no noise and is not positive; R never returns. "

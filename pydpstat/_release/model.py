@@ -13,7 +13,8 @@ from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source
 from pydpstat.results._call import Call, ModelCall
-from pydpstat.results.model_results import CoefficientNoise, ModelResults
+from pydpstat.results._postprocessing import Noise
+from pydpstat.results.model_results import ModelResults
 
 Floats = npt.NDArray[np.float64]
 UNCOVERED = (
@@ -28,7 +29,7 @@ class Published(TypedDict):
     model: str
     names: tuple[str, ...]
     prediction: Callable[..., Floats] | None
-    noise: CoefficientNoise | None
+    noise: Noise | None
     claim: Guarantee
     gamma: float
     bounds: tuple[tuple[float, ...], tuple[float, ...]]

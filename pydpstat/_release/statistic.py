@@ -39,7 +39,9 @@ class Protection(NamedTuple):
         """Return noise for one sensitivity of the whole value, or for one of each element."""
         how = self.options
         if len(sensitivities) == 1:
-            return how.mechanism.calibrate(how.epsilon, how.delta, sensitivities[0])
+            return how.mechanism.calibrate_vector(
+                how.epsilon, how.delta, sensitivities[0], question.size, question.integer
+            )
         return how.mechanism.calibrate_each(how.epsilon, how.delta, sensitivities)
 
     def account(self, question: Question, noise: Noise) -> tuple[Guarantee, Guarantee]:

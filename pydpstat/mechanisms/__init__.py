@@ -1,5 +1,6 @@
 """How a statistic is protected: noise distributions, calibrations, exact privacy curves."""
 
+from pydpstat.mechanisms.bounded_laplace import BoundedLaplace, BoundedLaplaceNoise
 from pydpstat.mechanisms.discrete_gaussian import (
     DiscreteGaussian,
     DiscreteGaussianNoise,
@@ -17,8 +18,11 @@ from pydpstat.mechanisms.laplace import (
     truncated_positive_epsilon,
 )
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
+from pydpstat.mechanisms.staircase import Staircase, StaircaseNoise
 
 __all__ = [
+    "BoundedLaplace",
+    "BoundedLaplaceNoise",
     "DiscreteGaussian",
     "DiscreteGaussianNoise",
     "Gaussian",
@@ -29,6 +33,8 @@ __all__ = [
     "Mechanism",
     "Noise",
     "SignGeometricNoise",
+    "Staircase",
+    "StaircaseNoise",
     "SymmetricGeometricNoise",
     "calibrate_discrete_gaussian",
     "calibrate_gaussian",

@@ -253,6 +253,7 @@ class DiscreteGaussian(Mechanism):
     """
 
     name, norm, approximate, integer = "gaussian", 2, True, True
+    joint = True
 
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> DiscreteGaussianNoise:
         """Return noise that keeps (epsilon, delta), by its own curve for one count or two."""

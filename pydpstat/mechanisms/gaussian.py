@@ -182,6 +182,7 @@ class Gaussian(Mechanism):
     """
 
     name, norm, approximate = "gaussian", 2, True
+    joint = True
 
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> GaussianNoise:
         """Return noise that keeps (epsilon, delta) exactly, by its own curve."""

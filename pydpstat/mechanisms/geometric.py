@@ -327,6 +327,7 @@ class Geometric(Mechanism):
     """
 
     name, integer = "geometric", True
+    joint = True
 
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> SymmetricGeometricNoise:
         """Return noise whose probabilities differ by epsilon at most over that distance."""

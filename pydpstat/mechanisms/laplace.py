@@ -177,6 +177,7 @@ class Laplace(Mechanism):
     """
 
     name = "laplace"
+    joint = True
 
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> LaplaceNoise:
         """Return noise of the smallest float that is at least sensitivity / epsilon."""

@@ -82,6 +82,10 @@ class Noise:
         """
         raise NotImplementedError
 
+    def accepts(self, value: npt.NDArray[np.float64]) -> bool:
+        """Tell whether a noisy value may stand; else all of its noise is drawn again. By default it may."""
+        return True
+
     def covering(self, sensitivity: float, epsilon: float) -> Noise:
         """Return noise that covers the roundings of a calibration in floating point; by default itself."""
         return self
@@ -120,6 +124,10 @@ class Mechanism:
         Whether it needs a delta above 0. Default False.
     integer : bool
         Whether its noise is made for counts only. Default False.
+    joint : bool
+        Whether noise for the sensitivity of a vector protects the vector, when each element gets its
+        own draw: so for losses that grow in proportion to the change. Default False: then epsilon is
+        divided among the elements.
 
     Examples
     --------
@@ -134,6 +142,7 @@ class Mechanism:
     norm: ClassVar[int] = 1
     approximate: ClassVar[bool] = False
     integer: ClassVar[bool] = False
+    joint: ClassVar[bool] = False
 
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> Noise:
         """Return noise that keeps (epsilon, delta) where one record changes a statistic so much.
@@ -148,6 +157,33 @@ class Mechanism:
             The largest change in the mechanism's norm, of one number or of a vector; above 0.
         """
         raise NotImplementedError
+
+    def calibrate_vector(
+        self, epsilon: float, delta: float, sensitivity: float, size: int, integer: bool
+    ) -> Noise:
+        """Return noise for the elements of a vector that has one sensitivity.
+
+        Parameters
+        ----------
+        epsilon, delta, sensitivity
+            As in `calibrate`; the sensitivity is the whole vector's.
+        size : int
+            How many elements.
+        integer : bool
+            Whether they are counts.
+
+        Notes
+        -----
+        Where the mechanism is not joint: counts that move by s in all, in whole steps, cost what s
+        steps of 1 cost, so that each step gets 1 / s of epsilon; other elements may all move, each by
+        the whole sensitivity at most, and get 1 / size of it each.
+        """
+        if self.joint or size <= 1:
+            return self.calibrate(epsilon, delta, sensitivity)
+        if integer:
+            steps = round(sensitivity**self.norm)
+            return self.calibrate(part_of(epsilon, steps), part_of(delta, steps), 1.0)
+        return self.calibrate(part_of(epsilon, size), part_of(delta, size), sensitivity)
 
     def calibrate_each(self, epsilon: float, delta: float, sensitivities: Sequence[float]) -> Noise:
         """Return noise for several numbers with a sensitivity each; by default each gets an equal part."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,14 @@ class Noise(Protocol):
 
     def ppf(self, q: float) -> npt.ArrayLike:
         """Return a quantile."""
+
+
+@runtime_checkable
+class OwnInterval(Protocol):
+    """Noise that depends on the truth, and so says itself which truths a value may stand for."""
+
+    def interval(self, value: Floats, alpha: float) -> tuple[Floats, Floats]:
+        """Return the interval of the truth for each released value."""
 
 
 class _Symmetric:
@@ -68,6 +76,13 @@ class AsDrawn(_Symmetric):
     def reach(self, noise: Noise, value: Floats, alpha: float) -> Floats:
         """Return the noise's quantile for each element."""
         return np.broadcast_to(np.asarray(noise.ppf(1.0 - alpha / 2.0), dtype=np.float64), value.shape)
+
+    def interval(self, noise: Noise, value: Floats, alpha: float) -> tuple[Floats, Floats]:
+        """Return the noise's own interval where it has one, else the value plus and minus its reach."""
+        if isinstance(noise, OwnInterval):
+            return noise.interval(value, alpha)
+        reach = self.reach(noise, value, alpha)
+        return value - reach, value + reach
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,190 @@
+"""Staircase noise: with the same epsilon as Laplace noise, less of it where epsilon is large."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import _checks as checks
+from pydpstat.mechanisms._noise import unwrap
+from pydpstat.mechanisms.mechanism import Mechanism, Noise
+from pydpstat.r_arithmetic.elementary import exp, log
+
+if TYPE_CHECKING:
+    from pydpstat.random import Source
+
+Floats = npt.NDArray[np.float64]
+# below it doubles hold every integer, and the sum of two of them
+_EXACT = 2.0**52
+
+
+@dataclass(frozen=True, eq=False)
+class StaircaseNoise(Noise):
+    """Noise whose density falls by the factor exp(-epsilon) from step to step.
+
+    Parameters
+    ----------
+    epsilon : float
+        Above 0 and finite.
+    sensitivity : float
+        The steps' period, in the unit of the statistic: the largest change by one record; above 0.
+
+    Raises
+    ------
+    PydpstatError
+        If a parameter is not above 0 or not finite.
+
+    Notes
+    -----
+    The density at x is proportional to ``exp(-epsilon * k)`` with k the number of steps that end at
+    or before |x|; they end at ``(j + share) * sensitivity`` for j = 0, 1, 2, ... The share that makes
+    the mean absolute noise least is ``1 / (1 + exp(epsilon / 2))``.
+
+    From the operating system it is drawn on a grid, exactly: the period is an integer K of grid units
+    (rounded up) and the share an integer k of them (at least 1). The magnitude m has
+    ``P(m) ~ exp(-epsilon * (m // K + (m % K >= k)))`` and a random sign, a negative 0 being drawn
+    again. Moving by at most K units changes the exponent by at most one step, so the ratio of two
+    probabilities is at most exp(epsilon).
+
+    References
+    ----------
+    Geng, Q., Kairouz, P., Oh, S. and Viswanath, P. (2015). The staircase mechanism in differential
+    privacy. IEEE Journal of Selected Topics in Signal Processing 9, 1176-1184.
+
+    Examples
+    --------
+    >>> noise = StaircaseNoise(5.0, 1.0)
+    >>> round(noise.std(), 4), round(noise.cdf(0.0), 4)
+    (0.1506, 0.5)
+    """
+
+    epsilon: float
+    sensitivity: float
+    name: ClassVar[str] = "staircase"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", checks.epsilon(self.epsilon))
+        object.__setattr__(self, "sensitivity", checks.positive(self.sensitivity, "sensitivity"))
+
+    @property
+    def scale(self) -> float:  # type: ignore[override]
+        """The sensitivity divided by epsilon."""
+        return self.sensitivity / self.epsilon
+
+    @property
+    def share(self) -> float:
+        """Which part of a period has the higher density: ``1 / (1 + exp(epsilon / 2))``."""
+        return 1.0 / (1.0 + math.exp(min(0.5 * self.epsilon, 700.0)))
+
+    def var(self) -> float:
+        """Variance."""
+        # of |x| / sensitivity = k + t: k is geometric with ratio b, t has two uniform parts
+        b, share = exp(-self.epsilon), self.share
+        high = share + b * (1.0 - share)
+        first = (0.5 * share**2 + b * 0.5 * (1.0 - share**2)) / high
+        second = (share**3 / 3.0 + b * (1.0 - share**3) / 3.0) / high
+        steps, squares = b / (1.0 - b), b * (1.0 + b) / (1.0 - b) ** 2
+        return self.sensitivity**2 * (squares + 2.0 * steps * first + second)
+
+    def std(self) -> float:
+        """Standard deviation."""
+        return math.sqrt(self.var())
+
+    def cdf(self, x: npt.ArrayLike) -> Any:
+        """Probability of at most `x`."""
+        values = np.asarray(x, dtype=np.float64)
+        tail = 0.5 * self._beyond(np.abs(values) / self.sensitivity)
+        return unwrap(np.where(values < 0.0, tail, 1.0 - tail))
+
+    def ppf(self, q: npt.ArrayLike) -> Any:
+        """Quantile of the probability `q`; NaN outside [0, 1]."""
+        p = np.asarray(q, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            outer = 2.0 * np.minimum(p, 1.0 - p)
+            sizes = self._reach(np.where((outer >= 0.0) & (outer <= 1.0), outer, np.nan))
+        return unwrap(np.where(p < 0.5, -sizes, sizes) * self.sensitivity + 0.0)
+
+    def draw(self, source: Source, size: int, grid: float | None) -> Any:
+        """Draw noise: on the grid, exactly, or as real numbers from a seeded source."""
+        if grid is None:
+            return np.asarray(self.ppf(source.uniform(size)))
+        period = math.ceil(self.sensitivity / grid)
+        step = max(1, round(self.share * period))
+        return _kept(size, lambda count: self._candidates(source, count, period, step))
+
+    def _candidates(self, source: Source, count: int, period: int, step: int) -> Any:
+        """Draw magnitudes with signs; what the lower part of a step or a negative 0 refuses is left out."""
+        within = source.integers(count, period)
+        lower = np.flatnonzero(within >= step)
+        kept = np.ones(count, dtype=np.bool_)
+        kept[lower] = source.bernoulli_exp(np.full(lower.size, self.epsilon))
+        steps = np.abs(source.sign_geometric(count, self.epsilon))
+        if steps.max(initial=0) * period < _EXACT:
+            sizes = steps.astype(np.float64) * period + within
+        else:
+            sizes = np.array([int(each) * period for each in steps], dtype=object) + within
+        negative = source.integers(count, 2) == 1
+        kept &= ~(negative & (sizes == 0))
+        return np.where(negative, -sizes, sizes)[kept]
+
+    def _beyond(self, t: Floats) -> Floats:
+        """Probability that |x| exceeds t periods."""
+        b, share = exp(-self.epsilon), self.share
+        whole = share + b * (1.0 - share)
+        with np.errstate(under="ignore", invalid="ignore"):
+            k = np.floor(t)
+            rest = t - k
+            left = np.where(rest < share, whole - rest, b * (1.0 - rest))
+            inside = (1.0 - b) * left / whole + b
+            return np.where(np.isinf(t), 0.0, exp(-self.epsilon * k) * inside)
+
+    def _reach(self, outer: Floats) -> Floats:
+        """How many periods |x| exceeds with that probability."""
+        b, share = exp(-self.epsilon), self.share
+        whole = share + b * (1.0 - share)
+        k = np.maximum(np.floor(-log(outer) / self.epsilon), 0.0)
+        left = (outer * exp(self.epsilon * k) - b) * whole / (1.0 - b)
+        rest = np.where(left > b * (1.0 - share), whole - left, 1.0 - left / b)
+        return np.where(outer == 0.0, np.inf, k + np.clip(rest, 0.0, 1.0))
+
+
+class Staircase(Mechanism):
+    """The staircase mechanism: pure epsilon with the least mean absolute noise for one number.
+
+    Notes
+    -----
+    Two numbers that move by half a step each may both cross an edge. Of a vector each element hence
+    gets its part of epsilon, as `Mechanism.calibrate_vector` divides it.
+
+    References
+    ----------
+    Geng, Q., Kairouz, P., Oh, S. and Viswanath, P. (2015). The staircase mechanism in differential
+    privacy. IEEE Journal of Selected Topics in Signal Processing 9, 1176-1184.
+
+    Examples
+    --------
+    >>> import pydpstat
+    >>> from pydpstat.mechanisms import Staircase
+    >>> r = pydpstat.count([True] * 40, 4.0, mechanism=Staircase())
+    >>> r.mechanism, r.guarantee.epsilon
+    ('staircase', 4.0)
+    """
+
+    name = "staircase"
+
+    def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> StaircaseNoise:
+        """Return noise with this epsilon, whose period is the sensitivity."""
+        return StaircaseNoise(epsilon, sensitivity)
+
+
+def _kept(size: int, candidates: Callable[[int], Any]) -> Any:
+    """Return the first so many candidates, drawing until there are enough."""
+    found = np.empty(0)
+    while found.size < size:
+        found = np.concatenate([found, candidates(2 * (size - found.size) + 8)])
+    return found[:size]
