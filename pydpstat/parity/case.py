@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from pydpstat.parity.translate import translate
+
 Level = Literal["exact", "ulp", "rtol", "error", "difference", "endless", "refused"]
 
 
@@ -32,8 +34,8 @@ class Case:
     r, python : str
         The code: one expression, or several lines of which the last is an expression, the value.
         Python's sees the inputs, ``rng`` (``RRandom(seed)``), ``np``, ``pd``, ``math``, ``dppack``,
-        ``diffpriv``, ``pydpstat`` and ``r`` (``pydpstat.r_arithmetic``). R's sees the inputs after
-        ``set.seed(seed)``.
+        ``diffpriv``, ``pydpstat`` and ``r`` (``pydpstat.r_arithmetic``); by default it is the
+        translation of R's. R's sees the inputs after ``set.seed(seed)``.
     inputs : mapping of str to value
         Float, int, bool or str arrays (lists), scalars, or `Factor`; given to R without loss.
     level : {"exact", "ulp", "rtol", "error", "difference", "endless", "refused"}
@@ -60,7 +62,7 @@ class Case:
     function: str
     package: str
     r: str
-    python: str
+    python: str = ""
     inputs: Mapping[str, Any] = field(default_factory=dict)
     level: Level = "exact"
     tolerance: float = 0.0
@@ -69,3 +71,7 @@ class Case:
     seed: int = 123
     draws: bool = True
     help_page: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.python:
+            object.__setattr__(self, "python", translate(self.r, self.inputs))

@@ -6,8 +6,9 @@ import inspect
 import math
 from collections.abc import Sequence
 from importlib import import_module
-from keyword import iskeyword
 from typing import Any
+
+from pydpstat.parity.translate import python_name
 
 _CONSTANTS = {"": inspect.Parameter.empty, "TRUE": True, "FALSE": False, "NULL": None, "Inf": math.inf}
 # without a default in R, which does not ask for them with the Gaussian kernel
@@ -17,12 +18,6 @@ _UNASKED = {
     for argument in ("upper.bounds", "lower.bounds")
 }
 _CONSTANTS |= {"NA_integer_": None, "NA_real_": None, "NA": None}
-
-
-def python_name(name: str) -> str:
-    """Return the mirror's name of an R name: dots are underscores, Python's own words get one more."""
-    plain = name.replace(".", "_")
-    return f"{plain}_" if iskeyword(plain) else plain
 
 
 def signature_differences(package: str, name: str, entry: dict[str, Any]) -> list[str]:

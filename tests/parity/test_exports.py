@@ -7,7 +7,8 @@ from importlib import import_module
 import pytest
 
 from pydpstat.parity._exports import covered, exports, exports_path, write_exports
-from tests.parity.signatures import python_name, signature_differences
+from pydpstat.parity.translate import python_name
+from tests.parity.signatures import signature_differences
 
 EXPORTS = exports()
 NAMES = [(package, name) for package, names in EXPORTS.items() for name in names]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pydpstat
 from pydpstat.parity.case import Case
+from pydpstat.parity.translate import python_name
 
 _MARK = re.compile(r"<!-- (\w+): ([\w.-]+) -->")
 _STOPS = ("difference", "refused", "endless")
@@ -41,7 +42,7 @@ class Entry:
     def python(self) -> str:
         """The name in Python, with its module."""
         home = "diffpriv" if self.group == "diffpriv" else "dppack"
-        return f"pydpstat.{home}.{self.name.replace('.', '_')}"
+        return f"pydpstat.{home}.{python_name(self.name)}"
 
 
 def entries(path: Path) -> tuple[Entry, ...]:
