@@ -10,8 +10,8 @@ from pathlib import Path
 from pydpstat import _files as files
 from pydpstat.errors import MissingExtraError
 from pydpstat.parity import _report as reports
-from pydpstat.parity._comparison import Verdict, compare
-from pydpstat.parity._evaluation import evaluate_in_python
+from pydpstat.parity._compare import Verdict, compare
+from pydpstat.parity._evaluate import evaluate_in_python
 from pydpstat.parity._exports import exports_path, record_exports
 from pydpstat.parity._live import PEERS, LiveR, NoR, is_set
 from pydpstat.parity._recorded import Recording, record, recording_path

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pydpstat._files import unfinished
-from pydpstat.parity._comparison import Verdict
+from pydpstat.parity._compare import Verdict
 from pydpstat.parity._live import add_own_library
 from pydpstat.parity.reference import reference_folder
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.parity._evaluation import Outcome
-from pydpstat.parity._r_text import assignments
+from pydpstat.parity._evaluate import Outcome
+from pydpstat.parity._literals import assignments
 from pydpstat.parity.case import Case
 
 # R gets this long for one case; a case that is known never to return is stopped sooner

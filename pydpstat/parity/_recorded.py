@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from pydpstat._files import unfinished
-from pydpstat.parity._evaluation import Outcome
+from pydpstat.parity._evaluate import Outcome
+from pydpstat.parity._literals import assignments, r_literal
 from pydpstat.parity._live import ENDLESS_SECONDS, SECONDS, add_own_library, evaluator, outcome
-from pydpstat.parity._r_text import assignments, literal
 from pydpstat.parity.case import Case
 from pydpstat.parity.reference import reference_folder
 
@@ -71,8 +71,8 @@ def record(cases: Iterable[Case]) -> list[str]:
 def _listed(case: Case) -> str:
     seconds = ENDLESS_SECONDS if case.level == "endless" else SECONDS
     inputs = assignments(case.inputs)
-    lines = f"c({', '.join(map(literal, inputs))})" if inputs else "character()"
+    lines = f"c({', '.join(map(r_literal, inputs))})" if inputs else "character()"
     return (
-        f"cases[[length(cases) + 1]] <- list(id = {literal(case.id)}, seed = {case.seed}, inputs = {lines}, "
-        f"expression = {literal(case.r)}, seconds = {seconds})"
+        f"cases[[length(cases) + 1]] <- list(id = {r_literal(case.id)}, seed = {case.seed}, "
+        f"inputs = {lines}, expression = {r_literal(case.r)}, seconds = {seconds})"
     )

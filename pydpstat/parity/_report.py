@@ -6,10 +6,10 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from pydpstat.parity._comparison import Verdict
+from pydpstat.parity._compare import Verdict
 from pydpstat.parity._exports import covered
+from pydpstat.parity._printing import table_lines
 from pydpstat.parity.distribution import LawVerdict
 
 # in this order, before R's own packages
@@ -74,7 +74,7 @@ class Report:
 
     def text(self) -> str:
         """Return the report as it is printed."""
-        lines = _aligned([HEADINGS, *self.rows()])
+        lines = table_lines([HEADINGS, *self.rows()])
         lines += ["", *self._summary()]
         return "\n".join(lines)
 
@@ -102,12 +102,7 @@ class Report:
             for v in self.verdicts
         ]
         laws = [law.as_dict() for law in self.laws]
-        content: dict[str, Any] = {
-            "versions": self.versions,
-            "notes": list(self.notes),
-            "cases": cases,
-            "laws": laws,
-        }
+        content = {"versions": self.versions, "notes": list(self.notes), "cases": cases, "laws": laws}
         return json.dumps(content, indent=1)
 
     def _summary(self) -> list[str]:
@@ -169,9 +164,3 @@ def _worst(group: Sequence[Verdict]) -> str:
     if relative:
         return f"{relative:.1e} relative"
     return "equal" if worst == 0.0 else f"{worst:g} ulp"
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
-    return [lines[0], "-" * len(lines[0]), *lines[1:]]

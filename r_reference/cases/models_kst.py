@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydpstat.parity._nlopt_moves import near_reason, near_tolerance
 from pydpstat.parity.case import Case, Level
 from pydpstat.parity.translate import both, python_name, translate
+from r_reference.cases._nlopt_moves import near_reason, near_tolerance
 
 NOT_FINITE = "R returns NaN or an infinite coefficient; Python stops and says so"
 _N = 24

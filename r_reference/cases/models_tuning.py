@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydpstat.parity._nlopt_moves import near_reason, near_tolerance
 from pydpstat.parity.case import Case, Level
 from pydpstat.parity.translate import both, translate
+from r_reference.cases._nlopt_moves import near_reason, near_tolerance
 from r_reference.cases.models_cms import SUMS
 
 _N = 60

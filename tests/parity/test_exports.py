@@ -64,7 +64,7 @@ def test_a_missing_name_is_found():
 def test_a_name_with_a_failed_comparison_is_not_covered():
     from dataclasses import replace
 
-    from pydpstat.parity._comparison import Verdict
+    from pydpstat.parity._compare import Verdict
     from pydpstat.parity.reference import all_cases
 
     case = next(each for each in all_cases() if each.function == "meanDP")
