@@ -7,14 +7,19 @@ import subprocess
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from pydpstat._files import unfinished
 from pydpstat.parity._evaluate import Outcome
 from pydpstat.parity._literals import assignments, r_literal
-from pydpstat.parity._live import ENDLESS_SECONDS, SECONDS, add_own_library, evaluator, outcome
+from pydpstat.parity._live import ENDLESS_SECONDS, SECONDS, OutcomeText, add_own_library, evaluator, outcome
 from pydpstat.parity.case import Case
 from pydpstat.parity.reference import reference_folder
+
+
+class _Entry(OutcomeText):
+    r: str
+    seed: int
+    inputs: list[str]
 
 
 class Recording:
@@ -23,7 +28,7 @@ class Recording:
     def __init__(self, path: Path | None = None) -> None:
         content = json.loads((path or recording_path()).read_text(encoding="utf-8"))
         self.versions: dict[str, str] = content.get("versions", {})
-        self._cases: dict[str, Any] = content.get("cases", {})
+        self._cases: dict[str, _Entry] = content.get("cases", {})
 
     def evaluate(self, case: Case) -> Outcome | None:
         """Return the recorded outcome, or None where this very case is not recorded."""

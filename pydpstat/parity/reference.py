@@ -14,7 +14,6 @@ from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
     from pydpstat.parity.case import Case
-    from pydpstat.parity.distribution import Law
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -56,17 +55,12 @@ def all_cases() -> tuple[Case, ...]:
     >>> len(all_cases()) > 100
     True
     """
-    cases: tuple[Case, ...] = tuple(_collected("cases", "CASES"))
+    cases: tuple[Case, ...] = tuple(collected("cases", "CASES"))
     ids = [case.id for case in cases]
     if len(set(ids)) < len(ids):
         twice = sorted({name for name in ids if ids.count(name) > 1})
         raise ValueError(f"ids of parity cases must differ; {twice} occur twice")
     return cases
-
-
-def all_laws() -> tuple[Law, ...]:
-    """Return the distribution of every random function, from the modules in ``r_reference/laws``."""
-    return tuple(_collected("laws", "LAWS"))
 
 
 def part(name: str) -> ModuleType:
@@ -90,8 +84,22 @@ def part(name: str) -> ModuleType:
     return importlib.import_module(f"r_reference.{name}")
 
 
-def _collected(folder: str, name: str) -> Iterator[Any]:
-    """Return everything that the public modules of a part of the reference have under a name."""
+def collected(folder: str, name: str) -> Iterator[Any]:
+    """Return everything that the public modules of a part of the reference have under a name.
+
+    Parameters
+    ----------
+    folder : str
+        The part, for example ``"cases"``.
+    name : str
+        What each of its modules has, for example ``"CASES"``.
+
+    Examples
+    --------
+    >>> from pydpstat.parity.reference import collected
+    >>> next(collected("cases", "CASES")).id
+    'microaggregation/k = 1'
+    """
     found = sorted(module.name for module in pkgutil.iter_modules(part(folder).__path__))
     for module in found:
         if not module.startswith("_"):

@@ -69,8 +69,8 @@ def translate(text: str, names: Collection[str] = ()) -> str:
     >>> print(translate("m <- DPpack::svmDP$new('l2', 1, TRUE)\\nm$fit(data.frame(x, y), l, c(1, .5))"))
     m = dppack.svmDP('l2', 1, True)
     m.fit(pd.DataFrame({'x': x, 'y': y}), l, [1, .5], rng=rng)
-    >>> translate("diffpriv::DPMechLaplace(target = function(v) mean(v), dims = 1)")
-    'diffpriv.DPMechLaplace(target=lambda v: r.mean(v), dims=1)'
+    >>> translate("diffpriv::DPMechLaplace(target = function(v) 2 * mean(v), dims = 1)")
+    'diffpriv.DPMechLaplace(target=lambda v: 2 * r.mean(v), dims=1)'
     """
     tokens, place = [], 0
     while place < len(text):
