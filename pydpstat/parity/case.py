@@ -25,6 +25,7 @@ class Factor:
 
 Cell = float | str | None
 Input = Factor | Cell | Sequence[Cell] | npt.NDArray[np.generic]
+Inputs = Mapping[str, Input]
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Case:
     package: str
     r: str
     python: str = ""
-    inputs: Mapping[str, Input] = field(default_factory=dict)
+    inputs: Inputs = field(default_factory=dict)
     level: Level = "exact"
     tolerance: float = 0.0
     recorded_ulp: float = 0.0

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
-from pydpstat.parity.case import Case, Factor
+from pydpstat.parity.case import Case, Cell, Factor, Input, Level
 
 _NAN = math.nan
 _INF = math.inf
@@ -23,7 +22,7 @@ _DECIMALS = [0.15, 0.25, 0.35, 0.45, 0.55, 1.005, 2.675, -1.115, 5.015, 1234.567
 _INTEGERS = [5, 3, 9, 1, 1, 7, -4, 0]
 _LARGE_INTEGERS = [2147483647, 2147483646, 2147483645, -2147483647, 12345, 2147483640]
 
-_VECTORS: dict[str, list[Any]] = {
+_VECTORS: dict[str, list[float]] = {
     "thirty values": _SPREAD,
     "300 values": _LONG,
     "one value": [0.1],
@@ -40,11 +39,10 @@ _VECTORS: dict[str, list[Any]] = {
 
 
 def _case(
-    function: str, package: str, what: str, r: str, python: str = "", level: Any = "exact", **inputs: Any
+    function: str, package: str, what: str, r: str, python: str = "", level: Level = "exact", **inputs: Input
 ) -> Case:
     """A case without random numbers."""
-    values: Mapping[str, Any] = inputs
-    return Case(f"{function}/{what}", function, package, r, python, values, level=level, draws=False)
+    return Case(f"{function}/{what}", function, package, r, python, inputs, level=level, draws=False)
 
 
 def _over(function: str, package: str, *names: str) -> list[Case]:
@@ -55,14 +53,14 @@ def _over(function: str, package: str, *names: str) -> list[Case]:
     ]
 
 
-def _hist(what: str, x: list[Any], breaks: Any = None, level: Any = "exact") -> Case:
+def _hist(what: str, x: Sequence[Cell], breaks: Input = None, level: Level = "exact") -> Case:
     """A histogram with given or default breaks."""
     if breaks is None:
         return _case("hist", "graphics", what, "hist(x, plot = FALSE)", level=level, x=x)
     return _case("hist", "graphics", what, "hist(x, breaks = b, plot = FALSE)", level=level, x=x, b=breaks)
 
 
-def _table(what: str, r: str, **inputs: Any) -> Case:
+def _table(what: str, r: str, **inputs: Input) -> Case:
     return _case("table", "base", what, f"table({r})", **inputs)
 
 
@@ -142,8 +140,7 @@ _ROUNDING = [
       for d, x in ((1, _DECIMALS), (2, _DECIMALS), (3, _LONG[:60]), (7, _SPREAD), (14, _DECIMALS),
                    (15, _DECIMALS), (16, _SPREAD))],
     _case("round", "base", "-1 digits", _ROUND, x=[5.0, 15.0, 25.0, 149.9, -35.0, -4.0], d=-1),
-    _case("round", "base", "-3 digits", _ROUND, x=[500.0, 1500.0, 2500.0, 1e10 + 500.0, -1.0],
-          d=-3),
+    _case("round", "base", "-3 digits", _ROUND, x=[500.0, 1500.0, 2500.0, 1e10 + 500.0, -1.0], d=-3),
     _case("round", "base", "many digits of tiny values", _ROUND, x=[v * 1e-300 for v in _SPREAD],
           d=305),
     _case("round", "base", "huge, infinite and missing values", _ROUND,
@@ -182,8 +179,9 @@ _HISTOGRAM = [
           for d in (-3e-8, -1e-8, 1e-8, 1.99e-8, 2.01e-8, 3e-8)], _FIFTHS),
     _hist("values near the breaks, four breaks", [1.0, 1 + 9e-8, 1 + 1.1e-7, 2 + 9e-8, 2 + 1.1e-7],
           [0.0, 1.0, 2.0, 5.0]),
-    _hist("values near the breaks, three breaks", [0.0, 1 + 9e-8, 1 + 2.9e-7, 1 + 3.1e-7, 3.0],
-          [0.0, 1.0, 3.0]),
+    _hist(
+        "values near the breaks, three breaks", [0.0, 1 + 9e-8, 1 + 2.9e-7, 1 + 3.1e-7, 3.0], [0.0, 1.0, 3.0]
+    ),
     _hist("two breaks", [0.0, 1.0, 3.0], [0.0, 3.0]),
     _hist("unsorted breaks", _SPREAD, [0.6, -0.5, 0.1, 0.0]),
     _hist("repeated breaks", [0.5, 1.0, 1.5, 2.0], [0.0, 1.0, 1.0, 2.0, 3.0]),
@@ -206,8 +204,7 @@ _HISTOGRAM = [
     _hist("no values", [], None, "error"),
     _hist("booleans", [True, False], None, "error"),
     _hist("strings", ["a", "b"], None, "error"),
-    *[_case(f"nclass.{name}", "graphics", what, f"nclass.{name}(x)",
-            f"r.breaks_{name.lower()}(x)", x=x)
+    *[_case(f"nclass.{name}", "graphics", what, f"nclass.{name}(x)", f"r.breaks_{name.lower()}(x)", x=x)
       for name in ("Sturges", "scott", "FD")
       for what, x in (("300 values", _LONG), ("ties", _TIES), ("constant", [2.0] * 5))],
 ]  # fmt: skip
@@ -248,10 +245,8 @@ _TABLE = [
           "list(r.table(x, y, dnn=d).names)", x=_WORDS, y=_SHORT, d=["word", "number"]),
     _case("table", "base", "different lengths", "table(x, y)", level="error", x=_WORDS, y=[1, 2]),
     _case("table", "base", "nothing", "table()", level="error"),
-    _case("factor", "base", "levels of doubles", "levels(factor(x))", "list(r.factor(x).levels)",
-          x=_NUMBERS),
-    _case("factor", "base", "codes of doubles", "as.integer(factor(x))", "r.factor(x).codes + 1",
-          x=_NUMBERS),
+    _case("factor", "base", "levels of doubles", "levels(factor(x))", "list(r.factor(x).levels)", x=_NUMBERS),
+    _case("factor", "base", "codes of doubles", "as.integer(factor(x))", "r.factor(x).codes + 1", x=_NUMBERS),
     _case("factor", "base", "given levels", "as.integer(factor(x, levels = l))",
           "r.factor(x, levels=l).codes + 1", x=_WORDS, l=["c", "b", "unused", "a"]),
     _case("factor", "base", "unused levels are dropped", "levels(factor(x))",

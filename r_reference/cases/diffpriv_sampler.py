@@ -240,13 +240,7 @@ _DATA = (
 _MANUAL_NAME = "sensitivitySamplerManual"
 _MANUAL = (
     *(
-        _case(
-            f"order statistic {k}",
-            _MEAN,
-            _NORMAL,
-            f"n = 10, m = 12, k = {k}",
-            function=_MANUAL_NAME,
-        )
+        _case(f"order statistic {k}", _MEAN, _NORMAL, f"n = 10, m = 12, k = {k}", function=_MANUAL_NAME)
         for k in (1, 6, 12)
     ),
     _case(
@@ -260,14 +254,7 @@ _MANUAL = (
         function=_MANUAL_NAME,
     ),
     *(
-        _case(
-            name,
-            _MEAN,
-            _NORMAL,
-            arguments,
-            "error",
-            function=_MANUAL_NAME,
-        )
+        _case(name, _MEAN, _NORMAL, arguments, "error", function=_MANUAL_NAME)
         for name, arguments in (
             ("k zero", "n=5, m=3, k=0"),
             ("k above m", "n=5, m=3, k=4"),
@@ -319,14 +306,7 @@ _MANUAL = (
 _TOO_MANY = (
     _same("m 1e300", "n=2, m=1e300", "error"),
     _same("n 1e300", "n=1e300, m=10", "error"),
-    _case(
-        "m 1e300",
-        _MEAN,
-        _NORMAL,
-        "n=2, m=1e300, k=1",
-        "error",
-        function="sensitivitySamplerManual",
-    ),
+    _case("m 1e300", _MEAN, _NORMAL, "n=2, m=1e300, k=1", "error", function="sensitivitySamplerManual"),
 )
 
 CASES = (*_PLANS, *_MANY_PLANS, *_DATA, *_MANUAL, *_TOO_MANY)

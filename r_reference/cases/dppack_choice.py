@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from pydpstat.parity.case import Case, Factor, Level
+from pydpstat.parity.case import Case, Factor, Inputs, Level
 from pydpstat.parity.translate import both, translate
 
 NOTHING = "R returns integer(0), numeric(0), NA or an infinite value; Python stops and says so"
@@ -19,7 +18,7 @@ def _case(
     name: str,
     arguments: str,
     level: Level = "exact",
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Inputs | None = None,
     *,
     python: str = "",
     reason: str = "",
@@ -179,11 +178,7 @@ def _quantile_cases(function: str, q: str) -> list[Case]:
         case("20000 records of which few can be chosen", "1, 0, 10", first=_drawn(20000)),
         case("20000 records, eps small", "0.01, 0, 10", first=_drawn(20000)),
         case("20000 records, eps large", "25, 0, 10", first=_drawn(20000)),
-        case(
-            "20000 whole numbers",
-            "1, 0, 10",
-            first="x <- round(rnorm(20000, 5, 3))\n",
-        ),
+        case("20000 whole numbers", "1, 0, 10", first="x <- round(rnorm(20000, 5, 3))\n"),
         case("upper bound infinite", "1, 0, Inf"),
         case("which unknown", "1, 0, 5, 'foo'", "error"),
         case("two whichs", "1, 0, 5, c('both', 'bounded')", "error"),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import product
-from typing import Any
 
-from pydpstat.parity.case import Case, Factor, Level
+from pydpstat.parity.case import Case, Factor, Inputs, Level
 
 NOT_FINITE = "R returns NaN; Python stops and says so"
 X = [0.3, 1.2, 2.2, 2.8, 3.1, 3.3, 4.9, 5.0, 5.5, 6.0]
@@ -25,11 +23,11 @@ def _case(
     name: str,
     arguments: str,
     level: Level = "exact",
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Inputs | None = None,
     seed: int = 123,
     draws: bool = True,
 ) -> Case:
-    default: Mapping[str, Any] = {"x": X} if function == "histogramDP" else {"x": LETTERS, "y": GROUPS}
+    default: Inputs = {"x": X} if function == "histogramDP" else {"x": LETTERS, "y": GROUPS}
     return Case(
         id=f"{function}/{name}",
         function=function,

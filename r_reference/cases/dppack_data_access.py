@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from pydpstat.parity.case import Case, Factor, Level
+from pydpstat.parity.case import Case, Factor, Inputs, Level
 from pydpstat.parity.translate import translate
 
 NOT_FINITE = "R returns NA, NaN or an infinite value; Python stops and says so"
@@ -20,7 +17,7 @@ def _case(
     name: str,
     arguments: str,
     level: Level = "exact",
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Inputs | None = None,
     *,
     python: str = "",
     reason: str = "",

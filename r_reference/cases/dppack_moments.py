@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
-from pydpstat.parity.case import Case, Factor, Level
+from pydpstat.parity.case import Case, Factor, Inputs, Level
 
 NOT_FINITE = "R returns NA, NaN or an infinite value; Python stops and says so"
 X = [1.0, 2.5, 3.0, 4.0, 7.25, -3.5, 0.1, 0.30000000000000004, 9.875, 2.0]
@@ -26,7 +24,7 @@ def _case(
     name: str,
     arguments: str,
     level: Level = "exact",
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Inputs | None = None,
     seed: int = 123,
 ) -> Case:
     return Case(
@@ -42,7 +40,7 @@ def _case(
     )
 
 
-def _grid(function: str, data: str, bounds: str, inputs: Mapping[str, Any]) -> list[Case]:
+def _grid(function: str, data: str, bounds: str, inputs: Inputs) -> list[Case]:
     """Every mechanism with every kind of sensitivity."""
     cases: list[Case] = []
     for (mechanism, eps, delta, kind), which in product(MECHANISMS, ("bounded", "unbounded", "both")):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from pydpstat.parity.case import Case, Factor, Level
+from pydpstat.parity.case import Case, Factor, Inputs, Level
 from pydpstat.parity.translate import both, translate
 
 NOT_FINITE = "R returns NA, NaN or an infinite value; Python stops and says so"
@@ -31,7 +30,7 @@ def _case(
     samples: str,
     rest: str,
     level: Level = "exact",
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Inputs | None = None,
     *,
     python: str = "",
     arguments: str = "",
@@ -60,7 +59,7 @@ def _grid(
     function: str,
     samples: str,
     bounds: str,
-    inputs: Mapping[str, Any],
+    inputs: Inputs,
     name: str = "",
 ) -> list[Case]:
     """Every mechanism with every kind of sensitivity, with and without the largest group's size."""
@@ -168,7 +167,7 @@ def _cov(
     rest: str = _C,
     level: Level = "exact",
     samples: str | tuple[str, str] = _M,
-    inputs: Mapping[str, Any] = PAIRS,
+    inputs: Inputs = PAIRS,
     **options: Any,
 ) -> Case:
     r, python = both(samples)
@@ -179,14 +178,8 @@ _COVARIANCE = [
     *_grid("pooledCovDP", _M, _C, PAIRS),
     _cov("defaults"),
     _cov("one group", samples="cbind(x, y)"),
-    _cov(
-        "data frames",
-        samples="data.frame(x, y), data.frame(u, v)",
-    ),
-    _cov(
-        "a third column",
-        samples="data.frame(x, y, z = 'a'), cbind(u, v, v)",
-    ),
+    _cov("data frames", samples="data.frame(x, y), data.frame(u, v)"),
+    _cov("a third column", samples="data.frame(x, y, z = 'a'), cbind(u, v, v)"),
     _cov("lists of pairs", samples=("cbind(c(1, 2, 4), c(3, 5, 1))", "[[1, 3], [2, 5], [4, 1]]"), inputs={}),
     _cov("integers", inputs={"x": [1, 2, 3], "y": [3, 1, 2], "u": [4, 4], "v": [1, 0]}),
     _cov("both bounds reversed", "lower.bound1 = 5, upper.bound1 = 0, lower.bound2 = 4, upper.bound2 = 0"),
@@ -236,9 +229,7 @@ _COVARIANCE = [
         samples="cbind(x, y)",
         inputs={"x": [1.0, 2.0, float("nan")], "y": [1.0, 2.0, 3.0]},
     ),
-    _cov(
-        "one record in a group", level="difference", samples=f"{_M}, cbind(1, 2)"
-    ),
+    _cov("one record in a group", level="difference", samples=f"{_M}, cbind(1, 2)"),
     _cov(
         "an empty group",
         level="difference",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pydpstat.parity.case import Case, Level
+from pydpstat.parity.case import Case, Inputs, Level
 from pydpstat.parity.translate import both, python_name, translate
 
 NOT_FINITE = "R returns NaN or an infinite coefficient; Python stops and says so"
@@ -18,7 +16,7 @@ _SECOND = [round(((7 * i) % _N) / 11.0 - 1.0, 3) for i in range(_N)]
 _THIRD = [round(((5 * i + 3) % 17) / 4.0, 3) for i in range(_N)]
 _LABELS = [int(i > 9) if i % 5 else int(i % 2) for i in range(_N)]
 WEIGHTS = [round(((3 * i) % 7) / 4.0, 3) for i in range(_N)]
-DATA: dict[str, list[Any]] = {"x1": _FIRST, "x2": _SECOND, "x3": _THIRD, "y": _LABELS, "w": WEIGHTS}
+DATA: dict[str, list[float]] = {"x1": _FIRST, "x2": _SECOND, "x3": _THIRD, "y": _LABELS, "w": WEIGHTS}
 R_X = "X <- data.frame(x1, x2, x3)\n"
 PY_X = translate(R_X)
 _BOUNDS = "c(1, 0.8, 5), c(-1, -0.8, 0.5)"
@@ -33,7 +31,7 @@ def fit_case(
     of: str = "LogisticRegressionDP",
     after: str | tuple[str, str] = "m$coeff",
     setup: str | tuple[str, str] = R_X,
-    data: dict[str, Any] | None = None,
+    data: Inputs | None = None,
     bounds: str | tuple[str, str] = _BOUNDS,
     new_python: str = "",
     fit_python: str = "",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydpstat.parity.case import Case, Level
+from pydpstat.parity.case import Case, Inputs, Level
 
 P = [0.1, 0.88, 0.02, 0.5, 0.999999, 1e-300, 0.3]
 Y = [0, 1, 0, 1, 1, 0, 0.25]
@@ -22,7 +22,7 @@ def _case(
     name: str,
     r: str,
     python: str = "",
-    inputs: dict[str, Any] | None = None,
+    inputs: Inputs | None = None,
     level: Level = "exact",
     package: str = "DPpack",
     **more: Any,

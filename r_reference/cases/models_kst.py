@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydpstat.parity.case import Case, Level
+from pydpstat.parity.case import Case, Inputs, Level
 from pydpstat.parity.translate import both, python_name, translate
 from r_reference.cases._nlopt_moves import near_reason, near_tolerance
 
@@ -37,7 +37,7 @@ def kst_case(
     setup: str | tuple[str, str] = R_X,
     bounds: str | tuple[str, str] = BOUNDS,
     after: str | tuple[str, str] = "m$coeff",
-    data: dict[str, Any] | None = None,
+    data: Inputs | None = None,
     x: str = "X",
     **more: Any,
 ) -> Case:
@@ -116,27 +116,10 @@ _LINEAR = [
     kst_case("delta 2.5", "'l2', 1, 2.5, 1"),
     kst_case("gamma negative", "'l2', 1, 0, -0.5"),
     kst_case("gamma far below 0", "'l2', 1, 0, -10"),
-    kst_case(
-        "reversed bounds",
-        "'l2', 1, 0, 1",
-        bounds="c(-1, .8, 4, 2), c(1, -.8, .5, -1)",
-    ),
-    kst_case(
-        "reversed bounds of y",
-        "'l2', 1, 0, 1",
-        BIAS,
-        bounds="c(1, .8, 4, -1), c(-1, -.8, .5, 2)",
-    ),
-    kst_case(
-        "equal bounds of y",
-        "'l2', 1, 0, 1",
-        bounds="c(1, .8, 4, 2), c(-1, -.8, .5, 2)",
-    ),
-    kst_case(
-        "one bound infinite",
-        "'l2', 1, 0, 1",
-        bounds="c(Inf, .8, 4, 2), c(-1, -.8, .5, -1)",
-    ),
+    kst_case("reversed bounds", "'l2', 1, 0, 1", bounds="c(-1, .8, 4, 2), c(1, -.8, .5, -1)"),
+    kst_case("reversed bounds of y", "'l2', 1, 0, 1", BIAS, bounds="c(1, .8, 4, -1), c(-1, -.8, .5, 2)"),
+    kst_case("equal bounds of y", "'l2', 1, 0, 1", bounds="c(1, .8, 4, 2), c(-1, -.8, .5, 2)"),
+    kst_case("one bound infinite", "'l2', 1, 0, 1", bounds="c(Inf, .8, 4, 2), c(-1, -.8, .5, -1)"),
     kst_case(
         "large response",
         "'l2', 1, 0, 1",
@@ -153,11 +136,7 @@ _LINEAR = [
             "X = pd.DataFrame({'a': np.rint(x1), 'b': x2 > 0, 'c': x3.astype(int)})\n",
         ),
     ),
-    kst_case(
-        "response in a frame",
-        "'l2', 1, 0, 1",
-        setup=R_X + "y <- data.frame(y)\n",
-    ),
+    kst_case("response in a frame", "'l2', 1, 0, 1", setup=R_X + "y <- data.frame(y)\n"),
     kst_case(
         "response a matrix",
         "'l2', 1, 0, 1",
@@ -170,17 +149,8 @@ _LINEAR = [
         data={**DATA, "x1": [float("inf"), *_FIRST[1:]], "y": [float("-inf"), *_RESPONSE[1:]]},
     ),
     kst_case("eps a vector of one", "'l2', c(1), 0, 1"),
-    kst_case(
-        "predict",
-        "'l2', 1, 0, 1",
-        after=f"{NEW}c(as.numeric(m$predict(new)), m$coeff)",
-    ),
-    kst_case(
-        "predict with bias",
-        "'l2', 1, 0, 1",
-        BIAS,
-        after=f"{NEW}as.numeric(m$predict(new, TRUE))",
-    ),
+    kst_case("predict", "'l2', 1, 0, 1", after=f"{NEW}c(as.numeric(m$predict(new)), m$coeff)"),
+    kst_case("predict with bias", "'l2', 1, 0, 1", BIAS, after=f"{NEW}as.numeric(m$predict(new, TRUE))"),
     kst_case(
         "predict from results",
         "'l2', 1, 0, 1",
@@ -221,12 +191,7 @@ _LINEAR = [
         level="difference",
         bounds="c(1, .8, 4, Inf), c(-1, -.8, .5, -1)",
     ),
-    kst_case(
-        "bound missing",
-        "'l2', 1, 0, 1",
-        level="error",
-        bounds="c(1, .8, NaN, 2), c(-1, -.8, .5, -1)",
-    ),
+    kst_case("bound missing", "'l2', 1, 0, 1", level="error", bounds="c(1, .8, NaN, 2), c(-1, -.8, .5, -1)"),
     kst_case(
         "eps negative, delta", "'l2', -1, 0.1, 1", level="refused", reason="a negative epsilon has no meaning"
     ),
@@ -252,10 +217,7 @@ _LINEAR = [
         )
     ),
     kst_case(
-        "upper bounds without y",
-        "'l2', 1, 0, 1",
-        level="error",
-        bounds="c(1, 1, 1), c(-1, -1, -1, -1)",
+        "upper bounds without y", "'l2', 1, 0, 1", level="error", bounds="c(1, 1, 1), c(-1, -1, -1, -1)"
     ),
     kst_case(
         "lower bounds too long",
@@ -264,17 +226,9 @@ _LINEAR = [
         bounds=("c(1, 1, 1, 1), rep(-1, 5)", "[1, 1, 1, 1], [-1] * 5"),
     ),
     kst_case(
-        "bounds of a column 0",
-        "'l2', 1, 0, 1",
-        level="error",
-        bounds="c(1, 0, 4, 2), c(-1, 0, .5, -1)",
+        "bounds of a column 0", "'l2', 1, 0, 1", level="error", bounds="c(1, 0, 4, 2), c(-1, 0, .5, -1)"
     ),
-    kst_case(
-        "bounds of y 0",
-        "'l2', 1, 0, 1",
-        level="error",
-        bounds="c(1, 1, 4, 0), c(-1, 0, .5, 0)",
-    ),
+    kst_case("bounds of y 0", "'l2', 1, 0, 1", level="error", bounds="c(1, 1, 4, 0), c(-1, 0, .5, 0)"),
     kst_case(
         "equal bounds of y, bias",
         "'l2', 1, 0, 1",
@@ -288,9 +242,7 @@ _LINEAR = [
     kst_case(
         "response missing", "'l2', 1, 0, 1", level="error", data={**DATA, "y": [float("nan"), *_RESPONSE[1:]]}
     ),
-    kst_case(
-        "lengths differ", "'l2', 1, 0, 1", level="error", setup=R_X + "y <- y[-1]\n"
-    ),
+    kst_case("lengths differ", "'l2', 1, 0, 1", level="error", setup=R_X + "y <- y[-1]\n"),
     kst_case("bias of a matrix", "'l2', 1, 0, 1", BIAS, level="error", setup=_MATRIX),
     kst_case(
         "bias is a column already",
@@ -300,12 +252,7 @@ _LINEAR = [
         setup="X <- data.frame(x1, x2, bias = x3)\n",
     ),
     kst_case("X a vector", "'l2', 1, 0, 1", level="error", x="x1", bounds=_ONE_BOUNDS),
-    kst_case(
-        "X with text",
-        "'l2', 1, 0, 1",
-        level="error",
-        setup="X <- data.frame(x1, x2, x3 = 'a')\n",
-    ),
+    kst_case("X with text", "'l2', 1, 0, 1", level="error", setup="X <- data.frame(x1, x2, x3 = 'a')\n"),
     kst_case(
         "response text",
         "'l2', 1, 0, 1",

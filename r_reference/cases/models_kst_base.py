@@ -109,11 +109,7 @@ _ERM = [
         setup=_BALL_X,
     ),
     kst_case(
-        "predict",
-        _erm("4, 0, 7, 3, 1"),
-        of=_BASE,
-        setup=_BALL_X,
-        after=f"{NEW}as.numeric(m$predict(new))",
+        "predict", _erm("4, 0, 7, 3, 1"), of=_BASE, setup=_BALL_X, after=f"{NEW}as.numeric(m$predict(new))"
     ),
     kst_case(
         "predict with bias",

@@ -58,10 +58,7 @@ CASES = (
         ),
     ),
     fit_case(
-        "Gaussian: bounds ignored",
-        "'l2', 1, 1, kernel = 'Gaussian', D = 4",
-        of="svmDP",
-        bounds="NULL, 3",
+        "Gaussian: bounds ignored", "'l2', 1, 1, kernel = 'Gaussian', D = 4", of="svmDP", bounds="NULL, 3"
     ),
     *(
         fit_case(
@@ -142,11 +139,7 @@ CASES = (
     ),
     fit_case("labels -1 and 1", "'l2', 1, 1", of="svmDP", level="error", setup=LABEL),
     fit_case(
-        "upper bounds too short",
-        "'l2', 1, 1",
-        of="svmDP",
-        level="error",
-        bounds="c(1, 2), c(-1, -2, 0)",
+        "upper bounds too short", "'l2', 1, 1", of="svmDP", level="error", bounds="c(1, 2), c(-1, -2, 0)"
     ),
     fit_case(
         "Gaussian: predict with too few columns",

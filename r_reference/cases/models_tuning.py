@@ -132,17 +132,9 @@ _CLASSIFIERS = [
         _models("LogisticRegressionDP"),
         setup=(_FRAME + "l <- as.matrix(l)\n", _PY_FRAME + "l = l.reshape(-1, 1)\n"),
     ),
+    _case(_CHOICE, "labels logical", _models("LogisticRegressionDP"), setup=_FRAME + "l <- l == 1\n"),
     _case(
-        _CHOICE,
-        "labels logical",
-        _models("LogisticRegressionDP"),
-        setup=_FRAME + "l <- l == 1\n",
-    ),
-    _case(
-        _CHOICE,
-        "fewer labels than rows",
-        _models("LogisticRegressionDP"),
-        setup=_FRAME + "l <- l[1:50]\n",
+        _CHOICE, "fewer labels than rows", _models("LogisticRegressionDP"), setup=_FRAME + "l <- l[1:50]\n"
     ),
     _case(
         _CHOICE,
@@ -159,9 +151,7 @@ _CLASSIFIERS = [
         _models("LogisticRegressionDP"),
         setup=(_FRAME + "X <- X[1:4, ]\nl <- l[1:4]\n", _PY_FRAME + "X, l = X[:4], l[:4]\n"),
     ),
-    _case(
-        _CHOICE, "predict afterwards", _models("svmDP"), after="as.numeric(k$predict(X))"
-    ),
+    _case(_CHOICE, "predict afterwards", _models("svmDP"), after="as.numeric(k$predict(X))"),
     *(
         _stops(_CHOICE, name, models, more, settings)
         for name, models, more, settings in (
