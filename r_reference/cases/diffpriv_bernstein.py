@@ -7,9 +7,8 @@ from pydpstat.parity.translate import translate
 from r_reference.cases.diffpriv_mechanisms import DATA_PYTHON, DATA_R, NOT_FINITE, case, release
 
 RECYCLED = "R recycles the several numbers that the function returns at each point"
-LINE_R, LINE = "function(X) function(y) y * sum(X)", "lambda X: lambda y: y * r.sum(X)"
+LINE_R = "function(X) function(y) y * sum(X)"
 PLANE_R = "function(X) function(y) y[1] * sum(X) - y[2]"
-PLANE = "lambda X: lambda y: y[0] * r.sum(X) - y[1]"
 
 _COEFFS = "environment(diffpriv::releaseResponse(m, p, X)$response)$appFunc$coeffs"
 
@@ -56,7 +55,7 @@ _BERNSTEIN = (
         f"m <- diffpriv::DPMechBernstein(sensitivity = 2, target = {LINE_R}, latticeK = 3, dims = 1)\n"
         "v <- diffpriv::releaseResponse(m, diffpriv::DPParamsEps(), 1)\n"
         "c(v$sensitivity, v$latticeK, v$dims, v$privacyParams@epsilon)",
-        f"m = diffpriv.DPMechBernstein(sensitivity=2, target={LINE}, latticeK=3, dims=1)\n"
+        f"m = diffpriv.DPMechBernstein(sensitivity=2, target={translate(LINE_R)}, latticeK=3, dims=1)\n"
         "v = diffpriv.releaseResponse(m, diffpriv.DPParamsEps(), [1], rng=rng)\n"
         "[v.sensitivity, v.latticeK, v.dims, v.privacyParams.epsilon]",
     ),

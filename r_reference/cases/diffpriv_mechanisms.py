@@ -12,9 +12,8 @@ NOT_FINITE = "R returns NA, NaN or an infinite value; Python stops and says so"
 _LIBM = 4.0
 
 DATA_R = "X <- c(0.3, 0.1, 0.8, 0.5)\n"
-DATA_PYTHON = "X = [0.3, 0.1, 0.8, 0.5]\n"
+DATA_PYTHON = translate(DATA_R)
 _MEAN_R = "f <- function(X) mean(X)\n"
-_MEAN_PYTHON = "f = r.mean\n"
 
 
 def case(
@@ -44,13 +43,14 @@ def release(
 ) -> Case:
     """A release on X: the mechanism's slots and the parameters, in R and in Python."""
     function = name.split("/")[0]
-    slots, parameters = python or [translate(r[0]), translate(f"diffpriv::{r[1]}").removeprefix("diffpriv.")]
     return case(
         name,
         f"{DATA_R}{_MEAN_R}m <- diffpriv::{function}({r[0]})\n"
         f"diffpriv::releaseResponse(m, diffpriv::{r[1]}, X)$response",
-        f"{DATA_PYTHON}{_MEAN_PYTHON}m = diffpriv.{function}({slots})\n"
-        f"diffpriv.releaseResponse(m, diffpriv.{parameters}, X, rng=rng).response",
+        f"{DATA_PYTHON}{translate(_MEAN_R)}m = diffpriv.{function}({python[0]})\n"
+        f"diffpriv.releaseResponse(m, diffpriv.{python[1]}, X, rng=rng).response"
+        if python
+        else "",
         level,
         reason,
         seed,
