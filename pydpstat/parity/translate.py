@@ -84,16 +84,38 @@ def translate(text: str, names: Collection[str] = ()) -> str:
     return f"{lines}\n" if text.endswith("\n") else lines
 
 
-def both(text: str | tuple[str, str]) -> tuple[str, str]:
-    """Return a piece of a comparison in R and in Python: a pair as it is, a text with its translation.
+def written(template: str, **pieces: str | tuple[str, str]) -> tuple[str, str]:
+    """Put pieces into R's text, and return it with its Python text, which is empty where it is a translation.
+
+    Parameters
+    ----------
+    template : str
+        R's text with the pieces' names in braces.
+    **pieces : str or tuple of (str, str)
+        R's text of each piece; with Python's where that is not its translation.
 
     Examples
     --------
-    >>> from pydpstat.parity.translate import both
-    >>> both("c(1, Inf), c(-1, 0)"), both(("x[-1]", "x[1:]"))
-    (('c(1, Inf), c(-1, 0)', '[1, math.inf], [-1, 0]'), ('x[-1]', 'x[1:]'))
+    >>> from pydpstat.parity.translate import written
+    >>> written("mean({x})", x="x[-1]")
+    ('mean(x[-1])', '')
+    >>> written("mean({x})", x=("as.matrix(x)", "x.T"))
+    ('mean(as.matrix(x))', 'r.mean(x.T)')
     """
-    return (text, translate(text)) if isinstance(text, str) else text
+    r = {name: each if isinstance(each, str) else each[0] for name, each in pieces.items()}
+    held, python = dict(r), {}
+    for name, each in pieces.items():
+        if not isinstance(each, str):
+            # a name holds the place, with what separates the piece from its neighbors
+            before, after = ", " * each[0].startswith(", "), "\n" * each[0].endswith("\n")
+            held[name] = f"{before}piece_{name}{after}"
+            python[held[name]] = each[1]
+    if not python:
+        return template.format(**r), ""
+    text = translate(template.format(**held))
+    for place, piece in python.items():
+        text = text.replace(place, piece)
+    return template.format(**r), text
 
 
 def python_name(name: str) -> str:

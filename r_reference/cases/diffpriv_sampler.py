@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pydpstat.parity.case import Case, Level
-from pydpstat.parity.translate import both, translate
+from pydpstat.parity.translate import translate, written
 
 MISSING = "R returns a sensitivity that is NA or infinite; Python stops and says so"
 _SEEN_R, _SEEN = "c(s@sensitivity, s@gammaSensitivity)", "[s.sensitivity, s.gammaSensitivity]"
@@ -21,17 +21,21 @@ def _case(
     function: str = "sensitivitySampler",
 ) -> Case:
     """Sample a sensitivity; a pair has R's text and Python's."""
-    made, source, given = map(both, (mechanism, oracle, arguments))
-    manual = function.endswith("Manual")
+    r, python = written(
+        "m <- {mechanism}\noracle <- {oracle}\n"
+        "s <- suppressMessages(diffpriv::{function}(m, oracle, {arguments}))\n{seen}",
+        mechanism=mechanism,
+        oracle=oracle,
+        function=function,
+        arguments=arguments,
+        seen="s@sensitivity" if function.endswith("Manual") else "c(s@sensitivity, s@gammaSensitivity)",
+    )
     return Case(
         f"{function}/{name}",
         function,
         "diffpriv",
-        f"m <- {made[0]}\noracle <- {source[0]}\n"
-        f"s <- suppressMessages(diffpriv::{function}(m, oracle, {given[0]}))\n"
-        + ("s@sensitivity" if manual else _SEEN_R),
-        f"m = {made[1]}\noracle = {source[1]}\n"
-        f"s = diffpriv.{function}(m, oracle, {given[1]})\n" + ("s.sensitivity" if manual else _SEEN),
+        r,
+        python,
         level=level,
         reason=reason,
         # logarithms of another machine's C library

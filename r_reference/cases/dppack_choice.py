@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pydpstat.parity.case import Case, Factor, Inputs, Level
-from pydpstat.parity.translate import both, translate
+from pydpstat.parity.translate import translate, written
 
 NOTHING = "R returns integer(0), numeric(0), NA or an infinite value; Python stops and says so"
 X = [1.0, 2.5, 3.0, 4.0, 7.25, -3.5, 0.1, 0.30000000000000004, 9.875, 2.0]
@@ -27,13 +27,20 @@ def _case(
     after: str = "",
 ) -> Case:
     """Return a case; `first` are lines before the call in R and in Python, `after` follows Python's."""
-    before, ours = both(first), python or translate(arguments)
+    r, ours = written(
+        "{first}DPpack::{function}({arguments})",
+        first=first,
+        function=function,
+        arguments=(arguments, python) if python else arguments,
+    )
+    if after:
+        ours = f"{ours or translate(r)}{after}"
     return Case(
         id=f"{function}/{name}",
         function=function,
         package="DPpack",
-        r=f"{before[0]}DPpack::{function}({arguments})",
-        python=f"{before[1]}dppack.{function}({ours}, rng=rng){after}",
+        r=r,
+        python=ours,
         inputs={} if inputs is None else inputs,
         level=level,
         reason=reason or (NOTHING if level == "difference" else ""),
@@ -143,11 +150,9 @@ _EXPONENTIAL = [
     _choice("no candidates", "numeric(0), 1, 1", "difference"),
 ]
 
-_NORMAL = ("x <- rnorm({n}, 5, 3)\n", "x = rng.rnorm({n}, 5, 3)\n")
 
-
-def _drawn(n: int) -> tuple[str, str]:
-    return _NORMAL[0].format(n=n), _NORMAL[1].format(n=n)
+def _drawn(n: int) -> str:
+    return f"x <- rnorm({n}, 5, 3)\n"
 
 
 def _quantile_cases(function: str, q: str) -> list[Case]:

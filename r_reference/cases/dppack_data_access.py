@@ -29,7 +29,7 @@ def _case(
         function=function,
         package="DPpack",
         r=f"DPpack::{function}({arguments})",
-        python=f"dppack.{function}({python or translate(arguments)}){after}",
+        python=f"dppack.{function}({python or translate(arguments)}){after}" if python or after else "",
         inputs=XY if inputs is None else inputs,
         level=level,
         reason=reason or (NOT_FINITE if level == "difference" else ""),

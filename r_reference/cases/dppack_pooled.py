@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from pydpstat.parity.case import Case, Factor, Inputs, Level
-from pydpstat.parity.translate import both, translate
+from pydpstat.parity.translate import translate
 
 NOT_FINITE = "R returns NA, NaN or an infinite value; Python stops and says so"
 X = [1.0, 2.5, 3.0, 4.0, 7.25, -3.5, 0.1]
@@ -33,19 +33,18 @@ def _case(
     inputs: Inputs | None = None,
     *,
     python: str = "",
-    arguments: str = "",
     seed: int = 123,
     reason: str = "",
     draws: bool = True,
 ) -> Case:
-    """Return a case; `python` are the samples in Python, `arguments` the other arguments there."""
-    given = ", ".join(filter(None, (python or translate(samples), arguments or translate(rest))))
+    """Return a case; `python` are the samples in Python."""
+    given = ", ".join(filter(None, (python or translate(samples), translate(rest))))
     return Case(
         id=f"{function}/{name}",
         function=function,
         package="DPpack",
         r=f"DPpack::{function}({', '.join(part for part in (samples, rest) if part)})",
-        python=f"dppack.{function}({given}, rng=rng)",
+        python=f"dppack.{function}({given}, rng=rng)" if python else "",
         inputs=VECTORS if inputs is None else inputs,
         level=level,
         reason=reason or (NOT_FINITE if level == "difference" else ""),
@@ -116,13 +115,7 @@ _VARIANCE = [
     _var("one column", "matrix(x, ncol = 1), y", python="x.reshape(-1, 1), y"),
     _var("equal bounds", "x, y", "lower.bound = 1, upper.bound = 1", "error"),
     _var("no upper bound", "x, y", "lower.bound = 0, upper.bound = NULL", "error"),
-    _var(
-        "two lower bounds",
-        "x, y",
-        "lower.bound = c(0, 1), upper.bound = 5",
-        "error",
-        arguments="lower_bound=[0, 1], upper_bound=5",
-    ),
+    _var("two lower bounds", "x, y", "lower.bound = c(0, 1), upper.bound = 5", "error"),
     _var("bound missing", "x, y", "lower.bound = NaN, upper.bound = 5", "error"),
     *(_var(name, "x, y", f"{_B}, {rest}", "error") for name, rest in _PRIVACY),
     _var("no groups", "", level="error"),
@@ -170,7 +163,7 @@ def _cov(
     inputs: Inputs = PAIRS,
     **options: Any,
 ) -> Case:
-    r, python = both(samples)
+    r, python = (samples, "") if isinstance(samples, str) else samples
     return _case("pooledCovDP", name, r, rest, level, inputs, python=python, **options)
 
 
@@ -190,10 +183,7 @@ _COVARIANCE = [
     ),
     _cov("equal bounds", "lower.bound1 = 5, upper.bound1 = 5, lower.bound2 = 0, upper.bound2 = 4", "error"),
     _cov(
-        "two bounds",
-        "lower.bound1 = 0, upper.bound1 = 5, lower.bound2 = 0, upper.bound2 = c(4, 5)",
-        "error",
-        arguments="lower_bound1=0, upper_bound1=5, lower_bound2=0, upper_bound2=[4, 5]",
+        "two bounds", "lower.bound1 = 0, upper.bound1 = 5, lower.bound2 = 0, upper.bound2 = c(4, 5)", "error"
     ),
     *(_cov(name, f"{_C}, {rest}", "error") for name, rest in _PRIVACY),
     _cov("two records", samples=("cbind(1:2, c(3, 1))", "np.array([[1, 3], [2, 1]])"), inputs={}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pydpstat.parity.case import Case, Inputs, Level
-from pydpstat.parity.translate import both, python_name, translate
+from pydpstat.parity.translate import translate, written
 
 NOT_FINITE = "R returns NaN or an infinite coefficient; Python stops and says so"
 SUMS = (
@@ -24,8 +24,8 @@ _BOUNDS = "c(1, 0.8, 5), c(-1, -0.8, 0.5)"
 
 def fit_case(
     name: str,
-    new: str,
-    fit: str = "",
+    new: str | tuple[str, str],
+    fit: str | tuple[str, str] = "",
     level: Level = "rtol",
     *,
     of: str = "LogisticRegressionDP",
@@ -33,23 +33,30 @@ def fit_case(
     setup: str | tuple[str, str] = R_X,
     data: Inputs | None = None,
     bounds: str | tuple[str, str] = _BOUNDS,
-    new_python: str = "",
-    fit_python: str = "",
     x: str = "X",
     y: str = "y",
     reason: str = "",
     seed: int = 123,
 ) -> Case:
     """Return the comparison of a constructor, a fit, and the coefficients or what `after` asks for."""
-    first, within, last = map(both, (setup, bounds, after))
+    r, python = written(
+        "{setup}m <- DPpack::{of}$new({new})\nm$fit({x}, {y}, {bounds}{fit})\n{after}",
+        setup=setup,
+        of=of,
+        new=new,
+        x=x,
+        y=y,
+        bounds=bounds,
+        fit=fit,
+        after=after,
+    )
     stops = level in ("error", "difference", "refused", "endless")
     return Case(
         id=f"{of}/{name}",
         function=of,
         package="DPpack",
-        r=f"{first[0]}m <- DPpack::{of}$new({new})\nm$fit({x}, {y}, {within[0]}{fit})\n{last[0]}",
-        python=f"{first[1]}m = dppack.{python_name(of)}({new_python or translate(new)})\n"
-        f"m.fit({x}, {y}, {within[1]}{fit_python or translate(fit)}, rng=rng)\n{last[1]}",
+        r=r,
+        python=python,
         inputs=DATA if data is None else data,
         level=level,
         tolerance=1e-7 if level == "rtol" else 0.0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pydpstat.parity.case import Case, Inputs, Level
-from pydpstat.parity.translate import both, python_name, translate
+from pydpstat.parity.translate import translate, written
 from r_reference.cases._nlopt_moves import near_reason, near_tolerance
 
 NOT_FINITE = "R returns NaN or an infinite coefficient; Python stops and says so"
@@ -49,14 +49,22 @@ def kst_case(
         "draws": level in ("rtol", "exact"),
         **more,
     }
-    first, within, last = map(both, (setup, bounds, after))
+    r, python = written(
+        "{setup}m <- DPpack::{of}$new({new})\nm$fit({x}, y, {bounds}{fit})\n{after}",
+        setup=setup,
+        of=of,
+        new=new,
+        x=x,
+        bounds=bounds,
+        fit=fit,
+        after=after,
+    )
     return Case(
         id=f"{of}/{name}",
         function=of,
         package="DPpack",
-        r=f"{first[0]}m <- DPpack::{of}$new({new})\nm$fit({x}, y, {within[0]}{fit})\n{last[0]}",
-        python=f"{first[1]}m = dppack.{python_name(of)}({translate(new)})\n"
-        f"m.fit({x}, y, {within[1]}{translate(fit)}, rng=rng)\n{last[1]}",
+        r=r,
+        python=python,
         inputs=DATA if data is None else data,
         level=level,
         **settings,

@@ -63,7 +63,7 @@ CASES = (
     fit_case("gamma -10", "'l2', 1, -10"),
     fit_case("gamma 0", "'l2', 1, 0"),
     fit_case("infinite data are clipped", "'l2', 1, 1", data={**DATA, "x1": [float("inf"), *DATA["x1"][1:]]}),
-    fit_case("eps as a vector of one", "'l2', c(1), c(1)", new_python="'l2', [1], np.array([1])"),
+    fit_case("eps as a vector of one", ("'l2', c(1), c(1)", "'l2', [1], np.array([1])")),
     fit_case("gamma -1, output", "'l2', 1, -1, 'output'", level="difference"),
     fit_case("gamma 0, output", "'l2', 1, 0, 'output'", level="difference"),
     fit_case("eps 0", "'l2', 0, 1", level="error"),

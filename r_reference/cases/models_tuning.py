@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pydpstat.parity.case import Case, Level
-from pydpstat.parity.translate import both, translate
+from pydpstat.parity.translate import translate, written
 from r_reference.cases._nlopt_moves import near_reason, near_tolerance
 from r_reference.cases.models_cms import SUMS
 
@@ -42,10 +42,17 @@ def _case(
     **settings: Any,
 ) -> Case:
     """Return the comparison of a choice: the chosen model's gamma and coefficients."""
-    first, within, last, rest = map(both, (setup, bounds or _BOUNDS[of], after, more))
-    response = y or _RESPONSES[of]
+    r, python = written(
+        "{setup}m <- {models}\nk <- DPpack::{of}(m, X, {y}, {bounds}{more})\n{after}",
+        setup=setup,
+        models=f"list({models})" if listed == "list" else models,
+        of=of,
+        y=y or _RESPONSES[of],
+        bounds=bounds or _BOUNDS[of],
+        more=more,
+        after=after,
+    )
     linear = of == "tune_linear_regression_model"
-    given = f"list({models})" if listed == "list" else models
     options: dict[str, Any] = {
         "tolerance": (near_tolerance(f"{of}/{name}") if linear else 1e-7) if level == "rtol" else 0.0,
         "reason": (near_reason(f"{of}/{name}") if linear else SUMS) if level == "rtol" else "",
@@ -57,9 +64,8 @@ def _case(
         id=f"{of}/{name}",
         function=of,
         package="DPpack",
-        r=f"{first[0]}m <- {given}\nk <- DPpack::{of}(m, X, {response}, {within[0]}{rest[0]})\n{last[0]}",
-        python=f"{first[1]}m = {translate(given)}\n"
-        f"k = dppack.{of}(m, X, {response}, {within[1]}{rest[1]}, rng=rng)\n{last[1]}",
+        r=r,
+        python=python,
         inputs=DATA,
         level=level,
         **options,

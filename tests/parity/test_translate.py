@@ -8,7 +8,7 @@ import pytest
 
 from pydpstat.parity.case import Case
 from pydpstat.parity.reference import all_cases
-from pydpstat.parity.translate import Untranslated, both, translate
+from pydpstat.parity.translate import Untranslated, translate, written
 
 
 @pytest.mark.parametrize(
@@ -57,9 +57,12 @@ def test_what_is_not_covered_is_refused(text):
         translate(text)
 
 
-def test_a_pair_is_left_as_it_is():
-    assert both("c(1, Inf)") == ("c(1, Inf)", "[1, math.inf]")
-    assert both(("x[-1]", "x[1:]")) == ("x[-1]", "x[1:]")
+def test_a_piece_keeps_its_own_python_text():
+    template = "{first}m$fit(X, c(1, Inf){more})\n{last}"
+    assert written(template, first="", more=", TRUE", last="m$a") == ("m$fit(X, c(1, Inf), TRUE)\nm$a", "")
+    r, python = written(template, first=("X <- f()\n", "X = g()\n"), more=(", t(x)", ", x.T"), last="m$a")
+    assert r == "X <- f()\nm$fit(X, c(1, Inf), t(x))\nm$a"
+    assert python == "X = g()\nm.fit(X, [1, math.inf], x.T, rng=rng)\nm.a"
 
 
 def test_the_python_text_of_a_case_is_the_translation_unless_it_is_given():
