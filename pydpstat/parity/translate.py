@@ -26,7 +26,9 @@ _CONSTANTS = {
     "NaN": "math.nan",
     "Inf": "math.inf",
 }
+# & and | are missing: Python binds them tighter than comparisons
 _BINARY = {"<-": "=", "^": "**", "%*%": "@", "%%": "%", "%/%": "//", "&&": "and", "||": "or"}
+_BINARY |= {sign: sign for sign in ("+", "-", "*", "/", "<", ">", "<=", ">=", "==", "!=")}
 _MIRRORS = ("DPpack", "diffpriv")
 # what only holds or shows a value
 _TRANSPARENT = {"as.numeric", "unlist", "suppressMessages", "suppressWarnings", "invisible"}
@@ -38,8 +40,6 @@ _DRAWING = {"fit"}
 _DRAWN_FROM = {"sensitivitySampler", "sensitivitySamplerManual"}
 # arguments that decide what is shown beside the value
 _ASIDE = {"plot", "names"}
-
-
 # names, or empty texts, and values
 Arguments = list[tuple[str, str]]
 
@@ -198,11 +198,15 @@ class _Lines:
     def _expression(self, *ends: str) -> str:
         """Read operands and the operators between them."""
         text = self._operand()
+        product = False
         while self._next[1] not in ends:
-            sign = self._take(*_BINARY, "+", "-", "*", "/", "<", ">", "<=", ">=", "==", "!=", "&", "|")[1]
+            sign = self._take(*_BINARY)[1]
+            if product and sign[0] == "%":
+                raise Untranslated(f"{sign} binds tighter than * and / in R only")
+            product = sign in ("*", "/") or product and sign == "^"
             while self._next[1] == "\n":
                 self._place += 1
-            text += f" {_BINARY.get(sign, sign)} {self._operand()}"
+            text += f" {_BINARY[sign]} {self._operand()}"
         return text
 
     def _operand(self) -> str:

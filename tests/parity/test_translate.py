@@ -34,6 +34,7 @@ from pydpstat.parity.translate import Untranslated, translate, written
         ("x[-1]; x[1:3]; X[2:4, ]", "x[1:]\nx[:3]\nX[1:4]"),
         ("f <- function(X) mean(X)\nf(x) # why\n", "f = r.mean\nf(x)\n"),
         ("a <- suppressWarnings(sum(x)) +\n  1", "a = r.sum(x) + 1"),
+        ("x %% 3 * 2 + y %*% w", "x % 3 * 2 + y @ w"),
         ("!TRUE && x >= 2", "not True and x >= 2"),
         (", lower.bound = 0, 5", ", lower_bound=0, 5"),
         ("", ""),
@@ -51,6 +52,7 @@ def test_a_variable_is_not_rs_function_of_that_name():
 
 @pytest.mark.parametrize(
     "text", ["if (x) 1", "{x}", "x[n]", "x[, 1]", "nofunction(x)", "f(1", "1:3", "c(1,", "%", "x[0.5]"]
+    + ["x > 1 & y", "2 * x %% 3", "x / y^2 %% 3"]
 )
 def test_what_is_not_covered_is_refused(text):
     with pytest.raises(Untranslated):
