@@ -14,11 +14,8 @@ from pathlib import Path
 import nox
 
 HERE = Path(__file__).resolve().parent
-SOURCES = [
-    name
-    for name in ("pydpstat", "tests", "benchmarks", "docs", "tools", "conftest.py", "noxfile.py")
-    if (HERE / name).exists()
-]
+PARTS = ("pydpstat", "r_reference", "tests", "benchmarks", "docs", "tools", "conftest.py", "noxfile.py")
+SOURCES = [name for name in PARTS if (HERE / name).exists()]
 
 # The lower bounds in pyproject.toml, and what goes with them.
 OLDEST = [
@@ -66,7 +63,7 @@ def suite(session: nox.Session, *python: str) -> None:
     for arguments in (
         ("-m", "pytest", "-n", "auto"),
         # A run of its own: in the tests' import mode the modules would exist twice.
-        ("-m", "pytest", "--doctest-modules", "--import-mode=prepend", "pydpstat"),
+        ("-m", "pytest", "--doctest-modules", "--import-mode=prepend", "pydpstat", "r_reference"),
         ("-m", "pydpstat", "parity"),
     ):
         session.run(*python, *arguments, env=environment(), external=True)

@@ -14,6 +14,7 @@ import pytest
 
 import pydpstat
 from pydpstat.parity._exports import exports
+from pydpstat.parity._literals import python_literal, r_literal
 from pydpstat.parity._recorded import Recording
 from pydpstat.parity.case import Case, Factor
 from pydpstat.parity.reference import all_cases
@@ -24,7 +25,7 @@ sys.path.insert(0, str(DOCS / "_ext"))
 
 from livedocs import generated  # noqa: E402
 from livedocs.comparing import Comparer, ComparisonFailed, printed  # noqa: E402
-from livedocs.readable import folded, python_lines, python_literal, r_lines, r_literal  # noqa: E402
+from livedocs.readable import folded, python_lines, r_lines  # noqa: E402
 from livedocs.running import PageFailed, run  # noqa: E402
 
 CASES = {case.id: case for case in all_cases()}

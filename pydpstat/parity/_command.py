@@ -10,13 +10,13 @@ from pathlib import Path
 from pydpstat import _files as files
 from pydpstat.errors import MissingExtraError
 from pydpstat.parity import _report as reports
-from pydpstat.parity._comparison import Verdict, compare
-from pydpstat.parity._evaluation import evaluate_in_python
+from pydpstat.parity._compare import Verdict, compare
+from pydpstat.parity._evaluate import evaluate_in_python
 from pydpstat.parity._exports import exports_path, record_exports
 from pydpstat.parity._live import PEERS, LiveR, NoR, is_set
 from pydpstat.parity._recorded import Recording, record, recording_path
 from pydpstat.parity.case import Case
-from pydpstat.parity.distribution import check_laws
+from pydpstat.parity.distribution import check_distributions
 from pydpstat.parity.reference import all_cases
 
 
@@ -77,9 +77,9 @@ def run(
             print(f"\r{done} of {len(cases)} cases", end="\n" if done == len(cases) else "", file=sys.stderr)
     if progress:
         print("\rdistribution tests  " if draws else "\r", file=sys.stderr)
-    laws = check_laws(draws, session is not None) if draws else []
+    distributions = check_distributions(draws, session is not None) if draws else []
     versions = session.versions if session else dict(recording.versions) if recording else {}
-    return reports.Report(verdicts, laws, versions, notes, whole=len(cases) == len(all_cases()))
+    return reports.Report(verdicts, distributions, versions, notes, whole=len(cases) == len(all_cases()))
 
 
 def _left_out(report: reports.Report) -> bool:

@@ -6,10 +6,9 @@ import json
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from pydpstat._files import unfinished
-from pydpstat.parity._comparison import Verdict
+from pydpstat.parity._compare import Verdict
 from pydpstat.parity._live import add_own_library
 from pydpstat.parity.reference import reference_folder
 
@@ -19,7 +18,7 @@ def exports_path() -> Path:
     return reference_folder() / "exports.json"
 
 
-def exports(path: Path | None = None) -> dict[str, dict[str, Any]]:
+def exports(path: Path | None = None) -> dict[str, dict[str, dict[str, object]]]:
     """Return for each R package its exported names, each with its kind and its arguments.
 
     Examples

@@ -6,15 +6,16 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, cast
 
 import numpy as np
+import numpy.typing as npt
 
-from pydpstat.parity._evaluation import Outcome
-from pydpstat.parity._r_text import assignments
+from pydpstat.parity._evaluate import Outcome
+from pydpstat.parity._literals import assignments
 from pydpstat.parity.case import Case
 
 # R gets this long for one case; a case that is known never to return is stopped sooner
@@ -24,6 +25,15 @@ PACKAGES = ("rmutil", "DPpack", "diffpriv")
 PEERS = ("mipfp", "sdcMicro")
 _BASE = ("base", "stats", "graphics")
 _PROBE = "import rpy2.robjects as r; print(r.r('as.character(getRversion())')[0])"
+
+
+class OutcomeText(TypedDict):
+    """An outcome as R writes it: vectors of texts, or one text for a vector of one."""
+
+    values: Sequence[str]
+    labels: Sequence[str]
+    error: Sequence[str]
+    next_uniform: Sequence[str]
 
 
 class NoR(Exception):
@@ -64,9 +74,10 @@ class LiveR:
         strings = self._r.StrVector
         seconds = ENDLESS_SECONDS if case.level == "endless" else SECONDS
         result = self._r.r["pydpstat_evaluate"](case.seed, strings(assignments(case.inputs)), case.r, seconds)
-        return outcome({name: list(map(str, part)) for name, part in zip(result.names, result)})
+        texts = {name: list(map(str, part)) for name, part in zip(result.names, result)}
+        return outcome(cast(OutcomeText, texts))
 
-    def draw(self, expression: str, size: int, seed: int) -> np.ndarray:
+    def draw(self, expression: str, size: int, seed: int) -> npt.NDArray[np.float64]:
         """Evaluate an expression of ``n`` draws, its size, after ``set.seed(seed)``."""
         self._r.r(f"n <- {size}L; set.seed({seed}L)")
         drawn = self._r.r(f"suppressWarnings(suppressMessages(as.numeric({expression})))")
@@ -74,7 +85,7 @@ class LiveR:
         return np.array(drawn)
 
 
-def outcome(fields: Mapping[str, Any]) -> Outcome:
+def outcome(fields: OutcomeText) -> Outcome:
     """Read an outcome from R's text."""
     return Outcome(
         values=tuple(map(number, fields["values"])),

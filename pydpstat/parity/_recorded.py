@@ -7,14 +7,19 @@ import subprocess
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from pydpstat._files import unfinished
-from pydpstat.parity._evaluation import Outcome
-from pydpstat.parity._live import ENDLESS_SECONDS, SECONDS, add_own_library, evaluator, outcome
-from pydpstat.parity._r_text import assignments, literal
+from pydpstat.parity._evaluate import Outcome
+from pydpstat.parity._literals import assignments, r_literal
+from pydpstat.parity._live import ENDLESS_SECONDS, SECONDS, OutcomeText, add_own_library, evaluator, outcome
 from pydpstat.parity.case import Case
 from pydpstat.parity.reference import reference_folder
+
+
+class _Entry(OutcomeText):
+    r: str
+    seed: int
+    inputs: list[str]
 
 
 class Recording:
@@ -23,7 +28,7 @@ class Recording:
     def __init__(self, path: Path | None = None) -> None:
         content = json.loads((path or recording_path()).read_text(encoding="utf-8"))
         self.versions: dict[str, str] = content.get("versions", {})
-        self._cases: dict[str, Any] = content.get("cases", {})
+        self._cases: dict[str, _Entry] = content.get("cases", {})
 
     def evaluate(self, case: Case) -> Outcome | None:
         """Return the recorded outcome, or None where this very case is not recorded."""
@@ -71,8 +76,8 @@ def record(cases: Iterable[Case]) -> list[str]:
 def _listed(case: Case) -> str:
     seconds = ENDLESS_SECONDS if case.level == "endless" else SECONDS
     inputs = assignments(case.inputs)
-    lines = f"c({', '.join(map(literal, inputs))})" if inputs else "character()"
+    lines = f"c({', '.join(map(r_literal, inputs))})" if inputs else "character()"
     return (
-        f"cases[[length(cases) + 1]] <- list(id = {literal(case.id)}, seed = {case.seed}, inputs = {lines}, "
-        f"expression = {literal(case.r)}, seconds = {seconds})"
+        f"cases[[length(cases) + 1]] <- list(id = {r_literal(case.id)}, seed = {case.seed}, "
+        f"inputs = {lines}, expression = {r_literal(case.r)}, seconds = {seconds})"
     )

@@ -6,11 +6,11 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from pydpstat.parity._comparison import Verdict
+from pydpstat.parity._compare import Verdict
 from pydpstat.parity._exports import covered
-from pydpstat.parity.distribution import LawVerdict
+from pydpstat.parity._printing import table_lines
+from pydpstat.parity.distribution import DistributionVerdict
 
 # in this order, before R's own packages
 _MIRRORED = ("DPpack", "diffpriv")
@@ -25,7 +25,7 @@ class Report:
     ----------
     verdicts : sequence of Verdict
         One for each comparison.
-    laws : sequence of LawVerdict
+    distributions : sequence of DistributionVerdict
         One for each distribution test.
     versions : dict
         Versions of R and its packages on the side that was compared with.
@@ -36,15 +36,15 @@ class Report:
     """
 
     verdicts: Sequence[Verdict]
-    laws: Sequence[LawVerdict] = ()
+    distributions: Sequence[DistributionVerdict] = ()
     versions: dict[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
     whole: bool = True
 
     @property
-    def failures(self) -> list[Verdict | LawVerdict]:
+    def failures(self) -> list[Verdict | DistributionVerdict]:
         """The comparisons that failed."""
-        everything: list[Verdict | LawVerdict] = [*self.verdicts, *self.laws]
+        everything: list[Verdict | DistributionVerdict] = [*self.verdicts, *self.distributions]
         return [verdict for verdict in everything if verdict.status == "failed"]
 
     def count(self, **wanted: str) -> int:
@@ -74,7 +74,7 @@ class Report:
 
     def text(self) -> str:
         """Return the report as it is printed."""
-        lines = _aligned([HEADINGS, *self.rows()])
+        lines = table_lines([HEADINGS, *self.rows()])
         lines += ["", *self._summary()]
         return "\n".join(lines)
 
@@ -101,22 +101,17 @@ class Report:
             }
             for v in self.verdicts
         ]
-        laws = [law.as_dict() for law in self.laws]
-        content: dict[str, Any] = {
-            "versions": self.versions,
-            "notes": list(self.notes),
-            "cases": cases,
-            "laws": laws,
-        }
+        tests = [each.as_dict() for each in self.distributions]
+        content = {"versions": self.versions, "notes": list(self.notes), "cases": cases, "laws": tests}
         return json.dumps(content, indent=1)
 
     def _summary(self) -> list[str]:
         lines = [f"R: {', '.join(f'{name} {version or chr(45)}' for name, version in self.versions.items())}"]
         lines += list(self.notes)
-        lines += [f"distribution: {law.line()}" for law in self.laws]
-        if self.laws:
+        lines += [f"distribution: {each.line()}" for each in self.distributions]
+        if self.distributions:
             # a shape and a scale test each, on one or two samples
-            alarm = sum(law.false_alarm for law in self.laws)
+            alarm = sum(each.false_alarm for each in self.distributions)
             lines.append(f"distribution: false alarm of all tests together at most {alarm:.1g}")
         lines += [f"NOT RUN {v.case.id}: {v.message}" for v in self.verdicts if v.status == "not run"]
         lines += [f"FAILED {verdict.name}: {verdict.message}" for verdict in self.failures]
@@ -130,7 +125,8 @@ class Report:
             f"{len(self.verdicts)} cases: {self.count(against='live')} live, "
             f"{self.count(against='recorded')} recorded, "
             f"{self.count(status='not run')} not run, {self.count(status='failed')} failed; "
-            f"{len(self.laws)} distributions, {sum(law.status == 'failed' for law in self.laws)} failed"
+            f"{len(self.distributions)} distributions, "
+            f"{sum(each.status == 'failed' for each in self.distributions)} failed"
         )
         examples = [v for v in self.verdicts if v.case.help_page]
         if examples:
@@ -169,9 +165,3 @@ def _worst(group: Sequence[Verdict]) -> str:
     if relative:
         return f"{relative:.1e} relative"
     return "equal" if worst == 0.0 else f"{worst:g} ulp"
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
-    return [lines[0], "-" * len(lines[0]), *lines[1:]]

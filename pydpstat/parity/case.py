@@ -1,10 +1,16 @@
-"""One comparison with R, as data: tests, documentation and the report read the same cases."""
+"""Comparisons with R, as data: tests, documentation and the report read the same."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.parity._printing import Names, as_r_prints
+from pydpstat.parity.translate import translate
 
 Level = Literal["exact", "ulp", "rtol", "error", "difference", "endless", "refused"]
 
@@ -15,6 +21,11 @@ class Factor:
 
     values: tuple[str | None, ...]
     levels: tuple[str, ...]
+
+
+Cell = float | str | None
+Input = Factor | Cell | Sequence[Cell] | npt.NDArray[np.generic]
+Inputs = Mapping[str, Input]
 
 
 @dataclass(frozen=True)
@@ -32,8 +43,8 @@ class Case:
     r, python : str
         The code: one expression, or several lines of which the last is an expression, the value.
         Python's sees the inputs, ``rng`` (``RRandom(seed)``), ``np``, ``pd``, ``math``, ``dppack``,
-        ``diffpriv``, ``pydpstat`` and ``r`` (``pydpstat.r_arithmetic``). R's sees the inputs after
-        ``set.seed(seed)``.
+        ``diffpriv``, ``pydpstat`` and ``r`` (``pydpstat.r_arithmetic``); by default it is the
+        translation of R's. R's sees the inputs after ``set.seed(seed)``.
     inputs : mapping of str to value
         Float, int, bool or str arrays (lists), scalars, or `Factor`; given to R without loss.
     level : {"exact", "ulp", "rtol", "error", "difference", "endless", "refused"}
@@ -60,8 +71,8 @@ class Case:
     function: str
     package: str
     r: str
-    python: str
-    inputs: Mapping[str, Any] = field(default_factory=dict)
+    python: str = ""
+    inputs: Inputs = field(default_factory=dict)
     level: Level = "exact"
     tolerance: float = 0.0
     recorded_ulp: float = 0.0
@@ -69,3 +80,71 @@ class Case:
     seed: int = 123
     draws: bool = True
     help_page: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.python:
+            object.__setattr__(self, "python", translate(self.r, self.inputs))
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One value that R prints.
+
+    Parameters
+    ----------
+    value : float, or nested tuples of float
+        The value to 17 significant digits: a number, a vector, or the rows of a matrix.
+    name : str
+        What it is.
+    dimnames : pair of tuples of str, optional
+        Row and column names of a matrix.
+    """
+
+    value: npt.ArrayLike
+    name: str = "value"
+    dimnames: Names | None = None
+
+    @property
+    def array(self) -> npt.NDArray[np.float64]:
+        """The value as an array."""
+        return np.asarray(self.value, dtype=np.float64)
+
+    @property
+    def printed(self) -> list[str]:
+        """The numbers as R prints them, in R's order.
+
+        Examples
+        --------
+        >>> from pydpstat.parity.case import Recorded
+        >>> Recorded(0.49855899423826489).printed
+        ['0.498559']
+        """
+        return as_r_prints(self.array)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One of several pieces of code that share their variables and their stream.
+
+    Parameters
+    ----------
+    title : str
+        What is done.
+    r : tuple of str
+        The R lines; each expression that R would print is one recorded value.
+    python : tuple of str
+        The Python lines; the last is an expression: the value, or a tuple of the values.
+    recorded : tuple of Recorded
+        What R prints.
+    next_uniform : float, optional
+        R's next ``runif(1)``, which proves how many numbers were drawn.
+    logarithms : bool
+        Whether a draw goes through the C library's logarithm, whose last bit depends on the processor.
+    """
+
+    title: str
+    r: tuple[str, ...]
+    python: tuple[str, ...]
+    recorded: tuple[Recorded, ...]
+    next_uniform: float | None = None
+    logarithms: bool = False

@@ -1,8 +1,8 @@
-"""Distribution tests: unseeded noise against its law, and the R original's noise against the same law.
+"""Distribution tests: unseeded noise, and that of the R original, against how it has to be distributed.
 
-Each sample gets a test of shape (Kolmogorov-Smirnov, or chi-square for whole numbers) and a test of
+Each sample gets a test of shape (Kolmogorov-Smirnov, or chi-square for integers) and a test of
 scale (mean absolute deviation). A case passes only if its samples fit and if the same tests reject
-a law whose scale is 10 % larger or smaller.
+a distribution whose scale is 10 % larger or smaller.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 from unittest import mock
 
 import numpy as np
+import numpy.typing as npt
 
-from pydpstat.parity.reference import all_laws
+from pydpstat.parity.reference import collected
 
 if TYPE_CHECKING:
     from pydpstat.parity._live import LiveR
@@ -30,15 +31,31 @@ ALPHA = 1e-6
 WRONG = 1.1
 SHORT = 20_000
 SEED = 20_240_229
-# with more draws than the short run makes, a law gets as many as its slowest side makes in this time
+# with more draws than the short run makes, a distribution gets as many as its slowest side makes in this time
 SECONDS = 20.0
+Draws = npt.NDArray[np.float64]
+# the operating system's source, or NumPy's
+Stream = np.random.Generator | None
 _SESSION: LiveR | None = None
-_LAWS: tuple[Law, ...] = ()
+_DISTRIBUTIONS: tuple[Distribution, ...] = ()
+
+
+class Noise(Protocol):
+    """A distribution as SciPy's are."""
+
+    def cdf(self, x: npt.ArrayLike) -> Draws:
+        """Return the probabilities of at most `x`."""
+
+    def ppf(self, q: npt.ArrayLike) -> Draws:
+        """Return the quantiles of the probabilities `q`."""
+
+
+Scaled = Callable[[float], Noise]
 
 
 @dataclass(frozen=True)
-class Law:
-    """A random function, how to draw from it on both sides, and the law of its noise.
+class Distribution:
+    """A random function, how to draw from it on both sides, and how its noise is distributed.
 
     Parameters
     ----------
@@ -49,10 +66,10 @@ class Law:
         R expression of ``n`` noise values.
     python : callable
         ``python(n, rng)`` returns n noise values.
-    law : callable
-        ``law(factor)`` is the law with its scale multiplied by `factor`.
+    noise : callable
+        ``noise(factor)`` is the distribution of the noise with its scale multiplied by `factor`.
     discrete : bool
-        Whether the values are whole numbers.
+        Whether the values are integers.
     draws : int
         Draws of the short run; fewer than 20,000 only where that many take too long and 10 % are
         seen with fewer.
@@ -61,14 +78,19 @@ class Law:
     name: str
     package: str
     r: str
-    python: Callable[[int, Any], np.ndarray]
-    law: Callable[[float], Any]
+    python: Callable[[int, Stream], Draws]
+    noise: Scaled
     discrete: bool = False
     draws: int = 20_000
 
 
+def all_distributions() -> tuple[Distribution, ...]:
+    """Return the distribution of every random function, from the modules in ``r_reference/distributions``."""
+    return tuple(collected("distributions", "DISTRIBUTIONS"))
+
+
 @dataclass(frozen=True)
-class LawVerdict:
+class DistributionVerdict:
     """The result of one distribution test."""
 
     name: str
@@ -93,34 +115,37 @@ class LawVerdict:
             f"scale wrong by 10 %: largest p {self.largest_wrong:.1g}"
         )
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the result in plain JSON types."""
         return {**self.__dict__, "samples": list(self.samples)}
 
 
-def check_law(law: Law, draws: int, session: LiveR | None) -> LawVerdict:
+def check_distribution(wanted: Distribution, draws: int, session: LiveR | None) -> DistributionVerdict:
     """Draw from the operating system's source (seeded here), from NumPy's and, if it is there, from R.
 
     Parameters
     ----------
-    law : Law
+    wanted : Distribution
     draws : int
-        Most draws of each sample. Up to the law's own number they are made in any case, beyond it
+        Most draws of each sample. Up to the distribution's own number they are made in any case, beyond it
         as many as the slowest side makes in 20 seconds.
     session : LiveR or None
     """
-    with_r = session is not None and not session.missing_package(law.package)
-    draws = min(draws, law.draws) if draws <= SHORT else _affordable(law, draws, session if with_r else None)
+    with_r = session is not None and not session.missing_package(wanted.package)
+    if draws <= SHORT:
+        draws = min(draws, wanted.draws)
+    else:
+        draws = _affordable(wanted, draws, session if with_r else None)
     samples = {
-        "pydpstat": _secure(law, draws),
-        "pydpstat with NumPy": law.python(draws, np.random.default_rng(SEED)),
+        "pydpstat": _secure(wanted, draws),
+        "pydpstat with NumPy": wanted.python(draws, np.random.default_rng(SEED)),
     }
     if session is not None and with_r:
-        samples["R"] = session.draw(law.r, draws, SEED)
-    right = [p for sample in samples.values() for p in _p_values(sample, law.law(1.0), law.discrete)]
+        samples["R"] = session.draw(wanted.r, draws, SEED)
+    right = [p for sample in samples.values() for p in _p_values(sample, wanted.noise(1.0), wanted.discrete)]
     # a wrong scale must be seen by at least one of the two tests
     wrong = [
-        min(_p_values(sample, law.law(factor), law.discrete))
+        min(_p_values(sample, wanted.noise(factor), wanted.discrete))
         for sample in samples.values()
         for factor in (WRONG, 1.0 / WRONG)
     ]
@@ -129,8 +154,8 @@ def check_law(law: Law, draws: int, session: LiveR | None) -> LawVerdict:
         message = f"a sample does not fit its law: smallest p {min(right):.2g}"
     elif max(wrong) >= ALPHA:
         message = f"a scale wrong by 10 % is not seen: p {max(wrong):.2g}; use more draws"
-    return LawVerdict(
-        law.name,
+    return DistributionVerdict(
+        wanted.name,
         "failed" if message else "passed",
         tuple(samples),
         draws,
@@ -141,8 +166,8 @@ def check_law(law: Law, draws: int, session: LiveR | None) -> LawVerdict:
     )
 
 
-def check_laws(draws: int, live: bool) -> list[LawVerdict]:
-    """Check every law, as many at a time as there are processors, each process with its own R.
+def check_distributions(draws: int, live: bool) -> list[DistributionVerdict]:
+    """Check every distribution, as many at a time as there are processors, each process with its own R.
 
     Parameters
     ----------
@@ -154,54 +179,54 @@ def check_laws(draws: int, live: bool) -> list[LawVerdict]:
     # spawned: a forked R would share its state with this process
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(mp_context=context, initializer=_start_process, initargs=(live,)) as pool:
-        return list(pool.map(_check_one, range(len(all_laws())), repeat(draws)))
+        return list(pool.map(_check_one, range(len(all_distributions())), repeat(draws)))
 
 
 def _start_process(live: bool) -> None:
-    global _SESSION, _LAWS
+    global _SESSION, _DISTRIBUTIONS
     from pydpstat.errors import PrivacyWarning
     from pydpstat.parity._live import LiveR
 
     # the mirrors' findings are no news here
     warnings.simplefilter("ignore", PrivacyWarning)
     # for the one R of a process there is no better place
-    _SESSION, _LAWS = LiveR() if live else None, all_laws()
+    _SESSION, _DISTRIBUTIONS = LiveR() if live else None, all_distributions()
 
 
-def _check_one(place: int, draws: int) -> LawVerdict:
-    return check_law(_LAWS[place], draws, _SESSION)
+def _check_one(place: int, draws: int) -> DistributionVerdict:
+    return check_distribution(_DISTRIBUTIONS[place], draws, _SESSION)
 
 
-def _affordable(law: Law, draws: int, session: LiveR | None) -> int:
-    trial = max(law.draws // 20, 100)
+def _affordable(wanted: Distribution, draws: int, session: LiveR | None) -> int:
+    trial = max(wanted.draws // 20, 100)
     start = time.perf_counter()
-    _secure(law, trial)
+    _secure(wanted, trial)
     slowest = time.perf_counter() - start
     if session is not None:
         start = time.perf_counter()
-        session.draw(law.r, trial, SEED)
+        session.draw(wanted.r, trial, SEED)
         slowest = max(slowest, time.perf_counter() - start)
-    return max(law.draws, min(draws, int(SECONDS / slowest * trial) // 1000 * 1000))
+    return max(wanted.draws, min(draws, int(SECONDS / slowest * trial) // 1000 * 1000))
 
 
-def _secure(law: Law, draws: int) -> np.ndarray:
+def _secure(wanted: Distribution, draws: int) -> Draws:
     """Draw with rng=None, the operating system's bits replaced by seeded ones, so that no run is unlucky."""
     with mock.patch("pydpstat.random.secure.entropy", random.Random(SEED).randbytes):
-        return law.python(draws, None)
+        return wanted.python(draws, None)
 
 
-def _p_values(sample: np.ndarray, law: Any, discrete: bool) -> tuple[float, float]:
+def _p_values(sample: Draws, noise: Noise, discrete: bool) -> tuple[float, float]:
     from scipy import stats
 
-    center = float(law.ppf(0.5))
-    grid = np.abs(np.asarray(law.ppf((np.arange(200_000) + 0.5) / 200_000)) - center)
+    center = float(noise.ppf(0.5))
+    grid = np.abs(np.asarray(noise.ppf((np.arange(200_000) + 0.5) / 200_000)) - center)
     deviation = np.abs(sample - center)
     z = (deviation.mean() - grid.mean()) / (grid.std() / np.sqrt(sample.size))
     scale = 2.0 * float(stats.norm.sf(abs(z)))
     if not discrete:
-        return float(stats.kstest(sample, law.cdf).pvalue), scale
-    edges = np.unique(law.ppf(np.linspace(0.001, 0.999, 60)))
-    expected = np.diff(np.concatenate([[0.0], law.cdf(edges), [1.0]])) * sample.size
+        return float(stats.kstest(sample, noise.cdf).pvalue), scale
+    edges = np.unique(noise.ppf(np.linspace(0.001, 0.999, 60)))
+    expected = np.diff(np.concatenate([[0.0], noise.cdf(edges), [1.0]])) * sample.size
     observed = np.bincount(np.searchsorted(edges, sample, side="left"), minlength=expected.size)
     keep = expected > 5
     observed_rest, expected_rest = observed[~keep].sum(), expected[~keep].sum()

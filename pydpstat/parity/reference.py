@@ -5,14 +5,15 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
     from pydpstat.parity.case import Case
-    from pydpstat.parity.distribution import Law
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -54,7 +55,7 @@ def all_cases() -> tuple[Case, ...]:
     >>> len(all_cases()) > 100
     True
     """
-    cases = tuple(case for each in _collected("cases", "CASES") for case in each)
+    cases: tuple[Case, ...] = tuple(collected("cases", "CASES"))
     ids = [case.id for case in cases]
     if len(set(ids)) < len(ids):
         twice = sorted({name for name in ids if ids.count(name) > 1})
@@ -62,18 +63,44 @@ def all_cases() -> tuple[Case, ...]:
     return cases
 
 
-def all_laws() -> tuple[Law, ...]:
-    """Return the distribution of every random function, from the modules in ``r_reference/laws``."""
-    return tuple(law for each in _collected("laws", "LAWS") for law in each)
+def part(name: str) -> ModuleType:
+    """Import a module of the reference, for example ``"tutorial.steps"``.
 
+    Raises
+    ------
+    PydpstatError
+        Where this is not a checkout.
 
-def _collected(part: str, name: str) -> list[tuple]:
-    """Return what each public module of a part of the reference has under a name."""
+    Examples
+    --------
+    >>> from pydpstat.parity.reference import part
+    >>> len(part("tutorial.steps").STEPS)
+    12
+    """
     root = str(reference_folder().parent)
     if root not in sys.path:
         # last: what is installed comes first
         sys.path.append(root)
-    package = importlib.import_module(f"r_reference.{part}")
-    found = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
-    modules = [importlib.import_module(f"{package.__name__}.{each}") for each in found if each[0] != "_"]
-    return [getattr(module, name) for module in modules]
+    return importlib.import_module(f"r_reference.{name}")
+
+
+def collected(folder: str, name: str) -> Iterator[Any]:
+    """Return everything that the public modules of a part of the reference have under a name.
+
+    Parameters
+    ----------
+    folder : str
+        The part, for example ``"cases"``.
+    name : str
+        What each of its modules has, for example ``"CASES"``.
+
+    Examples
+    --------
+    >>> from pydpstat.parity.reference import collected
+    >>> next(collected("cases", "CASES")).id
+    'microaggregation/k = 1'
+    """
+    found = sorted(module.name for module in pkgutil.iter_modules(part(folder).__path__))
+    for module in found:
+        if not module.startswith("_"):
+            yield from getattr(part(f"{folder}.{module}"), name)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from pydpstat.parity.case import Case
+from pydpstat.parity.case import Case, Inputs
 
 CLOSE = 1e-12
 ROUNDING = "the same groups; both sides add up a group's values in another order"
@@ -21,11 +21,11 @@ def _column(size: int, step: float, scale: float, shift: float = 0.0) -> list[fl
     return [round(shift + scale * math.sin(step * place * place + place), 6) for place in range(1, size + 1)]
 
 
-def _table(size: int) -> dict[str, Any]:
+def _table(size: int) -> Inputs:
     return {"a": _column(size, 0.7, 2e5, 5e5), "b": _column(size, 1.3, 40.0), "c": _column(size, 2.1, 0.01)}
 
 
-def _case(name: str, inputs: dict[str, Any], k: str, **options: Any) -> Case:
+def _case(name: str, inputs: Inputs, k: str, **options: Any) -> Case:
     columns = ", ".join(inputs)
     named = ", ".join(f"{column}={column}" for column in inputs)
     how: dict[str, Any] = {"level": "rtol", "tolerance": CLOSE, "reason": ROUNDING, **options}

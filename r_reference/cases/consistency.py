@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydpstat.parity.case import Case
+from pydpstat.parity.case import Case, Inputs
 
 # both sides go on until nothing changes in 12 digits; what is left is a few units of that
 CLOSE = 1e-9
@@ -21,12 +21,12 @@ THREE = {
 }
 
 
-def _ipf(name: str, r: str, python: str, inputs: dict[str, Any], **options: Any) -> Case:
+def _ipf(name: str, r: str, python: str, inputs: Inputs, **options: Any) -> Case:
     how: dict[str, Any] = {"level": "rtol", "tolerance": CLOSE, "reason": ITERATED, **options}
     return Case(f"Ipfp/{name}", "Ipfp", "mipfp", r, PYTHON + python, inputs, draws=False, **how)
 
 
-def _two_way(name: str, inputs: dict[str, Any], shape: str = "3", **options: Any) -> Case:
+def _two_way(name: str, inputs: Inputs, shape: str = "3", **options: Any) -> Case:
     return _ipf(
         name,
         f"mipfp::Ipfp(matrix(s, {shape}), list(1, 2), list(a, b), tol = 1e-12)$x.hat",
@@ -51,7 +51,7 @@ def _three_way(name: str, axes: tuple[tuple[int, ...], ...], order: str = "2, 3,
     )
 
 
-def _least_squares(name: str, inputs: dict[str, Any], shape: str) -> Case:
+def _least_squares(name: str, inputs: Inputs, shape: str) -> Case:
     return Case(
         f"ObtainModelEstimates/{name}",
         "ObtainModelEstimates",

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from pydpstat.parity.case import Case, Level
+from pydpstat.parity.translate import translate
 from r_reference.cases.diffpriv_mechanisms import DATA_PYTHON, DATA_R, NOT_FINITE, case, release
 
 RECYCLED = "R recycles the several numbers that the function returns at each point"
-LINE_R, LINE = "function(X) function(y) y * sum(X)", "lambda X: lambda y: y * r.sum(X)"
+LINE_R = "function(X) function(y) y * sum(X)"
 PLANE_R = "function(X) function(y) y[1] * sum(X) - y[2]"
-PLANE = "lambda X: lambda y: y[0] * r.sum(X) - y[1]"
 
 _COEFFS = "environment(diffpriv::releaseResponse(m, p, X)$response)$appFunc$coeffs"
 
 
 def _function(
-    name: str, slots: str, python: str, level: Level = "exact", reason: str = "", r: str = ""
+    name: str, slots: str, python: str = "", level: Level = "exact", reason: str = "", r: str = ""
 ) -> Case:
     return case(
         f"DPMechBernstein/{name}",
         f"{DATA_R}p <- diffpriv::DPParamsEps(epsilon = 2)\nm <- diffpriv::DPMechBernstein({slots})\n"
         + (r or _COEFFS),
-        f"{DATA_PYTHON}p = diffpriv.DPParamsEps(epsilon=2)\nm = diffpriv.DPMechBernstein({python})\n"
+        f"{DATA_PYTHON}p = diffpriv.DPParamsEps(epsilon=2)\n"
+        f"m = diffpriv.DPMechBernstein({python or translate(slots)})\n"
         "v = diffpriv.releaseResponse(m, p, X, rng=rng)\n"
         + ("v.response([0, 0.2, 0.9, 1])" if r else "v.response.coeffs"),
         level,
@@ -29,54 +30,39 @@ def _function(
 
 
 _BERNSTEIN = (
+    _function("coefficients", f"sensitivity = 0.1, target = {LINE_R}, latticeK = 5, dims = 1"),
     _function(
-        "coefficients",
-        f"sensitivity = 0.1, target = {LINE_R}, latticeK = 5, dims = 1",
-        f"sensitivity=0.1, target={LINE}, latticeK=5, dims=1",
-    ),
-    _function(
-        "coefficients of two coordinates",
-        f"sensitivity = 0.1, target = {PLANE_R}, latticeK = 4, dims = 2",
-        f"sensitivity=0.1, target={PLANE}, latticeK=4, dims=2",
+        "coefficients of two coordinates", f"sensitivity = 0.1, target = {PLANE_R}, latticeK = 4, dims = 2"
     ),
     _function(
         "values",
         f"sensitivity = 0.1, target = {LINE_R}, latticeK = 20, dims = 1",
-        f"sensitivity=0.1, target={LINE}, latticeK=20, dims=1",
         r="diffpriv::releaseResponse(m, p, X)$response(c(0, 0.2, 0.9, 1))",
     ),
     _function(
-        "sensitivity 0: the exact coefficients",
-        f"sensitivity = 0, target = {LINE_R}, latticeK = 3, dims = 1",
-        f"sensitivity=0, target={LINE}, latticeK=3, dims=1",
+        "sensitivity 0: the exact coefficients", f"sensitivity = 0, target = {LINE_R}, latticeK = 3, dims = 1"
     ),
     _function(
         "default sensitivity",
         f"target = {LINE_R}, latticeK = 3, dims = 1",
-        f"target={LINE}, latticeK=3, dims=1",
-        "difference",
-        NOT_FINITE,
+        level="difference",
+        reason=NOT_FINITE,
     ),
-    _function(
-        "target no closure",
-        "sensitivity = 1, target = mean, latticeK = 3, dims = 1",
-        "sensitivity=1, target=r.mean, latticeK=3, dims=1",
-        "error",
-    ),
-    _function("release of an empty object", "", "", "error"),
+    _function("target no closure", "sensitivity = 1, target = mean, latticeK = 3, dims = 1", level="error"),
+    _function("release of an empty object", "", level="error"),
     case(
         "DPMechBernstein/parts of the result",
         f"m <- diffpriv::DPMechBernstein(sensitivity = 2, target = {LINE_R}, latticeK = 3, dims = 1)\n"
         "v <- diffpriv::releaseResponse(m, diffpriv::DPParamsEps(), 1)\n"
         "c(v$sensitivity, v$latticeK, v$dims, v$privacyParams@epsilon)",
-        f"m = diffpriv.DPMechBernstein(sensitivity=2, target={LINE}, latticeK=3, dims=1)\n"
+        f"m = diffpriv.DPMechBernstein(sensitivity=2, target={translate(LINE_R)}, latticeK=3, dims=1)\n"
         "v = diffpriv.releaseResponse(m, diffpriv.DPParamsEps(), [1], rng=rng)\n"
         "[v.sensitivity, v.latticeK, v.dims, v.privacyParams.epsilon]",
     ),
 )
 
 
-def _poly(name: str, r: str, python: str, level: Level = "exact", reason: str = "") -> Case:
+def _poly(name: str, r: str, python: str = "", level: Level = "exact", reason: str = "") -> Case:
     return case(f"bernstein/{name}", r, python, level, reason)
 
 
@@ -138,20 +124,20 @@ _POLYNOMIALS = (
         "several numbers at a point",
         "predict(diffpriv::bernstein(function(x) c(x, x), 1, 3), 0.5)",
         "diffpriv.bernstein(lambda x: [x, x], 1, 3)(0.5)",
-        "refused",
-        RECYCLED,
+        level="refused",
+        reason=RECYCLED,
     ),
     *(
-        _poly(name, f"diffpriv::bernstein({r})", f"diffpriv.bernstein({python})", "error")
-        for name, r, python in (
-            ("no function", "1, 1", "1, 1"),
-            ("dims zero", "sum, 0", "sum, 0"),
-            ("dims 1.5", "sum, 1.5", "sum, 1.5"),
-            ("dims text", "sum, '1'", "sum, '1'"),
-            ("dims NA", "sum, NA_real_", "sum, math.nan"),
-            ("k zero", "sum, 1, 0", "sum, 1, 0"),
-            ("k 1.5", "sum, 1, 1.5", "sum, 1, 1.5"),
-            ("k infinite", "sum, 1, Inf", "sum, 1, math.inf"),
+        _poly(name, f"diffpriv::bernstein({r})", level="error")
+        for name, r in (
+            ("no function", "1, 1"),
+            ("dims zero", "sum, 0"),
+            ("dims 1.5", "sum, 1.5"),
+            ("dims text", "sum, '1'"),
+            ("dims NA", "sum, NA_real_"),
+            ("k zero", "sum, 1, 0"),
+            ("k 1.5", "sum, 1, 1.5"),
+            ("k infinite", "sum, 1, Inf"),
         )
     ),
     *(
@@ -181,8 +167,7 @@ _TOO_LARGE = (
         _poly(
             f"degree {k}, {dims} coordinates",
             f"diffpriv::bernstein(function(y) 1, dims = {dims}, k = {k})$coeffs",
-            f"diffpriv.bernstein(lambda y: 1.0, dims={dims}, k={k}).coeffs",
-            "error",
+            level="error",
         )
         for dims, k in (("1", "1e300"), ("2", "1e300"), ("1e300", "2"), ("40", "2"))
     ),

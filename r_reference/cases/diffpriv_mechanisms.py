@@ -5,18 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pydpstat.parity.case import Case, Level
+from pydpstat.parity.translate import translate
 
 NOT_FINITE = "R returns NA, NaN or an infinite value; Python stops and says so"
 # logarithms and exponentials of another machine's C library
 _LIBM = 4.0
 
 DATA_R = "X <- c(0.3, 0.1, 0.8, 0.5)\n"
-DATA_PYTHON = "X = [0.3, 0.1, 0.8, 0.5]\n"
+DATA_PYTHON = translate(DATA_R)
 _MEAN_R = "f <- function(X) mean(X)\n"
-_MEAN_PYTHON = "f = r.mean\n"
 
 
-def case(name: str, r: str, python: str, level: Level = "exact", reason: str = "", seed: int = 123) -> Case:
+def case(
+    name: str, r: str, python: str = "", level: Level = "exact", reason: str = "", seed: int = 123
+) -> Case:
     """Return a comparison of a mechanism, by the case's name "function/what"."""
     return Case(
         name,
@@ -34,7 +36,7 @@ def case(name: str, r: str, python: str, level: Level = "exact", reason: str = "
 def release(
     name: str,
     r: tuple[str, str],
-    python: tuple[str, str],
+    python: tuple[str, str] | None = None,
     level: Level = "exact",
     reason: str = "",
     seed: int = 123,
@@ -45,8 +47,10 @@ def release(
         name,
         f"{DATA_R}{_MEAN_R}m <- diffpriv::{function}({r[0]})\n"
         f"diffpriv::releaseResponse(m, diffpriv::{r[1]}, X)$response",
-        f"{DATA_PYTHON}{_MEAN_PYTHON}m = diffpriv.{function}({python[0]})\n"
-        f"diffpriv.releaseResponse(m, diffpriv.{python[1]}, X, rng=rng).response",
+        f"{DATA_PYTHON}{translate(_MEAN_R)}m = diffpriv.{function}({python[0]})\n"
+        f"diffpriv.releaseResponse(m, diffpriv.{python[1]}, X, rng=rng).response"
+        if python
+        else "",
         level,
         reason,
         seed,
@@ -58,13 +62,9 @@ _DEL_R, _DEL = "DPParamsDel(epsilon = 0.5, delta = 0.01)", "DPParamsDel(epsilon=
 _M_R, _M = "sensitivity = 0.25, target = f, dims = 1", "sensitivity=0.25, target=f, dims=1"
 
 _LAPLACE = (
-    release("DPMechLaplace/mean", (_M_R, _EPS), (_M, _ONE)),
-    release("DPMechLaplace/mean, another seed", (_M_R, _EPS), (_M, _ONE), seed=-5),
-    release(
-        "DPMechLaplace/vector",
-        ("sensitivity = 2, target = function(X) X, dims = 4", "DPParamsEps()"),
-        ("sensitivity=2, target=lambda X: X, dims=4", "DPParamsEps()"),
-    ),
+    release("DPMechLaplace/mean", (_M_R, _EPS)),
+    release("DPMechLaplace/mean, another seed", (_M_R, _EPS), seed=-5),
+    release("DPMechLaplace/vector", ("sensitivity = 2, target = function(X) X, dims = 4", "DPParamsEps()")),
     release(
         "DPMechLaplace/long vector",
         ("sensitivity = 2, target = function(X) rep(X, 300), dims = 1200", "DPParamsEps(epsilon = 0.3)"),
@@ -92,47 +92,29 @@ _LAPLACE = (
     release(
         "DPMechLaplace/sensitivity 0: the exact value",
         ("sensitivity = 0, target = f, dims = 1", "DPParamsEps()"),
-        ("sensitivity=0, target=f, dims=1", "DPParamsEps()"),
     ),
-    release(
-        "DPMechLaplace/epsilon infinite: the exact value",
-        (_M_R, "DPParamsEps(epsilon = Inf)"),
-        (_M, "DPParamsEps(epsilon=math.inf)"),
-    ),
-    release("DPMechLaplace/with delta", (_M_R, _DEL_R), (_M, _DEL)),
-    release(
-        "DPMechLaplace/with gamma",
-        (_M_R, "DPParamsGam(epsilon = 3, gamma = 0.2)"),
-        (_M, "DPParamsGam(epsilon=3, gamma=0.2)"),
-    ),
+    release("DPMechLaplace/epsilon infinite: the exact value", (_M_R, "DPParamsEps(epsilon = Inf)")),
+    release("DPMechLaplace/with delta", (_M_R, _DEL_R)),
+    release("DPMechLaplace/with gamma", (_M_R, "DPParamsGam(epsilon = 3, gamma = 0.2)")),
     release(
         "DPMechLaplace/unexpected length",
         ("sensitivity = 1, target = function(X) X, dims = 3", "DPParamsEps()"),
-        ("sensitivity=1, target=lambda X: X, dims=3", "DPParamsEps()"),
     ),
-    release(
-        "DPMechLaplace/dims not set",
-        ("sensitivity = 1, target = f", "DPParamsEps()"),
-        ("sensitivity=1, target=f", "DPParamsEps()"),
-        "error",
-    ),
+    release("DPMechLaplace/dims not set", ("sensitivity = 1, target = f", "DPParamsEps()"), level="error"),
     release(
         "DPMechLaplace/logical response",
         ("sensitivity = 1, target = function(X) TRUE, dims = 1", "DPParamsEps()"),
-        ("sensitivity=1, target=lambda X: True, dims=1", "DPParamsEps()"),
-        "error",
+        level="error",
     ),
     release(
         "DPMechLaplace/text response",
         ("sensitivity = 1, target = function(X) 'a', dims = 1", "DPParamsEps()"),
-        ("sensitivity=1, target=lambda X: 'a', dims=1", "DPParamsEps()"),
-        "error",
+        level="error",
     ),
     release(
         "DPMechLaplace/no response",
         ("sensitivity = 1, target = function(X) NULL, dims = 1", "DPParamsEps()"),
-        ("sensitivity=1, target=lambda X: None, dims=1", "DPParamsEps()"),
-        "error",
+        level="error",
     ),
     release(
         "DPMechLaplace/matrix response",
@@ -143,22 +125,19 @@ _LAPLACE = (
     release(
         "DPMechLaplace/default sensitivity",
         ("target = f, dims = 1", "DPParamsEps()"),
-        ("target=f, dims=1", "DPParamsEps()"),
-        "difference",
-        NOT_FINITE,
+        level="difference",
+        reason=NOT_FINITE,
     ),
     release(
         "DPMechLaplace/sensitivity and epsilon infinite",
         ("target = f, dims = 1", "DPParamsEps(epsilon = Inf)"),
-        ("target=f, dims=1", "DPParamsEps(epsilon=math.inf)"),
-        "error",
+        level="error",
     ),
     release(
         "DPMechLaplace/response NA",
         ("sensitivity = 1, target = function(X) NA_real_, dims = 1", "DPParamsEps()"),
-        ("sensitivity=1, target=lambda X: math.nan, dims=1", "DPParamsEps()"),
-        "difference",
-        NOT_FINITE,
+        level="difference",
+        reason=NOT_FINITE,
     ),
     case(
         "DPMechLaplace/parts of the result",
@@ -176,9 +155,6 @@ _LAPLACE = (
         "m <- diffpriv::DPMechLaplace(sensitivity = 2, dims = 1, gammaSensitivity = 0.1)\n"
         "p <- diffpriv::DPParamsGam(delta = 0.2, gamma = 0.3)\n"
         "diffpriv::releaseResponse(m, p, 1)$privacyParams@gamma",
-        "m = diffpriv.DPMechLaplace(sensitivity=2, dims=1, gammaSensitivity=0.1)\n"
-        "p = diffpriv.DPParamsGam(delta=0.2, gamma=0.3)\n"
-        "diffpriv.releaseResponse(m, p, 1, rng=rng).privacyParams.gamma",
     ),
     case(
         "DPMechLaplace/one release after another",
@@ -186,74 +162,44 @@ _LAPLACE = (
         "p <- diffpriv::DPParamsEps()\n"
         "v <- diffpriv::releaseResponse(m, p, X)$response\n"
         "c(v, rnorm(1), diffpriv::releaseResponse(m, p, X)$response)",
-        f"{DATA_PYTHON}m = diffpriv.DPMechLaplace(sensitivity=1, target=r.sum, dims=1)\n"
-        "p = diffpriv.DPParamsEps()\n"
-        "[diffpriv.releaseResponse(m, p, X, rng=rng).response, rng.rnorm(1)[0], "
-        "diffpriv.releaseResponse(m, p, X, rng=rng).response]",
     ),
 )
 
 _GAUSSIAN = (
-    release("DPMechGaussian/mean", (_M_R, _DEL_R), (_M, _DEL)),
+    release("DPMechGaussian/mean", (_M_R, _DEL_R)),
     release(
         "DPMechGaussian/vector",
         ("sensitivity = 2, target = function(X) X, dims = 4", "DPParamsDel(epsilon = 0.9, delta = 1e-6)"),
-        ("sensitivity=2, target=lambda X: X, dims=4", "DPParamsDel(epsilon=0.9, delta=1e-6)"),
+    ),
+    release("DPMechGaussian/large epsilon", (_M_R, "DPParamsDel(epsilon = 20, delta = 0.01)")),
+    release("DPMechGaussian/delta .99", (_M_R, "DPParamsDel(epsilon = 0.5, delta = 0.99)")),
+    release("DPMechGaussian/with gamma", (_M_R, "DPParamsGam(epsilon = 0.5, delta = 0.1, gamma = 0.2)")),
+    release(
+        "DPMechGaussian/sensitivity 0: the exact value", ("sensitivity = 0, target = f, dims = 1", _DEL_R)
     ),
     release(
-        "DPMechGaussian/large epsilon",
-        (_M_R, "DPParamsDel(epsilon = 20, delta = 0.01)"),
-        (_M, "DPParamsDel(epsilon=20, delta=0.01)"),
+        "DPMechGaussian/epsilon infinite: the exact value", (_M_R, "DPParamsDel(epsilon = Inf, delta = 0.1)")
     ),
-    release(
-        "DPMechGaussian/delta .99",
-        (_M_R, "DPParamsDel(epsilon = 0.5, delta = 0.99)"),
-        (_M, "DPParamsDel(epsilon=0.5, delta=0.99)"),
-    ),
-    release(
-        "DPMechGaussian/with gamma",
-        (_M_R, "DPParamsGam(epsilon = 0.5, delta = 0.1, gamma = 0.2)"),
-        (_M, "DPParamsGam(epsilon=0.5, delta=0.1, gamma=0.2)"),
-    ),
-    release(
-        "DPMechGaussian/sensitivity 0: the exact value",
-        ("sensitivity = 0, target = f, dims = 1", _DEL_R),
-        ("sensitivity=0, target=f, dims=1", _DEL),
-    ),
-    release(
-        "DPMechGaussian/epsilon infinite: the exact value",
-        (_M_R, "DPParamsDel(epsilon = Inf, delta = 0.1)"),
-        (_M, "DPParamsDel(epsilon=math.inf, delta=0.1)"),
-    ),
-    release("DPMechGaussian/without delta", (_M_R, _EPS), (_M, _ONE), "error"),
-    release(
-        "DPMechGaussian/delta 0",
-        (_M_R, "DPParamsDel()"),
-        (_M, "DPParamsDel()"),
-        "difference",
-        NOT_FINITE,
-    ),
+    release("DPMechGaussian/without delta", (_M_R, _EPS), level="error"),
+    release("DPMechGaussian/delta 0", (_M_R, "DPParamsDel()"), level="difference", reason=NOT_FINITE),
     release(
         "DPMechGaussian/default sensitivity",
         ("target = f, dims = 1", _DEL_R),
-        ("target=f, dims=1", _DEL),
-        "difference",
-        NOT_FINITE,
+        level="difference",
+        reason=NOT_FINITE,
     ),
 )
 
 _RELEASE_ERRORS = tuple(
-    case(f"releaseResponse/{name}", f"diffpriv::{r}", f"diffpriv.{python}", "error")
-    for name, r, python in (
+    case(f"releaseResponse/{name}", f"diffpriv::{r}", level="error")
+    for name, r in (
         (
             "no mechanism",
             "releaseResponse('a', diffpriv::DPParamsEps(), 1)",
-            "releaseResponse('a', diffpriv.DPParamsEps(), 1, rng=rng)",
         ),
         (
             "no parameters",
             "releaseResponse(diffpriv::DPMechLaplace(sensitivity = 1, dims = 1), 1, 1)",
-            "releaseResponse(diffpriv.DPMechLaplace(sensitivity=1, dims=1), 1, 1, rng=rng)",
         ),
     )
 )
@@ -265,10 +211,7 @@ _AFTER_THE_DRAW = replace(
         "m <- diffpriv::DPMechLaplace(sensitivity = 1, dims = 1)\n"
         "m@gammaSensitivity <- 1\n"
         "diffpriv::releaseResponse(m, diffpriv::DPParamsEps(), 1)",
-        "m = diffpriv.DPMechLaplace(sensitivity=1, dims=1)\n"
-        "m.gammaSensitivity = 1\n"
-        "diffpriv.releaseResponse(m, diffpriv.DPParamsEps(), 1, rng=rng)",
-        "error",
+        level="error",
     ),
     draws=False,
 )
@@ -276,9 +219,8 @@ _AFTER_THE_DRAW = replace(
 _UNDERFLOW = release(
     "DPMechLaplace/scale underflows",
     ("sensitivity = 1e-100, target = f, dims = 1", "DPParamsEps(epsilon = 1e300)"),
-    ("sensitivity=1e-100, target=f, dims=1", "DPParamsEps(epsilon=1e300)"),
-    "refused",
-    "R's noise scale underflows, and R publishes the value without noise; Python refuses",
+    level="refused",
+    reason="R's noise scale underflows, and R publishes the value without noise; Python refuses",
 )
 
 CASES = (*_LAPLACE, *_GAUSSIAN, *_RELEASE_ERRORS, _UNDERFLOW, _AFTER_THE_DRAW)

@@ -3,36 +3,39 @@
 from __future__ import annotations
 
 from pydpstat.parity.case import Case, Level
+from pydpstat.parity.translate import translate, written
 
 MISSING = "R returns a sensitivity that is NA or infinite; Python stops and says so"
 _SEEN_R, _SEEN = "c(s@sensitivity, s@gammaSensitivity)", "[s.sensitivity, s.gammaSensitivity]"
-_MEAN_R, _MEAN = (
-    "diffpriv::DPMechLaplace(target = mean, dims = 1)",
-    "diffpriv.DPMechLaplace(target=r.mean, dims=1)",
-)
-_NORMAL_R, _NORMAL = "function(n) rnorm(n)", "rng.rnorm"
+_MEAN = "diffpriv::DPMechLaplace(target = mean, dims = 1)"
+_NORMAL = "function(n) rnorm(n)"
 
 
 def _case(
     name: str,
-    mechanism: tuple[str, str],
-    oracle: tuple[str, str],
-    arguments: tuple[str, str],
+    mechanism: str | tuple[str, str],
+    oracle: str | tuple[str, str],
+    arguments: str | tuple[str, str],
     level: Level = "exact",
     reason: str = "",
     function: str = "sensitivitySampler",
 ) -> Case:
-    """Sample a sensitivity; each pair has R's text and Python's."""
-    manual = function.endswith("Manual")
+    """Sample a sensitivity; a pair has R's text and Python's."""
+    r, python = written(
+        "m <- {mechanism}\noracle <- {oracle}\n"
+        "s <- suppressMessages(diffpriv::{function}(m, oracle, {arguments}))\n{seen}",
+        mechanism=mechanism,
+        oracle=oracle,
+        function=function,
+        arguments=arguments,
+        seen="s@sensitivity" if function.endswith("Manual") else "c(s@sensitivity, s@gammaSensitivity)",
+    )
     return Case(
         f"{function}/{name}",
         function,
         "diffpriv",
-        f"m <- {mechanism[0]}\noracle <- {oracle[0]}\n"
-        f"s <- suppressMessages(diffpriv::{function}(m, oracle, {arguments[0]}))\n"
-        + ("s@sensitivity" if manual else _SEEN_R),
-        f"m = {mechanism[1]}\noracle = {oracle[1]}\n"
-        f"s = diffpriv.{function}(m, oracle, {arguments[1]})\n" + ("s.sensitivity" if manual else _SEEN),
+        r,
+        python,
         level=level,
         reason=reason,
         # logarithms of another machine's C library
@@ -42,7 +45,7 @@ def _case(
 
 def _same(name: str, arguments: str, level: Level = "exact") -> Case:
     """A mean of normal records, with arguments that both languages write alike."""
-    return _case(name, (_MEAN_R, _MEAN), (_NORMAL_R, _NORMAL), (arguments, arguments), level)
+    return _case(name, _MEAN, _NORMAL, arguments, level)
 
 
 _PLANS = (
@@ -64,9 +67,9 @@ _PLANS = (
     _same("n zero", "n=0, m=3", "error"),
     _same("n 1.5", "n=1.5, m=3", "error"),
     _same("n text", "n='5', m=3", "error"),
-    _case("m text", (_MEAN_R, _MEAN), (_NORMAL_R, _NORMAL), ("n = 5, m = 'a'", "n=5, m='a'"), "error"),
-    _case("oracle no function", (_MEAN_R, _MEAN), ("5", "5"), ("n = 5, m = 3", "n=5, m=3"), "error"),
-    _case("no mechanism", ("1", "1"), (_NORMAL_R, _NORMAL), ("n = 5, m = 3", "n=5, m=3"), "error"),
+    _case("m text", _MEAN, _NORMAL, "n = 5, m = 'a'", "error"),
+    _case("oracle no function", _MEAN, "5", "n = 5, m = 3", "error"),
+    _case("no mechanism", "1", _NORMAL, "n = 5, m = 3", "error"),
 )
 
 # the plans of many arguments without a run, by R's own function for it
@@ -108,21 +111,15 @@ _DATA = (
     _same("two records", "n=2, m=5"),
     _case(
         "Gaussian, vector",
-        (
-            "diffpriv::DPMechGaussian(target = function(X) c(mean(X), sum(X)), dims = 2)",
-            "diffpriv.DPMechGaussian(target=lambda X: [r.mean(X), r.sum(X)], dims=2)",
-        ),
-        (_NORMAL_R, _NORMAL),
-        ("n = 20, m = 25", "n=20, m=25"),
+        "diffpriv::DPMechGaussian(target = function(X) c(mean(X), sum(X)), dims = 2)",
+        _NORMAL,
+        "n = 20, m = 25",
     ),
     _case(
         "dims found by a first draw",
-        (
-            "diffpriv::DPMechLaplace(target = function(X) X)",
-            "diffpriv.DPMechLaplace(target=lambda X: X)",
-        ),
-        (_NORMAL_R, _NORMAL),
-        ("n = 6, m = 8", "n=6, m=8"),
+        "diffpriv::DPMechLaplace(target = function(X) X)",
+        _NORMAL,
+        "n = 6, m = 8",
     ),
     _case(
         "matrix",
@@ -130,8 +127,8 @@ _DATA = (
             "diffpriv::DPMechLaplace(target = function(X) c(nrow(X), sum(X[, 1] * X[, 2])), dims = 2)",
             "diffpriv.DPMechLaplace(target=lambda X: [len(X), r.sum(X[:, 0] * X[:, 1])], dims=2)",
         ),
-        ("function(n) matrix(runif(2 * n), n)", "lambda n: rng.runif(2 * n).reshape(2, n).T"),
-        ("n = 7, m = 6", "n=7, m=6"),
+        "function(n) matrix(runif(2 * n), n)",
+        "n = 7, m = 6",
     ),
     _case(
         "data frame",
@@ -139,11 +136,8 @@ _DATA = (
             "diffpriv::DPMechLaplace(target = function(X) c(nrow(X), mean(X$a * X$b)), dims = 2)",
             "diffpriv.DPMechLaplace(target=lambda X: [len(X), r.mean(X['a'] * X['b'])], dims=2)",
         ),
-        (
-            "function(n) data.frame(a = runif(n), b = rnorm(n))",
-            "lambda n: pd.DataFrame({'a': rng.runif(n), 'b': rng.rnorm(n)})",
-        ),
-        ("n = 7, m = 6", "n=7, m=6"),
+        "function(n) data.frame(a = runif(n), b = rnorm(n))",
+        "n = 7, m = 6",
     ),
     _case(
         "list of records",
@@ -155,7 +149,7 @@ _DATA = (
             "function(n) if (n == 1) rnorm(2) else lapply(seq_len(n), function(i) rnorm(2))",
             "lambda n: rng.rnorm(2) if n == 1 else [rng.rnorm(2) for _ in range(n)]",
         ),
-        ("n = 7, m = 6", "n=7, m=6"),
+        "n = 7, m = 6",
     ),
     *(
         _case(
@@ -168,7 +162,7 @@ _DATA = (
                 "function(n) if (n == 1) rnorm(1) else as.list(rnorm(n))",
                 "lambda n: rng.rnorm(1)[0] if n == 1 else list(rng.rnorm(n))",
             ),
-            (f"n = {n}, m = 6", f"n={n}, m=6"),
+            f"n = {n}, m = 6",
         )
         for n in (1, 2, 3, 7)
     ),
@@ -178,11 +172,8 @@ _DATA = (
             "diffpriv::DPMechLaplace(target = function(X) sum(X == 'a'), dims = 1)",
             "diffpriv.DPMechLaplace(target=lambda X: X.count('a'), dims=1)",
         ),
-        (
-            "function(n) sample(c('a', 'b'), n, replace = TRUE)",
-            "lambda n: rng.sample(['a', 'b'], n, replace=True)",
-        ),
-        ("n = 7, m = 6", "n=7, m=6"),
+        "function(n) sample(c('a', 'b'), n, replace = TRUE)",
+        "n = 7, m = 6",
     ),
     _case(
         "several records where one is asked for",
@@ -190,17 +181,14 @@ _DATA = (
             "diffpriv::DPMechLaplace(target = function(X) c(length(X), mean(X)), dims = 2)",
             "diffpriv.DPMechLaplace(target=lambda X: [len(X), r.mean(X)], dims=2)",
         ),
-        ("function(n) rnorm(10)", "lambda n: rng.rnorm(10)"),
-        ("n = 7, m = 6", "n=7, m=6"),
+        "function(n) rnorm(10)",
+        "n = 7, m = 6",
     ),
     _case(
         "a rare record: sensitivity 0",
-        (
-            "diffpriv::DPMechLaplace(target = function(X) sum(X > 8), dims = 1)",
-            "diffpriv.DPMechLaplace(target=lambda X: int((X > 8).sum()), dims=1)",
-        ),
-        (_NORMAL_R, _NORMAL),
-        ("n = 7, m = 6", "n=7, m=6"),
+        "diffpriv::DPMechLaplace(target = function(X) sum(X > 8), dims = 1)",
+        _NORMAL,
+        "n = 7, m = 6",
     ),
     _case(
         "exponential",
@@ -209,30 +197,27 @@ _DATA = (
             "responseSet = list(1, 2))",
             "diffpriv.DPMechExponential(target=lambda X: lambda q: int((X == q).sum()), responseSet=[1, 2])",
         ),
-        ("function(n) rpois(n, 1)", "lambda n: rng.rpois(n, 1)"),
-        ("n = 7, gamma = 0.4", "n=7, gamma=0.4"),
+        "function(n) rpois(n, 1)",
+        "n = 7, gamma = 0.4",
     ),
     _case(
         "Bernstein",
-        (
-            "diffpriv::DPMechBernstein(target = function(X) function(y) mean(X * y), latticeK = 4, dims = 1)",
-            "diffpriv.DPMechBernstein(target=lambda X: lambda y: r.mean(X * y), latticeK=4, dims=1)",
-        ),
-        (_NORMAL_R, _NORMAL),
-        ("n = 7, gamma = 0.4", "n=7, gamma=0.4"),
+        "diffpriv::DPMechBernstein(target = function(X) function(y) mean(X * y), latticeK = 4, dims = 1)",
+        _NORMAL,
+        "n = 7, gamma = 0.4",
     ),
     _case(
         "logical records",
-        (_MEAN_R, _MEAN),
+        _MEAN,
         ("function(n) rep(TRUE, n)", "lambda n: np.ones(n, dtype=bool)"),
-        ("n = 5, m = 3", "n=5, m=3"),
+        "n = 5, m = 3",
         "error",
     ),
     _case(
         "factor",
-        (_MEAN_R, _MEAN),
+        _MEAN,
         ("function(n) factor(rep('a', n))", "lambda n: pd.Categorical(['a'] * n)"),
-        ("n = 5, m = 3", "n=5, m=3"),
+        "n = 5, m = 3",
         "error",
     ),
     _case(
@@ -241,19 +226,16 @@ _DATA = (
             "diffpriv::DPMechLaplace(target = function(X) if (max(X) > 0) 1e308 * 10 else 0, dims = 1)",
             "diffpriv.DPMechLaplace(target=lambda X: 1e308 * 10 if max(X) > 0 else 0.0, dims=1)",
         ),
-        (_NORMAL_R, _NORMAL),
-        ("n = 1, m = 40", "n=1, m=40"),
+        _NORMAL,
+        "n = 1, m = 40",
         "difference",
         MISSING,
     ),
     _case(
         "missing target",
-        (
-            "diffpriv::DPMechLaplace(target = function(X) NaN, dims = 1)",
-            "diffpriv.DPMechLaplace(target=lambda X: math.nan, dims=1)",
-        ),
-        (_NORMAL_R, _NORMAL),
-        ("n = 5, m = 3", "n=5, m=3"),
+        "diffpriv::DPMechLaplace(target = function(X) NaN, dims = 1)",
+        _NORMAL,
+        "n = 5, m = 3",
         "difference",
         MISSING,
     ),
@@ -262,13 +244,7 @@ _DATA = (
 _MANUAL_NAME = "sensitivitySamplerManual"
 _MANUAL = (
     *(
-        _case(
-            f"order statistic {k}",
-            (_MEAN_R, _MEAN),
-            (_NORMAL_R, _NORMAL),
-            (f"n = 10, m = 12, k = {k}", f"n=10, m=12, k={k}"),
-            function=_MANUAL_NAME,
-        )
+        _case(f"order statistic {k}", _MEAN, _NORMAL, f"n = 10, m = 12, k = {k}", function=_MANUAL_NAME)
         for k in (1, 6, 12)
     ),
     _case(
@@ -277,19 +253,12 @@ _MANUAL = (
             "diffpriv::DPMechLaplace(target = function(X) if (X[5] > 1) NaN else mean(X), dims = 1)",
             "diffpriv.DPMechLaplace(target=lambda X: math.nan if X[4] > 1 else r.mean(X), dims=1)",
         ),
-        (_NORMAL_R, _NORMAL),
-        ("n = 5, m = 12, k = 4", "n=5, m=12, k=4"),
+        _NORMAL,
+        "n = 5, m = 12, k = 4",
         function=_MANUAL_NAME,
     ),
     *(
-        _case(
-            name,
-            (_MEAN_R, _MEAN),
-            (_NORMAL_R, _NORMAL),
-            (arguments, arguments),
-            "error",
-            function=_MANUAL_NAME,
-        )
+        _case(name, _MEAN, _NORMAL, arguments, "error", function=_MANUAL_NAME)
         for name, arguments in (
             ("k zero", "n=5, m=3, k=0"),
             ("k above m", "n=5, m=3, k=4"),
@@ -303,9 +272,9 @@ _MANUAL = (
         "sensitivitySamplerManual/the mechanism stays as it is",
         _MANUAL_NAME,
         "diffpriv",
-        f"m <- {_MEAN_R}\ns <- diffpriv::sensitivitySamplerManual(m, rnorm, 10, 3, 3)\n"
+        f"m <- {_MEAN}\ns <- diffpriv::sensitivitySamplerManual(m, rnorm, 10, 3, 3)\n"
         "c(m@sensitivity, is.na(s@gammaSensitivity), s@dims)",
-        f"m = {_MEAN}\ns = diffpriv.sensitivitySamplerManual(m, rng.rnorm, 10, 3, 3)\n"
+        f"m = {translate(_MEAN)}\ns = diffpriv.sensitivitySamplerManual(m, rng.rnorm, 10, 3, 3)\n"
         "[m.sensitivity, s.gammaSensitivity is None, s.dims]",
     ),
     Case(
@@ -314,16 +283,14 @@ _MANUAL = (
         "diffpriv",
         "m <- diffpriv::DPMechLaplace(target = function(X) X)\n"
         "suppressMessages(diffpriv::sensitivitySampler(m, rnorm, 6, 3))@dims",
-        "m = diffpriv.DPMechLaplace(target=lambda X: X)\n"
-        "diffpriv.sensitivitySampler(m, rng.rnorm, 6, 3).dims",
     ),
     Case(
         "sensitivitySampler/one sample, then a release",
         "sensitivitySampler",
         "diffpriv",
-        f"m <- suppressMessages(diffpriv::sensitivitySampler({_MEAN_R}, rnorm, 6, 1))\n"
+        f"m <- suppressMessages(diffpriv::sensitivitySampler({_MEAN}, rnorm, 6, 1))\n"
         "diffpriv::releaseResponse(m, diffpriv::DPParamsEps(), 1)",
-        f"m = diffpriv.sensitivitySampler({_MEAN}, rng.rnorm, 6, 1)\n"
+        f"m = diffpriv.sensitivitySampler({translate(_MEAN)}, rng.rnorm, 6, 1)\n"
         "diffpriv.releaseResponse(m, diffpriv.DPParamsEps(), [1], rng=rng)",
         level="error",
         # R draws its noise before it stops
@@ -333,12 +300,9 @@ _MANUAL = (
         "sensitivitySampler/sampled, then released",
         "sensitivitySampler",
         "diffpriv",
-        f"m <- suppressMessages(diffpriv::sensitivitySampler({_MEAN_R}, rnorm, 30, gamma = 0.3))\n"
+        f"m <- suppressMessages(diffpriv::sensitivitySampler({_MEAN}, rnorm, 30, gamma = 0.3))\n"
         "v <- diffpriv::releaseResponse(m, diffpriv::DPParamsDel(delta = 0.1), rnorm(30))\n"
         "c(v$response, v$sensitivity, v$privacyParams@gamma, v$privacyParams@delta)",
-        f"m = diffpriv.sensitivitySampler({_MEAN}, rng.rnorm, 30, gamma=0.3)\n"
-        "v = diffpriv.releaseResponse(m, diffpriv.DPParamsDel(delta=0.1), rng.rnorm(30), rng=rng)\n"
-        "[v.response, v.sensitivity, v.privacyParams.gamma, v.privacyParams.delta]",
         recorded_ulp=4.0,
     ),
 )
@@ -346,14 +310,7 @@ _MANUAL = (
 _TOO_MANY = (
     _same("m 1e300", "n=2, m=1e300", "error"),
     _same("n 1e300", "n=1e300, m=10", "error"),
-    _case(
-        "m 1e300",
-        (_MEAN_R, _MEAN),
-        (_NORMAL_R, _NORMAL),
-        ("n=2, m=1e300, k=1", "n=2, m=1e300, k=1"),
-        "error",
-        function="sensitivitySamplerManual",
-    ),
+    _case("m 1e300", _MEAN, _NORMAL, "n=2, m=1e300, k=1", "error", function="sensitivitySamplerManual"),
 )
 
 CASES = (*_PLANS, *_MANY_PLANS, *_DATA, *_MANUAL, *_TOO_MANY)

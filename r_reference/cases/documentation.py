@@ -196,7 +196,6 @@ CASES = (
         function="meanDP",
         package="DPpack",
         r="age <- c(43, 15, 50, 51, 16, 40, 14, 49, 69, 17)\nDPpack::meanDP(age, 1, 0, 100)",
-        python="age = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17]\ndppack.meanDP(age, 1, 0, 100, rng=rng)",
         recorded_ulp=4.0,
     ),
     _statistic(
@@ -303,7 +302,6 @@ released([0.2, 0.6])
         function="mixture",
         package="rmutil",
         r="list(runif(3), rnorm(3), rmutil::rlaplace(2, s = 2), sample(10, 4))",
-        python="[rng.runif(3), rng.rnorm(3), rng.rlaplace(2, s=2), rng.sample(10, 4)]",
         recorded_ulp=64.0,
     ),
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from pydpstat.parity.case import Case, Factor, Level
+from pydpstat.parity.case import Case, Factor, Inputs, Level
+from pydpstat.parity.translate import translate
 
 NOT_FINITE = "R returns NA, NaN or an infinite value; Python stops and says so"
 X = [1.0, 2.5, 3.0, 4.0, 7.25, -3.5, 0.1]
@@ -22,14 +22,6 @@ MECHANISMS = (
     ("Gaussian", 1.5, 1e-5, "pDP"),
     ("analytic", 1.0, 1e-6, "aDP"),
 )
-_WORDS = ("which.sensitivity", "type.DP", "lower.bound", "upper.bound", "approx.n.max")
-_CONSTANTS = (
-    ("TRUE", "True"),
-    ("FALSE", "False"),
-    ("NaN", "math.nan"),
-    ("Inf", "math.inf"),
-    ("NULL", "None"),
-)
 
 
 def _case(
@@ -38,31 +30,21 @@ def _case(
     samples: str,
     rest: str,
     level: Level = "exact",
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Inputs | None = None,
     *,
-    python: str | None = None,
-    arguments: str | None = None,
+    python: str = "",
     seed: int = 123,
     reason: str = "",
     draws: bool = True,
 ) -> Case:
-    """Return a case; `python` are the samples in Python, `arguments` the other arguments there."""
-    ours = rest
-    for word in _WORDS:
-        ours = ours.replace(word, word.replace(".", "_"))
-    for r, constant in _CONSTANTS:
-        ours = ours.replace(r, constant)
-    given = ", ".join(
-        part
-        for part in (samples if python is None else python, ours if arguments is None else arguments)
-        if part
-    )
+    """Return a case; `python` are the samples in Python."""
+    given = ", ".join(filter(None, (python or translate(samples), translate(rest))))
     return Case(
         id=f"{function}/{name}",
         function=function,
         package="DPpack",
         r=f"DPpack::{function}({', '.join(part for part in (samples, rest) if part)})",
-        python=f"dppack.{function}({given}, rng=rng)",
+        python=f"dppack.{function}({given}, rng=rng)" if python else "",
         inputs=VECTORS if inputs is None else inputs,
         level=level,
         reason=reason or (NOT_FINITE if level == "difference" else ""),
@@ -76,8 +58,7 @@ def _grid(
     function: str,
     samples: str,
     bounds: str,
-    inputs: Mapping[str, Any],
-    python: str | None = None,
+    inputs: Inputs,
     name: str = "",
 ) -> list[Case]:
     """Every mechanism with every kind of sensitivity, with and without the largest group's size."""
@@ -89,7 +70,7 @@ def _grid(
             f"delta = {delta}, type.DP = '{kind}', approx.n.max = {approx}"
         )
         title = f"{name}{mechanism} {kind} {which}"
-        cases.append(_case(function, title, samples, rest, inputs=inputs, python=python, seed=len(cases) + 1))
+        cases.append(_case(function, title, samples, rest, inputs=inputs, seed=len(cases) + 1))
     return cases
 
 
@@ -134,25 +115,19 @@ _VARIANCE = [
     _var("one column", "matrix(x, ncol = 1), y", python="x.reshape(-1, 1), y"),
     _var("equal bounds", "x, y", "lower.bound = 1, upper.bound = 1", "error"),
     _var("no upper bound", "x, y", "lower.bound = 0, upper.bound = NULL", "error"),
-    _var(
-        "two lower bounds",
-        "x, y",
-        "lower.bound = c(0, 1), upper.bound = 5",
-        "error",
-        arguments="lower_bound=[0, 1], upper_bound=5",
-    ),
+    _var("two lower bounds", "x, y", "lower.bound = c(0, 1), upper.bound = 5", "error"),
     _var("bound missing", "x, y", "lower.bound = NaN, upper.bound = 5", "error"),
     *(_var(name, "x, y", f"{_B}, {rest}", "error") for name, rest in _PRIVACY),
     _var("no groups", "", level="error"),
-    _var("a list of groups", "list(x, y)", level="error", python="[x, y]"),
+    _var("a list of groups", "list(x, y)", level="error"),
     _var("factor", "x, y", _B, "error", {"x": X, "y": Factor(("1", "2"), ("1", "2"))}),
     # R draws once before it stops here, so the streams are not compared
     *(
         _var(name, "x, y", _B, "error", {"x": X, "y": data}, draws=False)
         for name, data in (("one record", [1.0]), ("missing value", [1.0, float("nan")]), ("empty group", []))
     ),
-    _var("a row", "matrix(x, 1), y", level="error", python="x.reshape(1, -1), y", draws=False),
-    _var("NULL", "x, NULL", level="error", python="x, None", draws=False),
+    _var("a row", "matrix(x, 1), y", level="error", draws=False),
+    _var("NULL", "x, NULL", level="error", draws=False),
     _var("infinite bound", "x, y", "lower.bound = 0, upper.bound = Inf", "difference"),
     _var("one pair, unbounded", "x", f"{_B}, which.sensitivity = 'unbounded'", "difference", TWOS),
     _var("one pair, both", "x", f"{_B}, which.sensitivity = 'both'", "difference", TWOS),
@@ -168,7 +143,6 @@ _VARIANCE = [
         "data.frame(x), y",
         _B,
         "refused",
-        python="pd.DataFrame({'x': x}), y",
         reason="R counts a data frame's columns as its records, which gives no pooled variance; Python stops",
     ),
     replace(
@@ -178,38 +152,27 @@ _VARIANCE = [
 ]
 
 _C = "lower.bound1 = 0, upper.bound1 = 5, lower.bound2 = 0, upper.bound2 = 4"
-_M = ("cbind(x, y), cbind(u, v)", "np.column_stack([x, y]), np.column_stack([u, v])")
+_M = "cbind(x, y), cbind(u, v)"
 
 
 def _cov(
     name: str,
     rest: str = _C,
     level: Level = "exact",
-    samples: tuple[str, str] = _M,
-    inputs: Mapping[str, Any] = PAIRS,
+    samples: str | tuple[str, str] = _M,
+    inputs: Inputs = PAIRS,
     **options: Any,
 ) -> Case:
-    return _case("pooledCovDP", name, samples[0], rest, level, inputs, python=samples[1], **options)
+    r, python = (samples, "") if isinstance(samples, str) else samples
+    return _case("pooledCovDP", name, r, rest, level, inputs, python=python, **options)
 
 
 _COVARIANCE = [
-    *_grid("pooledCovDP", _M[0], _C, PAIRS, _M[1]),
+    *_grid("pooledCovDP", _M, _C, PAIRS),
     _cov("defaults"),
-    _cov("one group", samples=("cbind(x, y)", "np.column_stack([x, y])")),
-    _cov(
-        "data frames",
-        samples=(
-            "data.frame(x, y), data.frame(u, v)",
-            "pd.DataFrame({'x': x, 'y': y}), pd.DataFrame({'u': u, 'v': v})",
-        ),
-    ),
-    _cov(
-        "a third column",
-        samples=(
-            "data.frame(x, y, z = 'a'), cbind(u, v, v)",
-            "pd.DataFrame({'x': x, 'y': y, 'z': 'a'}), np.column_stack([u, v, v])",
-        ),
-    ),
+    _cov("one group", samples="cbind(x, y)"),
+    _cov("data frames", samples="data.frame(x, y), data.frame(u, v)"),
+    _cov("a third column", samples="data.frame(x, y, z = 'a'), cbind(u, v, v)"),
     _cov("lists of pairs", samples=("cbind(c(1, 2, 4), c(3, 5, 1))", "[[1, 3], [2, 5], [4, 1]]"), inputs={}),
     _cov("integers", inputs={"x": [1, 2, 3], "y": [3, 1, 2], "u": [4, 4], "v": [1, 0]}),
     _cov("both bounds reversed", "lower.bound1 = 5, upper.bound1 = 0, lower.bound2 = 4, upper.bound2 = 0"),
@@ -220,10 +183,7 @@ _COVARIANCE = [
     ),
     _cov("equal bounds", "lower.bound1 = 5, upper.bound1 = 5, lower.bound2 = 0, upper.bound2 = 4", "error"),
     _cov(
-        "two bounds",
-        "lower.bound1 = 0, upper.bound1 = 5, lower.bound2 = 0, upper.bound2 = c(4, 5)",
-        "error",
-        arguments="lower_bound1=0, upper_bound1=5, lower_bound2=0, upper_bound2=[4, 5]",
+        "two bounds", "lower.bound1 = 0, upper.bound1 = 5, lower.bound2 = 0, upper.bound2 = c(4, 5)", "error"
     ),
     *(_cov(name, f"{_C}, {rest}", "error") for name, rest in _PRIVACY),
     _cov("two records", samples=("cbind(1:2, c(3, 1))", "np.array([[1, 3], [2, 1]])"), inputs={}),
@@ -243,25 +203,23 @@ _COVARIANCE = [
         {},
         draws=False,
     ),
-    _cov("no groups", level="error", samples=("", "")),
-    _cov("a vector", level="error", samples=("cbind(x, y), x", "np.column_stack([x, y]), x")),
+    _cov("no groups", level="error", samples=""),
+    _cov("a vector", level="error", samples="cbind(x, y), x"),
     _cov("one column", level="error", samples=("cbind(x)", "x.reshape(-1, 1)")),
     _cov("text", level="error", samples=("cbind('a', c('b', 'c'))", "np.array([['a', 'b'], ['a', 'c']])")),
     _cov(
         "missing value in a data frame",
         level="error",
-        samples=("data.frame(x, y)", "pd.DataFrame({'x': x, 'y': y})"),
+        samples="data.frame(x, y)",
         inputs={"x": [1.0, 2.0, float("nan")], "y": [1.0, 2.0, 3.0]},
     ),
     _cov(
         "missing value in a matrix",
         level="difference",
-        samples=("cbind(x, y)", "np.column_stack([x, y])"),
+        samples="cbind(x, y)",
         inputs={"x": [1.0, 2.0, float("nan")], "y": [1.0, 2.0, 3.0]},
     ),
-    _cov(
-        "one record in a group", level="difference", samples=(f"{_M[0]}, cbind(1, 2)", f"{_M[1]}, [[1, 2]]")
-    ),
+    _cov("one record in a group", level="difference", samples=f"{_M}, cbind(1, 2)"),
     _cov(
         "an empty group",
         level="difference",

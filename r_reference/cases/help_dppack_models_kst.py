@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pydpstat.parity._nlopt_moves import NEAR
 from pydpstat.parity.case import Case
+from r_reference.cases._nlopt_moves import NEAR
 from r_reference.cases.models_cms import SUMS
 
 _R_DATA = """\

@@ -5,10 +5,7 @@ The page of calibrateAnalyticGaussianMechanism has no example. Pictures are left
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from pydpstat.parity.case import Case, Factor
+from pydpstat.parity.case import Case, Factor, Inputs
 
 _TYPES = ("Compact", "Large", "Midsize", "Small", "Sporty", "Van")
 _ORIGINS = ("USA", "non-USA")
@@ -38,7 +35,7 @@ def _cars(*names: str) -> dict[str, Factor]:
     }
 
 
-def _page(page: str, r: str, python: str, inputs: Mapping[str, Any] | None = None) -> Case:
+def _page(page: str, r: str, python: str, inputs: Inputs | None = None) -> Case:
     """Return an example; R's lines call the page's function without its package, as the page does."""
     return Case(
         id=f"{page}/help page",

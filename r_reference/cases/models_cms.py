@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pydpstat.parity.case import Case, Level
+from pydpstat.parity.case import Case, Inputs, Level
+from pydpstat.parity.translate import translate, written
 
 NOT_FINITE = "R returns NaN or an infinite coefficient; Python stops and says so"
 SUMS = (
@@ -17,81 +16,47 @@ _SECOND = [round(((7 * i) % _N) / 11.0 - 1.0, 3) for i in range(_N)]
 _THIRD = [round(((5 * i + 3) % 17) / 4.0, 3) for i in range(_N)]
 _LABELS = [int(i > 9) if i % 5 else int(i % 2) for i in range(_N)]
 WEIGHTS = [round(((3 * i) % 7) / 4.0, 3) for i in range(_N)]
-DATA: dict[str, list[Any]] = {"x1": _FIRST, "x2": _SECOND, "x3": _THIRD, "y": _LABELS, "w": WEIGHTS}
+DATA: dict[str, list[float]] = {"x1": _FIRST, "x2": _SECOND, "x3": _THIRD, "y": _LABELS, "w": WEIGHTS}
 R_X = "X <- data.frame(x1, x2, x3)\n"
-PY_X = "X = pd.DataFrame({'x1': x1, 'x2': x2, 'x3': x3})\n"
-_BOUNDS = ("c(1, 0.8, 5), c(-1, -0.8, 0.5)", "[1, 0.8, 5], [-1, -0.8, 0.5]")
-CLASSES = {
-    "EmpiricalRiskMinimizationDP.CMS": "EmpiricalRiskMinimizationDP_CMS",
-    "WeightedERMDP.CMS": "WeightedERMDP_CMS",
-    "LogisticRegressionDP": "LogisticRegressionDP",
-    "svmDP": "svmDP",
-}
-# R's words of an argument and Python's
-_WORDS = (
-    ("perturbation.method", "perturbation_method"),
-    ("kernel.param", "kernel_param"),
-    ("regularizer.gr", "regularizer_gr"),
-    ("mapXy.gr", "mapXy_gr"),
-    ("loss.gr", "loss_gr"),
-    ("huber.h", "huber_h"),
-    ("add.bias", "add_bias"),
-    ("raw.value", "raw_value"),
-    ("weights.upper.bound", "weights_upper_bound"),
-    ("upper.bounds", "upper_bounds"),
-    ("lower.bounds", "lower_bounds"),
-    ("DPpack::mapXy.linear", "dppack.mapXy_linear"),
-    ("DPpack::mapXy_gr.linear", "dppack.mapXy_gr_linear"),
-    ("DPpack::mapXy.sigmoid", "dppack.mapXy_sigmoid"),
-    ("DPpack::mapXy_gr.sigmoid", "dppack.mapXy_gr_sigmoid"),
-    ("DPpack::loss.cross.entropy", "dppack.loss_cross_entropy"),
-    ("DPpack::loss_gr.cross.entropy", "dppack.loss_gr_cross_entropy"),
-    ("DPpack::generate.loss.huber", "dppack.generate_loss_huber"),
-    ("DPpack::generate.loss_gr.huber", "dppack.generate_loss_gr_huber"),
-    ("TRUE", "True"),
-    ("FALSE", "False"),
-    ("NaN", "math.nan"),
-    ("Inf", "math.inf"),
-    ("NULL", "None"),
-)
-
-
-def _python(text: str) -> str:
-    for r, python in _WORDS:
-        text = text.replace(r, python)
-    return text
+PY_X = translate(R_X)
+_BOUNDS = "c(1, 0.8, 5), c(-1, -0.8, 0.5)"
 
 
 def fit_case(
     name: str,
-    new: str,
-    fit: str = "",
+    new: str | tuple[str, str],
+    fit: str | tuple[str, str] = "",
     level: Level = "rtol",
     *,
     of: str = "LogisticRegressionDP",
-    after: tuple[str, str] | None = None,
-    setup: tuple[str, str] = (R_X, PY_X),
-    data: dict[str, Any] | None = None,
-    bounds: tuple[str, str] = _BOUNDS,
-    new_python: str | None = None,
-    fit_python: str | None = None,
+    after: str | tuple[str, str] = "m$coeff",
+    setup: str | tuple[str, str] = R_X,
+    data: Inputs | None = None,
+    bounds: str | tuple[str, str] = _BOUNDS,
     x: str = "X",
     y: str = "y",
     reason: str = "",
     seed: int = 123,
 ) -> Case:
     """Return the comparison of a constructor, a fit, and the coefficients or what `after` asks for."""
-    last_r, last_python = after or ("m$coeff", "m.coeff")
-    made = new_python if new_python is not None else _python(new)
-    options = fit_python if fit_python is not None else _python(fit)
+    r, python = written(
+        "{setup}m <- DPpack::{of}$new({new})\nm$fit({x}, {y}, {bounds}{fit})\n{after}",
+        setup=setup,
+        of=of,
+        new=new,
+        x=x,
+        y=y,
+        bounds=bounds,
+        fit=fit,
+        after=after,
+    )
     stops = level in ("error", "difference", "refused", "endless")
     return Case(
         id=f"{of}/{name}",
         function=of,
         package="DPpack",
-        r=f"{setup[0]}m <- DPpack::{of}$new({new})\nm$fit({x}, {y}, {bounds[0]}{fit})\n{last_r}",
-        python=f"{setup[1]}m = dppack.{CLASSES[of]}({made})\n"
-        f"m.fit({x}, {y}, {bounds[1]}{options}, rng=rng)\n{last_python}",
+        r=r,
+        python=python,
         inputs=DATA if data is None else data,
         level=level,
         tolerance=1e-7 if level == "rtol" else 0.0,
@@ -102,18 +67,12 @@ def fit_case(
     )
 
 
-PREDICT = (
-    "new <- data.frame(x1 = c(0, .5, -1), x2 = c(1, -2, .3), x3 = c(2, 2, 9))\n",
-    "new = pd.DataFrame({'x1': [0, .5, -1], 'x2': [1, -2, .3], 'x3': [2, 2, 9]})\n",
-)
+PREDICT = "new <- data.frame(x1 = c(0, .5, -1), x2 = c(1, -2, .3), x3 = c(2, 2, 9))\n"
 
 
-def predicted(arguments: str) -> tuple[str, str]:
-    """Return a call of `predict` with more arguments, in R and in Python."""
-    return (
-        f"{PREDICT[0]}c(as.numeric(m$predict(new{arguments})), m$coeff)",
-        f"{PREDICT[1]}[m.predict(new{_python(arguments)}), m.coeff]",
-    )
+def predicted(arguments: str) -> str:
+    """Return a call of `predict` with more arguments."""
+    return f"{PREDICT}c(as.numeric(m$predict(new{arguments})), m$coeff)"
 
 
 def _erm(new: str) -> str:
@@ -124,7 +83,7 @@ def _erm(new: str) -> str:
     )
 
 
-LABEL = ("y <- 2 * y - 1\n" + R_X, "y = 2 * y - 1\n" + PY_X)
+LABEL = "y <- 2 * y - 1\n" + R_X
 OWN = (
     R_X + "reg <- function(w) sum(w^2 / 2 + .1 * w^4)\nreg.gr <- function(w) w + .4 * w^3\n",
     PY_X + "reg = lambda w: float(np.sum(w**2 / 2 + .1 * w**4))\nreg_gr = lambda w: w + .4 * w**3\n",
@@ -170,7 +129,7 @@ CASES = (
                 of=of,
                 setup=LABEL,
                 level="error",
-                bounds=("c(1, 2, 3), c(-1, -2)", "[1, 2, 3], [-1, -2]"),
+                bounds="c(1, 2, 3), c(-1, -2)",
             ),
             fit_case(
                 "bound missing",
@@ -178,7 +137,7 @@ CASES = (
                 of=of,
                 setup=LABEL,
                 level="refused",
-                bounds=("c(1, NaN, 3), c(-1, 0, 0)", "[1, math.nan, 3], [-1, 0, 0]"),
+                bounds="c(1, NaN, 3), c(-1, 0, 0)",
                 reason="R does not clip at a missing bound, so that nothing is guaranteed; Python stops",
             ),
         )
@@ -200,7 +159,6 @@ CASES = (
                 + "loss = lambda p, y: -(y * np.log(p) + (1 - y) * np.log(1 - p))\n"
                 + "loss_gr = lambda p, y: -y / p + (1 - y) / (1 - p)\n",
             ),
-            new_python=f"mapXy, loss, reg, 1, 1, 'objective', 0.25{gradients[1]}",
         )
         for name, gradients in (
             ("gradients", (", mapXy.gr, loss.gr, reg.gr", ", mapXy_gr, loss_gr, reg_gr")),

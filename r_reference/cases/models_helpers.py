@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydpstat.parity.case import Case, Level
+from pydpstat.parity.case import Case, Inputs, Level
 
 P = [0.1, 0.88, 0.02, 0.5, 0.999999, 1e-300, 0.3]
 Y = [0, 1, 0, 1, 1, 0, 0.25]
@@ -21,8 +21,8 @@ def _case(
     function: str,
     name: str,
     r: str,
-    python: str,
-    inputs: dict[str, Any],
+    python: str = "",
+    inputs: Inputs | None = None,
     level: Level = "exact",
     package: str = "DPpack",
     **more: Any,
@@ -33,7 +33,7 @@ def _case(
         package=package,
         r=r,
         python=python,
-        inputs=inputs,
+        inputs=inputs or {},
         level=level,
         recorded_ulp=4.0 if level == "exact" else 0.0,
         **more,
@@ -48,35 +48,23 @@ _LOSSES = [
         "loss.squared.error",
         "loss.gr.squared.error",
     )
-    for name in (dotted.replace(".", "_"),)
     for case in (
-        _case(dotted, "seven values", f"DPpack::{dotted}(p, y)", f"dppack.{name}(p, y)", {"p": P, "y": Y}),
-        _case(
-            dotted, "integers", f"DPpack::{dotted}(p, y)", f"dppack.{name}(p, y)", {"p": [2, -3], "y": [0, 1]}
-        )
+        _case(dotted, "seven values", f"DPpack::{dotted}(p, y)", inputs={"p": P, "y": Y}),
+        _case(dotted, "integers", f"DPpack::{dotted}(p, y)", inputs={"p": [2, -3], "y": [0, 1]})
         if "squared" in dotted
         else _case(
             dotted,
             "certain",
             f"DPpack::{dotted}(p, y)",
-            f"dppack.{name}(p, y)",
-            {"p": [0.0, 1.0, 0.0, 1.0], "y": [0.0, 1.0, 1.0, 0.0]},
+            inputs={"p": [0.0, 1.0, 0.0, 1.0], "y": [0.0, 1.0, 1.0, 0.0]},
         ),
-        _case(
-            dotted,
-            "text",
-            f"DPpack::{dotted}(p, y)",
-            f"dppack.{name}(p, y)",
-            {"p": ["a"], "y": [1.0]},
-            "error",
-        ),
+        _case(dotted, "text", f"DPpack::{dotted}(p, y)", inputs={"p": ["a"], "y": [1.0]}, level="error"),
         _case(
             dotted,
             "lengths differ",
             f"DPpack::{dotted}(p, y)",
-            f"dppack.{name}(p, y)",
-            {"p": P, "y": [1.0]},
-            "refused",
+            inputs={"p": P, "y": [1.0]},
+            level="refused",
             reason=LENGTHS,
         ),
     )
@@ -91,8 +79,7 @@ _HUBER = [
                 dotted,
                 f"h {h}{', weights' if w else ''}",
                 f"DPpack::{dotted}({h})(s, y{', w' if w else ''})",
-                f"dppack.{name}({h})(s, y{', w' if w else ''})",
-                {"s": SCORES, "y": SIGNS, **({"w": WEIGHTS} if w else {})},
+                inputs={"s": SCORES, "y": SIGNS, **({"w": WEIGHTS} if w else {})},
             )
             for h in (0.5, 1, 0.1, -0.5)
             for w in (False, True)
@@ -105,20 +92,9 @@ _HUBER = [
             {"s": SCORES, "y": SIGNS},
             "error",
         ),
+        _case(dotted, "text", f"DPpack::{dotted}('a')(s, s)", inputs={"s": SCORES}, level="error"),
         _case(
-            dotted,
-            "text",
-            f"DPpack::{dotted}('a')(s, s)",
-            f"dppack.{name}('a')(s, s)",
-            {"s": SCORES},
-            "error",
-        ),
-        _case(
-            dotted,
-            "h 0",
-            f"DPpack::{dotted}(0)(s, y)",
-            f"dppack.{name}(0)(s, y)",
-            {"s": [0.5, 1.0, 2.0], "y": [1.0, 1.0, 1.0]},
+            dotted, "h 0", f"DPpack::{dotted}(0)(s, y)", inputs={"s": [0.5, 1.0, 2.0], "y": [1.0, 1.0, 1.0]}
         ),
     )
 ]
@@ -129,13 +105,7 @@ _MAPS = [
     for dotted in ("mapXy.linear", "mapXy.gr.linear", "mapXy.sigmoid", "mapXy.gr.sigmoid")
     for name in (dotted.replace(".", "_"),)
     for case in (
-        _case(
-            dotted,
-            "three columns",
-            f"DPpack::{dotted}({_R_X}, w)",
-            f"dppack.{name}({_PY_X}, w)",
-            {"x": X, "w": COEFF},
-        ),
+        _case(dotted, "three columns", f"DPpack::{dotted}({_R_X}, w)", inputs={"x": X, "w": COEFF}),
         _case(
             dotted,
             "one column",
@@ -163,9 +133,8 @@ _MAPS = [
         dotted,
         "columns and coefficients differ",
         f"DPpack::{dotted}({_R_X}, w)",
-        f"dppack.{dotted.replace('.', '_')}({_PY_X}, w)",
-        {"x": X, "w": [1.0, 2.0]},
-        "error",
+        inputs={"x": X, "w": [1.0, 2.0]},
+        level="error",
     )
     for dotted in ("mapXy.linear", "mapXy.sigmoid", "mapXy.gr.sigmoid")
 ]
@@ -174,8 +143,8 @@ _REGULARIZERS = [
     for dotted in ("regularizer.l2", "regularizer.gr.l2")
     for name in (dotted.replace(".", "_"),)
     for case in (
-        _case(dotted, "three", f"DPpack::{dotted}(w)", f"dppack.{name}(w)", {"w": COEFF}),
-        _case(dotted, "twelve", f"DPpack::{dotted}(w)", f"dppack.{name}(w)", {"w": X}),
+        _case(dotted, "three", f"DPpack::{dotted}(w)", inputs={"w": COEFF}),
+        _case(dotted, "twelve", f"DPpack::{dotted}(w)", inputs={"w": X}),
         _case(dotted, "integer", f"DPpack::{dotted}(3L)", f"dppack.{name}([3])", {}),
     )
 ]
@@ -194,9 +163,8 @@ _KERNEL = [
         "phi.gaussian",
         "phase missing",
         "DPpack::phi.gaussian(w, c(1, 2, 3))",
-        "dppack.phi_gaussian(w, [1, 2, 3])",
-        {"w": COEFF},
-        "difference",
+        inputs={"w": COEFF},
+        level="difference",
         reason=NOT_FINITE,
     ),
     *(
@@ -213,8 +181,7 @@ _KERNEL = [
         "generate.sampling",
         "source of the generator",
         "f <- DPpack::generate.sampling(0.5)\nc(f(2), f(2))",
-        "f = dppack.generate_sampling(0.5, rng=rng)\n[f(2), f(2)]",
-        {},
+        inputs={},
     ),
     _case(
         "generate.sampling",

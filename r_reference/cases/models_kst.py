@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydpstat.parity._nlopt_moves import near_reason, near_tolerance
-from pydpstat.parity.case import Case, Level
+from pydpstat.parity.case import Case, Inputs, Level
+from pydpstat.parity.translate import translate, written
+from r_reference.cases._nlopt_moves import near_reason, near_tolerance
 
 NOT_FINITE = "R returns NaN or an infinite coefficient; Python stops and says so"
 _N = 24
@@ -18,39 +19,12 @@ _RESPONSE = [
 ]
 DATA = {"x1": _FIRST, "x2": _SECOND, "x3": _THIRD, "y": _RESPONSE}
 R_X = "X <- data.frame(x1, x2, x3)\n"
-PY_X = "X = pd.DataFrame({'x1': x1, 'x2': x2, 'x3': x3})\n"
+PY_X = translate(R_X)
 # some values lie outside on either side
-BOUNDS = ("c(1, 0.8, 4, 2), c(-1, -0.8, 0.5, -1)", "[1, 0.8, 4, 2], [-1, -0.8, 0.5, -1]")
-_MATRIX = ("X <- cbind(x1, x2, x3)\n", "X = np.column_stack([x1, x2, x3])\n")
-_ONE = ("X <- data.frame(x1)\n", "X = pd.DataFrame({'x1': x1})\n")
-_TWO = ("X <- data.frame(x1, x2)\n", "X = pd.DataFrame({'x1': x1, 'x2': x2})\n")
-_ONE_BOUNDS, _TWO_BOUNDS = ("c(1, 2), c(-1, -1)", "[1, 2], [-1, -1]"), (
-    "c(1, 0.8, 2), c(-1, -0.8, -1)",
-    "[1, 0.8, 2], [-1, -0.8, -1]",
-)
-_WORDS = (
-    ("lambda", "lambda_"),
-    ("add.bias", "add_bias"),
-    ("regularizer.gr", "regularizer_gr"),
-    ("mapXy.gr", "mapXy_gr"),
-    ("loss.gr", "loss_gr"),
-    ("reg.gr", "reg_gr"),
-    ("DPpack::mapXy.", "dppack.mapXy_"),
-    ("DPpack::mapXy_gr.", "dppack.mapXy_gr_"),
-    ("DPpack::loss.squared.error", "dppack.loss_squared_error"),
-    ("DPpack::loss_gr.squared.error", "dppack.loss_gr_squared_error"),
-    ("TRUE", "True"),
-    ("NaN", "math.nan"),
-    ("Inf", "math.inf"),
-    ("NULL", "None"),
-)
-
-
-def python_text(text: str) -> str:
-    """Return arguments in R's words in Python's."""
-    for r, python in _WORDS:
-        text = text.replace(r, python)
-    return text
+BOUNDS = "c(1, 0.8, 4, 2), c(-1, -0.8, 0.5, -1)"
+_MATRIX = "X <- cbind(x1, x2, x3)\n"
+_ONE, _TWO = "X <- data.frame(x1)\n", "X <- data.frame(x1, x2)\n"
+_ONE_BOUNDS, _TWO_BOUNDS = "c(1, 2), c(-1, -1)", "c(1, 0.8, 2), c(-1, -0.8, -1)"
 
 
 def kst_case(
@@ -60,10 +34,10 @@ def kst_case(
     level: Level = "rtol",
     *,
     of: str = "LinearRegressionDP",
-    setup: tuple[str, str] = (R_X, PY_X),
-    bounds: tuple[str, str] = BOUNDS,
-    after: tuple[str, str] = ("m$coeff", "m.coeff"),
-    data: dict[str, Any] | None = None,
+    setup: str | tuple[str, str] = R_X,
+    bounds: str | tuple[str, str] = BOUNDS,
+    after: str | tuple[str, str] = "m$coeff",
+    data: Inputs | None = None,
     x: str = "X",
     **more: Any,
 ) -> Case:
@@ -75,13 +49,22 @@ def kst_case(
         "draws": level in ("rtol", "exact"),
         **more,
     }
+    r, python = written(
+        "{setup}m <- DPpack::{of}$new({new})\nm$fit({x}, y, {bounds}{fit})\n{after}",
+        setup=setup,
+        of=of,
+        new=new,
+        x=x,
+        bounds=bounds,
+        fit=fit,
+        after=after,
+    )
     return Case(
         id=f"{of}/{name}",
         function=of,
         package="DPpack",
-        r=f"{setup[0]}m <- DPpack::{of}$new({new})\nm$fit({x}, y, {bounds[0]}{fit})\n{after[0]}",
-        python=f"{setup[1]}m = dppack.{of.replace('.', '_')}({python_text(new)})\n"
-        f"m.fit({x}, y, {bounds[1]}{python_text(fit)}, rng=rng)\n{after[1]}",
+        r=r,
+        python=python,
         inputs=DATA if data is None else data,
         level=level,
         **settings,
@@ -94,10 +77,7 @@ OWN = (
     PY_X
     + "reg = lambda w: float(r.sum(w * w / 2 + .1 * w * w * w * w))\nreg_gr = lambda w: w + .4 * w * w * w\n",
 )
-NEW = (
-    "new <- data.frame(x1 = c(0, .5, -3), x2 = c(1, -2, .3), x3 = c(2, 2, 9))\n",
-    "new = pd.DataFrame({'x1': [0, .5, -3], 'x2': [1, -2, .3], 'x3': [2, 2, 9]})\n",
-)
+NEW = "new <- data.frame(x1 = c(0, .5, -3), x2 = c(1, -2, .3), x3 = c(2, 2, 9))\n"
 BIAS = ", add.bias = TRUE"
 _LINEAR = [
     *(
@@ -127,14 +107,8 @@ _LINEAR = [
         kst_case(
             f"5 columns, delta {delta}",
             f"'l2', 2, {delta}, 1",
-            setup=(
-                "X <- cbind(x1, x2, x3, x1 * x2, x2^2)\n",
-                "X = np.column_stack([x1, x2, x3, x1 * x2, x2 * x2])\n",
-            ),
-            bounds=(
-                "c(1, 1, 4, 1, 1, 2), c(-1, -1, 0, -1, 0, -1)",
-                "[1, 1, 4, 1, 1, 2], [-1, -1, 0, -1, 0, -1]",
-            ),
+            setup="X <- cbind(x1, x2, x3, x1 * x2, x2^2)\n",
+            bounds="c(1, 1, 4, 1, 1, 2), c(-1, -1, 0, -1, 0, -1)",
         )
         for delta in (0, 0.1)
     ),
@@ -150,33 +124,16 @@ _LINEAR = [
     kst_case("delta 2.5", "'l2', 1, 2.5, 1"),
     kst_case("gamma negative", "'l2', 1, 0, -0.5"),
     kst_case("gamma far below 0", "'l2', 1, 0, -10"),
-    kst_case(
-        "reversed bounds",
-        "'l2', 1, 0, 1",
-        bounds=("c(-1, .8, 4, 2), c(1, -.8, .5, -1)", "[-1, .8, 4, 2], [1, -.8, .5, -1]"),
-    ),
-    kst_case(
-        "reversed bounds of y",
-        "'l2', 1, 0, 1",
-        BIAS,
-        bounds=("c(1, .8, 4, -1), c(-1, -.8, .5, 2)", "[1, .8, 4, -1], [-1, -.8, .5, 2]"),
-    ),
-    kst_case(
-        "equal bounds of y",
-        "'l2', 1, 0, 1",
-        bounds=("c(1, .8, 4, 2), c(-1, -.8, .5, 2)", "[1, .8, 4, 2], [-1, -.8, .5, 2]"),
-    ),
-    kst_case(
-        "one bound infinite",
-        "'l2', 1, 0, 1",
-        bounds=("c(Inf, .8, 4, 2), c(-1, -.8, .5, -1)", "[math.inf, .8, 4, 2], [-1, -.8, .5, -1]"),
-    ),
+    kst_case("reversed bounds", "'l2', 1, 0, 1", bounds="c(-1, .8, 4, 2), c(1, -.8, .5, -1)"),
+    kst_case("reversed bounds of y", "'l2', 1, 0, 1", BIAS, bounds="c(1, .8, 4, -1), c(-1, -.8, .5, 2)"),
+    kst_case("equal bounds of y", "'l2', 1, 0, 1", bounds="c(1, .8, 4, 2), c(-1, -.8, .5, 2)"),
+    kst_case("one bound infinite", "'l2', 1, 0, 1", bounds="c(Inf, .8, 4, 2), c(-1, -.8, .5, -1)"),
     kst_case(
         "large response",
         "'l2', 1, 0, 1",
         BIAS,
-        setup=(R_X + "y <- 1e6 * y\n", PY_X + "y = 1e6 * y\n"),
-        bounds=("c(1, .8, 4, 2e6), c(-1, -.8, .5, -1e6)", "[1, .8, 4, 2e6], [-1, -.8, .5, -1e6]"),
+        setup=R_X + "y <- 1e6 * y\n",
+        bounds="c(1, .8, 4, 2e6), c(-1, -.8, .5, -1e6)",
     ),
     kst_case("matrix", "'l2', 1, 0, 1", setup=_MATRIX),
     kst_case(
@@ -187,11 +144,7 @@ _LINEAR = [
             "X = pd.DataFrame({'a': np.rint(x1), 'b': x2 > 0, 'c': x3.astype(int)})\n",
         ),
     ),
-    kst_case(
-        "response in a frame",
-        "'l2', 1, 0, 1",
-        setup=(R_X + "y <- data.frame(y)\n", PY_X + "y = pd.DataFrame({'y': y})\n"),
-    ),
+    kst_case("response in a frame", "'l2', 1, 0, 1", setup=R_X + "y <- data.frame(y)\n"),
     kst_case(
         "response a matrix",
         "'l2', 1, 0, 1",
@@ -203,22 +156,13 @@ _LINEAR = [
         "'l2', 1, 0, 1",
         data={**DATA, "x1": [float("inf"), *_FIRST[1:]], "y": [float("-inf"), *_RESPONSE[1:]]},
     ),
-    kst_case("eps a vector of one", "'l2', c(1), 0, 1", setup=(R_X, PY_X + "c = lambda *v: list(v)\n")),
-    kst_case(
-        "predict",
-        "'l2', 1, 0, 1",
-        after=(f"{NEW[0]}c(as.numeric(m$predict(new)), m$coeff)", f"{NEW[1]}[m.predict(new), m.coeff]"),
-    ),
-    kst_case(
-        "predict with bias",
-        "'l2', 1, 0, 1",
-        BIAS,
-        after=(f"{NEW[0]}as.numeric(m$predict(new, TRUE))", f"{NEW[1]}m.predict(new, True)"),
-    ),
+    kst_case("eps a vector of one", "'l2', c(1), 0, 1"),
+    kst_case("predict", "'l2', 1, 0, 1", after=f"{NEW}c(as.numeric(m$predict(new)), m$coeff)"),
+    kst_case("predict with bias", "'l2', 1, 0, 1", BIAS, after=f"{NEW}as.numeric(m$predict(new, TRUE))"),
     kst_case(
         "predict from results",
         "'l2', 1, 0, 1",
-        after=(f"{NEW[0]}as.numeric(m$predict(new))", f"{NEW[1]}m.results.predict(new)"),
+        after=(f"{NEW}as.numeric(m$predict(new))", f"{translate(NEW)}m.results.predict(new)"),
     ),
     kst_case(
         "public fields",
@@ -247,23 +191,15 @@ _LINEAR = [
     kst_case(
         "clone keeps its own",
         "'l2', 1, 0, 1",
-        after=(
-            f"k <- m$clone()\nm$eps <- 3\nm$fit(X, y, {BOUNDS[0]})\nc(k$coeff, m$coeff, k$eps)",
-            f"k = m.clone()\nm.eps = 3\nm.fit(X, y, {BOUNDS[1]}, rng=rng)\n[k.coeff, m.coeff, k.eps]",
-        ),
+        after=f"k <- m$clone()\nm$eps <- 3\nm$fit(X, y, {BOUNDS})\nc(k$coeff, m$coeff, k$eps)",
     ),
     kst_case(
         "bounds of y infinite",
         "'l2', 1, 0, 1",
         level="difference",
-        bounds=("c(1, .8, 4, Inf), c(-1, -.8, .5, -1)", "[1, .8, 4, math.inf], [-1, -.8, .5, -1]"),
+        bounds="c(1, .8, 4, Inf), c(-1, -.8, .5, -1)",
     ),
-    kst_case(
-        "bound missing",
-        "'l2', 1, 0, 1",
-        level="error",
-        bounds=("c(1, .8, NaN, 2), c(-1, -.8, .5, -1)", "[1, .8, math.nan, 2], [-1, -.8, .5, -1]"),
-    ),
+    kst_case("bound missing", "'l2', 1, 0, 1", level="error", bounds="c(1, .8, NaN, 2), c(-1, -.8, .5, -1)"),
     kst_case(
         "eps negative, delta", "'l2', -1, 0.1, 1", level="refused", reason="a negative epsilon has no meaning"
     ),
@@ -289,10 +225,7 @@ _LINEAR = [
         )
     ),
     kst_case(
-        "upper bounds without y",
-        "'l2', 1, 0, 1",
-        level="error",
-        bounds=("c(1, 1, 1), c(-1, -1, -1, -1)", "[1, 1, 1], [-1, -1, -1, -1]"),
+        "upper bounds without y", "'l2', 1, 0, 1", level="error", bounds="c(1, 1, 1), c(-1, -1, -1, -1)"
     ),
     kst_case(
         "lower bounds too long",
@@ -301,23 +234,15 @@ _LINEAR = [
         bounds=("c(1, 1, 1, 1), rep(-1, 5)", "[1, 1, 1, 1], [-1] * 5"),
     ),
     kst_case(
-        "bounds of a column 0",
-        "'l2', 1, 0, 1",
-        level="error",
-        bounds=("c(1, 0, 4, 2), c(-1, 0, .5, -1)", "[1, 0, 4, 2], [-1, 0, .5, -1]"),
+        "bounds of a column 0", "'l2', 1, 0, 1", level="error", bounds="c(1, 0, 4, 2), c(-1, 0, .5, -1)"
     ),
-    kst_case(
-        "bounds of y 0",
-        "'l2', 1, 0, 1",
-        level="error",
-        bounds=("c(1, 1, 4, 0), c(-1, 0, .5, 0)", "[1, 1, 4, 0], [-1, 0, .5, 0]"),
-    ),
+    kst_case("bounds of y 0", "'l2', 1, 0, 1", level="error", bounds="c(1, 1, 4, 0), c(-1, 0, .5, 0)"),
     kst_case(
         "equal bounds of y, bias",
         "'l2', 1, 0, 1",
         BIAS,
         level="error",
-        bounds=("c(1, .8, 4, 2), c(-1, -.8, .5, 2)", "[1, .8, 4, 2], [-1, -.8, .5, 2]"),
+        bounds="c(1, .8, 4, 2), c(-1, -.8, .5, 2)",
     ),
     kst_case(
         "value missing", "'l2', 1, 0, 1", level="error", data={**DATA, "x2": [float("nan"), *_SECOND[1:]]}
@@ -325,27 +250,17 @@ _LINEAR = [
     kst_case(
         "response missing", "'l2', 1, 0, 1", level="error", data={**DATA, "y": [float("nan"), *_RESPONSE[1:]]}
     ),
-    kst_case(
-        "lengths differ", "'l2', 1, 0, 1", level="error", setup=(R_X + "y <- y[-1]\n", PY_X + "y = y[1:]\n")
-    ),
+    kst_case("lengths differ", "'l2', 1, 0, 1", level="error", setup=R_X + "y <- y[-1]\n"),
     kst_case("bias of a matrix", "'l2', 1, 0, 1", BIAS, level="error", setup=_MATRIX),
     kst_case(
         "bias is a column already",
         "'l2', 1, 0, 1",
         BIAS,
         level="error",
-        setup=(
-            "X <- data.frame(x1, x2, bias = x3)\n",
-            "X = pd.DataFrame({'x1': x1, 'x2': x2, 'bias': x3})\n",
-        ),
+        setup="X <- data.frame(x1, x2, bias = x3)\n",
     ),
     kst_case("X a vector", "'l2', 1, 0, 1", level="error", x="x1", bounds=_ONE_BOUNDS),
-    kst_case(
-        "X with text",
-        "'l2', 1, 0, 1",
-        level="error",
-        setup=("X <- data.frame(x1, x2, x3 = 'a')\n", "X = pd.DataFrame({'x1': x1, 'x2': x2, 'x3': 'a'})\n"),
-    ),
+    kst_case("X with text", "'l2', 1, 0, 1", level="error", setup="X <- data.frame(x1, x2, x3 = 'a')\n"),
     kst_case(
         "response text",
         "'l2', 1, 0, 1",
@@ -362,10 +277,7 @@ _LINEAR = [
         "predict before fit",
         "'l2', 1, 0, 1",
         level="error",
-        after=(
-            "DPpack::LinearRegressionDP$new('l2', 1, 0, 1)$predict(X)",
-            "dppack.LinearRegressionDP('l2', 1, 0, 1).predict(X)",
-        ),
+        after="DPpack::LinearRegressionDP$new('l2', 1, 0, 1)$predict(X)",
     ),
 ]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydpstat.parity._nlopt_moves import near_reason, near_tolerance
 from pydpstat.parity.case import Case, Level
+from pydpstat.parity.translate import translate, written
+from r_reference.cases._nlopt_moves import near_reason, near_tolerance
 from r_reference.cases.models_cms import SUMS
 
 _N = 60
@@ -17,55 +18,41 @@ _RESPONSE = [
 ]
 _WEIGHTS = [round(((3 * i) % 7) / 4.0, 3) for i in range(_N)]
 DATA = {"x1": _FIRST, "x2": _SECOND, "l": _LABELS, "y": _RESPONSE, "w": _WEIGHTS}
-_FRAME = ("X <- data.frame(x1, x2)\n", "X = pd.DataFrame({'x1': x1, 'x2': x2})\n")
-_MATRIX = ("X <- cbind(x1, x2)\n", "X = np.column_stack([x1, x2])\n")
+_FRAME, _MATRIX = "X <- data.frame(x1, x2)\n", "X <- cbind(x1, x2)\n"
+_PY_FRAME = translate(_FRAME)
 _BOUNDS = {
-    "tune_classification_model": ("c(1, 0.9), c(-1, -0.9)", "[1, 0.9], [-1, -0.9]"),
-    "tune_linear_regression_model": ("c(1, 0.9, 1), c(-1, -0.9, -0.8)", "[1, 0.9, 1], [-1, -0.9, -0.8]"),
+    "tune_classification_model": "c(1, 0.9), c(-1, -0.9)",
+    "tune_linear_regression_model": "c(1, 0.9, 1), c(-1, -0.9, -0.8)",
 }
 _RESPONSES = {"tune_classification_model": "l", "tune_linear_regression_model": "y"}
-_WORDS = (
-    ("weights.upper.bound", "weights_upper_bound"),
-    ("perturbation.method", "perturbation_method"),
-    ("add.bias", "add_bias"),
-    ("MinimizationDP.", "MinimizationDP_"),
-    ("mapXy.linear", "mapXy_linear"),
-    ("loss.squared.error", "loss_squared_error"),
-    ("DPpack::", "dppack."),
-    ("$new", ""),
-    ("TRUE", "True"),
-    ("Inf", "math.inf"),
-    ("NaN", "math.nan"),
-    ("NULL", "None"),
-)
-
-
-def _python(text: str) -> str:
-    for r, python in _WORDS:
-        text = text.replace(r, python)
-    return text
 
 
 def _case(
     of: str,
     name: str,
     models: str,
-    more: str = "",
+    more: str | tuple[str, str] = "",
     level: Level = "rtol",
     *,
-    setup: tuple[str, str] = _FRAME,
-    bounds: tuple[str, str] | None = None,
+    setup: str | tuple[str, str] = _FRAME,
+    bounds: str | tuple[str, str] = "",
     y: str = "",
-    after: tuple[str, str] = ("c(k$gamma, k$coeff)", "[k.gamma, k.coeff]"),
+    after: str | tuple[str, str] = "c(k$gamma, k$coeff)",
     listed: str = "list",
     **settings: Any,
 ) -> Case:
     """Return the comparison of a choice: the chosen model's gamma and coefficients."""
-    upper_lower = bounds or _BOUNDS[of]
-    response = y or _RESPONSES[of]
+    r, python = written(
+        "{setup}m <- {models}\nk <- DPpack::{of}(m, X, {y}, {bounds}{more})\n{after}",
+        setup=setup,
+        models=f"list({models})" if listed == "list" else models,
+        of=of,
+        y=y or _RESPONSES[of],
+        bounds=bounds or _BOUNDS[of],
+        more=more,
+        after=after,
+    )
     linear = of == "tune_linear_regression_model"
-    python_list = f"[{_python(models)}]" if listed == "list" else _python(models)
-    r_list = f"list({models})" if listed == "list" else models
     options: dict[str, Any] = {
         "tolerance": (near_tolerance(f"{of}/{name}") if linear else 1e-7) if level == "rtol" else 0.0,
         "reason": (near_reason(f"{of}/{name}") if linear else SUMS) if level == "rtol" else "",
@@ -77,9 +64,8 @@ def _case(
         id=f"{of}/{name}",
         function=of,
         package="DPpack",
-        r=f"{setup[0]}m <- {r_list}\nk <- DPpack::{of}(m, X, {response}, {upper_lower[0]}{more})\n{after[0]}",
-        python=f"{setup[1]}m = {python_list}\n"
-        f"k = dppack.{of}(m, X, {response}, {upper_lower[1]}{_python(more)}, rng=rng)\n{after[1]}",
+        r=r,
+        python=python,
         inputs=DATA,
         level=level,
         **options,
@@ -111,7 +97,7 @@ _CLASSIFIERS = [
         _CHOICE,
         "svmDP, Gaussian, no bounds",
         _models("svmDP", 1.0, ", 'output', 'Gaussian', 3"),
-        bounds=("add.bias = FALSE", "add_bias=False"),
+        bounds="add.bias = FALSE",
     ),
     *(
         _case(
@@ -137,8 +123,8 @@ _CLASSIFIERS = [
         "the same object twice",
         "a, b, a",
         setup=(
-            _FRAME[0] + "a <- DPpack::svmDP$new('l2', 1, 1)\nb <- DPpack::svmDP$new('l2', 1, 9)\n",
-            _FRAME[1] + "a, b = dppack.svmDP('l2', 1, 1), dppack.svmDP('l2', 1, 9)\n",
+            _FRAME + "a <- DPpack::svmDP$new('l2', 1, 1)\nb <- DPpack::svmDP$new('l2', 1, 9)\n",
+            _PY_FRAME + "a, b = dppack.svmDP('l2', 1, 1), dppack.svmDP('l2', 1, 9)\n",
         ),
         after=_ALL,
     ),
@@ -150,36 +136,28 @@ _CLASSIFIERS = [
         _CHOICE,
         "labels a column of a matrix",
         _models("LogisticRegressionDP"),
-        setup=(_FRAME[0] + "l <- as.matrix(l)\n", _FRAME[1] + "l = l.reshape(-1, 1)\n"),
+        setup=(_FRAME + "l <- as.matrix(l)\n", _PY_FRAME + "l = l.reshape(-1, 1)\n"),
     ),
+    _case(_CHOICE, "labels logical", _models("LogisticRegressionDP"), setup=_FRAME + "l <- l == 1\n"),
     _case(
-        _CHOICE,
-        "labels logical",
-        _models("LogisticRegressionDP"),
-        setup=(_FRAME[0] + "l <- l == 1\n", _FRAME[1] + "l = l == 1\n"),
-    ),
-    _case(
-        _CHOICE,
-        "fewer labels than rows",
-        _models("LogisticRegressionDP"),
-        setup=(_FRAME[0] + "l <- l[1:50]\n", _FRAME[1] + "l = l[:50]\n"),
+        _CHOICE, "fewer labels than rows", _models("LogisticRegressionDP"), setup=_FRAME + "l <- l[1:50]\n"
     ),
     _case(
         _CHOICE,
         "more weights than rows",
         _models("svmDP", 1, ", 'output'"),
-        ", weights = c(w, 1), weights.upper.bound = 1",
-        setup=(_FRAME[0], _FRAME[1] + "c = lambda w, v: np.append(w, v)\n"),
+        (
+            ", weights = c(w, 1), weights.upper.bound = 1",
+            ", weights=np.append(w, 1), weights_upper_bound=1",
+        ),
     ),
     _case(
         _CHOICE,
         "a record for each group",
         _models("LogisticRegressionDP"),
-        setup=(_FRAME[0] + "X <- X[1:4, ]\nl <- l[1:4]\n", _FRAME[1] + "X, l = X[:4], l[:4]\n"),
+        setup=(_FRAME + "X <- X[1:4, ]\nl <- l[1:4]\n", _PY_FRAME + "X, l = X[:4], l[:4]\n"),
     ),
-    _case(
-        _CHOICE, "predict afterwards", _models("svmDP"), after=("as.numeric(k$predict(X))", "k.predict(X)")
-    ),
+    _case(_CHOICE, "predict afterwards", _models("svmDP"), after="as.numeric(k$predict(X))"),
     *(
         _stops(_CHOICE, name, models, more, settings)
         for name, models, more, settings in (
@@ -187,19 +165,19 @@ _CLASSIFIERS = [
                 "too few records",
                 _models("svmDP"),
                 "",
-                {"setup": (_FRAME[0] + "X <- X[1:3, ]\nl <- l[1:3]\n", _FRAME[1] + "X, l = X[:3], l[:3]\n")},
+                {"setup": (_FRAME + "X <- X[1:3, ]\nl <- l[1:3]\n", _PY_FRAME + "X, l = X[:3], l[:3]\n")},
             ),
             (
                 "more labels than rows",
                 _models("svmDP"),
                 "",
-                {"setup": (_FRAME[0] + "X <- X[1:30, ]\n", _FRAME[1] + "X = X[:30]\n")},
+                {"setup": _FRAME + "X <- X[1:30, ]\n"},
             ),
             (
                 "labels in a frame",
                 _models("svmDP"),
                 "",
-                {"setup": (_FRAME[0] + "l <- data.frame(l)\n", _FRAME[1] + "l = pd.DataFrame({'l': l})\n")},
+                {"setup": _FRAME + "l <- data.frame(l)\n"},
             ),
             (
                 "weights for logistic regression",
@@ -231,26 +209,26 @@ _CLASSIFIERS = [
                 {},
             ),
             ("linear regression", _linear(), "", {"bounds": _BOUNDS["tune_linear_regression_model"]}),
-            ("bounds too short", _models("svmDP"), "", {"bounds": ("1, -1", "1, -1")}),
+            ("bounds too short", _models("svmDP"), "", {"bounds": "1, -1"}),
             (
                 "X a vector",
                 _models("svmDP"),
                 "",
-                {"setup": ("X <- x1\n", "X = x1\n"), "bounds": ("1, -1", "1, -1")},
+                {"setup": "X <- x1\n", "bounds": "1, -1"},
             ),
             (
                 "validation label missing",
                 _models("svmDP"),
                 "",
-                {"setup": (_FRAME[0] + "l[4] <- NA\n", _FRAME[1] + "l = l.astype(float)\nl[3] = np.nan\n")},
+                {"setup": (_FRAME + "l[4] <- NA\n", _PY_FRAME + "l = l.astype(float)\nl[3] = np.nan\n")},
             ),
         )
     ),
 ]
 _REGRESSION = "tune_linear_regression_model"
 _OUTSIDE = (
-    _FRAME[0] + "y[6] <- 40\nx1[6] <- 7\nX <- data.frame(x1, x2)\n",
-    _FRAME[1] + "y[5] = 40\nX.loc[5, 'x1'] = 7\n",
+    _FRAME + "y[6] <- 40\nx1[6] <- 7\nX <- data.frame(x1, x2)\n",
+    _PY_FRAME + "y[5] = 40\nX.loc[5, 'x1'] = 7\n",
 )
 _LINEAR = [
     *(
@@ -276,12 +254,12 @@ _LINEAR = [
             for gamma in (1, 30)
         ),
         setup=(
-            _FRAME[0] + "ball <- list(constraints = function(w) as.numeric(w %*% w) - 2)\n",
-            _FRAME[1] + "ball = {'constraints': lambda w: float(w[0] * w[0] + w[1] * w[1]) - 2}\n",
+            _FRAME + "ball <- list(constraints = function(w) as.numeric(w %*% w) - 2)\n",
+            _PY_FRAME + "ball = {'constraints': lambda w: float(w[0] * w[0] + w[1] * w[1]) - 2}\n",
         ),
         seed=9,
     ),
-    _case(_REGRESSION, "predict afterwards", _linear(), after=("as.numeric(k$predict(X))", "k.predict(X)")),
+    _case(_REGRESSION, "predict afterwards", _linear(), after="as.numeric(k$predict(X))"),
     *(
         _stops(_REGRESSION, name, models, more, settings)
         for name, models, more, settings in (
@@ -289,34 +267,34 @@ _LINEAR = [
                 "too few records",
                 _linear(),
                 "",
-                {"setup": (_FRAME[0] + "X <- X[1:3, ]\ny <- y[1:3]\n", _FRAME[1] + "X, y = X[:3], y[:3]\n")},
+                {"setup": (_FRAME + "X <- X[1:3, ]\ny <- y[1:3]\n", _PY_FRAME + "X, y = X[:3], y[:3]\n")},
             ),
             (
                 "equal bounds of y",
                 _linear(),
                 "",
-                {"bounds": ("c(1, 1, 1), c(-1, -1, 1)", "[1, 1, 1], [-1, -1, 1]")},
+                {"bounds": "c(1, 1, 1), c(-1, -1, 1)"},
             ),
             (
                 "infinite bounds of y",
                 _linear(),
                 "",
-                {"bounds": ("c(1, 1, Inf), c(-1, -1, 0)", "[1, 1, math.inf], [-1, -1, 0]")},
+                {"bounds": "c(1, 1, Inf), c(-1, -1, 0)"},
             ),
-            ("bounds without y", _linear(), "", {"bounds": ("c(1, 1), c(-1, -1)", "[1, 1], [-1, -1]")}),
+            ("bounds without y", _linear(), "", {"bounds": "c(1, 1), c(-1, -1)"}),
             ("eps infinite", _linear("Inf"), "", {}),
             ("no model", "", "", {}),
             (
                 "response text",
                 _linear(),
                 "",
-                {"setup": (_FRAME[0] + "y <- as.character(y)\n", _FRAME[1] + "y = y.astype(str)\n")},
+                {"setup": (_FRAME + "y <- as.character(y)\n", _PY_FRAME + "y = y.astype(str)\n")},
             ),
             (
                 "validation value missing",
                 _linear(),
                 "",
-                {"setup": (_FRAME[0] + "X[4, 1] <- NA\n", _FRAME[1] + "X.loc[3, 'x1'] = np.nan\n")},
+                {"setup": (_FRAME + "X[4, 1] <- NA\n", _PY_FRAME + "X.loc[3, 'x1'] = np.nan\n")},
             ),
         )
     ),

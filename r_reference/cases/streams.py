@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pydpstat.parity.case import Case, Level
+from pydpstat.parity.translate import translate
 
 NAN = "R returns NaN with a warning; Python stops before any draw and says so"
 # Laws whose values pass through libm's log or exp, which CPUs round differently by one unit; the normal
@@ -33,13 +34,15 @@ def _case(
 ) -> Case:
     """Build a case of one call; `python` is the call's arguments where Python writes them in its own way."""
     method = {".rlap": "rlap", "sample.int": "sample"}.get(function, function)
+    if not expression and (python or method != function):
+        python = f"rng.{method}({python or translate(arguments)})"
     suffix = f", seed {seed}" if seed != 123 else ""
     return Case(
         id=f"{function}/{arguments}{suffix}",
         function=function,
         package=_PACKAGES.get(function, "stats"),
         r=expression or f"{_R_NAMES.get(function, function)}({arguments})",
-        python=python if expression else f"rng.{method}({python or arguments})",
+        python=python,
         level=level,
         reason=NAN if level == "difference" else "",
         seed=seed,
@@ -58,7 +61,7 @@ def _laws() -> Iterator[Case]:
     yield _case("runif", "10, -3, 12.5")
     yield _case("rnorm", "10, 3, .01")
     yield _case("rexp", "300, 1e-3")
-    yield _case("rlaplace", "10, s = 2", "10, s=2")
+    yield _case("rlaplace", "10, s = 2")
     yield _case("rlaplace", "200, -1, .01")
     yield _case(".rlap", "10, 5, .3")
     for prob in ("1", ".99", ".63", ".3", ".01", "1e-6"):
@@ -80,42 +83,42 @@ def _laws() -> Iterator[Case]:
     for shape in (".01", ".5", ".999", "1", "2", "3.686", "3.7", "13.022", "13.1", "50", "1e6"):
         yield _case("rgamma", f"100, {shape}")
     yield _case("rgamma", "10, 2, 5")
-    yield _case("rgamma", "10, 2, scale = 5", "10, 2, scale=5")
+    yield _case("rgamma", "10, 2, scale = 5")
 
 
 def _without_draw() -> Iterator[Case]:
     """Parameters that fix the value: how many uniforms R uses up then."""
-    for function, arguments, python in (
-        ("runif", "3, 2, 2", ""),
-        ("rnorm", "3, 2, 0", ""),
-        ("rnorm", "3, Inf", "3, np.inf"),
-        ("rexp", "3, Inf", "3, np.inf"),
-        ("rpois", "3, 0", ""),
-        ("rbinom", "3, 0, .5", ""),
-        ("rbinom", "3, 9, 0", ""),
-        ("rbinom", "3, 9, 1", ""),
-        ("rgamma", "3, 0", ""),
-        ("rgamma", "3, 2, Inf", "3, 2, np.inf"),
-        (".rlap", "3, 7, 0", ""),
-        ("rnorm", "0", ""),
+    for function, arguments in (
+        ("runif", "3, 2, 2"),
+        ("rnorm", "3, 2, 0"),
+        ("rnorm", "3, Inf"),
+        ("rexp", "3, Inf"),
+        ("rpois", "3, 0"),
+        ("rbinom", "3, 0, .5"),
+        ("rbinom", "3, 9, 0"),
+        ("rbinom", "3, 9, 1"),
+        ("rgamma", "3, 0"),
+        ("rgamma", "3, 2, Inf"),
+        (".rlap", "3, 7, 0"),
+        ("rnorm", "0"),
     ):
-        yield _case(function, arguments, python)
+        yield _case(function, arguments)
 
 
 def _recycling() -> Iterator[Case]:
-    for function, arguments, python in (
-        ("runif", "7, c(0, 1), c(1, 2, 3)", "7, [0, 1], [1, 2, 3]"),
-        ("rnorm", "9, c(1, 2, 3), c(0, .5)", "9, [1, 2, 3], [0, .5]"),
-        ("rnorm", "2, c(1, 2, NaN)", "2, [1, 2, np.nan]"),
-        ("rexp", "9, c(.1, Inf, 3)", "9, [.1, np.inf, 3]"),
-        ("rgeom", "9, c(.5, .001)", "9, [.5, .001]"),
-        ("rpois", "9, c(0, 3, 9.5)", "9, [0, 3, 9.5]"),
-        ("rpois", "9, c(2, 30.5, 1e6)", "9, [2, 30.5, 1e6]"),
-        ("rbinom", "9, c(0, 5, 1000), c(.2, 1)", "9, [0, 5, 1000], [.2, 1]"),
-        ("rgamma", "9, c(.5, 1, 30), c(.1, 2)", "9, [.5, 1, 30], [.1, 2]"),
-        ("rlaplace", "9, c(1, 2), c(.1, 1, 10)", "9, [1, 2], [.1, 1, 10]"),
+    for function, arguments in (
+        ("runif", "7, c(0, 1), c(1, 2, 3)"),
+        ("rnorm", "9, c(1, 2, 3), c(0, .5)"),
+        ("rnorm", "2, c(1, 2, NaN)"),
+        ("rexp", "9, c(.1, Inf, 3)"),
+        ("rgeom", "9, c(.5, .001)"),
+        ("rpois", "9, c(0, 3, 9.5)"),
+        ("rpois", "9, c(2, 30.5, 1e6)"),
+        ("rbinom", "9, c(0, 5, 1000), c(.2, 1)"),
+        ("rgamma", "9, c(.5, 1, 30), c(.1, 2)"),
+        ("rlaplace", "9, c(1, 2), c(.1, 1, 10)"),
     ):
-        yield _case(function, arguments, python)
+        yield _case(function, arguments)
 
 
 def _samples() -> Iterator[Case]:
@@ -126,20 +129,20 @@ def _samples() -> Iterator[Case]:
         ("1000", ""),
         ("65537, 50", ""),
         ("1e6, 3", ""),
-        ("c(-1, 1), 100, TRUE", "[-1, 1], 100, True"),
-        ("65536, 20, TRUE", "65536, 20, True"),
+        ("c(-1, 1), 100, TRUE", ""),
+        ("65536, 20, TRUE", ""),
         ("1e12, 20, TRUE", "10**12, 20, True"),
-        ("c(2.5, 7, 1)", "[2.5, 7, 1]"),
+        ("c(2.5, 7, 1)", ""),
     ):
         yield _case("sample", arguments, python)
     for arguments, python in (
         # more than 1e7: hashing
-        ("10000001, 50", "10000001, 50"),
+        ("10000001, 50", ""),
         # equal probabilities show the order of R's heap sort
         ("10, 10, prob = rep(1, 10)", "10, 10, prob=np.ones(10)"),
         ("60, 60, prob = (1:60) %% 4 + 1", "60, 60, prob=np.arange(1, 61) % 4 + 1"),
-        ("7, 3, prob = c(0, 1, 0, 2, 2, 0, 1)", "7, 3, prob=[0, 1, 0, 2, 2, 0, 1]"),
-        ("5, 1, prob = c(.1, .2, .4, .2, .1)", "5, 1, prob=[.1, .2, .4, .2, .1]"),
+        ("7, 3, prob = c(0, 1, 0, 2, 2, 0, 1)", ""),
+        ("5, 1, prob = c(.1, .2, .4, .2, .1)", ""),
         ("20, 100, TRUE, (1:20) %% 3 + 1", "20, 100, True, np.arange(1, 21) % 3 + 1"),
         ("200, 100, TRUE, rep(1, 200)", "200, 100, True, np.ones(200)"),
         # Walker's aliases
@@ -158,13 +161,14 @@ def _seeds() -> Iterator[Case]:
 def _states() -> Iterator[Case]:
     for name, r, python in (
         ("after set.seed", "set.seed(123)", "None"),
-        ("after 5", "runif(5)", "rng.runif(5)"),
-        ("after 624", "runif(624)", "rng.runif(624)"),
-        ("after 1000", "rnorm(500)", "rng.rnorm(500)"),
-        ("after a shuffle", "sample(1000)", "rng.sample(1000)"),
+        ("after 5", "runif(5)", ""),
+        ("after 624", "runif(624)", ""),
+        ("after 1000", "rnorm(500)", ""),
+        ("after a shuffle", "sample(1000)", ""),
     ):
+        before = python or translate(r)
         yield _case(
-            ".Random.seed", name, expression=f"{{{r}; .Random.seed}}", python=f"({python}, rng.state)[1]"
+            ".Random.seed", name, expression=f"{{{r}; .Random.seed}}", python=f"({before}, rng.state)[1]"
         )
 
 
@@ -207,37 +211,37 @@ def _mixtures() -> Iterator[Case]:
 
 
 def _refusals() -> Iterator[Case]:
-    for function, arguments, python in (
-        ("runif", "2, 3, 1", ""),
-        ("runif", "2, 0, Inf", "2, 0, np.inf"),
-        ("rnorm", "2, sd = -1", "2, sd=-1"),
-        ("rnorm", "2, sd = Inf", "2, sd=np.inf"),
-        ("rnorm", "2, NaN", "2, np.nan"),
-        ("rexp", "2, -1", ""),
-        ("rexp", "2, 0", ""),
-        ("rgeom", "2, 0", ""),
-        ("rgeom", "2, 1.5", ""),
-        ("rpois", "2, -1", ""),
-        ("rpois", "2, Inf", "2, np.inf"),
-        ("rbinom", "2, 2.5, .5", ""),
-        ("rbinom", "2, 5, 1.1", ""),
-        ("rgamma", "2, -1", ""),
-        (".rlap", "2, 0, Inf", "2, 0, np.inf"),
+    for function, arguments in (
+        ("runif", "2, 3, 1"),
+        ("runif", "2, 0, Inf"),
+        ("rnorm", "2, sd = -1"),
+        ("rnorm", "2, sd = Inf"),
+        ("rnorm", "2, NaN"),
+        ("rexp", "2, -1"),
+        ("rexp", "2, 0"),
+        ("rgeom", "2, 0"),
+        ("rgeom", "2, 1.5"),
+        ("rpois", "2, -1"),
+        ("rpois", "2, Inf"),
+        ("rbinom", "2, 2.5, .5"),
+        ("rbinom", "2, 5, 1.1"),
+        ("rgamma", "2, -1"),
+        (".rlap", "2, 0, Inf"),
     ):
-        yield _case(function, arguments, python, level="difference")
+        yield _case(function, arguments, level="difference")
     # R draws the first value before it meets the wrong parameter
-    yield _case("rnorm", "2, sd = c(1, -1)", "2, sd=[1, -1]", level="difference", draws=False)
+    yield _case("rnorm", "2, sd = c(1, -1)", level="difference", draws=False)
     for function, arguments, python in (
         ("runif", "-1", ""),
-        ("rlaplace", "2, s = 0", "2, s=0"),
-        ("rlaplace", "2, s = c(1, -1)", "2, s=[1, -1]"),
+        ("rlaplace", "2, s = 0", ""),
+        ("rlaplace", "2, s = c(1, -1)", ""),
         (".rlap", "2, 0, -1", ""),
-        ("rgamma", "2, 2, rate = 2, scale = 2", "2, 2, rate=2, scale=2"),
+        ("rgamma", "2, 2, rate = 2, scale = 2", ""),
         ("sample", "3, 4", ""),
-        ("sample.int", "2, 1, prob = c(1, -1)", "2, 1, prob=[1, -1]"),
-        ("sample.int", "2, 2, prob = c(1, 0)", "2, 2, prob=[1, 0]"),
+        ("sample.int", "2, 1, prob = c(1, -1)", ""),
+        ("sample.int", "2, 2, prob = c(1, 0)", ""),
         ("sample.int", "2, 1, prob = c(1, NA)", "2, 1, prob=[1, np.nan]"),
-        ("sample.int", "3, 1, prob = c(1, 1)", "3, 1, prob=[1, 1]"),
+        ("sample.int", "3, 1, prob = c(1, 1)", ""),
     ):
         yield _case(function, arguments, python, level="error")
 

@@ -8,9 +8,10 @@ import pytest
 
 from pydpstat import PydpstatError
 from pydpstat.consistency import Hierarchy, ipf, make_consistent
-from pydpstat.tutorial.session import Session
-from pydpstat.tutorial.steps import STEPS
+from pydpstat.parity._tutorial import Session
+from pydpstat.parity.reference import part
 
+STEPS = part("tutorial.steps").STEPS
 COUNTRY = Hierarchy({"North": ["a", "b"], "South": ["c"]})
 FLAT = [100, 64, 41, 30, 31, 39]
 LEVELS = [[100], [64, 41], [30, 31, 39]]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from keyword import iskeyword
-from typing import Any
+
+from pydpstat.parity.translate import python_name
 
 _CONSTANTS = {"": inspect.Parameter.empty, "TRUE": True, "FALSE": False, "NULL": None, "Inf": math.inf}
 # without a default in R, which does not ask for them with the Gaussian kernel
@@ -19,13 +19,7 @@ _UNASKED = {
 _CONSTANTS |= {"NA_integer_": None, "NA_real_": None, "NA": None}
 
 
-def python_name(name: str) -> str:
-    """Return the mirror's name of an R name: dots are underscores, Python's own words get one more."""
-    plain = name.replace(".", "_")
-    return f"{plain}_" if iskeyword(plain) else plain
-
-
-def signature_differences(package: str, name: str, entry: dict[str, Any]) -> list[str]:
+def signature_differences(package: str, name: str, entry: Mapping[str, object]) -> list[str]:
     """Return what is missing or different in the mirror of one exported name; empty where it agrees."""
     mirror = getattr(import_module(f"pydpstat.{package.lower()}"), python_name(name), None)
     if mirror is None:
@@ -44,7 +38,7 @@ def signature_differences(package: str, name: str, entry: dict[str, Any]) -> lis
     return found
 
 
-def _different_slots(name: str, mirror: Any, slots: Sequence[Sequence[str]]) -> list[str]:
+def _different_slots(name: str, mirror: Callable[..., object], slots: Sequence[Sequence[str]]) -> list[str]:
     ours = inspect.signature(mirror).parameters
     found = [f"{name}: no slot {slot}" for slot, _ in slots if python_name(slot) not in ours]
     return found + [
@@ -55,7 +49,7 @@ def _different_slots(name: str, mirror: Any, slots: Sequence[Sequence[str]]) -> 
 
 
 def _different_arguments(
-    name: str, mirror: Any, arguments: Sequence[Sequence[str]], bound: bool = False
+    name: str, mirror: Callable[..., object], arguments: Sequence[Sequence[str]], bound: bool = False
 ) -> list[str]:
     ours = [each for each in inspect.signature(mirror).parameters.values() if each.name != "rng"][bound:]
     # data columns given by name, which R takes in its dots
@@ -72,14 +66,14 @@ def _different_arguments(
     ]
 
 
-def _same(ours: Any, theirs: str) -> bool:
+def _same(ours: object, theirs: str) -> bool:
     expected = _default(theirs)
     if isinstance(ours, float) and math.isnan(ours):
         return expected is None
     return ours is expected or (type(ours) is not bool and ours == expected)
 
 
-def _default(text: str) -> Any:
+def _default(text: str) -> object:
     if text in _CONSTANTS:
         return _CONSTANTS[text]
     if text.startswith('"'):

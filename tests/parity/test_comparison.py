@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pydpstat.parity import _live as live
-from pydpstat.parity._comparison import compare, relative_difference, ulp_difference
-from pydpstat.parity._evaluation import Outcome
+from pydpstat.parity._compare import compare, relative_difference, ulp_difference
+from pydpstat.parity._evaluate import Outcome
+from pydpstat.parity._literals import assignments, r_literal
 from pydpstat.parity._live import PEERS, number, outcome
-from pydpstat.parity._r_text import assignments, literal
 from pydpstat.parity.case import Factor
 from pydpstat.parity.reference import all_cases
 from tests.parity.comparisons import case
@@ -205,25 +205,29 @@ def test_rs_words_are_numbers():
     )
 
 
+def exact(value):
+    return r_literal(value, exact=True)
+
+
 def test_literals():
-    assert literal(None) == "NA" and literal(True) == "TRUE" and literal(np.bool_(False)) == "FALSE"
+    assert exact(None) == "NA" and exact(True) == "TRUE" and exact(np.bool_(False)) == "FALSE"
     assert (
-        literal(3) == "3L" and literal(-(2**31)) == "-2147483648" and literal(2**31 - 1) == "2147483647L"
+        exact(3) == "3L" and exact(-(2**31)) == "-2147483648" and exact(2**31 - 1) == "2147483647L"
     )
-    assert literal(math.inf) == "Inf" and literal(-math.inf) == "-Inf" and literal(math.nan) == "NaN"
+    assert exact(math.inf) == "Inf" and exact(-math.inf) == "-Inf" and exact(math.nan) == "NaN"
     assert (
-        literal(0.1) == "0x1.999999999999ap-4"
-        and literal(-0.0) == "-0x0.0p+0"
-        and literal(5e-324) == "0x0.0000000000001p-1022"
+        exact(0.1) == "0x1.999999999999ap-4"
+        and exact(-0.0) == "-0x0.0p+0"
+        and exact(5e-324) == "0x0.0000000000001p-1022"
     )
     assert (
-        literal([]) == "numeric(0)"
-        and literal([1.0]) == "c(0x1.0000000000000p+0)"
-        and literal(np.arange(2)) == "c(0L, 1L)"
+        exact([]) == "numeric(0)"
+        and exact([1.0]) == "c(0x1.0000000000000p+0)"
+        and exact(np.arange(2)) == "c(0L, 1L)"
     )
-    assert literal('a"b\\c') == '"a\\"b\\\\c"' and literal(["a", None]) == 'c("a", NA)'
-    assert literal(np.array([[1, 2], [3, 4]])) == "array(c(1L, 3L, 2L, 4L), c(2, 2))"
-    assert literal(Factor(("a", None), ("b", "a"))) == 'factor(c("a", NA), levels = c("b", "a"))'
+    assert exact('a"b\\c') == '"a\\"b\\\\c"' and exact(["a", None]) == 'c("a", NA)'
+    assert exact(np.array([[1, 2], [3, 4]])) == "array(c(1L, 3L, 2L, 4L), c(2, 2))"
+    assert exact(Factor(("a", None), ("b", "a"))) == 'factor(c("a", NA), levels = c("b", "a"))'
     assert assignments({"x": [1], "y": "a"}) == ["x <- c(1L)", 'y <- "a"']
 
 
@@ -235,14 +239,14 @@ def test_literals_keep_their_bits_in_r(live_r):
     rng = np.random.default_rng(1)
     bits = rng.integers(0, 2**63, 500, dtype=np.uint64)
     floats = [x for x in bits.view(np.float64).tolist() if math.isfinite(x)] + SAMPLES
-    theirs = np.asarray(live_r.r(literal(floats)))
+    theirs = np.asarray(live_r.r(exact(floats)))
     assert theirs.tobytes() == np.array(floats).tobytes()
     # and back, as R writes them
-    assert [number(str(text)) for text in live_r.r(f"sprintf('%a', {literal(floats)})")] == floats
+    assert [number(str(text)) for text in live_r.r(f"sprintf('%a', {exact(floats)})")] == floats
     for text in ('a"b', "a\\b", "ä ß €", "tab\there", "line\nbreak", "'"):
-        assert str(live_r.r(literal(text))[0]) == text
-    assert list(live_r.r(f"is.na({literal([1.0, math.nan, math.inf])})")) == [False, True, False]
-    assert tuple(live_r.r(f"levels({literal(Factor(('a', None), ('b', 'a')))})")) == ("b", "a")
+        assert str(live_r.r(exact(text))[0]) == text
+    assert list(live_r.r(f"is.na({exact([1.0, math.nan, math.inf])})")) == [False, True, False]
+    assert tuple(live_r.r(f"levels({exact(Factor(('a', None), ('b', 'a')))})")) == ("b", "a")
 
 
 def test_cases_are_data():

@@ -7,7 +7,8 @@ from importlib import import_module
 import pytest
 
 from pydpstat.parity._exports import covered, exports, exports_path, write_exports
-from tests.parity.signatures import python_name, signature_differences
+from pydpstat.parity.translate import python_name
+from tests.parity.signatures import signature_differences
 
 EXPORTS = exports()
 NAMES = [(package, name) for package, names in EXPORTS.items() for name in names]
@@ -63,7 +64,7 @@ def test_a_missing_name_is_found():
 def test_a_name_with_a_failed_comparison_is_not_covered():
     from dataclasses import replace
 
-    from pydpstat.parity._comparison import Verdict
+    from pydpstat.parity._compare import Verdict
     from pydpstat.parity.reference import all_cases
 
     case = next(each for each in all_cases() if each.function == "meanDP")

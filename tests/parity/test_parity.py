@@ -14,10 +14,10 @@ from pydpstat.dppack._queries import counts, moments
 from pydpstat.parity import _command as command
 from pydpstat.parity._live import PEERS
 from pydpstat.parity._recorded import recording_path
-from pydpstat.parity.distribution import Law, check_law, check_laws
-from pydpstat.parity.reference import all_cases, all_laws
+from pydpstat.parity.distribution import all_distributions, check_distribution, check_distributions
+from pydpstat.parity.reference import all_cases
 
-LAWS = all_laws()
+DISTRIBUTIONS = all_distributions()
 GROUPS = defaultdict(list)
 for _case in all_cases():
     GROUPS[_case.function].append(_case)
@@ -47,12 +47,12 @@ def test_live(live_r, function):
         assert [each.name for each in others if each.against != "live"] == []
 
 
-def test_all_laws_run_in_processes_of_their_own(monkeypatch):
-    """A seeded law gives the same verdict there as here."""
+def test_all_distributions_run_in_processes_of_their_own(monkeypatch):
+    """A seeded distribution gives the same verdict there as here."""
     monkeypatch.setattr("os.cpu_count", lambda: 1)
-    verdicts = check_laws(100, live=False)
-    assert [each.name for each in verdicts] == [law.name for law in LAWS]
-    first = check_law(LAWS[0], 100, None)
+    verdicts = check_distributions(100, live=False)
+    assert [each.name for each in verdicts] == [distribution.name for distribution in DISTRIBUTIONS]
+    first = check_distribution(DISTRIBUTIONS[0], 100, None)
     assert (verdicts[0].smallest, verdicts[0].largest_wrong) == (first.smallest, first.largest_wrong)
 
 
@@ -109,9 +109,10 @@ def test_a_changed_last_bit_is_caught(monkeypatch):
 
 
 def scaled(name, factor):
-    """A law whose samples have the wrong scale."""
-    law = {each.name: each for each in LAWS}[name]
-    return replace(law, name=f"{name}, wrong", python=lambda n, rng: factor * law.python(n, rng))
+    """A distribution whose samples have the wrong scale."""
+    distribution = {each.name: each for each in DISTRIBUTIONS}[name]
+    right = distribution.python
+    return replace(distribution, name=f"{name}, wrong", python=lambda n, rng: factor * right(n, rng))
 
 
 FAST = ["LaplaceMechanism", "GaussianMechanism, aDP", "GaussianMechanism, pDP", "GaussianMechanism, analytic"]
@@ -119,7 +120,7 @@ FAST = ["LaplaceMechanism", "GaussianMechanism, aDP", "GaussianMechanism, pDP", 
 
 @pytest.mark.parametrize("name", FAST)
 def test_the_right_scale_passes(name):
-    verdict = check_law({each.name: each for each in LAWS}[name], 20_000, None)
+    verdict = check_distribution({each.name: each for each in DISTRIBUTIONS}[name], 20_000, None)
     assert verdict.status == "passed" and verdict.message == "" and verdict.draws == 20_000
     assert verdict.smallest > 1e-6 > verdict.largest_wrong
 
@@ -127,37 +128,35 @@ def test_the_right_scale_passes(name):
 @pytest.mark.parametrize("name", FAST)
 @pytest.mark.parametrize("factor", [1.1, 1 / 1.1])
 def test_a_scale_wrong_by_ten_percent_is_rejected(name, factor):
-    verdict = check_law(scaled(name, factor), 20_000, None)
+    verdict = check_distribution(scaled(name, factor), 20_000, None)
     assert verdict.status == "failed" and "does not fit its law" in verdict.message
 
 
 @pytest.mark.parametrize("name", ["symmetric_geometric", "symmetric_geometric_noise, sign"])
-def test_the_wrong_integer_law_is_rejected(name):
-    laws = {each.name: each for each in LAWS}
-    law = laws[name]
-    assert check_law(law, 20_000, None).status == "passed"
+def test_the_wrong_integer_distribution_is_rejected(name):
+    distributions = {each.name: each for each in DISTRIBUTIONS}
+    distribution = distributions[name]
+    assert check_distribution(distribution, 20_000, None).status == "passed"
     for factor in (1.1, 1 / 1.1):
-        wrong = Law(
-            name, law.package, law.r, law.python, lambda f, factor=factor: law.law(f * factor), law.discrete
-        )
-        assert check_law(wrong, 20_000, None).status == "failed"
+        wrong = replace(distribution, noise=lambda f, factor=factor: distribution.noise(f * factor))
+        assert check_distribution(wrong, 20_000, None).status == "failed"
 
 
 def test_the_right_scale_with_another_shape_is_rejected():
-    law = {each.name: each for each in LAWS}["LaplaceMechanism"]
+    distribution = {each.name: each for each in DISTRIBUTIONS}["LaplaceMechanism"]
     # uniform noise with Laplace's mean absolute deviation
-    flat = replace(law, python=lambda n, rng: np.random.default_rng(1).uniform(-4.0, 4.0, n))
-    assert check_law(flat, 20_000, None).status == "failed"
+    flat = replace(distribution, python=lambda n, rng: np.random.default_rng(1).uniform(-4.0, 4.0, n))
+    assert check_distribution(flat, 20_000, None).status == "failed"
 
 
 def test_too_few_draws_are_no_test():
-    verdict = check_law({each.name: each for each in LAWS}["LaplaceMechanism"], 500, None)
+    verdict = check_distribution({each.name: each for each in DISTRIBUTIONS}["LaplaceMechanism"], 500, None)
     assert verdict.status == "failed" and "use more draws" in verdict.message
 
 
 def test_the_false_alarm_is_printed():
-    law = {each.name: each for each in LAWS}["LaplaceMechanism"]
-    verdict = check_law(law, 20_000, None)
+    distribution = {each.name: each for each in DISTRIBUTIONS}["LaplaceMechanism"]
+    verdict = check_distribution(distribution, 20_000, None)
     assert verdict.false_alarm == pytest.approx(
         1e-6 * 2 * len(verdict.samples)
     ) and verdict.line().startswith("LaplaceMechanism: 20000 draws from ")
@@ -173,6 +172,6 @@ RANDOM = {
 }
 
 
-def test_every_random_function_has_a_law():
+def test_every_random_function_has_a_distribution():
     wanted = {name for line in RANDOM for name in line.split()}
-    assert {each.name.split(",")[0] for each in LAWS} >= wanted
+    assert {each.name.split(",")[0] for each in DISTRIBUTIONS} >= wanted

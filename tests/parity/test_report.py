@@ -10,8 +10,8 @@ import pytest
 from pydpstat.__main__ import main as package_main
 from pydpstat.parity import _command as command
 from pydpstat.parity import _recorded as recorded
-from pydpstat.parity._comparison import Verdict
-from pydpstat.parity._evaluation import evaluate_in_python
+from pydpstat.parity._compare import Verdict
+from pydpstat.parity._evaluate import evaluate_in_python
 from pydpstat.parity._report import Report
 from pydpstat.parity.case import Case
 from pydpstat.parity.reference import all_cases

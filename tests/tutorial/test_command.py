@@ -14,13 +14,17 @@ import pytest
 
 import pydpstat
 from pydpstat.__main__ import main
-from pydpstat.tutorial import picture, report, steps
-from pydpstat.tutorial.corrections import corrections
+from pydpstat.parity import _tutorial as tutorial
+from pydpstat.parity import _tutorial_text as text
+from pydpstat.parity import reference
+from pydpstat.parity.case import Step
 
+steps = reference.part("tutorial.steps")
+corrections = reference.part("tutorial.corrections").corrections
 NO_MATPLOTLIB = "No picture. The picture needs matplotlib: pip install 'pydpstat[plot]'"
 
 
-def tampered(number: int) -> tuple[steps.Step, ...]:
+def tampered(number: int) -> tuple[Step, ...]:
     """The steps with one more unit in the seventh digit of a row's first value."""
     step = steps.STEPS[number - 1]
     wrong = replace(step.recorded[0], value=step.recorded[0].value * (1 + 1e-6))
@@ -38,7 +42,7 @@ def test_text(monkeypatch, capsys):
     out, err = capsys.readouterr()
     lines = out.splitlines()
     assert err == "" and out.isascii()
-    assert max(map(len, lines)) <= report.WIDTH
+    assert max(map(len, lines)) <= text.WIDTH
     numbers = [line[:2].strip() for line in lines if line[2:4] == "  "]
     assert [number for number in numbers if number] == [str(i) for i in range(1, 13)]
     assert "12 of 12 equal" in lines and "DIFFERENT" not in out
@@ -50,9 +54,9 @@ def test_text(monkeypatch, capsys):
 
 
 def test_corrections_have_the_figures_that_hold():
-    text = " ".join(" ".join(corrections()).split())
+    told = " ".join(" ".join(corrections()).split())
     for figure in ("epsilon 1.6931, not 1", "delta 0.3161", "epsilon 0.8", "1.4 for", "8 with"):
-        assert figure in text
+        assert figure in told
 
 
 @pytest.mark.parametrize("number", [1, 4])
@@ -74,28 +78,28 @@ def test_every_verdict_fits(monkeypatch, capsys):
     wrong = replace(breaks, value=tuple(-value for value in breaks.value))
     step = replace(steps.STEPS[7], recorded=(wrong, steps.STEPS[7].recorded[1]))
     monkeypatch.setattr(steps, "STEPS", (step,))
-    monkeypatch.setattr("pydpstat.tutorial.command._picture", lambda *_: True)
+    monkeypatch.setattr("pydpstat.parity._tutorial._picture", lambda *_: True)
     preamble = (*steps.PYTHON_PREAMBLE, "private_mean = meanDP([1, 2], 1, 0, 1, rng=1)")
-    monkeypatch.setattr("pydpstat.tutorial.session.PYTHON_PREAMBLE", preamble)
+    monkeypatch.setattr(steps, "PYTHON_PREAMBLE", preamble)
     assert main(["tutorial"]) == 1
     out = capsys.readouterr().out
-    assert "DIFFERENT" in out and max(map(len, out.splitlines())) <= report.WIDTH
+    assert "DIFFERENT" in out and max(map(len, out.splitlines())) <= text.WIDTH
 
 
 def test_picture(monkeypatch, capsys, tmp_path):
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
     assert main(["tutorial"]) == 0
-    path = Path("output") / picture.NAME
+    path = Path("output") / tutorial.PICTURE
     assert capsys.readouterr().out.splitlines()[-1] == f"The two histograms, side by side: {path}"
     assert_png(path)
-    assert [each.name for each in Path("output").iterdir()] == [picture.NAME]
+    assert [each.name for each in Path("output").iterdir()] == [tutorial.PICTURE]
 
 
 def test_picture_in_another_folder(tmp_path, capsys):
     pytest.importorskip("matplotlib")
     assert main(["tutorial", "--output", str(tmp_path / "a" / "b")]) == 0
-    assert_png(tmp_path / "a" / "b" / picture.NAME)
+    assert_png(tmp_path / "a" / "b" / tutorial.PICTURE)
     capsys.readouterr()
 
 
@@ -108,10 +112,10 @@ def test_an_interrupted_picture_leaves_the_old_one(monkeypatch, tmp_path):
         raise OSError("no space left")
 
     monkeypatch.setattr(figure.Figure, "savefig", half_written)
-    (tmp_path / picture.NAME).write_text("the old one")
+    (tmp_path / tutorial.PICTURE).write_text("the old one")
     shape = r.hist([1.0, 2.0, 2.5])
     with pytest.raises(OSError, match="no space"):
-        picture.write_picture(shape, shape, tmp_path)
+        tutorial.write_picture(shape, shape, tmp_path)
     assert [path.read_text() for path in tmp_path.iterdir()] == ["the old one"]
 
 
@@ -134,7 +138,16 @@ def test_as_a_process(tmp_path):
         text=True,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert_png(tmp_path / "output" / picture.NAME)
+    assert_png(tmp_path / "output" / tutorial.PICTURE)
+
+
+def test_outside_a_checkout_it_says_what_it_needs(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(reference, "_CHECKOUT", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert main(["tutorial"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("python -m pydpstat tutorial: ")
+    assert "Run it in a checkout" in err and len(err.splitlines()) == 1
 
 
 def test_help(capsys):

@@ -5,21 +5,20 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 import warnings
-import zipfile
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import pydpstat
-from pydpstat.tutorial import data
-from pydpstat.tutorial.printing import as_r_prints, matrix_lines
-from pydpstat.tutorial.session import Agreement, Session, agreement
-from pydpstat.tutorial.steps import R_PREAMBLE, STEPS
+from pydpstat.parity._printing import as_r_prints, matrix_lines
+from pydpstat.parity._tutorial import Session, agreement
+from pydpstat.parity._tutorial_text import Agreement
+from pydpstat.parity.reference import part
 
+steps, cars = part("tutorial.steps"), part("tutorial.cars")
+STEPS = steps.STEPS
 PRINTED_BY_R = {
     1: ["0.498559"],
     2: ["0.5007902"],
@@ -54,7 +53,7 @@ def test_rows_that_warn(outcomes):
 
 @pytest.mark.parametrize("number", PRINTED_BY_R)
 def test_printed_digits(number):
-    texts = [as_r_prints(recorded.value) for recorded in STEPS[number - 1].recorded]
+    texts = [recorded.printed for recorded in STEPS[number - 1].recorded]
     assert [text for vector in texts for text in vector] == PRINTED_BY_R[number]
 
 
@@ -109,36 +108,18 @@ def test_other_warnings_are_passed_on():
 
 
 def test_type_of_privacy_does_nothing_with_laplace_noise():
-    cars = data.cars93()
+    data = cars.cars93()
     kinds = ("pDP", "aDP")
-    first, second = (pydpstat.tableDP(cars.Type, cars.Origin, type_DP=kind, rng=123) for kind in kinds)
+    first, second = (pydpstat.tableDP(data.Type, data.Origin, type_DP=kind, rng=123) for kind in kinds)
     assert (first.value == second.value).all() and first.guarantee == second.guarantee
 
 
 def test_data():
-    cars = data.cars93()
-    assert len(data.records()) == 93 and cars.shape == (93, 2)
-    for name, levels in data.LEVELS.items():
-        assert tuple(cars[name].cat.categories) == levels
-        assert not cars[name].isna().any()
-
-
-def test_data_are_read_from_a_zip_file(tmp_path):
-    package = Path(pydpstat.__file__).parent
-    archive = tmp_path / "package.zip"
-    with zipfile.ZipFile(archive, "w") as zipped:
-        for path in (*package.glob("*.py"), *(package / "tutorial").glob("*.*")):
-            zipped.write(path, Path(package.name, path.relative_to(package)))
-    code = "import pydpstat.tutorial.data as d; print(d.__file__, len(d.records()))"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(archive)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert str(archive) in done.stdout and done.stdout.split()[-1] == "93"
+    data = cars.cars93()
+    assert len(cars.records()) == 93 and data.shape == (93, 2)
+    for name, levels in cars.LEVELS.items():
+        assert tuple(data[name].cat.categories) == levels
+        assert not data[name].isna().any()
 
 
 R_RUNNER = """
@@ -165,7 +146,7 @@ def test_r_prints_what_is_recorded(tmp_path):
         pytest.skip(reason)
     quoted = ("c(" + ", ".join("'" + line + "'" for line in step.r) + ")" for step in STEPS)
     script = tmp_path / "steps.R"
-    script.write_text("\n".join([*R_PREAMBLE, f"steps <- list({', '.join(quoted)})", R_RUNNER]))
+    script.write_text("\n".join([*steps.R_PREAMBLE, f"steps <- list({', '.join(quoted)})", R_RUNNER]))
     done = subprocess.run([rscript, str(script)], capture_output=True, text=True, check=True)
     lines = [line.split() for line in done.stdout.splitlines()]
     for number, step in enumerate(STEPS, 1):

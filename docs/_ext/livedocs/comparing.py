@@ -5,21 +5,19 @@ from __future__ import annotations
 import ast
 import pprint
 import textwrap
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from livedocs.readable import WIDTH, folded, python_lines, r_lines
-from pydpstat import DPResults, DPResultsPair, PrivacyWarning, PydpstatError, RRandom
-from pydpstat.parity._comparison import Verdict, compare
-from pydpstat.parity._evaluation import Outcome, flatten, run_python
+from pydpstat import DPResults, DPResultsPair
+from pydpstat.parity._compare import DIFFERENT, Against, Verdict, compare
+from pydpstat.parity._evaluate import Outcome, evaluate
 from pydpstat.parity._live import LiveR, NoR
+from pydpstat.parity._printing import vector_lines
 from pydpstat.parity._recorded import Recording, recording_path
 from pydpstat.parity.case import Case
-from pydpstat.tutorial.printing import as_r_prints
 
 # evaluates code in a fresh environment and returns what R prints
 _PRINTED = """function(code) {
@@ -111,7 +109,7 @@ class Comparer:
             caught,
         )
 
-    def _in_r(self, case: Case) -> tuple[Outcome, str, str, Any]:
+    def _in_r(self, case: Case) -> tuple[Outcome, str, str, Against]:
         code = "\n".join(r_lines(case))
         if self.live and not self.live.missing(case) and case.level != "endless":
             # what is shown is what runs: the readable inputs, not the lossless ones
@@ -127,7 +125,7 @@ class Comparer:
         return theirs_recorded, _as_printed(theirs_recorded), f"R, recorded ({versions})", "recorded"
 
     @staticmethod
-    def _versions(side: Any, case: Case) -> str:
+    def _versions(side: LiveR | Recording, case: Case) -> str:
         own = side.versions.get(case.package, "")
         return f"R {side.versions.get('R', '?')}" + (f", {case.package} {own}" if own else "")
 
@@ -136,37 +134,23 @@ def _in_python(
     case: Case, lines: Sequence[str]
 ) -> tuple[Outcome, list[str], str, tuple[tuple[str, str], ...]]:
     """Return the outcome, the lines with what makes the numbers visible, the output, the warnings."""
-    scope: dict[str, Any] = {"__name__": "__main__"}
-    values: list[float] = []
-    labels: list[str] = []
-    shown = list(lines)
-    error = ""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            value = run_python("\n".join(lines), scope)
-            flatten(value, values, labels)
-            if isinstance(value, (list, tuple)) and value and all(isinstance(v, DPResults) for v in value):
-                shown = folded([*_named(shown), "[each.estimate for each in results]"])
-                value = [each.estimate for each in value]
-            elif isinstance(value, DPResults):
-                shown = folded([*shown[:-1], f"{shown[-1]}.estimate"])
-                value = value.estimate
-            elif isinstance(value, DPResultsPair):
-                value = {name: part.estimate for name, part in value.items()}
-            output = printed(value)
-        except PydpstatError as raised:
-            error = str(raised)
-            output = "\n".join(textwrap.wrap(f"PydpstatError: {error}", WIDTH))
-        except Exception as raised:
-            raise ComparisonFailed(f"{case.id}: the Python code raises {raised!r}") from raised
-    next_uniform = float(np.ravel(scope.get("rng", RRandom(case.seed)).runif(1))[0])
-    notes = {
-        (each.message.row, str(each.message)): None
-        for each in caught
-        if isinstance(each.message, PrivacyWarning)
-    }
-    return Outcome(tuple(values), tuple(labels), error, next_uniform), shown, output, tuple(notes)
+    try:
+        outcome, done = evaluate("\n".join(lines), {"__name__": "__main__"}, case.seed)
+    except Exception as raised:
+        raise ComparisonFailed(f"{case.id}: the Python code raises {raised!r}") from raised
+    shown, value = list(lines), done.value
+    if isinstance(value, (list, tuple)) and value and all(isinstance(v, DPResults) for v in value):
+        shown = folded([*_named(shown), "[each.estimate for each in results]"])
+        value = [each.estimate for each in value]
+    elif isinstance(value, DPResults):
+        shown = folded([*shown[:-1], f"{shown[-1]}.estimate"])
+        value = value.estimate
+    elif isinstance(value, DPResultsPair):
+        value = {name: part.estimate for name, part in value.items()}
+    error = f"PydpstatError: {outcome.error}"
+    output = printed(value) if done.error is None else "\n".join(textwrap.wrap(error, WIDTH))
+    notes = dict.fromkeys((warning.row, str(warning)) for warning in done.warnings)
+    return outcome, shown, output, tuple(notes)
 
 
 def _named(lines: Sequence[str]) -> list[str]:
@@ -175,7 +159,7 @@ def _named(lines: Sequence[str]) -> list[str]:
     return [*lines[:start], f"results = {lines[start]}", *lines[start + 1 :]]
 
 
-def printed(value: Any, width: int = WIDTH) -> str:
+def printed(value: object, width: int = WIDTH) -> str:
     """Return a value as an interactive session shows it, at a width that fits a page."""
     import pandas as pd
 
@@ -202,24 +186,14 @@ def _as_printed(outcome: Outcome) -> str:
     """Return a recorded outcome in the form in which R prints a vector."""
     if outcome.error:
         return f"Error: {outcome.error}"
-    cells = [*(f'"{label}"' for label in outcome.labels), *as_r_prints(np.array(outcome.values))]
-    width = max(map(len, cells), default=0)
-    size = max(1, (WIDTH - 6) // (width + 1))
-    rows = [cells[start : start + size] for start in range(0, len(cells), size)]
-    marks = [f"[{1 + number * size}]" for number in range(len(rows))]
-    wide = max(map(len, marks), default=0)
-    return _shortened(
-        "\n".join(
-            f"{mark:>{wide}} " + " ".join(cell.rjust(width) for cell in row) for mark, row in zip(marks, rows)
-        )
-    )
+    return _shortened("\n".join(vector_lines(outcome.values, outcome.labels, WIDTH)))
 
 
 def _agreement(verdict: Verdict, theirs: Outcome) -> str:
     case, count = verdict.case, len(theirs.values)
     if case.level == "error":
         return "Both languages stop."
-    if case.level in ("difference", "refused", "endless"):
+    if case.level in DIFFERENT:
         return f"A difference on purpose: {case.reason or 'R never returns here; Python stops'}."
     if not count:
         return "Both languages give the same words."
@@ -231,5 +205,5 @@ def _agreement(verdict: Verdict, theirs: Outcome) -> str:
     reason = f": {case.reason}" if case.reason else ""
     if case.level == "rtol":
         return f"{what}, equal to a relative {verdict.difference:.1g} (allowed {case.tolerance:g}){reason}."
-    allowed = case.tolerance + (case.recorded_ulp if "recorded" in verdict.against else 0.0)
+    allowed = case.tolerance + (case.recorded_ulp if verdict.against == "recorded" else 0.0)
     return f"{what}, equal to {verdict.difference:g} units in the last place (allowed {allowed:g}){reason}."

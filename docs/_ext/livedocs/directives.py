@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -16,6 +15,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from livedocs.comparing import Comparer, ComparisonFailed, Shown
 from livedocs.running import PageFailed, run
+from pydpstat.parity._evaluate import Names
 from pydpstat.parity.case import Case
 from pydpstat.parity.reference import all_cases
 
@@ -27,7 +27,7 @@ class Build:
 
     def __init__(self) -> None:
         self.failures: list[str] = []
-        self.names: dict[str, dict[str, Any]] = {}
+        self.names: dict[str, Names] = {}
 
     @cached_property
     def cases(self) -> dict[str, Case]:

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pydpstat
+from pydpstat.parity._compare import DIFFERENT
 from pydpstat.parity.case import Case
+from pydpstat.parity.translate import python_name
 
 _MARK = re.compile(r"<!-- (\w+): ([\w.-]+) -->")
-_STOPS = ("difference", "refused", "endless")
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Entry:
     def python(self) -> str:
         """The name in Python, with its module."""
         home = "diffpriv" if self.group == "diffpriv" else "dppack"
-        return f"pydpstat.{home}.{self.name.replace('.', '_')}"
+        return f"pydpstat.{home}.{python_name(self.name)}"
 
 
 def entries(path: Path) -> tuple[Entry, ...]:
@@ -60,7 +61,7 @@ def section(entry: Entry, cases: Sequence[Case]) -> str:
     lines += [entry.remark, ""] if entry.remark else []
     for name in entry.cases or clearest(entry.name, cases):
         lines += [f"```{{parity}} {name}", "```", ""]
-    lines += _stops([case for case in cases if case.function == entry.name and case.level in _STOPS])
+    lines += _stops([case for case in cases if case.function == entry.name and case.level in DIFFERENT])
     lines += [f"Reference: {{py:obj}}`~{entry.python}`", ""] if exists(entry) else []
     return "\n".join(lines)
 
@@ -70,7 +71,7 @@ def clearest(name: str, cases: Sequence[Case]) -> tuple[str, ...]:
 
     Examples of R's help pages come first.
     """
-    usable = [case for case in cases if case.function == name and case.level not in ("error", *_STOPS)]
+    usable = [case for case in cases if case.function == name and case.level not in ("error", *DIFFERENT)]
     best = sorted(usable, key=_length)
     return tuple(case.id for case in best[:1])
 

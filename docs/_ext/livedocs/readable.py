@@ -1,16 +1,13 @@
-"""A comparison's inputs and code as a person would type them, in R and in Python."""
+"""A comparison's code with its inputs as a person would type it, in R and in Python."""
 
 from __future__ import annotations
 
 import ast
-import math
 import re
 from collections.abc import Iterable
-from typing import Any
 
-import numpy as np
-
-from pydpstat.parity.case import Case, Factor
+from pydpstat.parity._literals import python_literal, r_literal
+from pydpstat.parity.case import Case
 
 # what half a page holds
 WIDTH = 44
@@ -60,79 +57,6 @@ def _free_names(source: str) -> set[str]:
 
 def _by_kind(line: str) -> tuple[bool, bool]:
     return "pydpstat" in line, line.startswith("from")
-
-
-def r_literal(value: Any) -> str:
-    """Return a value as R code.
-
-    Examples
-    --------
-    >>> r_literal([1.0, 2.5]), r_literal(Factor(("b", None), ("a", "b")))
-    ('c(1, 2.5)', 'factor(c("b", NA), levels = c("a", "b"))')
-    """
-    if isinstance(value, Factor):
-        return f"factor({r_literal(value.values)}, levels = {r_literal(value.levels)})"
-    if isinstance(value, np.ndarray) and value.ndim == 2:
-        return f"matrix({r_literal(value.ravel(order='F').tolist())}, nrow = {value.shape[0]})"
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, (list, tuple)):
-        return f"c({', '.join(map(_r_element, value))})" if value else "numeric(0)"
-    return _r_element(value)
-
-
-def _r_element(value: Any) -> str:
-    if value is None:
-        return "NA"
-    if isinstance(value, (bool, np.bool_)):
-        return "TRUE" if value else "FALSE"
-    if isinstance(value, (int, np.integer)):
-        return f"{int(value)}L"
-    if isinstance(value, (float, np.floating)):
-        return _number(float(value), "NaN", "Inf")
-    return _quoted(value)
-
-
-def python_literal(value: Any) -> str:
-    """Return a value as Python code; numbers stand in a NumPy array, as parity cases see them.
-
-    Examples
-    --------
-    >>> python_literal([1.0, 2.5]), python_literal(["a", "b"])
-    ('np.array([1.0, 2.5])', '["a", "b"]')
-    """
-    if isinstance(value, Factor):
-        return f"pd.Categorical({_python_list(value.values)}, categories={_python_list(value.levels)})"
-    if isinstance(value, np.ndarray):
-        return f"np.array({_python_list(value.tolist())})"
-    if isinstance(value, list) and value and not isinstance(value[0], str):
-        return f"np.array({_python_list([math.nan if item is None else item for item in value])})"
-    if isinstance(value, (list, tuple)):
-        return _python_list(value)
-    return _python_element(value)
-
-
-def _python_list(values: Iterable[Any]) -> str:
-    return f"[{', '.join(_python_list(v) if isinstance(v, list) else _python_element(v) for v in values)}]"
-
-
-def _python_element(value: Any) -> str:
-    if isinstance(value, float):
-        return _number(value, "math.nan", "math.inf", point=True)
-    return _quoted(value) if isinstance(value, str) else repr(value)
-
-
-def _number(value: float, nan: str, infinity: str, point: bool = False) -> str:
-    if math.isnan(value):
-        return nan
-    if math.isinf(value):
-        return infinity if value > 0 else f"-{infinity}"
-    text = repr(value)
-    return text[:-2] if text.endswith(".0") and not point else text
-
-
-def _quoted(value: Any) -> str:
-    return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def folded(lines: Iterable[str], width: int = WIDTH) -> list[str]:

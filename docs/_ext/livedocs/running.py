@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import base64
 import contextlib
 import io
 import textwrap
-import warnings
 from dataclasses import dataclass
-from typing import Any
 
 from livedocs.comparing import printed
-from pydpstat import PrivacyWarning
+from pydpstat.parity._evaluate import Names, run_python
 
 # what a page holds
 _WIDTH = 96
@@ -38,7 +35,7 @@ class Output:
     pictures: tuple[str, ...]
 
 
-def run(source: str, names: dict[str, Any], raises: str = "") -> Output:
+def run(source: str, names: Names, raises: str = "") -> Output:
     """Run code in the names of its page.
 
     Parameters
@@ -55,36 +52,29 @@ def run(source: str, names: dict[str, Any], raises: str = "") -> Output:
         Where the code raises something else, or nothing where it should.
     """
     stream = io.StringIO()
-    ended = ""
-    with warnings.catch_warnings(), contextlib.redirect_stdout(stream):
-        warnings.simplefilter("error")
-        warnings.simplefilter("always", PrivacyWarning)
-        warnings.showwarning = lambda text, kind, *_: print(
-            "\n".join(textwrap.wrap(f"{kind.__name__}: {text}", _WIDTH)), file=stream
+
+    def tell(title: str, text: object) -> None:
+        print("\n".join(textwrap.wrap(f"{title}: {text}", _WIDTH)), file=stream)
+
+    def show(value: object) -> None:
+        if value is not None and not _is_drawing(value):
+            print(printed(value, _WIDTH))
+
+    with contextlib.redirect_stdout(stream):
+        done = run_python(
+            source, names, others="error", told=lambda each: tell(type(each).__name__, each), shown=show
         )
-        try:
-            _execute(source, names)
-        except Exception as error:
-            ended = type(error).__name__
-            if ended != raises:
-                raise PageFailed(f"{ended}: {error}, in\n{source}") from error
-            print("\n".join(textwrap.wrap(f"{ended}: {error}", _WIDTH)))
+    ended = type(done.error).__name__ if done.error else ""
+    if done.error:
+        if ended != raises:
+            raise PageFailed(f"{ended}: {done.error}, in\n{source}") from done.error
+        tell(ended, done.error)
     if raises and not ended:
         raise PageFailed(f"no {raises} was raised in\n{source}")
     return Output(stream.getvalue().rstrip(), _pictures())
 
 
-def _execute(source: str, names: dict[str, Any]) -> None:
-    body = ast.parse(source).body
-    last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
-    exec(compile(ast.Module(body, []), "<page>", "exec"), names)
-    if isinstance(last, ast.Expr):
-        value = eval(compile(ast.Expression(last.value), "<page>", "eval"), names)
-        if value is not None and not _is_drawing(value):
-            print(printed(value, _WIDTH))
-
-
-def _is_drawing(value: Any) -> bool:
+def _is_drawing(value: object) -> bool:
     first = value[0] if isinstance(value, (list, tuple)) and value else value
     return type(first).__module__.partition(".")[0] == "matplotlib"
 

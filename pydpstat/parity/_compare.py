@@ -7,7 +7,7 @@ import struct
 from dataclasses import dataclass
 from typing import Literal
 
-from pydpstat.parity._evaluation import Outcome
+from pydpstat.parity._evaluate import Outcome
 from pydpstat.parity.case import Case
 
 Status = Literal["passed", "failed", "not run"]
@@ -99,7 +99,7 @@ def ulp_difference(a: float, b: float) -> float:
 
     Examples
     --------
-    >>> from pydpstat.parity._comparison import ulp_difference
+    >>> from pydpstat.parity._compare import ulp_difference
     >>> ulp_difference(1.0, 1.0 + 2**-52), ulp_difference(float("nan"), float("nan"))
     (1.0, 0.0)
     """

@@ -1,18 +1,17 @@
-"""Laws of diffpriv: two noises, a choice, the coefficients of a function, a sampled sensitivity."""
+"""Distributions of diffpriv: two noises, a choice, the coefficients of a function, a sampled sensitivity."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
 
 import numpy as np
 
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise
-from pydpstat.parity.distribution import SEED, Law
+from pydpstat.parity.distribution import SEED, Distribution, Noise, Stream
 from pydpstat.r_arithmetic.elementary import power
-from r_reference.laws.choice import Places
+from r_reference.distributions.choice import Places
 
 # chosen in proportion; a wrong factor shows as a wrong exponent
 QUALITIES = (81.0, 27.0, 9.0, 3.0, 1.0)
@@ -24,21 +23,21 @@ def _proportional(exponent: float) -> Places:
     return Places(tuple((weights / weights.sum()).tolist()))
 
 
-def _laws() -> tuple[Law, ...]:
+def _distributions() -> tuple[Distribution, ...]:
     from pydpstat import diffpriv
 
     eps, delta = diffpriv.DPParamsEps(epsilon=0.5), diffpriv.DPParamsDel(epsilon=0.5, delta=0.01)
     half = 2.0 * math.sqrt(2.0 * math.log(125.0)) / 0.5
 
-    def laplace(n: int, rng: Any) -> np.ndarray:
+    def laplace(n: int, rng: Stream) -> np.ndarray:
         m = diffpriv.DPMechLaplace(sensitivity=2, target=np.zeros, dims=n)
         return np.asarray(diffpriv.releaseResponse(m, eps, n, rng=rng))
 
-    def gaussian(n: int, rng: Any) -> np.ndarray:
+    def gaussian(n: int, rng: Stream) -> np.ndarray:
         m = diffpriv.DPMechGaussian(sensitivity=2, target=np.zeros, dims=n)
         return np.asarray(diffpriv.releaseResponse(m, delta, n, rng=rng))
 
-    def choices(n: int, rng: Any) -> np.ndarray:
+    def choices(n: int, rng: Stream) -> np.ndarray:
         m = diffpriv.DPMechExponential(
             sensitivity=1, target=lambda X: lambda each: QUALITIES[each - 1], responseSet=[1, 2, 3, 4, 5]
         )
@@ -46,25 +45,25 @@ def _laws() -> tuple[Law, ...]:
             warnings.simplefilter("ignore")
             return np.array([float(diffpriv.releaseResponse(m, eps, None, rng=rng)) for _ in range(n)])
 
-    def coefficients(n: int, rng: Any) -> np.ndarray:
+    def coefficients(n: int, rng: Stream) -> np.ndarray:
         m = diffpriv.DPMechBernstein(
             sensitivity=1 / n, target=lambda X: lambda y: 0.0, latticeK=n - 1, dims=1
         )
         return np.asarray(diffpriv.releaseResponse(m, eps, None, rng=rng))
 
-    def sensitivities(n: int, rng: Any) -> np.ndarray:
+    def sensitivities(n: int, rng: Stream) -> np.ndarray:
         draw = (rng or np.random.default_rng(SEED)).standard_normal
         m = diffpriv.DPMechLaplace(target=np.mean, dims=1)
         return np.array([diffpriv.sensitivitySampler(m, draw, 2, 1).sensitivity for _ in range(n)])
 
-    def half_normal(factor: float) -> Any:
+    def half_normal(factor: float) -> Noise:
         from scipy.stats import halfnorm
 
         # the means of two records that differ in one: half the distance of two normal values
         return halfnorm(scale=factor / np.sqrt(2.0))
 
     return (
-        Law(
+        Distribution(
             "sensitivitySampler",
             "diffpriv",
             "local({ m <- diffpriv::DPMechLaplace(target = mean, dims = 1); "
@@ -72,7 +71,7 @@ def _laws() -> tuple[Law, ...]:
             sensitivities,
             half_normal,
         ),
-        Law(
+        Distribution(
             "DPMechLaplace",
             "diffpriv",
             "diffpriv::releaseResponse(diffpriv::DPMechLaplace(sensitivity = 2, target = numeric, dims = n), "
@@ -80,7 +79,7 @@ def _laws() -> tuple[Law, ...]:
             laplace,
             lambda f: LaplaceNoise(4.0 * f),
         ),
-        Law(
+        Distribution(
             "DPMechGaussian",
             "diffpriv",
             "diffpriv::releaseResponse("
@@ -89,7 +88,7 @@ def _laws() -> tuple[Law, ...]:
             gaussian,
             lambda f: GaussianNoise(half * f),
         ),
-        Law(
+        Distribution(
             "DPMechExponential",
             "diffpriv",
             "local({ m <- diffpriv::DPMechExponential(sensitivity = 1, responseSet = as.list(1:5), "
@@ -99,7 +98,7 @@ def _laws() -> tuple[Law, ...]:
             _proportional,
             discrete=True,
         ),
-        Law(
+        Distribution(
             "DPMechBernstein",
             "diffpriv",
             "environment(diffpriv::releaseResponse(diffpriv::DPMechBernstein(sensitivity = 1 / n, "
@@ -111,4 +110,4 @@ def _laws() -> tuple[Law, ...]:
     )
 
 
-LAWS = _laws()
+DISTRIBUTIONS = _distributions()

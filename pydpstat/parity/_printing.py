@@ -1,6 +1,8 @@
-"""Numbers and matrices as R prints them: seven significant digits, columns right-aligned."""
+"""Numbers, vectors and matrices as R prints them, and tables: the one place that lays text out in columns."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +26,7 @@ def as_r_prints(values: npt.ArrayLike) -> list[str]:
 
     Examples
     --------
-    >>> from pydpstat.tutorial.printing import as_r_prints
+    >>> from pydpstat.parity._printing import as_r_prints
     >>> as_r_prints(0.49855899423826489)
     ['0.498559']
     >>> as_r_prints([287.05834243, 408.7466, 30.5])
@@ -38,7 +40,7 @@ def as_r_prints(values: npt.ArrayLike) -> list[str]:
     return [f"{number:.{decimals}f}" for number in numbers]
 
 
-def matrix_lines(values: np.ndarray, dimnames: Names | None = None) -> list[str]:
+def matrix_lines(values: npt.NDArray[np.float64], dimnames: Names | None = None) -> list[str]:
     """Format a matrix as R prints it, each column on its own.
 
     Parameters
@@ -55,7 +57,7 @@ def matrix_lines(values: np.ndarray, dimnames: Names | None = None) -> list[str]
     Examples
     --------
     >>> import numpy as np
-    >>> from pydpstat.tutorial.printing import matrix_lines
+    >>> from pydpstat.parity._printing import matrix_lines
     >>> matrix_lines(np.array([[7.0, 9.0], [11.0, 0.0]]), (("a", "b"), ("USA", "non-USA")))
     ['  USA non-USA', 'a   7       9', 'b  11       0']
     """
@@ -67,6 +69,45 @@ def matrix_lines(values: np.ndarray, dimnames: Names | None = None) -> list[str]
     return [" ".join(cells) for cells in zip(*blocks)]
 
 
+def vector_lines(values: npt.ArrayLike, labels: Sequence[str] = (), width: int = 80) -> list[str]:
+    """Format texts and numbers as R prints a vector, each line with the number of its first element.
+
+    Parameters
+    ----------
+    values : array_like
+        The numbers.
+    labels : sequence of str
+        Texts before them.
+    width : int, default 80
+        Longest line.
+
+    Examples
+    --------
+    >>> from pydpstat.parity._printing import vector_lines
+    >>> vector_lines([1.5, 2.0, 3.0], width=14)
+    ['[1] 1.5 2.0', '[3] 3.0']
+    """
+    cells = _padded([*(f'"{label}"' for label in labels), *as_r_prints(values)])
+    size = max(1, (width - 6) // (len(cells[0]) + 1)) if cells else 1
+    starts = range(0, len(cells), size)
+    marks = _padded([f"[{1 + start}]" for start in starts])
+    return [f"{mark} {' '.join(cells[start : start + size])}" for mark, start in zip(marks, starts)]
+
+
+def table_lines(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Format rows of texts, the first of them headings, in columns that begin below each other.
+
+    Examples
+    --------
+    >>> from pydpstat.parity._printing import table_lines
+    >>> table_lines([("name", "cases"), ("meanDP", "3")])
+    ['name    cases', '-------------', 'meanDP  3']
+    """
+    columns = [_padded(list(column), left=True) for column in zip(*rows)]
+    lines = ["  ".join(cells).rstrip() for cells in zip(*columns)]
+    return [lines[0], "-" * len(lines[0]), *lines[1:]]
+
+
 def _padded(texts: list[str], left: bool = False) -> list[str]:
-    width = max(map(len, texts))
+    width = max(map(len, texts), default=0)
     return [text.ljust(width) if left else text.rjust(width) for text in texts]

@@ -1,4 +1,4 @@
-"""Laws of the noise of DPpack's empirical risk minimization, by fits whose minimiser is known.
+"""Distributions of the noise of DPpack's empirical risk minimization, by fits whose minimiser is known.
 
 Records of zeros leave the regularizer alone. Output perturbation then returns the noise itself, and
 objective perturbation minus the noise over the strength of the regularization. The noise's length is
@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any
+from types import ModuleType
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat.dppack._models.cms_noise import objective_constants, standard_cdf
 from pydpstat.mechanisms.gaussian import GaussianNoise
-from pydpstat.parity.distribution import Law
+from pydpstat.parity.distribution import Distribution, Noise, Scaled, Stream
 
 _SIZE = 20
 # a length is one value of n / 10 fits, a coefficient one of n / 2
@@ -28,11 +29,11 @@ _R_LENGTH = (
 
 
 class Coefficient:
-    """Law of one element of a noise vector of three, of the given scale.
+    """Distribution of one element of a noise vector of three, of the given scale.
 
     Examples
     --------
-    >>> from r_reference.laws.models_cms import Coefficient
+    >>> from r_reference.distributions.models_cms import Coefficient
     >>> round(abs(float(Coefficient(2.0).ppf(0.5))), 9)
     0.0
     """
@@ -42,37 +43,37 @@ class Coefficient:
     def __init__(self, scale: float) -> None:
         self.scale, self._table = scale, standard_cdf(self._grid, 3)
 
-    def cdf(self, x: Any) -> np.ndarray:
+    def cdf(self, x: npt.ArrayLike) -> np.ndarray:
         """Return the probability of at most x."""
         return standard_cdf(np.asarray(x) / self.scale, 3)
 
-    def ppf(self, q: Any) -> np.ndarray:
+    def ppf(self, q: npt.ArrayLike) -> np.ndarray:
         """Return the quantiles, interpolated."""
         return np.interp(q, self._table, self._grid) * self.scale
 
 
-def _gamma(rate: float) -> Callable[[float], Any]:
-    def law(factor: float) -> Any:
+def _gamma(rate: float) -> Scaled:
+    def noise(factor: float) -> Noise:
         from scipy.stats import gamma
 
         return gamma(_SIZE, scale=factor / rate)
 
-    return law
+    return noise
 
 
 def _lengths(
     name: str,
-    make: Callable[[Any], Any],
+    make: Callable[[ModuleType], object],
     new: str,
     rate: float,
     unit: float,
     y: int = 0,
     more: str = "",
-    **options: Any,
-) -> Law:
-    """Return the law of the noise's length in n / 10 fits."""
+    **options: str,
+) -> Distribution:
+    """Return the distribution of the noise's length in n / 10 fits."""
 
-    def python(n: int, rng: Any) -> np.ndarray:
+    def python(n: int, rng: Stream) -> np.ndarray:
         from pydpstat import dppack
 
         with warnings.catch_warnings():
@@ -82,11 +83,11 @@ def _lengths(
             return np.array([float(np.linalg.norm(fit.coeff)) * unit for fit in fits])
 
     r = _R_LENGTH.format(new=new, y=y, more=more, unit=f"{unit!r}")
-    return Law(name, "DPpack", r, python, _gamma(rate))
+    return Distribution(name, "DPpack", r, python, _gamma(rate))
 
 
-def _bases(name: str, python_name: str) -> tuple[Law, ...]:
-    def make(method: str) -> Callable[[Any], Any]:
+def _bases(name: str, python_name: str) -> tuple[Distribution, ...]:
+    def make(method: str) -> Callable[[ModuleType], object]:
         return lambda dppack: getattr(dppack, python_name)(
             dppack.mapXy_linear,
             dppack.generate_loss_huber(0.5),
@@ -113,7 +114,7 @@ def _bases(name: str, python_name: str) -> tuple[Law, ...]:
     )
 
 
-def _scaled() -> tuple[Law, ...]:
+def _scaled() -> tuple[Distribution, ...]:
     root = math.sqrt(_SIZE)
     left, extra = objective_constants(1.0, 0.5, 0.25, 1)
     svm_left, svm_extra = objective_constants(3.0, 1.5, 1.0, 1)
@@ -164,8 +165,8 @@ def _scaled() -> tuple[Law, ...]:
     )
 
 
-def _one_coefficient() -> Law:
-    def python(n: int, rng: Any) -> np.ndarray:
+def _one_coefficient() -> Distribution:
+    def python(n: int, rng: Stream) -> np.ndarray:
         from pydpstat import dppack
 
         model = dppack.svmDP("l2", 0.5, 1.0, "output")
@@ -176,7 +177,7 @@ def _one_coefficient() -> Law:
         "local({ m <- DPpack::svmDP$new('l2', 0.5, 1, 'output'); X <- matrix(0, 1, 3); "
         "replicate(n / 2, { m$fit(X, 0, c(1, 1, 1), c(0, 0, 0)); m$coeff[1] }) })"
     )
-    return Law(
+    return Distribution(
         "svmDP, output, one coefficient",
         "DPpack",
         r,
@@ -186,13 +187,13 @@ def _one_coefficient() -> Law:
     )
 
 
-def _frequencies() -> Law:
-    def python(n: int, rng: Any) -> np.ndarray:
+def _frequencies() -> Distribution:
+    def python(n: int, rng: Stream) -> np.ndarray:
         from pydpstat import dppack
 
         return dppack.generate_sampling(2.0)(n, rng=rng)[:-1]
 
-    return Law(
+    return Distribution(
         "generate.sampling",
         "DPpack",
         "DPpack::generate.sampling(2)(n)[seq_len(n)]",
@@ -201,7 +202,7 @@ def _frequencies() -> Law:
     )
 
 
-LAWS = (
+DISTRIBUTIONS = (
     *_bases("EmpiricalRiskMinimizationDP.CMS", "EmpiricalRiskMinimizationDP_CMS"),
     *_bases("WeightedERMDP.CMS", "WeightedERMDP_CMS"),
     *_scaled(),

@@ -37,7 +37,7 @@ def corrections(width: int = 100) -> list[str]:
 
     Examples
     --------
-    >>> from pydpstat.tutorial.corrections import corrections
+    >>> from r_reference.tutorial.corrections import corrections
     >>> print("\\n".join(corrections()[:2]))
     What the tutorial gets wrong
         Row 5       Levels taken from the data make epsilon infinite: declare them (a Categorical).

@@ -1,4 +1,4 @@
-"""Laws of DPpack's choices: the exponential mechanism, quantiles, and the pooled statistics.
+"""Distributions of DPpack's choices: the exponential mechanism, quantiles, and the pooled statistics.
 
 Here `factor` divides epsilon: it is as wrong as a noise scale that is too large or too small.
 """
@@ -8,16 +8,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat.dppack._queries.quantiles import rank_utility
 from pydpstat.mechanisms._exponential import probabilities
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise
-from pydpstat.parity.distribution import Law
-from r_reference.laws._redrawn import Positive
+from pydpstat.parity.distribution import Distribution, Scaled, Stream
+from r_reference.distributions._redrawn import Positive
 
 # three, so that 10 % of epsilon moves a good share of the choices
 UTILITY = (0.0, 2.0, 4.0)
@@ -25,7 +25,7 @@ UTILITY = (0.0, 2.0, 4.0)
 
 @dataclass(frozen=True)
 class Places:
-    """Law of a place from 1 on with the given probabilities.
+    """Distribution of a place from 1 on with the given probabilities.
 
     Examples
     --------
@@ -35,12 +35,12 @@ class Places:
 
     probabilities: tuple[float, ...]
 
-    def cdf(self, k: Any) -> np.ndarray:
+    def cdf(self, k: npt.ArrayLike) -> np.ndarray:
         """Return the probability of at most k."""
         sums = np.concatenate([[0.0], np.cumsum(self.probabilities)])
         return sums[np.clip(np.floor(np.asarray(k)), 0, len(self.probabilities)).astype(int)]
 
-    def ppf(self, q: Any) -> np.ndarray:
+    def ppf(self, q: npt.ArrayLike) -> np.ndarray:
         """Return the quantiles."""
         sums = np.cumsum(self.probabilities)
         return np.minimum(np.searchsorted(sums, np.asarray(q)), len(sums) - 1) + 1.0
@@ -48,7 +48,7 @@ class Places:
 
 @dataclass(frozen=True)
 class Pieces:
-    """Law of a point that is uniform within intervals that have the given probabilities.
+    """Distribution of a point that is uniform within intervals that have the given probabilities.
 
     Examples
     --------
@@ -62,39 +62,41 @@ class Pieces:
     def _sums(self) -> np.ndarray:
         return np.concatenate([[0.0], np.cumsum(self.probabilities)])
 
-    def cdf(self, y: Any) -> np.ndarray:
+    def cdf(self, y: npt.ArrayLike) -> np.ndarray:
         """Return the probability of at most y."""
         return np.interp(np.asarray(y), self.edges, self._sums())
 
-    def ppf(self, q: Any) -> np.ndarray:
+    def ppf(self, q: npt.ArrayLike) -> np.ndarray:
         """Return the quantiles."""
         return np.interp(np.asarray(q), self._sums(), self.edges)
 
 
-def _quantile_law(x: tuple[float, ...], quant: float, eps: float, lower: float, upper: float) -> Pieces:
+def _quantile_distribution(
+    x: tuple[float, ...], quant: float, eps: float, lower: float, upper: float
+) -> Pieces:
     edges = (lower, *sorted(x), upper)
     utility = rank_utility(0, len(x), quant, len(x))
     return Pieces(edges, tuple(probabilities(utility, eps, 1.0, np.diff(edges)).tolist()))
 
 
-def _repeat(release: Callable[[Any], Any], n: int, rng: Any) -> np.ndarray:
+def _repeat(release: Callable[[Stream], npt.ArrayLike], n: int, rng: Stream) -> np.ndarray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return np.array([float(release(rng)) for _ in range(n)])
 
 
-def _law(
+def _choice(
     name: str,
     r: str,
-    release: Callable[[Any], Any],
-    law: Callable[[float], Any],
+    release: Callable[[Stream], npt.ArrayLike],
+    noise: Scaled,
     discrete: bool = False,
-) -> Law:
+) -> Distribution:
     expression = f"replicate(n, DPpack::{r})"
-    return Law(name, "DPpack", expression, lambda n, rng: _repeat(release, n, rng), law, discrete)
+    return Distribution(name, "DPpack", expression, lambda n, rng: _repeat(release, n, rng), noise, discrete)
 
 
-def _laws() -> tuple[Law, ...]:
+def _distributions() -> tuple[Distribution, ...]:
     from pydpstat import calibrate_gaussian, dppack
 
     records = tuple(float(i) for i in range(1, 9))
@@ -103,34 +105,34 @@ def _laws() -> tuple[Law, ...]:
     variance_scale = 36.0 * (1.0 - 1.0 / 6.0) / 8.0
     sd = calibrate_gaussian(0.9, 0.01, 36.0 * (1.0 - 1.0 / 6.0) / 8.0, method="classical")
     pairs1, pairs2 = np.column_stack([first, first]), np.column_stack([second, second])
-    bounds: dict[str, Any] = {"lower_bound1": 0, "upper_bound1": 6, "lower_bound2": 0, "upper_bound2": 6}
+    bounds = {"lower_bound1": 0, "upper_bound1": 6, "lower_bound2": 0, "upper_bound2": 6}
     return (
-        _law(
+        _choice(
             "ExponentialMechanism",
             "ExponentialMechanism(c(0, 2, 4), 1, 1, c(4, 2, 1))",
             lambda rng: dppack.ExponentialMechanism(UTILITY, 1, 1, (4, 2, 1), rng=rng),
             lambda f: Places(tuple(probabilities(UTILITY, 1.0 / f, 1.0, (4, 2, 1)).tolist())),
             discrete=True,
         ),
-        _law(
+        _choice(
             "quantileDP",
             "quantileDP(1:8, 0.25, 1, -10, 40)",
             lambda rng: dppack.quantileDP(x, 0.25, 1, -10, 40, rng=rng),
-            lambda f: _quantile_law(records, 0.25, 1.0 / f, -10.0, 40.0),
+            lambda f: _quantile_distribution(records, 0.25, 1.0 / f, -10.0, 40.0),
         ),
-        _law(
+        _choice(
             "medianDP",
             "medianDP(1:8, 2, -20, 30)",
             lambda rng: dppack.medianDP(x, 2, -20, 30, rng=rng),
-            lambda f: _quantile_law(records, 0.5, 2.0 / f, -20.0, 30.0),
+            lambda f: _quantile_distribution(records, 0.5, 2.0 / f, -20.0, 30.0),
         ),
-        _law(
+        _choice(
             "pooledVarDP",
             "pooledVarDP(1:6, 2:5, lower.bound = 0, upper.bound = 6)",
             lambda rng: dppack.pooledVarDP(first, second, lower_bound=0, upper_bound=6, rng=rng),
             lambda f: Positive(LaplaceNoise(variance_scale * f), float(within)),
         ),
-        _law(
+        _choice(
             "pooledCovDP",
             "pooledCovDP(cbind(1:6, 1:6), cbind(2:5, 2:5), eps = 0.9, lower.bound1 = 0, upper.bound1 = 6, "
             f"lower.bound2 = 0, upper.bound2 = 6, mechanism = 'Gaussian', delta = 0.01) - {within}",
@@ -143,4 +145,4 @@ def _laws() -> tuple[Law, ...]:
     )
 
 
-LAWS = _laws()
+DISTRIBUTIONS = _distributions()

@@ -1,4 +1,4 @@
-"""Laws of the noise of DPpack's linear regression, and of its choices among models.
+"""Distributions of the noise of DPpack's linear regression, and of its choices among models.
 
 Records of zeros leave the regularizer alone: the minimum is minus the noise over the strength of the
 regularization, which is large here so that the minimum lies inside the domain. For the choices the models
@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
 from importlib.util import find_spec
-from typing import Any
+from types import ModuleType
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat.dppack._models.kst_noise import noise_variance
 from pydpstat.mechanisms._exponential import probabilities
 from pydpstat.mechanisms.gaussian import GaussianNoise
-from pydpstat.parity.distribution import Law
-from r_reference.laws.choice import Places
+from pydpstat.parity.distribution import Distribution, Noise, Scaled, Stream
+from r_reference.distributions.choice import Places
 
 _SIZE, _GAMMA, _ZETA = 20, 1e5, 4.0
 # as many models, with errors from 0 on: so many that 10 % of epsilon shows
@@ -36,16 +36,16 @@ _NEW = {
 }
 
 
-def _length(rate: float) -> Callable[[float], Any]:
-    def law(factor: float) -> Any:
+def _length(rate: float) -> Scaled:
+    def noise(factor: float) -> Noise:
         from scipy.stats import gamma
 
         return gamma(_SIZE, scale=factor / rate)
 
-    return law
+    return noise
 
 
-def _model(dppack: Any, name: str, delta: float) -> Any:
+def _model(dppack: ModuleType, name: str, delta: float) -> object:
     if name == "LinearRegressionDP":
         return dppack.LinearRegressionDP("l2", 1.0, delta, _GAMMA)
     return dppack.EmpiricalRiskMinimizationDP_KST(
@@ -63,15 +63,15 @@ def _model(dppack: Any, name: str, delta: float) -> Any:
     )
 
 
-def _fits(name: str, delta: float) -> Law:
-    """Return the law of the noise's length, or with delta of its elements, in n / 20 fits."""
+def _fits(name: str, delta: float) -> Distribution:
+    """Return the distribution of the noise's length, or with delta of its elements, in n / 20 fits."""
     linear = name == "LinearRegressionDP"
     zeta, lam = (2.0 * _SIZE**1.5, float(_SIZE)) if linear else (_ZETA, 1.0)
     # a linear regression gives coefficients in the unit of the data: y's bound 1 is 20 inside
     unit = (_GAMMA + 2.0 * lam) * (_SIZE if linear else 1.0)
     element = "sqrt(sum(m$coeff^2))" if delta == 0.0 else "m$coeff"
 
-    def python(n: int, rng: Any) -> np.ndarray:
+    def python(n: int, rng: Stream) -> np.ndarray:
         from pydpstat import dppack
 
         with warnings.catch_warnings():
@@ -86,18 +86,18 @@ def _fits(name: str, delta: float) -> Law:
         f"b <- rep(1, {_SIZE + 1}); "
         f"as.numeric(replicate(n %/% {_SIZE}, {{ m$fit(X, 0, b, -b); {element} * {unit!r} }})) }})"
     )
-    law = _length(1.0 / (2.0 * zeta))
+    noise = _length(1.0 / (2.0 * zeta))
     if delta > 0.0:
         sd = math.sqrt(noise_variance(1.0, delta, zeta))
-        return Law(f"{name}, delta", "DPpack", r, python, lambda f: GaussianNoise(sd * f))
-    return Law(name, "DPpack", r, python, law)
+        return Distribution(f"{name}, delta", "DPpack", r, python, lambda f: GaussianNoise(sd * f))
+    return Distribution(name, "DPpack", r, python, noise)
 
 
-def _choice(function: str, bounds: tuple[str, list[float], list[float]]) -> Law:
-    """Return the law of the place of the chosen model, whose errors are one less than its place."""
+def _choice(function: str, bounds: tuple[str, list[float], list[float]]) -> Distribution:
+    """Return the distribution of the place of the chosen model, whose errors are one less than its place."""
     rows = (_MODELS + 1) * (_MODELS - 1)
 
-    def python(n: int, rng: Any) -> np.ndarray:
+    def python(n: int, rng: Stream) -> np.ndarray:
         from pydpstat import dppack
 
         tune = getattr(dppack, function)
@@ -115,7 +115,7 @@ def _choice(function: str, bounds: tuple[str, list[float], list[float]]) -> Law:
         f"replicate(n, DPpack::{function}(m, X, y, {bounds[0]})$place) }})"
     )
     errors = -np.arange(float(_MODELS))
-    return Law(
+    return Distribution(
         function,
         "DPpack",
         r,
@@ -126,7 +126,7 @@ def _choice(function: str, bounds: tuple[str, list[float], list[float]]) -> Law:
     )
 
 
-def _fixed(dppack: Any, errors: int) -> Any:
+def _fixed(dppack: ModuleType, errors: int) -> object:
     """Return a model that is fitted once and for all and makes a known number of errors."""
 
     class Fixed(dppack.LogisticRegressionDP):  # type: ignore[misc, name-defined]
@@ -139,16 +139,16 @@ def _fixed(dppack: Any, errors: int) -> Any:
             self._results = super().fit([[0.0]], [0], [1], [-1], rng=1)
             self._labels = np.repeat([1.0, 0.0], [errors, _MODELS - 1 - errors])
 
-        def fit(self, *data: Any, **settings: Any) -> Any:
+        def fit(self, *data: object, **settings: object) -> object:
             return self._results
 
-        def predict(self, X: Any, add_bias: bool = False, raw_value: bool = False) -> Any:
+        def predict(self, X: npt.ArrayLike, add_bias: bool = False, raw_value: bool = False) -> np.ndarray:
             return self._labels
 
     return Fixed()
 
 
-def _laws() -> tuple[Law, ...]:
+def _distributions() -> tuple[Distribution, ...]:
     choices = (
         _choice("tune_classification_model", ("1, -1", [1.0], [-1.0])),
         _choice("tune_linear_regression_model", ("c(1, 1), c(-1, 0)", [1.0, 1.0], [-1.0, 0.0])),
@@ -159,4 +159,4 @@ def _laws() -> tuple[Law, ...]:
     return (*choices, *fits)
 
 
-LAWS = _laws()
+DISTRIBUTIONS = _distributions()

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import enum
 import re
 import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 
 import numpy as np
+import numpy.typing as npt
 
-from pydpstat.tutorial.printing import as_r_prints, matrix_lines
-from pydpstat.tutorial.session import Agreement, Outcome
-from pydpstat.tutorial.steps import PYTHON_PREAMBLE, R_PREAMBLE, Recorded
+from pydpstat.parity._printing import as_r_prints, matrix_lines
+from pydpstat.parity.case import Recorded, Step
 
+Numbers = npt.NDArray[np.float64]
 WIDTH = 100
 INDENT = " " * 4
 _LABEL = 14
@@ -20,13 +23,58 @@ _COLUMN = 26
 _VERDICT = 73
 
 
-def heading() -> list[str]:
+class Agreement(enum.Enum):
+    """How a value agrees with the one that R printed; the value is the text that is shown."""
+
+    EQUAL = "equal"
+    PRINTED = "equal to the printed digits"
+    DIFFERENT = "DIFFERENT"
+
+    def __bool__(self) -> bool:
+        return self is not Agreement.DIFFERENT
+
+
+@dataclass(frozen=True, eq=False)
+class StepOutcome:
+    """What a step gave.
+
+    Parameters
+    ----------
+    step : Step
+    values : tuple of ndarray
+        Our values, one for each recorded one.
+    agreements : tuple of Agreement
+        One for each value.
+    next_uniform : float or None
+        Our next uniform number, where R's is recorded.
+    warnings : tuple of str
+        The texts of the step's PrivacyWarnings.
+    """
+
+    step: Step
+    values: tuple[Numbers, ...]
+    agreements: tuple[Agreement, ...]
+    next_uniform: float | None
+    warnings: tuple[str, ...]
+
+    @property
+    def next_agreement(self) -> Agreement:
+        """Whether the next uniform number is R's, to the last bit."""
+        return Agreement.EQUAL if self.next_uniform == self.step.next_uniform else Agreement.DIFFERENT
+
+    @property
+    def equal(self) -> bool:
+        """Whether all values and the next uniform number are R's."""
+        return all((*self.agreements, self.next_agreement))
+
+
+def heading(r_preamble: Sequence[str], python_preamble: Sequence[str]) -> list[str]:
     """Return the lines above the first row.
 
     Examples
     --------
-    >>> from pydpstat.tutorial.report import heading
-    >>> heading()[0]
+    >>> from pydpstat.parity._tutorial_text import heading
+    >>> heading(["library(DPpack)"], ["import pydpstat"])[0]
     "The tutorial: R's printed numbers beside Python's"
     """
     return [
@@ -36,19 +84,19 @@ def heading() -> list[str]:
         '"equal" means to the last bit, not only in the digits shown. Where the next runif(1) is equal too,',
         "both sides have drawn the same numbers in the same order.",
         "",
-        *_code("R", R_PREAMBLE),
-        *_code("Python", PYTHON_PREAMBLE),
+        *_code("R", r_preamble),
+        *_code("Python", python_preamble),
     ]
 
 
-def row(number: int, outcome: Outcome) -> list[str]:
+def row(number: int, outcome: StepOutcome) -> list[str]:
     """Return the lines of one row.
 
     Parameters
     ----------
     number : int
         The row's number, from 1.
-    outcome : Outcome
+    outcome : StepOutcome
         What the step gave.
 
     Returns
@@ -57,10 +105,10 @@ def row(number: int, outcome: Outcome) -> list[str]:
 
     Examples
     --------
-    >>> from pydpstat.tutorial.report import row
-    >>> from pydpstat.tutorial.session import Session
-    >>> from pydpstat.tutorial.steps import STEPS
-    >>> print("\\n".join(row(1, Session().run(STEPS[0]))))
+    >>> from pydpstat.parity._tutorial import Session
+    >>> from pydpstat.parity._tutorial_text import row
+    >>> from pydpstat.parity.reference import part
+    >>> print("\\n".join(row(1, Session().run(part("tutorial.steps").STEPS[0]))))
     <BLANKLINE>
      1  The mean of 100 uniform numbers
         R       set.seed(123); D <- runif(100, 0, 1)
@@ -79,12 +127,12 @@ def row(number: int, outcome: Outcome) -> list[str]:
     return lines + [f"{INDENT}PrivacyWarning: {shortened(text)}" for text in outcome.warnings]
 
 
-def result_line(outcomes: Sequence[Outcome]) -> str:
+def result_line(outcomes: Sequence[StepOutcome]) -> str:
     """Return how many rows are equal.
 
     Examples
     --------
-    >>> from pydpstat.tutorial.report import result_line
+    >>> from pydpstat.parity._tutorial_text import result_line
     >>> result_line([])
     '0 of 0 equal'
     """
@@ -96,7 +144,7 @@ def shortened(warning: str) -> str:
 
     Examples
     --------
-    >>> from pydpstat.tutorial.report import shortened
+    >>> from pydpstat.parity._tutorial_text import shortened
     >>> shortened("It repeats the draw. It keeps epsilon 1.4899, not 1. Use another.")
     'it keeps epsilon 1.4899, not 1'
     """
@@ -109,9 +157,9 @@ def _code(language: str, lines: Sequence[str]) -> list[str]:
     return [f"{INDENT}{label:8}{line}" for label, line in zip_longest([language], lines, fillvalue="")]
 
 
-def _comparison(recorded: Recorded, ours: np.ndarray, verdict: Agreement) -> list[str]:
+def _comparison(recorded: Recorded, ours: Numbers, verdict: Agreement) -> list[str]:
     """Return both values, the verdict behind them, and all 17 digits of those that are not equal."""
-    theirs = np.asarray(recorded.value, dtype=np.float64)
+    theirs = recorded.array
     if theirs.shape != ours.shape:
         return [f"{INDENT}{recorded.name}: {ours.shape} values, R has {theirs.shape}   {verdict.value}"]
     if theirs.ndim == 2:
@@ -135,7 +183,7 @@ def _stacked(name: str, above: str, below: str) -> list[str]:
     return [f"{INDENT}{name:{_LABEL}} R      {above}", f"{INDENT}{'':{_LABEL}} Python {below}"]
 
 
-def _matrices(recorded: Recorded, theirs: np.ndarray, ours: np.ndarray) -> list[str]:
+def _matrices(recorded: Recorded, theirs: Numbers, ours: Numbers) -> list[str]:
     left, right = (matrix_lines(value, recorded.dimnames) for value in (theirs, ours))
     left[0], right[0] = f"R{left[0][1:]}", f"Python{right[0][6:]}"
     return [f"{INDENT}{'':{_LABEL}} {a:{_COLUMN}}{b}" for a, b in zip(left, right)]

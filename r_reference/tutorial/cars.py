@@ -8,7 +8,7 @@ Education 1(1).
 from __future__ import annotations
 
 import csv
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,11 +35,11 @@ def records() -> tuple[tuple[str, str], ...]:
 
     Examples
     --------
-    >>> from pydpstat.tutorial.data import records
+    >>> from r_reference.tutorial.cars import records
     >>> records()[:2]
     (('Small', 'non-USA'), ('Midsize', 'non-USA'))
     """
-    text = files("pydpstat.tutorial").joinpath("cars93.csv").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("cars93.csv").read_text(encoding="utf-8")
     return tuple((row["Type"], row["Origin"]) for row in csv.DictReader(text.splitlines()))
 
 
@@ -57,7 +57,7 @@ def cars93() -> pd.DataFrame:
 
     Examples
     --------
-    >>> from pydpstat.tutorial.data import cars93
+    >>> from r_reference.tutorial.cars import cars93
     >>> cars93().Origin.value_counts().to_dict()
     {'USA': 48, 'non-USA': 45}
     """

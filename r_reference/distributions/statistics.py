@@ -1,31 +1,31 @@
-"""Laws of DPpack's mechanisms and statistics, and of the symmetric geometric noise."""
+"""Distributions of DPpack's mechanisms and statistics, and of the symmetric geometric noise."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.geometric import SignGeometricNoise, SymmetricGeometricNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise
-from pydpstat.parity.distribution import Law
-from r_reference.laws._redrawn import Positive, Rounded
+from pydpstat.parity.distribution import Distribution, Scaled, Stream
+from r_reference.distributions._redrawn import Positive, Rounded
 
 _X = "c(1, 2, 3, 4, 5, 6, 7, 8)"
 _CELLS = "rep(c(1, 2, 3, 4, 5, 6, 7, 8, 9, 10), 50) - 0.5"
 _FACTOR = "factor(rep(letters[1:10], 50))"
 
 
-def _repeat(release: Callable[[Any], Any], n: int, rng: Any) -> np.ndarray:
+def _repeat(release: Callable[[Stream], npt.ArrayLike], n: int, rng: Stream) -> np.ndarray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return np.array([float(release(rng)) for _ in range(n)])
 
 
-def _cells(release: Callable[[Any], Any], n: int, rng: Any) -> np.ndarray:
+def _cells(release: Callable[[Stream], npt.ArrayLike], n: int, rng: Stream) -> np.ndarray:
     """Collect the noise of ten cells of 50 records at a time."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -33,20 +33,20 @@ def _cells(release: Callable[[Any], Any], n: int, rng: Any) -> np.ndarray:
 
 
 def _number(
-    name: str, call: Callable[[Any], Any], law: Callable[[float], Any], r: str, at: float = 0.0
-) -> Law:
-    """Return the law of a single number, of which n releases are drawn."""
+    name: str, call: Callable[[Stream], npt.ArrayLike], noise: Scaled, r: str, at: float = 0.0
+) -> Distribution:
+    """Return the distribution of a single number, of which n releases are drawn."""
     expression = f"replicate(n, DPpack::{r}) - {at}"
-    return Law(name, "DPpack", expression, lambda n, rng: _repeat(call, n, rng) - at, law)
+    return Distribution(name, "DPpack", expression, lambda n, rng: _repeat(call, n, rng) - at, noise)
 
 
-def _counts(name: str, call: Callable[[Any], Any], law: Callable[[float], Any], r: str) -> Law:
-    """Return the law of ten cells, of which n / 10 releases are drawn."""
+def _counts(name: str, call: Callable[[Stream], npt.ArrayLike], noise: Scaled, r: str) -> Distribution:
+    """Return the distribution of ten cells, of which n / 10 releases are drawn."""
     expression = f"replicate(n / 10, {r}) - 50"
-    return Law(name, "DPpack", expression, lambda n, rng: _cells(call, n, rng), law, discrete=True)
+    return Distribution(name, "DPpack", expression, lambda n, rng: _cells(call, n, rng), noise, discrete=True)
 
 
-def _laws() -> tuple[Law, ...]:
+def _distributions() -> tuple[Distribution, ...]:
     from pydpstat import calibrate_gaussian, dppack, symmetric_geometric, symmetric_geometric_noise
 
     zeros = np.zeros
@@ -56,28 +56,28 @@ def _laws() -> tuple[Law, ...]:
     analytic = calibrate_gaussian(1.0, 1e-3, 1.0)
     edges = np.arange(0.0, 11.0)
     return (
-        Law(
+        Distribution(
             "LaplaceMechanism",
             "DPpack",
             "DPpack::LaplaceMechanism(rep(0, n), 1, 2)",
             lambda n, rng: np.asarray(dppack.LaplaceMechanism(zeros(n), 1, 2, rng=rng)),
             lambda f: LaplaceNoise(2.0 * f),
         ),
-        Law(
+        Distribution(
             "GaussianMechanism, aDP",
             "DPpack",
             "DPpack::GaussianMechanism(rep(0, n), 0.9, 0.01, 0.5)",
             lambda n, rng: np.asarray(dppack.GaussianMechanism(zeros(n), 0.9, 0.01, 0.5, rng=rng)),
             lambda f: GaussianNoise(half * f),
         ),
-        Law(
+        Distribution(
             "GaussianMechanism, pDP",
             "DPpack",
             "DPpack::GaussianMechanism(rep(0, n), 2, 1e-5, 0.5, 'pDP')",
             lambda n, rng: np.asarray(dppack.GaussianMechanism(zeros(n), 2, 1e-5, 0.5, "pDP", rng=rng)),
             lambda f: GaussianNoise(private * f),
         ),
-        Law(
+        Distribution(
             "GaussianMechanism, analytic",
             "DPpack",
             "DPpack::GaussianMechanism(rep(0, n), 1, 1e-3, 1, analytic = TRUE)",
@@ -133,7 +133,7 @@ def _laws() -> tuple[Law, ...]:
             f"DPpack::tableDP({_FACTOR}, which.sensitivity = 'unbounded', mechanism = 'analytic', "
             "delta = 1e-3, allow.negative = TRUE)",
         ),
-        Law(
+        Distribution(
             "symmetric_geometric",
             "base",
             "rgeom(n, 1 - exp(-0.25)) - rgeom(n, 1 - exp(-0.25))",
@@ -141,7 +141,7 @@ def _laws() -> tuple[Law, ...]:
             lambda f: SymmetricGeometricNoise(0.25 / f),
             discrete=True,
         ),
-        Law(
+        Distribution(
             "symmetric_geometric_noise, sign",
             "base",
             "sample(c(-1, 1), n, TRUE) * rgeom(n, 1 - exp(-0.25))",
@@ -152,10 +152,10 @@ def _laws() -> tuple[Law, ...]:
     )
 
 
-def _quiet_signs(noise: Callable[..., np.ndarray], n: int, rng: Any) -> np.ndarray:
+def _quiet_signs(noise: Callable[..., np.ndarray], n: int, rng: Stream) -> np.ndarray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return noise(n, 0.25, method="sign", rng=rng)
 
 
-LAWS = _laws()
+DISTRIBUTIONS = _distributions()

@@ -6,10 +6,8 @@ does not begin with ``set.seed(123)`` goes on with the stream and the variables 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
-from pydpstat.tutorial.data import LEVELS
+from pydpstat.parity.case import Recorded, Step
+from r_reference.tutorial.cars import LEVELS
 
 R_PREAMBLE = ("library(DPpack); Cars93 <- MASS::Cars93",)
 PYTHON_PREAMBLE = (
@@ -17,56 +15,9 @@ PYTHON_PREAMBLE = (
     "from pydpstat import RRandom, calibrate_gaussian, symmetric_geometric_noise",
     "from pydpstat import histogramDP, meanDP, tableDP",
     "from pydpstat import r_arithmetic as r",
-    "from pydpstat.tutorial.data import cars93",
+    "from r_reference.tutorial.cars import cars93",
     "cars = cars93()",
 )
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """One value that R prints.
-
-    Parameters
-    ----------
-    value : float, or nested tuples of float
-        The value to 17 significant digits: a number, a vector, or the rows of a matrix.
-    name : str
-        What it is.
-    dimnames : pair of tuples of str, optional
-        Row and column names of a matrix.
-    """
-
-    value: Any
-    name: str = "value"
-    dimnames: tuple[tuple[str, ...], tuple[str, ...]] | None = None
-
-
-@dataclass(frozen=True)
-class Step:
-    """One row of the tutorial.
-
-    Parameters
-    ----------
-    title : str
-        What is done.
-    r : tuple of str
-        The R lines; each expression that R would print is one recorded value.
-    python : tuple of str
-        The Python lines; the last is an expression: the value, or a tuple of the values.
-    recorded : tuple of Recorded
-        What R prints.
-    next_uniform : float, optional
-        R's next ``runif(1)``, which proves how many numbers were drawn.
-    logarithms : bool
-        Whether a draw goes through the C library's logarithm, whose last bit depends on the processor.
-    """
-
-    title: str
-    r: tuple[str, ...]
-    python: tuple[str, ...]
-    recorded: tuple[Recorded, ...]
-    next_uniform: float | None = None
-    logarithms: bool = False
 
 
 def _table(*rows: tuple[int, int]) -> tuple[Recorded, ...]:
