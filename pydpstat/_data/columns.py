@@ -7,17 +7,25 @@ from __future__ import annotations
 
 import datetime
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-from pydpstat._checks import array_of, as_float, without_mask
-from pydpstat._data.lookup import objects
+from pydpstat._checks import array_of, as_float
+from pydpstat._data.containers import (
+    columns_of,
+    floats_of,
+    is_categorical,
+    is_frame,
+    is_series,
+    name_of,
+    names_of,
+)
+from pydpstat._data.values import is_missing, objects, without_mask
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._arrays import is_missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +108,9 @@ def read(data: Any, argument: str, reader: Reader) -> Columns:
     if isinstance(data, MadeUp):
         count = 1 if data.columns is None else len(data.columns)
         return Columns((data,) * count, (None,) * count, data.columns, None, data.size)
-    if hasattr(data, "columns") and hasattr(data, "iloc"):
-        names: tuple[str, ...] | None = tuple(map(str, data.columns))
-        pieces = [data.iloc[:, place] for place in range(len(names or ()))]
+    if is_frame(data):
+        names: tuple[str, ...] | None = names_of(data)
+        pieces: Sequence[Any] = columns_of(data)
         name, size = None, len(data)
     else:
         values = _array(data, argument)
@@ -110,9 +118,8 @@ def read(data: Any, argument: str, reader: Reader) -> Columns:
             names = tuple(str(place) for place in range(values.shape[1]))
             pieces, name, size = list(values.T), None, values.shape[0]
         else:
-            label = getattr(data, "name", None) if hasattr(data, "index") else None
             names, pieces, size = None, [values], len(values)
-            name = None if label is None else str(label)
+            name = name_of(data) if is_series(data) else None
     if not pieces or len(set(names or ())) != len(names or ()):
         raise PydpstatError(
             f"{argument} must have at least one column, each with a name of its own; "
@@ -173,14 +180,14 @@ def _plain(column: Any, argument: str) -> Any:
     if isinstance(column, np.ndarray):
         return column
     kind = column.dtype
-    if getattr(kind, "name", "") == "category":
+    if is_categorical(column):
         raise PydpstatError(
             f"{argument} must be numbers or truth values; got a categorical one. Convert it first."
         )
     if isinstance(kind, np.dtype):
         return column.to_numpy()
     if getattr(kind, "kind", "O") in "iuf":
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+        return floats_of(column)
     return column.to_numpy(dtype=object)
 
 

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from pydpstat._checks import as_float
-from pydpstat.r_arithmetic._arrays import is_missing
+from pydpstat._data.containers import categorical_of, is_categorical
+from pydpstat._data.values import is_missing, objects
 
 _CHUNK = 32768
 # what a column of each kind of type can hold, for messages
@@ -40,11 +41,6 @@ _OF_NUMPY = {
 }
 
 
-def is_categorical(column: Any) -> bool:
-    """Tell whether a variable is a Categorical, or a Series or an index of one."""
-    return getattr(getattr(column, "dtype", None), "name", "") == "category"
-
-
 def kind_of(column: Any) -> str | None:
     """Return what the values of a column are by its type; None where they may be anything.
 
@@ -55,7 +51,7 @@ def kind_of(column: Any) -> str | None:
     """
     dtype = getattr(column, "dtype", None)
     if is_categorical(column):
-        return kind_of(getattr(column, "cat", column).categories)
+        return kind_of(categorical_of(column).categories)
     if dtype is None or isinstance(dtype, np.dtype):
         return _OF_NUMPY.get(getattr(dtype, "kind", "O"))
     import pandas as pd
@@ -123,7 +119,7 @@ def places(column: Any, labels: Sequence[Any]) -> np.ndarray:
     array([ 1, -1,  2,  0])
     """
     if is_categorical(column):
-        own = getattr(column, "cat", column)
+        own = categorical_of(column)
         # the last one is for -1, which is missing
         return np.append(places(own.categories, labels), -1)[np.asarray(own.codes)]
     if isinstance(column, np.ma.MaskedArray):
@@ -138,14 +134,6 @@ def places(column: Any, labels: Sequence[Any]) -> np.ndarray:
         case "times" | "durations" | "zoned":
             return _places_of_times(column, kind, usable)
     return _places_of_objects(objects(column).tolist(), usable)
-
-
-def objects(values: Any) -> np.ndarray:
-    """Return a list's or an array's values as objects, each as it is."""
-    if hasattr(values, "dtype"):
-        return np.asarray(values, dtype=object)
-    # an assignment would take lists of one length for rows
-    return np.fromiter(values, dtype=object, count=len(values))
 
 
 def _of_labels(values: np.ndarray, typed: Sequence[Any]) -> np.ndarray:

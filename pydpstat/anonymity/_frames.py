@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._data.containers import floats_of, is_numeric, is_pandas_frame
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
@@ -16,9 +17,7 @@ if TYPE_CHECKING:
 
 def frame(df: Any, argument: str = "df") -> pd.DataFrame:
     """Check a pandas frame with at least one row and one column."""
-    import pandas as pd
-
-    if not isinstance(df, pd.DataFrame):
+    if not is_pandas_frame(df):
         raise PydpstatError(
             f"{argument} must be a pandas DataFrame; got {type(df).__name__}. Use pandas.DataFrame first."
         )
@@ -105,13 +104,6 @@ def group_size(k: Any, rows: int, argument: str = "k") -> int:
     return whole(k, argument, 1, rows, "the number of rows, ")
 
 
-def is_numeric(column: pd.Series) -> bool:
-    """Tell whether a column has real numbers or truth values."""
-    from pandas.api.types import is_complex_dtype, is_numeric_dtype
-
-    return is_numeric_dtype(column.dtype) and not is_complex_dtype(column.dtype)
-
-
 def floats(df: pd.DataFrame, place: int, argument: str = "df") -> np.ndarray:
     """Return a column of numbers as floats, NaN where a value is missing."""
     column = df.iloc[:, place]
@@ -120,7 +112,7 @@ def floats(df: pd.DataFrame, place: int, argument: str = "df") -> np.ndarray:
             f"{argument} must have numbers in column {checks.excerpt(df.columns[place])}; "
             f"got {column.dtype}. Leave it out with columns=[...], or convert it with astype(float)."
         )
-    return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return floats_of(column)
 
 
 def matrix(df: pd.DataFrame, chosen: Sequence[int]) -> np.ndarray:

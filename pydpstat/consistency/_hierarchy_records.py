@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat._data.lookup import objects, places
-from pydpstat.consistency._hierarchy_building import column_items
-from pydpstat.consistency._hierarchy_rounding import check_size
-from pydpstat.consistency._tables import numbers
+from pydpstat._data.containers import is_frame, is_series
+from pydpstat._data.labels import label_columns
+from pydpstat._data.lookup import places
+from pydpstat._data.values import objects
+from pydpstat.consistency._tables import check_size, numbers
 from pydpstat.consistency._tree import Levels
 from pydpstat.errors import PydpstatError
 
@@ -43,7 +44,7 @@ def leaf_counts(data: Any, hierarchy: Hierarchy, drop: bool) -> tuple[Levels, bo
     PydpstatError
         Where a record is at no leaf, a leaf has no count, or a count is not whole, negative or missing.
     """
-    records = hasattr(data, "columns") and hasattr(data, "iloc")
+    records = is_frame(data)
     if records:
         places = _places(data, hierarchy)
         lost = int((places < 0).sum())
@@ -63,7 +64,7 @@ def _given(data: Any, hierarchy: Hierarchy) -> np.ndarray:
     if isinstance(data, Mapping):
         keys, values = list(data), numbers(list(data.values()), "data", private=True)
         places = _places_of_keys(keys, hierarchy)
-    elif hasattr(data, "index") and hasattr(data, "iloc"):
+    elif is_series(data):
         values = numbers(data, "data", private=True)
         if data.index.nlevels > 1:
             places = _places(data.index.to_frame(index=False), hierarchy)
@@ -127,7 +128,7 @@ def _places(frame: Any, hierarchy: Hierarchy) -> np.ndarray:
     """Return for each row the place of its leaf among all nodes, or -1."""
     import pandas as pd
 
-    columns = [column for _, column in column_items(frame, "data")]
+    columns = [column for _, column in label_columns(frame, "data")]
     depth = len(hierarchy.sizes) - 1
     if len(columns) != depth:
         if len(columns) == 1:

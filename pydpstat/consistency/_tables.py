@@ -8,11 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat._checks import without_mask
+from pydpstat._data.containers import floats_of, has_columns, is_frame, is_series
+from pydpstat._data.values import without_mask
 from pydpstat._frozen import Frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
+
+# above it not every whole number is a float
+_LARGEST = 2.0**53
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ def read_table(table: Any, name: str = "table", *, gaps: bool = False) -> tuple[
     """
     if isinstance(table, DPResults):
         return _release(table, name)
-    if hasattr(table, "columns") and hasattr(table, "iloc"):
+    if is_frame(table):
         _check_flat(table.index, name)
         _check_flat(table.columns, name)
         form = Form(
@@ -97,7 +101,7 @@ def read_table(table: Any, name: str = "table", *, gaps: bool = False) -> tuple[
             columns=table.columns,
         )
         return numbers(table, name), form
-    if hasattr(table, "index") and hasattr(table, "iloc"):
+    if is_series(table):
         return _series(table, name, gaps)
     values = numbers(table, name)
     return values, Form((None,) * values.ndim, (None,) * values.ndim)
@@ -106,8 +110,8 @@ def read_table(table: Any, name: str = "table", *, gaps: bool = False) -> tuple[
 def numbers(table: Any, name: str, least: int = 1, *, private: bool = False) -> np.ndarray:
     """Return finite numbers as a new array of floats, in C order; messages count no private ones."""
     if hasattr(table, "to_numpy") and (hasattr(table, "dtypes") or hasattr(table, "dtype")):
-        kinds = {dtype.kind for dtype in (table.dtypes if hasattr(table, "columns") else [table.dtype])}
-        array = table.to_numpy(dtype=np.float64, na_value=np.nan) if kinds <= set("iuf") else np.array([""])
+        kinds = {dtype.kind for dtype in (table.dtypes if has_columns(table) else [table.dtype])}
+        array = floats_of(table) if kinds <= set("iuf") else np.array([""])
     else:
         try:
             array = np.asarray(without_mask(table))
@@ -137,6 +141,12 @@ def check_not_negative(
     negative = int((values < 0.0).sum())
     if negative:
         raise PydpstatError(f"{name} must not be negative; {negative} of {values.size} values are. {hint}")
+
+
+def check_size(values: np.ndarray) -> None:
+    """Check that values become whole numbers without loss."""
+    if values.size and np.abs(values).max() >= _LARGEST:
+        raise PydpstatError("values must be below 2^53 in size to be rounded to whole numbers.")
 
 
 def _release(result: DPResults, name: str) -> tuple[np.ndarray, Form]:

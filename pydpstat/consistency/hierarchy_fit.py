@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.consistency._hierarchy_methods import apply, way
+from pydpstat._data.containers import has_rows
+from pydpstat.consistency._hierarchy_methods import apply, checked_method
 from pydpstat.consistency._tree import Levels
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.hierarchy_results import HierarchyFit
@@ -97,7 +98,7 @@ def make_consistent(
     values = _levels(noisy, hierarchy)
     spread = _variances(variances, values)
     whole = all(bool((each[~np.isnan(each)] % 1.0 == 0.0).all()) for each in values)
-    fit = fitted(hierarchy, values, spread, way(method, nonnegative, integer, whole))
+    fit = fitted(hierarchy, values, spread, checked_method(method, nonnegative, integer, whole))
     if variances is not None:
         return fit
     # the weights are no variances
@@ -127,7 +128,7 @@ def _shown(values: Levels) -> Levels:
 
 def _levels(noisy: Any, hierarchy: Hierarchy) -> Levels:
     """Read noisy values into one array for each level."""
-    if isinstance(noisy, Mapping) or (hasattr(noisy, "index") and hasattr(noisy, "iloc")):
+    if isinstance(noisy, Mapping) or has_rows(noisy):
         flat = _by_name(noisy, hierarchy)
     elif isinstance(noisy, (list, tuple)) and len(noisy) == len(hierarchy.sizes):
         return [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat._frozen import Frozen
-from pydpstat.consistency._hierarchy_methods import Way
+from pydpstat.consistency._hierarchy_methods import Method
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.table_results import COST
 from pydpstat.errors import PydpstatError
@@ -34,7 +34,7 @@ class HierarchyFit(Frozen):
         The consistent values.
     spreads : tuple of ndarray of float64, or None
         Their variances before rounding, where these are known.
-    way : Way
+    way : Method
         How they were made consistent.
 
     Examples
@@ -50,7 +50,7 @@ class HierarchyFit(Frozen):
     variances: tuple[np.ndarray, ...]
     values: tuple[np.ndarray, ...]
     spreads: tuple[np.ndarray, ...] | None
-    way: Way
+    way: Method
 
     title = "Consistent Hierarchy"
 

@@ -9,14 +9,19 @@ from typing import Any
 import numpy as np
 
 from pydpstat._checks import excerpt, flag, is_number, positive
-from pydpstat.consistency._dual import fit_dual
-from pydpstat.consistency._effects import fit_effects
-from pydpstat.consistency._fitting import Fit, gaps, solution
-from pydpstat.consistency._hierarchy_rounding import check_size
-from pydpstat.consistency._margins import axes_of, check_agreement, noise_variance, read_margins
-from pydpstat.consistency._sums import Margin
-from pydpstat.consistency._table_rounding import TIME_LIMIT, rounded_table, rounding_step
-from pydpstat.consistency._tables import Form, check_not_negative, numbers, read_table
+from pydpstat.consistency._least_squares import fit_dual, fit_effects
+from pydpstat.consistency._margins import (
+    Fit,
+    Margin,
+    axes_of,
+    check_agreement,
+    gaps,
+    noise_variance,
+    read_margins,
+    solution,
+)
+from pydpstat.consistency._tables import Form, check_not_negative, check_size, numbers, read_table
+from pydpstat.consistency.table_controlled import TIME_LIMIT, rounded_table, rounding_step
 from pydpstat.consistency.table_results import ConvergenceWarning, TableFit
 from pydpstat.errors import PydpstatError
 from pydpstat.results.results import DPResults

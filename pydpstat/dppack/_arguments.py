@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._data.containers import has_columns, name_of
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import numeric
 from pydpstat.r_arithmetic.factor import is_categorical
@@ -19,7 +20,7 @@ def numbers(x: Any, name: str) -> np.ndarray:
     """Return data as a flat array of numbers or booleans; a message tells only the data's type."""
     if type(x) is np.ndarray and x.dtype.kind == "f":
         return numeric(x, name)
-    if x is None or isinstance(x, (str, dict, set)) or hasattr(x, "columns") or is_categorical(x):
+    if x is None or isinstance(x, (str, dict, set)) or has_columns(x) or is_categorical(x):
         raise PydpstatError(
             f"{name} must be a numeric vector; got {type(x).__name__}. "
             "Give a list, a NumPy array or a Series of numbers."
@@ -44,5 +45,5 @@ def bound(value: Any, name: str) -> float:
 
 def column_name(x: Any, otherwise: str) -> str:
     """Return the name of a Series, or another where it has none."""
-    name = getattr(x, "name", None)
-    return otherwise if name is None else str(name)
+    name = name_of(x)
+    return otherwise if name is None else name

@@ -6,6 +6,7 @@ from typing import Any, cast, overload
 
 import numpy as np
 
+from pydpstat._data.containers import as_array, has_columns, name_of, row_names
 from pydpstat._release.additive import release
 from pydpstat._release.calibration import prepare
 from pydpstat._release.query import Query
@@ -263,31 +264,26 @@ def calibrateAnalyticGaussianMechanism(
 
 def _query(true_values: Any, sensitivities: Any) -> Query:
     """Return the values as a query; what R does not count as numeric and atomic is refused."""
-    value = (
-        None if isinstance(true_values, dict) or hasattr(true_values, "columns") else _numbers(true_values)
-    )
+    value = None if isinstance(true_values, dict) or has_columns(true_values) else _numbers(true_values)
     if value is None:
         raise PydpstatError(
             "true_values must be numeric atomic vectors or scalars; "
             f"got {type(true_values).__name__}. Give a number, a list or an array of numbers."
         )
-    index = getattr(true_values, "index", None)
-    names = tuple(map(str, index)) if hasattr(true_values, "to_frame") and index is not None else None
     try:
         sens = tuple(np.ravel(np.asarray(sensitivities)).tolist())
     except (TypeError, ValueError):
         sens = (None,)  # a ragged list, which the calibration refuses
-    name = getattr(true_values, "name", None)
-    return Query("value", value, sens, Labels("value" if name is None else str(name), names))
+    name = name_of(true_values)
+    return Query("value", value, sens, Labels("value" if name is None else name, row_names(true_values)))
 
 
 def _numbers(values: Any) -> np.ndarray | None:
     """Return numbers as floats in their own shape; None for what R does not count as numeric."""
     if values is None or is_categorical(values):
         return None
-    nullable = hasattr(getattr(values, "dtype", None), "na_value")
     try:
-        array = values.to_numpy(np.float64, na_value=np.nan) if nullable else np.asarray(values)
+        array = as_array(values)
     except (TypeError, ValueError):
         return None
     return array.astype(np.float64) if array.dtype.kind in "fiu" else None

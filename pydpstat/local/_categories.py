@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import did_you_mean, shown, shown_option
+from pydpstat._data.containers import listed
 from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
 
@@ -44,7 +45,7 @@ def categories_of(categories: Any) -> Categories:
     if isinstance(categories, (int, np.integer)) and not isinstance(categories, bool):
         if 2 <= categories <= _MOST:
             return _tabled(tuple(range(int(categories))))
-    values = categories.tolist() if hasattr(categories, "tolist") else categories
+    values = listed(categories)
     if isinstance(values, (list, tuple, range)) and 2 <= len(values) <= _MOST:
         plain = tuple(each.item() if isinstance(each, np.generic) else each for each in values)
         if all(type(each) in (str, bool, int, float) and each == each for each in plain):

@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import excerpt
-from pydpstat._data.lookup import objects, places
+from pydpstat._data.containers import has_columns, is_index, is_series, is_vector
+from pydpstat._data.lookup import places
+from pydpstat._data.values import is_missing, objects
 from pydpstat.errors import PydpstatError
 from pydpstat.local._categories import Categories
-from pydpstat.r_arithmetic._arrays import is_missing
 
 Codes = npt.NDArray[Any]
 
@@ -117,12 +118,10 @@ def _opened(values: Any, name: str) -> tuple[Any, Container]:
     if isinstance(values, np.ndarray):
         array = values if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
         return array.ravel(), Container(array.shape)
-    if hasattr(values, "dtype") and getattr(values, "ndim", 0) == 1:
-        import pandas as pd
-
-        like = values if isinstance(values, (pd.Series, pd.Index)) else None
+    if is_vector(values):
+        like = values if is_series(values) or is_index(values) else None
         return values, Container((len(values),), like)
-    hint = "Give one column at a time." if hasattr(values, "columns") else "Give an array, list or Series."
+    hint = "Give one column at a time." if has_columns(values) else "Give an array, list or Series."
     raise PydpstatError(
         f"{name} must be one variable (array, list, Series, Categorical) or one value; got "
         f"{type(values).__name__}. {hint}"

@@ -10,7 +10,8 @@ import numpy as np
 
 from pydpstat._checks import shown
 from pydpstat._data.columns import numbers_of
-from pydpstat._data.lookup import objects
+from pydpstat._data.containers import is_series
+from pydpstat._data.values import objects
 from pydpstat._quiet import quiet
 from pydpstat._release.noise import calibrate, loss
 from pydpstat._release.options import Options, bounds_pair, options
@@ -199,7 +200,7 @@ def _released(values: Any, how: Options, bounds: tuple[float, float], rng: Any) 
         answers = np.array(protect("respond", query, how, rng, None, bounds=bounds).value)
     if single:
         return float(answers[0])
-    if hasattr(values, "index") and hasattr(values, "to_frame"):
+    if is_series(values):
         import pandas as pd
 
         return pd.Series(answers, index=values.index, name=values.name)

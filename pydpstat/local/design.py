@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat._checks import one_of
+from pydpstat._data.containers import is_index
 from pydpstat._quiet import quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.local import planning
@@ -333,7 +334,7 @@ def _answers_of(codes: Codes, container: Container, categories: Categories) -> A
         return categories.table.take(chosen).reshape(shape)
     import pandas as pd
 
-    if isinstance(like, pd.Index):
+    if is_index(like):
         return pd.Index(categories.table).take(chosen).rename(like.name)
     held = pd.Series(categories.table)
     return pd.Series(held.array.take(chosen), index=like.index, name=like.name, dtype=held.dtype)

@@ -10,7 +10,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.lookup import objects
+from pydpstat._data.containers import is_vector, rows
+from pydpstat._data.values import objects
 from pydpstat._release.calibration import SEEDED
 from pydpstat._release.statistic import check_budget
 from pydpstat.errors import PydpstatError
@@ -56,9 +57,7 @@ def federate_array(array: Any, n_nodes: int | None = None) -> FederatedArray:
     if isinstance(array, (list, tuple, range)):
         # each person's value as it is: the others' do not change its type
         array = objects(array)
-    if not (
-        hasattr(array, "dtype") and hasattr(array, "copy") and getattr(array, "ndim", 0) == 1 and len(array)
-    ):
+    if not (is_vector(array) and hasattr(array, "copy") and len(array)):
         raise PydpstatError(
             f"array must be one or more values in a row (array, list, Series); got {type(array).__name__}. "
             "Give one value a person."
@@ -264,7 +263,7 @@ class FederatedArray:
         mine = answers if edges is None else _cut(answers, edges, node)
         if len(mine) > 1:
             return mine
-        return mine.iloc[0] if hasattr(mine, "iloc") else mine[0]
+        return rows(mine, 0)
 
     def __len__(self) -> int:
         return self.__edges.size - 1
@@ -349,5 +348,4 @@ class Node:
 
 def _cut(values: Any, edges: np.ndarray, node: int | None) -> Any:
     place = int(node or 0)
-    part = slice(int(edges[place]), int(edges[place + 1]))
-    return values.iloc[part] if hasattr(values, "iloc") else values[part]
+    return rows(values, slice(int(edges[place]), int(edges[place + 1])))

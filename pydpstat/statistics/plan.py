@@ -10,6 +10,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import MadeUp
+from pydpstat._data.containers import listed
 from pydpstat.errors import PydpstatError
 from pydpstat.results._postprocessing import AsDrawn, Scaled
 
@@ -240,7 +241,7 @@ def plan(function: Any, epsilon: float, *, n: int | None = None, columns: Any = 
 def _columns(columns: Any) -> tuple[str, ...] | None:
     if columns is None:
         return None
-    values = columns.tolist() if hasattr(columns, "tolist") else columns
+    values = listed(columns)
     if isinstance(values, (list, tuple)) and 0 < len(set(map(str, values))) == len(values):
         return tuple(map(str, values))
     raise PydpstatError(

@@ -12,7 +12,8 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat import _multiple_precision as multiple_precision
 from pydpstat._data.columns import MadeUp
-from pydpstat._data.lookup import is_categorical, objects
+from pydpstat._data.containers import is_categorical
+from pydpstat._data.values import is_missing, objects
 from pydpstat._release.additive import release
 from pydpstat._release.calibration import prepare
 from pydpstat._release.options import Options, options
@@ -21,7 +22,6 @@ from pydpstat._release.statistic import call, check_budget
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.privacy import Guarantee
-from pydpstat.r_arithmetic._arrays import is_missing
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn

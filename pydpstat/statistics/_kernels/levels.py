@@ -9,9 +9,19 @@ import numpy as np
 
 from pydpstat._checks import did_you_mean, excerpt, shown, shown_option
 from pydpstat._data.columns import MadeUp
-from pydpstat._data.lookup import KINDS, is_categorical, is_of_kind, kind_of, places
+from pydpstat._data.containers import (
+    categorical_of,
+    columns_of,
+    is_categorical,
+    is_frame,
+    is_vector,
+    listed,
+    name_of,
+    names_of,
+)
+from pydpstat._data.lookup import KINDS, is_of_kind, kind_of, places
+from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._arrays import is_missing
 
 _PLAIN = (str, bool, int, float)
 
@@ -54,30 +64,18 @@ def variables_of(data: Any) -> Variables:
     if isinstance(data, MadeUp):
         names = data.columns or ("",)
         return Variables((data,) * len(names), names, data.size)
-    if hasattr(data, "columns") and hasattr(data, "iloc"):
-        columns = tuple(data.iloc[:, place] for place in range(data.shape[1]))
-        return _checked(columns, tuple(map(str, data.columns)))
+    if is_frame(data):
+        return _checked(columns_of(data), names_of(data))
     if isinstance(data, Mapping):
         return _checked(tuple(data.values()), tuple(map(str, data)))
-    if isinstance(data, tuple) and data and all(_is_vector(each) for each in data):
-        return _checked(data, tuple(_name(each) for each in data))
-    return _checked((data,), (_name(data),))
-
-
-def _name(column: Any) -> str:
-    name = getattr(column, "name", None) if hasattr(column, "dtype") else None
-    return "" if name is None else str(name)
-
-
-def _is_vector(column: Any) -> bool:
-    if isinstance(column, (list, tuple, range)):
-        return True
-    return hasattr(column, "dtype") and getattr(column, "ndim", 0) == 1
+    if isinstance(data, tuple) and data and all(map(is_vector, data)):
+        return _checked(data, tuple(name_of(each) or "" for each in data))
+    return _checked((data,), (name_of(data) or "",))
 
 
 def _checked(columns: tuple[Any, ...], names: tuple[str, ...]) -> Variables:
     for column in columns:
-        if not _is_vector(column):
+        if not is_vector(column):
             raise PydpstatError(
                 "data must be one variable, a DataFrame, or a dict or tuple of variables, each a list, "
                 f"array, Series or Categorical, one value a record; got {type(column).__name__}. "
@@ -160,7 +158,7 @@ def _declared(levels: str, variables: Variables) -> list[tuple[Any, ...] | None]
 def _level_tuple(levels: Any, name: str) -> tuple[Any, ...]:
     # an array's tolist would turn times into numbers of nanoseconds
     times = getattr(getattr(levels, "dtype", None), "kind", "") in ("m", "M") and levels.ndim == 1
-    values = list(levels) if times else levels.tolist() if hasattr(levels, "tolist") else levels
+    values = list(levels) if times else listed(levels)
     if isinstance(values, (list, tuple, range)) and len(values):
         try:
             distinct = len(set(values)) == len(values)
@@ -191,5 +189,5 @@ def coded(column: Any, levels: tuple[Any, ...] | None) -> Coded:
         return Coded(None, levels or (), False)
     if levels is not None:
         return Coded(places(column, levels), levels, False)
-    own = getattr(column, "cat", column)
+    own = categorical_of(column)
     return Coded(np.asarray(own.codes), _level_tuple(list(own.categories), "the categories"), True)
