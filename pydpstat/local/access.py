@@ -18,7 +18,7 @@ from pydpstat._release.options import Options, bounds_pair, options
 from pydpstat._release.query import Query
 from pydpstat._release.statistic import protect
 from pydpstat.errors import PydpstatError
-from pydpstat.local._truths import is_single
+from pydpstat.local._categories import is_single
 from pydpstat.local.design import LOCAL
 from pydpstat.privacy import Guarantee
 from pydpstat.results._labels import Labels

@@ -1,4 +1,4 @@
-"""What the designs of randomised response have in common: respond, estimate, plan."""
+"""What the designs of randomized response have in common: respond, estimate, plan."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from pydpstat._data.containers import is_index
 from pydpstat._quiet import quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.local import planning
-from pydpstat.local._categories import Categories, Category
-from pydpstat.local._estimate import Response
-from pydpstat.local._truths import Codes, Container, read
+from pydpstat.local._categories import Categories, Category, Codes, Container, read
+from pydpstat.local._distributions import Response
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source, source_from
 
@@ -37,7 +36,7 @@ _LEAST_SPREAD = 1e-12
 
 
 class ResponseDesign(ABC):
-    """A design of randomised response: which answers are given with which probabilities.
+    """A design of randomized response: which answers are given with which probabilities.
 
     `RandomizedResponse` and `RandomizedResponseCoins` are the designs.
     """
@@ -124,7 +123,7 @@ class ResponseDesign(ABC):
         Guarantee: the design's. Container, shape, index and name of the values are public; nothing else
         of them, not even a type, reaches the answers. An error tells that a value is no category (or,
         without `missing`, is missing), and not which; that none is has to be public. With ``rng=None``
-        each answer has its own coins, and their law is exact: random bits are compared with the
+        each answer has its own coins, and their distribution is exact: random bits are compared with the
         probability's binary digits, as many as it takes.
 
         Examples
@@ -243,7 +242,7 @@ class ResponseDesign(ABC):
 
         Notes
         -----
-        It is a sum over the law of the number of answers, not a simulation: a binomial law with
+        It is a sum over the distribution of the number of answers, not a simulation: a binomial one with
         ``"population"``, that of a sum of two binomial numbers with ``"randomization"``.
 
         Examples

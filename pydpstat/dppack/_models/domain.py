@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat import r_arithmetic as r
+from pydpstat._search import bisect_up
 from pydpstat.dppack._models.linear_algebra import Floats, RowProducts, dot
 from pydpstat.dppack._models.objective import Objective
 from pydpstat.errors import PydpstatError
@@ -138,11 +139,8 @@ def smallest_delta(epsilon: Callable[[float], float], target: float) -> float:
     """
     if epsilon(1.0 - 1e-9) > target:
         return 1.0
-    low, high = math.log(1e-300), math.log(1.0 - 1e-9)
-    for _ in range(60):
-        middle = (low + high) / 2.0
-        low, high = (low, middle) if epsilon(math.exp(middle)) <= target else (middle, high)
-    return math.exp(high)
+    ends = math.log(1e-300), math.log(1.0 - 1e-9)
+    return math.exp(bisect_up(lambda x: not epsilon(math.exp(x)) <= target, *ends, steps=60)[1])
 
 
 class DomainObjective(Objective):
