@@ -72,14 +72,14 @@ class Columns:
         return "Columns(values withheld)"
 
 
-def numbers_of(data: Any, argument: str = "data") -> Columns:
+def numbers_of(data: object, argument: str = "data") -> Columns:
     """Read numbers: a vector, or the columns of a frame or matrix; NaN, None, NA are missing."""
     if type(data) is np.ndarray and data.ndim == 1 and data.dtype.kind in "fiub":
         return Columns((data,), (None,), None, None, data.shape[0])
     return read(data, argument, lambda column: (_numeric(column, argument), None))
 
 
-def truths_of(data: Any, argument: str = "condition") -> Columns:
+def truths_of(data: object, argument: str = "condition") -> Columns:
     """Read truth values: a vector, or the columns of a frame or matrix."""
     if type(data) is np.ndarray and data.ndim == 1 and data.dtype.kind == "b":
         return Columns((data,), (None,), None, None, data.shape[0])
@@ -89,7 +89,7 @@ def truths_of(data: Any, argument: str = "condition") -> Columns:
     return read(data, argument, lambda column: _boolean(column, argument))
 
 
-def one_column(data: Any, argument: str, columns_of: Callable[..., Columns] = numbers_of) -> Columns:
+def one_column(data: object, argument: str, columns_of: Callable[..., Columns] = numbers_of) -> Columns:
     """Read a single variable; a frame of one column counts as one."""
     columns = columns_of(data, argument)
     if len(columns.arrays) != 1:
@@ -103,14 +103,14 @@ def one_column(data: Any, argument: str, columns_of: Callable[..., Columns] = nu
 Reader = Callable[[Any], tuple[np.ndarray, np.ndarray | None]]
 
 
-def read(data: Any, argument: str, reader: Reader) -> Columns:
+def read(data: object, argument: str, reader: Reader) -> Columns:
     """Read a vector, or the columns of a frame or matrix; `reader` says what their values may be."""
     if isinstance(data, MadeUp):
         count = 1 if data.columns is None else len(data.columns)
         return Columns((data,) * count, (None,) * count, data.columns, None, data.size)
     if is_frame(data):
         names: tuple[str, ...] | None = names_of(data)
-        pieces: Sequence[Any] = columns_of(data)
+        pieces: Sequence[object] = columns_of(data)
         name, size = None, len(data)
     else:
         values = _array(data, argument)
@@ -156,12 +156,12 @@ def _array(data: Any, argument: str) -> Any:
     )
 
 
-def _shape(data: Any) -> str:
+def _shape(data: object) -> str:
     dimensions = getattr(data, "ndim", None)
     return f"{dimensions} dimensions" if isinstance(dimensions, int) else "no or another shape"
 
 
-def _numeric(column: Any, argument: str) -> np.ndarray:
+def _numeric(column: object, argument: str) -> np.ndarray:
     """Return numbers as floats, integers or booleans; missing ones as NaN."""
     values = _plain(column, argument)
     values = without_mask(values)
@@ -204,14 +204,14 @@ def _floats(values: np.ndarray, argument: str) -> np.ndarray:
     return np.array(flat, dtype=np.float64)
 
 
-def _float(value: Any) -> float:
+def _float(value: object) -> float:
     try:
         return as_float(value)
     except Exception:  # a signalling NaN, or a number of somebody's own that has no float
         return np.nan
 
 
-def _boolean(column: Any, argument: str) -> tuple[np.ndarray, np.ndarray | None]:
+def _boolean(column: object, argument: str) -> tuple[np.ndarray, np.ndarray | None]:
     """Return truth values, and which are missing."""
     values = _plain(column, argument)
     mask = None
@@ -236,6 +236,6 @@ def _boolean(column: Any, argument: str) -> tuple[np.ndarray, np.ndarray | None]
     )
 
 
-def _other_objects(argument: str, wanted: str, value: Any) -> PydpstatError:
+def _other_objects(argument: str, wanted: str, value: object) -> PydpstatError:
     kind = "dates" if isinstance(value, datetime.date) else f"objects of type {type(value).__name__}"
     return PydpstatError(f"{argument} must be {wanted}; got {kind} among them. Convert them first.")

@@ -116,7 +116,7 @@ def is_categorical(column: object) -> bool:
     return getattr(getattr(column, "dtype", None), "name", "") == "category"
 
 
-def categorical_of(column: Any) -> pd.Categorical:
+def categorical_of(column: object) -> pd.Categorical:
     """Return what has the codes and the categories of a variable that is categorical."""
     return getattr(column, "cat", column)
 
@@ -133,12 +133,12 @@ def floats_of(numbers: Any) -> npt.NDArray[np.float64]:
     return numbers.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def as_array(values: Any) -> npt.NDArray[Any]:
+def as_array(values: object) -> npt.NDArray[Any]:
     """Return values as an array: pandas' numbers that can be missing as floats."""
     nullable = hasattr(getattr(values, "dtype", None), "na_value")
     return floats_of(values) if nullable else np.asarray(values)
 
 
-def listed(values: Any) -> Any:
+def listed(values: object) -> Any:
     """Return an array's, a series' or an index's values as a list, and anything else as it is."""
     return values.tolist() if hasattr(values, "tolist") else values

@@ -41,7 +41,7 @@ _OF_NUMPY = {
 }
 
 
-def kind_of(column: Any) -> str | None:
+def kind_of(column: object) -> str | None:
     """Return what the values of a column are by its type; None where they may be anything.
 
     Examples
@@ -67,7 +67,7 @@ def kind_of(column: Any) -> str | None:
     return kind if kind == "numbers" else None
 
 
-def is_of_kind(label: Any, kind: str | None) -> bool:
+def is_of_kind(label: object, kind: str | None) -> bool:
     """Tell whether a column of this kind can hold a label.
 
     Examples
@@ -136,7 +136,7 @@ def places(column: Any, labels: Sequence[Any]) -> np.ndarray:
     return _places_of_objects(objects(column).tolist(), usable)
 
 
-def _of_labels(values: np.ndarray, typed: Sequence[Any]) -> np.ndarray:
+def _of_labels(values: np.ndarray, typed: Sequence[object]) -> np.ndarray:
     """Find each value among labels of its own type, None for one that it cannot be."""
     known = sorted((value, place) for place, value in enumerate(typed) if value is not None)
     found = np.full(values.size, len(typed), dtype=np.intp)
@@ -193,7 +193,7 @@ def typed(label: Any, dtype: np.dtype) -> Any:
     return int(label) if limits.min <= int(label) <= limits.max else None
 
 
-def _places_of_times(column: Any, kind: str, labels: Sequence[Any]) -> np.ndarray:
+def _places_of_times(column: object, kind: str, labels: Sequence[object]) -> np.ndarray:
     if kind == "zoned":
         import pandas as pd
 
@@ -206,7 +206,7 @@ def _places_of_times(column: Any, kind: str, labels: Sequence[Any]) -> np.ndarra
     return found
 
 
-def _moment(label: Any, dtype: np.dtype) -> int | None:
+def _moment(label: object, dtype: np.dtype) -> int | None:
     """Return how many of a type's units a date, time or duration is; None where it is no whole number."""
     if isinstance(label, datetime.datetime) and label.tzinfo is not None:
         label = label.astimezone(datetime.timezone.utc).replace(tzinfo=None)
@@ -219,10 +219,10 @@ def _moment(label: Any, dtype: np.dtype) -> int | None:
     return int(value.view(np.int64)) if value.astype(label.dtype) == label else None
 
 
-def _places_of_objects(values: list[Any], labels: Sequence[Any]) -> np.ndarray:
+def _places_of_objects(values: list[object], labels: Sequence[object]) -> np.ndarray:
     """Find each value by Python's equality."""
     none = len(labels)
-    known: dict[Any, int] = {}
+    known: dict[object, int] = {}
     for place, label in enumerate(labels):
         if label is not None:
             known.setdefault(label, place)
@@ -236,7 +236,7 @@ def _places_of_objects(values: list[Any], labels: Sequence[Any]) -> np.ndarray:
     return found
 
 
-def _place(value: Any, known: dict[Any, int], none: int) -> int:
+def _place(value: object, known: dict[object, int], none: int) -> int:
     try:
         return known.get(value, none)
     except Exception:  # such a value is no label

@@ -45,7 +45,7 @@ def objects(values: Collection[object] | npt.NDArray[Any]) -> Objects:
     return np.fromiter(values, dtype=object, count=len(values))
 
 
-def without_mask(values: Any) -> Any:
+def without_mask(values: object) -> Any:
     """Return a masked array as a plain one, and a list with masked values or arrays as objects.
 
     What a mask hides becomes NaN. NumPy itself would give the hidden values, or warn of them.

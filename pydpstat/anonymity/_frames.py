@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def frame(df: Any, argument: str = "df") -> pd.DataFrame:
+def frame(df: object, argument: str = "df") -> pd.DataFrame:
     """Check a pandas frame with at least one row and one column."""
     if not is_pandas_frame(df):
         raise PydpstatError(
@@ -51,14 +51,14 @@ def places(df: pd.DataFrame, columns: Any, argument: str = "columns") -> list[in
     return found
 
 
-def _several(df: pd.DataFrame, columns: Any) -> bool:
+def _several(df: pd.DataFrame, columns: object) -> bool:
     if isinstance(columns, (str, bytes)) or not isinstance(columns, Iterable):
         return False
     # a tuple is a name where the columns have several levels
     return not isinstance(columns, tuple) or columns not in df.columns
 
 
-def _places_of(df: pd.DataFrame, name: Any, argument: str) -> list[int]:
+def _places_of(df: pd.DataFrame, name: object, argument: str) -> list[int]:
     import pandas as pd
 
     try:
@@ -77,7 +77,7 @@ def _places_of(df: pd.DataFrame, name: Any, argument: str) -> list[int]:
     return every
 
 
-def by_column(df: pd.DataFrame, value: Any, columns: Any, argument: str) -> list[tuple[int, Any]]:
+def by_column(df: pd.DataFrame, value: object, columns: object, argument: str) -> list[tuple[int, object]]:
     """Return pairs of a place and its option: one option for all columns, or a dict by column name."""
     if not isinstance(value, Mapping):
         return [(place, value) for place in places(df, columns)]
@@ -89,7 +89,7 @@ def by_column(df: pd.DataFrame, value: Any, columns: Any, argument: str) -> list
     return found
 
 
-def whole(value: Any, argument: str, least: int, most: int, what: str = "") -> int:
+def whole(value: object, argument: str, least: int, most: int, what: str = "") -> int:
     """Check a whole number between two limits, the upper one described by `what`."""
     number = checks.unwrap(value)
     if checks.is_number(number) and least <= number <= most and number == int(number):
@@ -99,7 +99,7 @@ def whole(value: Any, argument: str, least: int, most: int, what: str = "") -> i
     )
 
 
-def group_size(k: Any, rows: int, argument: str = "k") -> int:
+def group_size(k: object, rows: int, argument: str = "k") -> int:
     """Check a number of rows: a whole number from 1 to the rows that there are."""
     return whole(k, argument, 1, rows, "the number of rows, ")
 
@@ -128,7 +128,7 @@ def matrix(df: pd.DataFrame, chosen: Sequence[int]) -> np.ndarray:
     return values
 
 
-def with_columns(df: pd.DataFrame, chosen: Sequence[int], columns: Sequence[Any]) -> pd.DataFrame:
+def with_columns(df: pd.DataFrame, chosen: Sequence[int], columns: Sequence[object]) -> pd.DataFrame:
     """Return a copy of a frame with other values in some columns."""
     changed = df.copy()
     for place, values in zip(chosen, columns):

@@ -50,7 +50,7 @@ class Method(NamedTuple):
         return ""
 
 
-def checked_method(method: Any, nonnegative: Any, integer: Any, whole: bool) -> Method:
+def checked_method(method: str, nonnegative: Any, integer: Any, whole: bool) -> Method:
     """Check how values are to be made consistent; `whole` says whether the noisy ones are whole numbers."""
     one_of(method, "method", METHODS)
     sign = method == "top-down" if nonnegative is None else flag(nonnegative, "nonnegative")
@@ -120,7 +120,7 @@ def two_pass(tree: Tree, values: Levels, variances: Levels) -> tuple[Levels, Lev
     Up: a parent's own measurement and the sum of its children's estimates are two independent
     measurements of one number; they are averaged with their precisions as weights. Down: what a
     parent's final estimate differs from its children's sum by is shared among them in proportion to
-    their variances. This is the generalised least squares solution for any tree and any variances.
+    their variances. This is the generalized least squares solution for any tree and any variances.
     With u the upward variance of a child, U the sum of these over its siblings and itself, and s the
     parent's final variance, the child's is ``u - (u / U)^2 (U - s)``.
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +16,12 @@ from pydpstat.consistency._tree import Levels
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from pydpstat.consistency.hierarchy import Hierarchy
 
 
-def leaf_counts(data: Any, hierarchy: Hierarchy, drop: bool) -> tuple[Levels, bool]:
+def leaf_counts(data: object, hierarchy: Hierarchy, drop: bool) -> tuple[Levels, bool]:
     """Count records by leaf.
 
     Parameters
@@ -59,7 +61,7 @@ def leaf_counts(data: Any, hierarchy: Hierarchy, drop: bool) -> tuple[Levels, bo
     return hierarchy.tree.split(flat.astype(np.int64)), records
 
 
-def _given(data: Any, hierarchy: Hierarchy) -> np.ndarray:
+def _given(data: object, hierarchy: Hierarchy) -> np.ndarray:
     """Read counts by leaf into an array of all nodes."""
     if isinstance(data, Mapping):
         keys, values = list(data), numbers(list(data.values()), "data", private=True)
@@ -100,18 +102,19 @@ def leaf_nodes(hierarchy: Hierarchy) -> np.ndarray:
     return np.flatnonzero(np.concatenate(hierarchy.tree.children) == 0)
 
 
-def _places_of_keys(keys: list[Any], hierarchy: Hierarchy) -> np.ndarray:
+def _places_of_keys(keys: list[Hashable], hierarchy: Hierarchy) -> np.ndarray:
     """Return the places of leaves given by label, or by a tuple of the labels down to it."""
     import pandas as pd
 
-    if keys and all(isinstance(key, tuple) for key in keys) and len(hierarchy.sizes) > 2:
-        depth = max(map(len, keys))
-        rows = [(*key, *[None] * (depth - len(key))) for key in keys]
+    paths = [key for key in keys if isinstance(key, tuple)]
+    if paths and len(paths) == len(keys) and len(hierarchy.sizes) > 2:
+        depth = max(map(len, paths))
+        rows = [(*path, *[None] * (depth - len(path))) for path in paths]
         return _places(pd.DataFrame(rows, dtype=object), hierarchy)
     return _leaf_places(objects(keys), hierarchy)
 
 
-def _leaf_places(labels: Any, hierarchy: Hierarchy) -> np.ndarray:
+def _leaf_places(labels: object, hierarchy: Hierarchy) -> np.ndarray:
     """Return the places of leaves given by label; -1 for a label that is no leaf's."""
     leaves = leaf_nodes(hierarchy)
     own = np.concatenate(hierarchy.labels)[leaves].tolist()
@@ -124,7 +127,7 @@ def _leaf_places(labels: Any, hierarchy: Hierarchy) -> np.ndarray:
     return np.append(leaves, -1)[places(labels, own)]
 
 
-def _places(frame: Any, hierarchy: Hierarchy) -> np.ndarray:
+def _places(frame: pd.DataFrame, hierarchy: Hierarchy) -> np.ndarray:
     """Return for each row the place of its leaf among all nodes, or -1."""
     import pandas as pd
 

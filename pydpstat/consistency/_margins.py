@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from pydpstat._data.containers import has_rows
 from pydpstat.consistency._tables import Form, numbers, read_table
 from pydpstat.errors import PydpstatError
 from pydpstat.results.results import DPResults
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Axes = tuple[int, ...]
 
@@ -61,7 +64,7 @@ def expanded(sums: np.ndarray, axes: Axes, dimensions: int) -> np.ndarray:
     return sums.reshape([next(places) if axis in axes else 1 for axis in range(dimensions)])
 
 
-def incidence(shape: tuple[int, ...], axes: Sequence[Axes]) -> object:
+def incidence(shape: tuple[int, ...], axes: Sequence[Axes]) -> sparse.csc_matrix:
     """Return the sparse matrix that takes a table's cells (in C order) to its margins' sums."""
     from scipy import sparse
 
@@ -93,7 +96,7 @@ class Fit(NamedTuple):
     converged: bool
 
 
-def read_margins(margins: Any, form: Form, shape: tuple[int, ...]) -> list[Margin]:
+def read_margins(margins: object, form: Form, shape: tuple[int, ...]) -> list[Margin]:
     """Read margins by the axes that they keep.
 
     Parameters
@@ -132,7 +135,7 @@ def read_margins(margins: Any, form: Form, shape: tuple[int, ...]) -> list[Margi
     return list(found.values())
 
 
-def axes_of(key: Any, names: tuple[Hashable, ...], dimensions: int) -> tuple[int, ...]:
+def axes_of(key: object, names: tuple[Hashable, ...], dimensions: int) -> tuple[int, ...]:
     """Return the places of axes given by place or by name, in the given order."""
     parts = key if isinstance(key, tuple) else (key,)
     places = tuple(_place(part, names, dimensions) for part in parts)
@@ -141,7 +144,7 @@ def axes_of(key: Any, names: tuple[Hashable, ...], dimensions: int) -> tuple[int
     return places
 
 
-def _place(part: Any, names: tuple[Hashable, ...], dimensions: int) -> int:
+def _place(part: object, names: tuple[Hashable, ...], dimensions: int) -> int:
     if isinstance(part, (int, np.integer)) and not isinstance(part, bool):
         if -dimensions <= part < dimensions:
             return int(part) % dimensions
@@ -156,7 +159,7 @@ def _place(part: Any, names: tuple[Hashable, ...], dimensions: int) -> int:
     raise PydpstatError(f"margins must name axes of the table, {own}; got another name. {hint}")
 
 
-def _one(key: Any, value: Any, kept: tuple[int, ...], form: Form, shape: tuple[int, ...]) -> Margin:
+def _one(key: object, value: object, kept: tuple[int, ...], form: Form, shape: tuple[int, ...]) -> Margin:
     """Read one margin and put its axes and labels in the table's order."""
     name = f"margins[{excerpt(key)}]"
     lengths = tuple(shape[axis] for axis in kept)
@@ -284,7 +287,7 @@ def solution(values: np.ndarray, margins: list[Margin]) -> str:
     total = float(margins[0].goal.sum())
     if total == 0.0 or not free.size:
         return "inner" if total == 0.0 else "none"
-    matrix: Any = incidence(values.shape, [each.axes for each in margins])
+    matrix = incidence(values.shape, [each.axes for each in margins])
     counts = matrix[:, free]
     # the mean free cell is 1; a cell is t plus something not below 0
     goals = np.concatenate([each.goal.ravel() for each in margins]) * (free.size / total)

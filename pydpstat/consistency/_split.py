@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -48,7 +48,9 @@ def sensitivities(tree: Tree, neighbors: str) -> tuple[int, ...]:
     return tuple(found)
 
 
-def epsilons(split: Any, hierarchy: Hierarchy, reach: tuple[int, ...], epsilon: float) -> tuple[float, ...]:
+def epsilons(
+    split: object, hierarchy: Hierarchy, reach: tuple[int, ...], epsilon: float
+) -> tuple[float, ...]:
     """Return each level's epsilon; 0 where its counts are public, or not released.
 
     Parameters
@@ -84,7 +86,7 @@ def _below(number: Fraction) -> float:
     return near if near <= number else math.nextafter(near, 0.0)
 
 
-def _chosen(split: Any, hierarchy: Hierarchy, noisy: list[int], must: list[bool]) -> list[float]:
+def _chosen(split: object, hierarchy: Hierarchy, noisy: list[int], must: list[bool]) -> list[float]:
     """Read weights by level: by name, or in order from the top down."""
     names = [hierarchy.levels[level] for level in noisy]
     split = split.tolist() if isinstance(split, np.ndarray) else split

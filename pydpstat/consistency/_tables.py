@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from pydpstat._frozen import Frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # above it not every whole number is a float
 _LARGEST = 2.0**53
@@ -40,10 +43,10 @@ class Form(Frozen):
     """
 
     names: tuple[Hashable, ...]
-    levels: tuple[Any, ...]
+    levels: tuple[object, ...]
     labels: Labels | None = None
-    index: Any = None
-    columns: Any = None
+    index: pd.Index | None = None
+    columns: pd.Index | None = None
     name: Hashable = None
     codes: tuple[np.ndarray, ...] | None = None
 
@@ -66,7 +69,7 @@ class Form(Frozen):
         return pd.Series(cells, index=self.index, name=self.name)
 
 
-def read_table(table: Any, name: str = "table", *, gaps: bool = False) -> tuple[np.ndarray, Form]:
+def read_table(table: object, name: str = "table", *, gaps: bool = False) -> tuple[np.ndarray, Form]:
     """Read a table of numbers.
 
     Parameters
@@ -156,12 +159,12 @@ def _release(result: DPResults, name: str) -> tuple[np.ndarray, Form]:
         raise PydpstatError(
             f"{name} must be a table; got a release of one number, {result.statistic}. Release a crosstab."
         )
-    levels: tuple[Any, ...] = labels.dimnames or (labels.names,) * values.ndim
+    levels: tuple[object, ...] = labels.dimnames or (labels.names,) * values.ndim
     names: tuple[Hashable, ...] = labels.dimension_names or (None,) * values.ndim
     return values, Form(tuple(each or None for each in names), levels, labels=labels)
 
 
-def _check_flat(index: Any, name: str) -> None:
+def _check_flat(index: pd.Index, name: str) -> None:
     if index.nlevels > 1:
         raise PydpstatError(
             f"{name} must be a DataFrame with one index level on each side, or a Series with several; "
@@ -169,7 +172,7 @@ def _check_flat(index: Any, name: str) -> None:
         )
 
 
-def _series(table: Any, name: str, gaps: bool) -> tuple[np.ndarray, Form]:
+def _series(table: pd.Series, name: str, gaps: bool) -> tuple[np.ndarray, Form]:
     cells, index = numbers(table, name), table.index
     if index.nlevels == 1:
         return cells, Form((index.name,), (index,), index=index, name=table.name)

@@ -62,12 +62,19 @@ class Hierarchy:
     ['Aldea', 'Burgo', 'Costa']
     """
 
-    def __init__(self, nested: Any, *, root: Hashable = "total", levels: Iterable[str] | None = None) -> None:
-        self._set(from_nested(nested, root), levels)
+    def __init__(
+        self, nested: object, *, root: Hashable = "total", levels: Iterable[str] | None = None
+    ) -> None:
+        self._set(_from_nested(nested, root), levels)
 
     @classmethod
     def from_parents(
-        cls, child: Any, parent: Any, *, root: Hashable | None = None, levels: Iterable[str] | None = None
+        cls,
+        child: object,
+        parent: object,
+        *,
+        root: Hashable | None = None,
+        levels: Iterable[str] | None = None,
     ) -> Hierarchy:
         """Make a hierarchy of pairs of a child and its parent.
 
@@ -92,12 +99,12 @@ class Hierarchy:
         (1, 2, 3)
         """
         made = cls.__new__(cls)
-        made._set(from_pairs(child, parent, root), levels)
+        made._set(_from_pairs(child, parent, root), levels)
         return made
 
     @classmethod
     def from_columns(
-        cls, columns: Any, *, root: Hashable = "total", levels: Iterable[str] | None = None
+        cls, columns: object, *, root: Hashable = "total", levels: Iterable[str] | None = None
     ) -> Hierarchy:
         """Make a hierarchy of a list of its leaves, with a column for each level below the top.
 
@@ -122,17 +129,17 @@ class Hierarchy:
         3
         """
         made = cls.__new__(cls)
-        nodes, names = from_rows(columns, root)
+        nodes, names = _from_rows(columns, root)
         made._set(nodes, ("level 0", *names) if levels is None else levels)
         return made
 
-    def _set(self, nodes: Nodes, levels: Iterable[str] | None) -> None:
+    def _set(self, nodes: _Nodes, levels: Iterable[str] | None) -> None:
         self.labels = tuple(map(frozen, nodes.labels))
         self.tree = Tree(nodes.children)
         self.sizes = self.tree.sizes
-        names = [f"level {place}" for place in range(len(self.sizes))]
+        names: list[object] = [f"level {place}" for place in range(len(self.sizes))]
         if levels is not None:
-            names = listed(levels, "levels must be a list of names", "Give one for each level.")
+            names = _items(levels, "levels must be a list of names", "Give one for each level.")
         self.levels = tuple(map(str, names))
         if len(set(self.levels)) != len(self.sizes) or len(names) != len(self.sizes):
             raise PydpstatError(
@@ -192,7 +199,7 @@ class Hierarchy:
         return f"<Hierarchy: {len(self.sizes)} levels of {', '.join(map(str, self.sizes))} nodes>"
 
 
-class Nodes(NamedTuple):
+class _Nodes(NamedTuple):
     """A hierarchy's nodes.
 
     Parameters
@@ -207,7 +214,7 @@ class Nodes(NamedTuple):
     children: tuple[np.ndarray, ...]
 
 
-def listed(values: Any, what: str, hint: str) -> list[Any]:
+def _items(values: Any, what: str, hint: str) -> list[object]:
     """Return the items of a list, tuple, array or other collection; a text is none."""
     try:
         if not isinstance(values, (str, bytes)):
@@ -217,10 +224,10 @@ def listed(values: Any, what: str, hint: str) -> list[Any]:
     raise PydpstatError(f"{what}; got {shown(values)}. {hint}")
 
 
-def from_nested(nested: Any, root: Hashable) -> Nodes:
+def _from_nested(nested: object, root: Hashable) -> _Nodes:
     """Order the nodes of nested dicts and lists."""
     labels, children = [objects([root])], []
-    below: list[Any] = [nested]
+    below: list[object] = [nested]
     while below:
         inside = [_inside(each) for each in below]
         children.append(np.array([len(names) for names, _ in inside], dtype=np.int64))
@@ -232,17 +239,17 @@ def from_nested(nested: Any, root: Hashable) -> Nodes:
         raise PydpstatError(
             f"nested must have labels below {shown_option(root)}; there are none. Give a dict or a list."
         )
-    return Nodes(tuple(labels), tuple(children))
+    return _Nodes(tuple(labels), tuple(children))
 
 
-def _inside(branch: Any) -> tuple[list[Any], list[Any]]:
+def _inside(branch: object) -> tuple[list[object], list[object]]:
     """Return the labels right below a node, and what is below each of them."""
     if branch is None:
         return [], []
     if isinstance(branch, Mapping):
         names, branches = list(branch), list(branch.values())
     else:
-        names = listed(branch, "nested must be dicts and lists of labels", "Write [label] for one.")
+        names = _items(branch, "nested must be dicts and lists of labels", "Write [label] for one.")
         branches = [None] * len(names)
     try:
         different = len(set(names)) == len(names)
@@ -257,7 +264,7 @@ def _inside(branch: Any) -> tuple[list[Any], list[Any]]:
     return names, branches
 
 
-def from_pairs(child: Any, parent: Any, root: Hashable | None) -> Nodes:
+def _from_pairs(child: object, parent: object, root: Hashable | None) -> _Nodes:
     """Order the nodes of a list of children and parents."""
     import pandas as pd
 
@@ -298,7 +305,7 @@ def _one_top(up: np.ndarray, root: Hashable | None) -> np.ndarray:
     return up
 
 
-def _by_level(names: np.ndarray, up: np.ndarray) -> Nodes:
+def _by_level(names: np.ndarray, up: np.ndarray) -> _Nodes:
     """Order nodes by their depth and their parent's place."""
     order = np.argsort(up, kind="stable")
     # the children of node i are order[first[i]:last[i]]
@@ -316,10 +323,10 @@ def _by_level(names: np.ndarray, up: np.ndarray) -> Nodes:
         raise PydpstatError(
             f"parent must lead to the top from every label; {up.size - seen} labels lead round in a circle."
         )
-    return Nodes(tuple(labels), tuple(children))
+    return _Nodes(tuple(labels), tuple(children))
 
 
-def from_rows(columns: Any, root: Hashable) -> tuple[Nodes, tuple[str, ...]]:
+def _from_rows(columns: object, root: Hashable) -> tuple[_Nodes, tuple[str, ...]]:
     """Order the nodes of a list of leaves with a column for each level; return the columns' names, too."""
     names, codes, levels = [], [], []
     for name, column in label_columns(columns, "columns"):
@@ -360,4 +367,4 @@ def from_rows(columns: Any, root: Hashable) -> tuple[Nodes, tuple[str, ...]]:
         node[here] = position[place.ravel()]
         count = keys.size
     children.append(np.zeros(count, dtype=np.int64))
-    return Nodes(tuple(labels), tuple(children)), tuple(names)
+    return _Nodes(tuple(labels), tuple(children)), tuple(names)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pydpstat._data.containers import has_rows
-from pydpstat.consistency._hierarchy_methods import apply, checked_method
+from pydpstat.consistency._hierarchy_methods import Method, apply, checked_method
 from pydpstat.consistency._tree import Levels
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.hierarchy_results import HierarchyFit
 from pydpstat.errors import PydpstatError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # products of variances stay far from the ends of what floats can hold
 _LEAST = 1e-100
@@ -21,10 +24,10 @@ _LEAST = 1e-100
 
 def make_consistent(
     hierarchy: Hierarchy,
-    noisy: Any,
+    noisy: object,
     *,
     method: str = "least squares",
-    variances: Any = None,
+    variances: object = None,
     nonnegative: bool | None = None,
     integer: bool | None = None,
 ) -> HierarchyFit:
@@ -106,7 +109,7 @@ def make_consistent(
     return replace(fit, variances=unknown, spreads=None)
 
 
-def fitted(hierarchy: Hierarchy, values: Levels, variances: Levels, how: Any) -> HierarchyFit:
+def fitted(hierarchy: Hierarchy, values: Levels, variances: Levels, how: Method) -> HierarchyFit:
     """Return checked values made consistent."""
     estimates, spreads = apply(hierarchy.tree, values, variances, how)
     return HierarchyFit(
@@ -126,7 +129,7 @@ def _shown(values: Levels) -> Levels:
     return values
 
 
-def _levels(noisy: Any, hierarchy: Hierarchy) -> Levels:
+def _levels(noisy: object, hierarchy: Hierarchy) -> Levels:
     """Read noisy values into one array for each level."""
     if isinstance(noisy, Mapping) or has_rows(noisy):
         flat = _by_name(noisy, hierarchy)
@@ -148,7 +151,7 @@ def _levels(noisy: Any, hierarchy: Hierarchy) -> Levels:
     ]
 
 
-def _by_name(noisy: Any, hierarchy: Hierarchy) -> np.ndarray:
+def _by_name(noisy: Mapping[Hashable, object] | pd.Series, hierarchy: Hierarchy) -> np.ndarray:
     import pandas as pd
 
     series = pd.Series(noisy, dtype=object) if isinstance(noisy, Mapping) else noisy
@@ -165,7 +168,7 @@ def _by_name(noisy: Any, hierarchy: Hierarchy) -> np.ndarray:
     return _floats(series.iloc[places], "noisy")
 
 
-def _floats(values: Any, name: str) -> np.ndarray:
+def _floats(values: object, name: str) -> np.ndarray:
     try:
         array = np.asarray(values)
         if array.dtype.kind == "O":
@@ -177,7 +180,7 @@ def _floats(values: Any, name: str) -> np.ndarray:
     return array.astype(np.float64).ravel()
 
 
-def _array(values: Any, name: str, size: int, hierarchy: Hierarchy, level: int) -> np.ndarray:
+def _array(values: object, name: str, size: int, hierarchy: Hierarchy, level: int) -> np.ndarray:
     """Check one level's values: as many as nodes, finite, and missing for parents only."""
     array = _floats(values, name)
     if array.size != size:
@@ -191,7 +194,7 @@ def _array(values: Any, name: str, size: int, hierarchy: Hierarchy, level: int) 
     return array
 
 
-def _variances(variances: Any, values: Levels) -> Levels:
+def _variances(variances: object, values: Levels) -> Levels:
     """Read the variances of each level; infinite where nothing was measured."""
     if variances is None:
         variances = 1.0

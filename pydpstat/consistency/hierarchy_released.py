@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pydpstat.consistency._hierarchy_methods import apply, checked_method
 from pydpstat.consistency.hierarchy_results import HierarchyFit
+from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.privacy import Guarantee
 from pydpstat.results import _stated as stated
 from pydpstat.results._call import Call
@@ -22,12 +23,12 @@ class HierarchyResults(stated.Stated, HierarchyFit):
     """A hierarchy of counts, released with noise at each level and made consistent.
 
     It holds what may be published and nothing else: no data, no true counts, no noise, no seed. It has
-    all of `HierarchyFit`, with the noise's variances as given by its law.
+    all of `HierarchyFit`, with the noise's variances as given by its distribution.
 
     Parameters
     ----------
     noises : tuple of (SymmetricGeometricNoise or None)
-        The law of each level's noise; None where the counts are public or were not released.
+        The distribution of each level's noise; None where the counts are public or were not released.
     claim, guarantee : Guarantee
         What was asked for, and what holds, of all levels together.
     nobs : int or None
@@ -46,7 +47,7 @@ class HierarchyResults(stated.Stated, HierarchyFit):
     ([0.0, 0.5, 0.5], 240.0)
     """
 
-    noises: tuple[Any, ...]
+    noises: tuple[SymmetricGeometricNoise | None, ...]
     claim: Guarantee
     guarantee: Guarantee
     nobs: int | None
@@ -97,7 +98,7 @@ class HierarchyResults(stated.Stated, HierarchyFit):
             self, values=tuple(estimates), spreads=None if spreads is None else tuple(spreads), way=how
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return everything in plain JSON types."""
         from pydpstat.results._export import plain
 

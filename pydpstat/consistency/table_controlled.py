@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from pydpstat.consistency._margins import Axes, Margin, axes_of, gaps, incidence
 from pydpstat.consistency._tables import Form, check_size, read_table
 from pydpstat.consistency.table_results import TableFit
 from pydpstat.errors import PydpstatError
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 # seconds for a search that may find nothing
 TIME_LIMIT = 10.0
@@ -23,7 +26,7 @@ _FURTHER = 2
 _GOOD = 1e-3
 
 
-def controlled_rounding(table: Any, margins: Any = None, *, time_limit: float = TIME_LIMIT) -> TableFit:
+def controlled_rounding(table: object, margins: object = None, *, time_limit: float = TIME_LIMIT) -> TableFit:
     """Round a table to whole numbers so that it still adds up.
 
     Parameters
@@ -83,7 +86,7 @@ def controlled_rounding(table: Any, margins: Any = None, *, time_limit: float = 
     )
 
 
-def _axes(margins: Any, form: Form, dimensions: int) -> list[Axes]:
+def _axes(margins: object, form: Form, dimensions: int) -> list[Axes]:
     """Read which margins are to be kept."""
     if margins is None:
         return [(), *((axis,) for axis in range(dimensions))]
@@ -150,12 +153,14 @@ def rounded_table(
     >>> rounded_table(values, [(0,), (1,)], [None, None], 10.0).table.sum(axis=0)
     array([2, 2])
     """
+    from scipy import sparse
+
     check_size(values)
     near, low = np.rint(values), np.floor(values)
     fixed = np.abs(values - near) <= _WHOLE
     base = np.where(fixed, near, low).astype(np.int64)
     rest = np.where(fixed, 0.0, values - low).ravel()
-    matrix: Any = incidence(values.shape, axes)
+    matrix = incidence(values.shape, axes)
     limits = _limits(values, base, axes, goals)
     free = np.flatnonzero(~fixed.ravel())
     # (1 - r)^2 - r^2
@@ -167,7 +172,7 @@ def rounded_table(
     steps = _solved(
         np.concatenate([costs, np.where(rest > 0.0, 3.0 - 2.0 * rest, 1.0), 1.0 + 2.0 * rest]),
         np.concatenate([np.ones(free.size), np.full(rest.size, _FURTHER), _room(values, base)]),
-        _beside(matrix[:, free], matrix, -matrix),
+        sparse.hstack([matrix[:, free], matrix, -matrix]).tocsc(),
         limits,
         time_limit,
     )
@@ -233,7 +238,11 @@ def _room(values: np.ndarray, base: np.ndarray) -> np.ndarray:
 
 
 def _solved(
-    costs: np.ndarray, upper: np.ndarray, matrix: Any, limits: tuple[np.ndarray, np.ndarray], seconds: float
+    costs: np.ndarray,
+    upper: np.ndarray,
+    matrix: sparse.csc_matrix,
+    limits: tuple[np.ndarray, np.ndarray],
+    seconds: float,
 ) -> np.ndarray | None:
     """Return the whole numbers from 0 to `upper` of low cost whose sums are within limits, or None."""
     from scipy.optimize import Bounds, LinearConstraint, milp
@@ -248,12 +257,6 @@ def _solved(
         options={"time_limit": seconds, "mip_rel_gap": _GOOD},
     )
     return None if found.x is None else np.rint(found.x).astype(np.int64)
-
-
-def _beside(*matrices: Any) -> Any:
-    from scipy import sparse
-
-    return sparse.hstack(matrices).tocsc()
 
 
 def _moved(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from pydpstat.consistency.table_results import ConvergenceWarning, TableFit
 from pydpstat.errors import PydpstatError
 
 
-def ipf(table: Any, margins: Any, *, tolerance: float = 1e-10, max_iterations: int = 1000) -> TableFit:
+def ipf(table: object, margins: object, *, tolerance: float = 1e-10, max_iterations: int = 1000) -> TableFit:
     """Scale a table until it has given margins (raking).
 
     Parameters
@@ -178,7 +177,7 @@ def check_support(values: np.ndarray, margins: list[Margin]) -> None:
             )
 
 
-def iterations(value: Any) -> int:
+def iterations(value: object) -> int:
     """Check a number of iterations."""
     number = positive(value, "max_iterations", "1000 is usual.")
     if not number.is_integer():

@@ -28,11 +28,11 @@ from pydpstat.results.results import DPResults
 
 
 def least_squares(
-    table: Any,
-    margins: Any,
+    table: object,
+    margins: object,
     *,
-    variance: Any = None,
-    margin_variances: Any = None,
+    variance: object = None,
+    margin_variances: object = None,
     nonnegative: bool = False,
     integer: bool = False,
     time_limit: float = TIME_LIMIT,
@@ -116,7 +116,7 @@ def least_squares(
     for each in exact if sign else ():
         check_not_negative(each.goal, each.name)
     goals = [_whole_goal(each) if whole and not each.variance.any() else None for each in wanted]
-    deviation: Any = np.nan
+    deviation = np.nan
     if not sign and all(each.size == 1 for each in (spread, *(each.variance for each in wanted))):
         fitted, left = fit_effects(values, float(spread), wanted)
         found = Fit(fitted, 0, True)
@@ -149,7 +149,7 @@ def least_squares(
     )
 
 
-def _table_variance(variance: Any, table: Any, shape: tuple[int, ...]) -> np.ndarray:
+def _table_variance(variance: object, table: object, shape: tuple[int, ...]) -> np.ndarray:
     """Return the variance of the table's cells, one or each, above 0."""
     if variance is None:
         return np.asarray(noise_variance(table) if isinstance(table, DPResults) else 1.0)
@@ -161,7 +161,7 @@ def _table_variance(variance: Any, table: Any, shape: tuple[int, ...]) -> np.nda
     return read
 
 
-def _variance(value: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:
+def _variance(value: object, name: str, shape: tuple[int, ...]) -> np.ndarray:
     """Read one variance, or one for each number; at least 0."""
     read = numbers(value, name, least=0)
     if read.size != 1 and read.shape != shape:

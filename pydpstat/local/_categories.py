@@ -46,7 +46,7 @@ class Categories:
     counted: bool
 
 
-def categories_of(categories: Any) -> Categories:
+def categories_of(categories: object) -> Categories:
     """Check categories: a whole number k of at least 2 for 0 to k - 1, or a list of them."""
     if isinstance(categories, (int, np.integer)) and not isinstance(categories, bool):
         if 2 <= categories <= _MOST:
@@ -77,7 +77,7 @@ def _tabled(labels: tuple[Category, ...]) -> Categories:
 BINARY = _tabled((0, 1))
 
 
-def place_of(value: Any, categories: Categories) -> int | None:
+def place_of(value: object, categories: Categories) -> int | None:
     """Return the place of the category that missing values count as; None for "error"."""
     if isinstance(value, str) and value == "error":
         return None
@@ -127,7 +127,7 @@ class Truths(NamedTuple):
         return "Truths(withheld)"
 
 
-def is_single(value: Any) -> bool:
+def is_single(value: object) -> bool:
     """Tell whether something is one value, not a container of them.
 
     Examples
@@ -140,7 +140,7 @@ def is_single(value: Any) -> bool:
     return not hasattr(type(value), "__len__") and not hasattr(type(value), "__iter__")
 
 
-def read(values: Any, name: str, categories: Categories, missing: int | None = None) -> Truths:
+def read(values: object, name: str, categories: Categories, missing: int | None = None) -> Truths:
     """Read values of the design's categories.
 
     Parameters
@@ -173,7 +173,7 @@ def read(values: Any, name: str, categories: Categories, missing: int | None = N
     raise PydpstatError(f"{wanted}; got others among them. Recode them, or give categories=.")
 
 
-def _opened(values: Any, name: str) -> tuple[Any, Container]:
+def _opened(values: object, name: str) -> tuple[object, Container]:
     """Return the values in a row, and what they came in."""
     if isinstance(values, (list, tuple, range)):
         flat, shape = _flat(values)
@@ -195,7 +195,7 @@ def _opened(values: Any, name: str) -> tuple[Any, Container]:
     )
 
 
-def _flat(values: Any) -> tuple[list[Any], tuple[int, ...]]:
+def _flat(values: Any) -> tuple[list[object], tuple[int, ...]]:
     """Return the values of a list, of lists of one length in it, and so on, each as it is."""
     flat = list(values)
     shape: tuple[int, ...] = (len(flat),)
@@ -208,13 +208,13 @@ def _flat(values: Any) -> tuple[list[Any], tuple[int, ...]]:
     return flat, shape
 
 
-def _is_row(value: Any) -> bool:
+def _is_row(value: object) -> bool:
     # asked of the type, as a truth of another type may do what it likes when it is asked
     array = hasattr(type(value), "dtype") and getattr(value, "ndim", 0) > 0
     return array or isinstance(value, (list, tuple, range))
 
 
-def _codes(column: Any, categories: Categories, missing: int | None) -> Codes | None:
+def _codes(column: object, categories: Categories, missing: int | None) -> Codes | None:
     """Return each value's place among the categories; None where one has none."""
     k = len(categories.labels)
     own = _own_places(column) if categories.counted and type(column) is np.ndarray else None

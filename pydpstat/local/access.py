@@ -57,7 +57,7 @@ class _NoiseAccess:
         return _guarantee(self._options)
 
     @quiet
-    def respond(self, values: Any, rng: Any = None) -> Any:
+    def respond(self, values: object, rng: object = None) -> Any:
         """Return each value with noise of its own.
 
         Parameters
@@ -180,7 +180,7 @@ def _guarantee(how: Options) -> Guarantee:
     return Guarantee(how.epsilon, how.delta, "bounded", (LOCAL, ONE_RELEASE, NUMBERS), exact)
 
 
-def _released(values: Any, how: Options, bounds: tuple[float, float], rng: Any) -> Any:
+def _released(values: object, how: Options, bounds: tuple[float, float], rng: object) -> Any:
     single = is_single(values) or getattr(values, "ndim", 1) == 0
     numbers = _numbers(values, single)
     if not numbers.size:
@@ -207,7 +207,7 @@ def _released(values: Any, how: Options, bounds: tuple[float, float], rng: Any) 
     return answers
 
 
-def _numbers(values: Any, single: bool) -> np.ndarray:
+def _numbers(values: object, single: bool) -> np.ndarray:
     """Return values as floats, each one as it is by itself."""
     column = values
     if single:

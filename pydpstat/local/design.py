@@ -92,7 +92,7 @@ class ResponseDesign(ABC):
         """Return the call that makes the design."""
 
     @quiet
-    def respond(self, values: Any, rng: Any = None) -> Any:
+    def respond(self, values: object, rng: object = None) -> Any:
         """Draw an answer for each person's true value.
 
         Parameters
@@ -140,7 +140,7 @@ class ResponseDesign(ABC):
         codes, container = read(values, "values", self._categories, self._missing)
         return _answers_of(self._answers(codes, source_from(rng)), container, self._categories)
 
-    def estimate(self, answers: Any, method: str = "moment") -> ResponseResults:
+    def estimate(self, answers: object, method: str = "moment") -> ResponseResults:
         """Estimate the proportions of the truths from answers.
 
         Parameters
@@ -186,7 +186,7 @@ class ResponseDesign(ABC):
         self._check_informative()
         return results_of(self, self._counts(answers), method)
 
-    def _counts(self, given: Any) -> tuple[int, ...]:
+    def _counts(self, given: object) -> tuple[int, ...]:
         codes = read(given, "answers", self._categories).codes
         if not codes.size:
             raise PydpstatError("answers must be at least one; got none. Give all persons' answers.")
@@ -292,7 +292,7 @@ class ResponseDesign(ABC):
                 "at which they are as good as independent of it. Use a larger epsilon."
             )
 
-    def _key(self) -> tuple[Any, ...]:
+    def _key(self) -> tuple[object, ...]:
         return type(self).__name__, repr(self)
 
     def __eq__(self, other: object) -> bool:

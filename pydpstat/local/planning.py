@@ -31,7 +31,7 @@ _MOST = 2.0**53
 _CLOSE = 1e-9
 
 
-def get_prob_from_epsilon(epsilon: Any) -> Any:
+def get_prob_from_epsilon(epsilon: object) -> Any:
     """Return the first coin's chance of heads with which two coins keep epsilon.
 
     Parameters
@@ -68,7 +68,7 @@ def get_prob_from_epsilon(epsilon: Any) -> Any:
     return _plain(2.0 * expit(-values))
 
 
-def uncertainty(mean_answer: Any, n: Any, epsilon: Any) -> Any:
+def uncertainty(mean_answer: object, n: object, epsilon: object) -> Any:
     """Return two standard errors of a proportion behind answers 0 and 1: sampling and randomization together.
 
     Parameters
@@ -116,7 +116,7 @@ def uncertainty(mean_answer: Any, n: Any, epsilon: Any) -> Any:
     return _plain(2.0 / tanh(0.5 * eps) * np.sqrt(share * (1.0 - share) / size))
 
 
-def persons(response: Response, width: Any, alpha: Any, proportion: Any, kind: Any) -> int:
+def persons(response: Response, width: object, alpha: object, proportion: object, kind: object) -> int:
     """Return how many persons a design needs; arguments as in `pydpstat.local.required_n`."""
     longest, level = checks.probability(width, "width"), checks.probability(alpha, "alpha")
     place = KINDS.index(checks.one_of(kind, "kind", KINDS))
@@ -234,7 +234,7 @@ def size(n: Any) -> int:
     )
 
 
-def _numbers(value: Any, name: str) -> npt.NDArray[np.float64]:
+def _numbers(value: object, name: str) -> npt.NDArray[np.float64]:
     array = checks.array_of(value)
     if array.dtype.kind not in "iuf" or np.isnan(array).any():
         raise PydpstatError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -74,7 +73,7 @@ class RandomizedResponse(ResponseDesign):
 
     __slots__ = ("_chance", "_given")
 
-    def __init__(self, epsilon: float, categories: Any = 2, missing: Any = "error") -> None:
+    def __init__(self, epsilon: float, categories: object = 2, missing: object = "error") -> None:
         kept = _epsilon(epsilon)
         found = BINARY if type(categories) is int and categories == 2 else categories_of(categories)
         others = len(found.labels) - 1
@@ -125,11 +124,11 @@ class RandomizedResponse(ResponseDesign):
             parts.append(f"missing={missing!r}")
         return f"RandomizedResponse({', '.join(parts)})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return RandomizedResponse, (self._epsilon, *self._given)
 
 
-def _epsilon(value: Any) -> float:
+def _epsilon(value: object) -> float:
     number = checks.unwrap(value)
     if checks.is_number(number) and checks.as_float(number) >= 0.0:
         return checks.as_float(number)
@@ -226,7 +225,7 @@ class RandomizedResponseCoins(ResponseDesign):
     def __repr__(self) -> str:
         return f"RandomizedResponseCoins({self._coins[0]!r}, {self._coins[1]!r})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return RandomizedResponseCoins, self._coins
 
 
@@ -254,7 +253,7 @@ def epsilon_of(first: float, second: float) -> float:
     return float(mp.to_float(mp.mpf_log(ratio, 120, "u"), rnd="u"))
 
 
-def _chance(value: Any, name: str) -> float:
+def _chance(value: object, name: str) -> float:
     number = checks.unwrap(value)
     if checks.is_number(number) and 0.0 <= checks.as_float(number) <= 1.0:
         return checks.as_float(number)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 
-def frame_of(frame: Any, name: str, columns: Sequence[str]) -> pd.DataFrame:
+def frame_of(frame: object, name: str, columns: Sequence[str]) -> pd.DataFrame:
     """Check a frame with rows and these columns, each once, and return these columns."""
     if not is_pandas_frame(frame):
         raise PydpstatError(

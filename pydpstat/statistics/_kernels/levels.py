@@ -29,7 +29,7 @@ _PLAIN = (str, bool, int, float)
 class Variables(NamedTuple):
     """The variables to cross. Private but for their names and, under bounded neighbors, the size."""
 
-    columns: tuple[Any, ...]
+    columns: tuple[object, ...]
     names: tuple[str, ...]
     size: int
 
@@ -52,14 +52,14 @@ class Coded(NamedTuple):
     """
 
     codes: np.ndarray | None
-    levels: tuple[Any, ...]
+    levels: tuple[object, ...]
     closed: bool
 
     def __repr__(self) -> str:
         return "Coded(values withheld)"
 
 
-def variables_of(data: Any) -> Variables:
+def variables_of(data: object) -> Variables:
     """Read one variable, or several: a frame, a dict or a tuple of arrays."""
     if isinstance(data, MadeUp):
         names = data.columns or ("",)
@@ -90,7 +90,7 @@ def _checked(columns: tuple[Any, ...], names: tuple[str, ...]) -> Variables:
     return Variables(columns, names, sizes.pop())
 
 
-def levels_of(levels: Any, variables: Variables) -> list[tuple[Any, ...] | None]:
+def levels_of(levels: object, variables: Variables) -> list[tuple[object, ...] | None]:
     """Check public levels: for each variable a tuple, or None where its categories are declared public."""
     count = len(variables.columns)
     if levels is None:
@@ -121,10 +121,10 @@ def levels_of(levels: Any, variables: Variables) -> list[tuple[Any, ...] | None]
 
 
 def _checked_levels(
-    levels: Sequence[Any], names: list[str], variables: Variables
-) -> list[tuple[Any, ...] | None]:
+    levels: Sequence[object], names: list[str], variables: Variables
+) -> list[tuple[object, ...] | None]:
     """Check the levels of each variable, and that they are of its type."""
-    found: list[tuple[Any, ...] | None] = []
+    found: list[tuple[object, ...] | None] = []
     for each, name, column in zip(levels, names, variables.columns):
         own, kind = _level_tuple(each, name), kind_of(column)
         other = next((type(level).__name__ for level in own if not is_of_kind(level, kind)), None)
@@ -137,11 +137,11 @@ def _checked_levels(
     return found
 
 
-def _nested(levels: Any) -> bool:
+def _nested(levels: object) -> bool:
     return isinstance(levels, (list, tuple)) and len(levels) == 1 and isinstance(levels[0], (list, tuple))
 
 
-def _declared(levels: str, variables: Variables) -> list[tuple[Any, ...] | None]:
+def _declared(levels: str, variables: Variables) -> list[tuple[object, ...] | None]:
     if levels != "declared":
         raise PydpstatError(
             f"levels must be lists of levels, 'declared' or 'discover'; got {shown_option(levels)}. "
@@ -155,7 +155,7 @@ def _declared(levels: str, variables: Variables) -> list[tuple[Any, ...] | None]
     return [None] * len(variables.columns)
 
 
-def _level_tuple(levels: Any, name: str) -> tuple[Any, ...]:
+def _level_tuple(levels: Any, name: str) -> tuple[object, ...]:
     # an array's tolist would turn times into numbers of nanoseconds
     times = getattr(getattr(levels, "dtype", None), "kind", "") in ("m", "M") and levels.ndim == 1
     values = list(levels) if times else listed(levels)
@@ -172,7 +172,7 @@ def _level_tuple(levels: Any, name: str) -> tuple[Any, ...]:
     )
 
 
-def plain(level: Any) -> Any:
+def plain(level: object) -> Any:
     """Return a level as a text, truth value or number."""
     if isinstance(level, np.datetime64):
         return str(np.datetime_as_string(level, unit="auto"))
@@ -183,7 +183,7 @@ def plain(level: Any) -> Any:
     return level if type(level) in _PLAIN else str(level)
 
 
-def coded(column: Any, levels: tuple[Any, ...] | None) -> Coded:
+def coded(column: object, levels: tuple[object, ...] | None) -> Coded:
     """Find each record's level; None takes a Categorical's categories."""
     if isinstance(column, MadeUp):
         return Coded(None, levels or (), False)
