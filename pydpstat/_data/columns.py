@@ -29,7 +29,7 @@ from pydpstat.errors import PydpstatError
 
 
 @dataclass(frozen=True, slots=True)
-class MadeUp:
+class Placeholder:
     """Stands for data in `pydpstat.plan`: so many records, and nothing of them.
 
     Parameters
@@ -50,7 +50,7 @@ class Columns:
 
     Parameters
     ----------
-    arrays : tuple of ndarray of shape (n,), or of MadeUp
+    arrays : tuple of ndarray of shape (n,), or of Placeholder
         Of numbers (NaN is missing), or of truth values.
     missing : tuple of ndarray of bool, or None
         For truth values: which are missing; None where none can be.
@@ -105,7 +105,7 @@ Reader = Callable[[Any], tuple[np.ndarray, np.ndarray | None]]
 
 def read(data: object, argument: str, reader: Reader) -> Columns:
     """Read a vector, or the columns of a frame or matrix; `reader` says what their values may be."""
-    if isinstance(data, MadeUp):
+    if isinstance(data, Placeholder):
         count = 1 if data.columns is None else len(data.columns)
         return Columns((data,) * count, (None,) * count, data.columns, None, data.size)
     if is_frame(data):

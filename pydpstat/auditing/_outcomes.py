@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat._data.containers import has_rows
 from pydpstat._frozen import frozen
 from pydpstat.results._postprocessing import AsDrawn
 from pydpstat.results.model_results import ModelResults
@@ -99,7 +100,7 @@ def _result(value: DPResults) -> tuple[Form, Any]:
 
 
 def _composed(value: Any) -> tuple[Form, Any]:
-    if hasattr(value, "to_numpy") and hasattr(value, "index"):
+    if has_rows(value):
         array = value.to_numpy()
         labels = tuple(repr(getattr(value, name, None)) for name in ("index", "columns", "name"))
         if array.dtype.kind in "fiub":

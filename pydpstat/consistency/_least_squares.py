@@ -65,7 +65,7 @@ def fit_effects(values: np.ndarray, variance: float, margins: list[Margin]) -> t
         weights = [unit / each for each in variances]
         exact = float(precise[0].variance) == 0.0
         own = 0.0 if exact else unit / (variance * _size(effect, shape))
-        spoken = [_centred(_summed(missing[each.axes], each.axes, effect)) for each in precise]
+        spoken = [_centered(_summed(missing[each.axes], each.axes, effect)) for each in precise]
         weighted = [weight * each for weight, each in zip(weights, spoken)]
         change = np.add.reduce(weighted) / (own + sum(weights))
         home = told[0].axes
@@ -115,12 +115,12 @@ def _summed(sums: np.ndarray, axes: Axes, effect: Axes) -> np.ndarray:
     return margin(sums, _within(effect, axes))
 
 
-def _centred(sums: np.ndarray) -> np.ndarray:
+def _centered(sums: np.ndarray) -> np.ndarray:
     """Take the means along each axis away."""
-    centred = sums
+    centered = sums
     for axis in range(sums.ndim):
-        centred = centred - centred.mean(axis=axis, keepdims=True)
-    return centred
+        centered = centered - centered.mean(axis=axis, keepdims=True)
+    return centered
 
 
 def fit_dual(values: np.ndarray, variance: np.ndarray, margins: list[Margin], nonnegative: bool) -> Fit:

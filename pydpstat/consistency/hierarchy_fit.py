@@ -71,7 +71,7 @@ def make_consistent(
     -----
     Post-processing: it costs no privacy budget, as long as the values were released, or are public.
 
-    Least squares is the generalised least squares estimate for any tree and any variances, in linear
+    Least squares is the generalized least squares estimate for any tree and any variances, in linear
     time; its values are unbiased and may be negative. Ratios divide by noisy sums: near 0 they are
     wild, and they let go of what children tell of their parent. Fits that are not negative are biased
     upwards where the true values are near 0.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat._checks import as_float, is_number, shown
-from pydpstat._data.columns import Columns, MadeUp, one_column
+from pydpstat._data.columns import Columns, Placeholder, one_column
 from pydpstat._data.containers import listed
 from pydpstat._quiet import quiet
 from pydpstat._release.options import INTEGER, Options, check_filling, options
@@ -137,7 +137,7 @@ def _edges(edges: Any) -> np.ndarray:
 
 
 def _counts(column: Columns, how: Options, edges: np.ndarray) -> np.ndarray:
-    if isinstance(column.arrays[0], MadeUp):
+    if isinstance(column.arrays[0], Placeholder):
         return np.zeros(edges.size - 1, dtype=np.int64)
     counts, gone = bin_counts(column.arrays[0], edges)
     if gone and how.missing == "error":

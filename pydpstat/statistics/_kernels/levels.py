@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pydpstat._checks import did_you_mean, excerpt, shown, shown_option
-from pydpstat._data.columns import MadeUp
+from pydpstat._data.columns import Placeholder
 from pydpstat._data.containers import (
     categorical_of,
     columns_of,
@@ -61,7 +61,7 @@ class Coded(NamedTuple):
 
 def variables_of(data: object) -> Variables:
     """Read one variable, or several: a frame, a dict or a tuple of arrays."""
-    if isinstance(data, MadeUp):
+    if isinstance(data, Placeholder):
         names = data.columns or ("",)
         return Variables((data,) * len(names), names, data.size)
     if is_frame(data):
@@ -185,7 +185,7 @@ def plain(level: object) -> Any:
 
 def coded(column: object, levels: tuple[object, ...] | None) -> Coded:
     """Find each record's level; None takes a Categorical's categories."""
-    if isinstance(column, MadeUp):
+    if isinstance(column, Placeholder):
         return Coded(None, levels or (), False)
     if levels is not None:
         return Coded(places(column, levels), levels, False)
