@@ -207,7 +207,7 @@ def _places_of_times(column: object, kind: str, labels: Sequence[object]) -> np.
 
 
 def _moment(label: object, dtype: np.dtype) -> int | None:
-    """Return how many of a type's units a date, time or duration is; None where it is no whole number."""
+    """Return how many of a type's units a date, time or duration is; None where it is no integer."""
     if isinstance(label, datetime.datetime) and label.tzinfo is not None:
         label = label.astimezone(datetime.timezone.utc).replace(tzinfo=None)
     if not isinstance(label, np.generic):

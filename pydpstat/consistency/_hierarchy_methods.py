@@ -51,7 +51,7 @@ class Method(NamedTuple):
 
 
 def checked_method(method: str, nonnegative: Any, integer: Any, whole: bool) -> Method:
-    """Check how values are to be made consistent; `whole` says whether the noisy ones are whole numbers."""
+    """Check how values are to be made consistent; `whole` says whether the noisy ones are integers."""
     one_of(method, "method", METHODS)
     sign = method == "top-down" if nonnegative is None else flag(nonnegative, "nonnegative")
     if sign and method == "least squares":

@@ -18,7 +18,7 @@ from pydpstat.results.results import DPResults
 if TYPE_CHECKING:
     import pandas as pd
 
-# above it not every whole number is a float
+# above it not every integer is a float
 _LARGEST = 2.0**53
 
 
@@ -147,7 +147,7 @@ def check_not_negative(
 
 
 def check_size(values: np.ndarray) -> None:
-    """Check that values become whole numbers without loss."""
+    """Check that values become integers without loss."""
     if values.size and np.abs(values).max() >= _LARGEST:
         raise PydpstatError("values must be below 2^53 in size to be rounded to whole numbers.")
 

@@ -105,7 +105,7 @@ class Tree(Frozen):
 
 
 def rounded_tree(tree: Tree, values: Levels) -> Levels:
-    """Round a consistent tree to whole numbers that are consistent.
+    """Round a consistent tree to integers that are consistent.
 
     Parameters
     ----------
@@ -116,12 +116,12 @@ def rounded_tree(tree: Tree, values: Levels) -> Levels:
     Returns
     -------
     list of ndarray of int64
-        Each is the whole number below or above the value, and each parent is the sum of its children.
+        Each is the integer below or above the value, and each parent is the sum of its children.
 
     Notes
     -----
     Each child is rounded down, and those with the largest remainders up instead, as many as the
-    parent's whole number asks for. That works at every node: the sum of floats, rounded or not, is
+    parent's integer asks for. That works at every node: the sum of floats, rounded or not, is
     monotone, so a sum lies between that of the floors and that of the ceilings.
 
     Examples

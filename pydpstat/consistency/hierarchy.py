@@ -273,7 +273,7 @@ def _from_pairs(child: object, parent: object, root: Hashable | None) -> _Nodes:
         raise PydpstatError(f"child and parent must have one length; got {len(children)} and {len(parents)}.")
     both = [parents, children]
     if both[0].dtype.kind == "f" and both[1].dtype.kind in "iu" and (both[0].dropna() % 1 == 0).all():
-        # a missing parent has made floats of whole numbers
+        # a missing parent has made floats of integers
         both = [each.astype("Int64") for each in both]
     codes, names = factorized(pd.concat(both, ignore_index=True), "child and parent")
     above, own = np.split(codes, 2)

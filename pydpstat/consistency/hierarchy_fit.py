@@ -53,8 +53,8 @@ def make_consistent(
         True for ``"top-down"``, False for ``"least squares"``. For ``"ratio"``, where it is False by
         default, True sets negative values to 0 first.
     integer : bool, optional
-        Whether the values are to be whole numbers (int64). By default for ``"top-down"`` with whole
-        noisy values only.
+        Whether the values are to be integers (int64). By default for ``"top-down"`` where the
+        noisy values are integers.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def fitted(hierarchy: Hierarchy, values: Levels, variances: Levels, how: Method)
 
 
 def _shown(values: Levels) -> Levels:
-    """Return noisy values as whole numbers, where all are."""
+    """Return noisy values as integers, where all are."""
     if all(bool((each % 1.0 == 0.0).all()) for each in values):
         return [each.astype(np.int64) for each in values]
     return values

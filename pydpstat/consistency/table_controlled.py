@@ -1,4 +1,4 @@
-"""Controlled rounding: a table of whole numbers that still adds up."""
+"""Controlled rounding: a table of integers that still adds up."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 TIME_LIMIT = 10.0
 # nearer than this a cell is whole already
 _WHOLE = 1e-9
-# how many more units a cell may go where the next whole number does not do
+# how many more units a cell may go where the next integer does not do
 _FURTHER = 2
 # a rounding whose squares are so near to the best is good enough
 _GOOD = 1e-3
 
 
 def controlled_rounding(table: object, margins: object = None, *, time_limit: float = TIME_LIMIT) -> TableFit:
-    """Round a table to whole numbers so that it still adds up.
+    """Round a table to integers so that it still adds up.
 
     Parameters
     ----------
@@ -37,12 +37,12 @@ def controlled_rounding(table: object, margins: object = None, *, time_limit: fl
         The margins to keep: an axis or a tuple of axes each, by place or by name; ``()`` is the total.
         By default each axis and the total.
     time_limit : float, default 10
-        Seconds for the search of whole numbers where there may be none.
+        Seconds for the search of integers where there may be none.
 
     Returns
     -------
     TableFit
-        ``estimate`` is of int64. Each cell is the whole number below or above (``status`` says where
+        ``estimate`` is of int64. Each cell is the integer below or above (``status`` says where
         that was not possible), and so is each of the margins' sums; those that were whole stay.
 
     Raises
@@ -99,13 +99,13 @@ def _axes(margins: object, form: Form, dimensions: int) -> list[Axes]:
 
 
 class Rounding(NamedTuple):
-    """A table of whole numbers.
+    """A table of integers.
 
     Parameters
     ----------
     table : ndarray of int64
     adjacent : bool
-        Whether each cell is the whole number below or above its value.
+        Whether each cell is the integer below or above its value.
     """
 
     table: np.ndarray
@@ -115,7 +115,7 @@ class Rounding(NamedTuple):
 def rounded_table(
     values: np.ndarray, axes: list[Axes], goals: list[np.ndarray | None], time_limit: float
 ) -> Rounding:
-    """Round a table to whole numbers so that its margins are whole numbers near theirs, or given ones.
+    """Round a table to integers so that its margins are integers near theirs, or given ones.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def rounded_table(
     axes : list of tuple of int
         The margins to keep, each by its axes.
     goals : list of (ndarray of int64, or None)
-        For each margin the whole numbers that it must have, the table's own sums but for
+        For each margin the integers that it must have, the table's own sums but for
         floating-point error; None for those below or above its sums.
     time_limit : float
         Seconds for each of two searches, where there may be no solution.
@@ -136,11 +136,11 @@ def rounded_table(
 
     Notes
     -----
-    Which cells go up is a linear program in whole numbers: the sum of squared changes is linear in
+    Which cells go up is a linear program in integers: the sum of squared changes is linear in
     that choice. Where each margin belongs to one of two chains, each a part of the next (the rows and
     the columns of a two-way table, with or without the total), the program is a network flow, and its
-    vertices are whole numbers: there is a solution always. For three and more ways there may be none.
-    Then cells may go further than to the next whole number, and there may still be none.
+    vertices are integers: there is a solution always. For three and more ways there may be none.
+    Then cells may go further than to the next integer, and there may still be none.
 
     References
     ----------
@@ -244,7 +244,7 @@ def _solved(
     limits: tuple[np.ndarray, np.ndarray],
     seconds: float,
 ) -> np.ndarray | None:
-    """Return the whole numbers from 0 to `upper` of low cost whose sums are within limits, or None."""
+    """Return the integers from 0 to `upper` of low cost whose sums are within limits, or None."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     if not costs.size:

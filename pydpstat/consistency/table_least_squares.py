@@ -55,10 +55,10 @@ def least_squares(
     nonnegative : bool, default False
         Whether no cell may be negative.
     integer : bool, default False
-        Whether the cells are to be whole numbers (int64), by controlled rounding: exact margins stay
+        Whether the cells are to be integers (int64), by controlled rounding: exact margins stay
         exact, and must be whole; those of noisy margins are whole too.
     time_limit : float, default 10
-        Seconds for the search of whole numbers where there may be none: with three or more ways.
+        Seconds for the search of integers where there may be none: with three or more ways.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def least_squares(
     ------
     PydpstatError
         Where an argument is not allowed, exact margins do not agree with each other, or no table with
-        the asked signs or whole numbers has them.
+        the asked signs or integers has them.
 
     Warns
     -----
@@ -204,7 +204,7 @@ def _with_variances(found: list[Margin], margins: Any, variances: Any, form: For
 
 
 def _whole_goal(each: Margin) -> np.ndarray:
-    """Return an exact margin as whole numbers."""
+    """Return an exact margin as integers."""
     near = np.rint(each.goal)
     if (np.abs(each.goal - near) > 1e-9 * np.maximum(1.0, np.abs(near))).any():
         raise PydpstatError(

@@ -47,7 +47,7 @@ class Categories:
 
 
 def categories_of(categories: object) -> Categories:
-    """Check categories: a whole number k of at least 2 for 0 to k - 1, or a list of them."""
+    """Check categories: an integer k of at least 2 for 0 to k - 1, or a list of them."""
     if isinstance(categories, (int, np.integer)) and not isinstance(categories, bool):
         if 2 <= categories <= _MOST:
             return _tabled(tuple(range(int(categories))))
@@ -68,7 +68,7 @@ def _tabled(labels: tuple[Category, ...]) -> Categories:
     # places need no more than the shortest integers that hold them, a byte for each of many answers
     short = np.min_scalar_type(-len(labels)) if counted and set(map(type, labels)) == {int} else None
     table = np.array(labels, dtype=short)
-    # a type that cannot hold them all as they are: texts beside numbers, whole numbers beyond floats
+    # a type that cannot hold them all as they are: texts beside numbers, integers beyond floats
     if table.tolist() != list(labels):
         table = np.fromiter(labels, dtype=object, count=len(labels))
     return Categories(labels, frozen(table), counted)

@@ -230,8 +230,8 @@ class ResponseDesign(ABC):
         n : int
             Number of answers.
         proportion : float
-            The true proportion, from 0 to 1. With ``"randomization"`` it is a whole number of the n
-            persons.
+            The true proportion, from 0 to 1. With ``"randomization"`` it is the share of some of
+            the n persons, a multiple of 1 / n.
         alpha, kind, method
             As in `ResponseResults.conf_int`.
 

@@ -146,7 +146,7 @@ def coverage(response: Response, n: int, proportion: float, alpha: float, kind: 
     n : int
         Number of answers.
     proportion : float
-        From 0 to 1; with ``"randomization"`` an integer number of the n persons.
+        From 0 to 1; with ``"randomization"`` a multiple of 1 / n.
     alpha, kind, method
         As of an interval.
     """
