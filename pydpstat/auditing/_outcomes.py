@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat._data.containers import has_rows
 from pydpstat._frozen import frozen
 from pydpstat.results._postprocessing import AsDrawn
 from pydpstat.results.model_results import ModelResults
@@ -100,7 +99,7 @@ def _result(value: DPResults) -> tuple[Form, Any]:
 
 
 def _composed(value: Any) -> tuple[Form, Any]:
-    if has_rows(value):
+    if hasattr(value, "to_numpy") and hasattr(value, "index"):
         array = value.to_numpy()
         labels = tuple(repr(getattr(value, name, None)) for name in ("index", "columns", "name"))
         if array.dtype.kind in "fiub":

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pydpstat.consistency._hierarchy_methods import apply, checked_method
 from pydpstat.consistency.hierarchy_results import HierarchyFit
-from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.privacy import Guarantee
 from pydpstat.results import _stated as stated
 from pydpstat.results._call import Call
@@ -23,12 +22,12 @@ class HierarchyResults(stated.Stated, HierarchyFit):
     """A hierarchy of counts, released with noise at each level and made consistent.
 
     It holds what may be published and nothing else: no data, no true counts, no noise, no seed. It has
-    all of `HierarchyFit`, with the noise's variances as given by its distribution.
+    all of `HierarchyFit`, with the noise's variances as given by its law.
 
     Parameters
     ----------
     noises : tuple of (SymmetricGeometricNoise or None)
-        The distribution of each level's noise; None where the counts are public or were not released.
+        The law of each level's noise; None where the counts are public or were not released.
     claim, guarantee : Guarantee
         What was asked for, and what holds, of all levels together.
     nobs : int or None
@@ -47,7 +46,7 @@ class HierarchyResults(stated.Stated, HierarchyFit):
     ([0.0, 0.5, 0.5], 240.0)
     """
 
-    noises: tuple[SymmetricGeometricNoise | None, ...]
+    noises: tuple[Any, ...]
     claim: Guarantee
     guarantee: Guarantee
     nobs: int | None
@@ -98,7 +97,7 @@ class HierarchyResults(stated.Stated, HierarchyFit):
             self, values=tuple(estimates), spreads=None if spreads is None else tuple(spreads), way=how
         )
 
-    def to_dict(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, Any]:
         """Return everything in plain JSON types."""
         from pydpstat.results._export import plain
 
