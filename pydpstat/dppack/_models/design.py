@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._data.containers import columns_of, has_columns, is_frame, names_of
 from pydpstat.errors import PydpstatError
 
 Floats = npt.NDArray[np.float64]
@@ -35,7 +34,7 @@ def design_matrix(X: Any, add_bias: bool = False, name: str = "X") -> tuple[Floa
     PydpstatError
         Where it is no matrix of numbers, or `add_bias` meets something else than a DataFrame.
     """
-    frame = is_frame(X)
+    frame = hasattr(X, "columns") and hasattr(X, "iloc")
     if add_bias and not frame:
         raise PydpstatError(
             f"{name} must be a DataFrame where add_bias is True; got {type(X).__name__}. "
@@ -58,14 +57,14 @@ def design_matrix(X: Any, add_bias: bool = False, name: str = "X") -> tuple[Floa
 
 def as_records(X: Any, add_bias: bool = False) -> Floats:
     """Return new records for a prediction; a vector is one column, as R's as.matrix makes it."""
-    if np.ndim(X) == 1 and not has_columns(X) and not add_bias:
+    if np.ndim(X) == 1 and not hasattr(X, "columns") and not add_bias:
         X = np.reshape(np.asarray(X), (-1, 1))
     return design_matrix(X, add_bias)[0]
 
 
 def _frame(X: Any, add_bias: bool, name: str) -> tuple[Floats, tuple[str, ...]]:
-    names = list(names_of(X))
-    columns = list(map(np.asarray, columns_of(X)))
+    names = [str(column) for column in X.columns]
+    columns = [np.asarray(X.iloc[:, j]) for j in range(len(names))]
     if add_bias and names == ["bias"]:
         raise PydpstatError(
             f"{name} must have another column than 'bias' where add_bias is True; rename it, or leave "

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from pydpstat import r_arithmetic as r
-from pydpstat._search import bisect_up
 from pydpstat.dppack._models.linear_algebra import Floats, RowProducts, dot
 from pydpstat.dppack._models.objective import Objective
 from pydpstat.errors import PydpstatError
@@ -139,8 +138,11 @@ def smallest_delta(epsilon: Callable[[float], float], target: float) -> float:
     """
     if epsilon(1.0 - 1e-9) > target:
         return 1.0
-    ends = math.log(1e-300), math.log(1.0 - 1e-9)
-    return math.exp(bisect_up(lambda x: not epsilon(math.exp(x)) <= target, *ends, steps=60)[1])
+    low, high = math.log(1e-300), math.log(1.0 - 1e-9)
+    for _ in range(60):
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if epsilon(math.exp(middle)) <= target else (middle, high)
+    return math.exp(high)
 
 
 class DomainObjective(Objective):

@@ -6,7 +6,6 @@ import inspect
 from typing import Any
 
 from pydpstat import _checks as checks
-from pydpstat._data.containers import has_columns, has_rows, rows
 from pydpstat.dppack._models.linear_algebra import Floats
 from pydpstat.dppack._models.records import response
 from pydpstat.errors import PydpstatError
@@ -28,12 +27,12 @@ class RecordGroups:
                 "DPmodels must be a list of model objects, at least one; "
                 f"got {type(DPmodels).__name__}. Give for example [LogisticRegressionDP('l2', 1.0, 1.0)]."
             )
-        if has_columns(y):
+        if hasattr(y, "columns"):
             raise PydpstatError(
                 "y must be a vector, not a DataFrame, on which R stops here; give y.iloc[:, 0]."
             )
         self.models = list(DPmodels)
-        self.X = X if has_rows(X) else checks.array_of(X)
+        self.X = X if hasattr(X, "iloc") else checks.array_of(X)
         self.y = response(y)
         self.weights = None if weights is None else doubles(weights, "weights")
         self.n, self.step = self.y.size, len(self.models) + 1
@@ -59,7 +58,8 @@ class RecordGroups:
 
     def part(self, group: slice) -> tuple[Any, Floats]:
         """Return predictors and responses of a group."""
-        return rows(self.X, group), self.y[group]
+        rows = self.X.iloc[group] if hasattr(self.X, "iloc") else self.X[group]
+        return rows, self.y[group]
 
 
 def _is_model(model: Any) -> bool:

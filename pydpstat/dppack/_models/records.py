@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.containers import has_columns, is_categorical
 from pydpstat.dppack._models.design import design_matrix
 from pydpstat.dppack._models.linear_algebra import Floats
 from pydpstat.errors import PydpstatError
@@ -71,9 +70,9 @@ def read_records(X: Any, y: Any, add_bias: bool) -> Records:
 
 def response(y: Any) -> Floats:
     """Return responses, one a record; a frame or matrix must have one column."""
-    if has_columns(y):
+    if hasattr(y, "columns"):
         y = np.asarray(y)
-    if isinstance(y, str) or y is None or is_categorical(y):
+    if isinstance(y, str) or y is None or str(getattr(y, "dtype", "")) == "category":
         raise PydpstatError(f"y must be a numeric vector; got {type(y).__name__}. Give numbers 0 and 1.")
     shape = checks.array_of(y).shape
     if len(shape) > 1 and shape[1] != 1:
