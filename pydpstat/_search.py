@@ -8,18 +8,12 @@ from collections.abc import Callable
 _GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 
 
-def halfway(low: float, high: float) -> float | None:
-    """Return the number halfway between two, or None where there is none between them."""
-    middle = 0.5 * (low + high)
-    return middle if low < middle < high else None
-
-
 def bisect_up(
     holds: Callable[[float], bool],
     low: float = 0.0,
     high: float | None = None,
     *,
-    between: Callable[[float, float], float | None] = halfway,
+    between: Callable[[float, float], float | None] | None = None,
     steps: int = 5000,
 ) -> tuple[float, float]:
     """Narrow down where a condition ends that holds up to some number.
@@ -32,7 +26,7 @@ def bisect_up(
     high : float, optional
         A number at which it does not hold; by default one is found by doubling from 1.
     between : callable, optional
-        The number to try between two, or None to stop; by default until two floats are neighbors.
+        The number to try between two, or None to stop; by default halfway, until two floats are neighbors.
     steps : int, default 5000
         After how many numbers to stop; more than floats can be halved.
 
@@ -53,8 +47,8 @@ def bisect_up(
         while holds(high):
             low, high = high, 2.0 * high
     for _ in range(steps):
-        middle = between(low, high)
-        if middle is None:
+        middle = 0.5 * (low + high) if between is None else between(low, high)
+        if middle is None or not low < middle < high:
             break
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low, high

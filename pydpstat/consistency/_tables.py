@@ -18,9 +18,6 @@ from pydpstat.results.results import DPResults
 if TYPE_CHECKING:
     import pandas as pd
 
-# above it not every integer is a float
-_LARGEST = 2.0**53
-
 
 @dataclass(frozen=True)
 class Form(Frozen):
@@ -144,12 +141,6 @@ def check_not_negative(
     negative = int((values < 0.0).sum())
     if negative:
         raise PydpstatError(f"{name} must not be negative; {negative} of {values.size} values are. {hint}")
-
-
-def check_size(values: np.ndarray) -> None:
-    """Check that values become integers without loss."""
-    if values.size and np.abs(values).max() >= _LARGEST:
-        raise PydpstatError("values must be below 2^53 in size to be rounded to whole numbers.")
 
 
 def _release(result: DPResults, name: str) -> tuple[np.ndarray, Form]:

@@ -9,9 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._frozen import Frozen, frozen
-from pydpstat.consistency._tables import check_size
+from pydpstat.errors import PydpstatError
 
 Levels = list[np.ndarray]
+# above it not every integer is a float
+_LARGEST = 2.0**53
 # as many children are added up one by one
 _FEW = 8
 
@@ -150,3 +152,9 @@ def _largest(tree: Tree, level: int, remainders: np.ndarray, how_many: np.ndarra
     marked = np.empty(family.size, dtype=bool)
     marked[order] = rank < tree.spread(level, how_many)
     return marked
+
+
+def check_size(values: np.ndarray) -> None:
+    """Check that values become integers without loss."""
+    if values.size and np.abs(values).max() >= _LARGEST:
+        raise PydpstatError("values must be below 2^53 in size to be rounded to whole numbers.")

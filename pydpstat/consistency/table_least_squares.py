@@ -20,7 +20,8 @@ from pydpstat.consistency._margins import (
     read_margins,
     solution,
 )
-from pydpstat.consistency._tables import Form, check_not_negative, check_size, numbers, read_table
+from pydpstat.consistency._tables import Form, check_not_negative, numbers, read_table
+from pydpstat.consistency._tree import check_size
 from pydpstat.consistency.table_controlled import TIME_LIMIT, rounded_table, rounding_step
 from pydpstat.consistency.table_results import ConvergenceWarning, TableFit
 from pydpstat.errors import PydpstatError

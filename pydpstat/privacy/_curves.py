@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from pydpstat._grid import multiple_above
-from pydpstat._search import bisect_up, halfway, lowest
+from pydpstat._search import bisect_up, lowest
 
 # what a positive delta is rounded up to where it would underflow
 TINY = 5e-324
@@ -145,9 +145,6 @@ def largest_rho(epsilon: float, delta: float) -> float:
     if delta == 0.0:
         return 0.0
     most = 1.0 if delta >= 1.0 else None
-    low, high = bisect_up(lambda rho: concentrated_delta(rho, epsilon) <= delta, high=most, between=_not_tiny)
-    return low if high >= 1e-300 else 0.0
-
-
-def _not_tiny(low: float, high: float) -> float | None:
-    return halfway(low, high) if high >= 1e-300 else None
+    # a smaller rho is none, and the curve is not asked for it
+    low, _ = bisect_up(lambda rho: rho < 1e-300 or concentrated_delta(rho, epsilon) <= delta, high=most)
+    return low if low >= 1e-300 else 0.0
