@@ -89,8 +89,8 @@ def by_column(df: pd.DataFrame, value: object, columns: object, argument: str) -
     return found
 
 
-def whole(value: object, argument: str, least: int, most: int, what: str = "") -> int:
-    """Check an integer between two limits, the upper one described by `what`."""
+def whole(value: Any, argument: str, least: int, most: int, what: str = "") -> int:
+    """Check a whole number between two limits, the upper one described by `what`."""
     number = checks.unwrap(value)
     if checks.is_number(number) and least <= number <= most and number == int(number):
         return int(number)
@@ -99,8 +99,8 @@ def whole(value: object, argument: str, least: int, most: int, what: str = "") -
     )
 
 
-def group_size(k: object, rows: int, argument: str = "k") -> int:
-    """Check a number of rows: an integer from 1 to the rows that there are."""
+def group_size(k: Any, rows: int, argument: str = "k") -> int:
+    """Check a number of rows: a whole number from 1 to the rows that there are."""
     return whole(k, argument, 1, rows, "the number of rows, ")
 
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.containers import as_array, has_columns, is_series
+from pydpstat._data.containers import has_columns, is_series
 from pydpstat._release.choice import release_choice
+from pydpstat.dppack._arguments import plain_array
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Choice
 from pydpstat.privacy import Guarantee
 from pydpstat.r_arithmetic._arrays import has_length
-from pydpstat.r_arithmetic.factor import is_categorical
 from pydpstat.random import secure, source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
@@ -127,12 +127,7 @@ def ExponentialMechanism(
 
 def _numbers(x: Any, name: str, booleans: bool) -> np.ndarray:
     """Return numbers as a flat float array; a message tells only the data's type."""
-    array: Any = None
-    if not (x is None or isinstance(x, (str, dict, set)) or has_columns(x) or is_categorical(x)):
-        try:
-            array = as_array(x)
-        except (TypeError, ValueError):
-            array = None
+    array = plain_array(x)
     if array is not None and array.size == 0 and array.dtype.kind in "fO":
         array = np.empty(0)
     if array is None or array.dtype.kind not in ("fiub" if booleans else "fiu"):

@@ -6,16 +6,16 @@ from typing import Any, cast, overload
 
 import numpy as np
 
-from pydpstat._data.containers import as_array, has_columns, name_of, row_names
+from pydpstat._data.containers import name_of, row_names
 from pydpstat._release.additive import release
 from pydpstat._release.calibration import prepare
 from pydpstat._release.query import Query
 from pydpstat.dppack._analytic_gaussian import analytic_gaussian_loop
+from pydpstat.dppack._arguments import plain_array
 from pydpstat.dppack._noise import gaussian_noise, laplace_noise
 from pydpstat.dppack._protect import gaussian_account, laplace_account
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
-from pydpstat.r_arithmetic.factor import is_categorical
 from pydpstat.random import source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
@@ -264,8 +264,8 @@ def calibrateAnalyticGaussianMechanism(
 
 def _query(true_values: Any, sensitivities: Any) -> Query:
     """Return the values as a query; what R does not count as numeric and atomic is refused."""
-    value = None if isinstance(true_values, dict) or has_columns(true_values) else _numbers(true_values)
-    if value is None:
+    value = plain_array(true_values)
+    if value is None or value.dtype.kind not in "fiu":
         raise PydpstatError(
             "true_values must be numeric atomic vectors or scalars; "
             f"got {type(true_values).__name__}. Give a number, a list or an array of numbers."
@@ -275,15 +275,5 @@ def _query(true_values: Any, sensitivities: Any) -> Query:
     except (TypeError, ValueError):
         sens = (None,)  # a ragged list, which the calibration refuses
     name = name_of(true_values)
+    value = value.astype(np.float64)
     return Query("value", value, sens, Labels("value" if name is None else name, row_names(true_values)))
-
-
-def _numbers(values: Any) -> np.ndarray | None:
-    """Return numbers as floats in their own shape; None for what R does not count as numeric."""
-    if values is None or is_categorical(values):
-        return None
-    try:
-        array = as_array(values)
-    except (TypeError, ValueError):
-        return None
-    return array.astype(np.float64) if array.dtype.kind in "fiu" else None
