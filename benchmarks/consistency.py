@@ -10,8 +10,7 @@ from table import Row, duration
 from timing import Bench, Benchmark, met, ratio
 
 from pydpstat.consistency import ipf
-from pydpstat.consistency._hierarchy_least_squares import two_pass
-from pydpstat.consistency._hierarchy_methods import Way, apply
+from pydpstat.consistency._hierarchy_methods import Method, apply, two_pass
 from pydpstat.consistency._tree import Levels, Tree
 
 SHAPE = (200, 200, 20)
@@ -114,7 +113,7 @@ def _linear(bench: Bench) -> Row:
 
 
 def _top_down(bench: Bench) -> Row:
-    how: Any = Way("top-down", True, True)
+    how: Any = Method("top-down", True, True)
     tree, values, variances = _inputs(_tree(FANS["1,000 parents"], _leaves(bench)))
     taken, _ = bench.compare(lambda: apply(tree, values, variances, how), None)
     return Row("top-down fit of a hierarchy, whole numbers", f"{tree.leaves:,}", duration(taken))

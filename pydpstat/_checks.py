@@ -87,39 +87,6 @@ def array_of(value: Any) -> np.ndarray:
         return np.array([None], dtype=object)
 
 
-def without_mask(values: Any) -> Any:
-    """Return a masked array as a plain one, and a list with masked values or arrays as objects.
-
-    What a mask hides becomes NaN. NumPy itself would give the hidden values, or warn of them.
-
-    Examples
-    --------
-    >>> without_mask(np.ma.masked_array([1, 2], [False, True]))
-    array([ 1., nan])
-    """
-    if isinstance(values, np.ma.MaskedArray):
-        numeric = values.dtype.kind in "fiub"
-        return np.ma.filled(values.astype(np.float64 if numeric else object), np.nan)
-    if isinstance(values, (list, tuple)) and _has_masked(values):
-        return np.asarray(_unmasked(values), dtype=object)
-    return values
-
-
-def _has_masked(values: Sequence[Any]) -> bool:
-    """Tell whether anything in a list, or in lists in it, is masked: NumPy's constant is an array."""
-    kinds = set(map(type, values))
-    if any(issubclass(kind, np.ma.MaskedArray) for kind in kinds):
-        return True
-    nested = kinds & {list, tuple}
-    return bool(nested) and any(_has_masked(row) for row in values if type(row) in nested)
-
-
-def _unmasked(value: Any) -> Any:
-    if isinstance(value, np.ma.MaskedArray):
-        return np.ma.filled(value.astype(object), np.nan).tolist()
-    return list(map(_unmasked, value)) if isinstance(value, (list, tuple)) else value
-
-
 def as_float(value: Any) -> float:
     """Return a real number as a float; a whole number beyond all floats is infinite."""
     try:

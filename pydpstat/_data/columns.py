@@ -7,21 +7,29 @@ from __future__ import annotations
 
 import datetime
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-from pydpstat._checks import array_of, as_float, without_mask
-from pydpstat._data.lookup import objects
+from pydpstat._checks import array_of, as_float
+from pydpstat._data.containers import (
+    columns_of,
+    floats_of,
+    is_categorical,
+    is_frame,
+    is_series,
+    name_of,
+    names_of,
+)
+from pydpstat._data.values import is_missing, objects, without_mask
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._arrays import is_missing
 
 
 @dataclass(frozen=True, slots=True)
-class MadeUp:
+class Placeholder:
     """Stands for data in `pydpstat.plan`: so many records, and nothing of them.
 
     Parameters
@@ -42,7 +50,7 @@ class Columns:
 
     Parameters
     ----------
-    arrays : tuple of ndarray of shape (n,), or of MadeUp
+    arrays : tuple of ndarray of shape (n,), or of Placeholder
         Of numbers (NaN is missing), or of truth values.
     missing : tuple of ndarray of bool, or None
         For truth values: which are missing; None where none can be.
@@ -64,14 +72,14 @@ class Columns:
         return "Columns(values withheld)"
 
 
-def numbers_of(data: Any, argument: str = "data") -> Columns:
+def numbers_of(data: object, argument: str = "data") -> Columns:
     """Read numbers: a vector, or the columns of a frame or matrix; NaN, None, NA are missing."""
     if type(data) is np.ndarray and data.ndim == 1 and data.dtype.kind in "fiub":
         return Columns((data,), (None,), None, None, data.shape[0])
     return read(data, argument, lambda column: (_numeric(column, argument), None))
 
 
-def truths_of(data: Any, argument: str = "condition") -> Columns:
+def truths_of(data: object, argument: str = "condition") -> Columns:
     """Read truth values: a vector, or the columns of a frame or matrix."""
     if type(data) is np.ndarray and data.ndim == 1 and data.dtype.kind == "b":
         return Columns((data,), (None,), None, None, data.shape[0])
@@ -81,7 +89,7 @@ def truths_of(data: Any, argument: str = "condition") -> Columns:
     return read(data, argument, lambda column: _boolean(column, argument))
 
 
-def one_column(data: Any, argument: str, columns_of: Callable[..., Columns] = numbers_of) -> Columns:
+def one_column(data: object, argument: str, columns_of: Callable[..., Columns] = numbers_of) -> Columns:
     """Read a single variable; a frame of one column counts as one."""
     columns = columns_of(data, argument)
     if len(columns.arrays) != 1:
@@ -95,14 +103,14 @@ def one_column(data: Any, argument: str, columns_of: Callable[..., Columns] = nu
 Reader = Callable[[Any], tuple[np.ndarray, np.ndarray | None]]
 
 
-def read(data: Any, argument: str, reader: Reader) -> Columns:
+def read(data: object, argument: str, reader: Reader) -> Columns:
     """Read a vector, or the columns of a frame or matrix; `reader` says what their values may be."""
-    if isinstance(data, MadeUp):
+    if isinstance(data, Placeholder):
         count = 1 if data.columns is None else len(data.columns)
         return Columns((data,) * count, (None,) * count, data.columns, None, data.size)
-    if hasattr(data, "columns") and hasattr(data, "iloc"):
-        names: tuple[str, ...] | None = tuple(map(str, data.columns))
-        pieces = [data.iloc[:, place] for place in range(len(names or ()))]
+    if is_frame(data):
+        names: tuple[str, ...] | None = names_of(data)
+        pieces: Sequence[object] = columns_of(data)
         name, size = None, len(data)
     else:
         values = _array(data, argument)
@@ -110,9 +118,8 @@ def read(data: Any, argument: str, reader: Reader) -> Columns:
             names = tuple(str(place) for place in range(values.shape[1]))
             pieces, name, size = list(values.T), None, values.shape[0]
         else:
-            label = getattr(data, "name", None) if hasattr(data, "index") else None
             names, pieces, size = None, [values], len(values)
-            name = None if label is None else str(label)
+            name = name_of(data) if is_series(data) else None
     if not pieces or len(set(names or ())) != len(names or ()):
         raise PydpstatError(
             f"{argument} must have at least one column, each with a name of its own; "
@@ -149,12 +156,12 @@ def _array(data: Any, argument: str) -> Any:
     )
 
 
-def _shape(data: Any) -> str:
+def _shape(data: object) -> str:
     dimensions = getattr(data, "ndim", None)
     return f"{dimensions} dimensions" if isinstance(dimensions, int) else "no or another shape"
 
 
-def _numeric(column: Any, argument: str) -> np.ndarray:
+def _numeric(column: object, argument: str) -> np.ndarray:
     """Return numbers as floats, integers or booleans; missing ones as NaN."""
     values = _plain(column, argument)
     values = without_mask(values)
@@ -173,14 +180,14 @@ def _plain(column: Any, argument: str) -> Any:
     if isinstance(column, np.ndarray):
         return column
     kind = column.dtype
-    if getattr(kind, "name", "") == "category":
+    if is_categorical(column):
         raise PydpstatError(
             f"{argument} must be numbers or truth values; got a categorical one. Convert it first."
         )
     if isinstance(kind, np.dtype):
         return column.to_numpy()
     if getattr(kind, "kind", "O") in "iuf":
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+        return floats_of(column)
     return column.to_numpy(dtype=object)
 
 
@@ -197,14 +204,14 @@ def _floats(values: np.ndarray, argument: str) -> np.ndarray:
     return np.array(flat, dtype=np.float64)
 
 
-def _float(value: Any) -> float:
+def _float(value: object) -> float:
     try:
         return as_float(value)
     except Exception:  # a signalling NaN, or a number of somebody's own that has no float
         return np.nan
 
 
-def _boolean(column: Any, argument: str) -> tuple[np.ndarray, np.ndarray | None]:
+def _boolean(column: object, argument: str) -> tuple[np.ndarray, np.ndarray | None]:
     """Return truth values, and which are missing."""
     values = _plain(column, argument)
     mask = None
@@ -229,6 +236,6 @@ def _boolean(column: Any, argument: str) -> tuple[np.ndarray, np.ndarray | None]
     )
 
 
-def _other_objects(argument: str, wanted: str, value: Any) -> PydpstatError:
+def _other_objects(argument: str, wanted: str, value: object) -> PydpstatError:
     kind = "dates" if isinstance(value, datetime.date) else f"objects of type {type(value).__name__}"
     return PydpstatError(f"{argument} must be {wanted}; got {kind} among them. Convert them first.")

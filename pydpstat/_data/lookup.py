@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from pydpstat._checks import as_float
-from pydpstat.r_arithmetic._arrays import is_missing
+from pydpstat._data.containers import categorical_of, is_categorical
+from pydpstat._data.values import is_missing, objects
 
 _CHUNK = 32768
 # what a column of each kind of type can hold, for messages
@@ -40,12 +41,7 @@ _OF_NUMPY = {
 }
 
 
-def is_categorical(column: Any) -> bool:
-    """Tell whether a variable is a Categorical, or a Series or an index of one."""
-    return getattr(getattr(column, "dtype", None), "name", "") == "category"
-
-
-def kind_of(column: Any) -> str | None:
+def kind_of(column: object) -> str | None:
     """Return what the values of a column are by its type; None where they may be anything.
 
     Examples
@@ -55,7 +51,7 @@ def kind_of(column: Any) -> str | None:
     """
     dtype = getattr(column, "dtype", None)
     if is_categorical(column):
-        return kind_of(getattr(column, "cat", column).categories)
+        return kind_of(categorical_of(column).categories)
     if dtype is None or isinstance(dtype, np.dtype):
         return _OF_NUMPY.get(getattr(dtype, "kind", "O"))
     import pandas as pd
@@ -71,7 +67,7 @@ def kind_of(column: Any) -> str | None:
     return kind if kind == "numbers" else None
 
 
-def is_of_kind(label: Any, kind: str | None) -> bool:
+def is_of_kind(label: object, kind: str | None) -> bool:
     """Tell whether a column of this kind can hold a label.
 
     Examples
@@ -123,7 +119,7 @@ def places(column: Any, labels: Sequence[Any]) -> np.ndarray:
     array([ 1, -1,  2,  0])
     """
     if is_categorical(column):
-        own = getattr(column, "cat", column)
+        own = categorical_of(column)
         # the last one is for -1, which is missing
         return np.append(places(own.categories, labels), -1)[np.asarray(own.codes)]
     if isinstance(column, np.ma.MaskedArray):
@@ -140,15 +136,7 @@ def places(column: Any, labels: Sequence[Any]) -> np.ndarray:
     return _places_of_objects(objects(column).tolist(), usable)
 
 
-def objects(values: Any) -> np.ndarray:
-    """Return a list's or an array's values as objects, each as it is."""
-    if hasattr(values, "dtype"):
-        return np.asarray(values, dtype=object)
-    # an assignment would take lists of one length for rows
-    return np.fromiter(values, dtype=object, count=len(values))
-
-
-def _of_labels(values: np.ndarray, typed: Sequence[Any]) -> np.ndarray:
+def _of_labels(values: np.ndarray, typed: Sequence[object]) -> np.ndarray:
     """Find each value among labels of its own type, None for one that it cannot be."""
     known = sorted((value, place) for place, value in enumerate(typed) if value is not None)
     found = np.full(values.size, len(typed), dtype=np.intp)
@@ -205,7 +193,7 @@ def typed(label: Any, dtype: np.dtype) -> Any:
     return int(label) if limits.min <= int(label) <= limits.max else None
 
 
-def _places_of_times(column: Any, kind: str, labels: Sequence[Any]) -> np.ndarray:
+def _places_of_times(column: object, kind: str, labels: Sequence[object]) -> np.ndarray:
     if kind == "zoned":
         import pandas as pd
 
@@ -218,8 +206,8 @@ def _places_of_times(column: Any, kind: str, labels: Sequence[Any]) -> np.ndarra
     return found
 
 
-def _moment(label: Any, dtype: np.dtype) -> int | None:
-    """Return how many of a type's units a date, time or duration is; None where it is no whole number."""
+def _moment(label: object, dtype: np.dtype) -> int | None:
+    """Return how many of a type's units a date, time or duration is; None where it is no integer."""
     if isinstance(label, datetime.datetime) and label.tzinfo is not None:
         label = label.astimezone(datetime.timezone.utc).replace(tzinfo=None)
     if not isinstance(label, np.generic):
@@ -231,10 +219,10 @@ def _moment(label: Any, dtype: np.dtype) -> int | None:
     return int(value.view(np.int64)) if value.astype(label.dtype) == label else None
 
 
-def _places_of_objects(values: list[Any], labels: Sequence[Any]) -> np.ndarray:
+def _places_of_objects(values: list[object], labels: Sequence[object]) -> np.ndarray:
     """Find each value by Python's equality."""
     none = len(labels)
-    known: dict[Any, int] = {}
+    known: dict[object, int] = {}
     for place, label in enumerate(labels):
         if label is not None:
             known.setdefault(label, place)
@@ -248,7 +236,7 @@ def _places_of_objects(values: list[Any], labels: Sequence[Any]) -> np.ndarray:
     return found
 
 
-def _place(value: Any, known: dict[Any, int], none: int) -> int:
+def _place(value: object, known: dict[object, int], none: int) -> int:
     try:
         return known.get(value, none)
     except Exception:  # such a value is no label

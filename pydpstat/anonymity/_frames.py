@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._data.containers import floats_of, is_numeric, is_pandas_frame
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def frame(df: Any, argument: str = "df") -> pd.DataFrame:
+def frame(df: object, argument: str = "df") -> pd.DataFrame:
     """Check a pandas frame with at least one row and one column."""
-    import pandas as pd
-
-    if not isinstance(df, pd.DataFrame):
+    if not is_pandas_frame(df):
         raise PydpstatError(
             f"{argument} must be a pandas DataFrame; got {type(df).__name__}. Use pandas.DataFrame first."
         )
@@ -52,14 +51,14 @@ def places(df: pd.DataFrame, columns: Any, argument: str = "columns") -> list[in
     return found
 
 
-def _several(df: pd.DataFrame, columns: Any) -> bool:
+def _several(df: pd.DataFrame, columns: object) -> bool:
     if isinstance(columns, (str, bytes)) or not isinstance(columns, Iterable):
         return False
     # a tuple is a name where the columns have several levels
     return not isinstance(columns, tuple) or columns not in df.columns
 
 
-def _places_of(df: pd.DataFrame, name: Any, argument: str) -> list[int]:
+def _places_of(df: pd.DataFrame, name: object, argument: str) -> list[int]:
     import pandas as pd
 
     try:
@@ -78,7 +77,7 @@ def _places_of(df: pd.DataFrame, name: Any, argument: str) -> list[int]:
     return every
 
 
-def by_column(df: pd.DataFrame, value: Any, columns: Any, argument: str) -> list[tuple[int, Any]]:
+def by_column(df: pd.DataFrame, value: object, columns: object, argument: str) -> list[tuple[int, object]]:
     """Return pairs of a place and its option: one option for all columns, or a dict by column name."""
     if not isinstance(value, Mapping):
         return [(place, value) for place in places(df, columns)]
@@ -105,13 +104,6 @@ def group_size(k: Any, rows: int, argument: str = "k") -> int:
     return whole(k, argument, 1, rows, "the number of rows, ")
 
 
-def is_numeric(column: pd.Series) -> bool:
-    """Tell whether a column has real numbers or truth values."""
-    from pandas.api.types import is_complex_dtype, is_numeric_dtype
-
-    return is_numeric_dtype(column.dtype) and not is_complex_dtype(column.dtype)
-
-
 def floats(df: pd.DataFrame, place: int, argument: str = "df") -> np.ndarray:
     """Return a column of numbers as floats, NaN where a value is missing."""
     column = df.iloc[:, place]
@@ -120,7 +112,7 @@ def floats(df: pd.DataFrame, place: int, argument: str = "df") -> np.ndarray:
             f"{argument} must have numbers in column {checks.excerpt(df.columns[place])}; "
             f"got {column.dtype}. Leave it out with columns=[...], or convert it with astype(float)."
         )
-    return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return floats_of(column)
 
 
 def matrix(df: pd.DataFrame, chosen: Sequence[int]) -> np.ndarray:
@@ -136,7 +128,7 @@ def matrix(df: pd.DataFrame, chosen: Sequence[int]) -> np.ndarray:
     return values
 
 
-def with_columns(df: pd.DataFrame, chosen: Sequence[int], columns: Sequence[Any]) -> pd.DataFrame:
+def with_columns(df: pd.DataFrame, chosen: Sequence[int], columns: Sequence[object]) -> pd.DataFrame:
     """Return a copy of a frame with other values in some columns."""
     changed = df.copy()
     for place, values in zip(chosen, columns):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._data.containers import is_numeric
 from pydpstat.anonymity import _frames as frames
 from pydpstat.anonymity.measures import equal_rows, mean_squared_error, same_shape
 from pydpstat.anonymity.results import AnonymizationResults
@@ -88,7 +89,7 @@ def _errors(df: pd.DataFrame, other: pd.DataFrame) -> tuple[np.ndarray, np.ndarr
     errors = np.full(df.shape[1], np.nan)
     variances = errors.copy()
     for place in range(df.shape[1]):
-        if frames.is_numeric(df.iloc[:, place]) and frames.is_numeric(other.iloc[:, place]):
+        if is_numeric(df.iloc[:, place]) and is_numeric(other.iloc[:, place]):
             errors[place] = mean_squared_error(df, other, place)
             values = frames.floats(df, place)
             known = values[~np.isnan(values)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pydpstat._search import bisect_up
 from pydpstat.r_arithmetic.elementary import log
 
 
@@ -22,7 +23,7 @@ def lower(count: int, draws: int, alpha: float) -> float:
     if count == 0:
         return 0.0
     # P(at least count | p) = I_p(count, draws - count + 1) grows with p
-    return _bisect(float(count), float(draws - count + 1), alpha)[0]
+    return _safe_share(float(count), float(draws - count + 1), alpha)
 
 
 def upper(count: int, draws: int, alpha: float) -> float:
@@ -37,22 +38,14 @@ def upper(count: int, draws: int, alpha: float) -> float:
     if count == draws:
         return 1.0
     # P(at most count | p) = I_{1-p}(draws - count, count + 1) falls with p
-    return 1.0 - _bisect(float(draws - count), float(count + 1), alpha)[0]
+    return 1.0 - _safe_share(float(draws - count), float(count + 1), alpha)
 
 
-def _bisect(a: float, b: float, alpha: float) -> tuple[float, float]:
-    """Enclose the p with I_p(a, b) = alpha; ready-made inverses are not reliable at large a and b."""
+def _safe_share(a: float, b: float, alpha: float) -> float:
+    """Return the largest p with I_p(a, b) <= alpha; ready-made inverses are not reliable at large a and b."""
     from scipy.special import betainc
 
-    low, high = 0.0, 1.0
-    while True:
-        middle = 0.5 * (low + high)
-        if middle in (low, high):
-            return low, high
-        if betainc(a, b, middle) <= alpha:
-            low = middle
-        else:
-            high = middle
+    return bisect_up(lambda p: bool(betainc(a, b, p) <= alpha), high=1.0)[0]
 
 
 def epsilon_lower(p_lower: float, q_upper: float, delta: float) -> float:

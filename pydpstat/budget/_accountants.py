@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from pydpstat import _checks as checks
+from pydpstat._search import bisect_up
 from pydpstat.budget.amounts import Amount, decimal
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import ConcentratedLoss, Guarantee
@@ -100,12 +101,8 @@ class ConcentratedAccountant:
 
     def amount(self, cost: Cost) -> Amount:
         """Return a cost as numbers; epsilon is the largest pure one that costs no more."""
-        low, high = 0.0, 1.0
-        while pure_rho(high) * _UP <= cost[0]:
-            low, high = high, 2.0 * high
-        while low < (middle := 0.5 * (low + high)) < high:
-            low, high = (middle, high) if pure_rho(middle) * _UP <= cost[0] else (low, middle)
-        return Amount(low, self.delta, float(cost[0]))
+        epsilon, _ = bisect_up(lambda each: pure_rho(each) * _UP <= cost[0])
+        return Amount(epsilon, self.delta, float(cost[0]))
 
     def spent(self, total: Cost) -> Amount:
         """Return what was spent as numbers; epsilon is the one that holds for the budget's delta."""

@@ -1,4 +1,4 @@
-"""The ways to make a hierarchy's noisy values add up."""
+"""The ways to make a hierarchy's noisy values add up: least squares, ratios, fits that are not negative."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pydpstat._checks import flag, one_of
-from pydpstat.consistency._hierarchy_least_squares import two_pass, up
-from pydpstat.consistency._hierarchy_ratio import scaled, top_down
-from pydpstat.consistency._hierarchy_rounding import rounded_tree
-from pydpstat.consistency._tree import Levels, Tree
+from pydpstat.consistency._tree import Levels, Tree, rounded_tree
 from pydpstat.errors import PydpstatError
 
 METHODS = ("least squares", "ratio", "top-down")
+# how far exact values may be from adding up, relative to the largest of them
+AGREE = 1e-9
 
 
-class Way(NamedTuple):
+class Method(NamedTuple):
     """How values are made consistent, checked.
 
     Parameters
@@ -51,8 +50,8 @@ class Way(NamedTuple):
         return ""
 
 
-def way(method: Any, nonnegative: Any, integer: Any, whole: bool) -> Way:
-    """Check how values are to be made consistent; `whole` says whether the noisy ones are whole numbers."""
+def checked_method(method: str, nonnegative: Any, integer: Any, whole: bool) -> Method:
+    """Check how values are to be made consistent; `whole` says whether the noisy ones are integers."""
     one_of(method, "method", METHODS)
     sign = method == "top-down" if nonnegative is None else flag(nonnegative, "nonnegative")
     if sign and method == "least squares":
@@ -63,10 +62,10 @@ def way(method: Any, nonnegative: Any, integer: Any, whole: bool) -> Way:
     if not sign and method == "top-down":
         raise PydpstatError("nonnegative must be True for method 'top-down'; got False. Use 'least squares'.")
     rounding = method == "top-down" and whole if integer is None else flag(integer, "integer")
-    return Way(method, sign, rounding)
+    return Method(method, sign, rounding)
 
 
-def apply(tree: Tree, values: Levels, variances: Levels, how: Way) -> tuple[Levels, Levels | None]:
+def apply(tree: Tree, values: Levels, variances: Levels, how: Method) -> tuple[Levels, Levels | None]:
     """Return consistent values, and their variances where these are known.
 
     Parameters
@@ -74,7 +73,7 @@ def apply(tree: Tree, values: Levels, variances: Levels, how: Way) -> tuple[Leve
     tree : Tree
     values, variances : list of ndarray of float64
         What was measured (NaN where nothing was) and the noise's variances (infinite there).
-    how : Way
+    how : Method
 
     Returns
     -------
@@ -93,3 +92,244 @@ def apply(tree: Tree, values: Levels, variances: Levels, how: Way) -> tuple[Leve
         else:
             estimates, spreads = two_pass(tree, measured, variances)
     return (rounded_tree(tree, estimates) if how.integer else estimates), spreads
+
+
+def two_pass(tree: Tree, values: Levels, variances: Levels) -> tuple[Levels, Levels]:
+    """Return the best linear unbiased estimates of all nodes, and their variances.
+
+    Parameters
+    ----------
+    tree : Tree
+    values : list of ndarray of float64
+        What was measured, level by level, with independent noise.
+    variances : list of ndarray of float64
+        The noise's variances: 0 where a value is exact, infinite where a parent was not measured.
+
+    Returns
+    -------
+    estimates, variances : list of ndarray of float64
+        Each parent's estimate is the sum of its children's.
+
+    Raises
+    ------
+    PydpstatError
+        Where exact values do not add up.
+
+    Notes
+    -----
+    Up: a parent's own measurement and the sum of its children's estimates are two independent
+    measurements of one number; they are averaged with their precisions as weights. Down: what a
+    parent's final estimate differs from its children's sum by is shared among them in proportion to
+    their variances. This is the generalized least squares solution for any tree and any variances.
+    With u the upward variance of a child, U the sum of these over its siblings and itself, and s the
+    parent's final variance, the child's is ``u - (u / U)^2 (U - s)``.
+
+    References
+    ----------
+    Hay, M., Rastogi, V., Miklau, G. and Suciu, D. (2010). Boosting the accuracy of differentially
+    private histograms through consistency. VLDB 2010 (equal variances and numbers of children).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pydpstat.consistency._tree import Tree
+    >>> tree = Tree((np.array([2]), np.array([0, 0])))
+    >>> one = [np.ones(1), np.ones(2)]
+    >>> estimates, variances = two_pass(tree, [np.array([13.0]), np.array([4.0, 6.0])], one)
+    >>> estimates[0], estimates[1], variances[1]
+    (array([12.]), array([5., 7.]), array([0.66666667, 0.66666667]))
+    """
+    return down(tree, up(tree, values, variances))
+
+
+class Upward(NamedTuple):
+    """What the upward pass leaves.
+
+    Parameters
+    ----------
+    estimates, variances : list of ndarray
+        The best estimates of each node from its own subtree, and their variances.
+    sums, reaches : list of ndarray
+        For each level but the last and each of its nodes with children: the sum of the children's
+        estimates and that of their variances.
+    """
+
+    estimates: Levels
+    variances: Levels
+    sums: Levels
+    reaches: Levels
+
+
+def up(tree: Tree, values: Levels, variances: Levels) -> Upward:
+    """Estimate each node from its own subtree."""
+    estimates, spreads = list(values), list(variances)
+    sums: Levels = []
+    reaches: Levels = []
+    for level in range(len(values) - 2, -1, -1):
+        sums.append(tree.sums(level, estimates[level + 1]))
+        reaches.append(tree.sums(level, spreads[level + 1]))
+        has = tree.parents[level]
+        if has.all():
+            estimates[level], spreads[level] = _averaged(
+                values[level], variances[level], sums[-1], reaches[-1]
+            )
+            continue
+        estimates[level], spreads[level] = values[level].copy(), variances[level].copy()
+        estimates[level][has], spreads[level][has] = _averaged(
+            values[level][has], variances[level][has], sums[-1], reaches[-1]
+        )
+    return Upward(estimates, spreads, sums[::-1], reaches[::-1])
+
+
+def _averaged(
+    own: np.ndarray, variance: np.ndarray, sums: np.ndarray, reach: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Average two measurements of the same numbers with their precisions as weights."""
+    with np.errstate(invalid="ignore"):
+        weight = reach / (variance + reach)
+        spread = variance * weight
+    exact = (variance == 0.0) & (reach == 0.0)
+    if exact.any():
+        weight[exact] = 1.0
+        spread[exact] = 0.0
+    unmeasured = np.isinf(variance)
+    if unmeasured.any():
+        weight[unmeasured] = 0.0
+        spread[unmeasured] = reach[unmeasured]
+        own = np.where(unmeasured, sums, own)
+    return sums + weight * (own - sums), spread
+
+
+def down(tree: Tree, upward: Upward) -> tuple[Levels, Levels]:
+    """Return the final estimates and variances from the upward pass."""
+    estimates, variances = list(upward.estimates), list(upward.variances)
+    for level, (sums, reach) in enumerate(zip(upward.sums, upward.reaches)):
+        has = tree.parents[level]
+        parents, spread = estimates[level][has], variances[level][has]
+        fixed = reach == 0.0
+        if fixed.any():
+            _check_exact(parents[fixed], sums[fixed])
+            reach = np.where(fixed, 1.0, reach)
+        own = variances[level + 1]
+        estimates[level + 1] = estimates[level + 1] + own * tree.spread(level, (parents - sums) / reach)
+        gained = np.maximum(reach - spread, 0.0) / reach**2
+        less = own**2 * tree.spread(level, np.where(fixed, 0.0, gained))
+        variances[level + 1] = np.maximum(own - less, 0.0)
+    return estimates, variances
+
+
+def _check_exact(parents: np.ndarray, sums: np.ndarray) -> None:
+    if (np.abs(parents - sums) > AGREE * np.maximum(1.0, np.abs(parents))).any():
+        raise PydpstatError(
+            "values with variance 0 must add up exactly; those of some children do not make their parent's. "
+            "Give the noise's variance, or correct the exact values."
+        )
+
+
+def scaled(tree: Tree, values: Levels, nonnegative: bool = False) -> Levels:
+    """Scale each node's children so that they add up to it.
+
+    Parameters
+    ----------
+    tree : Tree
+    values : list of ndarray of float64
+        What was measured; NaN where a parent was not measured, whose children's sum takes its place.
+    nonnegative : bool, default False
+        Whether negative values are set to 0 first.
+
+    Returns
+    -------
+    list of ndarray of float64
+        The root is rounded and cut at 0. Children whose sum is 0 get equal shares.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pydpstat.consistency._tree import Tree
+    >>> tree = Tree((np.array([2]), np.array([0, 0])))
+    >>> scaled(tree, [np.array([12.0]), np.array([4.0, 6.0])])[1]
+    array([4.8, 7.2])
+    """
+    measured = _filled(tree, [np.maximum(each, 0.0) for each in values] if nonnegative else values)
+    fitted = [np.maximum(np.rint(measured[0]), 0.0)]
+    for level in range(len(measured) - 1):
+        sums, counts = tree.sums(level, measured[level + 1]), tree.counts[level]
+        parents = fitted[level][tree.parents[level]]
+        nothing = sums == 0.0
+        shares = measured[level + 1] / tree.spread(level, np.where(nothing, 1.0, sums))
+        if nothing.any():
+            equal = tree.spread(level, nothing)
+            shares[equal] = tree.spread(level, 1.0 / counts)[equal]
+        fitted.append(shares * tree.spread(level, parents))
+    return fitted
+
+
+def _filled(tree: Tree, values: Levels) -> Levels:
+    filled = list(values)
+    for level in range(len(values) - 2, -1, -1):
+        if np.isnan(filled[level]).any():
+            sums = np.zeros(filled[level].size)
+            sums[tree.parents[level]] = tree.sums(level, filled[level + 1])
+            filled[level] = np.where(np.isnan(filled[level]), sums, filled[level])
+    return filled
+
+
+def top_down(tree: Tree, upward: Upward) -> Levels:
+    """Fit each node's children to it by weighted least squares, none of them negative, from the root down.
+
+    Parameters
+    ----------
+    tree : Tree
+    upward : Upward
+        Each node's best estimate from its own subtree, with its variance.
+
+    Returns
+    -------
+    list of ndarray of float64
+        All at least 0; the children of each node add up to it.
+
+    Notes
+    -----
+    The children of one node are the point of a simplex that is nearest to their estimates, in the
+    norm that the variances give. With some multiplier t it is ``max(0, z - t u)``; t is found by
+    leaving out what is negative until nothing is, for all nodes of a level at once.
+
+    References
+    ----------
+    Michelot, C. (1986). A finite algorithm for finding the projection of a point onto the canonical
+    simplex of R^n. Journal of Optimization Theory and Applications 50.
+    Abowd, J. et al. (2022). The 2020 Census disclosure avoidance system TopDown algorithm. Harvard
+    Data Science Review, special issue 2 (fitting from the top down).
+    """
+    fitted = [np.maximum(upward.estimates[0], 0.0)]
+    for level in range(len(upward.estimates) - 1):
+        parents = fitted[level][tree.parents[level]]
+        fitted.append(
+            _nearest(tree, level, upward.estimates[level + 1], upward.variances[level + 1], parents)
+        )
+    return fitted
+
+
+def _nearest(tree: Tree, level: int, start: np.ndarray, spread: np.ndarray, goal: np.ndarray) -> np.ndarray:
+    """Return the non-negative values nearest to `start` whose sums over siblings are `goal`."""
+    kept = tree.spread(level, goal > 0.0) | (spread == 0.0)
+    while True:
+        reach = tree.sums(level, np.where(kept, spread, 0.0))
+        excess = tree.sums(level, np.where(kept, start, 0.0)) - goal
+        fixed = reach == 0.0
+        _check_goal(excess[fixed], goal[fixed])
+        step = np.where(fixed, 0.0, excess / np.where(fixed, 1.0, reach))
+        fitted = np.where(kept, start - spread * tree.spread(level, step), 0.0)
+        negative = fitted < 0.0
+        if not negative.any():
+            return fitted
+        if (spread[negative] == 0.0).any():
+            raise PydpstatError("values with variance 0 must not be negative for a fit that is not.")
+        kept &= ~negative
+
+
+def _check_goal(excess: np.ndarray, goal: np.ndarray) -> None:
+    if (np.abs(excess) > 1e-9 * np.maximum(1.0, goal)).any():
+        raise PydpstatError(
+            "values with variance 0 must add up exactly; those of some children do not make their parent's."
+        )

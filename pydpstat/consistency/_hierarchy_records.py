@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pydpstat._data.lookup import objects, places
-from pydpstat.consistency._hierarchy_building import column_items
-from pydpstat.consistency._hierarchy_rounding import check_size
+from pydpstat._data.containers import is_frame, is_series
+from pydpstat._data.labels import label_columns
+from pydpstat._data.lookup import places
+from pydpstat._data.values import objects
 from pydpstat.consistency._tables import numbers
-from pydpstat.consistency._tree import Levels
+from pydpstat.consistency._tree import Levels, check_size
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from pydpstat.consistency.hierarchy import Hierarchy
 
 
-def leaf_counts(data: Any, hierarchy: Hierarchy, drop: bool) -> tuple[Levels, bool]:
+def leaf_counts(data: object, hierarchy: Hierarchy, drop: bool) -> tuple[Levels, bool]:
     """Count records by leaf.
 
     Parameters
@@ -43,7 +46,7 @@ def leaf_counts(data: Any, hierarchy: Hierarchy, drop: bool) -> tuple[Levels, bo
     PydpstatError
         Where a record is at no leaf, a leaf has no count, or a count is not whole, negative or missing.
     """
-    records = hasattr(data, "columns") and hasattr(data, "iloc")
+    records = is_frame(data)
     if records:
         places = _places(data, hierarchy)
         lost = int((places < 0).sum())
@@ -58,12 +61,12 @@ def leaf_counts(data: Any, hierarchy: Hierarchy, drop: bool) -> tuple[Levels, bo
     return hierarchy.tree.split(flat.astype(np.int64)), records
 
 
-def _given(data: Any, hierarchy: Hierarchy) -> np.ndarray:
+def _given(data: object, hierarchy: Hierarchy) -> np.ndarray:
     """Read counts by leaf into an array of all nodes."""
     if isinstance(data, Mapping):
         keys, values = list(data), numbers(list(data.values()), "data", private=True)
         places = _places_of_keys(keys, hierarchy)
-    elif hasattr(data, "index") and hasattr(data, "iloc"):
+    elif is_series(data):
         values = numbers(data, "data", private=True)
         if data.index.nlevels > 1:
             places = _places(data.index.to_frame(index=False), hierarchy)
@@ -99,18 +102,19 @@ def leaf_nodes(hierarchy: Hierarchy) -> np.ndarray:
     return np.flatnonzero(np.concatenate(hierarchy.tree.children) == 0)
 
 
-def _places_of_keys(keys: list[Any], hierarchy: Hierarchy) -> np.ndarray:
+def _places_of_keys(keys: list[Hashable], hierarchy: Hierarchy) -> np.ndarray:
     """Return the places of leaves given by label, or by a tuple of the labels down to it."""
     import pandas as pd
 
-    if keys and all(isinstance(key, tuple) for key in keys) and len(hierarchy.sizes) > 2:
-        depth = max(map(len, keys))
-        rows = [(*key, *[None] * (depth - len(key))) for key in keys]
+    paths = [key for key in keys if isinstance(key, tuple)]
+    if paths and len(paths) == len(keys) and len(hierarchy.sizes) > 2:
+        depth = max(map(len, paths))
+        rows = [(*path, *[None] * (depth - len(path))) for path in paths]
         return _places(pd.DataFrame(rows, dtype=object), hierarchy)
     return _leaf_places(objects(keys), hierarchy)
 
 
-def _leaf_places(labels: Any, hierarchy: Hierarchy) -> np.ndarray:
+def _leaf_places(labels: object, hierarchy: Hierarchy) -> np.ndarray:
     """Return the places of leaves given by label; -1 for a label that is no leaf's."""
     leaves = leaf_nodes(hierarchy)
     own = np.concatenate(hierarchy.labels)[leaves].tolist()
@@ -123,11 +127,11 @@ def _leaf_places(labels: Any, hierarchy: Hierarchy) -> np.ndarray:
     return np.append(leaves, -1)[places(labels, own)]
 
 
-def _places(frame: Any, hierarchy: Hierarchy) -> np.ndarray:
+def _places(frame: pd.DataFrame, hierarchy: Hierarchy) -> np.ndarray:
     """Return for each row the place of its leaf among all nodes, or -1."""
     import pandas as pd
 
-    columns = [column for _, column in column_items(frame, "data")]
+    columns = [column for _, column in label_columns(frame, "data")]
     depth = len(hierarchy.sizes) - 1
     if len(columns) != depth:
         if len(columns) == 1:

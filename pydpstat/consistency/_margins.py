@@ -1,24 +1,102 @@
-"""What margins a table is to have: names of axes, labels, variances, and whether they agree."""
+"""A table's margins: its sums over some axes, what they are to be, and whether a table has them."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from pydpstat._checks import did_you_mean, excerpt
-from pydpstat.consistency._sums import Axes, Margin, margin
+from pydpstat._data.containers import has_rows
 from pydpstat.consistency._tables import Form, numbers, read_table
 from pydpstat.errors import PydpstatError
 from pydpstat.results.results import DPResults
 
+if TYPE_CHECKING:
+    from scipy import sparse
+
+Axes = tuple[int, ...]
+
 # how far sums of margins may be apart, relative to the largest: floating-point sums are, by less
 AGREE = 1e-11
+# a linear program of more cells takes minutes, and of fewer so many seconds at most
+MOST_CELLS, SECONDS = 10_000, 10.0
+# what the linear program's own tolerance may leave of a cell, in shares of the mean cell
+_NOTHING = 1e-6
 
 
-def read_margins(margins: Any, form: Form, shape: tuple[int, ...]) -> list[Margin]:
+class Margin(NamedTuple):
+    """What a table's sums over all axes but some are to be.
+
+    Parameters
+    ----------
+    axes : tuple of int
+        The axes that stay, ascending; none for the table's total.
+    goal : ndarray
+        One number for each combination of their places.
+    variance : ndarray of float64
+        Variances of the goal's noise, 0 where it is exact; of the goal's shape, or one for all.
+    name : str
+        What the margin is called in messages.
+    """
+
+    axes: Axes
+    goal: np.ndarray
+    variance: np.ndarray
+    name: str
+
+
+def over(axes: Axes, dimensions: int) -> Axes:
+    """Return the other axes, which a margin is summed over."""
+    return tuple(axis for axis in range(dimensions) if axis not in axes)
+
+
+def margin(values: np.ndarray, axes: Axes) -> np.ndarray:
+    """Return a table's sums for each combination of places on some axes."""
+    return np.add.reduce(values, axis=over(axes, values.ndim))
+
+
+def expanded(sums: np.ndarray, axes: Axes, dimensions: int) -> np.ndarray:
+    """Return a margin with length 1 on the axes that it has not, so that it meets the table's cells."""
+    places = iter(sums.shape)
+    return sums.reshape([next(places) if axis in axes else 1 for axis in range(dimensions)])
+
+
+def incidence(shape: tuple[int, ...], axes: Sequence[Axes]) -> sparse.csc_matrix:
+    """Return the sparse matrix that takes a table's cells (in C order) to its margins' sums."""
+    from scipy import sparse
+
+    cells = int(np.prod(shape))
+    blocks = []
+    for each in axes:
+        lengths = [shape[axis] for axis in each]
+        size = int(np.prod(lengths))
+        rows = np.broadcast_to(expanded(np.arange(size).reshape(lengths), each, len(shape)), shape)
+        blocks.append(
+            sparse.csr_matrix((np.ones(cells), (rows.ravel(), np.arange(cells))), shape=(size, cells))
+        )
+    return sparse.vstack(blocks).tocsc()
+
+
+class Fit(NamedTuple):
+    """A fitted table.
+
+    Parameters
+    ----------
+    values : ndarray of float64
+    iterations : int
+        How often all margins were gone through.
+    converged : bool
+    """
+
+    values: np.ndarray
+    iterations: int
+    converged: bool
+
+
+def read_margins(margins: object, form: Form, shape: tuple[int, ...]) -> list[Margin]:
     """Read margins by the axes that they keep.
 
     Parameters
@@ -57,7 +135,7 @@ def read_margins(margins: Any, form: Form, shape: tuple[int, ...]) -> list[Margi
     return list(found.values())
 
 
-def axes_of(key: Any, names: tuple[Hashable, ...], dimensions: int) -> tuple[int, ...]:
+def axes_of(key: object, names: tuple[Hashable, ...], dimensions: int) -> tuple[int, ...]:
     """Return the places of axes given by place or by name, in the given order."""
     parts = key if isinstance(key, tuple) else (key,)
     places = tuple(_place(part, names, dimensions) for part in parts)
@@ -66,7 +144,7 @@ def axes_of(key: Any, names: tuple[Hashable, ...], dimensions: int) -> tuple[int
     return places
 
 
-def _place(part: Any, names: tuple[Hashable, ...], dimensions: int) -> int:
+def _place(part: object, names: tuple[Hashable, ...], dimensions: int) -> int:
     if isinstance(part, (int, np.integer)) and not isinstance(part, bool):
         if -dimensions <= part < dimensions:
             return int(part) % dimensions
@@ -81,14 +159,14 @@ def _place(part: Any, names: tuple[Hashable, ...], dimensions: int) -> int:
     raise PydpstatError(f"margins must name axes of the table, {own}; got another name. {hint}")
 
 
-def _one(key: Any, value: Any, kept: tuple[int, ...], form: Form, shape: tuple[int, ...]) -> Margin:
+def _one(key: object, value: object, kept: tuple[int, ...], form: Form, shape: tuple[int, ...]) -> Margin:
     """Read one margin and put its axes and labels in the table's order."""
     name = f"margins[{excerpt(key)}]"
     lengths = tuple(shape[axis] for axis in kept)
     variance = 0.0
     if isinstance(value, DPResults):
         variance = noise_variance(value)
-    if not kept or not (isinstance(value, DPResults) or hasattr(value, "iloc")):
+    if not kept or not (isinstance(value, DPResults) or has_rows(value)):
         goal = numbers(np.asarray(value) if isinstance(value, DPResults) else value, name, least=0)
         if not kept and goal.size == 1:
             goal = goal.reshape(())
@@ -176,3 +254,53 @@ def check_agreement(margins: list[Margin]) -> None:
 
 def _down(each: Margin, axes: Axes) -> np.ndarray:
     return margin(each.goal, tuple(each.axes.index(axis) for axis in axes))
+
+
+def gaps(values: np.ndarray, margins: list[Margin]) -> list[float]:
+    """Return for each margin the largest difference between the table's sums and the goal."""
+    return [float(np.abs(margin(values, each.axes) - each.goal).max()) for each in margins]
+
+
+def solution(values: np.ndarray, margins: list[Margin]) -> str:
+    """Tell which tables with the same zeros have the margins.
+
+    Returns
+    -------
+    {"inner", "edge", "none", "unknown"}
+        Some with no further zeros; only such with further zeros; none; not found out in time.
+
+    Notes
+    -----
+    A linear program: the largest t such that a table with all its free cells at least t has the
+    margins.
+    """
+    possible = values > 0.0
+    for each in margins:
+        # where a margin is 0, all of its cells are
+        possible = possible & (expanded(each.goal, each.axes, values.ndim) > 0.0)
+    free = np.flatnonzero(possible)
+    if free.size > MOST_CELLS:
+        return "unknown"
+    from scipy import sparse
+    from scipy.optimize import linprog
+
+    total = float(margins[0].goal.sum())
+    if total == 0.0 or not free.size:
+        return "inner" if total == 0.0 else "none"
+    matrix = incidence(values.shape, [each.axes for each in margins])
+    counts = matrix[:, free]
+    # the mean free cell is 1; a cell is t plus something not below 0
+    goals = np.concatenate([each.goal.ravel() for each in margins]) * (free.size / total)
+    level = sparse.csc_matrix(counts.sum(axis=1))
+    cost = np.zeros(free.size + 1)
+    cost[-1] = -1.0
+    found = linprog(
+        cost,
+        A_eq=sparse.hstack([counts, level]).tocsc(),
+        b_eq=goals,
+        method="highs",
+        options={"time_limit": SECONDS},
+    )
+    if found.status:
+        return "none" if found.status == 2 else "unknown"
+    return "inner" if found.x[-1] > _NOTHING else "edge"

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat._checks import without_mask
+from pydpstat._data.containers import floats_of, has_columns, is_frame, is_series
+from pydpstat._data.values import without_mask
 from pydpstat._frozen import Frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -36,10 +40,10 @@ class Form(Frozen):
     """
 
     names: tuple[Hashable, ...]
-    levels: tuple[Any, ...]
+    levels: tuple[object, ...]
     labels: Labels | None = None
-    index: Any = None
-    columns: Any = None
+    index: pd.Index | None = None
+    columns: pd.Index | None = None
     name: Hashable = None
     codes: tuple[np.ndarray, ...] | None = None
 
@@ -62,7 +66,7 @@ class Form(Frozen):
         return pd.Series(cells, index=self.index, name=self.name)
 
 
-def read_table(table: Any, name: str = "table", *, gaps: bool = False) -> tuple[np.ndarray, Form]:
+def read_table(table: object, name: str = "table", *, gaps: bool = False) -> tuple[np.ndarray, Form]:
     """Read a table of numbers.
 
     Parameters
@@ -87,7 +91,7 @@ def read_table(table: Any, name: str = "table", *, gaps: bool = False) -> tuple[
     """
     if isinstance(table, DPResults):
         return _release(table, name)
-    if hasattr(table, "columns") and hasattr(table, "iloc"):
+    if is_frame(table):
         _check_flat(table.index, name)
         _check_flat(table.columns, name)
         form = Form(
@@ -97,7 +101,7 @@ def read_table(table: Any, name: str = "table", *, gaps: bool = False) -> tuple[
             columns=table.columns,
         )
         return numbers(table, name), form
-    if hasattr(table, "index") and hasattr(table, "iloc"):
+    if is_series(table):
         return _series(table, name, gaps)
     values = numbers(table, name)
     return values, Form((None,) * values.ndim, (None,) * values.ndim)
@@ -106,8 +110,8 @@ def read_table(table: Any, name: str = "table", *, gaps: bool = False) -> tuple[
 def numbers(table: Any, name: str, least: int = 1, *, private: bool = False) -> np.ndarray:
     """Return finite numbers as a new array of floats, in C order; messages count no private ones."""
     if hasattr(table, "to_numpy") and (hasattr(table, "dtypes") or hasattr(table, "dtype")):
-        kinds = {dtype.kind for dtype in (table.dtypes if hasattr(table, "columns") else [table.dtype])}
-        array = table.to_numpy(dtype=np.float64, na_value=np.nan) if kinds <= set("iuf") else np.array([""])
+        kinds = {dtype.kind for dtype in (table.dtypes if has_columns(table) else [table.dtype])}
+        array = floats_of(table) if kinds <= set("iuf") else np.array([""])
     else:
         try:
             array = np.asarray(without_mask(table))
@@ -146,12 +150,12 @@ def _release(result: DPResults, name: str) -> tuple[np.ndarray, Form]:
         raise PydpstatError(
             f"{name} must be a table; got a release of one number, {result.statistic}. Release a crosstab."
         )
-    levels: tuple[Any, ...] = labels.dimnames or (labels.names,) * values.ndim
+    levels: tuple[object, ...] = labels.dimnames or (labels.names,) * values.ndim
     names: tuple[Hashable, ...] = labels.dimension_names or (None,) * values.ndim
     return values, Form(tuple(each or None for each in names), levels, labels=labels)
 
 
-def _check_flat(index: Any, name: str) -> None:
+def _check_flat(index: pd.Index, name: str) -> None:
     if index.nlevels > 1:
         raise PydpstatError(
             f"{name} must be a DataFrame with one index level on each side, or a Series with several; "
@@ -159,7 +163,7 @@ def _check_flat(index: Any, name: str) -> None:
         )
 
 
-def _series(table: Any, name: str, gaps: bool) -> tuple[np.ndarray, Form]:
+def _series(table: pd.Series, name: str, gaps: bool) -> tuple[np.ndarray, Form]:
     cells, index = numbers(table, name), table.index
     if index.nlevels == 1:
         return cells, Form((index.name,), (index,), index=index, name=table.name)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pydpstat.consistency._hierarchy_methods import apply, way
+from pydpstat._data.containers import has_rows
+from pydpstat.consistency._hierarchy_methods import Method, apply, checked_method
 from pydpstat.consistency._tree import Levels
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.hierarchy_results import HierarchyFit
 from pydpstat.errors import PydpstatError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # products of variances stay far from the ends of what floats can hold
 _LEAST = 1e-100
@@ -20,10 +24,10 @@ _LEAST = 1e-100
 
 def make_consistent(
     hierarchy: Hierarchy,
-    noisy: Any,
+    noisy: object,
     *,
     method: str = "least squares",
-    variances: Any = None,
+    variances: object = None,
     nonnegative: bool | None = None,
     integer: bool | None = None,
 ) -> HierarchyFit:
@@ -49,8 +53,8 @@ def make_consistent(
         True for ``"top-down"``, False for ``"least squares"``. For ``"ratio"``, where it is False by
         default, True sets negative values to 0 first.
     integer : bool, optional
-        Whether the values are to be whole numbers (int64). By default for ``"top-down"`` with whole
-        noisy values only.
+        Whether the values are to be integers (int64). By default for ``"top-down"`` where the
+        noisy values are integers.
 
     Returns
     -------
@@ -67,7 +71,7 @@ def make_consistent(
     -----
     Post-processing: it costs no privacy budget, as long as the values were released, or are public.
 
-    Least squares is the generalised least squares estimate for any tree and any variances, in linear
+    Least squares is the generalized least squares estimate for any tree and any variances, in linear
     time; its values are unbiased and may be negative. Ratios divide by noisy sums: near 0 they are
     wild, and they let go of what children tell of their parent. Fits that are not negative are biased
     upwards where the true values are near 0.
@@ -97,7 +101,7 @@ def make_consistent(
     values = _levels(noisy, hierarchy)
     spread = _variances(variances, values)
     whole = all(bool((each[~np.isnan(each)] % 1.0 == 0.0).all()) for each in values)
-    fit = fitted(hierarchy, values, spread, way(method, nonnegative, integer, whole))
+    fit = fitted(hierarchy, values, spread, checked_method(method, nonnegative, integer, whole))
     if variances is not None:
         return fit
     # the weights are no variances
@@ -105,7 +109,7 @@ def make_consistent(
     return replace(fit, variances=unknown, spreads=None)
 
 
-def fitted(hierarchy: Hierarchy, values: Levels, variances: Levels, how: Any) -> HierarchyFit:
+def fitted(hierarchy: Hierarchy, values: Levels, variances: Levels, how: Method) -> HierarchyFit:
     """Return checked values made consistent."""
     estimates, spreads = apply(hierarchy.tree, values, variances, how)
     return HierarchyFit(
@@ -119,15 +123,15 @@ def fitted(hierarchy: Hierarchy, values: Levels, variances: Levels, how: Any) ->
 
 
 def _shown(values: Levels) -> Levels:
-    """Return noisy values as whole numbers, where all are."""
+    """Return noisy values as integers, where all are."""
     if all(bool((each % 1.0 == 0.0).all()) for each in values):
         return [each.astype(np.int64) for each in values]
     return values
 
 
-def _levels(noisy: Any, hierarchy: Hierarchy) -> Levels:
+def _levels(noisy: object, hierarchy: Hierarchy) -> Levels:
     """Read noisy values into one array for each level."""
-    if isinstance(noisy, Mapping) or (hasattr(noisy, "index") and hasattr(noisy, "iloc")):
+    if isinstance(noisy, Mapping) or has_rows(noisy):
         flat = _by_name(noisy, hierarchy)
     elif isinstance(noisy, (list, tuple)) and len(noisy) == len(hierarchy.sizes):
         return [
@@ -147,7 +151,7 @@ def _levels(noisy: Any, hierarchy: Hierarchy) -> Levels:
     ]
 
 
-def _by_name(noisy: Any, hierarchy: Hierarchy) -> np.ndarray:
+def _by_name(noisy: Mapping[Hashable, object] | pd.Series, hierarchy: Hierarchy) -> np.ndarray:
     import pandas as pd
 
     series = pd.Series(noisy, dtype=object) if isinstance(noisy, Mapping) else noisy
@@ -164,7 +168,7 @@ def _by_name(noisy: Any, hierarchy: Hierarchy) -> np.ndarray:
     return _floats(series.iloc[places], "noisy")
 
 
-def _floats(values: Any, name: str) -> np.ndarray:
+def _floats(values: object, name: str) -> np.ndarray:
     try:
         array = np.asarray(values)
         if array.dtype.kind == "O":
@@ -176,7 +180,7 @@ def _floats(values: Any, name: str) -> np.ndarray:
     return array.astype(np.float64).ravel()
 
 
-def _array(values: Any, name: str, size: int, hierarchy: Hierarchy, level: int) -> np.ndarray:
+def _array(values: object, name: str, size: int, hierarchy: Hierarchy, level: int) -> np.ndarray:
     """Check one level's values: as many as nodes, finite, and missing for parents only."""
     array = _floats(values, name)
     if array.size != size:
@@ -190,7 +194,7 @@ def _array(values: Any, name: str, size: int, hierarchy: Hierarchy, level: int) 
     return array
 
 
-def _variances(variances: Any, values: Levels) -> Levels:
+def _variances(variances: object, values: Levels) -> Levels:
     """Read the variances of each level; infinite where nothing was measured."""
     if variances is None:
         variances = 1.0

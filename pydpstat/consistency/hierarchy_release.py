@@ -14,7 +14,7 @@ from pydpstat._release.calibration import Calibrated, prepare
 from pydpstat._release.options import INTEGER, options
 from pydpstat._release.query import Query
 from pydpstat._release.statistic import call, check_budget
-from pydpstat.consistency._hierarchy_methods import Way, way
+from pydpstat.consistency._hierarchy_methods import Method, checked_method
 from pydpstat.consistency._hierarchy_records import leaf_counts
 from pydpstat.consistency._split import epsilons, sensitivities
 from pydpstat.consistency.hierarchy import Hierarchy
@@ -133,7 +133,7 @@ def release_hierarchy(
             f"hierarchy must be a Hierarchy with the public labels; got {type(hierarchy).__name__}. "
             "Make one: pydpstat.consistency.Hierarchy({'North': ['a', 'b']})."
         )
-    chosen = way(method, nonnegative, integer, True)
+    chosen = checked_method(method, nonnegative, integer, True)
     reach = sensitivities(hierarchy.tree, neighbors)
     shares = epsilons(split, hierarchy, reach, how.epsilon)
     noises = tuple(_noise(share, each) for share, each in zip(shares, reach))
@@ -179,7 +179,7 @@ def release_hierarchy(
     )
 
 
-def _arguments(split: Any, hierarchy: Hierarchy, how: Way, integer: Any) -> tuple[tuple[str, Any], ...]:
+def _arguments(split: Any, hierarchy: Hierarchy, how: Method, integer: Any) -> tuple[tuple[str, Any], ...]:
     """Return the public arguments that are not at their defaults, for the call."""
     given: list[tuple[str, Any]] = [("hierarchy", Named("hierarchy"))]
     if isinstance(split, Mapping):

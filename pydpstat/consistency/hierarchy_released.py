@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat.consistency._hierarchy_methods import apply, way
+from pydpstat.consistency._hierarchy_methods import apply, checked_method
 from pydpstat.consistency.hierarchy_results import HierarchyFit
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
@@ -90,7 +90,7 @@ class HierarchyResults(Stated, HierarchyFit):
         >>> r.consistent("top-down").values[0]
         array([55])
         """
-        how = way(method, nonnegative, integer, True)
+        how = checked_method(method, nonnegative, integer, True)
         values = [each.astype(np.float64) for each in self.noisy_values]
         estimates, spreads = apply(self.hierarchy.tree, values, list(self.variances), how)
         return replace(

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._frozen import Frozen
-from pydpstat.consistency._hierarchy_methods import Way
+from pydpstat.consistency._hierarchy_methods import Method
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.table_results import COST
 from pydpstat.errors import PydpstatError
@@ -35,7 +35,7 @@ class HierarchyFit(Report, Frozen):
         The consistent values.
     spreads : tuple of ndarray of float64, or None
         Their variances before rounding, where these are known.
-    way : Way
+    way : Method
         How they were made consistent.
 
     Examples
@@ -51,7 +51,7 @@ class HierarchyFit(Report, Frozen):
     variances: tuple[np.ndarray, ...]
     values: tuple[np.ndarray, ...]
     spreads: tuple[np.ndarray, ...] | None
-    way: Way
+    way: Method
 
     _title = "Consistent Hierarchy"
 

@@ -1,23 +1,34 @@
-"""Controlled rounding: a table of whole numbers that still adds up."""
+"""Controlled rounding: a table of integers that still adds up."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from pydpstat._checks import positive
-from pydpstat.consistency._fitting import gaps
-from pydpstat.consistency._margins import axes_of
-from pydpstat.consistency._sums import Axes, Margin, margin
-from pydpstat.consistency._table_rounding import TIME_LIMIT, rounded_table, rounding_step
+from pydpstat.consistency._margins import Axes, Margin, axes_of, gaps, incidence, margin
 from pydpstat.consistency._tables import Form, read_table
+from pydpstat.consistency._tree import check_size
 from pydpstat.consistency.table_results import TableFit
 from pydpstat.errors import PydpstatError
 
+if TYPE_CHECKING:
+    from scipy import sparse
 
-def controlled_rounding(table: Any, margins: Any = None, *, time_limit: float = TIME_LIMIT) -> TableFit:
-    """Round a table to whole numbers so that it still adds up.
+# seconds for a search that may find nothing
+TIME_LIMIT = 10.0
+# nearer than this a cell is whole already
+_WHOLE = 1e-9
+# how many more units a cell may go where the next integer does not do
+_FURTHER = 2
+# a rounding whose squares are so near to the best is good enough
+_GOOD = 1e-3
+
+
+def controlled_rounding(table: object, margins: object = None, *, time_limit: float = TIME_LIMIT) -> TableFit:
+    """Round a table to integers so that it still adds up.
 
     Parameters
     ----------
@@ -27,12 +38,12 @@ def controlled_rounding(table: Any, margins: Any = None, *, time_limit: float = 
         The margins to keep: an axis or a tuple of axes each, by place or by name; ``()`` is the total.
         By default each axis and the total.
     time_limit : float, default 10
-        Seconds for the search of whole numbers where there may be none.
+        Seconds for the search of integers where there may be none.
 
     Returns
     -------
     TableFit
-        ``estimate`` is of int64. Each cell is the whole number below or above (``status`` says where
+        ``estimate`` is of int64. Each cell is the integer below or above (``status`` says where
         that was not possible), and so is each of the margins' sums; those that were whole stay.
 
     Raises
@@ -76,7 +87,7 @@ def controlled_rounding(table: Any, margins: Any = None, *, time_limit: float = 
     )
 
 
-def _axes(margins: Any, form: Form, dimensions: int) -> list[Axes]:
+def _axes(margins: object, form: Form, dimensions: int) -> list[Axes]:
     """Read which margins are to be kept."""
     if margins is None:
         return [(), *((axis,) for axis in range(dimensions))]
@@ -86,3 +97,183 @@ def _axes(margins: Any, form: Form, dimensions: int) -> list[Axes]:
             "For example [0, 1], or [('sex', 'age')]."
         )
     return list(dict.fromkeys(tuple(sorted(axes_of(key, form.names, dimensions))) for key in margins))
+
+
+class Rounding(NamedTuple):
+    """A table of integers.
+
+    Parameters
+    ----------
+    table : ndarray of int64
+    adjacent : bool
+        Whether each cell is the integer below or above its value.
+    """
+
+    table: np.ndarray
+    adjacent: bool
+
+
+def rounded_table(
+    values: np.ndarray, axes: list[Axes], goals: list[np.ndarray | None], time_limit: float
+) -> Rounding:
+    """Round a table to integers so that its margins are integers near theirs, or given ones.
+
+    Parameters
+    ----------
+    values : ndarray of float64
+        The table.
+    axes : list of tuple of int
+        The margins to keep, each by its axes.
+    goals : list of (ndarray of int64, or None)
+        For each margin the integers that it must have, the table's own sums but for
+        floating-point error; None for those below or above its sums.
+    time_limit : float
+        Seconds for each of two searches, where there may be no solution.
+
+    Raises
+    ------
+    PydpstatError
+        Where no such table is found.
+
+    Notes
+    -----
+    Which cells go up is a linear program in integers: the sum of squared changes is linear in
+    that choice. Where each margin belongs to one of two chains, each a part of the next (the rows and
+    the columns of a two-way table, with or without the total), the program is a network flow, and its
+    vertices are integers: there is a solution always. For three and more ways there may be none.
+    Then cells may go further than to the next integer, and there may still be none.
+
+    References
+    ----------
+    Cox, L. H. and Ernst, L. R. (1982). Controlled rounding. INFOR 20.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> values = np.array([[0.5, 1.5], [1.5, 0.5]])
+    >>> rounded_table(values, [(0,), (1,)], [None, None], 10.0).table.sum(axis=0)
+    array([2, 2])
+    """
+    from scipy import sparse
+
+    check_size(values)
+    near, low = np.rint(values), np.floor(values)
+    fixed = np.abs(values - near) <= _WHOLE
+    base = np.where(fixed, near, low).astype(np.int64)
+    rest = np.where(fixed, 0.0, values - low).ravel()
+    matrix = incidence(values.shape, axes)
+    limits = _limits(values, base, axes, goals)
+    free = np.flatnonzero(~fixed.ravel())
+    # (1 - r)^2 - r^2
+    costs = 1.0 - 2.0 * rest[free]
+    first = math.inf if always(axes) else time_limit
+    steps = _solved(costs, np.ones(free.size), matrix[:, free], limits, first)
+    if steps is not None:
+        return Rounding(_moved(base, free, steps, axes, limits), True)
+    steps = _solved(
+        np.concatenate([costs, np.where(rest > 0.0, 3.0 - 2.0 * rest, 1.0), 1.0 + 2.0 * rest]),
+        np.concatenate([np.ones(free.size), np.full(rest.size, _FURTHER), _room(values, base)]),
+        sparse.hstack([matrix[:, free], matrix, -matrix]).tocsc(),
+        limits,
+        time_limit,
+    )
+    if steps is None:
+        raise PydpstatError(
+            f"the table has no whole numbers within {_FURTHER + 1} of its cells that keep these margins, "
+            f"or the search did not find them in {time_limit:g} seconds. With three or more axes there may "
+            "be none: keep fewer margins, or give a larger time_limit."
+        )
+    all_cells = np.arange(rest.size)
+    places = np.concatenate([free, all_cells, all_cells])
+    signs = np.repeat([1, 1, -1], [free.size, rest.size, rest.size])
+    return Rounding(_moved(base, places, signs * steps, axes, limits), False)
+
+
+def rounding_step(adjacent: bool) -> str:
+    """Say what a rounding did, for the list of what was done."""
+    how = "to the whole number below or above" if adjacent else f"to whole numbers, by up to {_FURTHER + 1}"
+    return f"controlled rounding {how}"
+
+
+def always(axes: list[Axes]) -> bool:
+    """Tell whether a rounding exists for all tables: whether the margins make up two chains of parts.
+
+    Examples
+    --------
+    >>> always([(), (0,), (1,)]), always([(0, 1), (0, 2), (1, 2)])
+    (True, False)
+    """
+    sides: dict[Axes, bool] = {}
+
+    def fits(each: Axes, side: bool) -> bool:
+        if each in sides:
+            return sides[each] == side
+        sides[each] = side
+        apart = [other for other in axes if not (set(other) <= set(each) or set(each) <= set(other))]
+        return all([fits(other, not side) for other in apart])
+
+    # margins of which none is part of the other belong to different chains
+    return all([each in sides or fits(each, True) for each in axes])
+
+
+def _limits(
+    values: np.ndarray, base: np.ndarray, axes: list[Axes], goals: list[np.ndarray | None]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return how much the sums of the base must grow at least, and may at most."""
+    least, most = [], []
+    for each, goal in zip(axes, goals):
+        have, real = margin(base, each), margin(values, each)
+        near = np.rint(real)
+        whole = np.abs(real - near) <= _WHOLE * np.maximum(1.0, np.abs(real))
+        low = np.where(whole, near, np.floor(real)) if goal is None else goal
+        high = np.where(whole, near, np.ceil(real)) if goal is None else goal
+        least.append(np.ravel(low - have))
+        most.append(np.ravel(high - have))
+    return np.concatenate(least), np.concatenate(most)
+
+
+def _room(values: np.ndarray, base: np.ndarray) -> np.ndarray:
+    """Return how far cells may go down: not below 0, where none is."""
+    room = np.full(base.size, float(_FURTHER))
+    return np.minimum(base.ravel(), room) if (values >= 0.0).all() else room
+
+
+def _solved(
+    costs: np.ndarray,
+    upper: np.ndarray,
+    matrix: sparse.csc_matrix,
+    limits: tuple[np.ndarray, np.ndarray],
+    seconds: float,
+) -> np.ndarray | None:
+    """Return the integers from 0 to `upper` of low cost whose sums are within limits, or None."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    if not costs.size:
+        return np.zeros(0, dtype=np.int64) if (limits[0] <= 0).all() and (limits[1] >= 0).all() else None
+    found = milp(
+        costs,
+        integrality=np.ones(costs.size),
+        bounds=Bounds(0.0, upper),
+        constraints=LinearConstraint(matrix, *limits),
+        options={"time_limit": seconds, "mip_rel_gap": _GOOD},
+    )
+    return None if found.x is None else np.rint(found.x).astype(np.int64)
+
+
+def _moved(
+    base: np.ndarray,
+    places: np.ndarray,
+    steps: np.ndarray,
+    axes: list[Axes],
+    limits: tuple[np.ndarray, np.ndarray],
+) -> np.ndarray:
+    """Return the table with its cells moved, once its sums are found to be right to the last unit."""
+    moved = base.copy()
+    np.add.at(moved.reshape(-1), places, steps)
+    grown = np.concatenate([np.ravel(margin(moved, each) - margin(base, each)) for each in axes])
+    if (grown < limits[0]).any() or (grown > limits[1]).any():
+        raise PydpstatError(
+            "the search for whole numbers missed a margin: the table's cells differ too much in size. "
+            "Round fewer cells at a time."
+        )
+    return moved

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+
+import numpy as np
 
 from pydpstat._checks import positive
-from pydpstat.consistency._fitting import check_support, fit, gaps, solution
-from pydpstat.consistency._margins import check_agreement, read_margins
+from pydpstat.consistency._margins import (
+    Fit,
+    Margin,
+    check_agreement,
+    expanded,
+    gaps,
+    margin,
+    read_margins,
+    solution,
+)
 from pydpstat.consistency._tables import check_not_negative, read_table
 from pydpstat.consistency.table_results import ConvergenceWarning, TableFit
 from pydpstat.errors import PydpstatError
 
 
-def ipf(table: Any, margins: Any, *, tolerance: float = 1e-10, max_iterations: int = 1000) -> TableFit:
+def ipf(table: object, margins: object, *, tolerance: float = 1e-10, max_iterations: int = 1000) -> TableFit:
     """Scale a table until it has given margins (raking).
 
     Parameters
@@ -106,7 +115,69 @@ def ipf(table: Any, margins: Any, *, tolerance: float = 1e-10, max_iterations: i
     )
 
 
-def iterations(value: Any) -> int:
+def fit(values: np.ndarray, margins: list[Margin], tolerance: float, most: int) -> Fit:
+    """Scale a table to one margin after the other until it has them all.
+
+    Parameters
+    ----------
+    values : ndarray of float64
+        At least 0, in C order. It is not changed.
+    margins : list of Margin
+        At least 0; each cell of a margin that is above 0 has a cell of the table above 0.
+    tolerance : float
+        Largest gap between a margin and the table's, in units of the margin's largest cell.
+    most : int
+        Most iterations.
+
+    Returns
+    -------
+    Fit
+
+    Raises
+    ------
+    PydpstatError
+        Where a cell overflows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = Margin((0,), np.array([3.0, 7.0]), np.asarray(0.0), "rows")
+    >>> fit(np.ones((2, 2)), [rows], 1e-10, 10).values
+    array([[1.5, 1.5],
+           [3.5, 3.5]])
+    """
+    fitted = values.copy()
+    limits = [tolerance * float(each.goal.max(initial=0.0)) for each in margins]
+    for iteration in range(1, most + 1):
+        near = True
+        for each, limit in zip(margins, limits):
+            sums = margin(fitted, each.axes)
+            near = near and float(np.abs(sums - each.goal).max()) <= limit
+            # a sum of 0 has a goal of 0
+            with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+                factors = each.goal / np.where(sums > 0.0, sums, 1.0)
+                fitted *= expanded(factors, each.axes, fitted.ndim)
+        # the sums were taken before the last steps, which only bring the table nearer
+        if near and all(gap <= limit for gap, limit in zip(gaps(fitted, margins), limits)):
+            return Fit(fitted, iteration, True)
+    if not np.isfinite(fitted).all():
+        raise PydpstatError("table must have cells above 0 that differ less in size: scaling them overflows.")
+    return Fit(fitted, most, False)
+
+
+def check_support(values: np.ndarray, margins: list[Margin]) -> None:
+    """Check that no goal above 0 is for cells that are all 0."""
+    for each in margins:
+        empty = int(((margin(values, each.axes) == 0.0) & (each.goal > 0.0)).sum())
+        if empty:
+            raise PydpstatError(
+                f"table must have a cell above 0 wherever {each.name} is above 0; for {empty} of "
+                f"{each.goal.size} of its sums all cells are 0, and scaling keeps them at 0. "
+                "Put a small number into cells that are not 0 for certain."
+            )
+
+
+def iterations(value: object) -> int:
     """Check a number of iterations."""
     number = positive(value, "max_iterations", "1000 is usual.")
     if not number.is_integer():

@@ -9,25 +9,31 @@ from typing import Any
 import numpy as np
 
 from pydpstat._checks import excerpt, flag, is_number, positive
-from pydpstat.consistency._dual import fit_dual
-from pydpstat.consistency._effects import fit_effects
-from pydpstat.consistency._fitting import Fit, gaps, solution
-from pydpstat.consistency._hierarchy_rounding import check_size
-from pydpstat.consistency._margins import axes_of, check_agreement, noise_variance, read_margins
-from pydpstat.consistency._sums import Margin
-from pydpstat.consistency._table_rounding import TIME_LIMIT, rounded_table, rounding_step
+from pydpstat.consistency._least_squares import fit_dual, fit_effects
+from pydpstat.consistency._margins import (
+    Fit,
+    Margin,
+    axes_of,
+    check_agreement,
+    gaps,
+    noise_variance,
+    read_margins,
+    solution,
+)
 from pydpstat.consistency._tables import Form, check_not_negative, numbers, read_table
+from pydpstat.consistency._tree import check_size
+from pydpstat.consistency.table_controlled import TIME_LIMIT, rounded_table, rounding_step
 from pydpstat.consistency.table_results import ConvergenceWarning, TableFit
 from pydpstat.errors import PydpstatError
 from pydpstat.results.results import DPResults
 
 
 def least_squares(
-    table: Any,
-    margins: Any,
+    table: object,
+    margins: object,
     *,
-    variance: Any = None,
-    margin_variances: Any = None,
+    variance: object = None,
+    margin_variances: object = None,
     nonnegative: bool = False,
     integer: bool = False,
     time_limit: float = TIME_LIMIT,
@@ -50,10 +56,10 @@ def least_squares(
     nonnegative : bool, default False
         Whether no cell may be negative.
     integer : bool, default False
-        Whether the cells are to be whole numbers (int64), by controlled rounding: exact margins stay
+        Whether the cells are to be integers (int64), by controlled rounding: exact margins stay
         exact, and must be whole; those of noisy margins are whole too.
     time_limit : float, default 10
-        Seconds for the search of whole numbers where there may be none: with three or more ways.
+        Seconds for the search of integers where there may be none: with three or more ways.
 
     Returns
     -------
@@ -66,7 +72,7 @@ def least_squares(
     ------
     PydpstatError
         Where an argument is not allowed, exact margins do not agree with each other, or no table with
-        the asked signs or whole numbers has them.
+        the asked signs or integers has them.
 
     Warns
     -----
@@ -111,7 +117,7 @@ def least_squares(
     for each in exact if sign else ():
         check_not_negative(each.goal, each.name)
     goals = [_whole_goal(each) if whole and not each.variance.any() else None for each in wanted]
-    deviation: Any = np.nan
+    deviation = np.nan
     if not sign and all(each.size == 1 for each in (spread, *(each.variance for each in wanted))):
         fitted, left = fit_effects(values, float(spread), wanted)
         found = Fit(fitted, 0, True)
@@ -144,7 +150,7 @@ def least_squares(
     )
 
 
-def _table_variance(variance: Any, table: Any, shape: tuple[int, ...]) -> np.ndarray:
+def _table_variance(variance: object, table: object, shape: tuple[int, ...]) -> np.ndarray:
     """Return the variance of the table's cells, one or each, above 0."""
     if variance is None:
         return np.asarray(noise_variance(table) if isinstance(table, DPResults) else 1.0)
@@ -156,7 +162,7 @@ def _table_variance(variance: Any, table: Any, shape: tuple[int, ...]) -> np.nda
     return read
 
 
-def _variance(value: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:
+def _variance(value: object, name: str, shape: tuple[int, ...]) -> np.ndarray:
     """Read one variance, or one for each number; at least 0."""
     read = numbers(value, name, least=0)
     if read.size != 1 and read.shape != shape:
@@ -199,7 +205,7 @@ def _with_variances(found: list[Margin], margins: Any, variances: Any, form: For
 
 
 def _whole_goal(each: Margin) -> np.ndarray:
-    """Return an exact margin as whole numbers."""
+    """Return an exact margin as integers."""
     near = np.rint(each.goal)
     if (np.abs(each.goal - near) > 1e-9 * np.maximum(1.0, np.abs(near))).any():
         raise PydpstatError(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat._data.containers import has_columns, is_series
 from pydpstat._warn import note
 from pydpstat.errors import PydpstatError
 
@@ -42,9 +43,9 @@ def with_record(xs: Any, x: Any) -> Any:
         return _in_array(xs, x)
     if isinstance(xs, list):
         return [*xs, _element(xs, x)]
-    if hasattr(xs, "columns"):
+    if has_columns(xs):
         return _in_frame(xs, x)
-    if hasattr(xs, "to_frame") and _is_plain(xs.dtype.kind):
+    if is_series(xs) and _is_plain(xs.dtype.kind):
         import pandas as pd
 
         return pd.concat([xs, pd.Series(_first(x))], ignore_index=True)
@@ -86,8 +87,8 @@ def _in_array(xs: np.ndarray, x: Any) -> np.ndarray:
 def _in_frame(xs: Any, x: Any) -> Any:
     import pandas as pd
 
-    if not hasattr(x, "columns"):
-        x = pd.DataFrame([x] if isinstance(x, (dict, pd.Series)) else [list(x)], columns=xs.columns)
+    if not has_columns(x):
+        x = pd.DataFrame([x] if isinstance(x, dict) or is_series(x) else [list(x)], columns=xs.columns)
     return pd.concat([xs, x], ignore_index=True)
 
 

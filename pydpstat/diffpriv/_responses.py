@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._data.containers import has_columns, row_names
 from pydpstat.errors import PydpstatError
 
 
@@ -17,7 +18,7 @@ def exact_numbers(raw: Any) -> tuple[npt.NDArray[np.float64], tuple[str, ...] | 
     if type(raw) is float:
         return np.array(raw), None
     value = None
-    if raw is not None and not isinstance(raw, (str, dict, set)) and not hasattr(raw, "columns"):
+    if raw is not None and not isinstance(raw, (str, dict, set)) and not has_columns(raw):
         try:
             value = np.asarray(raw)
         except ValueError:  # a ragged list
@@ -32,9 +33,7 @@ def exact_numbers(raw: Any) -> tuple[npt.NDArray[np.float64], tuple[str, ...] | 
             f"target must return a vector; it returned {value.ndim} dimensions, for which R has no method. "
             "Flatten it."
         )
-    index = getattr(raw, "index", None)
-    names = tuple(map(str, index)) if hasattr(raw, "to_frame") and index is not None else None
-    return value.astype(np.float64), names
+    return value.astype(np.float64), row_names(raw)
 
 
 def function_of(value: Any) -> Callable[[Any], Any]:

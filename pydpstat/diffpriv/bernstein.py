@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
+from pydpstat._data.containers import has_columns
 from pydpstat._frozen import Frozen
 from pydpstat.diffpriv._slots import whole_number
 from pydpstat.errors import PydpstatError
@@ -194,7 +195,7 @@ def _points(D: Any, dims: int) -> tuple[Floats, bool]:
         values = np.asarray(D)
     except ValueError:
         values = np.array(None)
-    if values.dtype.kind not in "fiu" or hasattr(D, "columns") or values.ndim > 2:
+    if values.dtype.kind not in "fiu" or has_columns(D) or values.ndim > 2:
         raise PydpstatError(
             f"D must be numbers in [0, 1]; got {type(D).__name__}. Give a number, a vector or a matrix."
         )

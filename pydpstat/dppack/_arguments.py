@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._data.containers import as_array, has_columns, name_of
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import numeric
 from pydpstat.r_arithmetic.factor import is_categorical
@@ -19,7 +20,7 @@ def numbers(x: Any, name: str) -> np.ndarray:
     """Return data as a flat array of numbers or booleans; a message tells only the data's type."""
     if type(x) is np.ndarray and x.dtype.kind == "f":
         return numeric(x, name)
-    if x is None or isinstance(x, (str, dict, set)) or hasattr(x, "columns") or is_categorical(x):
+    if not _may_be_numbers(x):
         raise PydpstatError(
             f"{name} must be a numeric vector; got {type(x).__name__}. "
             "Give a list, a NumPy array or a Series of numbers."
@@ -27,6 +28,19 @@ def numbers(x: Any, name: str) -> np.ndarray:
     if isinstance(x, (list, tuple)) and not x:
         return np.empty(0)
     return numeric(x, name)
+
+
+def _may_be_numbers(x: object) -> bool:
+    """Tell whether something is neither a text nor what R has as a list or a factor."""
+    return not (x is None or isinstance(x, (str, dict, set)) or has_columns(x) or is_categorical(x))
+
+
+def plain_array(x: object) -> np.ndarray | None:
+    """Return data as an array of their own shape; None for what R has as no vector or matrix."""
+    try:
+        return as_array(x) if _may_be_numbers(x) else None
+    except (TypeError, ValueError):
+        return None
 
 
 def vector(x: Any, name: str) -> np.ndarray:
@@ -44,5 +58,5 @@ def bound(value: Any, name: str) -> float:
 
 def column_name(x: Any, otherwise: str) -> str:
     """Return the name of a Series, or another where it has none."""
-    name = getattr(x, "name", None)
-    return otherwise if name is None else str(name)
+    name = name_of(x)
+    return otherwise if name is None else name

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._data.containers import has_columns, name_of
 from pydpstat._release.additive import release
 from pydpstat._release.calibration import prepare
 from pydpstat.dppack import _warnings
@@ -352,12 +353,10 @@ def _sanitized_table(noisy: np.ndarray, allow_negative: bool) -> tuple[np.ndarra
 
 def _variables(factors: tuple[Any, ...], columns: dict[str, Any]) -> tuple[tuple[Any, ...], tuple[str, ...]]:
     """Return the variables and their names: a frame's columns, a Series' name, a keyword."""
-    if len(factors) == 1 and not columns and (hasattr(factors[0], "columns") or isinstance(factors[0], dict)):
+    if len(factors) == 1 and not columns and (has_columns(factors[0]) or isinstance(factors[0], dict)):
         frame = factors[0]
         return tuple(frame[name] for name in frame), tuple(str(name) for name in frame)
-    names = [getattr(variable, "name", None) for variable in factors]
-    unnamed = tuple("" if name is None else str(name) for name in names)
-    return (*factors, *columns.values()), (*unnamed, *columns)
+    return (*factors, *columns.values()), (*(name_of(each) or "" for each in factors), *columns)
 
 
 def _column_texts(names: tuple[str, ...], keywords: int) -> tuple[tuple[str, str], ...]:

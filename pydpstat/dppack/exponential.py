@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._data.containers import has_columns, is_series
 from pydpstat._release.choice import release_choice
+from pydpstat.dppack._arguments import plain_array
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Choice
 from pydpstat.privacy import Guarantee
 from pydpstat.r_arithmetic._arrays import has_length
-from pydpstat.r_arithmetic.factor import is_categorical
 from pydpstat.random import secure, source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
@@ -126,13 +127,7 @@ def ExponentialMechanism(
 
 def _numbers(x: Any, name: str, booleans: bool) -> np.ndarray:
     """Return numbers as a flat float array; a message tells only the data's type."""
-    array: Any = None
-    if not (x is None or isinstance(x, (str, dict, set)) or hasattr(x, "columns") or is_categorical(x)):
-        nullable = hasattr(getattr(x, "dtype", None), "na_value")
-        try:
-            array = x.to_numpy(np.float64, na_value=np.nan) if nullable else np.asarray(x)
-        except (TypeError, ValueError):
-            array = None
+    array = plain_array(x)
     if array is not None and array.size == 0 and array.dtype.kind in "fO":
         array = np.empty(0)
     if array is None or array.dtype.kind not in ("fiub" if booleans else "fiu"):
@@ -160,7 +155,7 @@ def _measure(measure: Any, size: int) -> np.ndarray:
 
 def _candidates(candidates: Any, size: int) -> Sequence[Any]:
     """Return the candidates in a form that a place indexes."""
-    if isinstance(candidates, (str, bytes, dict, set)) or hasattr(candidates, "columns"):
+    if isinstance(candidates, (str, bytes, dict, set)) or has_columns(candidates):
         raise PydpstatError(
             f"candidates must be a sequence, one for each utility; got {type(candidates).__name__}. "
             "Give a list, an array or a Series."
@@ -182,7 +177,7 @@ def _candidates(candidates: Any, size: int) -> Sequence[Any]:
 
 def _names(x: Any) -> Sequence[Any] | None:
     """Return the names of a Series; the numbers that pandas gives by itself are none."""
-    if not hasattr(x, "to_frame") or not hasattr(x, "index"):
+    if not is_series(x):
         return None
     import pandas as pd
 

@@ -7,13 +7,14 @@ from typing import Any, overload
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._data.containers import name_of, row_names
 from pydpstat._release.additive import release
 from pydpstat._release.calibration import prepare
 from pydpstat._release.query import Query
 from pydpstat.dppack._analytic_gaussian import analytic_gaussian_loop
+from pydpstat.dppack._arguments import plain_array
 from pydpstat.dppack._spec import AllocatedSpec, checked_delta
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic.factor import is_categorical
 from pydpstat.random import source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
@@ -264,31 +265,16 @@ def calibrateAnalyticGaussianMechanism(
 
 def _query(true_values: Any, sensitivities: Any) -> Query:
     """Return the values as a query; what R does not count as numeric and atomic is refused."""
-    value = (
-        None if isinstance(true_values, dict) or hasattr(true_values, "columns") else _numbers(true_values)
-    )
-    if value is None:
+    value = plain_array(true_values)
+    if value is None or value.dtype.kind not in "fiu":
         raise PydpstatError(
             "true_values must be numeric atomic vectors or scalars; "
             f"got {type(true_values).__name__}. Give a number, a list or an array of numbers."
         )
-    index = getattr(true_values, "index", None)
-    names = tuple(map(str, index)) if hasattr(true_values, "to_frame") and index is not None else None
     try:
         sens = tuple(np.ravel(np.asarray(sensitivities)).tolist())
     except (TypeError, ValueError):
         sens = (None,)  # a ragged list, which the calibration refuses
-    name = getattr(true_values, "name", None)
-    return Query("value", value, sens, Labels("value" if name is None else str(name), names))
-
-
-def _numbers(values: Any) -> np.ndarray | None:
-    """Return numbers as floats in their own shape; None for what R does not count as numeric."""
-    if values is None or is_categorical(values):
-        return None
-    nullable = hasattr(getattr(values, "dtype", None), "na_value")
-    try:
-        array = values.to_numpy(np.float64, na_value=np.nan) if nullable else np.asarray(values)
-    except (TypeError, ValueError):
-        return None
-    return array.astype(np.float64) if array.dtype.kind in "fiu" else None
+    name = name_of(true_values)
+    value = value.astype(np.float64)
+    return Query("value", value, sens, Labels("value" if name is None else name, row_names(true_values)))

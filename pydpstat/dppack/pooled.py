@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._data.containers import is_frame
 from pydpstat._release.additive import release
 from pydpstat._release.calibration import prepare
 from pydpstat._release.query import Query
@@ -226,7 +227,7 @@ def pooledCovDP(
 def pairs(sample: Any, name: str = "samples") -> np.ndarray:
     """Return the first two columns of a matrix or a frame as floats."""
     try:
-        if hasattr(sample, "iloc") and hasattr(sample, "columns"):
+        if is_frame(sample):
             columns = [numbers(sample.iloc[:, place], name) for place in (0, 1)]
         else:
             matrix = np.asarray(sample)

@@ -1,23 +1,30 @@
-"""The categories of a design, which alone fix what answers are and of which type.
+"""The categories of a design, and reading truths and answers as places of them, whatever holds them.
 
-All of it is public.
+The categories alone fix what answers are and of which type; all of that is public. Each truth's category
+is found by itself. Public are the container, its shape, its index and its name; neither the types of
+the values nor a type that they have together come into answers or messages.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._checks import did_you_mean, shown, shown_option
+from pydpstat._checks import did_you_mean, excerpt, shown, shown_option
+from pydpstat._data.containers import has_columns, is_index, is_series, is_vector, listed
+from pydpstat._data.lookup import places
+from pydpstat._data.values import is_missing, objects
 from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
 
 Category = bool | int | float | str
-
 _MOST = 10**6
+Codes = npt.NDArray[Any]
+# as many as NumPy 1.24 has
+_MOST_DIMENSIONS = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,12 +46,12 @@ class Categories:
     counted: bool
 
 
-def categories_of(categories: Any) -> Categories:
-    """Check categories: a whole number k of at least 2 for 0 to k - 1, or a list of them."""
+def categories_of(categories: object) -> Categories:
+    """Check categories: an integer k of at least 2 for 0 to k - 1, or a list of them."""
     if isinstance(categories, (int, np.integer)) and not isinstance(categories, bool):
         if 2 <= categories <= _MOST:
             return _tabled(tuple(range(int(categories))))
-    values = categories.tolist() if hasattr(categories, "tolist") else categories
+    values = listed(categories)
     if isinstance(values, (list, tuple, range)) and 2 <= len(values) <= _MOST:
         plain = tuple(each.item() if isinstance(each, np.generic) else each for each in values)
         if all(type(each) in (str, bool, int, float) and each == each for each in plain):
@@ -61,7 +68,7 @@ def _tabled(labels: tuple[Category, ...]) -> Categories:
     # places need no more than the shortest integers that hold them, a byte for each of many answers
     short = np.min_scalar_type(-len(labels)) if counted and set(map(type, labels)) == {int} else None
     table = np.array(labels, dtype=short)
-    # a type that cannot hold them all as they are: texts beside numbers, whole numbers beyond floats
+    # a type that cannot hold them all as they are: texts beside numbers, integers beyond floats
     if table.tolist() != list(labels):
         table = np.fromiter(labels, dtype=object, count=len(labels))
     return Categories(labels, frozen(table), counted)
@@ -70,7 +77,7 @@ def _tabled(labels: tuple[Category, ...]) -> Categories:
 BINARY = _tabled((0, 1))
 
 
-def place_of(value: Any, categories: Categories) -> int | None:
+def place_of(value: object, categories: Categories) -> int | None:
     """Return the place of the category that missing values count as; None for "error"."""
     if isinstance(value, str) and value == "error":
         return None
@@ -82,3 +89,157 @@ def place_of(value: Any, categories: Categories) -> int | None:
         raise PydpstatError(
             f"missing must be 'error' or one of the categories; got {shown_option(value)}. {hint}"
         ) from None
+
+
+class Container(NamedTuple):
+    """What values came in. Public.
+
+    Parameters
+    ----------
+    shape : tuple of int or None
+        None for a single value.
+    like : Series, Index or None
+        What else than an array answers are to be, with this one's name and, of a Series, index.
+    """
+
+    shape: tuple[int, ...] | None
+    like: Any = None
+
+    def __repr__(self) -> str:
+        return "Container(values withheld)"
+
+
+class Truths(NamedTuple):
+    """Values as places of categories. Private but for the container.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n,)
+        Places of categories: of bool where there are two, else of int64.
+    container : Container
+        What the values came in.
+    """
+
+    codes: Codes
+    container: Container
+
+    def __repr__(self) -> str:
+        return "Truths(withheld)"
+
+
+def is_single(value: object) -> bool:
+    """Tell whether something is one value, not a container of them.
+
+    Examples
+    --------
+    >>> is_single("yes"), is_single(None), is_single([1]), is_single(np.array(1))
+    (True, True, False, False)
+    """
+    if isinstance(value, (str, bytes, np.generic)) or is_missing(value):
+        return True
+    return not hasattr(type(value), "__len__") and not hasattr(type(value), "__iter__")
+
+
+def read(values: object, name: str, categories: Categories, missing: int | None = None) -> Truths:
+    """Read values of the design's categories.
+
+    Parameters
+    ----------
+    values : scalar or array_like
+        An array of any shape, list, Series, Index or Categorical, or a single value.
+    name : str
+        The argument's name, for messages.
+    categories : Categories
+        The design's.
+    missing : int, optional
+        The place of the category that a missing value counts as; by default it is an error, the same
+        as of a value that is no category.
+
+    Raises
+    ------
+    PydpstatError
+        Where a value is missing or no category, or the container is another one.
+    """
+    column, container = _opened(values, name)
+    codes = _codes(column, categories, missing)
+    if codes is not None:
+        return Truths(codes, container)
+    wanted = f"{name} must be the design's categories {excerpt(list(categories.labels))}, every one"
+    if missing is None:
+        raise PydpstatError(
+            f"{wanted}, none missing; got others or missing ones among them. Recode them, give categories=, "
+            "or make the design with missing= one of its categories, for example 'no answer'."
+        )
+    raise PydpstatError(f"{wanted}; got others among them. Recode them, or give categories=.")
+
+
+def _opened(values: object, name: str) -> tuple[object, Container]:
+    """Return the values in a row, and what they came in."""
+    if isinstance(values, (list, tuple, range)):
+        flat, shape = _flat(values)
+        return objects(flat), Container(shape)
+    if is_single(values):
+        # a number of NumPy's is found as an array of its type has it
+        single = np.asarray(values).reshape(1) if isinstance(values, np.generic) else objects([values])
+        return single, Container(None)
+    if isinstance(values, np.ndarray):
+        array = values if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
+        return array.ravel(), Container(array.shape)
+    if is_vector(values):
+        like = values if is_series(values) or is_index(values) else None
+        return values, Container((len(values),), like)
+    hint = "Give one column at a time." if has_columns(values) else "Give an array, list or Series."
+    raise PydpstatError(
+        f"{name} must be one variable (array, list, Series, Categorical) or one value; got "
+        f"{type(values).__name__}. {hint}"
+    )
+
+
+def _flat(values: Any) -> tuple[list[object], tuple[int, ...]]:
+    """Return the values of a list, of lists of one length in it, and so on, each as it is."""
+    flat = list(values)
+    shape: tuple[int, ...] = (len(flat),)
+    while flat and len(shape) < _MOST_DIMENSIONS and all(map(_is_row, flat)):
+        lengths = {len(row) for row in flat}
+        if len(lengths) > 1:
+            break
+        flat = [value for row in flat for value in row]
+        shape += (lengths.pop(),)
+    return flat, shape
+
+
+def _is_row(value: object) -> bool:
+    # asked of the type, as a truth of another type may do what it likes when it is asked
+    array = hasattr(type(value), "dtype") and getattr(value, "ndim", 0) > 0
+    return array or isinstance(value, (list, tuple, range))
+
+
+def _codes(column: object, categories: Categories, missing: int | None) -> Codes | None:
+    """Return each value's place among the categories; None where one has none."""
+    k = len(categories.labels)
+    own = _own_places(column) if categories.counted and type(column) is np.ndarray else None
+    if own is not None:
+        return _within(own, k)
+    found = places(column, categories.labels)
+    if missing is not None:
+        found[found == -1] = missing
+    return _within(found, k)
+
+
+def _own_places(column: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
+    """Return numbers that are their own places; None where one of them may be missing or broken."""
+    if column.dtype.kind == "b":
+        # a byte of another array can be any number, which stands for True and must not be seen
+        return column.view(np.uint8) != 0
+    if column.dtype.kind != "f":
+        return column if column.dtype.kind in "iu" else None
+    with np.errstate(invalid="ignore"):
+        whole = column.astype(np.int64)
+    return whole if np.array_equal(whole, column) else None
+
+
+def _within(found: npt.NDArray[Any], k: int) -> Codes | None:
+    """Return places as codes; None where one is not below k."""
+    if found.dtype != np.bool_ and found.size and not (found.min() >= 0 and found.max() < k):
+        return None
+    return found.astype(np.bool_ if k == 2 else np.int64, copy=False)

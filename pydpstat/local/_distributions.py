@@ -1,9 +1,9 @@
-"""The law of how often an answer is given, for each possible truth.
+"""How often an answer is given: its distribution for each possible truth.
 
 `Sampled`: the persons are a random sample, each with the probability p of the category in question;
 the number of answers is binomial. `Fixed`: the persons are fixed, T of n are in the category; the
 number is a sum of two binomial ones. In both the answers grow with the truth in the order of the
-likelihood ratio (a sum of independent 0-1 variables has a log-concave law), which the search for
+likelihood ratio (a sum of independent 0-1 variables has a log-concave distribution), which the search for
 interval ends rests on.
 """
 
@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.local._estimate import Response
+from pydpstat._search import bisect_up
 from pydpstat.r_arithmetic.elementary import exp, log
 
 Floats = npt.NDArray[np.float64]
@@ -33,8 +33,38 @@ _CLOSE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
+class Response:
+    """How one answer depends on the truth.
+
+    Parameters
+    ----------
+    other : float
+        Probability of the answer where it is not the truth.
+    true : float
+        Probability of the answer where it is the truth.
+    spread : float
+        The second minus the first, computed without cancellation.
+    missed : float
+        One minus the second, computed without cancellation.
+    """
+
+    other: float
+    true: float
+    spread: float
+    missed: float
+
+    def chance(self, proportion: npt.ArrayLike) -> Floats:
+        """Return the answer's probability."""
+        return np.asarray(self.other + self.spread * np.asarray(proportion), dtype=np.float64)
+
+    def mirrored(self) -> Response:
+        """Return how not giving the answer depends on not being it."""
+        return Response(self.missed, 1.0 - self.other, self.spread, self.other)
+
+
+@dataclass(frozen=True, slots=True)
 class Counted:
-    """A law on the whole numbers from `start` on.
+    """A distribution on the integers from `start` on.
 
     Parameters
     ----------
@@ -54,7 +84,7 @@ class Counted:
 
     @classmethod
     def of(cls, start: int, mass: Floats) -> Counted:
-        """Return the law with these masses."""
+        """Return the distribution with these masses."""
         return cls(start, mass, np.cumsum(mass), np.cumsum(mass[::-1])[::-1])
 
     def at_most(self, number: int) -> float:
@@ -79,9 +109,9 @@ class Counted:
 
 
 def binomial(n: int, chance: float) -> tuple[int, Floats]:
-    """Return the masses of a binomial law where they matter, and where they start.
+    """Return the masses of a binomial distribution where they matter, and where they start.
 
-    The ratios of neighbouring masses are added up on the log scale, outwards from the mode, and the
+    The ratios of neighboring masses are added up on the log scale, outwards from the mode, and the
     sum made 1: the relative error stays near 1e-13, also for n in the millions.
 
     Examples
@@ -113,8 +143,8 @@ def _convolved(ones: Floats, others: Floats) -> Floats:
     return mass
 
 
-class Law(Protocol):
-    """The law of the number of answers, with a parameter that orders it."""
+class Distribution(Protocol):
+    """The distribution of the number of answers, with a parameter that orders it."""
 
     @property
     def n(self) -> int:
@@ -129,7 +159,7 @@ class Law(Protocol):
         """The largest parameter; the smallest is 0."""
 
     def at(self, parameter: float) -> Counted:
-        """Return the law of the number of answers at a parameter."""
+        """Return the distribution of the number of answers at a parameter."""
 
     def between(self, low: float, high: float) -> float | None:
         """Return the parameter halfway, or None where the two are next to each other."""
@@ -137,8 +167,8 @@ class Law(Protocol):
     def before(self, parameter: float) -> float:
         """Return the largest parameter below this one."""
 
-    def mirrored(self) -> Law:
-        """Return the law of how often the answer is not given."""
+    def mirrored(self) -> Distribution:
+        """Return the distribution of how often the answer is not given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +192,7 @@ class Sampled:
         return 1.0
 
     def at(self, parameter: float) -> Counted:
-        """Return the binomial law."""
+        """Return the binomial distribution."""
         chance = (1.0 - parameter) * self.response.other + parameter * self.response.true
         return Counted.of(*binomial(self.n, chance))
 
@@ -175,7 +205,7 @@ class Sampled:
         return parameter
 
     def mirrored(self) -> Sampled:
-        """Return the law of how often the answer is not given."""
+        """Return the distribution of how often the answer is not given."""
         return Sampled(self.n, self.response.mirrored())
 
 
@@ -200,7 +230,7 @@ class Fixed:
         return self.n
 
     def at(self, parameter: float) -> Counted:
-        """Return the law of the sum of two binomial numbers."""
+        """Return the distribution of the sum of two binomial numbers."""
         count = int(parameter)
         first, ones = binomial(count, self.response.true)
         second, others = binomial(self.n - count, self.response.other)
@@ -214,7 +244,7 @@ class Fixed:
         return Counted.of(first + second, mass)
 
     def between(self, low: float, high: float) -> float | None:
-        """Return the whole number halfway, or None where the two are neighbours."""
+        """Return the integer halfway, or None where the two are neighbors."""
         return (int(low) + int(high)) // 2 if high - low > 1 else None
 
     def before(self, parameter: float) -> float:
@@ -222,11 +252,11 @@ class Fixed:
         return parameter - 1
 
     def mirrored(self) -> Fixed:
-        """Return the law of how often the answer is not given."""
+        """Return the distribution of how often the answer is not given."""
         return Fixed(self.n, self.response.mirrored())
 
 
-def first(law: Law, low: float, high: float, holds: Condition) -> float:
+def first(distribution: Distribution, low: float, high: float, holds: Condition) -> float:
     """Return the smallest parameter from low to high at which a monotone condition holds, by bisection.
 
     Examples
@@ -236,6 +266,4 @@ def first(law: Law, low: float, high: float, holds: Condition) -> float:
     """
     if holds(low):
         return low
-    while (middle := law.between(low, high)) is not None:
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
+    return bisect_up(lambda parameter: not holds(parameter), low, high, between=distribution.between)[1]

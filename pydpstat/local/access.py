@@ -10,13 +10,14 @@ import numpy as np
 
 from pydpstat._checks import shown
 from pydpstat._data.columns import numbers_of
-from pydpstat._data.lookup import objects
+from pydpstat._data.containers import is_series
+from pydpstat._data.values import objects
 from pydpstat._quiet import quiet
 from pydpstat._release.options import Options, bounds_pair, options
 from pydpstat._release.query import Query
 from pydpstat._release.statistic import release_statistic
 from pydpstat.errors import PydpstatError
-from pydpstat.local._truths import is_single
+from pydpstat.local._categories import is_single
 from pydpstat.local.design import LOCAL
 from pydpstat.privacy import Guarantee
 from pydpstat.results._labels import Labels
@@ -55,7 +56,7 @@ class _NoiseAccess:
         return _guarantee(self._options)
 
     @quiet
-    def respond(self, values: Any, rng: Any = None) -> Any:
+    def respond(self, values: object, rng: object = None) -> Any:
         """Return each value with noise of its own.
 
         Parameters
@@ -178,7 +179,7 @@ def _guarantee(how: Options) -> Guarantee:
     return Guarantee(how.epsilon, how.delta, "bounded", (LOCAL, ONE_RELEASE, NUMBERS), exact)
 
 
-def _released(values: Any, how: Options, bounds: tuple[float, float], rng: Any) -> Any:
+def _released(values: object, how: Options, bounds: tuple[float, float], rng: object) -> Any:
     single = is_single(values) or getattr(values, "ndim", 1) == 0
     numbers = _numbers(values, single)
     if not numbers.size:
@@ -198,14 +199,14 @@ def _released(values: Any, how: Options, bounds: tuple[float, float], rng: Any) 
         answers = np.array(release_statistic("respond", query, how, rng, None, bounds=bounds).value)
     if single:
         return float(answers[0])
-    if hasattr(values, "index") and hasattr(values, "to_frame"):
+    if is_series(values):
         import pandas as pd
 
         return pd.Series(answers, index=values.index, name=values.name)
     return answers
 
 
-def _numbers(values: Any, single: bool) -> np.ndarray:
+def _numbers(values: object, single: bool) -> np.ndarray:
     """Return values as floats, each one as it is by itself."""
     column = values
     if single:

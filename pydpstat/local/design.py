@@ -1,4 +1,4 @@
-"""What the designs of randomised response have in common: respond, estimate, plan."""
+"""What the designs of randomized response have in common: respond, estimate, plan."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat._checks import one_of
+from pydpstat._data.containers import is_index
 from pydpstat._quiet import quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.local import planning
-from pydpstat.local._categories import Categories, Category
-from pydpstat.local._estimate import Response
-from pydpstat.local._truths import Codes, Container, read
+from pydpstat.local._categories import Categories, Category, Codes, Container, read
+from pydpstat.local._distributions import Response
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source, source_from
 
@@ -36,7 +36,7 @@ _LEAST_SPREAD = 1e-12
 
 
 class ResponseDesign(ABC):
-    """A design of randomised response: which answers are given with which probabilities.
+    """A design of randomized response: which answers are given with which probabilities.
 
     `RandomizedResponse` and `RandomizedResponseCoins` are the designs.
     """
@@ -92,7 +92,7 @@ class ResponseDesign(ABC):
         """Return the call that makes the design."""
 
     @quiet
-    def respond(self, values: Any, rng: Any = None) -> Any:
+    def respond(self, values: object, rng: object = None) -> Any:
         """Draw an answer for each person's true value.
 
         Parameters
@@ -123,7 +123,7 @@ class ResponseDesign(ABC):
         Guarantee: the design's. Container, shape, index and name of the values are public; nothing else
         of them, not even a type, reaches the answers. An error tells that a value is no category (or,
         without `missing`, is missing), and not which; that none is has to be public. With ``rng=None``
-        each answer has its own coins, and their law is exact: random bits are compared with the
+        each answer has its own coins, and their distribution is exact: random bits are compared with the
         probability's binary digits, as many as it takes.
 
         Examples
@@ -140,7 +140,7 @@ class ResponseDesign(ABC):
         codes, container = read(values, "values", self._categories, self._missing)
         return _answers_of(self._answers(codes, source_from(rng)), container, self._categories)
 
-    def estimate(self, answers: Any, method: str = "moment") -> ResponseResults:
+    def estimate(self, answers: object, method: str = "moment") -> ResponseResults:
         """Estimate the proportions of the truths from answers.
 
         Parameters
@@ -186,7 +186,7 @@ class ResponseDesign(ABC):
         self._check_informative()
         return results_of(self, self._counts(answers), method)
 
-    def _counts(self, given: Any) -> tuple[int, ...]:
+    def _counts(self, given: object) -> tuple[int, ...]:
         codes = read(given, "answers", self._categories).codes
         if not codes.size:
             raise PydpstatError("answers must be at least one; got none. Give all persons' answers.")
@@ -230,8 +230,8 @@ class ResponseDesign(ABC):
         n : int
             Number of answers.
         proportion : float
-            The true proportion, from 0 to 1. With ``"randomization"`` it is a whole number of the n
-            persons.
+            The true proportion, from 0 to 1. With ``"randomization"`` it is the share of some of
+            the n persons, a multiple of 1 / n.
         alpha, kind, method
             As in `ResponseResults.conf_int`.
 
@@ -242,7 +242,7 @@ class ResponseDesign(ABC):
 
         Notes
         -----
-        It is a sum over the law of the number of answers, not a simulation: a binomial law with
+        It is a sum over the distribution of the number of answers, not a simulation: a binomial one with
         ``"population"``, that of a sum of two binomial numbers with ``"randomization"``.
 
         Examples
@@ -292,7 +292,7 @@ class ResponseDesign(ABC):
                 "at which they are as good as independent of it. Use a larger epsilon."
             )
 
-    def _key(self) -> tuple[Any, ...]:
+    def _key(self) -> tuple[object, ...]:
         return type(self).__name__, repr(self)
 
     def __eq__(self, other: object) -> bool:
@@ -333,7 +333,7 @@ def _answers_of(codes: Codes, container: Container, categories: Categories) -> A
         return categories.table.take(chosen).reshape(shape)
     import pandas as pd
 
-    if isinstance(like, pd.Index):
+    if is_index(like):
         return pd.Index(categories.table).take(chosen).rename(like.name)
     held = pd.Series(categories.table)
     return pd.Series(held.array.take(chosen), index=like.index, name=like.name, dtype=held.dtype)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._data.lookup import objects
+from pydpstat._data.containers import is_vector, rows
+from pydpstat._data.values import objects
 from pydpstat._release.calibration import SEEDED
 from pydpstat._release.statistic import check_budget
 from pydpstat.errors import PydpstatError
@@ -19,12 +21,15 @@ from pydpstat.local.access import ONE_RELEASE, Access, check_access
 from pydpstat.local.design import ONE_ANSWER
 from pydpstat.privacy import Guarantee
 
+if TYPE_CHECKING:
+    from pydpstat.budget import Budget
+
 REPEATS = ("same", "spend")
 TOGETHER = "all answers that were given so far together"
 SEVERAL = "neighbors differ in all values of one node"
 
 
-def federate_array(array: Any, n_nodes: int | None = None) -> FederatedArray:
+def federate_array(array: object, n_nodes: int | None = None) -> FederatedArray:
     """Give an array's values to nodes, from which they are answered only as the access allows.
 
     Parameters
@@ -56,9 +61,7 @@ def federate_array(array: Any, n_nodes: int | None = None) -> FederatedArray:
     if isinstance(array, (list, tuple, range)):
         # each person's value as it is: the others' do not change its type
         array = objects(array)
-    if not (
-        hasattr(array, "dtype") and hasattr(array, "copy") and getattr(array, "ndim", 0) == 1 and len(array)
-    ):
+    if not (is_vector(array) and hasattr(array, "copy") and len(array)):
         raise PydpstatError(
             f"array must be one or more values in a row (array, list, Series); got {type(array).__name__}. "
             "Give one value a person."
@@ -128,7 +131,8 @@ class FederatedArray:
         self.__values = values.copy()
         self.__edges = np.arange(n_nodes + 1) * len(values) // n_nodes
         self.__access: Access | None = None
-        self.__repeat, self.__budget = "same", None
+        self.__repeat = "same"
+        self.__budget: Budget | None = None
         # answers that may be given again; what was spent on all nodes; what was on single ones
         self.__given: list[tuple[Access, Any]] = []
         self.__ledger: list[Guarantee] = []
@@ -136,7 +140,9 @@ class FederatedArray:
         self.__lock = threading.RLock()
         self.__process = os.getpid()
 
-    def configure_data_access(self, definition: Access, *, repeat: str = "same", budget: Any = None) -> None:
+    def configure_data_access(
+        self, definition: Access, *, repeat: str = "same", budget: Budget | None = None
+    ) -> None:
         """Say how the nodes answer.
 
         Parameters
@@ -163,7 +169,7 @@ class FederatedArray:
         with self.__lock:
             self.__access, self.__repeat, self.__budget = access, repeat, budget
 
-    def query(self, rng: Any = None) -> Any:
+    def query(self, rng: object = None) -> Any:
         """Return the answers of all nodes, in their order.
 
         Parameters
@@ -217,7 +223,7 @@ class FederatedArray:
             "each count one. Call query() before the fork, or in that process."
         )
 
-    def __ask(self, rng: Any, node: int | None = None) -> tuple[Any, Any]:
+    def __ask(self, rng: object, node: int | None = None) -> tuple[Any, npt.NDArray[np.intp] | None]:
         """Return answers of all nodes, or of one; the second is what they are cut by."""
         if os.getpid() == self.__process:
             with self.__lock:
@@ -233,7 +239,7 @@ class FederatedArray:
             )
         return self.__access
 
-    def __known(self, access: Access) -> tuple[Any, Any] | None:
+    def __known(self, access: Access) -> tuple[Any, npt.NDArray[np.intp]] | None:
         """Return the answers of all nodes that may be given again; None where there are none."""
         if self.__repeat == "same":
             for known, answers in self.__given:
@@ -241,7 +247,7 @@ class FederatedArray:
                     return answers.copy(), self.__edges
         return None
 
-    def __new(self, access: Access, rng: Any, node: int | None) -> tuple[Any, Any]:
+    def __new(self, access: Access, rng: object, node: int | None) -> tuple[Any, npt.NDArray[np.intp] | None]:
         edges = self.__edges
         whole = node is None or self.__repeat == "same"
         values = self.__values if whole else _cut(self.__values, edges, node)
@@ -259,12 +265,12 @@ class FederatedArray:
             self.__given.append((access, answers.copy()))
         return answers, edges if whole else None
 
-    def _query_node(self, node: int, rng: Any) -> Any:
+    def _query_node(self, node: int, rng: object) -> Any:
         answers, edges = self.__ask(rng, node)
         mine = answers if edges is None else _cut(answers, edges, node)
         if len(mine) > 1:
             return mine
-        return mine.iloc[0] if hasattr(mine, "iloc") else mine[0]
+        return rows(mine, 0)
 
     def __len__(self) -> int:
         return self.__edges.size - 1
@@ -282,7 +288,7 @@ class FederatedArray:
     def __dir__(self) -> list[str]:
         return [name for name in object.__dir__(self) if not name.startswith("_FederatedArray__")]
 
-    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise PydpstatError(
             "federated values cannot be copied or pickled: the copy would hold them in the clear. Keep the "
             "answers of query() instead."
@@ -320,7 +326,7 @@ class Node:
     def __init__(self, home: FederatedArray, place: int) -> None:
         self.__home, self.__place = home, place
 
-    def query(self, rng: Any = None) -> Any:
+    def query(self, rng: object = None) -> Any:
         """Return this node's answer; with ``repeat="same"`` it is the one that `FederatedArray.query` has.
 
         Parameters
@@ -337,7 +343,7 @@ class Node:
     def __dir__(self) -> list[str]:
         return [name for name in object.__dir__(self) if not name.startswith("_Node__")]
 
-    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise PydpstatError("a node cannot be copied or pickled. Keep its answer of query() instead.")
 
     def __getstate__(self) -> NoReturn:
@@ -347,7 +353,6 @@ class Node:
         return f"<Node {self.__place} of {len(self.__home)}>"
 
 
-def _cut(values: Any, edges: np.ndarray, node: int | None) -> Any:
+def _cut(values: object, edges: np.ndarray, node: int | None) -> Any:
     place = int(node or 0)
-    part = slice(int(edges[place]), int(edges[place + 1]))
-    return values.iloc[part] if hasattr(values, "iloc") else values[part]
+    return rows(values, slice(int(edges[place]), int(edges[place + 1])))

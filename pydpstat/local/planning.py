@@ -12,9 +12,17 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
-from pydpstat.local._distributions import Counted, Fixed, Law, Sampled
-from pydpstat.local._estimate import Response, moment, standard_errors
-from pydpstat.local._intervals import KINDS, LAWS, METHODS, accepts, ends, interval
+from pydpstat.local._distributions import Counted, Distribution, Fixed, Response, Sampled
+from pydpstat.local._intervals import (
+    DISTRIBUTIONS,
+    KINDS,
+    METHODS,
+    accepts,
+    ends,
+    interval,
+    moment,
+    standard_errors,
+)
 from pydpstat.r_arithmetic.elementary import tanh
 
 ESTIMATORS = ("moment", "ml")
@@ -23,7 +31,7 @@ _MOST = 2.0**53
 _CLOSE = 1e-9
 
 
-def get_prob_from_epsilon(epsilon: Any) -> Any:
+def get_prob_from_epsilon(epsilon: object) -> Any:
     """Return the first coin's chance of heads with which two coins keep epsilon.
 
     Parameters
@@ -60,8 +68,8 @@ def get_prob_from_epsilon(epsilon: Any) -> Any:
     return _plain(2.0 * expit(-values))
 
 
-def uncertainty(mean_answer: Any, n: Any, epsilon: Any) -> Any:
-    """Return two standard errors of a proportion behind answers 0 and 1: sampling and randomisation together.
+def uncertainty(mean_answer: object, n: object, epsilon: object) -> Any:
+    """Return two standard errors of a proportion behind answers 0 and 1: sampling and randomization together.
 
     Parameters
     ----------
@@ -108,57 +116,8 @@ def uncertainty(mean_answer: Any, n: Any, epsilon: Any) -> Any:
     return _plain(2.0 / tanh(0.5 * eps) * np.sqrt(share * (1.0 - share) / size))
 
 
-def required_n(
-    epsilon: float,
-    width: float,
-    *,
-    alpha: float = 0.05,
-    proportion: float | None = None,
-    kind: str = "population",
-    categories: int = 2,
-) -> int:
-    """Return how many persons have to answer so that an interval is no wider than asked for.
-
-    Parameters
-    ----------
-    epsilon : float
-        Privacy parameter of each answer; above 0.
-    width : float
-        Upper end minus lower end; above 0 and below 1.
-    alpha : float, default 0.05
-        Probability of a miss.
-    proportion : float, optional
-        The proportion expected, from 0 to 1; by default the one that needs most persons.
-    kind : {"population", "randomization"}, default "population"
-        Whether the interval is to cover sampling and randomisation, or the randomisation alone.
-    categories : int, default 2
-        Number of categories.
-
-    Returns
-    -------
-    int
-        By the normal approximation: ``(2 z sd / width)**2``, rounded up, where sd is the standard
-        deviation of one answer's estimate.
-
-    Raises
-    ------
-    PydpstatError
-        Where an argument is not allowed, or more than 2**53 persons were needed.
-
-    Examples
-    --------
-    >>> from pydpstat.local import required_n
-    >>> required_n(1.0986122886681098, 0.1)
-    1537
-    """
-    from pydpstat.local.randomized_response import RandomizedResponse
-
-    design = RandomizedResponse(checks.epsilon(epsilon), categories)
-    return design.required_n(width, alpha=alpha, proportion=proportion, kind=kind)
-
-
-def persons(response: Response, width: Any, alpha: Any, proportion: Any, kind: Any) -> int:
-    """Return how many persons a design needs; arguments as in `required_n`."""
+def persons(response: Response, width: object, alpha: object, proportion: object, kind: object) -> int:
+    """Return how many persons a design needs; arguments as in `pydpstat.local.required_n`."""
     longest, level = checks.probability(width, "width"), checks.probability(alpha, "alpha")
     place = KINDS.index(checks.one_of(kind, "kind", KINDS))
     if proportion is None:
@@ -178,7 +137,7 @@ def persons(response: Response, width: Any, alpha: Any, proportion: Any, kind: A
 
 
 def coverage(response: Response, n: int, proportion: float, alpha: float, kind: str, method: str) -> float:
-    """Return the probability that an interval covers a proportion, from the exact law of the answers.
+    """Return the probability that an interval covers a proportion, from the answers' exact distribution.
 
     Parameters
     ----------
@@ -187,30 +146,30 @@ def coverage(response: Response, n: int, proportion: float, alpha: float, kind: 
     n : int
         Number of answers.
     proportion : float
-        From 0 to 1; with ``"randomization"`` a whole number of the n persons.
+        From 0 to 1; with ``"randomization"`` a multiple of 1 / n.
     alpha, kind, method
         As of an interval.
     """
     level = checks.probability(alpha, "alpha")
-    law: Law = LAWS[checks.one_of(kind, "kind", KINDS)](size(n), response)
+    distribution: Distribution = DISTRIBUTIONS[checks.one_of(kind, "kind", KINDS)](size(n), response)
     checks.one_of(method, "method", METHODS)
     true = share(proportion)
-    parameter = true * law.top
-    if isinstance(law, Fixed):
+    parameter = true * distribution.top
+    if isinstance(distribution, Fixed):
         parameter = round(parameter)
-        if abs(parameter - true * law.top) > 1e-6:
+        if abs(parameter - true * distribution.top) > 1e-6:
             raise PydpstatError(
                 f"proportion must be a whole number of the n persons with kind 'randomization'; got "
-                f"{checks.shown(proportion)} of {n}. Give for example {parameter / law.top!r}."
+                f"{checks.shown(proportion)} of {n}. Give for example {parameter / distribution.top!r}."
             )
-    there = law.at(parameter)
+    there = distribution.at(parameter)
 
     def covers(count: int) -> bool:
-        low, high = interval(law, count, level, method)
+        low, high = interval(distribution, count, level, method)
         return low - _CLOSE <= true <= high + _CLOSE
 
     # beyond these two all counts have one interval
-    least, most = ends(law)
+    least, most = ends(distribution)
     low, high = (min(max(each, least), most) for each in _accepted(there, level))
     low, high = _edge(covers, low, -1, least), _edge(covers, high, 1, most)
     missed_below = there.at_most(low - 1) if low > least else 0.0
@@ -275,7 +234,7 @@ def size(n: Any) -> int:
     )
 
 
-def _numbers(value: Any, name: str) -> npt.NDArray[np.float64]:
+def _numbers(value: object, name: str) -> npt.NDArray[np.float64]:
     array = checks.array_of(value)
     if array.dtype.kind not in "iuf" or np.isnan(array).any():
         raise PydpstatError(

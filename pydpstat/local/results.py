@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat.local import _estimate as estimate
+from pydpstat.local import _intervals as estimate
 from pydpstat.local._categories import Category
-from pydpstat.local._intervals import KINDS, LAWS, METHODS, interval
+from pydpstat.local._intervals import DISTRIBUTIONS, KINDS, METHODS, interval
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
@@ -192,7 +192,7 @@ class ResponseResults(DPResults):
         level = checks.probability(alpha, "alpha")
         checks.one_of(kind, "kind", KINDS)
         checks.one_of(method, "method", METHODS)
-        law = LAWS[kind](sum(self.counted), self.design._response)
+        law = DISTRIBUTIONS[kind](sum(self.counted), self.design._response)
         # the number of answers 1 alone, where the estimate is one number
         counts = self.counted[1:] if self.value.ndim == 0 else self.counted
         found = {count: interval(law, count, level, method) for count in set(counts)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, overload
@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._grid import quotient_above
+from pydpstat._search import lowest
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import ContinuousNoise, Floats, positive_values, unwrap
 from pydpstat.mechanisms.mechanism import Mechanism
@@ -359,29 +360,11 @@ def truncated_positive_delta(epsilon: float) -> float:
     # by x = exp(-v epsilon), which runs over (0, 1]; every difference is taken before rounding
     share = -0.5 * math.expm1(-eps)
 
-    def excess(x: float) -> float:
+    def lack(x: float) -> float:
         z, gap = 1.0 - 0.5 * x, share * x
         far = z + gap
         near = gap / (far + math.sqrt(z * far))
-        return 0.5 * (1.0 - x) * gap / (z * far) + 0.5 * near * near / z
+        return -(0.5 * (1.0 - x) * gap / (z * far) + 0.5 * near * near / z)
 
-    return _maximum_on_unit_interval(excess)
-
-
-def _maximum_on_unit_interval(function: Callable[[float], float]) -> float:
-    """Maximum of a function with one peak in [0, 1], by golden sections."""
-    ratio = 0.5 * (math.sqrt(5.0) - 1.0)
-    low, high = 0.0, 1.0
-    left, right = 1.0 - ratio, ratio
-    at_left, at_right = function(left), function(right)
     # 40 sections leave a bracket of 4e-9, over which a smooth peak is flat to rounding
-    for _ in range(40):
-        if at_left < at_right:
-            low, left, at_left = left, right, at_right
-            right = low + ratio * (high - low)
-            at_right = function(right)
-        else:
-            high, right, at_right = right, left, at_left
-            left = high - ratio * (high - low)
-            at_left = function(left)
-    return max(at_left, at_right)
+    return -lowest(lack, 0.0, 1.0, 40, leftmost=True)[1]

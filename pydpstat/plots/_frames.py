@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import did_you_mean
+from pydpstat._data.containers import floats_of, is_numeric, is_pandas_frame
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
@@ -19,9 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 def frame_of(frame: object, name: str, columns: Sequence[str]) -> pd.DataFrame:
     """Check a frame with rows and these columns, each once, and return these columns."""
-    import pandas as pd
-
-    if not isinstance(frame, pd.DataFrame):
+    if not is_pandas_frame(frame):
         raise PydpstatError(
             f"{name} must be a DataFrame with the columns {', '.join(columns)}; got {type(frame).__name__}."
         )
@@ -44,9 +43,8 @@ def numbers_in(frame: pd.DataFrame, name: str, column: str, least: float | None 
     import pandas as pd
 
     values = frame[column]
-    numeric = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
-    numeric = numeric and not pd.api.types.is_complex_dtype(values)
-    array = values.to_numpy(dtype=np.float64, na_value=np.nan) if numeric else np.array([np.nan])
+    numeric = is_numeric(values) and not pd.api.types.is_bool_dtype(values)
+    array = floats_of(values) if numeric else np.array([np.nan])
     if not np.isfinite(array).all() or least is not None and not (array > least).all():
         wanted = "finite numbers" + ("" if least is None else f" above {least:g}")
         raise PydpstatError(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from pydpstat._grid import multiple_above
+from pydpstat._search import bisect_up, lowest
 
 # what a positive delta is rounded up to where it would underflow
 TINY = 5e-324
-_GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 
 
 def responses_delta(each: float, count: int, epsilon: float) -> float:
@@ -128,7 +127,8 @@ def concentrated_delta(rho: float, epsilon: float) -> float:
 
     # where the slope is 0, (2 a - 1) rho = epsilon + log(a / (a - 1)) <= epsilon + 1 / (a - 1)
     gap = epsilon - rho
-    x = _lowest(log_bound, -40.0, math.log((gap + math.hypot(gap, math.sqrt(8.0 * rho))) / (4.0 * rho)) + 0.1)
+    top = math.log((gap + math.hypot(gap, math.sqrt(8.0 * rho))) / (4.0 * rho)) + 0.1
+    x, _ = lowest(log_bound, -40.0, top, 60)
     above = math.exp(x)
     terms = above * ((above + 1.0) * rho + epsilon) + abs(x) + 2.0
     return max(TINY, math.exp(min(0.0, log_bound(x) + 2.0**-49 * terms)))
@@ -144,27 +144,7 @@ def largest_rho(epsilon: float, delta: float) -> float:
     """
     if delta == 0.0:
         return 0.0
-    low, high = 0.0, 1.0
-    while concentrated_delta(high, epsilon) <= delta < 1.0:
-        low, high = high, 2.0 * high
-    while low < (middle := 0.5 * (low + high)) < high:
-        low, high = (middle, high) if concentrated_delta(middle, epsilon) <= delta else (low, middle)
-        if high < 1e-300:
-            return 0.0
-    return low
-
-
-def _lowest(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function with one valley is lowest, by golden sections."""
-    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    at_left, at_right = function(left), function(right)
-    for _ in range(60):
-        if at_left < at_right:
-            high, right, at_right = right, left, at_left
-            left = high - _GOLDEN * (high - low)
-            at_left = function(left)
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + _GOLDEN * (high - low)
-            at_right = function(right)
-    return left if at_left < at_right else right
+    most = 1.0 if delta >= 1.0 else None
+    # a smaller rho is none, and the curve is not asked for it
+    low, _ = bisect_up(lambda rho: rho < 1e-300 or concentrated_delta(rho, epsilon) <= delta, high=most)
+    return low if low >= 1e-300 else 0.0

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pydpstat import _checks as checks
 from pydpstat._grid import multiple_above
+from pydpstat._search import bisect_up
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy._curves import pure_rho
 from pydpstat.privacy.losses import PrivacyLoss, ResponseLoss
@@ -210,16 +211,9 @@ class Guarantee:
             high = min(2.0 * high, top)
             if high > 1e300:
                 return top
-        low = 0.0
-        for _ in range(200):
-            middle = 0.5 * (low + high)
-            if not low < middle < high:
-                break
-            if curve.delta(middle) <= safe:
-                high = middle
-            else:
-                low = middle
-        return 0.0 if curve.delta(0.0) <= safe else high
+        if curve.delta(0.0) <= safe:
+            return 0.0
+        return bisect_up(lambda epsilon: not curve.delta(epsilon) <= safe, high=high, steps=200)[1]
 
     @property
     def rho(self) -> float | None:

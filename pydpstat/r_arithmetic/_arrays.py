@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._checks import without_mask
+from pydpstat._data.values import is_missing, without_mask
 from pydpstat.errors import PydpstatError
 
 
@@ -45,19 +44,6 @@ def has_length(value: Any) -> bool:
     except TypeError:
         return False
     return True
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a single value stands for R's NA: None, NaN, NaT, pandas.NA or NumPy's masked."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType", "MaskedConstant"):
-        return True
-    try:
-        if isinstance(value, Decimal):
-            # comparing a signalling NaN would raise an error
-            return value.is_nan()
-        return isinstance(value, (float, np.generic)) and bool(value != value)
-    except Exception:  # an object may raise what it likes when it is asked
-        return False
 
 
 def _from_objects(values: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:

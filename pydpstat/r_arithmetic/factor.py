@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._data.containers import categorical_of
+from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._arrays import is_missing
 from pydpstat.r_arithmetic._encoding import encode_floats, encode_objects, encode_strings
 from pydpstat.r_arithmetic.character import as_character
 
@@ -112,7 +113,7 @@ def categories(values: Any) -> Factor:
     if isinstance(values, Factor):
         return values
     if is_categorical(values):
-        values = getattr(values, "cat", values)
+        values = categorical_of(values)
         codes = np.asarray(values.codes)
         return Factor(codes, tuple(as_character(c) for c in values.categories))
     if isinstance(values, (list, tuple)) and values and isinstance(values[0], str):
@@ -136,7 +137,7 @@ def categories(values: Any) -> Factor:
 
 def is_categorical(values: Any) -> bool:
     """Whether the values have categories of their own: a Factor, or pandas' Categorical or Series."""
-    values = getattr(values, "cat", values)
+    values = categorical_of(values)
     return isinstance(values, Factor) or (hasattr(values, "codes") and hasattr(values, "categories"))
 
 

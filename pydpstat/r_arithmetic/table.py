@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import unwrap
+from pydpstat._data.containers import has_columns
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import has_length
 from pydpstat.r_arithmetic.factor import Factor, Label, categories, is_categorical, labels_of, recode
@@ -111,7 +112,7 @@ def table(
 
 def _columns(factors: tuple[Any, ...]) -> tuple[list[Any], tuple[str, ...]]:
     """The vectors, and their names if they have some."""
-    if len(factors) == 1 and (isinstance(factors[0], Mapping) or hasattr(factors[0], "columns")):
+    if len(factors) == 1 and (isinstance(factors[0], Mapping) or has_columns(factors[0])):
         frame = factors[0]
         names = tuple(str(name) for name in frame.keys())
         columns = [frame[name] for name in frame.keys()]

@@ -9,6 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from pydpstat._data.containers import listed
+
 # the largest power of 10 that 64 bits hold
 _EXACT_POWER = 27
 _PLAIN = frozenset((type(None), bool, int, float, str))
@@ -89,8 +91,7 @@ def _frozen(value: object, name: str) -> object:
     if callable(value):
         ours = str(getattr(value, "__module__", "")).startswith("pydpstat.")
         return Named(getattr(value, "__name__", name) if ours else name)
-    if hasattr(value, "tolist"):
-        value = value.tolist()
+    value = listed(value)
     if isinstance(value, (list, tuple, range, set)):
         return tuple(_frozen(item, name) for item in value)
     return value if isinstance(value, (bool, int, float, str)) else Named(name)

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from pydpstat import _checks as checks
+from pydpstat._data.containers import listed
 from pydpstat._quiet import quiet
 from pydpstat._release.choice import release_choice
 from pydpstat._release.statistic import check_budget
@@ -131,7 +132,7 @@ def choose(
 
 
 def _candidates(candidates: Any) -> list[Any]:
-    values = candidates.tolist() if hasattr(candidates, "tolist") else candidates
+    values = listed(candidates)
     if isinstance(values, (list, tuple, range)) and len(values):
         return list(values)
     raise PydpstatError(

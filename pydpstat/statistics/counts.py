@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat._data.columns import Columns, MadeUp, truths_of
+from pydpstat._data.columns import Columns, Placeholder, truths_of
 from pydpstat._quiet import quiet
 from pydpstat._release.options import INTEGER, Options, options
 from pydpstat._release.query import Query
@@ -219,7 +219,7 @@ def _bounded_proportion(
 
 def _tallies(columns: Columns, how: Options) -> list[tuple[int, int]]:
     return [
-        (0, 0) if isinstance(truths, MadeUp) else tally(truths, absent, how.missing)
+        (0, 0) if isinstance(truths, Placeholder) else tally(truths, absent, how.missing)
         for truths, absent in zip(columns.arrays, columns.missing)
     ]
 

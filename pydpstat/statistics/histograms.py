@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from pydpstat._checks import as_float, is_number, shown
-from pydpstat._data.columns import Columns, MadeUp, one_column
+from pydpstat._data.columns import Columns, Placeholder, one_column
+from pydpstat._data.containers import listed
 from pydpstat._quiet import quiet
 from pydpstat._release.options import INTEGER, Options, check_filling, options
 from pydpstat._release.query import Query
@@ -125,7 +126,7 @@ def _edges(edges: Any) -> np.ndarray:
             f"edges must be a sequence of numbers; got {shown(edges)}. A number of bins or a rule would "
             "look at the data's range. Give public edges, for example edges=np.linspace(0, 100, 21)."
         )
-    values = edges.tolist() if hasattr(edges, "tolist") else edges
+    values = listed(edges)
     if isinstance(values, (list, tuple, range)) and len(values) > 1 and all(map(is_number, values)):
         array = np.array(list(map(as_float, values)))
         if np.isfinite(array).all() and (array[1:] > array[:-1]).all():
@@ -137,7 +138,7 @@ def _edges(edges: Any) -> np.ndarray:
 
 
 def _counts(column: Columns, how: Options, edges: np.ndarray) -> np.ndarray:
-    if isinstance(column.arrays[0], MadeUp):
+    if isinstance(column.arrays[0], Placeholder):
         return np.zeros(edges.size - 1, dtype=np.int64)
     counts, gone = bin_counts(column.arrays[0], edges)
     if gone and how.missing == "error":

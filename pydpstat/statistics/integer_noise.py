@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._data.containers import name_of, row_names
 from pydpstat._quiet import quiet
 from pydpstat._release.additive import release
 from pydpstat._release.calibration import Calibrated, prepare
@@ -79,14 +80,12 @@ def symmetric_geometric(value: Any, epsilon: float, *, sensitivity: int = 1, rng
     noise = _noise(SymmetricGeometricNoise, epsilon, sensitivity)
     claim = Guarantee(noise.epsilon)
     held = Guarantee(noise.epsilon, 0.0, "bounded", GIVEN, GeometricLoss(noise.epsilon, noise.sensitivity))
-    index = getattr(value, "index", None)
-    names = tuple(map(str, index)) if hasattr(value, "to_frame") and index is not None else None
-    name = getattr(value, "name", None)
+    name = name_of(value)
     query = Query(
         "count",
         counts,
         (float(noise.sensitivity),),
-        Labels("count" if name is None else str(name), names),
+        Labels("count" if name is None else name, row_names(value)),
         integer=True,
     )
     source = source_from(rng)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import MadeUp
+from pydpstat._data.columns import Placeholder
+from pydpstat._data.containers import listed
 from pydpstat.errors import PydpstatError
 from pydpstat.results._postprocessing import AsDrawn, Scaled
 
@@ -230,9 +231,9 @@ def plan(function: Any, epsilon: float, *, n: int | None = None, columns: Any = 
     _check_options(call, options)
     size = _size(n, str(name), options)
     names = _columns(columns)
-    made_up = MadeUp(size, names)
+    made_up = Placeholder(size, names)
     if name in _TWO:
-        second = MadeUp(size) if names is None else None
+        second = Placeholder(size) if names is None else None
         return Plan(call(made_up, second, epsilon, **options))
     return Plan(call(made_up, epsilon, **options))
 
@@ -240,7 +241,7 @@ def plan(function: Any, epsilon: float, *, n: int | None = None, columns: Any = 
 def _columns(columns: Any) -> tuple[str, ...] | None:
     if columns is None:
         return None
-    values = columns.tolist() if hasattr(columns, "tolist") else columns
+    values = listed(columns)
     if isinstance(values, (list, tuple)) and 0 < len(set(map(str, values))) == len(values):
         return tuple(map(str, values))
     raise PydpstatError(

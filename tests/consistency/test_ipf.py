@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import pydpstat
 from pydpstat import PydpstatError
 from pydpstat.consistency import ConvergenceWarning, ipf, least_squares
-from pydpstat.consistency._sums import margin
+from pydpstat.consistency._margins import margin
 
 MARGINS = {
     2: [((0,), (1,)), ((0,),), ((),), ((0, 1),)],
@@ -247,7 +247,7 @@ def test_too_few_iterations():
 
 
 def test_a_large_table_is_not_examined(monkeypatch):
-    monkeypatch.setattr("pydpstat.consistency._fitting.MOST_CELLS", 2)
+    monkeypatch.setattr("pydpstat.consistency._margins.MOST_CELLS", 2)
     with pytest.warns(ConvergenceWarning, match="was not found out"):
         ipf([[1, 0], [1, 1]], {0: [2, 1], 1: [1, 2]}, max_iterations=5)
 

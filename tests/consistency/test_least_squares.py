@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import pydpstat
 from pydpstat import PydpstatError
 from pydpstat.consistency import least_squares
-from pydpstat.consistency._sums import incidence, margin
+from pydpstat.consistency._margins import incidence, margin
 
 MARGINS = {
     1: [((),)],

@@ -20,9 +20,8 @@ from scipy import stats
 import pydpstat
 from pydpstat import Budget, BudgetExceeded, PydpstatError, RRandom
 from pydpstat.consistency import Hierarchy, release_hierarchy
-from pydpstat.consistency._hierarchy_least_squares import two_pass
-from pydpstat.consistency._split import epsilons, sensitivities
-from pydpstat.consistency._tree_shape import shape_of
+from pydpstat.consistency._hierarchy_methods import two_pass
+from pydpstat.consistency._split import epsilons, sensitivities, shape_of
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.privacy import NEIGHBORS
 from tests.consistency.trees import membership, trees

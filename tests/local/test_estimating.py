@@ -16,7 +16,7 @@ from scipy import stats
 
 from pydpstat import Budget, DPResults, PydpstatError
 from pydpstat.local import RandomizedResponse, RandomizedResponseCoins, ResponseResults
-from pydpstat.local import _estimate as estimate
+from pydpstat.local import _intervals as estimate
 from pydpstat.local._distributions import Fixed, Sampled
 from tests.privacy_search import findings
 

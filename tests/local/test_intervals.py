@@ -19,7 +19,7 @@ from pydpstat.local import (
     uncertainty,
 )
 from pydpstat.local._distributions import Fixed, Sampled
-from pydpstat.local._intervals import KINDS, LAWS, METHODS, interval
+from pydpstat.local._intervals import DISTRIBUTIONS, KINDS, METHODS, interval
 
 # the least coverage that each method is to have
 PROMISED = {"blaker": 0.95, "clopper-pearson": 0.95, "score": 0.94}
@@ -73,7 +73,7 @@ def test_the_coverage_of_many_answers(kind):
     """The counts near both ends decide: those inside cover, those outside do not."""
     n, p = 2000, 0.2
     design = RandomizedResponseCoins(0.6, 0.2)
-    law, mass = LAWS[kind](n, design._response), masses(kind, design._response, n, p)
+    law, mass = DISTRIBUTIONS[kind](n, design._response), masses(kind, design._response, n, p)
     below = np.cumsum(mass)
     first, last = (int(np.searchsorted(below, share)) for share in (0.024, 0.976))
     inside = [count for end in (first, last) for count in range(end - 6, end + 7) if _covers(law, count, p)]
@@ -108,7 +108,7 @@ designs = st.builds(RandomizedResponseCoins, st.floats(0.01, 0.99), st.floats(0.
 def test_intervals_are_nested_and_mirrored(design, n, data, alpha):
     response, count = design._response, data.draw(st.integers(0, n))
     for kind in KINDS:
-        law = LAWS[kind](n, response)
+        law = DISTRIBUTIONS[kind](n, response)
         ends = {method: interval(law, count, alpha, method) for method in METHODS}
         for low, high in ends.values():
             assert 0.0 <= low <= high <= 1.0
@@ -158,7 +158,7 @@ def test_the_score_interval_solves_its_equation():
     for design in (RandomizedResponse(1.0), RandomizedResponseCoins(0.6, 0.2)):
         response, n, z = design._response, 400, stats.norm.ppf(0.975)
         for kind in KINDS:
-            low, high = interval(LAWS[kind](n, response), 170, 0.05, "score")
+            low, high = interval(DISTRIBUTIONS[kind](n, response), 170, 0.05, "score")
             for p, side in ((low, 1.0), (high, -1.0)):
                 mean = n * float(response.chance(p))
                 if kind == "population":
@@ -236,7 +236,7 @@ def test_required_n_gives_the_width(design, kind):
         n = design.required_n(0.1, kind=kind, proportion=proportion)
         p = 0.5 if proportion is None else proportion
         place = KINDS.index(kind)
-        from pydpstat.local._estimate import standard_errors
+        from pydpstat.local._intervals import standard_errors
 
         z = stats.norm.ppf(0.975)
         worst = [p] if proportion is not None else np.linspace(0, 1, 2001)

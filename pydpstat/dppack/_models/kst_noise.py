@@ -17,6 +17,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
+from pydpstat._search import bisect_up
 from pydpstat.dppack._models import warnings
 from pydpstat.dppack._models.cms_noise import SphericalNoise, normals
 from pydpstat.dppack._models.formulas import Floats
@@ -147,11 +148,8 @@ def smallest_delta(epsilon: Callable[[float], float], target: float) -> float:
     """
     if epsilon(1.0 - 1e-9) > target:
         return 1.0
-    low, high = math.log(1e-300), math.log(1.0 - 1e-9)
-    for _ in range(60):
-        middle = (low + high) / 2.0
-        low, high = (low, middle) if epsilon(math.exp(middle)) <= target else (middle, high)
-    return math.exp(high)
+    ends = math.log(1e-300), math.log(1.0 - 1e-9)
+    return math.exp(bisect_up(lambda x: not epsilon(math.exp(x)) <= target, *ends, steps=60)[1])
 
 
 class Constants(Protocol):

@@ -12,6 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._data.containers import (
+    columns_of,
+    has_columns,
+    has_rows,
+    is_categorical,
+    is_frame,
+    names_of,
+    rows,
+)
 from pydpstat.dppack._models.formulas import Floats
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
@@ -87,7 +96,7 @@ def design_matrix(
     PydpstatError
         Where it is no matrix of numbers, or `add_bias` meets something else than a DataFrame.
     """
-    frame = hasattr(X, "columns") and hasattr(X, "iloc")
+    frame = is_frame(X)
     if add_bias and not frame:
         raise PydpstatError(
             f"{name} must be a DataFrame where add_bias is True; got {type(X).__name__}. "
@@ -110,14 +119,14 @@ def design_matrix(
 
 def as_records(X: npt.ArrayLike, add_bias: bool = False) -> Floats:
     """Return new records for a prediction; a vector is one column, as R's as.matrix makes it."""
-    if np.ndim(X) == 1 and not hasattr(X, "columns") and not add_bias:
+    if np.ndim(X) == 1 and not has_columns(X) and not add_bias:
         X = np.reshape(np.asarray(X), (-1, 1))
     return design_matrix(X, add_bias)[0]
 
 
 def _frame(X: Any, add_bias: bool, name: str) -> tuple[Floats, tuple[str, ...]]:
-    names = [str(column) for column in X.columns]
-    columns = [np.asarray(X.iloc[:, j]) for j in range(len(names))]
+    names = list(names_of(X))
+    columns = list(map(np.asarray, columns_of(X)))
     if add_bias and names == ["bias"]:
         raise PydpstatError(
             f"{name} must have another column than 'bias' where add_bias is True; rename it, or leave "
@@ -169,9 +178,9 @@ def read_records(X: npt.ArrayLike, y: npt.ArrayLike, add_bias: bool) -> Records:
 
 def response(y: npt.ArrayLike) -> Floats:
     """Return responses, one a record; a frame or matrix must have one column."""
-    if hasattr(y, "columns"):
+    if has_columns(y):
         y = np.asarray(y)
-    if isinstance(y, str) or y is None or str(getattr(y, "dtype", "")) == "category":
+    if isinstance(y, str) or y is None or is_categorical(y):
         raise PydpstatError(f"y must be a numeric vector; got {type(y).__name__}. Give numbers 0 and 1.")
     shape = checks.array_of(y).shape
     if len(shape) > 1 and shape[1] != 1:
@@ -339,12 +348,12 @@ class RecordGroups:
                 "DPmodels must be a list of model objects, at least one; "
                 f"got {type(DPmodels).__name__}. Give for example [LogisticRegressionDP('l2', 1.0, 1.0)]."
             )
-        if hasattr(y, "columns"):
+        if has_columns(y):
             raise PydpstatError(
                 "y must be a vector, not a DataFrame, on which R stops here; give y.iloc[:, 0]."
             )
         self.models: list[Model] = list(DPmodels)
-        self.X = X if hasattr(X, "iloc") else checks.array_of(X)
+        self.X = X if has_rows(X) else checks.array_of(X)
         self.y = response(y)
         self.weights = None if weights is None else doubles(weights, "weights")
         self.weights_upper_bound = weights_upper_bound
@@ -371,11 +380,10 @@ class RecordGroups:
         The place m, after all models', is validation.
         """
         group = slice(place, self.n, self.step)
-        rows = self.X.iloc[group] if hasattr(self.X, "iloc") else self.X[group]
         more: dict[str, object] = {}
         if self.weights is not None:
             more = {"weights": self.weights[group], "weights_upper_bound": self.weights_upper_bound}
-        return rows, self.y[group], more
+        return rows(self.X, group), self.y[group], more
 
 
 def _is_model(model: object) -> bool:

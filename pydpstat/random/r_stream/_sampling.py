@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import is_number
+from pydpstat._data.containers import has_rows, rows
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
 from pydpstat.random.r_stream import _sample as sample
@@ -76,9 +77,7 @@ class Sampling(Seeded):
         index = self._indices(n, count, replace, prob)
         if numbered:
             return index + 1
-        if isinstance(x, np.ndarray):
-            return x[index]
-        return x.iloc[index] if hasattr(x, "iloc") else [x[i] for i in index.tolist()]
+        return [x[i] for i in index.tolist()] if isinstance(x, list) else rows(x, index)
 
     def _indices(self, n: int, size: int, replace: bool, prob: npt.ArrayLike | None) -> npt.NDArray[np.int64]:
         if n == 0 and size > 0:
@@ -102,7 +101,7 @@ class Sampling(Seeded):
 
 def _items(x: Any) -> Any:
     """Return what can be indexed by position: an array, a Series or a list."""
-    if isinstance(x, np.ndarray) or hasattr(x, "iloc"):
+    if isinstance(x, np.ndarray) or has_rows(x):
         return x.reshape(-1, order="F") if isinstance(x, np.ndarray) else x
     if is_number(x) or isinstance(x, (bool, np.bool_)):
         return np.array([x])

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pydpstat._checks import array_of
-from pydpstat._data.columns import Columns, MadeUp, numbers_of, one_column
+from pydpstat._data.columns import Columns, Placeholder, numbers_of, one_column
 from pydpstat._release.options import Options, bounds_pair
 from pydpstat._release.query import Query
 from pydpstat.errors import PydpstatError
@@ -201,7 +201,7 @@ def square_query(statistic: Statistic, variables: Variables, how: Options) -> tu
     grids = [standard_grid(lower, upper) for lower, upper in variables.pairs]
     arrays, count = variables.columns.arrays, variables.width
     places = list(combinations(range(count), 2))
-    if isinstance(arrays[0], MadeUp):
+    if isinstance(arrays[0], Placeholder):
         blocks = [[Fraction(0)] * 9 for _ in places]
     else:
         blocks = square_weights(arrays, grids, how.missing)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pydpstat._search import bisect_up
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.results._postprocessing import Derived
 from pydpstat.statistics._kernels.partition import SQUARE
@@ -232,13 +233,7 @@ def _unit_quantile(gaussian: bool, tail: float) -> float:
 @lru_cache(maxsize=256)
 def _laplace_quantile(terms: int, tail: float) -> float:
     """Return the quantile of a sum of Laplace variables of scale 1."""
-    low, high = 0.0, 1.0
-    while _laplace_tail(terms, high) > tail:
-        low, high = high, 2.0 * high
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if _laplace_tail(terms, middle) > tail else (low, middle)
-    return high
+    return bisect_up(lambda x: _laplace_tail(terms, x) > tail, steps=60)[1]
 
 
 def _laplace_tail(terms: int, x: float) -> float:

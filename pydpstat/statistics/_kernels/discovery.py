@@ -11,8 +11,9 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat import _multiple_precision as multiple_precision
-from pydpstat._data.columns import MadeUp
-from pydpstat._data.lookup import is_categorical, objects
+from pydpstat._data.columns import Placeholder
+from pydpstat._data.containers import is_categorical
+from pydpstat._data.values import is_missing, objects
 from pydpstat._release.additive import release
 from pydpstat._release.calibration import Calibrated, prepare
 from pydpstat._release.options import INTEGER, Options, options
@@ -21,7 +22,6 @@ from pydpstat._release.statistic import call, check_budget
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.privacy import Guarantee
-from pydpstat.r_arithmetic._arrays import is_missing
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn
@@ -100,7 +100,7 @@ def _above(result: DPResults, threshold: int) -> DPResults:
 
 def _occurring(column: Any, how: Options) -> tuple[np.ndarray, tuple[Any, ...]]:
     """Count the levels that occur; what a record's level is called depends on this record alone. Private."""
-    if isinstance(column, MadeUp):
+    if isinstance(column, Placeholder):
         return np.zeros(0, dtype=np.int64), ()
     found, gone = _tallied(column)
     if gone and how.missing == "error":

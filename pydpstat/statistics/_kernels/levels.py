@@ -8,10 +8,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pydpstat._checks import did_you_mean, excerpt, shown, shown_option
-from pydpstat._data.columns import MadeUp
-from pydpstat._data.lookup import KINDS, is_categorical, is_of_kind, kind_of, places
+from pydpstat._data.columns import Placeholder
+from pydpstat._data.containers import (
+    categorical_of,
+    columns_of,
+    is_categorical,
+    is_frame,
+    is_vector,
+    listed,
+    name_of,
+    names_of,
+)
+from pydpstat._data.lookup import KINDS, is_of_kind, kind_of, places
+from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._arrays import is_missing
 
 _PLAIN = (str, bool, int, float)
 
@@ -19,7 +29,7 @@ _PLAIN = (str, bool, int, float)
 class Variables(NamedTuple):
     """The variables to cross. Private but for their names and, under bounded neighbors, the size."""
 
-    columns: tuple[Any, ...]
+    columns: tuple[object, ...]
     names: tuple[str, ...]
     size: int
 
@@ -42,42 +52,30 @@ class Coded(NamedTuple):
     """
 
     codes: np.ndarray | None
-    levels: tuple[Any, ...]
+    levels: tuple[object, ...]
     closed: bool
 
     def __repr__(self) -> str:
         return "Coded(values withheld)"
 
 
-def variables_of(data: Any) -> Variables:
+def variables_of(data: object) -> Variables:
     """Read one variable, or several: a frame, a dict or a tuple of arrays."""
-    if isinstance(data, MadeUp):
+    if isinstance(data, Placeholder):
         names = data.columns or ("",)
         return Variables((data,) * len(names), names, data.size)
-    if hasattr(data, "columns") and hasattr(data, "iloc"):
-        columns = tuple(data.iloc[:, place] for place in range(data.shape[1]))
-        return _checked(columns, tuple(map(str, data.columns)))
+    if is_frame(data):
+        return _checked(columns_of(data), names_of(data))
     if isinstance(data, Mapping):
         return _checked(tuple(data.values()), tuple(map(str, data)))
-    if isinstance(data, tuple) and data and all(_is_vector(each) for each in data):
-        return _checked(data, tuple(_name(each) for each in data))
-    return _checked((data,), (_name(data),))
-
-
-def _name(column: Any) -> str:
-    name = getattr(column, "name", None) if hasattr(column, "dtype") else None
-    return "" if name is None else str(name)
-
-
-def _is_vector(column: Any) -> bool:
-    if isinstance(column, (list, tuple, range)):
-        return True
-    return hasattr(column, "dtype") and getattr(column, "ndim", 0) == 1
+    if isinstance(data, tuple) and data and all(map(is_vector, data)):
+        return _checked(data, tuple(name_of(each) or "" for each in data))
+    return _checked((data,), (name_of(data) or "",))
 
 
 def _checked(columns: tuple[Any, ...], names: tuple[str, ...]) -> Variables:
     for column in columns:
-        if not _is_vector(column):
+        if not is_vector(column):
             raise PydpstatError(
                 "data must be one variable, a DataFrame, or a dict or tuple of variables, each a list, "
                 f"array, Series or Categorical, one value a record; got {type(column).__name__}. "
@@ -92,7 +90,7 @@ def _checked(columns: tuple[Any, ...], names: tuple[str, ...]) -> Variables:
     return Variables(columns, names, sizes.pop())
 
 
-def levels_of(levels: Any, variables: Variables) -> list[tuple[Any, ...] | None]:
+def levels_of(levels: object, variables: Variables) -> list[tuple[object, ...] | None]:
     """Check public levels: for each variable a tuple, or None where its categories are declared public."""
     count = len(variables.columns)
     if levels is None:
@@ -123,10 +121,10 @@ def levels_of(levels: Any, variables: Variables) -> list[tuple[Any, ...] | None]
 
 
 def _checked_levels(
-    levels: Sequence[Any], names: list[str], variables: Variables
-) -> list[tuple[Any, ...] | None]:
+    levels: Sequence[object], names: list[str], variables: Variables
+) -> list[tuple[object, ...] | None]:
     """Check the levels of each variable, and that they are of its type."""
-    found: list[tuple[Any, ...] | None] = []
+    found: list[tuple[object, ...] | None] = []
     for each, name, column in zip(levels, names, variables.columns):
         own, kind = _level_tuple(each, name), kind_of(column)
         other = next((type(level).__name__ for level in own if not is_of_kind(level, kind)), None)
@@ -139,11 +137,11 @@ def _checked_levels(
     return found
 
 
-def _nested(levels: Any) -> bool:
+def _nested(levels: object) -> bool:
     return isinstance(levels, (list, tuple)) and len(levels) == 1 and isinstance(levels[0], (list, tuple))
 
 
-def _declared(levels: str, variables: Variables) -> list[tuple[Any, ...] | None]:
+def _declared(levels: str, variables: Variables) -> list[tuple[object, ...] | None]:
     if levels != "declared":
         raise PydpstatError(
             f"levels must be lists of levels, 'declared' or 'discover'; got {shown_option(levels)}. "
@@ -157,10 +155,10 @@ def _declared(levels: str, variables: Variables) -> list[tuple[Any, ...] | None]
     return [None] * len(variables.columns)
 
 
-def _level_tuple(levels: Any, name: str) -> tuple[Any, ...]:
+def _level_tuple(levels: Any, name: str) -> tuple[object, ...]:
     # an array's tolist would turn times into numbers of nanoseconds
     times = getattr(getattr(levels, "dtype", None), "kind", "") in ("m", "M") and levels.ndim == 1
-    values = list(levels) if times else levels.tolist() if hasattr(levels, "tolist") else levels
+    values = list(levels) if times else listed(levels)
     if isinstance(values, (list, tuple, range)) and len(values):
         try:
             distinct = len(set(values)) == len(values)
@@ -174,7 +172,7 @@ def _level_tuple(levels: Any, name: str) -> tuple[Any, ...]:
     )
 
 
-def plain(level: Any) -> Any:
+def plain(level: object) -> Any:
     """Return a level as a text, truth value or number."""
     if isinstance(level, np.datetime64):
         return str(np.datetime_as_string(level, unit="auto"))
@@ -185,11 +183,11 @@ def plain(level: Any) -> Any:
     return level if type(level) in _PLAIN else str(level)
 
 
-def coded(column: Any, levels: tuple[Any, ...] | None) -> Coded:
+def coded(column: object, levels: tuple[object, ...] | None) -> Coded:
     """Find each record's level; None takes a Categorical's categories."""
-    if isinstance(column, MadeUp):
+    if isinstance(column, Placeholder):
         return Coded(None, levels or (), False)
     if levels is not None:
         return Coded(places(column, levels), levels, False)
-    own = getattr(column, "cat", column)
+    own = categorical_of(column)
     return Coded(np.asarray(own.codes), _level_tuple(list(own.categories), "the categories"), True)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns
+from pydpstat._data.containers import listed
 from pydpstat._release.choice import release_choice
 from pydpstat._release.options import Options, bounds_pair, check_filling, options
 from pydpstat._release.statistic import call, check_budget
@@ -70,7 +71,7 @@ def _is_share(number: Any) -> bool:
 
 def shares_of(qs: Any) -> list[float]:
     """Check the shares of several quantiles."""
-    values = qs.tolist() if hasattr(qs, "tolist") else qs
+    values = listed(qs)
     if not isinstance(values, (list, tuple)) or not values or not all(map(_is_share, values)):
         raise PydpstatError(
             f"qs must be one or more numbers from 0 to 1, every one; got {checks.shown(qs)}. "

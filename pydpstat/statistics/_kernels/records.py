@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat._data.columns import Columns, MadeUp
+from pydpstat._data.columns import Columns, Placeholder
 from pydpstat._release.options import Options, bounds_of
 from pydpstat._release.query import Query
 from pydpstat.errors import PydpstatError
@@ -37,8 +37,8 @@ def grids_for(bounds: Bounds, how: Options, size: int) -> list[RecordGrid]:
 
 
 def sums_of(arrays: Sequence[Any], grids: Sequence[RecordGrid], missing: Any, pairs: Pairs = ()) -> Sums:
-    """Return exact sums; those of made-up records are 0."""
-    if isinstance(arrays[0], MadeUp):
+    """Return exact sums; those of placeholders are 0."""
+    if isinstance(arrays[0], Placeholder):
         return Sums(arrays[0].size, (0,) * len(arrays), (0,) * len(pairs))
     return sums(arrays, grids, missing, pairs)
 

@@ -12,9 +12,8 @@ import numpy as np
 
 from pydpstat._checks import as_float
 from pydpstat._data.columns import Columns, one_column, read
-from pydpstat._data.lookup import objects
+from pydpstat._data.values import is_missing, objects
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._arrays import is_missing
 
 # numbers that are rationals and say so; a Decimal's exponent has no bound that memory could hold
 _EXACT = (int, float, Fraction, np.integer, np.floating)

@@ -1,0 +1,144 @@
+"""What users' containers look like: frames, series, indexes, categoricals, arrays and lists.
+
+A container is known by what it can do, or by its type where pandas is loaded. Nothing here loads pandas.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def is_frame(value: object) -> TypeGuard[pd.DataFrame]:
+    """Tell whether something is a frame whose columns can be taken by place.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> is_frame(pd.DataFrame({"a": [1]})), is_frame(pd.Series([1])), is_frame(np.ones((2, 2)))
+    (True, False, False)
+    """
+    return hasattr(value, "columns") and hasattr(value, "iloc")
+
+
+def has_columns(value: object) -> bool:
+    """Tell whether something is a frame, of whatever library."""
+    return hasattr(value, "columns")
+
+
+def is_series(value: object) -> TypeGuard[pd.Series]:
+    """Tell whether something is a column with labels of its rows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> is_series(pd.Series([1])), is_series(pd.Index([1])), is_series([1])
+    (True, False, False)
+    """
+    return hasattr(value, "to_frame") and hasattr(value, "index")
+
+
+def is_pandas_frame(value: object) -> TypeGuard[pd.DataFrame]:
+    """Tell whether something is a frame of pandas."""
+    return _is_pandas(value, "DataFrame")
+
+
+def is_index(value: object) -> TypeGuard[pd.Index]:
+    """Tell whether something is an index of pandas."""
+    return _is_pandas(value, "Index")
+
+
+def _is_pandas(value: object, kind: str) -> bool:
+    # whoever has an object of pandas has loaded it
+    return isinstance(value, getattr(sys.modules.get("pandas"), kind, ()))
+
+
+def has_rows(value: object) -> TypeGuard[pd.DataFrame | pd.Series]:
+    """Tell whether something is a frame or a series, whose rows are taken by place in a way of their own."""
+    return hasattr(value, "iloc")
+
+
+def rows(value: Any, places: Any) -> Any:
+    """Return the rows of a frame, a series or an array at some places, a slice, or a single one."""
+    return value.iloc[places] if has_rows(value) else value[places]
+
+
+def is_vector(value: object) -> TypeGuard[Collection[object]]:
+    """Tell whether something is one variable: a list, or an array, series, index or categorical of one axis.
+
+    Examples
+    --------
+    >>> is_vector([1, 2]), is_vector(np.ones(2)), is_vector(np.ones((2, 2))), is_vector("ab")
+    (True, True, False, False)
+    """
+    if isinstance(value, (list, tuple, range)):
+        return True
+    return hasattr(value, "dtype") and getattr(value, "ndim", 0) == 1
+
+
+def columns_of(frame: pd.DataFrame) -> tuple[pd.Series, ...]:
+    """Return a frame's columns, in order: of one name there may be several."""
+    return tuple(frame.iloc[:, place] for place in range(frame.shape[1]))
+
+
+def names_of(frame: pd.DataFrame) -> tuple[str, ...]:
+    """Return the names of a frame's columns as texts."""
+    return tuple(map(str, frame.columns))
+
+
+def name_of(value: object) -> str | None:
+    """Return the name of a series or an index; None where it has none."""
+    name = getattr(value, "name", None)
+    return None if name is None else str(name)
+
+
+def row_names(value: object) -> tuple[str, ...] | None:
+    """Return the labels of a series as texts; None for anything else.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> row_names(pd.Series([1, 2], index=["a", "b"])), row_names([1, 2])
+    (('a', 'b'), None)
+    """
+    return tuple(map(str, value.index)) if is_series(value) else None
+
+
+def is_categorical(column: object) -> bool:
+    """Tell whether a variable is a Categorical, or a Series or an index of one."""
+    return getattr(getattr(column, "dtype", None), "name", "") == "category"
+
+
+def categorical_of(column: object) -> pd.Categorical:
+    """Return what has the codes and the categories of a variable that is categorical."""
+    return getattr(column, "cat", column)
+
+
+def is_numeric(column: pd.Series) -> bool:
+    """Tell whether a column of pandas has real numbers or truth values."""
+    from pandas.api.types import is_complex_dtype, is_numeric_dtype
+
+    return is_numeric_dtype(column.dtype) and not is_complex_dtype(column.dtype)
+
+
+def floats_of(numbers: Any) -> npt.NDArray[np.float64]:
+    """Return numbers of pandas as floats, NaN where one is missing."""
+    return numbers.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def as_array(values: object) -> npt.NDArray[Any]:
+    """Return values as an array: pandas' numbers that can be missing as floats."""
+    nullable = hasattr(getattr(values, "dtype", None), "na_value")
+    return floats_of(values) if nullable else np.asarray(values)
+
+
+def listed(values: object) -> Any:
+    """Return an array's, a series' or an index's values as a list, and anything else as it is."""
+    return values.tolist() if hasattr(values, "tolist") else values

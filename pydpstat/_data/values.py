@@ -1,0 +1,78 @@
+"""Single values, and lists of them: which are missing, and each as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Objects = npt.NDArray[np.object_]
+
+
+def is_missing(value: object) -> bool:
+    """Tell whether a single value is missing: None, NaN, NaT, pandas.NA or NumPy's masked.
+
+    Examples
+    --------
+    >>> is_missing(None), is_missing(float("nan")), is_missing(np.datetime64("NaT")), is_missing("")
+    (True, True, True, False)
+    """
+    if value is None or type(value).__name__ in ("NAType", "NaTType", "MaskedConstant"):
+        return True
+    try:
+        if isinstance(value, Decimal):
+            # comparing a signalling NaN would raise an error
+            return value.is_nan()
+        return isinstance(value, (float, np.generic)) and bool(value != value)
+    except Exception:  # an object may raise what it likes when it is asked
+        return False
+
+
+def objects(values: Collection[object] | npt.NDArray[Any]) -> Objects:
+    """Return a list's or an array's values as objects, each as it is.
+
+    Examples
+    --------
+    >>> objects([[1, 2], [3, 4]]).shape
+    (2,)
+    """
+    if hasattr(values, "dtype"):
+        return np.asarray(values, dtype=object)
+    # an assignment would take lists of one length for rows
+    return np.fromiter(values, dtype=object, count=len(values))
+
+
+def without_mask(values: object) -> Any:
+    """Return a masked array as a plain one, and a list with masked values or arrays as objects.
+
+    What a mask hides becomes NaN. NumPy itself would give the hidden values, or warn of them.
+
+    Examples
+    --------
+    >>> without_mask(np.ma.masked_array([1, 2], [False, True]))
+    array([ 1., nan])
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        numeric = values.dtype.kind in "fiub"
+        return np.ma.filled(values.astype(np.float64 if numeric else object), np.nan)
+    if isinstance(values, (list, tuple)) and _has_masked(values):
+        return np.asarray(_unmasked(values), dtype=object)
+    return values
+
+
+def _has_masked(values: Sequence[Any]) -> bool:
+    """Tell whether anything in a list, or in lists in it, is masked: NumPy's constant is an array."""
+    kinds = set(map(type, values))
+    if any(issubclass(kind, np.ma.MaskedArray) for kind in kinds):
+        return True
+    nested = kinds & {list, tuple}
+    return bool(nested) and any(_has_masked(row) for row in values if type(row) in nested)
+
+
+def _unmasked(value: object) -> object:
+    if isinstance(value, np.ma.MaskedArray):
+        return np.ma.filled(value.astype(object), np.nan).tolist()
+    return list(map(_unmasked, value)) if isinstance(value, (list, tuple)) else value

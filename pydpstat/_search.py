@@ -1,0 +1,82 @@
+"""Searches that end at neighboring numbers: where a condition ends, and where a function is lowest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+_GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
+
+
+def bisect_up(
+    holds: Callable[[float], bool],
+    low: float = 0.0,
+    high: float | None = None,
+    *,
+    between: Callable[[float, float], float | None] | None = None,
+    steps: int = 5000,
+) -> tuple[float, float]:
+    """Narrow down where a condition ends that holds up to some number.
+
+    Parameters
+    ----------
+    holds : callable
+        The condition. It is asked neither at `low`, where it is taken to hold, nor at `high`.
+    low : float, default 0
+    high : float, optional
+        A number at which it does not hold; by default one is found by doubling from 1.
+    between : callable, optional
+        The number to try between two, or None to stop; by default halfway, until two floats are neighbors.
+    steps : int, default 5000
+        After how many numbers to stop; more than floats can be halved.
+
+    Returns
+    -------
+    last, first : float
+        A number at which the condition was found to hold, and a larger one at which it was found not to.
+        Which of the two is on the safe side is the caller's to know.
+
+    Examples
+    --------
+    >>> last, first = bisect_up(lambda x: x * x <= 2.0)
+    >>> last * last <= 2.0 < first * first, last == math.nextafter(first, 0.0)
+    (True, True)
+    """
+    if high is None:
+        high = 1.0
+        while holds(high):
+            low, high = high, 2.0 * high
+    for _ in range(steps):
+        middle = 0.5 * (low + high) if between is None else between(low, high)
+        if middle is None or not low < middle < high:
+            break
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low, high
+
+
+def lowest(
+    function: Callable[[float], float], low: float, high: float, sections: int, *, leftmost: bool = False
+) -> tuple[float, float]:
+    """Return where a function with one valley is lowest, and how low, by golden sections.
+
+    Of two places of equal height the search goes on at the right one, or at the left one for `leftmost`.
+    SciPy's searches take as many calls for as many digits, and their import half a second.
+
+    Examples
+    --------
+    >>> place, height = lowest(lambda x: (x - 0.25) ** 2, 0.0, 1.0, 40)
+    >>> round(place, 6), round(height, 6)
+    (0.25, 0.0)
+    """
+    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    at_left, at_right = function(left), function(right)
+    for _ in range(sections):
+        if at_left < at_right or leftmost and at_left == at_right:
+            high, right, at_right = right, left, at_left
+            left = high - _GOLDEN * (high - low)
+            at_left = function(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + _GOLDEN * (high - low)
+            at_right = function(right)
+    return (left, at_left) if at_left < at_right else (right, at_right)
