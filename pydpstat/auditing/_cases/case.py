@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from pydpstat.privacy import Guarantee
 
@@ -38,9 +38,9 @@ class Case:
 
     name: str
     kind: Literal["defect", "sound", "exception"]
-    release: Callable[..., Any]
-    data: Any
-    neighbour: Any
+    release: Callable[..., object]
+    data: object
+    neighbour: object
     claim: Guarantee | None = None
     row: str = ""
     true: float = math.nan

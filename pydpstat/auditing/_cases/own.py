@@ -1,4 +1,4 @@
-"""All own functions at neighbours that show their worst case.
+"""All of pydpstat's functions at neighbours that show their worst case.
 
 A release of one column is audited as it stands, with all that its result shows. Where a function takes
 many columns, each column of a wide matrix is a release of its own with its own share of epsilon, so that
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 import pydpstat
 from pydpstat.auditing._cases.case import Case
@@ -25,19 +26,21 @@ FORMS = 20_000
 # few points make a choice quick, and each is seen often
 POINTS = 33
 NAN = math.nan
-GAUSSIAN: dict[str, Any] = {"mechanism": "gaussian", "delta": DELTA}
-UNIT: dict[str, Any] = {"bounds": (0, 1)}
+Release = Callable[..., object]
+Options = dict[str, Any]
+GAUSSIAN: Options = {"mechanism": "gaussian", "delta": DELTA}
+UNIT: Options = {"bounds": (0, 1)}
 
 
-def _call(function: str, epsilon: float = 1.0, **options: Any) -> Callable[[Any], Any]:
+def _call(function: str, epsilon: float = 1.0, **options: object) -> Release:
     """Return a release of the data by one of the package's functions."""
     return lambda data: getattr(pydpstat, function)(data, epsilon, **options)
 
 
-def _columns(function: str, **options: Any) -> Callable[..., Any]:
+def _columns(function: str, **options: object) -> Release:
     """Return a release of many copies of one column, each with epsilon 1."""
 
-    def release(data: Any, size: int) -> Any:
+    def release(data: npt.ArrayLike, size: int) -> np.ndarray:
         wide = np.repeat(np.asarray(data)[:, None], COLUMNS, axis=1)
         draws = [
             np.asarray(getattr(pydpstat, function)(wide, float(COLUMNS), **options))
@@ -48,30 +51,30 @@ def _columns(function: str, **options: Any) -> Callable[..., Any]:
     return release
 
 
-def _quantile(share: float, **options: Any) -> Callable[[Any], Any]:
+def _quantile(share: float, **options: str) -> Release:
     return lambda x: pydpstat.quantile(x, share, 1.0, bounds=(0, 1), grid_points=POINTS, **options)
 
 
-def _quantiles(**options: Any) -> Callable[[Any], Any]:
+def _quantiles(**options: str) -> Release:
     return lambda x: pydpstat.quantiles(
         x, [0.25, 0.5, 0.75], 1.0, bounds=(0, 1), grid_points=POINTS, **options
     )
 
 
-def _choose(mechanism: str) -> Callable[[Any], Any]:
+def _choose(mechanism: str) -> Release:
     return lambda scores: pydpstat.choose(["a", "b", "c"], scores, 1.0, 1, mechanism=mechanism)
 
 
-def _pair(function: str, **options: Any) -> Callable[[Any], Any]:
+def _pair(function: str, **options: object) -> Release:
     return lambda xy: getattr(pydpstat, function)(xy[0], xy[1], 1.0, bounds=((0, 1), (0, 1)), **options)
 
 
-def _case(name: str, release: Callable[..., Any], data: Any, neighbour: Any, **more: Any) -> Case:
-    facts: dict[str, Any] = {"true": 1.0, **more}
+def _case(name: str, release: Release, data: object, neighbour: object, **more: object) -> Case:
+    facts: Options = {"true": 1.0, **more}
     return Case(name=name, kind="sound", release=release, data=data, neighbour=neighbour, **facts)
 
 
-def _wide(name: str, release: Callable[..., Any], data: Any, neighbour: Any) -> Case:
+def _wide(name: str, release: Release, data: object, neighbour: object) -> Case:
     case_name = f"{name}, many columns"
     return _case(case_name, release, data, neighbour, claim=Guarantee(1.0))
 
@@ -83,9 +86,9 @@ NO, YES = np.array([False, False]), np.array([False, True])
 # the lowest of three records moves to the top: almost all points lose a rank, the highest gains one
 RANKS, MOVED = np.array([0.0, 0.95, 1.0]), np.array([0.95, 1.0, 1.0])
 MIDDLE, SHIFTED = RANKS[:2], MOVED[:2]
-OPEN: dict[str, Any] = {"neighbors": "unbounded"}
-TWO: dict[str, Any] = {"levels": ["a", "b"]}
-EDGES: dict[str, Any] = {"edges": [0, 1, 2]}
+OPEN: Options = {"neighbors": "unbounded"}
+TWO: Options = {"levels": ["a", "b"]}
+EDGES: Options = {"edges": [0, 1, 2]}
 
 CASES = (
     _case("mean", _call("mean", **UNIT), ZERO, ONE),
