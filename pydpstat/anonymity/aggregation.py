@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat.anonymity import _frames as frames
 from pydpstat.anonymity._fast import fast
+from pydpstat.anonymity._frames import Names
 from pydpstat.anonymity._groups import by_group
 from pydpstat.anonymity._mdav_search import mdav
 
@@ -22,7 +23,7 @@ _WIDE = 500
 
 
 def microaggregation(
-    df: pd.DataFrame, k: int, method: str = "mdav", standardize: bool = False, columns: Any = None
+    df: pd.DataFrame, k: int, method: str = "mdav", standardize: bool = False, columns: Names = None
 ) -> pd.DataFrame:
     """Replace each row by the mean of a group of at least k rows like it.
 
@@ -104,8 +105,8 @@ def microaggregation(
     unit = checks.flag(standardize, "standardize")
     values = within_reach(frames.matrix(df, chosen))
     means = group_means(values[0], partition(values[0], size, method, unit))
-    columns = [frames.as_before(np.ldexp(mean, values[1]), df.iloc[:, at]) for mean, at in zip(means, chosen)]
-    return frames.with_columns(df, chosen, columns)
+    changed = [frames.as_before(np.ldexp(mean, values[1]), df.iloc[:, at]) for mean, at in zip(means, chosen)]
+    return frames.with_columns(df, chosen, changed)
 
 
 def partition(values: np.ndarray, k: int, method: str, standardize: bool = False) -> np.ndarray:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat.anonymity import _frames as frames
 from pydpstat.anonymity._fast import equal_rows
+from pydpstat.anonymity._frames import Names
 from pydpstat.anonymity.aggregation import group_means, standardized, within_reach
 from pydpstat.errors import MissingExtraError
 
@@ -24,7 +26,7 @@ _MANY = 1 << 18
 def k_means(
     df: pd.DataFrame,
     n_clusters: int = 8,
-    columns: Any = None,
+    columns: Names = None,
     *,
     standardize: bool = False,
     random_state: int = 40,
@@ -84,7 +86,7 @@ def k_means(
 
 
 def k_means_by_col(
-    df: pd.DataFrame, n_clusters: int = 8, columns: Any = None, *, random_state: int = 40
+    df: pd.DataFrame, n_clusters: int = 8, columns: Names = None, *, random_state: int = 40
 ) -> pd.DataFrame:
     """Replace each value by the mean of its cluster, found by k-means in each column on its own.
 
@@ -120,14 +122,14 @@ def k_means_by_col(
     chosen = frames.places(df, columns)
     count = frames.group_size(n_clusters, len(df), "n_clusters")
     seed = _seed(random_state)
-    columns = []
+    means = []
     for values in frames.matrix(df, chosen):
         scaled, power = within_reach(values[None, :])
-        columns.append(np.ldexp(group_means(scaled, _clusters(scaled, count, seed))[0], power))
-    return _changed(df, chosen, columns)
+        means.append(np.ldexp(group_means(scaled, _clusters(scaled, count, seed))[0], power))
+    return _changed(df, chosen, means)
 
 
-def _changed(df: pd.DataFrame, chosen: list[int], means: Any) -> pd.DataFrame:
+def _changed(df: pd.DataFrame, chosen: list[int], means: Iterable[np.ndarray]) -> pd.DataFrame:
     columns = [frames.as_before(mean, df.iloc[:, place]) for place, mean in zip(chosen, means)]
     return frames.with_columns(df, chosen, columns)
 
@@ -148,5 +150,5 @@ def _clusters(values: np.ndarray, count: int, seed: int) -> np.ndarray:
         return KMeans(count, n_init=STARTS, random_state=seed).fit(rows).labels_.astype(np.int64)
 
 
-def _seed(random_state: Any) -> int:
+def _seed(random_state: object) -> int:
     return frames.whole(random_state, "random_state", 0, 2**32 - 1)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pydpstat.anonymity import _frames as frames
+from pydpstat.anonymity._frames import Names
 from pydpstat.anonymity.measures import equal_rows
 from pydpstat.errors import PydpstatError
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def drop_unique_identifiers(df: pd.DataFrame, columns: Any = None) -> pd.DataFrame:
+def drop_unique_identifiers(df: pd.DataFrame, columns: Names = None) -> pd.DataFrame:
     """Drop columns in which each row has a value of its own.
 
     Parameters
@@ -63,7 +64,7 @@ def drop_unique_identifiers(df: pd.DataFrame, columns: Any = None) -> pd.DataFra
     return df.iloc[:, kept].copy()
 
 
-def find_isolated(df: pd.DataFrame, columns: Any = None, size: int = 1) -> pd.Series:
+def find_isolated(df: pd.DataFrame, columns: Names = None, size: int = 1) -> pd.Series:
     """Tell which rows are in a group of at most `size` rows that cannot be told apart.
 
     Parameters

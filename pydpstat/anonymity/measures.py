@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat.anonymity import _frames as frames
+from pydpstat.anonymity._frames import Names
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: Any = None) -> int | np.ndarray:
+def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: Names = None) -> int | np.ndarray:
     """Return the size of the smallest group of rows that cannot be told apart.
 
     Parameters
@@ -62,7 +64,7 @@ def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: Any = Non
     return np.sort(sizes)[::-1] if everything else int(sizes.min())
 
 
-def l_diversity(df: pd.DataFrame, quasi_identifiers: Any, sensitive: Any) -> int:
+def l_diversity(df: pd.DataFrame, quasi_identifiers: Names, sensitive: Hashable) -> int:
     """Return the smallest number of sensitive values in a group of rows that cannot be told apart.
 
     Parameters
@@ -117,7 +119,7 @@ def l_diversity(df: pd.DataFrame, quasi_identifiers: Any, sensitive: Any) -> int
     return int(np.bincount(both // levels).min())
 
 
-def reidentification_risk(data: Any, columns: Any = None) -> float:
+def reidentification_risk(data: pd.DataFrame | int, columns: Names = None) -> float:
     """Return 1/k: the chance of picking the right row for somebody who knows the quasi-identifiers.
 
     Parameters
@@ -189,7 +191,7 @@ def mse_by_col(df1: pd.DataFrame, df2: pd.DataFrame, squared: bool = True) -> pd
     return pd.Series(errors if mean_square else np.sqrt(errors), index=df1.columns)
 
 
-def same_shape(df1: Any, df2: Any, names: tuple[str, str] = ("df1", "df2")) -> None:
+def same_shape(df1: pd.DataFrame, df2: pd.DataFrame, names: tuple[str, str] = ("df1", "df2")) -> None:
     """Check that two frames have the same rows and columns."""
     frames.frame(df1, names[0])
     frames.frame(df2, names[1])
