@@ -93,14 +93,14 @@ def by_column(df: pd.DataFrame, value: Any, columns: Any, argument: str) -> list
     return found
 
 
-def whole(value: Any, argument: str, least: int, most: int, what: str = "") -> int:
-    """Check a whole number between two limits, the upper one described by `what`."""
+def whole(value: object, argument: str, least: int, most: int, what: str = "") -> int:
+    """Check an integer between two limits, the upper one described by `what`."""
     allowed = f"a whole number from {least} to {what}{most}"
     return checks.integer(value, argument, least, most, allowed=allowed)
 
 
-def group_size(k: Any, rows: int, argument: str = "k") -> int:
-    """Check a number of rows: a whole number from 1 to the rows that there are."""
+def group_size(k: object, rows: int, argument: str = "k") -> int:
+    """Check a number of rows: an integer from 1 to the rows that there are."""
     return whole(k, argument, 1, rows, "the number of rows, ")
 
 

@@ -45,7 +45,7 @@ def microaggregation(
     Returns
     -------
     DataFrame
-        A new table with the same index and columns. Columns of whole numbers or truth values become
+        A new table with the same index and columns. Columns of integers or truth values become
         columns of floats; float32 and nullable columns stay so.
 
     Raises

@@ -49,7 +49,7 @@ def k_means(
     Returns
     -------
     DataFrame
-        A new table with the same index and columns. Columns of whole numbers become columns of floats.
+        A new table with the same index and columns. Columns of integers become columns of floats.
 
     Raises
     ------

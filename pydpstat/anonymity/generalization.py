@@ -39,8 +39,8 @@ def round_columns(
     Returns
     -------
     DataFrame
-        A new table. A column keeps its dtype; one of whole numbers becomes one of floats where `to` is no
-        whole number. Missing values stay.
+        A new table. A column keeps its dtype; one of integers becomes one of floats where `to` is no
+        integer. Missing values stay.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def _fits(values: np.ndarray, unit: float) -> bool:
 
 
 def _whole(column: pd.Series, unit: int) -> pd.Series:
-    """Round whole numbers to multiples, halves to the even one; a dtype too narrow for them gives way."""
+    """Round integers to multiples, halves to the even one; a dtype too narrow for them gives way."""
     wide = column.astype(np.int64 if isinstance(column.dtype, np.dtype) else "Int64")
     below, rest = wide // unit, wide % unit
     up = (2 * rest > unit) | ((2 * rest == unit) & (below % 2 == 1))

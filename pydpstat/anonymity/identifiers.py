@@ -84,7 +84,7 @@ def find_isolated(df: pd.DataFrame, columns: Names = None, size: int = 1) -> pd.
     Raises
     ------
     PydpstatError
-        Where `df` is no frame or has no rows, a column is not there, or `size` is no whole number of at
+        Where `df` is no frame or has no rows, a column is not there, or `size` is no integer of at
         least 1.
 
     Examples

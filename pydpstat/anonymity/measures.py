@@ -137,7 +137,7 @@ def reidentification_risk(data: pd.DataFrame | int, columns: Names = None) -> fl
     Raises
     ------
     PydpstatError
-        Where k is no whole number of at least 1, or as for `k_anonymity`.
+        Where k is no integer of at least 1, or as for `k_anonymity`.
 
     Examples
     --------

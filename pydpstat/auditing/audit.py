@@ -38,7 +38,7 @@ def audit(
     seconds: float | None = None,
     rng: object = None,
 ) -> AuditResults:
-    """Bound the epsilon of a release from below, from its outcomes on two neighbouring data sets.
+    """Bound the epsilon of a release from below, from its outcomes on two neighboring data sets.
 
     It calls the release many times on both data sets. On a quarter of the outcomes it looks for
     events that are more likely under one data set than under the other; on the rest it counts them.
@@ -51,7 +51,7 @@ def audit(
         text, a mapping or a dataclass of such; it may raise. A release with an argument `size` is
         called as ``release(data, size=n)`` and returns n independent results along the first axis.
     data, neighbour : object
-        Two neighbouring data sets, best such as show the worst case.
+        Two neighboring data sets, best such as show the worst case.
     claim : Guarantee, number or (number, number), optional
         What is claimed: a guarantee, an epsilon, or (epsilon, delta). By default what the results
         themselves claim (their `claim`), else nothing.

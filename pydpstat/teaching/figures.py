@@ -38,7 +38,7 @@ def beside(figures: Mapping[str, tuple[object, ...]]) -> pd.DataFrame:
 
     Notes
     -----
-    A figure with decimals is compared after rounding to as many decimals, a whole number or a
+    A figure with decimals is compared after rounding to as many decimals, an integer or a
     fraction exactly.
 
     Examples

@@ -1,4 +1,4 @@
-"""Global sensitivity by search: every pair of neighbours over a small finite domain."""
+"""Global sensitivity by search: every pair of neighbors over a small finite domain."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ Record = TypeVar("Record")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sensitivity:
-    """A sensitivity with two neighbours that attain it; `sensitivity` makes it.
+    """A sensitivity with two neighbors that attain it; `sensitivity` makes it.
 
     Parameters
     ----------
     value : int, Fraction or float
-        The largest distance between the function's values on two neighbours. An int or a Fraction
+        The largest distance between the function's values on two neighbors. An int or a Fraction
         where the function's values are, and the norm is one.
     squared : int or Fraction or None
         Its square, exactly, for the norm "L2".
     norm : {"L1", "L2"}
     neighbors : {"bounded", "unbounded"}
     data, neighbour : tuple
-        Two neighbours that attain it, as tuples of records.
+        Two neighbors that attain it, as tuples of records.
     outputs : tuple of (value, value)
         What the function returned for them.
     data_sets, pairs : int
-        How many data sets and pairs of neighbours were looked at.
+        How many data sets and pairs of neighbors were looked at.
     """
 
     value: Exact | float
@@ -102,7 +102,7 @@ def sensitivity(
     Returns
     -------
     Sensitivity
-        With the value and two neighbours that attain it: the first pair found.
+        With the value and two neighbors that attain it: the first pair found.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def sensitivity(
 
     Notes
     -----
-    The search is exact. Whole numbers and fractions are taken as they are; a float, a decimal or a
+    The search is exact. Integers and fractions are taken as they are; a float, a decimal or a
     truth value is the exact number that it stands for, and the result is rounded once, where the
     function returned a float. The result is the sensitivity over this domain and n only: a real
     statistic needs a proof for its whole domain.

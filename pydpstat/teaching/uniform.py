@@ -1,4 +1,4 @@
-"""Uniform noise on a few whole numbers: a counterexample, and no mechanism of differential privacy."""
+"""Uniform noise on a few integers: a counterexample, and no mechanism of differential privacy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOST_DRAWS = 2**32
 
 @dataclass(frozen=True)
 class UniformNoise:
-    """Noise that is uniform on the whole numbers from -reach to reach: NO mechanism.
+    """Noise that is uniform on the integers from -reach to reach: NO mechanism.
 
     It looks harmless and keeps no epsilon at all. It is here to be attacked.
 
@@ -43,7 +43,7 @@ class UniformNoise:
     Raises
     ------
     PydpstatError
-        Where `reach` is no whole number from 1 to 2**31.
+        Where `reach` is no integer from 1 to 2**31.
 
     Notes
     -----
@@ -120,7 +120,7 @@ class UniformNoise:
         Raises
         ------
         PydpstatError
-            Where an answer or the count is no whole number.
+            Where an answer or the count is no integer.
 
         Examples
         --------
@@ -128,9 +128,9 @@ class UniformNoise:
         >>> UniformNoise(2).probability({4, 5, 6}, count=5)
         Fraction(3, 5)
         """
-        centre = integer(count, "count")
+        center = integer(count, "count")
         event = set(several(answers, "answers", "{3}"))
-        return Fraction(sum(abs(answer - centre) <= self.reach for answer in event), len(self.values))
+        return Fraction(sum(abs(answer - center) <= self.reach for answer in event), len(self.values))
 
     def delta(self, sensitivity: int = 1) -> Fraction:
         """Return the smallest delta, which is the same at every epsilon.
@@ -190,7 +190,7 @@ class UniformNoise:
         >>> UniformNoise(2).answer(6) in range(4, 9)
         True
         """
-        centre = integer(count, "count")
+        center = integer(count, "count")
         wanted = 1 if size is None else integer(size, "size", 0, "Leave it out for one answer.")
         if wanted > MOST_DRAWS:
             raise PydpstatError(f"size must be at most 2**32; got {wanted}. Ask in several parts.")
@@ -198,7 +198,7 @@ class UniformNoise:
         check_budget(budget)
         if budget is not None:
             budget.spend(self.guarantee, f"UniformNoise({self.reach}).answer(count)")
-        answers = self._answers(centre, wanted, source)
+        answers = self._answers(center, wanted, source)
         return int(answers[0]) if size is None else answers
 
     def _answers(self, count: int, size: int, source: Source | None) -> npt.NDArray[np.int64]:

@@ -12,7 +12,7 @@ from pydpstat.privacy import Guarantee
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """A release with two neighbouring data sets.
+    """A release with two neighboring data sets.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Case:
     release : callable
         Of the data, or of the data and `size`.
     data, neighbour : object
-        Two neighbouring data sets that show the worst case.
+        Two neighboring data sets that show the worst case.
     claim : Guarantee or None
         None where the results state it themselves.
     row : str

@@ -1,4 +1,4 @@
-"""All of pydpstat's functions at neighbours that show their worst case.
+"""All of pydpstat's functions at neighbors that show their worst case.
 
 A release of one column is audited as it stands, with all that its result shows. Where a function takes
 many columns, each column of a wide matrix is a release of its own with its own share of epsilon, so that
