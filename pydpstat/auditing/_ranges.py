@@ -39,9 +39,6 @@ class Cut:
 Pair = tuple[Cut | None, Cut | None]
 
 
-_START, _END = Cut(-np.inf), Cut(np.inf, after=True)
-
-
 @dataclass(frozen=True)
 class Ranges(NumberEvent):
     """A number lies in one of some ranges."""
@@ -58,7 +55,12 @@ class Ranges(NumberEvent):
     def includes(self, z: np.ndarray) -> np.ndarray:
         inside = np.zeros(z.size, dtype=bool)
         for low, high in self.ranges:
-            inside |= (low or _START).above(z) & (high or _END).below(z)
+            if low is not None and high is not None:
+                inside |= low.above(z) & high.below(z)
+            elif high is not None:
+                inside |= high.below(z)
+            elif low is not None:
+                inside |= low.above(z)
         return inside
 
 
