@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pydpstat.anonymity._groups import uncontested
+from pydpstat.anonymity._matrix import equal_rows
 from pydpstat.anonymity._mdav_search import in_blocks, mdav
 from pydpstat.anonymity._neighbors import Space
 from pydpstat.anonymity._refinement import refine
@@ -48,16 +49,6 @@ def fast(columns: np.ndarray, k: int) -> np.ndarray:
         _join_nearest(found, others, rows, space)
     labels = np.empty(size, dtype=np.int64)
     labels[order] = refine(rows, found, k, space)
-    return labels
-
-
-def equal_rows(columns: np.ndarray) -> np.ndarray:
-    """Number rows so that equal ones have the same number, from 0."""
-    order = np.lexsort(columns)
-    ordered = columns[:, order]
-    fresh = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
-    labels = np.zeros(order.size, dtype=np.int64)
-    labels[order[1:]] = fresh.cumsum()
     return labels
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,15 +10,13 @@ from pydpstat import _checks as checks
 from pydpstat.anonymity import _frames as frames
 from pydpstat.anonymity._fast import fast
 from pydpstat.anonymity._frames import Names
-from pydpstat.anonymity._groups import by_group
+from pydpstat.anonymity._matrix import group_means, standardized, within_reach
 from pydpstat.anonymity._mdav_search import mdav
 
 if TYPE_CHECKING:
     import pandas as pd
 
 METHODS = {"mdav": mdav, "fast": fast}
-# squares of numbers up to 2^500 in size, and their sums, are far from the ends of the floats
-_WIDE = 500
 
 
 def microaggregation(
@@ -126,34 +123,3 @@ def partition(values: np.ndarray, k: int, method: str, standardize: bool = False
     if k == 1:
         return np.arange(values.shape[1])
     return METHODS[method](standardized(values) if standardize else values, k)
-
-
-def standardized(values: np.ndarray) -> np.ndarray:
-    """Return columns with mean 0 and standard deviation 1; a constant one is 0."""
-    centered = values - values.mean(axis=1, keepdims=True)
-    constant = values.min(axis=1) == values.max(axis=1)
-    centered[constant] = 0.0
-    spread = np.sqrt((centered * centered).mean(axis=1, keepdims=True))
-    return centered / np.where(spread > 0.0, spread, 1.0)
-
-
-def group_means(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    """Return each row's mean over its group, the very same number for all rows of a group."""
-    order, begins, sizes = by_group(groups)
-    # rows in one piece are moved about faster than columns
-    rows = np.ascontiguousarray(values.T)
-    ordered = rows.take(order, axis=0)
-    means = np.add.reduceat(ordered, begins, axis=0) / sizes[:, None]
-    # rounding must not carry a mean out of its group
-    means = np.maximum(means, np.minimum.reduceat(ordered, begins, axis=0))
-    means = np.minimum(means, np.maximum.reduceat(ordered, begins, axis=0))
-    rows[order] = np.repeat(means, sizes, axis=0)
-    return np.ascontiguousarray(rows.T)
-
-
-def within_reach(values: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return numbers whose squares neither overflow nor vanish, and the power of two to bring them back."""
-    power = math.frexp(float(np.abs(values).max()))[1]
-    if abs(power) <= _WIDE:
-        return values, 0
-    return np.ldexp(values, -power), power

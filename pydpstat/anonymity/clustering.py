@@ -9,9 +9,8 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat.anonymity import _frames as frames
-from pydpstat.anonymity._fast import equal_rows
 from pydpstat.anonymity._frames import Names
-from pydpstat.anonymity.aggregation import group_means, standardized, within_reach
+from pydpstat.anonymity._matrix import equal_rows, group_means, standardized, within_reach
 from pydpstat.errors import MissingExtraError
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat.anonymity import _frames as frames
+from pydpstat.anonymity._comparison import equal_rows, mean_squared_error, same_shape
 from pydpstat.anonymity._frames import Names
-from pydpstat.anonymity.measures import equal_rows, mean_squared_error, same_shape
 from pydpstat.anonymity.results import AnonymizationResults
 
 if TYPE_CHECKING:

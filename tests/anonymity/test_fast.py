@@ -7,8 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pydpstat.anonymity._fast import equal_rows, fast, initial_groups
+from pydpstat.anonymity._fast import fast, initial_groups
 from pydpstat.anonymity._groups import Groups, by_group, disjoint, uncontested
+from pydpstat.anonymity._matrix import equal_rows
 from pydpstat.anonymity._neighbors import Space
 from pydpstat.anonymity._refinement import dissolve, refine, resplit
 from pydpstat.anonymity.aggregation import partition
