@@ -136,10 +136,10 @@ def epsilon(value: Any, name: str = "epsilon") -> float:
     return positive(value, name, "Give one number, for example 1.")
 
 
-def probability(value: Any, name: str) -> float:
+def probability(value: Any, name: str, hint: str = "0.05 is usual.") -> float:
     """Check a number above 0 and below 1."""
     if not is_number(value) or not 0.0 < value < 1.0:
-        raise PydpstatError(f"{name} must be a number between 0 and 1; got {shown(value)}. 0.05 is usual.")
+        raise PydpstatError(f"{name} must be a number between 0 and 1; got {shown(value)}. {hint}")
     return float(value)
 
 
@@ -162,6 +162,46 @@ def whole(value: Any, name: str) -> int:
         raise PydpstatError(f"{name} must be a whole number of at least 1; got {shown(value)}. Give say 2.")
     # as it was: a float holds no large one exactly
     return int(unwrap(value))
+
+
+def integer(
+    value: object,
+    name: str,
+    least: int | None = None,
+    most: float = math.inf,
+    *,
+    allowed: str = "",
+    hint: str = "",
+) -> int:
+    """Check an integer within limits, and return it as an int; a float may be one, a boolean is none.
+
+    Parameters
+    ----------
+    value : number
+        What the caller gave.
+    name : str
+        The argument's name, for the message.
+    least : int, optional
+        The smallest that is allowed; minus `most` by default.
+    most : number
+        The largest that is allowed; the message has it only where `allowed` does.
+    allowed : str, optional
+        What the message says is allowed; by default a whole number, of at least `least` if that is given.
+    hint : str, default ""
+        What to do, added to the message.
+
+    Examples
+    --------
+    >>> integer(5.0, "count")
+    5
+    """
+    number = unwrap(value)
+    number = number.item() if isinstance(number, np.generic) else number
+    fits = is_number(number) and (-most if least is None else least) <= number <= most
+    if fits and abs(number) < math.inf and number == int(number):
+        return int(number)
+    allowed = allowed or "a whole number" + ("" if least is None else f" of at least {least}")
+    raise PydpstatError(f"{name} must be {allowed}; got {shown(value)}.{' ' + hint if hint else ''}")
 
 
 def one_of(value: Any, name: str, allowed: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ class ExactMeans:
     """The means of the rows that are left, each the float nearest to the true mean.
 
     A floating-point sum depends on the order of its terms, and so would the partition that is built
-    on it. Here every number is cut into whole numbers of 31 bits, whose sums are exact.
+    on it. Here every number is cut into integers of 31 bits, whose sums are exact.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class ExactMeans:
 
     def now(self) -> np.ndarray:
         """Return the means of the rows that are left."""
-        # Python rounds the quotient of two whole numbers correctly
+        # Python rounds the quotient of two integers correctly
         if self._lowest >= 0:
             return np.array([(total << self._lowest) / self.count for total in self._sums])
         divisor = self.count << -self._lowest
@@ -61,7 +61,7 @@ class ExactMeans:
 
 
 def _cut(columns: np.ndarray) -> tuple[int, list[np.ndarray]]:
-    """Return the exponent of the last part's unit, and the parts, whole numbers, the highest first."""
+    """Return the exponent of the last part's unit, and the parts, integers, the highest first."""
     largest = float(np.abs(columns).max(initial=0.0))
     power = math.frexp(largest)[1] - _BITS + 1
     parts, rest = [], columns

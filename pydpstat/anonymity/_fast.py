@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from pydpstat.anonymity._initial_clusters import start
-from pydpstat.anonymity._mdav_search import in_blocks
-from pydpstat.anonymity._neighbors import in_space, nearest, tree_space
+from pydpstat.anonymity._groups import uncontested
+from pydpstat.anonymity._matrix import equal_rows
+from pydpstat.anonymity._mdav_search import in_blocks, mdav
+from pydpstat.anonymity._neighbors import Space
 from pydpstat.anonymity._refinement import refine
 
 _BLOCK = 256
+# up to this k groups are made of all rows' neighbors at once, above it by MDAV in blocks
+_FEW = 10
+# rows in a block where neighbors are looked for; groups in a block that MDAV works on
+_ROWS, _GROUPS = 1 << 19, 1 << 12
 
 
 def fast(columns: np.ndarray, k: int) -> np.ndarray:
@@ -32,33 +37,78 @@ def fast(columns: np.ndarray, k: int) -> np.ndarray:
         return np.zeros(size, dtype=np.int64)
     # neighbors lie together in memory, too: that alone makes the search for them faster
     order, columns = in_blocks(columns, _BLOCK)
-    labels = np.empty(size, dtype=np.int64)
-    labels[order] = _ordered(columns, k)
-    return labels
-
-
-def _ordered(columns: np.ndarray, k: int) -> np.ndarray:
     rows = np.ascontiguousarray(columns.T)
     rows -= rows.mean(axis=0)
-    space = tree_space(rows)
-    labels = equal_rows(columns)
+    space = Space(rows)
+    found = equal_rows(columns)
     # k equal rows are a group without any loss
-    equal = np.bincount(labels)[labels] >= k
-    others = np.flatnonzero(~equal)
-    if others.size >= k:
-        labels[others] = labels.max() + 1 + start(rows[others], k, space)
-    elif others.size:
-        same = np.flatnonzero(equal)
-        points = in_space(rows, space)
-        labels[others] = labels[same[nearest(points[same], points[others], 1)[1][:, 0]]]
-    return refine(rows, labels, k, space)
-
-
-def equal_rows(columns: np.ndarray) -> np.ndarray:
-    """Number rows so that equal ones have the same number, from 0."""
-    order = np.lexsort(columns)
-    ordered = columns[:, order]
-    fresh = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
-    labels = np.zeros(order.size, dtype=np.int64)
-    labels[order[1:]] = fresh.cumsum()
+    others = np.bincount(found)[found] < k
+    if np.count_nonzero(others) >= k:
+        found[others] = found.max() + 1 + initial_groups(rows[others], k, space)
+    elif others.any():
+        _join_nearest(found, others, rows, space)
+    labels = np.empty(size, dtype=np.int64)
+    labels[order] = refine(rows, found, k, space)
     return labels
+
+
+def initial_groups(rows: np.ndarray, k: int, space: Space) -> np.ndarray:
+    """Partition rows, of which there are at least k."""
+    block = max(_ROWS, 3 * k) if k <= _FEW else _GROUPS * k
+    blocks = max(1, len(rows) // block)
+    order, _ = in_blocks(np.ascontiguousarray(rows.T), -(-len(rows) // blocks))
+    labels, made = np.empty(len(rows), dtype=np.int64), 0
+    for part in np.array_split(order, blocks):
+        values = rows[part]
+        if k <= _FEW:
+            found = _by_neighbors(values, k, space)
+        else:
+            found = mdav(np.ascontiguousarray(values.T), k)
+        labels[part] = found + made
+        made += int(found.max()) + 1
+    return labels
+
+
+def _by_neighbors(rows: np.ndarray, k: int, space: Space) -> np.ndarray:
+    """Make groups of a row and its nearest neighbors, the most isolated rows first.
+
+    Whoever is more isolated than all others that want the same rows gets its k rows; all such groups
+    are made at once, then the next ones among the rows left.
+    """
+    labels, made = np.full(len(rows), -1), 0
+    free = np.ones(len(rows), dtype=bool)
+    while (left := np.flatnonzero(free)).size >= 3 * k:
+        distances, places = space.nearest(rows[left], rows[left], 3 * k)
+        near = left[places].astype(np.int32)
+        rank = np.empty(left.size, dtype=np.int64)
+        rank[distances[:, -1].argsort(kind="stable")] = np.arange(left.size)
+        # once many have lost most of their neighbors, a new tree finds others
+        while left.size and left.size > 0.85 * free.sum():
+            wanted, complete = _nearest_free(near, free, k)
+            left, near, rank = left[complete], near[complete], rank[complete]
+            groups = wanted[uncontested(wanted, rank, len(rows))]
+            labels[groups] = made + np.arange(len(groups))[:, None]
+            made += len(groups)
+            free[groups] = False
+            still = free[left]
+            left, near, rank = left[still], near[still], rank[still]
+    if left.size >= k:
+        labels[left] = made + mdav(np.ascontiguousarray(rows[left].T), k)
+    elif left.size:
+        _join_nearest(labels, free, rows, space)
+    return labels
+
+
+def _nearest_free(near: np.ndarray, free: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first k neighbors that are free, of those rows that have as many, and which these are."""
+    there = free[near]
+    count = there.cumsum(axis=1, dtype=np.int8)
+    complete = count[:, -1] >= k
+    there &= count <= k
+    return near[complete][there[complete]].reshape(-1, k), complete
+
+
+def _join_nearest(labels: np.ndarray, joining: np.ndarray, rows: np.ndarray, space: Space) -> None:
+    """Give rows the group of the nearest row that has one."""
+    nearby = space.nearest(rows[~joining], rows[joining], 1)[1][:, 0]
+    labels[joining] = labels[~joining][nearby]

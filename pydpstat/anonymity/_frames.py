@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,9 @@ from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# columns: one name or several, or None for all
+Names = Hashable | Iterable[Hashable] | None
 
 
 def frame(df: object, argument: str = "df") -> pd.DataFrame:
@@ -89,18 +92,14 @@ def by_column(df: pd.DataFrame, value: object, columns: object, argument: str) -
     return found
 
 
-def whole(value: Any, argument: str, least: int, most: int, what: str = "") -> int:
-    """Check a whole number between two limits, the upper one described by `what`."""
-    number = checks.unwrap(value)
-    if checks.is_number(number) and least <= number <= most and number == int(number):
-        return int(number)
-    raise PydpstatError(
-        f"{argument} must be a whole number from {least} to {what}{most}; got {checks.shown(value)}."
-    )
+def whole(value: object, argument: str, least: int, most: int, what: str = "") -> int:
+    """Check an integer between two limits, the upper one described by `what`."""
+    allowed = f"a whole number from {least} to {what}{most}"
+    return checks.integer(value, argument, least, most, allowed=allowed)
 
 
-def group_size(k: Any, rows: int, argument: str = "k") -> int:
-    """Check a number of rows: a whole number from 1 to the rows that there are."""
+def group_size(k: object, rows: int, argument: str = "k") -> int:
+    """Check a number of rows: an integer from 1 to the rows that there are."""
     return whole(k, argument, 1, rows, "the number of rows, ")
 
 

@@ -1,4 +1,4 @@
-"""Groups of rows: their members, sizes, means and losses, computed for all groups at once."""
+"""Groups of rows: their sizes, means and losses, and a choice of changes that do not touch each other."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ class Groups:
     """
 
     def __init__(self, rows: np.ndarray, labels: np.ndarray) -> None:
+        self.rows = rows
         self.members, self.starts, self.sizes = by_group(labels)
         self.count = self.sizes.size
         self.labels = np.empty_like(labels)
@@ -73,3 +74,55 @@ def by_group(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def squares(steps: np.ndarray) -> np.ndarray:
     """Return the squared length of vectors along the last axis."""
     return np.einsum("...d,...d->...", steps, steps)
+
+
+def uncontested(claims: np.ndarray, rank: np.ndarray, count: int) -> np.ndarray:
+    """Tell which lines of claims have the highest rank of all that claim one of the same things.
+
+    Parameters
+    ----------
+    claims : ndarray of int, shape (m, c)
+        What each line claims, from 0 to `count` - 1.
+    rank : ndarray of int, shape (m,)
+        Each line's rank, from 0.
+    count : int
+        Number of things.
+    """
+    order = rank.argsort()
+    top = np.full(count, -1)
+    # written in the order of the ranks: the highest one stays
+    top[claims[order].ravel()] = rank[order].repeat(claims.shape[1])
+    won: np.ndarray = (top[claims] == rank[:, None]).all(axis=1)
+    return won
+
+
+def disjoint(
+    changes: np.ndarray, claims: np.ndarray, rank: np.ndarray, count: int, rounds: int
+) -> np.ndarray:
+    """Choose changes, those of high rank first, so that no group takes part in two of them.
+
+    Parameters
+    ----------
+    changes : ndarray of int, shape (m,)
+        The change that a line of claims belongs to.
+    claims : ndarray of int, shape (m, 2)
+        The groups that the line changes.
+    rank : ndarray of int
+        Each change's rank, from 0.
+    count : int
+        Number of groups.
+    rounds : int
+        How often the changes are looked at that those chosen leave.
+    """
+    chosen = []
+    for _ in range(rounds):
+        won, blocked = (np.zeros(rank.size, dtype=bool) for _ in range(2))
+        winning = uncontested(claims, rank[changes], count)
+        won[changes] = True
+        won[changes[~winning]] = False
+        chosen.append(np.flatnonzero(won))
+        busy = np.zeros(count, dtype=bool)
+        busy[claims[won[changes]]] = True
+        blocked[changes[busy[claims].any(axis=1)]] = True
+        changes, claims = changes[~blocked[changes]], claims[~blocked[changes]]
+    return np.concatenate(chosen)

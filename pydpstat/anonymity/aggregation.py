@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat.anonymity import _frames as frames
 from pydpstat.anonymity._fast import fast
-from pydpstat.anonymity._groups import by_group
+from pydpstat.anonymity._frames import Names
+from pydpstat.anonymity._matrix import group_means, standardized, within_reach
 from pydpstat.anonymity._mdav_search import mdav
 
 if TYPE_CHECKING:
     import pandas as pd
 
 METHODS = {"mdav": mdav, "fast": fast}
-# squares of numbers up to 2^500 in size, and their sums, are far from the ends of the floats
-_WIDE = 500
 
 
 def microaggregation(
-    df: pd.DataFrame, k: int, method: str = "mdav", standardize: bool = False, columns: Any = None
+    df: pd.DataFrame, k: int, method: str = "mdav", standardize: bool = False, columns: Names = None
 ) -> pd.DataFrame:
     """Replace each row by the mean of a group of at least k rows like it.
 
@@ -44,7 +42,7 @@ def microaggregation(
     Returns
     -------
     DataFrame
-        A new table with the same index and columns. Columns of whole numbers or truth values become
+        A new table with the same index and columns. Columns of integers or truth values become
         columns of floats; float32 and nullable columns stay so.
 
     Raises
@@ -104,8 +102,8 @@ def microaggregation(
     unit = checks.flag(standardize, "standardize")
     values = within_reach(frames.matrix(df, chosen))
     means = group_means(values[0], partition(values[0], size, method, unit))
-    columns = [frames.as_before(np.ldexp(mean, values[1]), df.iloc[:, at]) for mean, at in zip(means, chosen)]
-    return frames.with_columns(df, chosen, columns)
+    changed = [frames.as_before(np.ldexp(mean, values[1]), df.iloc[:, at]) for mean, at in zip(means, chosen)]
+    return frames.with_columns(df, chosen, changed)
 
 
 def partition(values: np.ndarray, k: int, method: str, standardize: bool = False) -> np.ndarray:
@@ -125,34 +123,3 @@ def partition(values: np.ndarray, k: int, method: str, standardize: bool = False
     if k == 1:
         return np.arange(values.shape[1])
     return METHODS[method](standardized(values) if standardize else values, k)
-
-
-def standardized(values: np.ndarray) -> np.ndarray:
-    """Return columns with mean 0 and standard deviation 1; a constant one is 0."""
-    centered = values - values.mean(axis=1, keepdims=True)
-    constant = values.min(axis=1) == values.max(axis=1)
-    centered[constant] = 0.0
-    spread = np.sqrt((centered * centered).mean(axis=1, keepdims=True))
-    return centered / np.where(spread > 0.0, spread, 1.0)
-
-
-def group_means(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    """Return each row's mean over its group, the very same number for all rows of a group."""
-    order, begins, sizes = by_group(groups)
-    # rows in one piece are moved about faster than columns
-    rows = np.ascontiguousarray(values.T)
-    ordered = rows.take(order, axis=0)
-    means = np.add.reduceat(ordered, begins, axis=0) / sizes[:, None]
-    # rounding must not carry a mean out of its group
-    means = np.maximum(means, np.minimum.reduceat(ordered, begins, axis=0))
-    means = np.minimum(means, np.maximum.reduceat(ordered, begins, axis=0))
-    rows[order] = np.repeat(means, sizes, axis=0)
-    return np.ascontiguousarray(rows.T)
-
-
-def within_reach(values: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return numbers whose squares neither overflow nor vanish, and the power of two to bring them back."""
-    power = math.frexp(float(np.abs(values).max()))[1]
-    if abs(power) <= _WIDE:
-        return values, 0
-    return np.ldexp(values, -power), power

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat.anonymity import _frames as frames
-from pydpstat.anonymity._fast import equal_rows
-from pydpstat.anonymity.aggregation import group_means, standardized, within_reach
+from pydpstat.anonymity._frames import Names
+from pydpstat.anonymity._matrix import equal_rows, group_means, standardized, within_reach
 from pydpstat.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _MANY = 1 << 18
 def k_means(
     df: pd.DataFrame,
     n_clusters: int = 8,
-    columns: Any = None,
+    columns: Names = None,
     *,
     standardize: bool = False,
     random_state: int = 40,
@@ -47,7 +48,7 @@ def k_means(
     Returns
     -------
     DataFrame
-        A new table with the same index and columns. Columns of whole numbers become columns of floats.
+        A new table with the same index and columns. Columns of integers become columns of floats.
 
     Raises
     ------
@@ -84,7 +85,7 @@ def k_means(
 
 
 def k_means_by_col(
-    df: pd.DataFrame, n_clusters: int = 8, columns: Any = None, *, random_state: int = 40
+    df: pd.DataFrame, n_clusters: int = 8, columns: Names = None, *, random_state: int = 40
 ) -> pd.DataFrame:
     """Replace each value by the mean of its cluster, found by k-means in each column on its own.
 
@@ -120,14 +121,14 @@ def k_means_by_col(
     chosen = frames.places(df, columns)
     count = frames.group_size(n_clusters, len(df), "n_clusters")
     seed = _seed(random_state)
-    columns = []
+    means = []
     for values in frames.matrix(df, chosen):
         scaled, power = within_reach(values[None, :])
-        columns.append(np.ldexp(group_means(scaled, _clusters(scaled, count, seed))[0], power))
-    return _changed(df, chosen, columns)
+        means.append(np.ldexp(group_means(scaled, _clusters(scaled, count, seed))[0], power))
+    return _changed(df, chosen, means)
 
 
-def _changed(df: pd.DataFrame, chosen: list[int], means: Any) -> pd.DataFrame:
+def _changed(df: pd.DataFrame, chosen: list[int], means: Iterable[np.ndarray]) -> pd.DataFrame:
     columns = [frames.as_before(mean, df.iloc[:, place]) for place, mean in zip(chosen, means)]
     return frames.with_columns(df, chosen, columns)
 
@@ -148,5 +149,5 @@ def _clusters(values: np.ndarray, count: int, seed: int) -> np.ndarray:
         return KMeans(count, n_init=STARTS, random_state=seed).fit(rows).labels_.astype(np.int64)
 
 
-def _seed(random_state: Any) -> int:
+def _seed(random_state: object) -> int:
     return frames.whole(random_state, "random_state", 0, 2**32 - 1)

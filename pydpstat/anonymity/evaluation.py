@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import is_numeric
 from pydpstat.anonymity import _frames as frames
-from pydpstat.anonymity.measures import equal_rows, mean_squared_error, same_shape
+from pydpstat.anonymity._comparison import equal_rows, mean_squared_error, same_shape
+from pydpstat.anonymity._frames import Names
 from pydpstat.anonymity.results import AnonymizationResults
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def evaluate_anonymization(
-    df: pd.DataFrame, df_anonym: pd.DataFrame, squared_error: bool = True, columns: Any = None
+    df: pd.DataFrame, df_anonym: pd.DataFrame, squared_error: bool = True, columns: Names = None
 ) -> AnonymizationResults:
     """Compare an anonymized table with the original: k, groups, risk, errors.
 

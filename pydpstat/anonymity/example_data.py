@@ -38,7 +38,7 @@ def simulate_loans(rows: int = ROWS, seed: int = 40) -> pd.DataFrame:
     Raises
     ------
     PydpstatError
-        Where `rows` is no whole number of at least 1, or `seed` none of at least 0.
+        Where `rows` is no integer of at least 1, or `seed` none of at least 0.
 
     Examples
     --------

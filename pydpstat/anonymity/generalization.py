@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat.anonymity import _frames as frames
+from pydpstat.anonymity._frames import Names
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Bins = int | Sequence[float]
 _EDGES = "an integer of at least 1, or increasing edges"
 # below it a number and its double are 64-bit integers
 _LARGE = 2.0**61
 
 
-def round_columns(df: pd.DataFrame, to: Any, columns: Any = None) -> pd.DataFrame:
+def round_columns(
+    df: pd.DataFrame, to: float | Mapping[Hashable, float], columns: Names = None
+) -> pd.DataFrame:
     """Round numbers to multiples.
 
     Parameters
@@ -34,8 +39,8 @@ def round_columns(df: pd.DataFrame, to: Any, columns: Any = None) -> pd.DataFram
     Returns
     -------
     DataFrame
-        A new table. A column keeps its dtype; one of whole numbers becomes one of floats where `to` is no
-        whole number. Missing values stay.
+        A new table. A column keeps its dtype; one of integers becomes one of floats where `to` is no
+        integer. Missing values stay.
 
     Raises
     ------
@@ -64,7 +69,7 @@ def round_columns(df: pd.DataFrame, to: Any, columns: Any = None) -> pd.DataFram
     )
 
 
-def _rounded(df: pd.DataFrame, place: int, unit: float) -> Any:
+def _rounded(df: pd.DataFrame, place: int, unit: float) -> object:
     from pandas.api.types import is_bool_dtype, is_integer_dtype
 
     column = df.iloc[:, place]
@@ -84,7 +89,7 @@ def _fits(values: np.ndarray, unit: float) -> bool:
 
 
 def _whole(column: pd.Series, unit: int) -> pd.Series:
-    """Round whole numbers to multiples, halves to the even one; a dtype too narrow for them gives way."""
+    """Round integers to multiples, halves to the even one; a dtype too narrow for them gives way."""
     wide = column.astype(np.int64 if isinstance(column.dtype, np.dtype) else "Int64")
     below, rest = wide // unit, wide % unit
     up = (2 * rest > unit) | ((2 * rest == unit) & (below % 2 == 1))
@@ -95,7 +100,9 @@ def _whole(column: pd.Series, unit: int) -> pd.Series:
     return rounded.astype(column.dtype)
 
 
-def categorize(df: pd.DataFrame, bins: Any, columns: Any = None, quantiles: bool = False) -> pd.DataFrame:
+def categorize(
+    df: pd.DataFrame, bins: Bins | Mapping[Hashable, Bins], columns: Names = None, quantiles: bool = False
+) -> pd.DataFrame:
     """Replace numbers by the interval that they lie in.
 
     Parameters
@@ -155,7 +162,7 @@ def _bins(value: Any) -> int | np.ndarray:
     raise PydpstatError(f"bins must be {_EDGES}, at least two; got {checks.shown(value)}.")
 
 
-def _categories(df: pd.DataFrame, place: int, bins: int | np.ndarray, by_quantile: bool) -> Any:
+def _categories(df: pd.DataFrame, place: int, bins: int | np.ndarray, by_quantile: bool) -> pd.Categorical:
     import pandas as pd
 
     name = checks.excerpt(df.columns[place])

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pydpstat.anonymity import _frames as frames
-from pydpstat.anonymity.measures import equal_rows
+from pydpstat.anonymity._comparison import equal_rows
+from pydpstat.anonymity._frames import Names
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def drop_unique_identifiers(df: pd.DataFrame, columns: Any = None) -> pd.DataFrame:
+def drop_unique_identifiers(df: pd.DataFrame, columns: Names = None) -> pd.DataFrame:
     """Drop columns in which each row has a value of its own.
 
     Parameters
@@ -63,7 +64,7 @@ def drop_unique_identifiers(df: pd.DataFrame, columns: Any = None) -> pd.DataFra
     return df.iloc[:, kept].copy()
 
 
-def find_isolated(df: pd.DataFrame, columns: Any = None, size: int = 1) -> pd.Series:
+def find_isolated(df: pd.DataFrame, columns: Names = None, size: int = 1) -> pd.Series:
     """Tell which rows are in a group of at most `size` rows that cannot be told apart.
 
     Parameters
@@ -83,7 +84,7 @@ def find_isolated(df: pd.DataFrame, columns: Any = None, size: int = 1) -> pd.Se
     Raises
     ------
     PydpstatError
-        Where `df` is no frame or has no rows, a column is not there, or `size` is no whole number of at
+        Where `df` is no frame or has no rows, a column is not there, or `size` is no integer of at
         least 1.
 
     Examples

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat.anonymity import _frames as frames
+from pydpstat.anonymity._comparison import equal_rows, mean_squared_error, same_shape
+from pydpstat.anonymity._frames import Names
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: Any = None) -> int | np.ndarray:
+def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: Names = None) -> int | np.ndarray:
     """Return the size of the smallest group of rows that cannot be told apart.
 
     Parameters
@@ -62,7 +65,7 @@ def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: Any = Non
     return np.sort(sizes)[::-1] if everything else int(sizes.min())
 
 
-def l_diversity(df: pd.DataFrame, quasi_identifiers: Any, sensitive: Any) -> int:
+def l_diversity(df: pd.DataFrame, quasi_identifiers: Names, sensitive: Hashable) -> int:
     """Return the smallest number of sensitive values in a group of rows that cannot be told apart.
 
     Parameters
@@ -117,7 +120,7 @@ def l_diversity(df: pd.DataFrame, quasi_identifiers: Any, sensitive: Any) -> int
     return int(np.bincount(both // levels).min())
 
 
-def reidentification_risk(data: Any, columns: Any = None) -> float:
+def reidentification_risk(data: pd.DataFrame | int, columns: Names = None) -> float:
     """Return 1/k: the chance of picking the right row for somebody who knows the quasi-identifiers.
 
     Parameters
@@ -135,7 +138,7 @@ def reidentification_risk(data: Any, columns: Any = None) -> float:
     Raises
     ------
     PydpstatError
-        Where k is no whole number of at least 1, or as for `k_anonymity`.
+        Where k is no integer of at least 1, or as for `k_anonymity`.
 
     Examples
     --------
@@ -187,58 +190,3 @@ def mse_by_col(df1: pd.DataFrame, df2: pd.DataFrame, squared: bool = True) -> pd
     same_shape(df1, df2)
     errors = [mean_squared_error(df1, df2, place) for place in range(df1.shape[1])]
     return pd.Series(errors if mean_square else np.sqrt(errors), index=df1.columns)
-
-
-def same_shape(df1: Any, df2: Any, names: tuple[str, str] = ("df1", "df2")) -> None:
-    """Check that two frames have the same rows and columns."""
-    frames.frame(df1, names[0])
-    frames.frame(df2, names[1])
-    if df1.shape != df2.shape:
-        raise PydpstatError(
-            f"{names[0]} and {names[1]} must have the same shape; got {df1.shape} and {df2.shape}. "
-            "Drop the same rows and columns from both."
-        )
-    if list(df1.columns) != list(df2.columns):
-        raise PydpstatError(
-            f"{names[0]} and {names[1]} must have the same columns in the same order; got "
-            f"{checks.excerpt(list(df1.columns))} and {checks.excerpt(list(df2.columns))}."
-        )
-    if not df1.index.equals(df2.index):
-        raise PydpstatError(
-            f"{names[0]} and {names[1]} must have the same index: they are compared row by row. Where the "
-            f"rows do belong together use {names[1]}.set_axis({names[0]}.index)."
-        )
-
-
-def mean_squared_error(df1: pd.DataFrame, df2: pd.DataFrame, place: int) -> float:
-    """Return the mean squared difference of one column."""
-    one, two = frames.floats(df1, place, "df1"), frames.floats(df2, place, "df2")
-    missing = np.isnan(one)
-    if (missing != np.isnan(two)).any():
-        raise PydpstatError(
-            f"df1 and df2 must lack the same values; column {checks.excerpt(df1.columns[place])} differs in "
-            "this. Fill or drop them in both."
-        )
-    with np.errstate(invalid="ignore"):
-        steps = one - two
-    # equal infinities do not differ either
-    steps[missing | (one == two)] = 0.0
-    return float((steps * steps).mean())
-
-
-def equal_rows(df: pd.DataFrame, chosen: list[int]) -> np.ndarray:
-    """Number rows so that equal ones have the same number, from 0; a missing value is a value."""
-    import pandas as pd
-
-    groups = np.zeros(len(df), dtype=np.int64)
-    for place in chosen:
-        try:
-            codes, levels = pd.factorize(df.iloc[:, place].values)
-        except TypeError as error:
-            raise PydpstatError(
-                f"df must have plain values in column {checks.excerpt(df.columns[place])}, such as numbers "
-                "and texts; some cannot be compared. Convert it with astype(str)."
-            ) from error
-        # -1 is missing
-        groups, _ = pd.factorize(groups * (len(levels) + 1) + codes + 1)
-    return groups

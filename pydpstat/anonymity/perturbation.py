@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat.anonymity import _frames as frames
+from pydpstat.anonymity._frames import Names
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source, secure, source_from
 
@@ -19,12 +21,12 @@ NOISES = ("laplace", "normal")
 
 def add_noise(
     df: pd.DataFrame,
-    scale: Any,
-    columns: Any = None,
+    scale: float | Mapping[Hashable, float],
+    columns: Names = None,
     *,
     noise: str = "laplace",
     relative: bool = False,
-    rng: Any = None,
+    rng: object = None,
 ) -> pd.DataFrame:
     """Add independent noise to each value.
 
@@ -38,7 +40,7 @@ def add_noise(
     columns : name or sequence of names, optional
         What to treat; all columns by default, and the dict's where `scale` is one.
     noise : {"laplace", "normal"}, default "laplace"
-        The noise's law.
+        The noise's distribution.
     relative : bool, default False
         Whether the scale is in standard deviations of the column, which must not be constant then.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
@@ -63,8 +65,8 @@ def add_noise(
     d columns, are epsilon-private for each row; no function here states that for you. For statistics use
     `pydpstat.mean` and its kin, which do.
 
-    With ``rng=None`` the noise has its law exactly, on a grid of about a millionth of its scale; the sum
-    with the value is an ordinary one of floats.
+    With ``rng=None`` the noise has its distribution exactly, on a grid of about a millionth of its scale;
+    the sum with the value is an ordinary one of floats.
 
     Examples
     --------
@@ -110,5 +112,5 @@ def _drawn(noise: str, size: int, scale: float, source: Source | None) -> np.nda
     if source is not None:
         return (source.laplace if noise == "laplace" else source.normal)(size, scale)
     grid = secure.grid_unit(scale, scale)
-    units: Any = (secure.laplace if noise == "laplace" else secure.normal)(size, scale, grid)
+    units = (secure.laplace if noise == "laplace" else secure.normal)(size, scale, grid)
     return np.asarray(units, dtype=np.float64) * grid

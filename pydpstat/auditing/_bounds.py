@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,6 +79,20 @@ class Forecast:
     def both(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the forecasts of both directions: more likely under the data, or under the neighbour."""
         return self._one(first, second, 0, 1), self._one(second, first, 1, 0)
+
+    def of(self, first: float, second: float) -> tuple[float, float]:
+        """Return both forecasts of one event."""
+        more, less = self.both(np.array([first], dtype=np.float64), np.array([second], dtype=np.float64))
+        return float(more[0]), float(less[0])
+
+    def best(
+        self, first: np.ndarray, second: np.ndarray
+    ) -> Iterator[tuple[tuple[int, ...], tuple[float, float]]]:
+        """Yield for each direction the place of the highest forecast, and both forecasts there."""
+        both = self.both(first, second)
+        for values in both:
+            place = tuple(map(int, np.unravel_index(int(np.argmax(values)), values.shape)))
+            yield place, (float(both[0][place]), float(both[1][place]))
 
     def _one(self, more: np.ndarray, less: np.ndarray, i: int, j: int) -> np.ndarray:
         low, _ = self._ends(more, i)

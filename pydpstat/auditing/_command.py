@@ -1,4 +1,4 @@
-"""``python -m pydpstat audit``: audit the originals' known defects and all own functions."""
+"""``python -m pydpstat audit``: audit the originals' known defects and all of pydpstat's functions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pydpstat import _files as files
 from pydpstat.auditing import _sampling as sampling
@@ -80,7 +79,7 @@ class Row:
         least = "" if self.result is None else f" with epsilon >= {self.result.epsilon_lower:.4f}"
         return f"{self.case.name}, {self.verdict}{least}, {self.seconds:.0f} s"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the row in plain JSON types."""
         return {
             "name": self.case.name,
@@ -94,7 +93,7 @@ class Row:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the audits and return the exit code: 0 where each defect is found and each own function cleared.
+    """Run the audits and return the exit code: 0 where each defect is found and each sound release cleared.
 
     Parameters
     ----------

@@ -3,20 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from pydpstat.auditing._bounds import Forecast
-from pydpstat.auditing._events import Event, Multiple, Projection, Zeros
+from pydpstat.auditing._events import Found, NumberEvent, Projection, number
 
 # binary orders of magnitude below the largest value that are told apart, and of lattices
 MAGNITUDES, LATTICES = 16, 160
 MANTISSA = 53
 
 
+@dataclass(frozen=True)
+class Multiple(NumberEvent):
+    """A number is, or is not, a multiple of a power of two, perhaps inside a range with an end at 0."""
+
+    exponent: int
+    holds: bool
+    reach: float = 0.0
+
+    @property
+    def words(self) -> str:
+        name = self.projection.name
+        head = f"{name} is"
+        if self.reach > 0.0:
+            head = f"0 < {name} < {number(self.reach)} and it is"
+        elif self.reach < 0.0:
+            head = f"{number(self.reach)} < {name} < 0 and it is"
+        return f"{head}{'' if self.holds else ' not'} a multiple of 2^{self.exponent}"
+
+    def includes(self, z: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            if abs(self.exponent) <= 1_000:
+                scaled = z * 2.0**-self.exponent
+            else:
+                # in two steps, as 2^-exponent may be no float
+                scaled = np.ldexp(np.ldexp(z, -self.exponent // 2), -self.exponent - -self.exponent // 2)
+            inside = (scaled == np.rint(scaled)) == self.holds
+        inside &= np.isfinite(z)
+        if self.reach > 0.0:
+            inside &= (z > 0.0) & (z < self.reach)
+        elif self.reach < 0.0:
+            inside &= (z < 0.0) & (z > self.reach)
+        return inside
+
+
+@dataclass(frozen=True)
+class Zeros(NumberEvent):
+    """The last bits of a number's mantissa are 0, or are not."""
+
+    bits: int
+    holds: bool
+
+    @property
+    def words(self) -> str:
+        name = self.projection.name
+        if self.bits == 1:
+            return f"the last bit of {name} (of 53) is {'0' if self.holds else '1'}"
+        return f"the last {self.bits} bits of {name} (of 53) are {'' if self.holds else 'not all '}0"
+
+    def includes(self, z: np.ndarray) -> np.ndarray:
+        # of a double's 64 bits the lower 52 are the mantissa's, without its leading 1
+        last = np.ascontiguousarray(z).view(np.int64) & ((1 << self.bits) - 1)
+        return ((last == 0) == self.holds) & np.isfinite(z)
+
+
 def bit_events(
     projection: Projection, a: np.ndarray, b: np.ndarray, forecast: Forecast
-) -> Iterator[tuple[Event, tuple[float, float]]]:
+) -> Iterator[Found]:
     """Yield the best lattice events and the best mantissa events for both directions.
 
     Parameters
@@ -63,7 +118,7 @@ def _lattices(
     top: int,
     finest: int,
     forecast: Forecast,
-) -> Iterator[tuple[Event, tuple[float, float]]]:
+) -> Iterator[Found]:
     # values on lattice `step` or a coarser one; of magnitude m or smaller
     coarser = [np.flip(np.cumsum(np.flip(table, 2), 2), 2) for table in tables]
     inner = [np.flip(np.cumsum(np.flip(table, 1), 1), 1) for table in coarser]
@@ -76,30 +131,22 @@ def _lattices(
         # the last lattice stands for all coarser ones too, and is no event of its own
         regions.append([on[:, 1:-1], (whole - on)[:, 1:-1]])
     for k, holds in ((0, True), (1, False)):
-        forecasts = forecast.both(regions[0][k], regions[1][k])
-        for side in (0, 1):
-            row, column = np.unravel_index(int(np.argmax(forecasts[side])), forecasts[side].shape)
+        for (row, column), values in forecast.best(regions[0][k], regions[1][k]):
             reach = 0.0
             if row > 0:
-                magnitude = (int(row) - 1) % MAGNITUDES
+                magnitude = (row - 1) % MAGNITUDES
                 reach = float(np.ldexp(1.0 if row <= MAGNITUDES else -1.0, top - magnitude))
-            event = Multiple(projection, finest + 1 + int(column), holds, reach)
-            yield event, (float(forecasts[0][row, column]), float(forecasts[1][row, column]))
+            yield Multiple(projection, finest + 1 + column, holds, reach), values
 
 
 def _zeros(
     projection: Projection, trailing: list[np.ndarray], zeros: list[int], forecast: Forecast
-) -> Iterator[tuple[Event, tuple[float, float]]]:
+) -> Iterator[Found]:
     counts = [np.bincount(each, minlength=MANTISSA + 1).astype(np.float64) for each in trailing]
     # at least so many zeros; a zero has them all
     least = [np.cumsum(n[::-1])[::-1][1:MANTISSA] + zero for n, zero in zip(counts, zeros)]
     totals = [n.sum() + zero for n, zero in zip(counts, zeros)]
     for holds in (True, False):
         first, second = least if holds else [total - n for total, n in zip(totals, least)]
-        forecasts = forecast.both(first, second)
-        for side in (0, 1):
-            place = int(np.argmax(forecasts[side]))
-            yield Zeros(projection, place + 1, holds), (
-                float(forecasts[0][place]),
-                float(forecasts[1][place]),
-            )
+        for (place,), values in forecast.best(first, second):
+            yield Zeros(projection, place + 1, holds), values

@@ -8,6 +8,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat._frozen import frozen
 from pydpstat.results._postprocessing import AsDrawn
@@ -38,10 +39,11 @@ FACTS = {
     "parts": ("the result's kind", "the shape", "the parts"),
 }
 Form = tuple[Hashable, ...]
+Numbers = float | npt.NDArray[np.float64]
 NONE = frozen(np.empty(0))
 
 
-def outcome(value: Any) -> tuple[Form, Any]:
+def outcome(value: object) -> tuple[Form, Numbers]:
     """Return the form and the numbers (a float or a one-dimensional array) of what was returned."""
     if isinstance(value, DPResults):
         return _result(value)
@@ -54,7 +56,7 @@ def outcome(value: Any) -> tuple[Form, Any]:
     return _composed(value)
 
 
-def failure(error: Exception) -> tuple[Form, Any]:
+def failure(error: Exception) -> tuple[Form, Numbers]:
     """Return the form of an error."""
     return ("error", type(error).__name__, f"{type(error).__name__}: {error}"), NONE
 
@@ -63,19 +65,19 @@ def size_of(form: Form) -> int:
     """Return how many of the numbers are elements of the result; what follows are its noise's."""
     if form[0] not in ("result", "array", "pandas", "parts"):
         return 0
-    shape: Any = form[1]
-    return math.prod(shape)
+    shape = form[1]
+    return math.prod(shape) if isinstance(shape, tuple) else 0
 
 
-def _result(value: DPResults) -> tuple[Form, Any]:
-    numbers: Any = value.value
+def _result(value: DPResults) -> tuple[Form, Numbers]:
     choice: Hashable = None
-    if numbers.dtype.kind not in "fiub":
-        choice, numbers = repr(numbers.tolist()), NONE
-    elif numbers.ndim == 0:
-        numbers = float(numbers)
+    numbers: Numbers = NONE
+    if value.value.dtype.kind not in "fiub":
+        choice = repr(value.value.tolist())
+    elif value.value.ndim == 0:
+        numbers = float(value.value)
     else:
-        numbers = np.ravel(numbers, order="F")
+        numbers = np.ravel(value.value, order="F")
     if value.noise is not None and type(value.post) is not AsDrawn:
         # such a standard error is computed from noisy parts, of which the estimate shows one side only
         errors = np.ravel(value.post.standard_error(value.noise, value.value), order="F")
@@ -98,7 +100,7 @@ def _result(value: DPResults) -> tuple[Form, Any]:
     return _hashable(form), numbers
 
 
-def _composed(value: Any) -> tuple[Form, Any]:
+def _composed(value: Any) -> tuple[Form, Numbers]:
     if hasattr(value, "to_numpy") and hasattr(value, "index"):
         array = value.to_numpy()
         labels = tuple(repr(getattr(value, name, None)) for name in ("index", "columns", "name"))
@@ -124,7 +126,7 @@ def _composed(value: Any) -> tuple[Form, Any]:
     return ("value", repr(value)), NONE
 
 
-def _parts(kind: str, names: list[str], parts: list[Any]) -> tuple[Form, Any]:
+def _parts(kind: str, names: list[str], parts: list[object]) -> tuple[Form, Numbers]:
     """Join the outcomes of a mapping's, a dataclass's or a list's parts."""
     forms, numbers = zip(*map(outcome, parts)) if parts else ((), (NONE,))
     joined = np.concatenate([np.atleast_1d(each) for each in numbers])
@@ -135,21 +137,17 @@ def _flat(array: np.ndarray) -> np.ndarray:
     return np.ravel(array, order="F").astype(np.float64)
 
 
-def _plain(value: Any) -> Hashable:
+def _plain(value: object) -> Hashable:
     return tuple(np.ravel(value).tolist()) if isinstance(value, (np.ndarray, list)) else value
 
 
-def _hashable(form: tuple[Any, ...]) -> Form:
-    try:
-        hash(form)
-    except TypeError:
-        return tuple(
-            each if isinstance(each, (str, tuple)) and _can_hash(each) else repr(each) for each in form
-        )
-    return form
+def _hashable(form: tuple[object, ...]) -> Form:
+    if _can_hash(form):
+        return form
+    return tuple(each if isinstance(each, (str, tuple)) and _can_hash(each) else repr(each) for each in form)
 
 
-def _can_hash(value: Any) -> bool:
+def _can_hash(value: object) -> bool:
     try:
         hash(value)
     except TypeError:

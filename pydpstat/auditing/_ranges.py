@@ -3,20 +3,85 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from pydpstat.auditing._bounds import Forecast
-from pydpstat.auditing._events import Cut, LikelihoodRatio, Pair, Projection, Ranges, is_value
+from pydpstat.auditing._events import Found, LikelihoodRatio, NumberEvent, Projection, number
 from pydpstat.r_arithmetic.elementary import log
 
-Found = tuple[Ranges, tuple[float, float]]
 # ends of ranges that are tried: quantiles of both samples, their outermost values, and repeated values
 QUANTILES, OUTERMOST, REPEATED = 1_024, 64, 1_024
 # cells of the unions, and the most pieces that a union may have
 CELLS, PIECES = 64, 6
 # a sentence's number loses digits while the forecast loses no more than this
 ALLOWED = 0.003
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A place on the line, just before a value or just after it."""
+
+    value: float
+    after: bool = False
+
+    def below(self, z: np.ndarray) -> np.ndarray:
+        """Tell which values lie before it."""
+        return z <= self.value if self.after else z < self.value
+
+    def above(self, z: np.ndarray) -> np.ndarray:
+        """Tell which values lie behind it."""
+        return z > self.value if self.after else z >= self.value
+
+
+# a range; None is no end
+Pair = tuple[Cut | None, Cut | None]
+
+
+@dataclass(frozen=True)
+class Ranges(NumberEvent):
+    """A number lies in one of some ranges."""
+
+    ranges: tuple[Pair, ...]
+
+    @property
+    def words(self) -> str:
+        name, values = self.projection.name, [_only_value(pair) for pair in self.ranges]
+        if len(values) > 1 and None not in values:
+            return f"{name} is one of {', '.join(number(value) for value in values if value is not None)}"
+        return f"{name} " + " or ".join(map(_range_words, self.ranges))
+
+    def includes(self, z: np.ndarray) -> np.ndarray:
+        inside = np.zeros(z.size, dtype=bool)
+        for low, high in self.ranges:
+            if low is not None and high is not None:
+                inside |= low.above(z) & high.below(z)
+            elif high is not None:
+                inside |= high.below(z)
+            elif low is not None:
+                inside |= low.above(z)
+        return inside
+
+
+def _only_value(pair: Pair) -> float | None:
+    """Return the value that a range is, where it is but one."""
+    low, high = pair
+    if low is None or high is None or low.value != high.value or low.after or not high.after:
+        return None
+    return low.value
+
+
+def _range_words(pair: Pair) -> str:
+    low, high = pair
+    value, ends = _only_value(pair), []
+    if value is not None:
+        return f"is {number(value)}"
+    if low is not None:
+        ends.append(f"{'above' if low.after else 'at least'} {number(low.value)}")
+    if high is not None:
+        ends.append(f"{'at most' if high.after else 'below'} {number(high.value)}")
+    return "is " + " and ".join(ends)
 
 
 def range_events(projection: Projection, a: np.ndarray, b: np.ndarray, forecast: Forecast) -> Iterator[Found]:
@@ -98,9 +163,7 @@ class _Line:
         return float(max(0, (sample.size if high is None else high) - (0 if low is None else low)))
 
     def forecasts(self, pairs: tuple[Pair, ...]) -> tuple[float, float]:
-        counts = [np.array([sum(self.count(pair, side) for pair in pairs)]) for side in (0, 1)]
-        more, less = self.forecast.both(counts[0], counts[1])
-        return float(more[0]), float(less[0])
+        return self.forecast.of(*(sum(self.count(pair, side) for pair in pairs) for side in (0, 1)))
 
     def narrowed(self, pair: Pair) -> Pair:
         """Return the one value in a range where there is but one, else the range."""
@@ -118,7 +181,7 @@ class _Line:
         allowed = self.forecasts(pairs)[side] - ALLOWED if pairs else 0.0
         for place, end in [(i, j) for i, pair in enumerate(pairs) for j in (0, 1) if pair[j] is not None]:
             cut = pairs[place][end]
-            if cut is None or not np.isfinite(cut.value) or is_value(pairs[place]):
+            if cut is None or not np.isfinite(cut.value) or _only_value(pairs[place]) is not None:
                 continue
             for digits in range(1, 16):
                 other = [list(pair) for pair in pairs]

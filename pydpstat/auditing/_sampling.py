@@ -8,11 +8,10 @@ import time
 import warnings
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from pydpstat.auditing._outcomes import NONE, Form, failure, outcome
+from pydpstat.auditing._outcomes import Form, Numbers, failure, outcome
 from pydpstat.errors import PydpstatError
 
 # many releases at once: few at first, more while they are quick; arrays stay in the tens of megabytes
@@ -25,6 +24,8 @@ SINGLES = 2_000
 MOST_FORMS = 2_000
 OTHER: Form = ("value", "one of many other forms")
 PATIENCE = 3.0
+# codes of the forms, and the numbers of each outcome or a matrix of them
+Part = tuple[np.ndarray, list[Numbers] | np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -49,13 +50,13 @@ class Draws:
 class Sampler:
     """Draws from a release in turns, for both data sets alike."""
 
-    def __init__(self, release: Callable[..., Any], data: Any, neighbour: Any) -> None:
+    def __init__(self, release: Callable[..., object], data: object, neighbour: object) -> None:
         self.release, self.inputs = release, (data, neighbour)
         self.batched = _takes_size(release)
         self.forms: list[Form] = []
-        self.first: Any = None
+        self.first: object = None
         self._codes: dict[Hashable, int] = {}
-        self._parts: tuple[list[tuple[np.ndarray, list[Any] | np.ndarray]], ...] = ([], [])
+        self._parts: tuple[list[Part], list[Part]] = ([], [])
         self._single = [False, False]
         self._batch = FIRST
 
@@ -102,9 +103,9 @@ class Sampler:
         self._parts[side].append(self._calls(side, size))
         return size
 
-    def _calls(self, side: int, size: int) -> tuple[np.ndarray, list[Any]]:
+    def _calls(self, side: int, size: int) -> Part:
         release, data = self.release, self.inputs[side]
-        codes, numbers = np.empty(size, dtype=np.int32), []
+        codes, numbers = np.empty(size, dtype=np.int32), list[Numbers]()
         for i in range(size):
             try:
                 value = release(data, size=1) if self.batched else release(data)
@@ -120,7 +121,7 @@ class Sampler:
             numbers.append(number)
         return codes, numbers
 
-    def _many(self, many: Any, size: int) -> tuple[np.ndarray, list[Any] | np.ndarray]:
+    def _many(self, many: object, size: int) -> Part:
         """Take apart what a release with `size` returned: an array, or a list of results."""
         if isinstance(many, list) and len(many) == size and size and not isinstance(many[0], (int, float)):
             self.first = many[0] if self.first is None else self.first
@@ -157,41 +158,41 @@ class Sampler:
             )
 
 
-def _takes_size(release: Any) -> bool:
+def _takes_size(release: Callable[..., object]) -> bool:
     try:
         return "size" in inspect.signature(release).parameters
     except (TypeError, ValueError):
         return False
 
 
-def _only(value: Any) -> Any:
+def _only(value: object) -> object:
     if isinstance(value, list):
         return value[0]
     array = np.asarray(value)
     return array[0] if array.ndim else value
 
 
-def _width(numbers: list[Any] | np.ndarray) -> int:
+def _width(numbers: list[Numbers] | np.ndarray) -> int:
     if isinstance(numbers, np.ndarray):
         return int(numbers.shape[1])
     return max((1 if isinstance(each, float) else each.size for each in numbers), default=0)
 
 
-def _join(parts: list[tuple[np.ndarray, list[Any] | np.ndarray]], width: int) -> Draws:
+def _join(parts: list[Part], width: int) -> Draws:
     codes = parts[0][0] if len(parts) == 1 else np.concatenate([code for code, _ in parts])
     blocks = [_block(numbers, width) for _, numbers in parts]
     return Draws(codes, blocks[0] if len(blocks) == 1 else np.concatenate(blocks))
 
 
-def _block(numbers: list[Any] | np.ndarray, width: int) -> np.ndarray:
+def _block(numbers: list[Numbers] | np.ndarray, width: int) -> np.ndarray:
     if isinstance(numbers, np.ndarray) and numbers.shape[1] == width:
         return numbers
     if width == 1 and all(type(each) is float for each in numbers):
         return np.array(numbers, dtype=np.float64).reshape(-1, 1)
     block = np.full((len(numbers), width), np.nan)
     for row, each in zip(block, numbers):
-        each = np.atleast_1d(NONE if each is None else each)
-        row[: each.size] = each
+        several = np.atleast_1d(each)
+        row[: several.size] = several
     return block
 
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from pydpstat.auditing._bounds import Forecast
-from pydpstat.auditing._events import Element, Event, LikelihoodRatio, Missing, Norm, Projection, Sum
+from pydpstat.auditing._events import Element, Event, Found, LikelihoodRatio, Missing, Norm, Projection, Sum
 from pydpstat.auditing._low_bit_events import bit_events
 from pydpstat.auditing._outcomes import Form, size_of
 from pydpstat.auditing._ranges import range_events
 from pydpstat.auditing._sampling import Draws
 from pydpstat.auditing._shape_events import form_events
-from pydpstat.auditing._supports import support_events
+from pydpstat.auditing._supports import Distribution, support_events
 from pydpstat.r_arithmetic._products import inner
 from pydpstat.r_arithmetic.elementary import log
 
@@ -36,7 +36,7 @@ class Candidate:
 
 
 def search(
-    first: Draws, second: Draws, forms: list[Form], law: object, forecast: Forecast
+    first: Draws, second: Draws, forms: list[Form], distribution: Distribution | None, forecast: Forecast
 ) -> list[Candidate]:
     """Return the most promising events.
 
@@ -46,13 +46,13 @@ def search(
         The outcomes of the search.
     forms : list of tuple
         What the codes of the outcomes stand for.
-    law : distribution or None
-        The noise's law where every result publishes the same one.
+    distribution : Distribution or None
+        The noise's distribution where every result publishes the same one.
     forecast : Forecast
     """
     found = [
         Candidate(float(value), side, event)
-        for event, values in _events(first, second, forms, law, forecast)
+        for event, values in _events(first, second, forms, distribution, forecast)
         for side, value in enumerate(values)
         if value > -np.inf
     ]
@@ -78,14 +78,15 @@ def search(
 
 
 def _events(
-    first: Draws, second: Draws, forms: list[Form], law: object, forecast: Forecast
-) -> Iterator[tuple[Event, tuple[float, float]]]:
+    first: Draws, second: Draws, forms: list[Form], distribution: Distribution | None, forecast: Forecast
+) -> Iterator[Found]:
     yield from form_events(first.codes, second.codes, forms, forecast)
     elements = _elements(first, second, forms)
     for element in elements:
         yield from _number_events(element, first, second, forecast, bits=True)
-        if law is not None and len(elements) == 1:
-            yield from support_events(element, law, element.of(first), element.of(second), forecast)
+        if distribution is not None and len(elements) == 1:
+            a, b = element.of(first), element.of(second)
+            yield from support_events(element, distribution, a, b, forecast)
     size = max((size_of(form) for form in forms), default=0)
     if size > 1:
         together: list[Projection] = [
@@ -99,13 +100,12 @@ def _events(
 
 def _number_events(
     projection: Projection, first: Draws, second: Draws, forecast: Forecast, bits: bool
-) -> Iterator[tuple[Event, tuple[float, float]]]:
+) -> Iterator[Found]:
     a, b = projection.of(first), projection.of(second)
     gaps = np.isnan(a), np.isnan(b)
     counts = np.array([gap.sum() for gap in gaps])
     if counts.any():
-        more, less = forecast.both(counts[:1], counts[1:])
-        yield Missing(projection), (float(more[0]), float(less[0]))
+        yield Missing(projection), forecast.of(*counts)
         a, b = a[~gaps[0]], b[~gaps[1]]
     yield from range_events(projection, a, b, forecast)
     if bits:

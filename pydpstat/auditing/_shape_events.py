@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from pydpstat.auditing._bounds import Forecast
-from pydpstat.auditing._events import FormEvent
+from pydpstat.auditing._events import Found
 from pydpstat.auditing._outcomes import FACTS, Form
+from pydpstat.auditing._sampling import Draws
+from pydpstat.results._labels import Labels
 
 _LONG = 160
 PLAIN = ("the error", "the choice", "the result", "the labels", "nobs", "the noise scale", "the shape")
 
 
+@dataclass(frozen=True)
+class FormEvent:
+    """The outcome has one of some forms."""
+
+    words: str
+    codes: tuple[int, ...]
+    projection: None = None
+
+    def contains(self, draws: Draws) -> np.ndarray:
+        """Tell for each outcome whether it is in the event."""
+        return np.isin(draws.codes, self.codes)
+
+
 def form_events(
     first: np.ndarray, second: np.ndarray, forms: list[Form], forecast: Forecast
-) -> Iterator[tuple[FormEvent, tuple[float, float]]]:
+) -> Iterator[Found]:
     """Yield one event for each value of each fact in which the forms differ."""
     if len(forms) < 2:
         return
@@ -25,8 +40,7 @@ def form_events(
         [np.bincount(codes, minlength=len(forms)) for codes in (first, second)], dtype=np.float64
     )
     for words, codes in _groups(forms):
-        more, less = forecast.both(counts[0, codes].sum(keepdims=True), counts[1, codes].sum(keepdims=True))
-        yield FormEvent(words, tuple(codes)), (float(more[0]), float(less[0]))
+        yield FormEvent(words, tuple(codes)), forecast.of(*counts[:, codes].sum(axis=1))
 
 
 def _groups(forms: list[Form]) -> Iterator[tuple[str, list[int]]]:
@@ -45,12 +59,12 @@ def _groups(forms: list[Form]) -> Iterator[tuple[str, list[int]]]:
             yield _sentence(name, value), codes
 
 
-def _sentence(name: str, value: Any) -> str:
+def _sentence(name: str, value: Hashable) -> str:
     if name == "the result's kind":
         return "the call raises an error" if value == "error" else f"the call returns a result ({value})"
     if name.startswith("the error"):
         return _short(f"the call raises {value}")
-    if name == "the labels" and hasattr(value, "dimnames"):
+    if isinstance(value, Labels):
         return f"the labels are {_labels(value)}"
     if name == "the shape":
         return f"the result has shape {value}" if value != () else "the result is one number"
@@ -58,7 +72,7 @@ def _sentence(name: str, value: Any) -> str:
     return _short(f"{name} {verb} {value!r}")
 
 
-def _labels(labels: Any) -> str:
+def _labels(labels: Labels) -> str:
     if labels.breaks is not None:
         return _short("the breaks " + " ".join(f"{each:.6g}" for each in labels.breaks))
     if labels.dimnames is not None:

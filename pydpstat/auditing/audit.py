@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat.auditing import _bounds as bounds
-from pydpstat.auditing._events import FormEvent, count
+from pydpstat.auditing._events import count
 from pydpstat.auditing._picture import picture_of
 from pydpstat.auditing._sampling import Draws, Sampler
 from pydpstat.auditing._search import CARRIED, Candidate, search
+from pydpstat.auditing._shape_events import FormEvent
+from pydpstat.auditing._supports import Distribution
 from pydpstat.auditing.results import AuditedEvent, AuditResults
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
-from pydpstat.random import source_from
+from pydpstat.random import Source, source_from
 
 # draws that are kept together when the draws of the search are chosen
 BLOCK = 64
@@ -28,17 +28,17 @@ LEAST = 500
 
 
 def audit(
-    release: Callable[..., Any],
-    data: Any,
-    neighbour: Any,
+    release: Callable[..., object],
+    data: object,
+    neighbour: object,
     *,
-    claim: Any = None,
+    claim: Guarantee | float | tuple[float, float] | None = None,
     samples: int = 100_000,
     confidence: float = 0.95,
     seconds: float | None = None,
-    rng: Any = None,
+    rng: object = None,
 ) -> AuditResults:
-    """Bound the epsilon of a release from below, from its outcomes on two neighbouring data sets.
+    """Bound the epsilon of a release from below, from its outcomes on two neighboring data sets.
 
     It calls the release many times on both data sets. On a quarter of the outcomes it looks for
     events that are more likely under one data set than under the other; on the rest it counts them.
@@ -51,7 +51,7 @@ def audit(
         text, a mapping or a dataclass of such; it may raise. A release with an argument `size` is
         called as ``release(data, size=n)`` and returns n independent results along the first axis.
     data, neighbour : object
-        Two neighbouring data sets, best such as show the worst case.
+        Two neighboring data sets, best such as show the worst case.
     claim : Guarantee, number or (number, number), optional
         What is claimed: a guarantee, an epsilon, or (epsilon, delta). By default what the results
         themselves claim (their `claim`), else nothing.
@@ -77,7 +77,7 @@ def audit(
     -----
     The events: tails, intervals, single values and unions of cells of each element, of the sum, of
     the length and of an estimated likelihood ratio; multiples of powers of two and zeros at the end
-    of the mantissa; the support of inverse-CDF noise where the result publishes its law; missing
+    of the mantissa; the support of inverse-CDF noise where the result publishes its distribution; missing
     numbers; errors by type and message; shapes, labels, words, and what else a `DPResults` shows.
     Warnings, time and memory are not looked at.
 
@@ -111,11 +111,8 @@ def audit(
         raise PydpstatError(
             f"release must be a callable of the data; got {type(release).__name__}. Give a function."
         )
-    samples = _samples(samples)
-    if not checks.is_number(confidence) or not 0.0 < confidence < 1.0:
-        raise PydpstatError(
-            f"confidence must be a number between 0 and 1; got {checks.shown(confidence)}. 0.95 is usual."
-        )
+    samples = checks.integer(samples, "samples", LEAST, 2**31, hint="Give for example 100000.")
+    confidence = checks.probability(confidence, "confidence", "0.95 is usual.")
     if seconds is not None:
         seconds = checks.positive(seconds, "seconds", "Leave it out for no limit.")
     claimed, source = _claim(claim), source_from(rng)
@@ -127,12 +124,11 @@ def audit(
         claimed = own if isinstance(own, Guarantee) else None
     searched = _chosen(draws[0], chooser), _chosen(draws[1], chooser)
     delta = 0.0 if claimed is None else claimed.delta
-    alpha = (1.0 - float(confidence)) / (2 * CARRIED)
+    alpha = (1.0 - confidence) / (2 * CARRIED)
     sizes = len(searched[0]), len(searched[1])
     fresh = len(draws[0]) - sizes[0], len(draws[1]) - sizes[1]
     forecast = bounds.Forecast(sizes, fresh, delta, alpha)
-    law = _published_law(sampler)
-    candidates = search(*searched, sampler.forms, law, forecast)
+    candidates = search(*searched, sampler.forms, _published_noise(sampler), forecast)
     if not candidates:
         # nothing sets the outcomes apart; the event that always occurs says so
         candidates = [Candidate(0.0, 0, FormEvent("any outcome", tuple(range(len(sampler.forms)))))]
@@ -141,24 +137,14 @@ def audit(
     return AuditResults(
         release=getattr(release, "__name__", type(release).__name__),
         claim=claimed,
-        confidence=float(confidence),
+        confidence=confidence,
         draws=(len(draws[0]), len(draws[1])),
         events=tuple(event for event, _ in counted),
         picture=picture_of(counted[0][1], *draws),
     )
 
 
-def _samples(samples: Any) -> int:
-    whole = isinstance(samples, numbers.Integral) or (isinstance(samples, float) and samples.is_integer())
-    if isinstance(samples, bool) or not whole or not LEAST <= samples <= 2**31:
-        raise PydpstatError(
-            f"samples must be a whole number of at least {LEAST}; got {checks.shown(samples)}. "
-            "Give for example 100000."
-        )
-    return int(samples)
-
-
-def _claim(claim: Any) -> Guarantee | None:
+def _claim(claim: object) -> Guarantee | None:
     if claim is None or isinstance(claim, Guarantee):
         return claim
     pair = (claim,) if checks.is_number(claim) else claim
@@ -175,7 +161,7 @@ def _claim(claim: Any) -> Guarantee | None:
     )
 
 
-def _chosen(draws: Draws, chooser: Any) -> Draws:
+def _chosen(draws: Draws, chooser: np.random.Generator | Source) -> Draws:
     """Choose blocks of draws for the search."""
     searched = min(len(draws) // SHARE, MOST_SEARCHED)
     block = max(1, min(BLOCK, len(draws) // 64))
@@ -187,13 +173,13 @@ def _chosen(draws: Draws, chooser: Any) -> Draws:
     return Draws(codes.reshape(-1), values.reshape(codes.size, width))
 
 
-def _published_law(sampler: Sampler) -> Any:
-    """Return the noise's law where each result publishes the same one, for one number."""
+def _published_noise(sampler: Sampler) -> Distribution | None:
+    """Return the noise's distribution where each result publishes the same one, for one number."""
     noise = getattr(sampler.first, "noise", None)
     scales = {form[4] for form in sampler.forms if form[0] == "result"}
-    if noise is None or len(scales) != 1 or not isinstance(next(iter(scales)), float):
+    if len(scales) != 1 or not isinstance(next(iter(scales)), float):
         return None
-    return noise if hasattr(noise, "cdf") and hasattr(noise, "ppf") else None
+    return noise if isinstance(noise, Distribution) else None
 
 
 def _counted(

@@ -1,4 +1,4 @@
-"""The data sets over a small finite domain, and their pairs of neighbours."""
+"""The data sets over a small finite domain, and their pairs of neighbors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Place = tuple[int, ...]
 
 
 class Sequences:
-    """Data sets as sequences of codes, in lexicographic order, and their pairs of neighbours.
+    """Data sets as sequences of codes, in lexicographic order, and their pairs of neighbors.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ class Sequences:
     n : int
         Number of records, or the largest number where they may be added and removed.
     bounded : bool
-        Whether neighbours have one record replaced, instead of one added or removed.
+        Whether neighbors have one record replaced, instead of one added or removed.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Sequences:
             yield from product(self.codes, repeat=size)
 
     def pairs(self) -> Iterator[tuple[Place, Place]]:
-        """Every pair of neighbours once, with those that differ in the last record first."""
+        """Every pair of neighbors once, with those that differ in the last record first."""
         for size in self.sizes:
             for at in reversed(range(size)):
                 for rest in product(self.codes, repeat=size - 1):
@@ -82,7 +82,7 @@ class Multisets(Sequences):
             yield from combinations_with_replacement(self.codes, size)
 
     def pairs(self) -> Iterator[tuple[Place, Place]]:
-        """Every pair of neighbours once."""
+        """Every pair of neighbors once."""
         for size in self.sizes:
             if size:
                 for rest in combinations_with_replacement(self.codes, size - 1):

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, SupportsFloat
 
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat import _checks as checks
 from pydpstat._frozen import Frozen
 from pydpstat.budget import BudgetExceeded
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee, compose
-from pydpstat.teaching._integers import whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,7 +98,7 @@ class AveragingAttack(Frozen):
         return text + ("; stopped by the budget" if self.refused is not None else "")
 
 
-def averaging_attack(release: Callable[[], Any], queries: int = 1000) -> AveragingAttack:
+def averaging_attack(release: Callable[[], SupportsFloat], queries: int = 1000) -> AveragingAttack:
     """Ask for the same release again and again, and take the mean of the answers.
 
     Parameters
@@ -143,7 +143,7 @@ def averaging_attack(release: Callable[[], Any], queries: int = 1000) -> Averagi
             f"release must be a callable without arguments; got {type(release).__name__}. "
             "Give for example lambda: pydpstat.count(condition, 0.1)."
         )
-    wanted = whole(queries, "queries", 1, "Give for example 1000.")
+    wanted = checks.integer(queries, "queries", 1, hint="Give for example 1000.")
     if wanted > MOST_QUERIES:
         raise PydpstatError(f"queries must be at most {MOST_QUERIES:,}; got {wanted:,}. Ask fewer times.")
     answers: list[float] = []
@@ -169,7 +169,7 @@ def averaging_attack(release: Callable[[], Any], queries: int = 1000) -> Averagi
     return AveragingAttack(values, wanted, noise_sd, together, refused)
 
 
-def _number(answer: Any) -> float:
+def _number(answer: SupportsFloat) -> float:
     try:
         value = float(answer)
     except (TypeError, ValueError, OverflowError):
@@ -182,6 +182,6 @@ def _number(answer: Any) -> float:
     return value
 
 
-def _published_sd(answer: Any) -> float:
+def _published_sd(answer: object) -> float:
     published = getattr(answer, "bse", None)
     return float(published.iloc[0]) if published is not None and len(published) == 1 else math.nan

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def beside(figures: Mapping[str, tuple[Any, ...]]) -> pd.DataFrame:
+def beside(figures: Mapping[str, tuple[object, ...]]) -> pd.DataFrame:
     """Put the figures that a text prints beside those of the code, to the text's digits.
 
     Parameters
@@ -38,7 +38,7 @@ def beside(figures: Mapping[str, tuple[Any, ...]]) -> pd.DataFrame:
 
     Notes
     -----
-    A figure with decimals is compared after rounding to as many decimals, a whole number or a
+    A figure with decimals is compared after rounding to as many decimals, an integer or a
     fraction exactly.
 
     Examples
@@ -76,7 +76,7 @@ def beside(figures: Mapping[str, tuple[Any, ...]]) -> pd.DataFrame:
     return table.astype({"same": bool})
 
 
-def _flat(value: Any) -> list[Any]:
+def _flat(value: object) -> list[object]:
     """Return one value or several as a list of plain Python ones."""
     if isinstance(value, (str, Fraction)):
         return [value]

@@ -94,7 +94,7 @@ def intersection_attack(answers: Iterable[int], reach: int = 2) -> IntersectionA
     Raises
     ------
     PydpstatError
-        Where an answer is no whole number, there is none, or no count can have given them all.
+        Where an answer is no integer, there is none, or no count can have given them all.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Global sensitivity by search: every pair of neighbours over a small finite domain."""
+"""Global sensitivity by search: every pair of neighbors over a small finite domain."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,43 +15,44 @@ from pydpstat import _checks as checks
 from pydpstat._checks import excerpt
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import NEIGHBORS
-from pydpstat.teaching._integers import whole
 from pydpstat.teaching._neighbors import Multisets, Place, Sequences
 
 NORMS = ("L1", "L2")
 LIMIT = 1_000_000
 
-Output = tuple[Any, ...]
+Exact = int | Fraction
+Output = tuple[Exact, ...]
+Record = TypeVar("Record")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sensitivity:
-    """A sensitivity with two neighbours that attain it; `sensitivity` makes it.
+    """A sensitivity with two neighbors that attain it; `sensitivity` makes it.
 
     Parameters
     ----------
     value : int, Fraction or float
-        The largest distance between the function's values on two neighbours. An int or a Fraction
+        The largest distance between the function's values on two neighbors. An int or a Fraction
         where the function's values are, and the norm is one.
     squared : int or Fraction or None
         Its square, exactly, for the norm "L2".
     norm : {"L1", "L2"}
     neighbors : {"bounded", "unbounded"}
     data, neighbour : tuple
-        Two neighbours that attain it, as tuples of records.
+        Two neighbors that attain it, as tuples of records.
     outputs : tuple of (value, value)
         What the function returned for them.
     data_sets, pairs : int
-        How many data sets and pairs of neighbours were looked at.
+        How many data sets and pairs of neighbors were looked at.
     """
 
-    value: Any
-    squared: Any
+    value: Exact | float
+    squared: Exact | None
     norm: str
     neighbors: str
-    data: tuple[Any, ...]
-    neighbour: tuple[Any, ...]
-    outputs: tuple[Any, Any]
+    data: tuple[object, ...]
+    neighbour: tuple[object, ...]
+    outputs: tuple[object, object]
     data_sets: int
     pairs: int
 
@@ -67,8 +68,8 @@ class Sensitivity:
 
 
 def sensitivity(
-    function: Callable[[tuple[Any, ...]], Any],
-    domain: Sequence[Any],
+    function: Callable[[tuple[Record, ...]], object],
+    domain: Sequence[Record],
     n: int,
     *,
     norm: str = "L1",
@@ -101,7 +102,7 @@ def sensitivity(
     Returns
     -------
     Sensitivity
-        With the value and two neighbours that attain it: the first pair found.
+        With the value and two neighbors that attain it: the first pair found.
 
     Raises
     ------
@@ -111,7 +112,7 @@ def sensitivity(
 
     Notes
     -----
-    The search is exact. Whole numbers and fractions are taken as they are; a float, a decimal or a
+    The search is exact. Integers and fractions are taken as they are; a float, a decimal or a
     truth value is the exact number that it stands for, and the result is rounded once, where the
     function returned a float. The result is the sensitivity over this domain and n only: a real
     statistic needs a proof for its whole domain.
@@ -136,9 +137,9 @@ def sensitivity(
             f"function must be a callable of a tuple of records; got {type(function).__name__}. "
             "Give for example sum."
         )
-    most = whole(limit, "limit", 1, "Give for example 1000000.")
+    most = checks.integer(limit, "limit", 1, hint="Give for example 1000000.")
     records = _records(domain, most)
-    size = whole(n, "n", 1, "Give the number of records, for example 3.")
+    size = checks.integer(n, "n", 1, hint="Give the number of records, for example 3.")
     checks.one_of(norm, "norm", NORMS)
     bounded = checks.one_of(neighbors, "neighbors", NEIGHBORS) == "bounded"
     if bounded and len(records) < 2:
@@ -146,14 +147,15 @@ def sensitivity(
     kind = Multisets if checks.flag(symmetric, "symmetric") else Sequences
     space = _checked(kind, len(records), size, bounded, most)
     outputs: dict[Place, Output] = {}
-    raw: dict[Place, Any] = {}
+    raw: dict[Place, object] = {}
     for place in space.data_sets():
         data = tuple(records[code] for code in place)
         raw[place] = _evaluated(function, data)
         outputs[place] = _numbers(raw[place], data)
     _check_lengths(outputs, records)
     distance = _absolute if norm == "L1" else _squared
-    best, witness = -1, next(space.pairs())
+    witness = next(space.pairs())
+    best: Exact = -1
     for pair in space.pairs():
         apart = distance(outputs[pair[0]], outputs[pair[1]])
         if apart > best:
@@ -190,13 +192,13 @@ def _checked(kind: type[Sequences], values: int, n: int, bounded: bool, limit: i
 
 
 def _large(number: int) -> str:
-    # a whole number's digits, from its bits
+    # an integer's digits, from its bits
     return f"{number:,}" if number < 10**12 else f"about 10**{int(number.bit_length() * math.log10(2))}"
 
 
-def _records(domain: Any, limit: int) -> list[Any]:
-    arraylike = hasattr(domain, "tolist") and getattr(domain, "ndim", 1) == 1
-    if not arraylike and not isinstance(domain, (list, tuple, range)):
+def _records(domain: Sequence[Record], limit: int) -> list[Record]:
+    tolist = getattr(domain, "tolist", None) if getattr(domain, "ndim", 1) == 1 else None
+    if tolist is None and not isinstance(domain, (list, tuple, range)):
         raise PydpstatError(
             f"domain must be a list of the values that a record can have; got {type(domain).__name__}. "
             "Give for example range(4)."
@@ -205,13 +207,13 @@ def _records(domain: Any, limit: int) -> list[Any]:
         raise PydpstatError(
             f"domain must have at most limit = {limit:,} values; got {len(domain):,}. Give fewer values."
         )
-    records: list[Any] = domain.tolist() if arraylike else list(domain)
+    records: list[Record] = list(domain) if tolist is None else tolist()
     if not records:
         raise PydpstatError("domain must have one value or more; got none. Give for example range(4).")
     return records
 
 
-def _evaluated(function: Callable[[tuple[Any, ...]], Any], data: tuple[Any, ...]) -> Any:
+def _evaluated(function: Callable[[tuple[Record, ...]], object], data: tuple[Record, ...]) -> object:
     try:
         return function(data)
     except Exception as error:
@@ -222,13 +224,13 @@ def _evaluated(function: Callable[[tuple[Any, ...]], Any], data: tuple[Any, ...]
         ) from error
 
 
-def _numbers(output: Any, data: tuple[Any, ...]) -> Output:
+def _numbers(output: object, data: tuple[Record, ...]) -> Output:
     """Return a function's value as exact numbers."""
     if isinstance(output, (int, Fraction)):
         return (output,)
-    values = output if isinstance(output, (list, tuple)) else np.asarray(output).ravel().tolist()
-    exact = tuple([_exact(each) for each in values])
-    if any(each is None for each in exact):
+    values = _elements(output)
+    exact = tuple([each for each in map(_exact, values) if each is not None])
+    if len(exact) < len(values):
         raise PydpstatError(
             f"function must return finite numbers; it returned {excerpt(output)} for {excerpt(data)}. "
             "Give a function with one number, or a flat list of numbers."
@@ -236,7 +238,11 @@ def _numbers(output: Any, data: tuple[Any, ...]) -> Output:
     return exact
 
 
-def _exact(value: Any) -> Any:
+def _elements(output: object) -> Sequence[object]:
+    return output if isinstance(output, (list, tuple)) else np.asarray(output).ravel().tolist()
+
+
+def _exact(value: object) -> Exact | None:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, (int, Fraction)):
@@ -246,12 +252,11 @@ def _exact(value: Any) -> Any:
     return None
 
 
-def _is_inexact(output: Any) -> bool:
-    values = output if isinstance(output, (list, tuple)) else np.asarray(output).ravel().tolist()
-    return any(isinstance(each, (float, np.floating)) for each in values)
+def _is_inexact(output: object) -> bool:
+    return any(isinstance(each, (float, np.floating)) for each in _elements(output))
 
 
-def _check_lengths(outputs: dict[Place, Output], records: list[Any]) -> None:
+def _check_lengths(outputs: dict[Place, Output], records: list[Record]) -> None:
     first = next(iter(outputs))
     for place, output in outputs.items():
         if len(output) != len(outputs[first]):
@@ -263,22 +268,21 @@ def _check_lengths(outputs: dict[Place, Output], records: list[Any]) -> None:
             )
 
 
-def _absolute(first: Output, second: Output) -> Any:
-    return sum([abs(a - b) for a, b in zip(first, second)])
+def _absolute(first: Output, second: Output) -> Exact:
+    return sum([a - b if a > b else b - a for a, b in zip(first, second)])
 
 
-def _squared(first: Output, second: Output) -> Any:
+def _squared(first: Output, second: Output) -> Exact:
     return sum([(a - b) ** 2 for a, b in zip(first, second)])
 
 
-def _rounded(value: Any, inexact: bool) -> Any:
+def _rounded(value: Exact, inexact: bool) -> Exact | float:
     if inexact:
         return checks.as_float(value)
-    whole_number = isinstance(value, Fraction) and value.denominator == 1
-    return value.numerator if whole_number else value
+    return value.numerator if value.denominator == 1 else value
 
 
-def _root(square: Any, inexact: bool) -> Any:
+def _root(square: Exact, inexact: bool) -> Exact | float:
     """Return a square root: exactly where it is rational, else as a float."""
     exact = Fraction(square)
     top, bottom = math.isqrt(exact.numerator), math.isqrt(exact.denominator)

@@ -1,4 +1,4 @@
-"""Uniform noise on a few whole numbers: a counterexample, and no mechanism of differential privacy."""
+"""Uniform noise on a few integers: a counterexample, and no mechanism of differential privacy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numbers
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +15,13 @@ import numpy.typing as npt
 from pydpstat._release.statistic import check_budget
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
-from pydpstat.random import source_from
+from pydpstat.random import Source, source_from
 from pydpstat.random.secure import _bits as bits
-from pydpstat.teaching._integers import several, whole
+from pydpstat.teaching._integers import integer, several
 
 if TYPE_CHECKING:
     from pydpstat.auditing import AuditResults
+    from pydpstat.budget import Budget
 
 _WORDS = 2**64
 # a floating-point uniform resolves as many values
@@ -30,7 +31,7 @@ MOST_DRAWS = 2**32
 
 @dataclass(frozen=True)
 class UniformNoise:
-    """Noise that is uniform on the whole numbers from -reach to reach: NO mechanism.
+    """Noise that is uniform on the integers from -reach to reach: NO mechanism.
 
     It looks harmless and keeps no epsilon at all. It is here to be attacked.
 
@@ -42,7 +43,7 @@ class UniformNoise:
     Raises
     ------
     PydpstatError
-        Where `reach` is no whole number from 1 to 2**31.
+        Where `reach` is no integer from 1 to 2**31.
 
     Notes
     -----
@@ -67,7 +68,7 @@ class UniformNoise:
     reach: int = 2
 
     def __post_init__(self) -> None:
-        reach = whole(self.reach, "reach", 1, "Give for example 2.")
+        reach = integer(self.reach, "reach", 1, "Give for example 2.")
         if reach > LARGEST_REACH:
             raise PydpstatError(f"reach must be at most 2**31; got {reach}. Give for example 2.")
         object.__setattr__(self, "reach", reach)
@@ -99,7 +100,7 @@ class UniformNoise:
         >>> list(UniformNoise(2).possible(5))
         [3, 4, 5, 6, 7]
         """
-        given = whole(answer, "answer")
+        given = integer(answer, "answer")
         return range(given - self.reach, given + self.reach + 1)
 
     def probability(self, answers: Iterable[int], count: int = 0) -> Fraction:
@@ -119,7 +120,7 @@ class UniformNoise:
         Raises
         ------
         PydpstatError
-            Where an answer or the count is no whole number.
+            Where an answer or the count is no integer.
 
         Examples
         --------
@@ -127,9 +128,9 @@ class UniformNoise:
         >>> UniformNoise(2).probability({4, 5, 6}, count=5)
         Fraction(3, 5)
         """
-        centre = whole(count, "count")
+        center = integer(count, "count")
         event = set(several(answers, "answers", "{3}"))
-        return Fraction(sum(abs(answer - centre) <= self.reach for answer in event), len(self.values))
+        return Fraction(sum(abs(answer - center) <= self.reach for answer in event), len(self.values))
 
     def delta(self, sensitivity: int = 1) -> Fraction:
         """Return the smallest delta, which is the same at every epsilon.
@@ -151,10 +152,12 @@ class UniformNoise:
         >>> UniformNoise(2).delta()
         Fraction(1, 5)
         """
-        moved = whole(sensitivity, "sensitivity", 1, "Give 1 for a count.")
+        moved = integer(sensitivity, "sensitivity", 1, "Give 1 for a count.")
         return min(Fraction(1), Fraction(moved, len(self.values)))
 
-    def answer(self, count: int, size: int | None = None, *, rng: Any = None, budget: Any = None) -> Any:
+    def answer(
+        self, count: int, size: int | None = None, *, rng: object = None, budget: Budget | None = None
+    ) -> int | npt.NDArray[np.int64]:
         """Return a true count plus noise.
 
         Parameters
@@ -187,22 +190,32 @@ class UniformNoise:
         >>> UniformNoise(2).answer(6) in range(4, 9)
         True
         """
-        centre = whole(count, "count")
-        wanted = 1 if size is None else whole(size, "size", 0, "Leave it out for one answer.")
+        center = integer(count, "count")
+        wanted = 1 if size is None else integer(size, "size", 0, "Leave it out for one answer.")
         if wanted > MOST_DRAWS:
             raise PydpstatError(f"size must be at most 2**32; got {wanted}. Ask in several parts.")
         source = source_from(rng)
-        if check_budget(budget) is not None:
+        check_budget(budget)
+        if budget is not None:
             budget.spend(self.guarantee, f"UniformNoise({self.reach}).answer(count)")
-        if source is None:
-            drawn = _uniform(wanted, len(self.values))
-        else:
-            drawn = np.floor(source.uniform(wanted) * len(self.values)).astype(np.int64)
-        answers = drawn + (centre - self.reach)
+        answers = self._answers(center, wanted, source)
         return int(answers[0]) if size is None else answers
 
+    def _answers(self, count: int, size: int, source: Source | None) -> npt.NDArray[np.int64]:
+        if source is None:
+            drawn = _uniform(size, len(self.values))
+        else:
+            drawn = np.floor(source.uniform(size) * len(self.values)).astype(np.int64)
+        return drawn + (count - self.reach)
+
     def audit(
-        self, count: int = 5, neighbour: int = 6, *, claim: Any = 1.0, samples: int = 100_000, rng: Any = None
+        self,
+        count: int = 5,
+        neighbour: int = 6,
+        *,
+        claim: Guarantee | float | tuple[float, float] | None = 1.0,
+        samples: int = 100_000,
+        rng: object = None,
     ) -> AuditResults:
         """Audit the answers at two true counts with `pydpstat.audit`, which knows nothing of the noise.
 
@@ -235,21 +248,21 @@ class UniformNoise:
         """
         from pydpstat.auditing import audit
 
-        data = whole(count, "count"), whole(neighbour, "neighbour")
+        data = integer(count, "count"), integer(neighbour, "neighbour")
         source_from(rng)
         # one stream for the noise and for the audit
         stream = np.random.default_rng(int(rng)) if isinstance(rng, numbers.Integral) else rng
+        source = source_from(stream)
 
         def uniform_noise(true: int, size: int) -> npt.NDArray[np.int64]:
-            answers: npt.NDArray[np.int64] = self.answer(true, size, rng=stream)
-            return answers
+            return self._answers(true, size, source)
 
         return audit(uniform_noise, *data, claim=claim, samples=samples, rng=stream)
 
 
 def _uniform(size: int, values: int) -> npt.NDArray[np.int64]:
-    """Draw whole numbers from 0 to values - 1, each exactly as likely, from the operating system."""
-    # words beyond the last whole multiple would favour small remainders
+    """Draw integers from 0 to values - 1, each exactly as likely, from the operating system."""
+    # words beyond the last whole multiple would favor small remainders
     last = np.uint64(_WORDS // values * values - 1)
     drawn = bits.words(size)
     while (beyond := drawn > last).any():

@@ -7,13 +7,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pydpstat.anonymity._dissolve import dissolve
-from pydpstat.anonymity._fast import equal_rows, fast
-from pydpstat.anonymity._groups import Groups, by_group
-from pydpstat.anonymity._initial_clusters import start
-from pydpstat.anonymity._neighbors import nearest, tree_space
-from pydpstat.anonymity._refinement import refine
-from pydpstat.anonymity._resplit import resplit
+from pydpstat.anonymity._fast import fast, initial_groups
+from pydpstat.anonymity._groups import Groups, by_group, disjoint, uncontested
+from pydpstat.anonymity._matrix import equal_rows
+from pydpstat.anonymity._neighbors import Space
+from pydpstat.anonymity._refinement import dissolve, refine, resplit
 from pydpstat.anonymity.aggregation import partition
 from tests.anonymity.plain import loans, tables
 
@@ -81,11 +79,11 @@ def test_equal_rows_are_groups_of_their_own():
 
 
 def test_many_blocks(monkeypatch):
-    monkeypatch.setattr("pydpstat.anonymity._initial_clusters._ROWS", 100)
-    monkeypatch.setattr("pydpstat.anonymity._initial_clusters._GROUPS", 8)
+    monkeypatch.setattr("pydpstat.anonymity._fast._ROWS", 100)
+    monkeypatch.setattr("pydpstat.anonymity._fast._GROUPS", 8)
     rows = np.random.default_rng(1).normal(size=(1010, 3))
     for k in (2, 5, 20):
-        labels = start(rows, k, np.eye(3))
+        labels = initial_groups(rows, k, Space(rows))
         sizes = np.bincount(labels)
         assert labels.min() == 0 and sizes[sizes > 0].min() >= k and (sizes > 0).sum() > 0.4 * len(rows) / k
 
@@ -98,10 +96,9 @@ def test_no_move_raises_the_loss_or_breaks_k(table, k):
     labels = in_groups(rows, k)
     before, slack = loss(rows, labels), 1e-9 * (rows**2).sum()
     groups = Groups(rows, labels)
-    dissolved = dissolve(rows, groups, np.eye(rows.shape[1]))
     pairs = np.arange(groups.count // 2 * 2).reshape(-1, 2)
-    cut = resplit(rows, groups, pairs, k)
-    for changed in (dissolved, cut, refine(rows, labels, k, np.eye(rows.shape[1]))):
+    cut = resplit(groups, *pairs.T, k)
+    for changed in (dissolve(groups, Space(rows)), cut, refine(rows, labels, k, Space(rows))):
         sizes = np.bincount(changed)
         assert sizes[sizes > 0].min() >= k
         assert loss(rows, changed) <= before + slack
@@ -114,8 +111,7 @@ def test_a_cut_finds_two_clusters():
     truth = np.arange(21) >= 12
     for labels in (in_groups(rows, 10), np.zeros(21, dtype=np.int64)):
         groups = Groups(rows, labels)
-        pair = np.array([[0, 1 if groups.count > 1 else -1]])
-        found = resplit(rows, groups, pair, 5)
+        found = resplit(groups, np.array([0]), np.array([1 if groups.count > 1 else -1]), 5)
         assert len(np.unique(found)) == 2 and len({*zip(found, truth)}) == 2
 
 
@@ -123,7 +119,7 @@ def test_a_scattered_group_is_dissolved():
     rows = np.array([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2], [0.3], [9.3], [0.15]])
     rows = rows - rows.mean()
     groups = Groups(rows, np.array([0, 0, 0, 1, 1, 1, 2, 2, 2]))
-    assert dissolve(rows, groups, np.eye(1)).tolist() == [0, 0, 0, 1, 1, 1, 0, 1, 0]
+    assert dissolve(groups, Space(rows)).tolist() == [0, 0, 0, 1, 1, 1, 0, 1, 0]
 
 
 def test_groups():
@@ -140,9 +136,20 @@ def test_neighbors_in_many_dimensions():
     """Of many variables the eight widest directions tell who is near."""
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(300, 20)) * np.r_[np.full(8, 100.0), np.full(12, 0.1)]
-    space = tree_space(rows)
-    assert space.shape == (20, 8) and tree_space(rows[:, :8]).shape == (8, 8)
-    _, places = nearest(rows @ space, rows @ space, 5)
-    _, exact = nearest(rows, rows, 5)
-    assert (places == exact).mean() > 0.95
-    assert nearest(rows[:2], rows, 5)[1].shape == (300, 2)
+    _, places = Space(rows).nearest(rows, rows, 5)
+    by_distance = np.argsort(((rows[:, None] - rows) ** 2).sum(axis=2), axis=1)[:, :5]
+    assert (places == by_distance).mean() > 0.95
+    wide = rows[:, :8]
+    distances, places = Space(wide).nearest(wide, wide, 2)
+    assert np.allclose(distances[:, 1], np.sqrt(((wide - wide[places[:, 1]]) ** 2).sum(axis=1)))
+    assert Space(rows).nearest(rows[:2], rows, 5)[1].shape == (300, 2)
+
+
+def test_no_group_takes_part_in_two_changes():
+    pairs = np.array([[0, 1], [1, 2], [3, 4], [2, 5]])
+    rank = np.array([1, 2, 0, 3])
+    assert uncontested(pairs, rank, 6).tolist() == [False, False, True, True]
+    # the pair 1, 2 gives way to 2, 5, and 0, 1 is free then
+    assert disjoint(np.arange(4), pairs, rank, 6, 2).tolist() == [2, 3, 0]
+    # two lines of one change stand and fall together
+    assert disjoint(np.array([0, 0, 1]), pairs[[0, 1, 3]], np.array([0, 1]), 6, 2).tolist() == [1]

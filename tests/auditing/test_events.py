@@ -1,20 +1,12 @@
 import numpy as np
 import pytest
 
-from pydpstat.auditing._events import (
-    Cut,
-    Element,
-    FormEvent,
-    Missing,
-    Multiple,
-    Norm,
-    Ranges,
-    Sum,
-    Support,
-    Zeros,
-    count,
-)
+from pydpstat.auditing._events import Element, Missing, Norm, Sum, count
+from pydpstat.auditing._low_bit_events import Multiple, Zeros
+from pydpstat.auditing._ranges import Cut, Ranges
 from pydpstat.auditing._sampling import Draws
+from pydpstat.auditing._shape_events import FormEvent
+from pydpstat.auditing._supports import Support
 from pydpstat.mechanisms.laplace import LaplaceNoise
 
 RESULT = Element("the result", 0)

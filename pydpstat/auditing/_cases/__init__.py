@@ -1,4 +1,4 @@
-"""What the command audits: the originals' known defects, and all own functions."""
+"""What the command audits: the originals' known defects, and all of pydpstat's functions."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pydpstat.auditing._cases.case import Case
 
 def all_cases() -> tuple[Case, ...]:
     """Return all cases, the defects first."""
-    from pydpstat.auditing._cases import models, originals, own
+    from pydpstat.auditing._cases import originals, statistics
 
-    return (*originals.CASES, *models.CASES, *own.CASES)
+    return (*originals.CASES, *statistics.CASES)
 
 
 __all__ = ["Case", "all_cases"]

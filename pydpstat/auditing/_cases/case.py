@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from pydpstat.privacy import Guarantee
 
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """A release with two neighbouring data sets.
+    """A release with two neighboring data sets.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Case:
     release : callable
         Of the data, or of the data and `size`.
     data, neighbour : object
-        Two neighbouring data sets that show the worst case.
+        Two neighboring data sets that show the worst case.
     claim : Guarantee or None
         None where the results state it themselves.
     row : str
@@ -38,9 +38,9 @@ class Case:
 
     name: str
     kind: Literal["defect", "sound", "exception"]
-    release: Callable[..., Any]
-    data: Any
-    neighbour: Any
+    release: Callable[..., object]
+    data: object
+    neighbour: object
     claim: Guarantee | None = None
     row: str = ""
     true: float = math.nan

@@ -1,11 +1,12 @@
-"""The known defects of the originals' statistics and mechanisms, and of uniform noise."""
+"""The known defects of the originals' statistics, mechanisms and models, and of uniform noise."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import diffpriv, dppack
 from pydpstat.auditing._cases.case import Case
@@ -13,13 +14,14 @@ from pydpstat.mechanisms.laplace import truncated_positive_epsilon
 from pydpstat.privacy import Guarantee
 from pydpstat.random.r_stream import RRandom
 from pydpstat.statistics.integer_noise import symmetric_geometric_noise
-from pydpstat.teaching import UniformNoise
 
 ONE = Guarantee(1.0)
 # a defect that shows in every draw
 CERTAIN = 20_000
+# a fit takes milliseconds
+FITS = 1_000
 _STREAM = RRandom(20_240_229)
-_UNIFORM = np.random.default_rng(20_240_229)
+_GENERATOR = np.random.default_rng(20_240_229)
 _SPREAD = np.random.default_rng(7).uniform(size=100)
 _MOVED = np.append(_SPREAD[:-1], 1.0)
 _SHARE = diffpriv.DPMechExponential(
@@ -29,16 +31,25 @@ _SHARE = diffpriv.DPMechExponential(
 )
 
 
-def _uniform(count: int, size: int) -> Any:
-    return UniformNoise(2).answer(count, size, rng=_UNIFORM)
+def _uniform(count: int, size: int) -> npt.NDArray[np.int64]:
+    return count - 2 + np.floor(5 * _GENERATOR.random(size)).astype(np.int64)
 
 
-def _sign_geometric(count: int, size: int) -> Any:
+def _sign_geometric(count: int, size: int) -> npt.NDArray[np.int64]:
     return count + symmetric_geometric_noise(size, 1.0, method="sign")
 
 
-def _proportional(x: Any) -> Any:
+def _proportional(x: Sequence[int]) -> object:
     return diffpriv.releaseResponse(_SHARE, diffpriv.DPParamsEps(epsilon=1.0), x).response
+
+
+def _other_gamma(y: Sequence[float]) -> object:
+    return dppack.LogisticRegressionDP("l2", 1.0, 100.0, "output").fit([[1.0]], y, [1], [0])
+
+
+def _tuned(y: Sequence[float]) -> object:
+    models = [dppack.LinearRegressionDP("l2", 1.0, 0.0, gamma) for gamma in (1.0, 1_000.0)]
+    return dppack.tune_linear_regression_model(models, np.ones((9, 1)), y, [1, 1], [-1, -1]).results
 
 
 CASES = (
@@ -153,5 +164,28 @@ CASES = (
         claim=Guarantee(0.9),
         true=math.inf,
         most=CERTAIN,
+    ),
+    Case(
+        name="LogisticRegressionDP, gamma 100",
+        kind="defect",
+        row="C1",
+        release=_other_gamma,
+        data=[0.0],
+        neighbour=[1.0],
+        claim=ONE,
+        # a lower bound; at most 100
+        true=40.1,
+        most=FITS,
+    ),
+    Case(
+        name="tune_linear_regression_model, a record outside",
+        kind="defect",
+        row="C2",
+        release=_tuned,
+        data=[1.0] * 8 + [1e6],
+        neighbour=[1.0] * 8 + [-1e6],
+        claim=ONE,
+        true=math.inf,
+        most=4 * FITS,
     ),
 )

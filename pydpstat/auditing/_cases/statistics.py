@@ -1,0 +1,178 @@
+"""All of pydpstat's functions at neighbors that show their worst case.
+
+A release of one column is audited as it stands, with all that its result shows. Where a function takes
+many columns, each column of a wide matrix is a release of its own with its own share of epsilon, so that
+one call gives thousands of independent draws.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.auditing._cases.case import Case
+from pydpstat.privacy import Guarantee
+from pydpstat.statistics.association import corr, cov
+from pydpstat.statistics.choice import choose
+from pydpstat.statistics.counts import count, proportion
+from pydpstat.statistics.histograms import histogram
+from pydpstat.statistics.integer_noise import symmetric_geometric, symmetric_geometric_noise
+from pydpstat.statistics.mean import mean
+from pydpstat.statistics.quantiles import median, quantile, quantiles
+from pydpstat.statistics.spread import std, var
+from pydpstat.statistics.tables import crosstab
+from pydpstat.statistics.total import sum
+
+DELTA = 1e-3
+# a power of two: the columns' shares of epsilon are exact
+COLUMNS = 4_096
+# what shows in every draw if at all: scales, labels, shapes, errors
+FORMS = 20_000
+# few points make a choice quick, and each is seen often
+POINTS = 33
+NAN = math.nan
+Release = Callable[..., object]
+Options = dict[str, Any]
+GAUSSIAN: Options = {"mechanism": "gaussian", "delta": DELTA}
+UNIT: Options = {"bounds": (0, 1)}
+
+
+def _call(function: Release, epsilon: float = 1.0, **options: object) -> Release:
+    """Return a release of the data by one of the package's functions."""
+    return lambda data: function(data, epsilon, **options)
+
+
+def _columns(function: Release, **options: object) -> Release:
+    """Return a release of many copies of one column, each with epsilon 1."""
+
+    def release(data: npt.ArrayLike, size: int) -> np.ndarray:
+        wide = np.repeat(np.asarray(data)[:, None], COLUMNS, axis=1)
+        draws = [np.asarray(function(wide, float(COLUMNS), **options)) for _ in range(-(-size // COLUMNS))]
+        return np.concatenate(draws)[:size]
+
+    return release
+
+
+def _quantile(share: float, **options: str) -> Release:
+    return lambda x: quantile(x, share, 1.0, bounds=(0, 1), grid_points=POINTS, **options)
+
+
+def _quantiles(**options: str) -> Release:
+    return lambda x: quantiles(x, [0.25, 0.5, 0.75], 1.0, bounds=(0, 1), grid_points=POINTS, **options)
+
+
+def _choose(mechanism: str) -> Release:
+    return lambda scores: choose(["a", "b", "c"], scores, 1.0, 1, mechanism=mechanism)
+
+
+def _pair(function: Release, **options: object) -> Release:
+    return lambda xy: function(xy[0], xy[1], 1.0, bounds=((0, 1), (0, 1)), **options)
+
+
+def _case(name: str, release: Release, data: object, neighbour: object, **more: object) -> Case:
+    facts: Options = {"true": 1.0, **more}
+    return Case(name=name, kind="sound", release=release, data=data, neighbour=neighbour, **facts)
+
+
+def _wide(name: str, release: Release, data: object, neighbour: object) -> Case:
+    case_name = f"{name}, many columns"
+    return _case(case_name, release, data, neighbour, claim=Guarantee(1.0))
+
+
+ZERO, ONE = np.array([0.0]), np.array([1.0])
+LOW, HIGH = np.array([0.0, 0.0]), np.array([0.0, 1.0])
+LESS, MORE = np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0])
+NO, YES = np.array([False, False]), np.array([False, True])
+# the lowest of three records moves to the top: almost all points lose a rank, the highest gains one
+RANKS, MOVED = np.array([0.0, 0.95, 1.0]), np.array([0.95, 1.0, 1.0])
+MIDDLE, SHIFTED = RANKS[:2], MOVED[:2]
+OPEN: Options = {"neighbors": "unbounded"}
+TWO: Options = {"levels": ["a", "b"]}
+EDGES: Options = {"edges": [0, 1, 2]}
+
+CASES = (
+    _case("mean", _call(mean, **UNIT), ZERO, ONE),
+    _case("mean, Gaussian", _call(mean, **UNIT, **GAUSSIAN), ZERO, ONE),
+    _case("mean, unbounded", _call(mean, **UNIT, **OPEN), LESS, MORE),
+    _case("mean, unbounded, empty", _call(mean, **UNIT, **OPEN), ZERO[:0], ONE),
+    _case("mean, unbounded, Gaussian", _call(mean, **UNIT, **OPEN, **GAUSSIAN), LESS, MORE),
+    _wide("mean", _columns(mean, **UNIT), ZERO, ONE),
+    _wide("mean, unbounded", _columns(mean, **UNIT, **OPEN), LESS, MORE),
+    _wide("mean, thirds", _columns(mean, **UNIT), [0.1, 0.2, 0.3], [0.1, 0.2, 1.0]),
+    _case("mean, missing=0.5", _call(mean, missing=0.5, **UNIT), [0.25, NAN], [0.25, 1.0]),
+    _case(
+        "mean, missing='drop'", _call(mean, missing="drop", **UNIT, **OPEN), [0.25], [0.25, NAN], true=0.0
+    ),
+    _case("mean, an infinity", _call(mean, **UNIT), [0.0], [math.inf]),
+    _case("sum", _call(sum, **UNIT), ZERO, ONE),
+    _case("sum, unbounded", _call(sum, **UNIT, **OPEN), LESS, MORE),
+    _wide("sum", _columns(sum, **UNIT), ZERO, ONE),
+    _case("sum, Gaussian", _call(sum, **UNIT, **GAUSSIAN), ZERO, ONE),
+    _wide("sum, unbounded", _columns(sum, **UNIT, **OPEN), LESS, MORE),
+    _case("count", _call(count), NO, YES),
+    _case("count, unbounded", _call(count, **OPEN), NO, np.array([False, False, True])),
+    _case("count, Gaussian", _call(count, **GAUSSIAN), NO, YES),
+    _wide("count", _columns(count), NO, YES),
+    _case("proportion", _call(proportion), NO, YES),
+    _case("proportion, unbounded", _call(proportion, **OPEN), NO, np.array([False, False, True])),
+    _wide("proportion", _columns(proportion), NO, YES),
+    _case("var", _call(var, **UNIT), LOW, HIGH),
+    _case("var, Gaussian", _call(var, **UNIT, **GAUSSIAN), LOW, HIGH),
+    _case("var, unbounded", _call(var, **UNIT, **OPEN), LESS, MORE),
+    _wide("var", _columns(var, **UNIT), LOW, HIGH),
+    _case("std", _call(std, **UNIT), LOW, HIGH),
+    _case("std, unbounded", _call(std, **UNIT, **OPEN), LESS, MORE),
+    _wide("std", _columns(std, **UNIT), LOW, HIGH),
+    _case("cov", _pair(cov), (LOW, LOW), (HIGH, HIGH)),
+    _case("cov, unbounded", _pair(cov, **OPEN), (LESS, LESS), (MORE, MORE)),
+    _case("corr", _pair(corr), (LOW, LOW), (HIGH, HIGH)),
+    _case("corr, unbounded", _pair(corr, **OPEN), (LESS, LESS), (MORE, MORE)),
+    _case("quantile", _quantile(1 / 3), RANKS, MOVED),
+    _case("quantile, unbounded", _quantile(1 / 3, **OPEN), RANKS, RANKS[1:]),
+    _case("quantiles", _quantiles(), MIDDLE, SHIFTED),
+    _case("quantiles, unbounded", _quantiles(**OPEN), RANKS, RANKS[1:]),
+    _case("median", _call(median, grid_points=POINTS, **UNIT), MIDDLE, SHIFTED),
+    _case("median, empty", _call(median, grid_points=POINTS, **UNIT, **OPEN), ZERO[:0], ONE),
+    _case("histogram", _call(histogram, **EDGES), [0.5, 0.5], [0.5, 1.5]),
+    _case("histogram, outside", _call(histogram, **EDGES), [0.5, -math.inf], [0.5, 1e9]),
+    _case("histogram, unbounded", _call(histogram, **EDGES, **OPEN), [0.5], [0.5, 1.5]),
+    _case("histogram, Gaussian", _call(histogram, **EDGES, **GAUSSIAN), [0.5, 0.5], [0.5, 1.5]),
+    _case("crosstab", _call(crosstab, **TWO), ["a", "a"], ["a", "b"]),
+    _case("crosstab, unbounded", _call(crosstab, **TWO, **OPEN), ["a"], ["a", "b"]),
+    _case("crosstab, another level", _call(crosstab, **TWO), ["a", "b"], ["a", "zebra"]),
+    _case("crosstab, Gaussian", _call(crosstab, **TWO, **GAUSSIAN), ["a", "a"], ["a", "b"]),
+    _case(
+        "crosstab, levels='discover'",
+        _call(crosstab, levels="discover", delta=DELTA),
+        ["a", "a"],
+        ["a", "b"],
+    ),
+    _case(
+        "crosstab, levels='discover', unbounded",
+        _call(crosstab, levels="discover", delta=DELTA, **OPEN),
+        ["a"] * 8,
+        ["a"] * 8 + ["b"],
+    ),
+    _case("choose", _choose("exponential"), [3, 2, 2], [2, 3, 3]),
+    _case("choose, noisy max", _choose("noisy max"), [3, 2, 2], [2, 3, 3]),
+    _case("symmetric_geometric", _call(symmetric_geometric), 5, 6),
+    _wide(
+        "symmetric_geometric_noise",
+        lambda count, size: count + symmetric_geometric_noise(size, 1.0),
+        5,
+        6,
+    ),
+    Case(
+        name="mean, missing='error'",
+        kind="exception",
+        release=_call(mean, **UNIT),
+        data=[0.5, NAN],
+        neighbour=[0.5, 0.5],
+        true=math.inf,
+        most=FORMS,
+    ),
+)

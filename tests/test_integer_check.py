@@ -1,0 +1,39 @@
+"""The one check of integers."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from pydpstat._checks import integer
+from pydpstat.errors import PydpstatError
+
+
+@pytest.mark.parametrize(
+    "value", [5, 5.0, np.int8(5), np.uint64(5), np.float32(5), Fraction(5), [5], np.array([5.0])]
+)
+def test_what_is_an_integer(value):
+    found = integer(value, "n", -3, 2**60)
+    assert found == 5 and type(found) is int
+
+
+@pytest.mark.parametrize(
+    "value", [True, np.True_, 5.5, "5", None, np.nan, np.inf, -np.inf, [5, 6], 5j, np.array([]), object()]
+)
+def test_what_is_none(value):
+    with pytest.raises(PydpstatError, match="^n must be a whole number; got "):
+        integer(value, "n")
+
+
+def test_limits_and_words():
+    assert integer(-(10**400), "n") == -(10**400) and integer(-7, "n", most=7) == -7
+    for arguments, words in [
+        ((0, "n", 1), "n must be a whole number of at least 1; got 0."),
+        ((-8, "n", None, 7), "n must be a whole number; got -8."),
+    ]:
+        with pytest.raises(PydpstatError) as caught:
+            integer(*arguments)
+        assert str(caught.value) == words
+    with pytest.raises(PydpstatError) as caught:
+        integer(9, "n", 1, 8, allowed="a whole number from 1 to 8", hint="Give 2.")
+    assert str(caught.value) == "n must be a whole number from 1 to 8; got 9. Give 2."
