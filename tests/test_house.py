@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import re
 import sys
 from pathlib import Path
 
@@ -12,9 +13,9 @@ import pydpstat
 ROOT = Path(pydpstat.__file__).parent
 
 
-def tool(name):
-    """Import one of tools/, without its folder on the path: another package is named `wheel`, too."""
-    spec = importlib.util.spec_from_file_location(f"tools_{name}", ROOT.parent / "tools" / f"{name}.py")
+def tool(name, folder=ROOT.parent / "tools"):
+    """Import a script, without its folder on the path: another package is named `wheel`, too."""
+    spec = importlib.util.spec_from_file_location(f"tools_{name}", folder / f"{name}.py")
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -99,8 +100,9 @@ def test_an_import_that_runs_down_is_none(made):
     assert made(errors="", **{"random.source": "from pydpstat.errors import PydpstatError"}).upward() == []
 
 
-def test_a_room_needs_a_place(made):
-    assert made(errors="", attic="").unplaced() == ["attic"]
+def test_a_room_needs_a_place_and_a_place_a_room(made):
+    rooms = dict.fromkeys([room for layer in house.LAYERS for room in layer if room != "plots"], "")
+    assert made(**rooms, attic="").unplaced() == ["attic", "plots"]
 
 
 def test_circles_are_found_at_run_time_and_for_typing(made):
@@ -204,6 +206,17 @@ def test_docstrings_of_public_names_are_counted():
     module = type(ast)("made")
     module.Sum, module.Same, module.ast = Sum, Sum, ast
     assert house.docstring_lines([module, module]) == 4
+
+
+# the picture of the rooms
+
+
+def test_the_picture_is_that_of_the_rooms():
+    docs = ROOT.parent / "docs"
+    drawn = tool("rooms", docs).picture()
+    assert (docs / "rooms.svg").read_text(encoding="utf-8") == drawn, "run: python docs/rooms.py"
+    steps = re.findall(r"^\d\. `(\w+)`", (docs / "built.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert tuple(steps) == tool("rooms", docs).WAY
 
 
 # the ways of releases
