@@ -1,11 +1,1 @@
 """Numbers behind the models: losses, maps, kernels, an optimiser, and the constants of their noise."""
-
-
-
-
-
-
-
-
-
-
