@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -27,7 +26,7 @@ class Build:
 
     def __init__(self) -> None:
         self.failures: list[str] = []
-        self.names: dict[str, dict[str, Any]] = {}
+        self.names: dict[str, dict[str, object]] = {}
 
     @cached_property
     def cases(self) -> dict[str, Case]:
