@@ -3,6 +3,8 @@
 import ast
 import importlib.util
 import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -228,3 +230,15 @@ def test_a_way_has_the_modules_of_all_calls():
     entered = ways.way(ways.WAYS["mean"][0])
     assert {"pydpstat.statistics.mean", "pydpstat.results.results"} <= set(entered)
     assert {name.split(".")[0] for name in entered} == {"pydpstat"}
+
+
+# the set-up
+
+
+@pytest.mark.skipif(not shutil.which("sh"), reason="there is no sh")
+def test_the_set_up_is_short_and_names_its_sides():
+    script = ROOT.parent / "tools" / "setup.sh"
+    assert len(script.read_text(encoding="utf-8").splitlines()) <= 200
+    said = subprocess.run(["sh", script, "everything"], capture_output=True, text=True)
+    assert (said.returncode, said.stdout) == (2, "")
+    assert said.stderr == "usage: sh tools/setup.sh demo|python|r\n"
