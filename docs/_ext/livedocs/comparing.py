@@ -6,9 +6,9 @@ import ast
 import pprint
 import textwrap
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -111,25 +111,25 @@ class Comparer:
             caught,
         )
 
-    def _in_r(self, case: Case) -> tuple[Outcome, str, str, Literal["live", "recorded"]]:
+    def _in_r(self, case: Case) -> tuple[Outcome, str, str, Any]:
         code = "\n".join(r_lines(case))
         if self.live and not self.live.missing(case) and case.level != "endless":
             # what is shown is what runs: the readable inputs, not the lossless ones
             theirs = self.live.evaluate(replace(case, r=code, inputs={}))
-            return theirs, _r_prints(code), f"R, live ({self._versions(self.live.versions, case)})", "live"
+            return theirs, _r_prints(code), f"R, live ({self._versions(self.live, case)})", "live"
         theirs_recorded = self.recording.evaluate(case) if self.recording else None
-        if self.recording is None or theirs_recorded is None:
+        if theirs_recorded is None:
             raise ComparisonFailed(
                 f"{case.id}: R cannot be asked here, and this very comparison is not recorded. Build where R "
                 "and its packages are installed, or record it: nox -s parity -- --record"
             )
-        versions = self._versions(self.recording.versions, case)
+        versions = self._versions(self.recording, case)
         return theirs_recorded, _as_printed(theirs_recorded), f"R, recorded ({versions})", "recorded"
 
     @staticmethod
-    def _versions(versions: Mapping[str, str], case: Case) -> str:
-        own = versions.get(case.package, "")
-        return f"R {versions.get('R', '?')}" + (f", {case.package} {own}" if own else "")
+    def _versions(side: Any, case: Case) -> str:
+        own = side.versions.get(case.package, "")
+        return f"R {side.versions.get('R', '?')}" + (f", {case.package} {own}" if own else "")
 
 
 def _in_python(
@@ -175,7 +175,7 @@ def _named(lines: Sequence[str]) -> list[str]:
     return [*lines[:start], f"results = {lines[start]}", *lines[start + 1 :]]
 
 
-def printed(value: object, width: int = WIDTH) -> str:
+def printed(value: Any, width: int = WIDTH) -> str:
     """Return a value as an interactive session shows it, at a width that fits a page."""
     import pandas as pd
 

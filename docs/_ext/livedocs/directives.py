@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -26,7 +27,7 @@ class Build:
 
     def __init__(self) -> None:
         self.failures: list[str] = []
-        self.names: dict[str, dict[str, object]] = {}
+        self.names: dict[str, dict[str, Any]] = {}
 
     @cached_property
     def cases(self) -> dict[str, Case]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -14,7 +15,7 @@ from pydpstat.parity.case import Case
 logger = logging.getLogger(__name__)
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> dict[str, Any]:
     """Register the directives and the text that is made from data."""
     app.add_directive("parity", directives.Parity)
     app.add_directive("run", directives.Run)

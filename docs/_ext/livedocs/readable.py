@@ -6,6 +6,7 @@ import ast
 import math
 import re
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -61,7 +62,7 @@ def _by_kind(line: str) -> tuple[bool, bool]:
     return "pydpstat" in line, line.startswith("from")
 
 
-def r_literal(value: object) -> str:
+def r_literal(value: Any) -> str:
     """Return a value as R code.
 
     Examples
@@ -80,7 +81,7 @@ def r_literal(value: object) -> str:
     return _r_element(value)
 
 
-def _r_element(value: object) -> str:
+def _r_element(value: Any) -> str:
     if value is None:
         return "NA"
     if isinstance(value, (bool, np.bool_)):
@@ -92,7 +93,7 @@ def _r_element(value: object) -> str:
     return _quoted(value)
 
 
-def python_literal(value: object) -> str:
+def python_literal(value: Any) -> str:
     """Return a value as Python code; numbers stand in a NumPy array, as parity cases see them.
 
     Examples
@@ -111,11 +112,11 @@ def python_literal(value: object) -> str:
     return _python_element(value)
 
 
-def _python_list(values: Iterable[object]) -> str:
+def _python_list(values: Iterable[Any]) -> str:
     return f"[{', '.join(_python_list(v) if isinstance(v, list) else _python_element(v) for v in values)}]"
 
 
-def _python_element(value: object) -> str:
+def _python_element(value: Any) -> str:
     if isinstance(value, float):
         return _number(value, "math.nan", "math.inf", point=True)
     return _quoted(value) if isinstance(value, str) else repr(value)
@@ -130,7 +131,7 @@ def _number(value: float, nan: str, infinity: str, point: bool = False) -> str:
     return text[:-2] if text.endswith(".0") and not point else text
 
 
-def _quoted(value: object) -> str:
+def _quoted(value: Any) -> str:
     return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 

@@ -9,6 +9,7 @@ import io
 import textwrap
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 from livedocs.comparing import printed
 from pydpstat import PrivacyWarning
@@ -37,7 +38,7 @@ class Output:
     pictures: tuple[str, ...]
 
 
-def run(source: str, names: dict[str, object], raises: str = "") -> Output:
+def run(source: str, names: dict[str, Any], raises: str = "") -> Output:
     """Run code in the names of its page.
 
     Parameters
@@ -73,7 +74,7 @@ def run(source: str, names: dict[str, object], raises: str = "") -> Output:
     return Output(stream.getvalue().rstrip(), _pictures())
 
 
-def _execute(source: str, names: dict[str, object]) -> None:
+def _execute(source: str, names: dict[str, Any]) -> None:
     body = ast.parse(source).body
     last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
     exec(compile(ast.Module(body, []), "<page>", "exec"), names)
@@ -83,7 +84,7 @@ def _execute(source: str, names: dict[str, object]) -> None:
             print(printed(value, _WIDTH))
 
 
-def _is_drawing(value: object) -> bool:
+def _is_drawing(value: Any) -> bool:
     first = value[0] if isinstance(value, (list, tuple)) and value else value
     return type(first).__module__.partition(".")[0] == "matplotlib"
 
