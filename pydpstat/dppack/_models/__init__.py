@@ -1,1 +1,1 @@
-"""Numbers behind the models: losses, maps, kernels, an optimiser, and the constants of their noise."""
+"""Numbers behind the models: losses, maps, kernels, optimizers, and the constants of their noise."""
