@@ -40,14 +40,19 @@ def run(*command: str, folder: Path) -> None:
     subprocess.run(command, cwd=folder, env={**kept, "PYTHONNOUSERSITE": "1"}, check=True)
 
 
+def build(folder: Path) -> Path:
+    """Build the wheel in a folder, and return its path."""
+    options = ["--quiet", "--no-deps", *(["--no-build-isolation"] if OFFLINE else [])]
+    run(sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", str(folder), str(ROOT), folder=folder)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
 def main() -> None:
     """Build, install and use."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        build = ["--no-build-isolation"] if OFFLINE else []
-        pip = (sys.executable, "-m", "pip")
-        run(*pip, "wheel", "--quiet", "--no-deps", *build, "--wheel-dir", made, str(ROOT), folder=folder)
-        (wheel,) = folder.glob("*.whl")
+        wheel = build(folder)
         names = set(zipfile.ZipFile(wheel).namelist())
         assert FILES <= names, f"the wheel lacks {sorted(FILES - names)}"
         others = [name for name in names if name.split("/")[0] not in ("pydpstat", wheel_info(wheel))]

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import pydpstat
+import pydpstat._checks as checks
 from pydpstat import Budget, compose
-from pydpstat import _checks as checks
 from pydpstat._data import lookup
 from pydpstat.budget._accountants import BasicAccountant, ConcentratedAccountant
 from pydpstat.local import FederatedArray
