@@ -14,7 +14,7 @@ from pydpstat.errors import PydpstatError
 COMMANDS = {
     "tutorial": ("pydpstat.parity._tutorial", "R's printed numbers beside Python's, row by row"),
     "audit": ("pydpstat.auditing._command", "known defects of the R originals, and all own functions"),
-    "budget": ("pydpstat.budget._command", "a ledger's limits and what was spent"),
+    "budget": ("pydpstat.budget.__main__", "a ledger's limits and what was spent"),
     "parity": ("pydpstat.parity._command", "the comparison with R, live or recorded"),
 }
 

@@ -271,7 +271,7 @@ def still_global_state() -> Any:
 def seeded_entropy(monkeypatch: pytest.MonkeyPatch) -> random.Random:
     """Put seeded bits in the place of the operating system's."""
     generator = random.Random(20_240_229)
-    monkeypatch.setattr("pydpstat.random.secure.entropy", generator.randbytes)
+    monkeypatch.setattr("pydpstat.random.secure._bits.entropy", generator.randbytes)
     return generator
 
 

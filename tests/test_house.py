@@ -152,24 +152,14 @@ def test_every_room_has_a_place(own):
     assert own.unplaced() == []
 
 
-@pytest.mark.xfail(
-    reason="_data imports r_arithmetic's arrays, auditing's originals teaching, plots.pairs results",
-    strict=True,
-)
 def test_imports_run_down(own):
     assert [str(each) for each in own.upward()] == []
 
 
-@pytest.mark.xfail(reason="local's designs, random.secure, results' summaries", strict=True)
 def test_no_modules_import_each_other_at_run_time(own):
     assert own.circles(typing=False) == []
 
 
-@pytest.mark.xfail(
-    reason="results name their summaries and pictures, which name them for typing, in anonymity, auditing, "
-    "budget, consistency, local and results; and random's sources, parity's distributions",
-    strict=True,
-)
 def test_no_modules_import_each_other_for_typing(own):
     assert own.circles(typing=True) == []
 
@@ -178,11 +168,6 @@ def test_no_module_is_long(own):
     assert own.long() == {}
 
 
-@pytest.mark.xfail(
-    reason="anonymity._summary, auditing._cases.models, budget._command, consistency._hierarchy_summary, "
-    "diffpriv._results, local._picture, random._numpy_source, random.secure.uniform, results._model_export",
-    strict=True,
-)
 def test_no_small_module_has_one_importer_only(own):
     assert own.small() == {}
 

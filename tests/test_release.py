@@ -119,14 +119,14 @@ def test_two_releases_differ():
 
 def test_the_value_is_the_rounded_statistic_plus_noise(monkeypatch):
     # all bits 0 but the top ones: the same uniform each time, and so the same noise
-    monkeypatch.setattr("pydpstat.random.secure.entropy", lambda size: bytes([0x80]) * size)
+    monkeypatch.setattr("pydpstat.random.secure._bits.entropy", lambda size: bytes([0x80]) * size)
     zero, one = (pydpstat.LaplaceMechanism(value, 1, 1) for value in (0.0, 0.3))
     grid = one.grid
     assert float(one) - float(zero) == round(0.3 / grid) * grid
 
 
 def test_integers_far_above_the_grid_are_summed_exactly(monkeypatch):
-    monkeypatch.setattr("pydpstat.random.secure.entropy", lambda size: bytes([0xFF]) * size)
+    monkeypatch.setattr("pydpstat.random.secure._bits.entropy", lambda size: bytes([0xFF]) * size)
     # noise of almost nothing: the value must come back as it went in
     for value in (1e15 + 0.125, 2.0**60, -3.5e18, 123456789.25):
         assert abs(float(pydpstat.LaplaceMechanism(value, 1, 1e-3)) - value) <= 1e-3

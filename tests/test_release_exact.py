@@ -31,7 +31,7 @@ def test_noise_prepared_for_another_source_is_refused():
     for seeded in (True, False):
         spec = CallableSpec(lambda _: LaplaceNoise(1.0), guarantee)
         prepared = prepare(query.question, spec, seeded)
-        source = None if seeded else pydpstat.random.source_from(5)
+        source = pydpstat.random.source_from(None if seeded else 5)
         with pytest.raises(ValueError, match="another kind of source"):
             release(query, prepared, source, record=Call("mean", (), ()))
 
@@ -50,7 +50,7 @@ def exact_release(exact, sensitivity, noise=None, budget=None, rng=None, shape=(
     result = release(
         query,
         prepare(query.question, CallableSpec(calibrate, guarantee), rng is not None),
-        None if rng is None else pydpstat.random.source_from(rng),
+        pydpstat.random.source_from(rng),
         record=Call("mean", (("x", "x"),), (("epsilon", 1.0),)),
         budget=budget,
     )
@@ -60,7 +60,7 @@ def exact_release(exact, sensitivity, noise=None, budget=None, rng=None, shape=(
 @pytest.mark.parametrize("value", [Fraction(1, 3), Fraction(-7, 11), Fraction(10**30, 7), Fraction(0)])
 def test_an_exact_value_is_rounded_exactly(monkeypatch, value):
     # the same bits each time, and so the same noise
-    monkeypatch.setattr("pydpstat.random.secure.entropy", lambda size: bytes([0x80]) * size)
+    monkeypatch.setattr("pydpstat.random.secure._bits.entropy", lambda size: bytes([0x80]) * size)
     (zero, _), (result, asked) = exact_release([Fraction(0)], 1.0), exact_release([value], 1.0)
     grid = Fraction(result.grid)
     total = round(value / grid) + int(Fraction(float(zero)) / grid)
@@ -85,7 +85,7 @@ def test_a_value_on_the_grid_costs_what_others_cost():
 
 
 def test_exact_values_keep_their_shape(monkeypatch):
-    monkeypatch.setattr("pydpstat.random.secure.entropy", lambda size: b"\x80" * size)
+    monkeypatch.setattr("pydpstat.random.secure._bits.entropy", lambda size: b"\x80" * size)
     exact = [Fraction(k) for k in range(6)]
     zero, _ = exact_release([Fraction(0)] * 6, 1.0, shape=(2, 3))
     result, _ = exact_release(exact, 1.0, shape=(2, 3))
@@ -109,7 +109,8 @@ def test_a_budget_is_charged_before_the_noise_is_drawn(monkeypatch):
     ledger = Ledger()
     exact_release([Fraction(1, 3)], 1.0, budget=ledger)
     assert ledger.spent == [(1.0, "mean(x, epsilon=1.0)")]
-    monkeypatch.setattr("pydpstat.random.secure.entropy", lambda size: pytest.fail("something was drawn"))
+    refused = "pydpstat.random.secure._bits.entropy"
+    monkeypatch.setattr(refused, lambda size: pytest.fail("something was drawn"))
     with pytest.raises(PydpstatError, match="nothing is left"):
         exact_release([Fraction(1, 3)], 1.0, budget=Ledger(refuse=True))
     with pytest.raises(PydpstatError):

@@ -27,7 +27,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "pydpstat"
 # The rooms from top to bottom: a module imports from its own line and from those below.
 LAYERS = (
     ("__main__",),
-    ("parity", "tutorial"),
+    ("parity",),
     ("local", "consistency", "anonymity", "teaching"),
     ("auditing",),
     ("statistics", "dppack", "diffpriv"),
@@ -40,13 +40,13 @@ LAYERS = (
     ("random",),
     ("r_arithmetic",),
     ("_data",),
-    ("_checks", "_files", "_frozen", "_grid", "_lazy", "_multiple_precision", "_quiet", "_warn", "errors"),
+    ("_checks", "_files", "_frozen", "_grid", "_lazy", "_multiple_precision", "_quiet")
+    + ("_search", "_warn", "errors"),
 )
 # rooms without an underscore whose modules have no public names
 NAMELESS = {
     "__main__": "a command has no names",
     "parity": "its names are for r_reference and the documentation, which are in every checkout",
-    "tutorial": "a command has no names",
 }
 PUBLIC = (
     "pydpstat",

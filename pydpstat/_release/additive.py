@@ -13,7 +13,6 @@ from pydpstat._release.calibration import Preparation
 from pydpstat._release.query import Query
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy.guarantee import Guarantee
-from pydpstat.random._system import SYSTEM
 from pydpstat.random.source import Source
 from pydpstat.results._call import Call
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing
@@ -30,7 +29,7 @@ class Spender(Protocol):
 def release(
     query: Query,
     prepared: Preparation,
-    source: Source | None,
+    source: Source,
     *,
     record: Call,
     bounds: Any = None,
@@ -46,7 +45,7 @@ def release(
         The true value.
     prepared : Preparation
         The noise for its sensitivities, and what that keeps.
-    source : Source or None
+    source : Source
         Where the noise comes from; None for the operating system, on a grid.
     record : Call
         The call, without data.
@@ -69,7 +68,6 @@ def release(
     PydpstatError
         Before any draw, where the true value is not finite; after it, where the published value is not.
     """
-    source = source or SYSTEM
     if prepared.seeded is not source.reproducible:
         # without a grid the operating system's noise would be left out
         raise ValueError("the noise was prepared for another kind of source")

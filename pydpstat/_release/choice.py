@@ -10,7 +10,7 @@ import numpy as np
 from pydpstat._release.additive import Spender
 from pydpstat._release.calibration import SEEDED
 from pydpstat.privacy import Guarantee
-from pydpstat.random import Source, secure
+from pydpstat.random import Source
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn
@@ -25,7 +25,7 @@ UNCOVERED = (
 def release_choice(
     statistic: str,
     choose: Callable[[np.ndarray], tuple[Any, Labels]],
-    source: Source | None,
+    source: Source,
     *,
     draws: int,
     sensitivity: float,
@@ -48,7 +48,7 @@ def release_choice(
         What is released.
     choose : callable
         Uniforms between 0 and 1 in; the chosen value and its labels out. It holds the data.
-    source : Source or None
+    source : Source
         Where the uniforms come from; None for the operating system.
     draws : int
         How many uniforms.
@@ -79,15 +79,15 @@ def release_choice(
     DPResults
         Its `noise` is None.
     """
-    condition = SEEDED if source is not None else UNCOVERED if exactly is None else uncovered
+    condition = SEEDED if source.reproducible else UNCOVERED if exactly is None else uncovered
     if condition is not None:
         guarantee = guarantee.with_conditions(condition)
     if budget is not None:
         budget.spend(guarantee, record.python())
-    if source is None and exactly is not None:
+    if not source.reproducible and exactly is not None:
         chosen, labels = exactly()
     else:
-        chosen, labels = choose((source or secure).uniform(draws))
+        chosen, labels = choose(source.uniform(draws))
     return DPResults(
         statistic=statistic,
         value=_array(chosen),
@@ -101,7 +101,7 @@ def release_choice(
         bounds=bounds,
         nobs=nobs,
         post=AsDrawn(),
-        reproducible=source is not None,
+        reproducible=source.reproducible,
         grid=grid,
         record=record,
     )

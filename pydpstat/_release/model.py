@@ -54,8 +54,8 @@ def constructor_arguments(model: object, names: tuple[str, ...], l2: bool) -> tu
 
 def release_model(
     minimize: Callable[[Floats], Floats],
-    draw: Callable[[Source | None], Floats] | None,
-    source: Source | None,
+    draw: Callable[[Source], Floats] | None,
+    source: Source,
     *,
     size: int,
     perturbation: str,
@@ -71,7 +71,7 @@ def release_model(
         The noise that enters the objective (zeros for none) in, the minimizer's coefficients out.
     draw : callable or None
         A source in, a noise vector of shape (d,) out; None for no noise at all.
-    source : Source or None
+    source : Source
         Where the noise comes from; None for the operating system.
     size : int
         Number d of coefficients.
@@ -107,13 +107,13 @@ def release_model(
             "a coefficient is not a finite number, which R would return as NaN or Inf. "
             "Use an eps and a gamma above 0 and finite bounds."
         )
-    condition = UNCOVERED if source is None else SEEDED
+    condition = UNCOVERED if not source.reproducible else SEEDED
     return ModelResults(
         coeff=coeff,
         perturbation=perturbation,
         guarantee=Guarantee(
             guarantee.epsilon, guarantee.delta, guarantee.neighbors, (*guarantee.conditions, condition)
         ),
-        reproducible=source is not None,
+        reproducible=source.reproducible,
         **published,
     )

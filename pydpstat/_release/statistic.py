@@ -92,7 +92,7 @@ def release_statistic(
     source = source_from(rng)
     return release(
         query,
-        prepare(query.question, Protection(options, conditions), source is not None),
+        prepare(query.question, Protection(options, conditions), source.reproducible),
         source,
         record=call(function, options, data, arguments),
         bounds=bounds,

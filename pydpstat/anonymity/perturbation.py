@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._grid import grid_unit
 from pydpstat.anonymity import _frames as frames
 from pydpstat.anonymity._frames import Names
 from pydpstat.errors import PydpstatError
-from pydpstat.random import Source, secure, source_from
+from pydpstat.random import Source, source_from
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,9 +109,7 @@ def _spread(df: pd.DataFrame, place: int, values: np.ndarray) -> float:
     return spread
 
 
-def _drawn(noise: str, size: int, scale: float, source: Source | None) -> np.ndarray:
-    if source is not None:
-        return (source.laplace if noise == "laplace" else source.normal)(size, scale)
-    grid = secure.grid_unit(scale, scale)
-    units = (secure.laplace if noise == "laplace" else secure.normal)(size, scale, grid)
-    return np.asarray(units, dtype=np.float64) * grid
+def _drawn(noise: str, size: int, scale: float, source: Source) -> np.ndarray:
+    grid = None if source.reproducible else grid_unit(scale, scale)
+    drawn = (source.laplace if noise == "laplace" else source.normal)(size, scale, grid)
+    return drawn if grid is None else np.asarray(drawn, dtype=np.float64) * grid

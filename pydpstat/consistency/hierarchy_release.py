@@ -22,8 +22,8 @@ from pydpstat.consistency.hierarchy_fit import fitted
 from pydpstat.consistency.hierarchy_released import HierarchyResults
 from pydpstat.consistency.hierarchy_results import HierarchyFit
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._separate import SeparateNoise
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
+from pydpstat.mechanisms.mechanism import SeparateNoise
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
 from pydpstat.results._call import Named
@@ -157,7 +157,7 @@ def release_hierarchy(
     spec = Calibrated(noise, claim, Guarantee(how.epsilon, 0.0, neighbors, conditions))
     released = release(
         query,
-        prepare(query.question, spec, source is not None),
+        prepare(query.question, spec, source.reproducible),
         source,
         record=call("release_hierarchy", how, ("data",), _arguments(split, hierarchy, chosen, integer)),
         budget=check_budget(budget),

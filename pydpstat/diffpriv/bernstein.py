@@ -17,7 +17,7 @@ from pydpstat._frozen import Frozen
 from pydpstat.diffpriv._slots import whole_number
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._binomial import dbinom
-from pydpstat.r_arithmetic._long_double import HAS_80_BIT
+from pydpstat.r_arithmetic.moments import HAS_80_BIT
 
 Floats = npt.NDArray[np.float64]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +18,7 @@ from pydpstat._release.query import Query, Question
 from pydpstat._warn import note
 from pydpstat.diffpriv._account import held, release_call, result_params
 from pydpstat.diffpriv._responses import exact_numbers, function_of, quality
-from pydpstat.diffpriv._results import DPResponse, response_of
-from pydpstat.diffpriv.bernstein import lattice_values
+from pydpstat.diffpriv.bernstein import Bernstein, lattice_values
 from pydpstat.diffpriv.mechanisms import (
     DPMech,
     DPMechBernstein,
@@ -36,6 +36,7 @@ from pydpstat.privacy.guarantee import Guarantee
 from pydpstat.random import Source, secure, source_from
 from pydpstat.random.r_stream._sample import decreasing
 from pydpstat.results._labels import Labels
+from pydpstat.results.results import DPResults
 
 Floats = npt.NDArray[np.float64]
 
@@ -108,10 +109,8 @@ def releaseResponse(mechanism: DPMech, privacyParams: DPParamsEps, X: Any, *, rn
     )
 
 
-def _source(rng: Any) -> Source | None:
+def _source(rng: Any) -> Source:
     source = source_from(rng, int_seeds_r=True)
-    if source is None:
-        return None
     from pydpstat.random._r_source import DifferenceSource, RSource
 
     return DifferenceSource(source.stream) if isinstance(source, RSource) else source
@@ -145,7 +144,7 @@ class ResponseSpec(NamedTuple):
 
 
 def _release_numbers(
-    mechanism: DPMechLaplace | DPMechGaussian, params: DPParamsEps, X: Any, source: Source | None
+    mechanism: DPMechLaplace | DPMechGaussian, params: DPParamsEps, X: Any, source: Source
 ) -> DPResponse:
     value, names = exact_numbers(mechanism.target(X))
     if mechanism.dims is None:
@@ -161,7 +160,7 @@ def _release_numbers(
     query = Query("response", value, (mechanism.sensitivity,), Labels("response", names))
     released = release(
         query,
-        prepare(query.question, ResponseSpec(mechanism, params), source is not None),
+        prepare(query.question, ResponseSpec(mechanism, params), source.reproducible),
         source,
         record=release_call(mechanism, params),
     )
@@ -169,7 +168,7 @@ def _release_numbers(
 
 
 def _release_function(
-    mechanism: DPMechBernstein, params: DPParamsEps, X: Any, source: Source | None
+    mechanism: DPMechBernstein, params: DPParamsEps, X: Any, source: Source
 ) -> DPResponse:
     exact = function_of(mechanism.target(X))
     dims, k = lattice_of(mechanism)
@@ -185,7 +184,7 @@ def _release_function(
     )
     released = release(
         query,
-        prepare(query.question, ResponseSpec(mechanism, params), source is not None),
+        prepare(query.question, ResponseSpec(mechanism, params), source.reproducible),
         source,
         record=release_call(mechanism, params),
     )
@@ -196,7 +195,7 @@ def _release_function(
 
 
 def _release_choice(
-    mechanism: DPMechExponential, params: DPParamsEps, X: Any, source: Source | None
+    mechanism: DPMechExponential, params: DPParamsEps, X: Any, source: Source
 ) -> DPResponse:
     score = function_of(mechanism.target(X))
     responses = mechanism.responseSet
@@ -284,3 +283,48 @@ def _finite_scale(scale: float) -> float:
             f"got {checks.shown(scale)}."
         )
     return float(scale)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DPResponse(DPResults):
+    """A released response: `DPResults` with the names of R's list.
+
+    R's list also carries the target; this has no function of the caller and nothing private.
+
+    Parameters
+    ----------
+    privacyParams : DPParamsEps
+        Copy of the parameters; a `DPParamsGam` where the sensitivity was sampled.
+    dims : int or None
+        Number of released numbers, or of the released function's coordinates.
+    latticeK : int or None
+        Lattice steps of a released function.
+    responseSet : tuple or None
+        The responses that could be chosen.
+
+    Examples
+    --------
+    >>> from pydpstat import DPMechLaplace, DPParamsEps, RRandom, releaseResponse
+    >>> m = DPMechLaplace(sensitivity=1, target=len, dims=1)
+    >>> r = releaseResponse(m, DPParamsEps(), ["a", "b"], rng=RRandom(123))
+    >>> round(r.response, 3), r.privacyParams, r.dims, r.sensitivity
+    (2.267, DPParamsEps(epsilon=1.0), 1, 1.0)
+    """
+
+    privacyParams: DPParamsEps
+    dims: int | None = None
+    latticeK: int | None = None
+    responseSet: tuple[Any, ...] | None = None
+
+    @property
+    def response(self) -> Any:
+        """The released response: a float, an array, a Series, a chosen response, or a function."""
+        if self.latticeK is not None and self.dims is not None:
+            return Bernstein(self.dims, self.latticeK, self.value)
+        return self.estimate
+
+
+def response_of(released: DPResults, **parts: Any) -> DPResponse:
+    """Return a release with the parts of R's list, which may replace its own."""
+    values = {field.name: getattr(released, field.name) for field in fields(released)}
+    return DPResponse(**{**values, **parts})

@@ -72,7 +72,7 @@ def release_moment(
         redrawn="accept" in pipeline,
     )
     shown = query if bounded else replace(query, nobs=None)
-    prepared = prepare(shown.question, spec, source is not None)
+    prepared = prepare(shown.question, spec, source.reproducible)
     spec.warn(shown.question)
     if spec.redrawn and spec.is_laplace:
         _warnings.redrawn(function, spec.eps)

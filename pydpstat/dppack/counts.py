@@ -278,7 +278,7 @@ def _counts(
             conditions=(condition, *public),
             void=not condition,
         )
-        prepared = prepare(query.question, spec, source is not None)
+        prepared = prepare(query.question, spec, source.reproducible)
         spec.warn(query.question)
         # R reads its flags last, here still before any draw
         check_flags()

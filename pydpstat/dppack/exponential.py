@@ -93,7 +93,7 @@ def ExponentialMechanism(
     choices = None if candidates is None else _candidates(candidates, values.size)
     choice = Choice(values, eps, sens, weights)
     source = source_from(rng, int_seeds_r=True)
-    if source is not None:
+    if source.reproducible:
         choice.check()
     # R takes the names of the utility, or else of the measure; a candidate has its own
     named = [_names(each) for each in ((utility, measure) if candidates is None else (candidates,))]
@@ -120,7 +120,7 @@ def ExponentialMechanism(
             (("eps", eps), ("sensitivity", sensitivity)),
             "DPpack",
         ),
-        grid=1.0 if choices is None and source is None else None,
+        grid=1.0 if choices is None and not source.reproducible else None,
         exactly=lambda: chosen(secure.choose(values, secure.choice_rate(eps, sens), weights)),
     )
 

@@ -85,7 +85,7 @@ def LaplaceMechanism(
         GIVEN,
         alloc_proportions=alloc_proportions,
     )
-    prepared = prepare(query.question, spec, source is not None)
+    prepared = prepare(query.question, spec, source.reproducible)
     return release(
         query,
         prepared,
@@ -179,7 +179,7 @@ def GaussianMechanism(
         alloc_proportions=alloc_proportions,
         tol=tol,
     )
-    prepared = prepare(query.question, spec, source is not None)
+    prepared = prepare(query.question, spec, source.reproducible)
     spec.warn(query.question)
     return release(
         query,

@@ -306,7 +306,7 @@ def _release(
             kept_for="bounded",
             redrawn=is_variance,
         )
-        prepared = prepare(query.question, spec, source is not None)
+        prepared = prepare(query.question, spec, source.reproducible)
         spec.warn(query.question)
         if first and spec.redrawn and spec.is_laplace:
             _warnings.redrawn(function, spec.eps)

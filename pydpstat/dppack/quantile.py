@@ -207,7 +207,7 @@ def _quantile(
         "mechanism": mechanism,
     }
 
-    grid = _grid(lower, upper) if source is None else None
+    grid = _grid(lower, upper) if not source.reproducible else None
 
     def published(chosen: float) -> tuple[float, Labels]:
         # a number of full precision would show which records it lies between

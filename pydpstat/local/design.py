@@ -84,7 +84,7 @@ class ResponseDesign(ABC):
         """Return the probabilities of the answers."""
 
     @abstractmethod
-    def _answers(self, codes: Codes, source: Source | None) -> Codes:
+    def _answers(self, codes: Codes, source: Source) -> Codes:
         """Draw an answer for each truth: places in, places out."""
 
     @abstractmethod

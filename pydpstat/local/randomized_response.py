@@ -96,8 +96,8 @@ class RandomizedResponse(ResponseDesign):
         np.fill_diagonal(matrix, self._response.true)
         return matrix
 
-    def _answers(self, codes: Codes, source: Source | None) -> Codes:
-        if source is None:
+    def _answers(self, codes: Codes, source: Source) -> Codes:
+        if not source.reproducible:
             assert self._chance is not None
             moved = secure.flips(codes.size, self._chance)
         else:
@@ -106,7 +106,7 @@ class RandomizedResponse(ResponseDesign):
             return np.logical_xor(codes, moved, out=moved)
         places = np.flatnonzero(moved)
         others = len(self.categories) - 1
-        if source is None:
+        if not source.reproducible:
             chosen = secure.integers(places.size, others)
         else:
             chosen = (source.uniform(places.size) * others).astype(np.int64)
@@ -206,9 +206,9 @@ class RandomizedResponseCoins(ResponseDesign):
         design = self._response
         return np.array([[1.0 - design.other, design.missed], [design.other, design.true]])
 
-    def _answers(self, codes: Codes, source: Source | None) -> Codes:
+    def _answers(self, codes: Codes, source: Source) -> Codes:
         first, second = self._coins
-        if source is not None:
+        if source.reproducible:
             heads = source.uniform(codes.size) < first
             return np.where(heads, source.uniform(codes.size) < second, codes)
         if second == 0.5:

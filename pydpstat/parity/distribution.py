@@ -211,7 +211,7 @@ def _affordable(wanted: Distribution, draws: int, session: LiveR | None) -> int:
 
 def _secure(wanted: Distribution, draws: int) -> Draws:
     """Draw with rng=None, the operating system's bits replaced by seeded ones, so that no run is unlucky."""
-    with mock.patch("pydpstat.random.secure.entropy", random.Random(SEED).randbytes):
+    with mock.patch("pydpstat.random.secure._bits.entropy", random.Random(SEED).randbytes):
         return wanted.python(draws, None)
 
 

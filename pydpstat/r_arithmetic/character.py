@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.r_arithmetic._long_double import HAS_80_BIT
+from pydpstat.r_arithmetic.moments import HAS_80_BIT
 
 _DIGITS = 15
 _LARGEST_TABLED = 27

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic import _long_double as wide
 from pydpstat.r_arithmetic._arrays import doubles, numeric
 from pydpstat.r_arithmetic._error_free import exact_mean, exact_products, exact_sum
 
@@ -49,9 +50,9 @@ def sum(x: npt.ArrayLike) -> float:
     values = numeric(x)
     if values.dtype.kind != "f":
         return _integer_sum(values)
-    if not wide.HAS_80_BIT:
+    if not HAS_80_BIT:
         return exact_sum(values)
-    total = wide.wide_sum(values)
+    total = wide_sum(values)
     # R turns what exceeds the largest double into infinity before it rounds.
     if abs(total) > _LARGEST:
         return math.inf if total > 0 else -math.inf
@@ -195,7 +196,7 @@ def cumsum(x: npt.ArrayLike) -> npt.NDArray[Any]:
     out = np.empty(values.size)
     start = 0
     with np.errstate(all="ignore"):
-        for piece in wide.running_sums(values):
+        for piece in running_sums(values):
             out[start : start + piece.size] = piece
             start += piece.size
     return out
@@ -204,7 +205,7 @@ def cumsum(x: npt.ArrayLike) -> npt.NDArray[Any]:
 def _mean(x: npt.NDArray[np.float64]) -> float:
     # infinities of both signs make NaN, as in R
     with np.errstate(all="ignore"):
-        return float(wide.wide_mean(x)) if wide.HAS_80_BIT else exact_mean(x)
+        return float(wide_mean(x)) if HAS_80_BIT else exact_mean(x)
 
 
 def _covariance(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64] | None) -> float:
@@ -213,9 +214,9 @@ def _covariance(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64] | None) -
     x_mean = _mean(x)
     y_mean = x_mean if y is None else _mean(y)
     with np.errstate(all="ignore"):
-        if not wide.HAS_80_BIT:
+        if not HAS_80_BIT:
             return exact_products(x, x_mean, x if y is None else y, y_mean) / (x.size - 1)
-        return float(wide.wide_products(x, x_mean, y, y_mean) / (x.size - 1))
+        return float(wide_products(x, x_mean, y, y_mean) / (x.size - 1))
 
 
 def _integer_sum(x: npt.NDArray[Any]) -> int:
@@ -237,3 +238,98 @@ def _is_r_integer(x: npt.NDArray[Any]) -> bool:
         or x.dtype.itemsize < 4
         or (int(x.max()) < _R_INTEGER and int(x.min()) > -_R_INTEGER)
     )
+
+
+Floats = npt.NDArray[np.float64]
+
+# R's long double on x86-64: 64 significant bits.
+HAS_80_BIT = bool(np.finfo(np.longdouble).nmant == 63)
+# A chunk of long doubles stays in the second-level cache. Its size never changes a result.
+CHUNK = 16384
+_ONES = frozen(np.ones(CHUNK + 1, dtype=np.longdouble))
+
+
+def wide_sum(x: Floats, center: np.longdouble | None = None) -> np.longdouble:
+    """The sum of `x`, or of ``x - center``, in long double.
+
+    ``numpy.sum`` adds pairwise; ``numpy.dot`` on long doubles adds from first to last.
+    """
+    if x.size <= CHUNK:
+        total: np.longdouble = np.dot(_widen(x, center), _ONES[: x.size])
+        return total
+    total = np.longdouble(0.0)
+    buffer = np.empty(CHUNK + 1, dtype=np.longdouble)
+    for start in range(0, x.size, CHUNK):
+        piece = _fill(buffer, x[start : start + CHUNK], center)
+        piece[0] = total
+        total = np.dot(piece, _ONES[: piece.size])
+    return total
+
+
+def wide_mean(x: Floats) -> np.longdouble:
+    """The mean of `x` in long double, with a second pass over the differences from the first."""
+    n = x.size
+    if n > CHUNK:
+        first = wide_sum(x) / n
+        return first + wide_sum(x, first) / n if abs(first) <= _LARGEST else first
+    values, ones = x.astype(np.longdouble), _ONES[:n]
+    first = np.dot(values, ones) / n
+    if abs(first) <= _LARGEST:
+        values -= first
+        first += np.dot(values, ones) / n
+    return first
+
+
+def wide_products(x: Floats, x_center: float, y: Floats | None, y_center: float) -> np.longdouble:
+    """The sum of ``(x - x_center) * (y - y_center)`` in long double; no `y` means `x`."""
+    left_center, right_center = np.longdouble(x_center), np.longdouble(y_center)
+    if x.size <= CHUNK:
+        deviations = _widen(x, left_center)
+        others = deviations if y is None else _widen(y, right_center)
+        total: np.longdouble = np.dot(deviations, others)
+        return total
+    total = np.longdouble(0.0)
+    left_buffer = np.empty(CHUNK + 1, dtype=np.longdouble)
+    right_buffer = np.empty(CHUNK + 1, dtype=np.longdouble)
+    for start in range(0, x.size, CHUNK):
+        left = _fill(left_buffer, x[start : start + CHUNK], left_center)
+        if y is None:
+            right = right_buffer[: left.size]
+            right[1:] = left[1:]
+        else:
+            right = _fill(right_buffer, y[start : start + CHUNK], right_center)
+        left[0], right[0] = total, 1.0
+        total = np.dot(left, right)
+    return total
+
+
+def running_sums(x: Floats) -> Iterator[npt.NDArray[np.longdouble]]:
+    """The running sums of `x` in long double, a chunk at a time; the next chunk overwrites it."""
+    buffer = np.empty(min(CHUNK, x.size) + 1, dtype=np.longdouble)
+    total = np.longdouble(0.0)
+    for start in range(0, x.size, CHUNK):
+        piece = _fill(buffer, x[start : start + CHUNK], None)
+        piece[0] = total
+        np.add.accumulate(piece, out=piece)
+        total = piece[-1]
+        yield piece[1:]
+
+
+def _widen(x: Floats, center: np.longdouble | None) -> npt.NDArray[np.longdouble]:
+    wide = x.astype(np.longdouble)
+    if center is not None:
+        wide -= center
+    return wide
+
+
+def _fill(
+    buffer: npt.NDArray[np.longdouble], x: Floats, center: np.longdouble | None
+) -> npt.NDArray[np.longdouble]:
+    """The part of the buffer that holds `x`, with its first place free for the carry."""
+    part = buffer[: x.size + 1]
+    values = part[1:]
+    values[:] = x
+    if center is not None:
+        # in two steps: NumPy 1 would subtract a long double from doubles in double
+        values -= center
+    return part

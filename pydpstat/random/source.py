@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from pydpstat._checks import shown
 from pydpstat.errors import PydpstatError
+from pydpstat.random._system import SYSTEM
 
 
 class Source(Protocol):
@@ -55,7 +56,7 @@ class Source(Protocol):
         """Draw one trial for each exponent x >= 0, true with the probability exp(-x)."""
 
 
-def source_from(rng: Any, *, int_seeds_r: bool = False) -> Source | None:
+def source_from(rng: Any, *, int_seeds_r: bool = False) -> Source:
     """Turn the argument `rng` into a source of randomness.
 
     Parameters
@@ -67,8 +68,8 @@ def source_from(rng: Any, *, int_seeds_r: bool = False) -> Source | None:
 
     Returns
     -------
-    Source or None
-        None stands for the operating system, whose noise lies on a grid (`pydpstat.random.secure`).
+    Source
+        Draws from the operating system are exact, and its noise lies on a grid (`pydpstat.random.secure`).
 
     Raises
     ------
@@ -78,13 +79,13 @@ def source_from(rng: Any, *, int_seeds_r: bool = False) -> Source | None:
     Examples
     --------
     >>> from pydpstat.random import source_from
-    >>> source_from(None) is None
-    True
+    >>> source_from(None).reproducible
+    False
     >>> source_from(123, int_seeds_r=True).reproducible
     True
     """
     if rng is None:
-        return None
+        return SYSTEM
     # both from one module: looking into a package takes a microsecond of a small release
     from pydpstat.random._r_source import RRandom, RSource
 
@@ -97,7 +98,7 @@ def source_from(rng: Any, *, int_seeds_r: bool = False) -> Source | None:
         if seed >= 0:
             rng = np.random.default_rng(seed)
     if isinstance(rng, np.random.Generator):
-        from pydpstat.random._numpy_source import NumpySource
+        from pydpstat.random._seeded import NumpySource
 
         return NumpySource(rng)
     raise PydpstatError(

@@ -20,7 +20,6 @@ from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy import GeometricLoss, Guarantee
 from pydpstat.r_arithmetic._arrays import numeric
 from pydpstat.random import Source, source_from
-from pydpstat.random._system import SYSTEM
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
@@ -91,7 +90,7 @@ def symmetric_geometric(value: Any, epsilon: float, *, sensitivity: int = 1, rng
     source = source_from(rng)
     return release(
         query,
-        prepare(query.question, Calibrated(noise, claim, held), source is not None),
+        prepare(query.question, Calibrated(noise, claim, held), source.reproducible),
         source,
         record=Call(
             "symmetric_geometric", (("value", "value"),), (("epsilon", epsilon), ("sensitivity", sensitivity))
@@ -164,8 +163,8 @@ def symmetric_geometric_noise(
     return _drawn(noise, source, int(size))
 
 
-def _drawn(noise: Noise, source: Source | None, size: int) -> np.ndarray:
-    return noise.draw(source or SYSTEM, size, 1.0).astype(np.int64)
+def _drawn(noise: Noise, source: Source, size: int) -> np.ndarray:
+    return noise.draw(source, size, 1.0).astype(np.int64)
 
 
 def _noise(law: type, epsilon: Any, sensitivity: Any) -> Any:

@@ -201,8 +201,8 @@ class UniformNoise:
         answers = self._answers(center, wanted, source)
         return int(answers[0]) if size is None else answers
 
-    def _answers(self, count: int, size: int, source: Source | None) -> npt.NDArray[np.int64]:
-        if source is None:
+    def _answers(self, count: int, size: int, source: Source) -> npt.NDArray[np.int64]:
+        if not source.reproducible:
             drawn = _uniform(size, len(self.values))
         else:
             drawn = np.floor(source.uniform(size) * len(self.values)).astype(np.int64)

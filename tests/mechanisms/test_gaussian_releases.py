@@ -13,6 +13,7 @@ from pydpstat._release.calibration import prepare
 from pydpstat._release.query import Query
 from pydpstat.mechanisms import GaussianNoise, calibrate_gaussian
 from pydpstat.privacy import Guarantee
+from pydpstat.random._system import SYSTEM
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from tests.specs import CallableSpec
@@ -33,7 +34,7 @@ def test_the_exact_delta(epsilon, delta, sensitivity):
     query = Query("mean", np.asarray(1 / 3), (sensitivity,), Labels("mean"), exact=(Fraction(1, 3),))
     spec = CallableSpec(lambda sens: GaussianNoise(calibrate_gaussian(epsilon, delta, sens[0])), guarantee)
     prepared = prepare(query.question, spec, False)
-    result = release(query, prepared, None, record=Call("mean", (("x", "x"),), ()))
+    result = release(query, prepared, SYSTEM, record=Call("mean", (("x", "x"),), ()))
     with mpmath.workdps(300):
         moved = sensitivity + Fraction(result.grid)
         ratio = mpmath.mpf(moved.numerator) / moved.denominator / mpmath.mpf(result.noise_scale)

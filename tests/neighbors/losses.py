@@ -8,10 +8,10 @@ from functools import lru_cache
 from itertools import accumulate, permutations
 from typing import Any
 
-from pydpstat.mechanisms._separate import SeparateNoise
 from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise
+from pydpstat.mechanisms.mechanism import SeparateNoise
 from pydpstat.privacy import DiscreteGaussianLoss, GaussianLoss
 from tests.neighbors.seams import Chosen, Noised, Seen
 

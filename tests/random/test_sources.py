@@ -11,15 +11,16 @@ from scipy import stats
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import SignGeometricNoise, SymmetricGeometricNoise
 from pydpstat.random import source_from
-from pydpstat.random._numpy_source import NumpySource
 from pydpstat.random._r_source import RSource
+from pydpstat.random._seeded import NumpySource
+from pydpstat.random._system import SYSTEM
 from pydpstat.random.r_stream import RRandom
 
 FALSE_ALARM, N = 1e-6, 100_000
 
 
 def test_what_stands_for_what():
-    assert source_from(None) is None and source_from(None, int_seeds_r=True) is None
+    assert source_from(None) is source_from(None, int_seeds_r=True) is SYSTEM
     assert isinstance(source_from(1, int_seeds_r=True), RSource) and isinstance(source_from(1), NumpySource)
     assert isinstance(source_from(np.int32(1)), NumpySource) and isinstance(
         source_from(-1, int_seeds_r=True), RSource

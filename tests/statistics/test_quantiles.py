@@ -12,6 +12,7 @@ from scipy import stats
 
 import pydpstat
 from pydpstat.random import source_from
+from pydpstat.random._system import SYSTEM
 from pydpstat.statistics._kernels import selection
 from pydpstat.statistics._kernels.order_grid import grid_places, public_share, rank_range, rank_utility
 from tests.ledger import Ledger
@@ -171,7 +172,7 @@ def test_missing_values():
 def test_the_result_tells_what_holds_and_nothing_of_n():
     def released(x):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("pydpstat.random.secure.entropy", np.random.default_rng(1).bytes)
+            patch.setattr("pydpstat.random.secure._bits.entropy", np.random.default_rng(1).bytes)
             r = pydpstat.median(x, 1.0, bounds=(0, 100), neighbors="unbounded")
         return {key: value for key, value in r.to_dict().items() if key not in ("estimate", "params")}
 
@@ -235,15 +236,15 @@ def test_the_budget_is_charged_before_a_choice(monkeypatch):
     def never(size):
         raise AssertionError("bits were drawn")
 
-    monkeypatch.setattr("pydpstat.random.secure.entropy", never)
+    monkeypatch.setattr("pydpstat.random.secure._bits.entropy", never)
     with pytest.raises(pydpstat.PydpstatError, match="nothing is left"):
         pydpstat.median(AGES, 1.0, bounds=(0, 100), budget=Ledger(refuse=True))
 
 
 def test_helpers_of_choices(seeded_entropy):
     for limit in (1, 2, 3, 300):
-        drawn = [selection.below(limit, None) for _ in range(3000)]
+        drawn = [selection.below(limit, SYSTEM) for _ in range(3000)]
         assert stats.chisquare(np.bincount(drawn, minlength=limit)).pvalue > FALSE_ALARM or limit == 1
         assert 0 <= min(drawn) and max(drawn) < limit
-    places = selection.places(20_000, 4, None)
+    places = selection.places(20_000, 4, SYSTEM)
     assert stats.chisquare(np.bincount(places, minlength=16)).pvalue > FALSE_ALARM and places.max() == 15

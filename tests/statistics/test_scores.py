@@ -15,6 +15,7 @@ from scipy import stats
 
 import pydpstat
 from pydpstat import PydpstatError
+from pydpstat.random._system import SYSTEM
 from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import choices
 from pydpstat.statistics._kernels import selection
@@ -105,7 +106,7 @@ def test_a_difference_that_no_float_shows_is_no_tie(seeded_entropy):
     # with a large rate the probability of the second is small, though its float is that of the first
     rate = 10**401 * Fraction(4)
     taken = [
-        selection.permute_and_flip(np.zeros(2), rate, None, exact=[Fraction(0), less]) for _ in range(200)
+        selection.permute_and_flip(np.zeros(2), rate, SYSTEM, exact=[Fraction(0), less]) for _ in range(200)
     ]
     assert taken.count(1) == 0
 

@@ -15,7 +15,7 @@ from pydpstat.dppack._models.formulas import Floats
 from pydpstat.dppack._models.records import Records
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
-from pydpstat.random import Source, secure
+from pydpstat.random import Source
 
 # the operating system's draws lie on this grid before they are scaled
 _GRID = 2.0**-30
@@ -189,14 +189,14 @@ class SphericalNoise:
         """Each element's unit: 1 / (rate * divisor)."""
         return 1.0 / (self.rate * np.array(self.divisors))
 
-    def draw(self, source: Source | None) -> Floats:
+    def draw(self, source: Source) -> Floats:
         """Draw a vector, not yet divided: first its length, then its direction.
 
         With an infinite rate it is 0, and only the direction is drawn.
 
         Parameters
         ----------
-        source : Source or None
+        source : Source
             None is the operating system.
 
         Returns
@@ -211,7 +211,7 @@ class SphericalNoise:
         array([ 0.5138, -0.7293])
         """
         size = len(self.divisors)
-        length = (source or secure).gamma(size, self.rate)
+        length = source.gamma(size, self.rate)
         direction = normals(source, size, 1.0)
         direction = direction / math.sqrt(r.sum(direction * direction))
         return length * direction
@@ -287,11 +287,11 @@ def _mixture(size: int) -> tuple[Floats, Floats]:
     return np.sqrt(2.0) * r.exp(logs / 2.0), weights
 
 
-def normals(source: Source | None, size: int, sd: float) -> Floats:
+def normals(source: Source, size: int, sd: float) -> Floats:
     """Draw normal variables of mean 0."""
-    if source is not None:
+    if source.reproducible:
         return source.normal(size, sd)
-    return np.asarray(secure.normal(size, 1.0, _GRID) * _GRID * sd, dtype=np.float64)
+    return np.asarray(source.normal(size, 1.0, _GRID) * _GRID * sd, dtype=np.float64)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from pydpstat.dppack._models.cms_noise import normals
 from pydpstat.dppack._models.formulas import Floats, dot, matrix_vector
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
-from pydpstat.random import Source, secure, source_from
+from pydpstat.random import Source, source_from
 
 
 def phi_gaussian(x: npt.ArrayLike, theta: npt.ArrayLike) -> float:
@@ -107,7 +107,7 @@ class _Sampling:
     """Draws features of a Gaussian kernel; an object, as a closure has no pickle."""
 
     kernel_param: float
-    source: Source | None
+    source: Source
 
     __name__ = "sampling"
 
@@ -121,13 +121,13 @@ class _Sampling:
         return f"generate_sampling({self.kernel_param!r})"
 
 
-def phases(source: Source | None, size: int) -> Floats:
+def phases(source: Source, size: int) -> Floats:
     """Draw uniform variables between -pi and pi."""
     # as R's runif(size, -pi, pi) scales them
-    return -math.pi + 2.0 * math.pi * (source or secure).uniform(size)
+    return -math.pi + 2.0 * math.pi * source.uniform(size)
 
 
-def features(source: Source | None, count: int, size: int, sd: float) -> FourierFeatures:
+def features(source: Source, count: int, size: int, sd: float) -> FourierFeatures:
     """Draw random Fourier features: for each of `count` rows `size` frequencies, then a phase."""
     drawn = np.empty((count, size + 1))
     for row in drawn:

@@ -167,7 +167,7 @@ class Plan:
     """Added regularization, how to draw the noise, what was asked for and what holds."""
 
     extra: float
-    draw: Callable[[Source | None], Floats]
+    draw: Callable[[Source], Floats]
     claim: Guarantee
     guarantee: Guarantee
 
@@ -240,7 +240,7 @@ def plan_fit(
     return Plan(extra, draw, claim, _kept(function, eps, delta, kept, conditions, added))
 
 
-def _noise(eps: float, delta: float, zeta: float, size: int) -> Callable[[Source | None], Floats]:
+def _noise(eps: float, delta: float, zeta: float, size: int) -> Callable[[Source], Floats]:
     if delta > 0.0:
         variance = noise_variance(eps, delta, zeta)
         if not 0.0 <= variance < math.inf:
@@ -260,7 +260,7 @@ def _noise(eps: float, delta: float, zeta: float, size: int) -> Callable[[Source
     return SphericalNoise(rate, (1.0,) * size).draw
 
 
-def _turned(source: Source | None, size: int, sd: float) -> Floats:
+def _turned(source: Source, size: int, sd: float) -> Floats:
     """Draw Gaussian noise in the order of R's mvrnorm, whose eigenvectors turn the draws round."""
     drawn = normals(source, size, 1.0)
     if size == 2:

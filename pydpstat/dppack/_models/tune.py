@@ -241,7 +241,7 @@ def _inside_epsilon(eps: float, upper: float, lower: float, bias: bool) -> float
     return eps * max(1.0, (widest / (upper - lower)) ** 2)
 
 
-def _rng(source: Source | None) -> object:
+def _rng(source: Source) -> object:
     """Return what a fit takes as `rng` to go on drawing from a source."""
     return getattr(source, "stream", getattr(source, "generator", None))
 
@@ -261,7 +261,7 @@ def _tune(
     eps: float,
     sensitivity: float,
     choice_keeps: Guarantee,
-    source: Source | None,
+    source: Source,
     record: Call,
     outside: str = "",
 ) -> int:

@@ -39,20 +39,14 @@ NeurIPS 2020.
 
 from __future__ import annotations
 
-import os
-
-# where the bits come from; tests put a seeded source here
-entropy = os.urandom
-
-from pydpstat._grid import grid_unit  # noqa: E402
-from pydpstat.random.secure.chances import Chance, LogisticChance, RationalChance, flips  # noqa: E402
-from pydpstat.random.secure.choices import Rest, choice_rate, choose  # noqa: E402
-from pydpstat.random.secure.continuous import laplace, normal  # noqa: E402
-from pydpstat.random.secure.gaussian_integers import discrete_gaussian  # noqa: E402
-from pydpstat.random.secure.geometric import sign_geometric, symmetric_geometric  # noqa: E402
-from pydpstat.random.secure.trials import bernoulli, bernoulli_exp  # noqa: E402
-from pydpstat.random.secure.uniform import gamma, uniform  # noqa: E402
-from pydpstat.random.secure.whole_numbers import integers  # noqa: E402
+from pydpstat._grid import grid_unit
+from pydpstat.random.secure.chances import Chance, LogisticChance, RationalChance, flips
+from pydpstat.random.secure.choices import Rest, choice_rate, choose
+from pydpstat.random.secure.continuous import gamma, laplace, normal, uniform
+from pydpstat.random.secure.gaussian_integers import discrete_gaussian
+from pydpstat.random.secure.geometric import sign_geometric, symmetric_geometric
+from pydpstat.random.secure.trials import bernoulli, bernoulli_exp
+from pydpstat.random.secure.whole_numbers import integers
 
 __all__ = [
     "Chance",
@@ -64,7 +58,6 @@ __all__ = [
     "choice_rate",
     "choose",
     "discrete_gaussian",
-    "entropy",
     "flips",
     "gamma",
     "grid_unit",

@@ -5,13 +5,15 @@ Nothing is kept between calls: every bit is asked for by the draw that uses it.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.random import secure
+# where the bits come from; tests put a seeded source here
+entropy = os.urandom
 
 # How many bits of a uniform are known before a draw is decided; at most 52. Fewer leave more draws
 # undecided, which changes no law: tests lower it.
@@ -41,18 +43,18 @@ class Cell:
 
     def refine(self) -> None:
         """Draw 64 more bits."""
-        self.place = self.place << _WORD | int.from_bytes(secure.entropy(_WORD // 8), "little")
+        self.place = self.place << _WORD | int.from_bytes(entropy(_WORD // 8), "little")
         self.bits += _WORD
 
 
 def words(size: int) -> npt.NDArray[np.uint64]:
     """Draw words of 64 bits."""
-    return np.frombuffer(secure.entropy(8 * size), dtype="<u8")
+    return np.frombuffer(entropy(8 * size), dtype="<u8")
 
 
 def word() -> int:
     """Draw one word of 64 bits."""
-    return int.from_bytes(secure.entropy(8), "little")
+    return int.from_bytes(entropy(8), "little")
 
 
 def half_cell() -> float:

@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from pydpstat import _multiple_precision as multiple_precision
 from pydpstat.errors import PydpstatError
-from pydpstat.random import secure
 from pydpstat.random.secure import _bits as bits
 
 _HEAD, _WORD = 8, 64
@@ -143,8 +142,7 @@ def flips(size: int, chance: Chance) -> npt.NDArray[np.bool_]:
 
     Examples
     --------
-    >>> from pydpstat.random import secure
-    >>> bool(0 < secure.flips(1000, secure.LogisticChance(1.0)).sum() < 1000)
+    >>>     >>> bool(0 < secure.flips(1000, secure.LogisticChance(1.0)).sum() < 1000)
     True
     """
     if chance.certain:
@@ -153,7 +151,7 @@ def flips(size: int, chance: Chance) -> npt.NDArray[np.bool_]:
     head = np.uint8(chance.digits(_HEAD))
     for start in range(0, size, _CHUNK):
         part = result[start : start + _CHUNK]
-        drawn = np.frombuffer(secure.entropy(part.size), dtype=np.uint8)
+        drawn = np.frombuffer(bits.entropy(part.size), dtype=np.uint8)
         np.less(drawn, head, out=part)
         ties = np.flatnonzero(drawn == head)
         if ties.size:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import _precise as precise
 from pydpstat.random.secure._bits import Cell
-from pydpstat.random.secure._inversion import Quantile, rounded
 
 # 64 units in the last place: the C library's logarithm is right to one, NumPy's own tests allow 4
 LOG_ERROR = 2.0**-46
@@ -83,10 +85,6 @@ def _minus_normal_one(uniform: float) -> float:
     return float(ndtri(0.5 * uniform))
 
 
-LOG = Quantile(np.log, math.log, LOG_ERROR)
-NORMAL = Quantile(_minus_normal_many, _minus_normal_one, NORMAL_ERROR)
-
-
 def _ratio(scale: Any, grid: float) -> Any:
     if isinstance(scale, float):
         # the quotient is exact unless it overflows, where it is infinite, or underflows
@@ -98,3 +96,188 @@ def _ratio(scale: Any, grid: float) -> Any:
 def _exact_ratio(scale: Any, grid: float, place: int) -> Fraction:
     each = scale if np.ndim(scale) == 0 else scale[place]
     return Fraction(float(each)) / Fraction(grid)
+
+
+# of a Gamma variable's parts, before they are scaled
+_FINE = 2.0**-36
+
+
+def uniform(size: int) -> npt.NDArray[np.float64]:
+    """Draw uniform variables in (0, 1), of 52 bits.
+
+    Examples
+    --------
+    >>> from pydpstat.random import secure
+    >>> bool((secure.uniform(100) > 0.0).all())
+    True
+    """
+    return bits.midpoints(bits.words(size))
+
+
+def gamma(shape: int, rate: float) -> float:
+    """Draw one Gamma variable with a whole shape: a sum of exponential ones, each a Laplace one's size.
+
+    Examples
+    --------
+    >>> from pydpstat.random import secure
+    >>> secure.gamma(3, 1.0) > 0.0
+    True
+    """
+    parts = laplace(shape, 1.0, _FINE)
+    return float(np.abs(parts.astype(np.float64)).sum() * _FINE) / rate
+
+
+Floats = npt.NDArray[np.float64]
+
+# a chunk's arrays stay in the second-level cache
+_CHUNK = 16384
+# so few draws take less time in Python's numbers
+_FEW = 8
+# from here on a float no longer holds every whole number
+_LARGEST = 2**53
+_ROUNDING = 2.0**-50
+# a first look takes one bound for all uniforms above it, where both f are below 10
+_COMMON, _MOST = 2.0**-14, 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Quantile:
+    """A decreasing quantile function f of (0, 1), as floating point computes it.
+
+    Parameters
+    ----------
+    minus_many : callable
+        -f of an array.
+    minus_one : callable
+        -f of a float.
+    error : float
+        Bound of both functions' relative error.
+    """
+
+    minus_many: Callable[[Floats], Floats]
+    minus_one: Callable[[float], float]
+    error: float
+
+
+def rounded(
+    size: int,
+    quantile: Quantile,
+    ratio: Any,
+    finish: Callable[[bits.Cell, int], int],
+    shift: float = 0.0,
+) -> npt.NDArray[Any]:
+    """Draw rint(ratio * f(U) + shift) with random signs.
+
+    Parameters
+    ----------
+    size : int
+        How many draws.
+    quantile : Quantile
+        f.
+    ratio : float or array of shape (size,)
+        At least 0; it may have overflowed, or lost digits by underflow.
+    finish : callable
+        A uniform's cell and the draw's number in, the exact whole number out.
+    shift : float, default 0.0
+        With a shift below 0, ``ratio * f + shift`` is above -1/2.
+
+    Returns
+    -------
+    ndarray of shape (size,)
+        Whole numbers as floats; as Python's integers where one is beyond 2^53.
+    """
+    if size <= _FEW:
+        return _few(size, quantile, ratio, finish, shift)
+    result = np.empty(size)
+    large: dict[int, int] = {}
+    for start in range(0, size, _CHUNK):
+        part = result[start : start + _CHUNK]
+        words = bits.words(part.size)
+        ratios = ratio if np.ndim(ratio) == 0 else ratio[start : start + _CHUNK]
+        with np.errstate(all="ignore"):
+            undecided = _many(quantile, ratios, shift, words, part)
+        for place in undecided.tolist():
+            drawn = int(words[place])
+            whole = bits.sign(drawn) * finish(bits.cell_of(drawn), start + place)
+            if abs(whole) <= _LARGEST:
+                part[place] = whole
+            else:
+                large[start + place] = whole
+    return result if not large else _with_large(result, large)
+
+
+def _few(
+    size: int, quantile: Quantile, ratio: Any, finish: Callable[[bits.Cell, int], int], shift: float
+) -> npt.NDArray[Any]:
+    """Draw as `rounded` does, one after the other."""
+    ratios = (float(ratio),) * size if isinstance(ratio, float) else np.broadcast_to(ratio, size).tolist()
+    wholes = []
+    for place, each in enumerate(ratios):
+        drawn = bits.word()
+        whole = _one(quantile, each, shift, drawn)
+        if whole is None:
+            whole = bits.sign(drawn) * finish(bits.cell_of(drawn), place)
+        wholes.append(whole)
+    exact = all([abs(whole) <= _LARGEST for whole in wholes])
+    return np.array(wholes, dtype=np.float64 if exact else object)
+
+
+def _with_large(result: Floats, large: dict[int, int]) -> npt.NDArray[Any]:
+    result[list(large)] = 0.0
+    whole = np.empty(result.size, dtype=object)
+    whole[:] = [int(each) for each in result.tolist()]
+    for place, value in large.items():
+        whole[place] = value
+    return whole
+
+
+def bound(ratio: Any, value: Any, u: Any, x: Any, shift: float, error: float) -> Any:
+    """Return the bound of the module's docstring; the arguments are floats, or arrays of one shape."""
+    return ratio * (2.0 * bits.half_cell() / u + error * value) + (abs(x) + abs(shift) + 1.0) * _ROUNDING
+
+
+def _one(quantile: Quantile, ratio: float, shift: float, drawn: int) -> int | None:
+    """Return one signed whole number, or None where floating point does not decide it."""
+    u = bits.midpoint(drawn)
+    value = -quantile.minus_one(u)
+    x = ratio * value + shift
+    if not x < _LARGEST or u <= bits.half_cell():
+        return None
+    whole = round(x)
+    slack = bound(ratio, value, u, x, shift, quantile.error)
+    if abs(x - whole) < 0.5 - slack or (x < 0.0 and slack < 0.5):
+        return bits.sign(drawn) * whole
+    return None
+
+
+def _many(
+    quantile: Quantile, ratio: Any, shift: float, words: npt.NDArray[np.uint64], result: Floats
+) -> npt.NDArray[np.intp]:
+    """Fill in signed whole numbers, and return the places of those that are not decided."""
+    uniform = bits.midpoints(words)
+    minus = quantile.minus_many(uniform)
+    x = minus * -ratio
+    if shift:
+        x += shift
+    np.rint(x, out=result)
+    distance = x - result
+    np.abs(distance, out=distance)
+    highest = float(np.max(ratio))
+    common = bound(highest, _MOST, _COMMON, highest * _MOST, shift, quantile.error)
+    # a comparison with NaN is false, so that what overflowed stays undecided
+    decided = distance < 0.5 - common
+    decided &= uniform >= _COMMON
+    bits.signed(words, result)
+    if decided.all():
+        return np.empty(0, dtype=np.intp)
+    places = np.flatnonzero(~decided)
+    u, x = uniform[places], x[places]
+    ratio = ratio if np.ndim(ratio) == 0 else ratio[places]
+    slack = bound(ratio, -minus[places], u, x, shift, quantile.error)
+    decided = (distance[places] < 0.5 - slack) | ((x < 0.0) & (slack < 0.5))
+    decided &= u > bits.half_cell()
+    return places[~decided]
+
+
+LOG = Quantile(np.log, math.log, LOG_ERROR)
+NORMAL = Quantile(_minus_normal_many, _minus_normal_one, NORMAL_ERROR)

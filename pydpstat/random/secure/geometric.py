@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from pydpstat.random.secure import _precise as precise
 from pydpstat.random.secure._bits import Cell
-from pydpstat.random.secure._inversion import rounded
-from pydpstat.random.secure.continuous import LOG
+from pydpstat.random.secure.continuous import LOG, rounded
 
 
 def symmetric_geometric(size: int, rate: float | Fraction) -> npt.NDArray[Any]:

@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.errors import PydpstatError
-from pydpstat.random import secure
-from pydpstat.random.secure._bits import words
+from pydpstat.random.secure import _bits
 
 
 def below(limit: int) -> int:
@@ -15,7 +14,7 @@ def below(limit: int) -> int:
     known = (limit - 1).bit_length()
     size = (known + 7) // 8
     while True:
-        number = int.from_bytes(secure.entropy(size), "little") >> (8 * size - known)
+        number = int.from_bytes(_bits.entropy(size), "little") >> (8 * size - known)
         if number < limit:
             return number
 
@@ -36,8 +35,7 @@ def integers(size: int, bound: int) -> npt.NDArray[np.int64]:
 
     Examples
     --------
-    >>> from pydpstat.random import secure
-    >>> secure.integers(3, 1).tolist()
+    >>>     >>> secure.integers(3, 1).tolist()
     [0, 0, 0]
     """
     if not 1 <= bound <= 2**62:
@@ -48,10 +46,10 @@ def integers(size: int, bound: int) -> npt.NDArray[np.int64]:
     width = 2 if bound <= 2**8 else 4 if bound <= 2**24 else 8
     kind = np.dtype(f"<u{width}")
     last = kind.type((1 << 8 * width) // bound * bound - 1)
-    drawn = np.frombuffer(secure.entropy(width * size), dtype=kind).copy()
+    drawn = np.frombuffer(_bits.entropy(width * size), dtype=kind).copy()
     places = np.flatnonzero(drawn > last)
     while places.size:
-        again = np.frombuffer(secure.entropy(width * places.size), dtype=kind)
+        again = np.frombuffer(_bits.entropy(width * places.size), dtype=kind)
         drawn[places] = again
         places = places[again > last]
     return (drawn % kind.type(bound)).astype(np.int64)
@@ -59,13 +57,13 @@ def integers(size: int, bound: int) -> npt.NDArray[np.int64]:
 
 def places(size: int, bits: int) -> npt.NDArray[np.int64]:
     """Draw so many whole numbers from 0 to below 2^bits, at most 2^16."""
-    return (np.frombuffer(secure.entropy(2 * size), dtype="<u2") >> (16 - bits)).astype(np.int64)
+    return (np.frombuffer(_bits.entropy(2 * size), dtype="<u2") >> (16 - bits)).astype(np.int64)
 
 
 def permutation(size: int) -> npt.NDArray[np.int64]:
     """Draw an order of so many places."""
     while True:
-        keys = words(size)
+        keys = _bits.words(size)
         order = np.argsort(keys)
         ranked = keys[order]
         # without ties all orders are equally likely

@@ -78,7 +78,7 @@ def discovered(
     source = source_from(rng)
     result = release(
         query,
-        prepare(query.question, Calibrated(noise, claim, held), source is not None),
+        prepare(query.question, Calibrated(noise, claim, held), source.reproducible),
         source,
         record=call("crosstab", how, ("data",), (("levels", "discover"), ("delta", float(share)))),
         budget=check_budget(budget),

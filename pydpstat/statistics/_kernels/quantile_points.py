@@ -122,7 +122,7 @@ def released(
     bounds: Any,
     grid_points: Any,
     own: tuple[tuple[str, Any], ...],
-    source: Source | None,
+    source: Source,
     budget: Any,
     sensitivity: float,
 ) -> DPResults:

@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 def weighted(
     utility: Floats,
     rate: Fraction,
-    source: Source | None,
+    source: Source,
     measure: Any = None,
     exact: Sequence[Fraction] | None = None,
 ) -> int:
@@ -31,25 +31,27 @@ def weighted(
 
     Examples
     --------
-    >>> weighted(np.array([-1e9, 0.0, -1e9]), Fraction(1), None)
+    >>> from pydpstat.random._system import SYSTEM
+    >>> weighted(np.array([-1e9, 0.0, -1e9]), Fraction(1), SYSTEM)
     1
     """
-    if source is None:
+    if not source.reproducible:
         return secure.choose(utility, rate, measure, exact=exact)
     return _by_sums(utility, rate, source, measure)[0]
 
 
-def weighted_point(utility: Floats, rate: Fraction, source: Source | None, starts: Any, widths: Any) -> int:
+def weighted_point(utility: Floats, rate: Fraction, source: Source, starts: Any, widths: Any) -> int:
     """Choose a point of runs, all points of a run with the same weight exp(rate * utility).
 
     A run is chosen by its number of points times their weight, and then one of its points.
 
     Examples
     --------
-    >>> weighted_point(np.array([-1e9, 0.0, -1e9]), Fraction(1), None, [0, 7, 8], [7, 1, 2])
+    >>> from pydpstat.random._system import SYSTEM
+    >>> weighted_point(np.array([-1e9, 0.0, -1e9]), Fraction(1), SYSTEM, [0, 7, 8], [7, 1, 2])
     7
     """
-    if source is None:
+    if not source.reproducible:
         run = secure.choose(utility, rate, widths)
         within = below(int(widths[run]), source)
     else:
@@ -71,22 +73,22 @@ def _by_sums(utility: Floats, rate: Fraction, source: Source, measure: Any) -> t
     return place, (aim - before) / (float(sums[place]) - before)
 
 
-def below(limit: int, source: Source | None) -> int:
+def below(limit: int, source: Source) -> int:
     """Choose a whole number from 0 to below `limit`, all with the same probability."""
-    if source is None:
+    if not source.reproducible:
         return whole_numbers.below(limit)
     return min(int(source.uniform(1)[0] * limit), limit - 1)
 
 
-def places(size: int, bits: int, source: Source | None) -> npt.NDArray[np.int64]:
+def places(size: int, bits: int, source: Source) -> npt.NDArray[np.int64]:
     """Draw so many whole numbers from 0 to below 2^bits, at most 2^16."""
-    if source is None:
+    if not source.reproducible:
         return whole_numbers.places(size, bits)
     return (source.uniform(size) * 2.0**bits).astype(np.int64)
 
 
 def permute_and_flip(
-    scores: Floats, rate: Fraction, source: Source | None, exact: Sequence[Fraction] | None = None
+    scores: Floats, rate: Fraction, source: Source, exact: Sequence[Fraction] | None = None
 ) -> int:
     """Choose a place: in random order, the first that is taken with probability exp(-rate * shortfall).
 
@@ -94,7 +96,8 @@ def permute_and_flip(
 
     Examples
     --------
-    >>> permute_and_flip(np.array([-1e9, 0.0, -1e9]), Fraction(1), None)
+    >>> from pydpstat.random._system import SYSTEM
+    >>> permute_and_flip(np.array([-1e9, 0.0, -1e9]), Fraction(1), SYSTEM)
     1
     """
     top = float(scores.max())
@@ -102,7 +105,7 @@ def permute_and_flip(
     factor = float(rate) if 2.0**-900 < rate < 2.0**900 else np.nan
     with np.errstate(over="ignore", under="ignore"):
         exponents = (top - scores) * factor
-    if source is not None:
+    if source.reproducible:
         order = np.argsort(source.uniform(scores.size), kind="stable")
         taken = source.uniform(scores.size) <= exp(-exponents)
     else:

@@ -25,14 +25,15 @@ def fits(count, probability, size=N):
 
 
 def test_bits_come_from_the_operating_system():
-    assert secure.entropy is os.urandom
+    assert secure._bits.entropy is os.urandom
 
 
 @pytest.mark.parametrize("byte", [0x00, 0xFF, 0x80, 0x7F])
 @pytest.mark.parametrize("size", [1, 3])
 def test_uniforms_and_noise_at_the_ends(monkeypatch, byte, size):
     # the first draw's bits are all alike; what is drawn for a refinement ends in a one
-    monkeypatch.setattr(secure, "entropy", lambda count: bytes([byte]) * (count - 1) + bytes([byte or 1]))
+    last = bytes([byte or 1])
+    monkeypatch.setattr(secure._bits, "entropy", lambda count: bytes([byte]) * (count - 1) + last)
     values = secure.uniform(size)
     assert (values > 0.0).all() and (values < 1.0).all()
     for law in (secure.laplace, secure.normal):
@@ -68,7 +69,7 @@ def test_a_word_and_an_array_of_words_say_the_same(monkeypatch, known):
 
 
 def test_a_cell_is_refined_by_new_bits(monkeypatch):
-    monkeypatch.setattr(secure, "entropy", lambda size: bytes(range(1, size + 1)))
+    monkeypatch.setattr(secure._bits, "entropy", lambda size: bytes(range(1, size + 1)))
     cell = bits.Cell(5, 3)
     cell.refine()
     assert (cell.place, cell.bits) == (5 << 64 | int.from_bytes(bytes(range(1, 9)), "little"), 67)
@@ -81,7 +82,7 @@ def test_each_draw_asks_for_its_own_bits(monkeypatch):
         asked.append(size)
         return os.urandom(size)
 
-    monkeypatch.setattr(secure, "entropy", counting)
+    monkeypatch.setattr(secure._bits, "entropy", counting)
     # 64 bits a variable, and 64 more for one that is not decided: once in ten million
     for draw in (lambda: secure.laplace(5, 1.0, 1.0), lambda: secure.symmetric_geometric(5, 1.0)):
         asked.clear()
@@ -112,7 +113,7 @@ def recording(size):
     drawn = os.urandom(size)
     asked.append(drawn)
     return drawn
-secure.entropy = recording
+secure._bits.entropy = recording
 secure.laplace(1, 1.0, 2.0**-20); secure.bernoulli(3, 0.3)
 del asked[:]
 for child in range(5):
@@ -150,7 +151,7 @@ def test_threads_share_no_bits(monkeypatch):
         drawn.append(taken)
         return taken
 
-    monkeypatch.setattr(secure, "entropy", recording)
+    monkeypatch.setattr(secure._bits, "entropy", recording)
     with ThreadPoolExecutor(8) as pool:
         values = list(pool.map(lambda _: int(secure.laplace(1, 1.0, 2.0**-50)[0]), range(400)))
     # noise of 2^50 units: two equal ones among 400 would come once in 10^10

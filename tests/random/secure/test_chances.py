@@ -72,7 +72,7 @@ def test_every_first_byte_and_every_tie(chance, monkeypatch):
     def outcome(*digits):
         # one byte, then words of 64 bits
         script = Script(bytes([digits[0]]) + b"".join(each.to_bytes(8, "little") for each in digits[1:]))
-        monkeypatch.setattr(secure, "entropy", script)
+        monkeypatch.setattr(secure._bits, "entropy", script)
         result = secure.flips(1, chance)
         assert script.content == b"" and result.dtype == bool
         return bool(result[0])
@@ -96,13 +96,13 @@ def test_ties_go_to_their_own_places(monkeypatch):
     # of three ties the second needs a second word
     words = [word - 1, word, word + 1, 2**64 - 1]
     monkeypatch.setattr(
-        secure, "entropy", Script(heads + b"".join(each.to_bytes(8, "little") for each in words))
+        secure._bits, "entropy", Script(heads + b"".join(each.to_bytes(8, "little") for each in words))
     )
     assert secure.flips(6, chance).tolist() == [True, True, False, False, False, True]
 
 
 def test_certain_and_no_trials(monkeypatch):
-    monkeypatch.setattr(secure, "entropy", Script(b""))
+    monkeypatch.setattr(secure._bits, "entropy", Script(b""))
     assert secure.flips(3, secure.RationalChance(1, 1)).tolist() == [True] * 3
     assert secure.flips(0, secure.LogisticChance(1.0)).shape == (0,)
 
@@ -126,7 +126,7 @@ def test_chunks_do_not_repeat_bits(seeded_entropy):
 
 def test_no_bits_are_kept_between_calls(monkeypatch):
     script = Script(bytes(range(10)))
-    monkeypatch.setattr(secure, "entropy", script)
+    monkeypatch.setattr(secure._bits, "entropy", script)
     secure.flips(3, secure.RationalChance(200, 256))
     assert script.content == bytes(range(3, 10))
 
@@ -136,7 +136,7 @@ def test_whole_numbers_are_equally_likely(bound, monkeypatch):
     # every possible word once; what is rejected is drawn again as 0
     words = np.arange(2**16, dtype="<u2")
     rejected = 2**16 % bound
-    monkeypatch.setattr(secure, "entropy", Script(words.tobytes() + bytes(2 * rejected)))
+    monkeypatch.setattr(secure._bits, "entropy", Script(words.tobytes() + bytes(2 * rejected)))
     drawn = secure.integers(2**16, bound)
     kept = drawn[: 2**16 - rejected]
     assert np.bincount(kept, minlength=bound).tolist() == [2**16 // bound] * bound

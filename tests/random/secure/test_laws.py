@@ -335,7 +335,7 @@ def test_nothing_to_choose(utility, measure):
 
 
 def test_the_seeded_bits_are_only_for_tests():
-    with mock.patch.object(secure, "entropy", lambda size: b"\x01" * size):
+    with mock.patch.object(secure._bits, "entropy", lambda size: b"\x01" * size):
         first = secure.laplace(3, 1.0, 2.0**-20)
     assert not np.array_equal(first, secure.laplace(3, 1.0, 2.0**-20))
 
@@ -351,7 +351,7 @@ def test_unlikely_candidates_are_looked_at_only_where_they_must(monkeypatch, see
         return utility, measure
 
     def both(rest_from, rest_to, bits_drawn):
-        monkeypatch.setattr(secure, "entropy", lambda size: bits_drawn)
+        monkeypatch.setattr(secure._bits, "entropy", lambda size: bits_drawn)
         part = slice(rest_from, rest_to)
         others = np.delete(utility, np.arange(rest_from, rest_to))
         rest = secure.Rest(rest_from, others.max(), 2.0 * measure.sum(), everything)
@@ -370,7 +370,7 @@ def test_unlikely_candidates_are_looked_at_only_where_they_must(monkeypatch, see
     # of the narrow part a good share is undecided, of the wide one next to nothing
     assert 20 < len(asked) < 400
     # where nothing in the part can be chosen, the rest is asked
-    monkeypatch.setattr(secure, "entropy", lambda size: b"\x80" * size)
+    monkeypatch.setattr(secure._bits, "entropy", lambda size: b"\x80" * size)
     rest = secure.Rest(0, 0.0, 400.0, everything)
     assert secure.choose([0.0], 1.0, [0.0], rest) == secure.choose(utility, 1.0, measure)
 
@@ -386,6 +386,6 @@ def test_a_rest_whose_weight_underflows_is_chosen_with_its_probability(below, mo
     # the first word's lower 12 bits are not used
     words = [uniform >> (count - 52) << 12, *(uniform >> 64 * k & (1 << 64) - 1 for k in range(23, -1, -1))]
     drawn = iter(words)
-    monkeypatch.setattr(secure, "entropy", lambda size: next(drawn, 0).to_bytes(size, "little"))
+    monkeypatch.setattr(secure._bits, "entropy", lambda size: next(drawn, 0).to_bytes(size, "little"))
     rest = secure.Rest(1, -1000.0, 1.0, lambda: ([-1000.0, 0.0], None))
     assert secure.choose([0.0], 1, None, rest) == (0 if below else 1)

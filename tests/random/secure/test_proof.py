@@ -11,9 +11,9 @@ import pytest
 
 from pydpstat.random import secure
 from pydpstat.random.secure import _bits as bits
-from pydpstat.random.secure import _inversion as inversion
 from pydpstat.random.secure import _precise as precise
 from pydpstat.random.secure import continuous, geometric
+from pydpstat.random.secure import continuous as inversion
 
 GENERATOR = np.random.default_rng(11)
 

@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from pydpstat.budget.budget import Budget
 from pydpstat.errors import PydpstatError
 
 
@@ -24,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Examples
     --------
-    >>> from pydpstat.budget._command import main
+    >>> from pydpstat.budget.__main__ import main
     >>> main(["survey.ledger"])  # doctest: +SKIP
     0
     """
@@ -33,11 +34,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("file", metavar="FILE", help="the ledger's file, the path of a Budget")
     path = parser.parse_args(argv).file
-    from pydpstat.budget import Budget
-
     try:
         print(Budget.open(path).summary())
     except PydpstatError as error:
         print(f"python -m pydpstat budget: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
