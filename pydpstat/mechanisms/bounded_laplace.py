@@ -48,7 +48,7 @@ class BoundedLaplaceNoise(Noise):
     --------
     >>> noise = BoundedLaplaceNoise(1.0, (0.0, 10.0))
     >>> round(noise.epsilon(1.0), 4), noise.accepts(11.0)
-    (1.4899, False)
+    (1.4898, False)
     """
 
     scale: float

@@ -60,7 +60,7 @@ class StaircaseNoise(Noise):
     --------
     >>> noise = StaircaseNoise(5.0, 1.0)
     >>> round(noise.std(), 4), round(noise.cdf(0.0), 4)
-    (0.1506, 0.5)
+    (0.1924, 0.5)
     """
 
     epsilon: float

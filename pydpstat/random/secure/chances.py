@@ -142,7 +142,8 @@ def flips(size: int, chance: Chance) -> npt.NDArray[np.bool_]:
 
     Examples
     --------
-    >>>     >>> bool(0 < secure.flips(1000, secure.LogisticChance(1.0)).sum() < 1000)
+    >>> from pydpstat.random import secure
+    >>> bool(0 < secure.flips(1000, secure.LogisticChance(1.0)).sum() < 1000)
     True
     """
     if chance.certain:

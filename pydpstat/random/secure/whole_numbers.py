@@ -35,7 +35,8 @@ def integers(size: int, bound: int) -> npt.NDArray[np.int64]:
 
     Examples
     --------
-    >>>     >>> secure.integers(3, 1).tolist()
+    >>> from pydpstat.random import secure
+    >>> secure.integers(3, 1).tolist()
     [0, 0, 0]
     """
     if not 1 <= bound <= 2**62:
