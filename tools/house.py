@@ -184,7 +184,7 @@ class House:
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in self.trees
         }
         asked = Counter(imported for _, imported in importers)
-        kept = self.packages | {name for name in self.modules if name.endswith(".__main__")}
+        kept = self.packages | {name for name in self.trees if name.endswith(".__main__")}
         short = {name: lines for name, lines in self.lines.items() if lines < SHORTEST and name not in kept}
         return {name: lines for name, lines in short.items() if asked[name] < 2}
 
