@@ -37,8 +37,8 @@ class Options(NamedTuple):
         One record replaced, or one added or removed.
     missing : object
         ``"error"``, ``"drop"``, or the public value that takes a missing one's place.
-    default : bool
-        Whether the mechanism is the function's default.
+    default, named : bool
+        Whether the mechanism is the function's default, and whether it was given by its name.
     """
 
     epsilon: float
@@ -47,6 +47,7 @@ class Options(NamedTuple):
     neighbors: str
     missing: Any
     default: bool
+    named: bool
 
     @property
     def bounded(self) -> bool:
@@ -126,6 +127,7 @@ def _options(
         missing_rule(missing, neighbors, fill),
         # a default is not shown in calls
         chosen is mechanisms[0],
+        isinstance(mechanism, str),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from pydpstat._checks import shown
 from pydpstat._release.additive import release
 from pydpstat._release.calibration import prepare
-from pydpstat._release.options import INTEGER, REAL, Options
+from pydpstat._release.options import Options
 from pydpstat._release.query import Query, Question
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Noise
@@ -109,8 +109,8 @@ def call(
     if options.mechanism.approximate:
         public.append(("delta", options.delta))
     if not options.default:
-        named = options.mechanism in (*REAL, *INTEGER)
-        public.append(("mechanism", options.mechanism.name if named else Named(repr(options.mechanism))))
+        chosen = options.mechanism
+        public.append(("mechanism", chosen.name if options.named else Named(repr(chosen))))
     if not options.bounded:
         public.append(("neighbors", options.neighbors))
     if options.missing != "error":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from pydpstat import _checks as checks
 from pydpstat._quiet import quiet
 from pydpstat._release.additive import release
 from pydpstat._release.calibration import Calibrated, prepare
-from pydpstat._release.options import INTEGER, options
+from pydpstat._release.options import INTEGER, Options, options
 from pydpstat._release.query import Query
 from pydpstat._release.statistic import call, check_budget
 from pydpstat.consistency._hierarchy_methods import Method, checked_method
@@ -22,8 +22,8 @@ from pydpstat.consistency.hierarchy_fit import fitted
 from pydpstat.consistency.hierarchy_released import HierarchyResults
 from pydpstat.consistency.hierarchy_results import HierarchyFit
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
-from pydpstat.mechanisms.mechanism import SeparateNoise
+from pydpstat.mechanisms.gaussian import root_above
+from pydpstat.mechanisms.mechanism import Noise, SeparateNoise, part_of
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
 from pydpstat.results._call import Named
@@ -42,6 +42,8 @@ def release_hierarchy(
     *,
     hierarchy: Hierarchy | None = None,
     split: Any = "uniform",
+    delta: float = 0,
+    mechanism: Any = "geometric",
     neighbors: str = "bounded",
     method: str = "least squares",
     nonnegative: bool | None = None,
@@ -67,6 +69,10 @@ def release_hierarchy(
         small, in the mean over levels of their nodes' variances, or over the leaves; or in the given
         proportions, for the levels with noise from the top down, or by their names. 0 leaves a level
         without leaves out.
+    delta : float, default 0
+        Above 0 and below 1 for a mechanism that needs it: each level with noise gets an equal part.
+    mechanism : {"geometric"} or Mechanism, default "geometric"
+        The noise of each level; an object for another one (`pydpstat.mechanisms.Mechanism`).
     neighbors : {"bounded", "unbounded"}, default "bounded"
         One record replaced (the number of records public), or one added or removed.
     method : {"least squares", "ratio", "top-down"}, default "least squares"
@@ -125,9 +131,7 @@ def release_hierarchy(
     (array([240]), 0.0)
     """
     checks.one_of(missing, "missing", ("error", "drop"))
-    how = options(
-        epsilon, 0, "geometric", neighbors, missing, mechanisms=INTEGER[:1], others=False, fill=bool
-    )
+    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER[:1], fill=bool)
     if not isinstance(hierarchy, Hierarchy):
         raise PydpstatError(
             f"hierarchy must be a Hierarchy with the public labels; got {type(hierarchy).__name__}. "
@@ -136,11 +140,11 @@ def release_hierarchy(
     chosen = checked_method(method, nonnegative, integer, True)
     reach = sensitivities(hierarchy.tree, neighbors)
     shares = epsilons(split, hierarchy, reach, how.epsilon)
-    noises = tuple(_noise(share, each) for share, each in zip(shares, reach))
+    noises = _noises(how, shares, reach, hierarchy.tree.sizes)
     leaves, records = leaf_counts(data, hierarchy, missing == "drop")
     source = source_from(rng)
     conditions = (PUBLIC, *((AT_LEAVES,) if records and missing == "error" else ()))
-    claim = Guarantee(how.epsilon, 0.0, neighbors)
+    claim = Guarantee(how.epsilon, how.delta, neighbors)
     counts = hierarchy.tree.totals(leaves)
     noisy = [level for level, noise in enumerate(noises) if noise is not None]
     # all levels are one vector, each with noise of its own: what they keep adds up to epsilon
@@ -154,7 +158,7 @@ def release_hierarchy(
         Labels("count"),
         integer=True,
     )
-    spec = Calibrated(noise, claim, Guarantee(how.epsilon, 0.0, neighbors, conditions))
+    spec = Calibrated(noise, claim, Guarantee(how.epsilon, how.delta, neighbors, conditions))
     released = release(
         query,
         prepare(query.question, spec, source.reproducible),
@@ -171,6 +175,7 @@ def release_hierarchy(
     return HierarchyResults(
         **{name: getattr(fit, name) for name in HierarchyFit.__dataclass_fields__},
         noises=noises,
+        shares=tuple(shares),
         claim=claim,
         guarantee=released.guarantee,
         nobs=int(counts[0][0]) if how.bounded else None,
@@ -196,19 +201,28 @@ def _arguments(split: Any, hierarchy: Hierarchy, how: Method, integer: Any) -> t
     return tuple(given)
 
 
-def _noise(epsilon: float, sensitivity: int) -> SymmetricGeometricNoise | None:
-    if epsilon == 0.0:
-        return None
-    if sensitivity / epsilon > LARGEST_SCALE:
-        raise PydpstatError(
-            f"epsilon must be larger: a level would get {epsilon:.3g}, and noise that is too large "
-            "to be added up."
-        )
-    return SymmetricGeometricNoise(epsilon, sensitivity)
+def _noises(
+    how: Options, shares: Sequence[float], reach: Sequence[int], sizes: Sequence[int]
+) -> tuple[Noise | None, ...]:
+    """Return each level's noise: one record changes so many counts of a level by 1 each."""
+    leak = part_of(how.delta, max(1, sum(share > 0.0 for share in shares)))
+    noises: list[Noise | None] = []
+    for share, changed, size in zip(shares, reach, sizes):
+        if share == 0.0:
+            noises.append(None)
+            continue
+        if changed / share > LARGEST_SCALE:
+            raise PydpstatError(
+                f"epsilon must be larger: a level would get {share:.3g}, and noise that is too large "
+                "to be added up."
+            )
+        norm = root_above(changed) if how.norm == 2 else float(changed)
+        noises.append(how.mechanism.calibrate_vector(share, leak, norm, size, True))
+    return tuple(noises)
 
 
 def _measured(
-    counts: np.ndarray, released: np.ndarray | None, noise: SymmetricGeometricNoise | None, sensitivity: int
+    counts: np.ndarray, released: np.ndarray | None, noise: Noise | None, sensitivity: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return what was measured of one level, and the noise's variances."""
     if released is not None and noise is not None:

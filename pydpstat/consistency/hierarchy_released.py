@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pydpstat.consistency._hierarchy_methods import apply, checked_method
 from pydpstat.consistency.hierarchy_results import HierarchyFit
+from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
+from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._report import Facts, Stated, number
@@ -26,8 +28,10 @@ class HierarchyResults(Stated, HierarchyFit):
 
     Parameters
     ----------
-    noises : tuple of (SymmetricGeometricNoise or None)
+    noises : tuple of (Noise or None)
         The distribution of each level's noise; None where the counts are public or were not released.
+    shares : tuple of float
+        Each level's part of epsilon.
     claim, guarantee : Guarantee
         What was asked for, and what holds, of all levels together.
     nobs : int or None
@@ -46,16 +50,21 @@ class HierarchyResults(Stated, HierarchyFit):
     ([0.0, 0.5, 0.5], 240.0)
     """
 
-    noises: tuple[Any, ...]
+    noises: tuple[Noise | None, ...]
+    shares: tuple[float, ...]
     claim: Guarantee
     guarantee: Guarantee
     nobs: int | None
     reproducible: bool
     record: Call
 
-    mechanism = "symmetric geometric"
     statistic = "hierarchy"
     _title = "Differentially Private Hierarchy"
+
+    @property
+    def mechanism(self) -> str:
+        """The noise's name."""
+        return next((each.name for each in self.noises if each is not None), SymmetricGeometricNoise.name)
 
     def _by_level(self, values: list[float], name: str) -> pd.Series:
         import pandas as pd
@@ -65,12 +74,12 @@ class HierarchyResults(Stated, HierarchyFit):
     @property
     def epsilons(self) -> pd.Series:
         """Each level's epsilon, a Series: 0 where the counts are public or were not released."""
-        return self._by_level([0.0 if each is None else each.epsilon for each in self.noises], "epsilon")
+        return self._by_level(list(self.shares), "epsilon")
 
     @property
     def noise_scale(self) -> pd.Series:
         """Scale of each level's noise, sensitivity over epsilon, a Series; NaN where there is none."""
-        scales = [np.nan if each is None else each.sensitivity / each.epsilon for each in self.noises]
+        scales = [np.nan if each is None else each.scale for each in self.noises]
         return self._by_level(scales, "noise scale")
 
     def consistent(
@@ -123,9 +132,10 @@ class HierarchyResults(Stated, HierarchyFit):
             ("Mechanism:", self.mechanism),
             ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
         ]
-        for name, noise, variance in zip(self.hierarchy.levels, self.noises, self.variances):
+        levels = zip(self.hierarchy.levels, self.noises, self.shares, self.variances)
+        for name, noise, share, variance in levels:
             public = "public" if (variance == 0.0).all() else "not released"
-            value = public if noise is None else f"eps {number(noise.epsilon)}, sd {number(noise.std())}"
+            value = public if noise is None else f"eps {number(share)}, sd {number(noise.std())}"
             facts.append((f"{name if len(name) <= 20 else name[:17] + '...'}:", value))
         return facts
 

@@ -77,7 +77,7 @@ class BoundedLaplaceNoise(Noise):
 
     def accepts(self, value: npt.ArrayLike) -> bool:
         """Tell whether a noisy value lies within the limits."""
-        return bool(self.limits[0] <= float(np.asarray(value)) <= self.limits[1])
+        return bool(self.limits[0] <= np.asarray(value).item() <= self.limits[1])
 
     def epsilon(self, sensitivity: float) -> float:
         """Pure epsilon that holds for a number of this sensitivity."""

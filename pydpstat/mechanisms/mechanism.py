@@ -275,6 +275,11 @@ class SeparateNoise(Noise):
         blocks = zip(self.noises, self.sizes)
         return np.concatenate([np.empty(0), *(noise.draw(source, each, grid) for noise, each in blocks)])
 
+    def accepts(self, value: npt.NDArray[np.float64]) -> bool:
+        """Tell whether every block may stand."""
+        blocks = np.split(value, np.cumsum(self.sizes)[:-1])
+        return all(noise.accepts(block) for noise, block in zip(self.noises, blocks))
+
     def _repeated(self, values: Sequence[float]) -> npt.NDArray[np.float64]:
         return np.repeat(np.array(values, dtype=np.float64), np.array(self.sizes, dtype=np.intp))
 
