@@ -77,7 +77,7 @@ class Run(_Executed):
     def run(self) -> list[nodes.Node]:
         """Return the code, the output and the figures."""
         source = "\n".join(self.content)
-        names = build.names.setdefault(self.env.docname, {"__name__": "page"})
+        names = build.names.setdefault(self.env.docname, {"__name__": "__main__"})
         try:
             output = run(source, names, self.options.get("raises", ""))
         except PageFailed as error:
