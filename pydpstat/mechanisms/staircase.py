@@ -42,7 +42,7 @@ class StaircaseNoise(Noise):
     Notes
     -----
     The density at x is proportional to ``exp(-epsilon * k)`` with k the number of steps that end at
-    or before |x|; they end at ``(j + share) * sensitivity`` for j = 0, 1, 2, ... The share that makes
+    or before ``|x|``; they end at ``(j + share) * sensitivity`` for j = 0, 1, 2, ... The share that makes
     the mean absolute noise least is ``1 / (1 + exp(epsilon / 2))``.
 
     From the operating system it is drawn on a grid, exactly: the period is an integer K of grid units
