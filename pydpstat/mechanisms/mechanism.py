@@ -48,7 +48,7 @@ class Noise:
 
     def std(self) -> Any:
         """Standard deviation, of each element where they differ."""
-        raise NotImplementedError
+        raise _undefined(self, "std")
 
     def var(self) -> Any:
         """Variance."""
@@ -57,11 +57,11 @@ class Noise:
 
     def cdf(self, x: npt.ArrayLike) -> Any:
         """Probability of at most `x`."""
-        raise NotImplementedError
+        raise _undefined(self, "cdf")
 
     def ppf(self, q: npt.ArrayLike) -> Any:
         """Quantile of the probability `q`."""
-        raise NotImplementedError
+        raise _undefined(self, "ppf")
 
     def draw(self, source: Source, size: int, grid: float | None) -> Any:
         """Draw noise for so many elements.
@@ -80,7 +80,7 @@ class Noise:
         ndarray of shape (size,)
             Numbers; with a grid, how many of its units each is: integers, as floats or as Python's.
         """
-        raise NotImplementedError
+        raise _undefined(self, "draw")
 
     def accepts(self, value: npt.NDArray[np.float64]) -> bool:
         """Tell whether a noisy value may stand; else all of its noise is drawn again. By default it may."""
@@ -156,7 +156,7 @@ class Mechanism:
         sensitivity : float
             The largest change in the mechanism's norm, of one number or of a vector; above 0.
         """
-        raise NotImplementedError
+        raise _undefined(self, "calibrate")
 
     def calibrate_vector(
         self, epsilon: float, delta: float, sensitivity: float, size: int, integer: bool
@@ -289,3 +289,7 @@ class SeparateNoise(Noise):
         ends = np.cumsum(self.sizes)[:-1]
         parts = zip(self.noises, np.split(wide, ends, axis=-1))
         return np.concatenate([np.asarray(ask(noise, part)) for noise, part in parts], axis=-1)
+
+
+def _undefined(instance: object, method: str) -> NotImplementedError:
+    return NotImplementedError(f"{type(instance).__name__} must define {method}(); its base class has none.")

@@ -147,3 +147,11 @@ def test_an_integer_mechanism_is_for_counts_only():
     for call in (lambda: pydpstat.median(X, 1.0, bounds=(0, 100), mechanism=Plain()),):
         with pytest.raises(TypeError):
             call()
+
+
+def test_what_a_mechanism_lacks_is_named():
+    class Empty(Mechanism):
+        name = "empty"
+
+    with pytest.raises(NotImplementedError, match=r"Empty must define calibrate\(\)"):
+        pydpstat.count(X > 50, 1.0, mechanism=Empty())
