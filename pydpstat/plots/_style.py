@@ -63,6 +63,10 @@ def _kinds(given: tuple[object, ...]) -> str:
     return f"{len(given)} ({kinds})" if len(given) != 1 else kinds
 
 
+# a legend above the axes: to look for a free place takes longer the more is drawn
+ABOVE = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": 2, "borderaxespad": 0.2}
+
+
 def finish(axes: Axes, **legend: Any) -> None:
     """Take the frame's upper right half away and add a legend where something has a label."""
     axes.spines[["top", "right"]].set_visible(False)

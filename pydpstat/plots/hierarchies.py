@@ -9,7 +9,7 @@ import numpy as np
 
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._frames import Floats, frame_of, numbers_in
-from pydpstat.plots._style import COLOURS, INK, SOFT, axes_for, finish
+from pydpstat.plots._style import ABOVE, COLOURS, INK, SOFT, axes_for, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,7 +84,7 @@ def hierarchy(before: object, after: object, ax: Axes | None = None) -> Axes:
     _values(axes, y, low, high)
     axes.set_xlabel("count")
     axes.set_xlim(left=min(0.0, axes.get_xlim()[0]) if min(low.min(), high.min()) < 0.0 else 0.0)
-    finish(axes, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, borderaxespad=0.2)
+    finish(axes, **ABOVE)
     return axes
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
-from pydpstat.plots._style import COLOURS, INK, axes_for, finish
+from pydpstat.plots._style import ABOVE, COLOURS, INK, axes_for, finish
 from pydpstat.privacy import Guarantee
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def histograms(true: object, private: object, ax: Axes | None = None) -> Axes:
     axes.axhline(0.0, color=INK, linewidth=0.8)
     axes.set_xlabel(name)
     axes.set_ylabel("count")
-    finish(axes)
+    finish(axes, **ABOVE)
     return axes
 
 
