@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pydpstat.anonymity import _frames as frames
-from pydpstat.anonymity._comparison import equal_rows
-from pydpstat.anonymity._frames import Names
+from pydpstat.anonymity._frames import Names, equal_rows
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:

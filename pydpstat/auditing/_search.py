@@ -8,13 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from pydpstat.auditing._bounds import Forecast
-from pydpstat.auditing._events import Element, Event, Found, LikelihoodRatio, Missing, Norm, Projection, Sum
-from pydpstat.auditing._low_bit_events import bit_events
+from pydpstat.auditing._events import (
+    Element,
+    Event,
+    Found,
+    LikelihoodRatio,
+    Missing,
+    Norm,
+    Projection,
+    Sum,
+    form_events,
+)
+from pydpstat.auditing._float_events import Distribution, bit_events, support_events
 from pydpstat.auditing._outcomes import Form, size_of
 from pydpstat.auditing._ranges import range_events
 from pydpstat.auditing._sampling import Draws
-from pydpstat.auditing._shape_events import form_events
-from pydpstat.auditing._supports import Distribution, support_events
 from pydpstat.r_arithmetic._products import inner
 from pydpstat.r_arithmetic.elementary import log
 

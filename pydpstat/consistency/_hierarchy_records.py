@@ -11,8 +11,8 @@ from pydpstat._data.containers import is_frame, is_series
 from pydpstat._data.labels import label_columns
 from pydpstat._data.lookup import places
 from pydpstat._data.values import objects
-from pydpstat.consistency._tables import numbers
 from pydpstat.consistency._tree import Levels, check_size
+from pydpstat.consistency.tables import numbers
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 
 from pydpstat._checks import did_you_mean, excerpt
 from pydpstat._data.containers import has_rows
-from pydpstat.consistency._tables import Form, numbers, read_table
+from pydpstat.consistency.tables import Form, numbers, read_table
 from pydpstat.errors import PydpstatError
 from pydpstat.results.results import DPResults
 

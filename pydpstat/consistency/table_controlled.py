@@ -9,9 +9,8 @@ import numpy as np
 
 from pydpstat._checks import positive
 from pydpstat.consistency._margins import Axes, Margin, axes_of, gaps, incidence, margin
-from pydpstat.consistency._tables import Form, read_table
 from pydpstat.consistency._tree import check_size
-from pydpstat.consistency.table_results import TableFit
+from pydpstat.consistency.tables import Form, TableFit, read_table
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from pydpstat.consistency._margins import (
     read_margins,
     solution,
 )
-from pydpstat.consistency._tables import check_not_negative, read_table
-from pydpstat.consistency.table_results import ConvergenceWarning, TableFit
+from pydpstat.consistency.tables import ConvergenceWarning, TableFit, check_not_negative, read_table
 from pydpstat.errors import PydpstatError
 
 

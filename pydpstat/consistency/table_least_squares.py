@@ -20,10 +20,16 @@ from pydpstat.consistency._margins import (
     read_margins,
     solution,
 )
-from pydpstat.consistency._tables import Form, check_not_negative, numbers, read_table
 from pydpstat.consistency._tree import check_size
 from pydpstat.consistency.table_controlled import TIME_LIMIT, rounded_table, rounding_step
-from pydpstat.consistency.table_results import ConvergenceWarning, TableFit
+from pydpstat.consistency.tables import (
+    ConvergenceWarning,
+    Form,
+    TableFit,
+    check_not_negative,
+    numbers,
+    read_table,
+)
 from pydpstat.errors import PydpstatError
 from pydpstat.results.results import DPResults
 

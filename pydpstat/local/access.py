@@ -1,7 +1,11 @@
-"""Access to numbers by noise: each value is released by itself, before anybody collects it."""
+"""Access to numbers by noise: each value is released by itself, before anybody collects it.
+
+And one guarantee for persons in different places, of whom different answers were given.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
@@ -19,7 +23,7 @@ from pydpstat._release.statistic import release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.local._categories import is_single
 from pydpstat.local.design import LOCAL
-from pydpstat.privacy import Guarantee
+from pydpstat.privacy import GaussianLoss, Guarantee, LaplaceLoss, PrivacyLoss, compose
 from pydpstat.results._labels import Labels
 
 ONE_RELEASE = "one release a value, drawn by this access without a seed"
@@ -241,3 +245,58 @@ def check_access(definition: Any) -> Access:
         "definition must be a design or an access, with a guarantee and respond(values, rng); got "
         f"{shown(definition)}. Give for example RandomizedResponseCoins() or LaplaceAccess(1, bounds=(0, 1))."
     )
+
+
+def covering(places: Iterable[Sequence[Guarantee]]) -> Guarantee:
+    """Return a guarantee that holds in each of several places.
+
+    Parameters
+    ----------
+    places : iterable of sequences of Guarantee
+        Of each place, what its answers keep, one or more; at least one place. If not all are for the
+        same neighbors, the result is for bounded ones.
+
+    Returns
+    -------
+    Guarantee
+        With the largest epsilon and the largest delta of any place, where they add up; with a curve
+        where all have one of the same kind of noise. It has every condition once, in order.
+
+    Notes
+    -----
+    Each person's data are in one place, so guarantees of different places do not add up: what follows
+    from each of them holds for all. One place may have the largest epsilon, and another the largest
+    delta.
+
+    References
+    ----------
+    McSherry, F. (2009). Privacy integrated queries. SIGMOD 2009, Theorem 4 (parallel composition).
+
+    Examples
+    --------
+    >>> print(covering([[Guarantee(1, 1e-2)], [Guarantee(0.5), Guarantee(0.501)]]))
+    (epsilon 1.001, delta 0.01), bounded neighbors
+    """
+    lists = [list(place) for place in places]
+    if len({one.neighbors for place in lists for one in place}) > 1:
+        lists = [[one.as_bounded() for one in place] for place in lists]
+    # a single guarantee keeps its curve
+    each = [place[0] if len(place) == 1 else compose(place) for place in lists]
+    return Guarantee(
+        max(one.epsilon for one in each),
+        max(one.delta for one in each),
+        each[0].neighbors,
+        tuple(dict.fromkeys(line for one in each for line in one.conditions)),
+        _largest([one.loss for one in each]),
+    )
+
+
+def _largest(losses: list[PrivacyLoss | None]) -> PrivacyLoss | None:
+    """Return the largest loss where all are in one order; else None."""
+    gaussian = [loss for loss in losses if isinstance(loss, GaussianLoss)]
+    laplace = [loss for loss in losses if isinstance(loss, LaplaceLoss)]
+    if len(gaussian) == len(losses):
+        return max(gaussian, key=lambda loss: loss.mu)
+    if len(laplace) == len(losses):
+        return max(laplace, key=lambda loss: loss.epsilon)
+    return losses[0] if len(losses) == 1 else None

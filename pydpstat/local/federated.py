@@ -16,8 +16,7 @@ from pydpstat._data.values import objects
 from pydpstat._release.calibration import SEEDED
 from pydpstat._release.statistic import check_budget
 from pydpstat.errors import PydpstatError
-from pydpstat.local._covering import covering
-from pydpstat.local.access import ONE_RELEASE, Access, check_access
+from pydpstat.local.access import ONE_RELEASE, Access, check_access, covering
 from pydpstat.local.design import ONE_ANSWER
 from pydpstat.privacy import Guarantee
 

@@ -23,8 +23,6 @@ from pydpstat.results.results import DPResults
 if TYPE_CHECKING:
     import pandas as pd
 
-
-
 _MOST_NAME = 16
 _ONE = Labels("proportion")
 _STEPS = {

@@ -12,9 +12,8 @@ from pydpstat.errors import MissingExtraError
 from pydpstat.parity import _report as reports
 from pydpstat.parity._compare import Verdict, compare
 from pydpstat.parity._evaluate import evaluate_in_python
-from pydpstat.parity._exports import exports_path, record_exports
 from pydpstat.parity._live import PEERS, LiveR, NoR, is_set
-from pydpstat.parity._recorded import Recording, record, recording_path
+from pydpstat.parity._recorded import Recording, exports_path, record, record_exports, recording_path
 from pydpstat.parity.case import Case
 from pydpstat.parity.distribution import check_distributions
 from pydpstat.parity.reference import all_cases

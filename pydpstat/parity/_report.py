@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pydpstat.parity._compare import Verdict
-from pydpstat.parity._exports import covered
 from pydpstat.parity._printing import table_lines
+from pydpstat.parity._recorded import covered
 from pydpstat.parity.distribution import DistributionVerdict
 
 # in this order, before R's own packages

@@ -1,6 +1,8 @@
-"""Groups of rows: their sizes, means and losses, and a choice of changes that do not touch each other."""
+"""Rows as points: scaled, compared, in groups with means and losses, and their neighbors."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -126,3 +128,100 @@ def disjoint(
         blocked[changes[busy[claims].any(axis=1)]] = True
         changes, claims = changes[~blocked[changes]], claims[~blocked[changes]]
     return np.concatenate(chosen)
+
+
+# squares of numbers up to 2^500 in size, and their sums, are far from the ends of the floats
+_WIDE = 500
+
+
+def standardized(values: np.ndarray) -> np.ndarray:
+    """Return columns with mean 0 and standard deviation 1; a constant one is 0."""
+    centered = values - values.mean(axis=1, keepdims=True)
+    constant = values.min(axis=1) == values.max(axis=1)
+    centered[constant] = 0.0
+    spread = np.sqrt((centered * centered).mean(axis=1, keepdims=True))
+    return centered / np.where(spread > 0.0, spread, 1.0)
+
+
+def group_means(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Return each row's mean over its group, the very same number for all rows of a group."""
+    order, begins, sizes = by_group(groups)
+    # rows in one piece are moved about faster than columns
+    rows = np.ascontiguousarray(values.T)
+    ordered = rows.take(order, axis=0)
+    means = np.add.reduceat(ordered, begins, axis=0) / sizes[:, None]
+    # rounding must not carry a mean out of its group
+    means = np.maximum(means, np.minimum.reduceat(ordered, begins, axis=0))
+    means = np.minimum(means, np.maximum.reduceat(ordered, begins, axis=0))
+    rows[order] = np.repeat(means, sizes, axis=0)
+    return np.ascontiguousarray(rows.T)
+
+
+def within_reach(values: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return numbers whose squares neither overflow nor vanish, and the power of two to bring them back."""
+    power = math.frexp(float(np.abs(values).max()))[1]
+    if abs(power) <= _WIDE:
+        return values, 0
+    return np.ldexp(values, -power), power
+
+
+def equal_rows(columns: np.ndarray) -> np.ndarray:
+    """Number rows so that equal ones have the same number, from 0."""
+    order = np.lexsort(columns)
+    ordered = columns[:, order]
+    fresh = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+    labels = np.zeros(order.size, dtype=np.int64)
+    labels[order[1:]] = fresh.cumsum()
+    return labels
+
+
+# more dimensions make a tree no faster than looking at all points
+_MOST = 8
+
+
+class Space:
+    """Where neighbors are looked for: what is near there is likely near among the variables, too.
+
+    Nothing is left out up to eight variables; of more the eight leading principal components are kept.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, d)
+        The rows' values.
+
+    Examples
+    --------
+    >>> points = np.array([[0.0, 0.0], [3.0, 4.0], [9.0, 9.0]])
+    >>> Space(points).nearest(points, np.array([[0.0, 1.0]]), 1)
+    (array([[1.]]), array([[0]]))
+    """
+
+    def __init__(self, rows: np.ndarray) -> None:
+        self._components: np.ndarray | None = None
+        if rows.shape[1] > _MOST:
+            components = np.linalg.eigh(np.cov(rows, rowvar=False))[1][:, -_MOST:]
+            # the last digits and the sign are the processor's
+            largest = components[np.abs(components).argmax(axis=0), np.arange(_MOST)]
+            self._components = (components * np.where(largest < 0.0, -1.0, 1.0)).round(6)
+
+    def nearest(self, points: np.ndarray, to: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return distances and places of the `count` points nearest to each of others, in lines.
+
+        Parameters
+        ----------
+        points : ndarray of shape (m, d)
+            Where to look.
+        to : ndarray of shape (n, d)
+            Whose neighbors are wanted.
+        count : int
+            How many; fewer where there are fewer points.
+        """
+        from scipy.spatial import cKDTree
+
+        count = min(count, len(points))
+        distances, places = cKDTree(self._of(points)).query(self._of(to), k=count)
+        return distances.reshape(len(to), count), places.reshape(len(to), count)
+
+    def _of(self, rows: np.ndarray) -> np.ndarray:
+        # einsum's order of additions is always the same, BLAS's is not
+        return rows if self._components is None else np.einsum("nd,de->ne", rows, self._components)
