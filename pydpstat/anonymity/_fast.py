@@ -19,20 +19,7 @@ _ROWS, _GROUPS = 1 << 19, 1 << 12
 
 
 def fast(columns: np.ndarray, k: int) -> np.ndarray:
-    """Partition rows into groups of at least k with a low loss.
-
-    Parameters
-    ----------
-    columns : ndarray of shape (d, n)
-        Finite numbers, one row a variable.
-    k : int
-        Least rows in a group; at most n.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        Each row's group.
-    """
+    """Partition rows into groups of at least k with a low loss; `columns` has one finite row a variable."""
     size = columns.shape[1]
     if size < 2 * k:
         return np.zeros(size, dtype=np.int64)
@@ -133,23 +120,9 @@ _GAIN = 1e-9
 
 
 def refine(rows: np.ndarray, labels: np.ndarray, k: int, space: Space) -> np.ndarray:
-    """Lower the loss of a partition; each group keeps at least k rows.
+    """Lower the loss of a partition; each group has at least k rows and keeps as many.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n, d)
-        The rows' values.
-    labels : ndarray of int, shape (n,)
-        Each row's group; each group has at least k rows.
-    k : int
-        Least rows in a group.
-    space : Space
-        Where neighbors are looked for.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        The new labels, from 0, none left out. The loss is not higher than before, but for rounding.
+    The new labels go from 0, none left out. The loss is not higher than before, but for rounding.
     """
     groups = Groups(rows, labels)
     for _ in range(_ROUNDS):
@@ -257,19 +230,8 @@ def _price(values: np.ndarray, groups: Groups, goal: np.ndarray, which: np.ndarr
 def resplit(groups: Groups, first: np.ndarray, second: np.ndarray, k: int) -> np.ndarray:
     """Part pairs of groups anew; each new group has at least k rows and the loss never grows.
 
-    Parameters
-    ----------
-    groups : Groups
-        The partition.
-    first, second : ndarray of int, shape (m,)
-        Groups, none of them twice. A second -1 asks for one group to be parted into two.
-    k : int
-        Least rows in a group.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        The new labels; groups that were parted get new numbers, from `groups.count`.
+    No group is in two pairs. A second -1 asks for one group to be parted into two. Groups that were parted
+    get new numbers, from `groups.count`.
     """
     labels = groups.labels.copy()
     totals = groups.sizes[first] + np.where(second < 0, 0, groups.sizes[second])

@@ -34,14 +34,7 @@ def frame(df: object, argument: str = "df") -> pd.DataFrame:
 def places(df: pd.DataFrame, columns: Any, argument: str = "columns") -> list[int]:
     """Return where the named columns are; all of them for None.
 
-    Parameters
-    ----------
-    df : DataFrame
-        The frame.
-    columns : None, a name, or a sequence of names
-        What the caller gave. A name that several columns have stands for all of them.
-    argument : str
-        The argument's name, for the message.
+    A name that several columns have stands for all of them.
     """
     if columns is None:
         return list(range(df.shape[1]))

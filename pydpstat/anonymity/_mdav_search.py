@@ -31,8 +31,6 @@ class ExactMeans:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from pydpstat.anonymity._mdav_search import ExactMeans
     >>> means = ExactMeans(np.array([[1e16, 1.0, 1.0, -1e16]]))
     >>> means.remove(np.array([2]))
     >>> means.now()
@@ -96,13 +94,7 @@ _SAMPLE = 4096
 
 
 def sum_of_squares(steps: np.ndarray) -> np.ndarray:
-    """Add up squares over the first axis, one after the other; the steps are overwritten.
-
-    Parameters
-    ----------
-    steps : ndarray of shape (d, ...)
-        Differences, one row a variable.
-    """
+    """Add up squares over the first axis, one variable after the other; the steps are overwritten."""
     steps *= steps
     total = steps[0]
     for square in steps[1:]:
@@ -239,19 +231,7 @@ class Remaining:
 def in_blocks(columns: np.ndarray, block: int) -> tuple[np.ndarray, np.ndarray]:
     """Order rows so that each run of `block` of them has neighbors: halves along the longest side.
 
-    Parameters
-    ----------
-    columns : ndarray of shape (d, n)
-        One row a variable.
-    block : int
-        Rows in a run; only the last run may have fewer.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        The rows in the new order.
-    ndarray of shape (d, n)
-        Their values.
+    Only the last run may have fewer. The values are returned beside the order, as given: one row a variable.
     """
     rows, values = np.arange(columns.shape[1]), columns.copy()
     parts = [(0, rows.size)]
@@ -284,20 +264,7 @@ def _halves(values: np.ndarray, half: int) -> np.ndarray:
 
 
 def mdav(columns: np.ndarray, k: int) -> np.ndarray:
-    """Partition rows by MDAV.
-
-    Parameters
-    ----------
-    columns : ndarray of shape (d, n)
-        Finite numbers, one row a variable.
-    k : int
-        Least rows in a group; at most n.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        Each row's group, numbered in the order in which the groups are made.
-    """
+    """Partition rows by MDAV; groups are numbered in the order in which they are made."""
     numbers, columns = in_blocks(columns, BLOCK)
     remaining, means = Remaining(columns, numbers, BLOCK), ExactMeans(columns)
     groups, made = np.empty(numbers.size, dtype=np.int64), 0

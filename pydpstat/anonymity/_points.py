@@ -41,13 +41,7 @@ class Groups:
         self.losses = np.add.reduceat(squares(ordered), self.starts)
 
     def padded(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the members of pairs of groups, one line a pair, and which places hold one.
-
-        Parameters
-        ----------
-        first, second : ndarray of int, shape (m,)
-            The groups; -1 in `second` for none.
-        """
+        """Return pairs of groups' members (-1: no second), a line a pair, and which places hold one."""
         one, two = self.sizes[first, None], np.where(second < 0, 0, self.sizes[second])[:, None]
         place = np.arange(int((one + two).max()))[None, :]
         at = np.where(place < one, self.starts[first, None] + place, self.starts[second, None] + place - one)
@@ -58,10 +52,7 @@ class Groups:
 def by_group(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the rows group by group, in their order within each, where each group begins, and its size.
 
-    Parameters
-    ----------
-    labels : ndarray of int, shape (n,)
-        Each row's group, from 0; numbers may be left out.
+    Labels are groups' numbers, from 0; numbers may be left out.
     """
     from scipy.sparse import csc_matrix
 
@@ -81,14 +72,7 @@ def squares(steps: np.ndarray) -> np.ndarray:
 def uncontested(claims: np.ndarray, rank: np.ndarray, count: int) -> np.ndarray:
     """Tell which lines of claims have the highest rank of all that claim one of the same things.
 
-    Parameters
-    ----------
-    claims : ndarray of int, shape (m, c)
-        What each line claims, from 0 to `count` - 1.
-    rank : ndarray of int, shape (m,)
-        Each line's rank, from 0.
-    count : int
-        Number of things.
+    Things are numbered from 0 to `count` - 1, and ranks from 0.
     """
     order = rank.argsort()
     top = np.full(count, -1)
@@ -103,18 +87,8 @@ def disjoint(
 ) -> np.ndarray:
     """Choose changes, those of high rank first, so that no group takes part in two of them.
 
-    Parameters
-    ----------
-    changes : ndarray of int, shape (m,)
-        The change that a line of claims belongs to.
-    claims : ndarray of int, shape (m, 2)
-        The groups that the line changes.
-    rank : ndarray of int
-        Each change's rank, from 0.
-    count : int
-        Number of groups.
-    rounds : int
-        How often the changes are looked at that those chosen leave.
+    A line of `claims` has the groups that one of the `changes` is for, `rank` each change's rank, from 0. So
+    many `rounds` look at the changes that those chosen leave.
     """
     chosen = []
     for _ in range(rounds):
@@ -205,17 +179,7 @@ class Space:
             self._components = (components * np.where(largest < 0.0, -1.0, 1.0)).round(6)
 
     def nearest(self, points: np.ndarray, to: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return distances and places of the `count` points nearest to each of others, in lines.
-
-        Parameters
-        ----------
-        points : ndarray of shape (m, d)
-            Where to look.
-        to : ndarray of shape (n, d)
-            Whose neighbors are wanted.
-        count : int
-            How many; fewer where there are fewer points.
-        """
+        """Return distances and places of the `count` (or all) points nearest to each of `to`, in lines."""
         from scipy.spatial import cKDTree
 
         count = min(count, len(points))

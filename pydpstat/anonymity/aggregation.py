@@ -109,19 +109,7 @@ def microaggregation(
 
 
 def partition(values: np.ndarray, k: int, method: str, standardize: bool = False) -> np.ndarray:
-    """Return each row's group.
-
-    Parameters
-    ----------
-    values : ndarray of shape (d, n)
-        Finite numbers, one row a variable.
-    k : int
-        Least rows in a group, from 1 to n.
-    method : {"mdav", "fast"}
-        How.
-    standardize : bool
-        Whether distances are taken in standard deviations.
-    """
+    """Return each row's group of k rows or more; `values` has one row a variable, all finite."""
     if k == 1:
         return np.arange(values.shape[1])
     return METHODS[method](standardized(values) if standardize else values, k)

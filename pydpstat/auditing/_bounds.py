@@ -17,7 +17,6 @@ def lower(count: int, draws: int, alpha: float) -> float:
 
     Examples
     --------
-    >>> from pydpstat.auditing._bounds import lower
     >>> round(lower(5, 10, 0.025), 4)
     0.1871
     """
@@ -32,7 +31,6 @@ def upper(count: int, draws: int, alpha: float) -> float:
 
     Examples
     --------
-    >>> from pydpstat.auditing._bounds import upper
     >>> round(upper(0, 100, 0.05), 4)
     0.0295
     """

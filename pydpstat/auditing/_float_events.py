@@ -79,19 +79,8 @@ class Zeros(NumberEvent):
         return ((last == 0) == self.holds) & np.isfinite(z)
 
 
-def bit_events(
-    projection: Projection, a: np.ndarray, b: np.ndarray, forecast: Forecast
-) -> Iterator[Found]:
-    """Yield the best lattice events and the best mantissa events for both directions.
-
-    Parameters
-    ----------
-    projection : Projection
-        Which number it is.
-    a, b : ndarray
-        The number under the data and under the neighbour, without missing ones.
-    forecast : Forecast
-    """
+def bit_events(projection: Projection, a: np.ndarray, b: np.ndarray, forecast: Forecast) -> Iterator[Found]:
+    """Yield the best lattice and mantissa events for both directions; no number is missing."""
     parts = [_bits(z[np.isfinite(z) & (z != 0.0)]) for z in (a, b)]
     zeros = [int(np.count_nonzero(z == 0.0)) for z in (a, b)]
     if not any(signs.size for signs, *_ in parts):
@@ -173,14 +162,11 @@ WITNESSES = 12
 class Distribution(Protocol):
     """The published distribution of a number's noise."""
 
-    def cdf(self, x: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        ...
+    def cdf(self, x: npt.ArrayLike) -> npt.NDArray[np.float64]: ...
 
-    def ppf(self, q: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        ...
+    def ppf(self, q: npt.ArrayLike) -> npt.NDArray[np.float64]: ...
 
-    def std(self) -> float:
-        ...
+    def std(self) -> float: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,18 +194,7 @@ class Support(NumberEvent):
 def support_events(
     projection: Projection, distribution: Distribution, a: np.ndarray, b: np.ndarray, forecast: Forecast
 ) -> Iterator[Found]:
-    """Yield an event for each sample that lies on such a support.
-
-    Parameters
-    ----------
-    projection : Projection
-        Which number it is.
-    distribution : Distribution
-        The published distribution of the noise, for one number.
-    a, b : ndarray
-        The number under the data and under the neighbour.
-    forecast : Forecast
-    """
+    """Yield an event for each sample that lies on such a support; the distribution is for one number."""
     for z in (a, b):
         for bits in BITS:
             event = _found(projection, distribution, z[np.isfinite(z)], bits)

@@ -46,17 +46,10 @@ class Candidate:
 def search(
     first: Draws, second: Draws, forms: list[Form], distribution: Distribution | None, forecast: Forecast
 ) -> list[Candidate]:
-    """Return the most promising events.
+    """Return the most promising events of the draws for the search.
 
-    Parameters
-    ----------
-    first, second : Draws
-        The outcomes of the search.
-    forms : list of tuple
-        What the codes of the outcomes stand for.
-    distribution : Distribution or None
-        The noise's distribution where every result publishes the same one.
-    forecast : Forecast
+    `forms` has what the codes of the outcomes stand for, `distribution` is that of the noise, where every
+    result publishes the same one.
     """
     found = [
         Candidate(float(value), side, event)

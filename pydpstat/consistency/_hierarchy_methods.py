@@ -66,20 +66,9 @@ def checked_method(method: str, nonnegative: Any, integer: Any, whole: bool) -> 
 
 
 def apply(tree: Tree, values: Levels, variances: Levels, how: Method) -> tuple[Levels, Levels | None]:
-    """Return consistent values, and their variances where these are known.
+    """Return consistent values, and their variances before rounding where these are known.
 
-    Parameters
-    ----------
-    tree : Tree
-    values, variances : list of ndarray of float64
-        What was measured (NaN where nothing was) and the noise's variances (infinite there).
-    how : Method
-
-    Returns
-    -------
-    estimates : list of ndarray of float64 or int64
-    variances : list of ndarray of float64, or None
-        Before rounding.
+    Values are NaN, and variances infinite, where nothing was measured.
     """
     spreads: Levels | None = None
     if how.method == "ratio":
@@ -97,23 +86,8 @@ def apply(tree: Tree, values: Levels, variances: Levels, how: Method) -> tuple[L
 def two_pass(tree: Tree, values: Levels, variances: Levels) -> tuple[Levels, Levels]:
     """Return the best linear unbiased estimates of all nodes, and their variances.
 
-    Parameters
-    ----------
-    tree : Tree
-    values : list of ndarray of float64
-        What was measured, level by level, with independent noise.
-    variances : list of ndarray of float64
-        The noise's variances: 0 where a value is exact, infinite where a parent was not measured.
-
-    Returns
-    -------
-    estimates, variances : list of ndarray of float64
-        Each parent's estimate is the sum of its children's.
-
-    Raises
-    ------
-    PydpstatError
-        Where exact values do not add up.
+    The noises are independent. A variance is 0 where a value is exact, infinite where a parent was not
+    measured.
 
     Notes
     -----
@@ -131,7 +105,6 @@ def two_pass(tree: Tree, values: Levels, variances: Levels) -> tuple[Levels, Lev
 
     Examples
     --------
-    >>> import numpy as np
     >>> from pydpstat.consistency._tree import Tree
     >>> tree = Tree((np.array([2]), np.array([0, 0])))
     >>> one = [np.ones(1), np.ones(2)]
@@ -229,22 +202,11 @@ def _check_exact(parents: np.ndarray, sums: np.ndarray) -> None:
 def scaled(tree: Tree, values: Levels, nonnegative: bool = False) -> Levels:
     """Scale each node's children so that they add up to it.
 
-    Parameters
-    ----------
-    tree : Tree
-    values : list of ndarray of float64
-        What was measured; NaN where a parent was not measured, whose children's sum takes its place.
-    nonnegative : bool, default False
-        Whether negative values are set to 0 first.
-
-    Returns
-    -------
-    list of ndarray of float64
-        The root is rounded and cut at 0. Children whose sum is 0 get equal shares.
+    Where a parent was not measured (NaN) its children's sum takes its place. The root is rounded and cut at
+    0. Children whose sum is 0 get equal shares. Negative values may be set to 0 first.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from pydpstat.consistency._tree import Tree
     >>> tree = Tree((np.array([2]), np.array([0, 0])))
     >>> scaled(tree, [np.array([12.0]), np.array([4.0, 6.0])])[1]
@@ -276,17 +238,6 @@ def _filled(tree: Tree, values: Levels) -> Levels:
 
 def top_down(tree: Tree, upward: Upward) -> Levels:
     """Fit each node's children to it by weighted least squares, none of them negative, from the root down.
-
-    Parameters
-    ----------
-    tree : Tree
-    upward : Upward
-        Each node's best estimate from its own subtree, with its variance.
-
-    Returns
-    -------
-    list of ndarray of float64
-        All at least 0; the children of each node add up to it.
 
     Notes
     -----

@@ -97,28 +97,10 @@ class Fit(NamedTuple):
 
 
 def read_margins(margins: object, form: Form, shape: tuple[int, ...]) -> list[Margin]:
-    """Read margins by the axes that they keep.
+    """Read margins: a dict from the axes that they keep, by place or by name, to the sums.
 
-    Parameters
-    ----------
-    margins : mapping
-        From an axis or a tuple of axes (places, or names where the table has them; the empty tuple for
-        the total) to the sums: arrays in the order of these axes, or pandas objects and releases, which
-        are put in order by their labels.
-    form : Form
-        The table's.
-    shape : tuple of int
-        The table's.
-
-    Returns
-    -------
-    list of Margin
-        With the variance of a release's noise, and 0 for anything else.
-
-    Raises
-    ------
-    PydpstatError
-        Where an axis or a label is not the table's, or a shape is wrong.
+    Arrays are in the order of the key's axes; pandas objects and releases are put in order by their labels.
+    The variance is that of a release's noise, and 0 for anything else.
     """
     if not isinstance(margins, Mapping) or not margins:
         raise PydpstatError(

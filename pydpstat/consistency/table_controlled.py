@@ -117,22 +117,9 @@ def rounded_table(
 ) -> Rounding:
     """Round a table to integers so that its margins are integers near theirs, or given ones.
 
-    Parameters
-    ----------
-    values : ndarray of float64
-        The table.
-    axes : list of tuple of int
-        The margins to keep, each by its axes.
-    goals : list of (ndarray of int64, or None)
-        For each margin the integers that it must have, the table's own sums but for
-        floating-point error; None for those below or above its sums.
-    time_limit : float
-        Seconds for each of two searches, where there may be no solution.
-
-    Raises
-    ------
-    PydpstatError
-        Where no such table is found.
+    A margin is given by its axes. A goal has the integers that it must have, the table's own sums but for
+    floating-point error; None is for those below or above its sums. The time limit is in seconds for each of
+    two searches, where there may be no solution.
 
     Notes
     -----
@@ -148,7 +135,6 @@ def rounded_table(
 
     Examples
     --------
-    >>> import numpy as np
     >>> values = np.array([[0.5, 1.5], [1.5, 0.5]])
     >>> rounded_table(values, [(0,), (1,)], [None, None], 10.0).table.sum(axis=0)
     array([2, 2])

@@ -115,31 +115,13 @@ def ipf(table: object, margins: object, *, tolerance: float = 1e-10, max_iterati
 
 
 def fit(values: np.ndarray, margins: list[Margin], tolerance: float, most: int) -> Fit:
-    """Scale a table to one margin after the other until it has them all.
+    """Scale a table to one margin after the other until it has them all, as a new one.
 
-    Parameters
-    ----------
-    values : ndarray of float64
-        At least 0, in C order. It is not changed.
-    margins : list of Margin
-        At least 0; each cell of a margin that is above 0 has a cell of the table above 0.
-    tolerance : float
-        Largest gap between a margin and the table's, in units of the margin's largest cell.
-    most : int
-        Most iterations.
-
-    Returns
-    -------
-    Fit
-
-    Raises
-    ------
-    PydpstatError
-        Where a cell overflows.
+    Each cell of a margin that is above 0 has a cell of the table above 0. The tolerance is the largest gap
+    between a margin and the table's, in units of the margin's largest cell.
 
     Examples
     --------
-    >>> import numpy as np
     >>> rows = Margin((0,), np.array([3.0, 7.0]), np.asarray(0.0), "rows")
     >>> fit(np.ones((2, 2)), [rows], 1e-10, 10).values
     array([[1.5, 1.5],

@@ -69,27 +69,10 @@ class Form(Frozen):
 
 
 def read_table(table: object, name: str = "table", *, gaps: bool = False) -> tuple[np.ndarray, Form]:
-    """Read a table of numbers.
+    """Read a table of finite numbers, as a copy in C order, and what it was given as.
 
-    Parameters
-    ----------
-    table : array_like, DataFrame, Series or DPResults
-        A Series with several index levels has a way for each level.
-    name : str, default "table"
-        The argument's name, for messages.
-    gaps : bool, default False
-        Whether such a Series may lack combinations of labels, which then count as 0.
-
-    Returns
-    -------
-    values : ndarray of float64, in C order
-        Of at least one dimension; a copy.
-    form : Form
-
-    Raises
-    ------
-    PydpstatError
-        Where it is no table of finite numbers.
+    It has at least one dimension. A Series with several index levels has a way for each level. With `gaps` it
+    may lack combinations of labels, which then count as 0.
     """
     if isinstance(table, DPResults):
         return _release(table, name)

@@ -141,24 +141,10 @@ def is_single(value: object) -> bool:
 
 
 def read(values: object, name: str, categories: Categories, missing: int | None = None) -> Truths:
-    """Read values of the design's categories.
+    """Read values of the design's categories: one value, or an array, list, Series, Index or Categorical.
 
-    Parameters
-    ----------
-    values : scalar or array_like
-        An array of any shape, list, Series, Index or Categorical, or a single value.
-    name : str
-        The argument's name, for messages.
-    categories : Categories
-        The design's.
-    missing : int, optional
-        The place of the category that a missing value counts as; by default it is an error, the same
-        as of a value that is no category.
-
-    Raises
-    ------
-    PydpstatError
-        Where a value is missing or no category, or the container is another one.
+    A missing value counts as the category at the place `missing`; by default it is an error, the same as of a
+    value that is no category.
     """
     column, container = _opened(values, name)
     codes = _codes(column, categories, missing)

@@ -248,19 +248,11 @@ def check_access(definition: Any) -> Access:
 
 
 def covering(places: Iterable[Sequence[Guarantee]]) -> Guarantee:
-    """Return a guarantee that holds in each of several places.
+    """Return a guarantee that holds in each of several places, from what the answers of each keep.
 
-    Parameters
-    ----------
-    places : iterable of sequences of Guarantee
-        Of each place, what its answers keep, one or more; at least one place. If not all are for the
-        same neighbors, the result is for bounded ones.
-
-    Returns
-    -------
-    Guarantee
-        With the largest epsilon and the largest delta of any place, where they add up; with a curve
-        where all have one of the same kind of noise. It has every condition once, in order.
+    It has the largest epsilon and the largest delta of any place, where they add up, with a curve where all
+    have one of the same kind of noise, and every condition once, in order. If not all are for the same
+    neighbors, it is for bounded ones.
 
     Notes
     -----

@@ -137,19 +137,7 @@ def persons(response: Response, width: object, alpha: object, proportion: object
 
 
 def coverage(response: Response, n: int, proportion: float, alpha: float, kind: str, method: str) -> float:
-    """Return the probability that an interval covers a proportion, from the answers' exact distribution.
-
-    Parameters
-    ----------
-    response : Response
-        The design.
-    n : int
-        Number of answers.
-    proportion : float
-        From 0 to 1; with ``"randomization"`` a multiple of 1 / n.
-    alpha, kind, method
-        As of an interval.
-    """
+    """Return the probability that an interval covers a proportion, from the answers' exact distribution."""
     level = checks.probability(alpha, "alpha")
     distribution: Distribution = DISTRIBUTIONS[checks.one_of(kind, "kind", KINDS)](size(n), response)
     checks.one_of(method, "method", METHODS)
@@ -194,18 +182,7 @@ def _edge(covers: Callable[[int], bool], count: int, step: int, last: int) -> in
 
 
 def bias(response: Response, n: int, proportion: float, estimator: str) -> float:
-    """Return the expected value of an estimator of one proportion minus the proportion, exactly.
-
-    Parameters
-    ----------
-    response : Response
-        The design, of two categories.
-    n : int
-        Number of answers.
-    proportion : float
-        From 0 to 1: of a random sample.
-    estimator : {"moment", "ml"}
-    """
+    """Return an estimator's expected value minus the proportion, exactly, for two categories and a sample."""
     checks.one_of(estimator, "estimator", ESTIMATORS)
     true = share(proportion)
     there = Sampled(size(n), response).at(true)

@@ -99,7 +99,6 @@ def ulp_difference(a: float, b: float) -> float:
 
     Examples
     --------
-    >>> from pydpstat.parity._compare import ulp_difference
     >>> ulp_difference(1.0, 1.0 + 2**-52), ulp_difference(float("nan"), float("nan"))
     (1.0, 0.0)
     """

@@ -93,7 +93,6 @@ def exports(path: Path | None = None) -> dict[str, dict[str, dict[str, object]]]
 
     Examples
     --------
-    >>> from pydpstat.parity._recorded import exports
     >>> {package: len(names) for package, names in exports().items()}
     {'DPpack': 44, 'diffpriv': 13}
     """

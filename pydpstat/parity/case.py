@@ -119,7 +119,6 @@ class Recorded:
 
         Examples
         --------
-        >>> from pydpstat.parity.case import Recorded
         >>> Recorded(0.49855899423826489).printed
         ['0.498559']
         """
@@ -160,18 +159,12 @@ def assignments(inputs: Mapping[str, Input]) -> list[str]:
 
 
 def r_literal(value: object, exact: bool = False) -> str:
-    """Return a value as R code.
+    """Return a value as R code: a `Factor`, a scalar, or a list or an array of them.
 
-    Parameters
-    ----------
-    value : object
-        A scalar, a list or an array of them, or a `Factor`.
-    exact : bool, default False
-        Whether to write the bits of numbers, and not what a person would type.
+    Numbers are as a person would type them, or `exact`, to the bit.
 
     Examples
     --------
-    >>> from pydpstat.parity.case import r_literal
     >>> r_literal([1.0, 2.5]), r_literal(Factor(("b", None), ("a", "b")))
     ('c(1, 2.5)', 'factor(c("b", NA), levels = c("a", "b"))')
     >>> r_literal([1, 2], exact=True), r_literal([0.5, float("nan")], exact=True)
@@ -210,7 +203,6 @@ def python_literal(value: object) -> str:
 
     Examples
     --------
-    >>> from pydpstat.parity.case import python_literal
     >>> python_literal([1.0, 2.5]), python_literal(["a", "b"])
     ('np.array([1.0, 2.5])', '["a", "b"]')
     """

@@ -36,7 +36,6 @@ def several(values: Iterable[int], name: str, example: str) -> list[int]:
 
     Examples
     --------
-    >>> from pydpstat.teaching.uniform import several
     >>> several((5, 7.0), "answers", "[5, 7]")
     [5, 7]
     """
