@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
@@ -31,14 +31,14 @@ def frame(df: object, argument: str = "df") -> pd.DataFrame:
     return df
 
 
-def places(df: pd.DataFrame, columns: Any, argument: str = "columns") -> list[int]:
+def places(df: pd.DataFrame, columns: object, argument: str = "columns") -> list[int]:
     """Return where the named columns are; all of them for None.
 
     A name that several columns have stands for all of them.
     """
     if columns is None:
         return list(range(df.shape[1]))
-    names = list(columns) if _several(df, columns) else [columns]
+    names = list(columns) if _several(columns, df) else [columns]
     found = [place for name in names for place in _places_of(df, name, argument)]
     if not found:
         raise PydpstatError(f"{argument} must name at least one column; got {checks.shown(columns)}.")
@@ -47,7 +47,7 @@ def places(df: pd.DataFrame, columns: Any, argument: str = "columns") -> list[in
     return found
 
 
-def _several(df: pd.DataFrame, columns: object) -> bool:
+def _several(columns: object, df: pd.DataFrame) -> TypeGuard[Iterable[Hashable]]:
     if isinstance(columns, (str, bytes)) or not isinstance(columns, Iterable):
         return False
     # a tuple is a name where the columns have several levels
@@ -128,7 +128,7 @@ def with_columns(df: pd.DataFrame, chosen: Sequence[int], columns: Sequence[obje
     return changed
 
 
-def as_before(values: np.ndarray, column: pd.Series) -> Any:
+def as_before(values: np.ndarray, column: pd.Series) -> object:
     """Return floats as a column's kind of float: float32 stays, a nullable column stays nullable."""
     import pandas as pd
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class Method(NamedTuple):
         return ""
 
 
-def checked_method(method: str, nonnegative: Any, integer: Any, whole: bool) -> Method:
+def checked_method(method: str, nonnegative: bool | None, integer: bool | None, whole: bool) -> Method:
     """Check how values are to be made consistent; `whole` says whether the noisy ones are integers."""
     one_of(method, "method", METHODS)
     sign = method == "top-down" if nonnegative is None else flag(nonnegative, "nonnegative")

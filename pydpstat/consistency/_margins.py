@@ -10,7 +10,7 @@ import numpy as np
 
 from pydpstat._checks import did_you_mean, excerpt
 from pydpstat._data.containers import has_rows
-from pydpstat.consistency.tables import Form, numbers, read_table
+from pydpstat.consistency.tables import Form, TableFit, numbers, read_table
 from pydpstat.errors import PydpstatError
 from pydpstat.results.results import DPResults
 
@@ -241,6 +241,22 @@ def _down(each: Margin, axes: Axes) -> np.ndarray:
 def gaps(values: np.ndarray, margins: list[Margin]) -> list[float]:
     """Return for each margin the largest difference between the table's sums and the goal."""
     return [float(np.abs(margin(values, each.axes) - each.goal).max()) for each in margins]
+
+
+def table_fit(
+    method: str,
+    fit: Fit,
+    form: Form,
+    margins: list[Margin],
+    status: str,
+    steps: tuple[str, ...],
+    spread: float = np.nan,
+) -> TableFit:
+    """Return a fitted table as a result, with its gaps to the margins."""
+    names, left = tuple(each.name for each in margins), tuple(gaps(fit.values, margins))
+    return TableFit(
+        method, fit.values, form, names, left, fit.iterations, fit.converged, status, steps, spread
+    )
 
 
 def solution(values: np.ndarray, margins: list[Margin]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pydpstat._checks import positive
-from pydpstat.consistency._margins import Axes, Margin, axes_of, gaps, incidence, margin
+from pydpstat.consistency._margins import Axes, Fit, Margin, axes_of, incidence, margin, table_fit
 from pydpstat.consistency._tree import check_size
 from pydpstat.consistency.tables import Form, TableFit, read_table
 from pydpstat.errors import PydpstatError
@@ -73,17 +73,7 @@ def controlled_rounding(table: object, margins: object = None, *, time_limit: fl
     rounding = rounded_table(values, axes, [None] * len(axes), seconds)
     kept = [Margin(each, margin(values, each), np.asarray(0.0), f"axes {each}") for each in axes]
     step = rounding_step(rounding.adjacent)
-    return TableFit(
-        "controlled rounding",
-        rounding.table,
-        form,
-        tuple(each.name for each in kept),
-        tuple(gaps(rounding.table, kept)),
-        0,
-        True,
-        step,
-        (step,),
-    )
+    return table_fit("controlled rounding", Fit(rounding.table, 0, True), form, kept, step, (step,))
 
 
 def _axes(margins: object, form: Form, dimensions: int) -> list[Axes]:

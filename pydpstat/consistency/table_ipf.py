@@ -16,6 +16,7 @@ from pydpstat.consistency._margins import (
     margin,
     read_margins,
     solution,
+    table_fit,
 )
 from pydpstat.consistency.tables import ConvergenceWarning, TableFit, check_not_negative, read_table
 from pydpstat.errors import PydpstatError
@@ -96,22 +97,12 @@ def ipf(table: object, margins: object, *, tolerance: float = 1e-10, max_iterati
     limit = positive(tolerance, "tolerance", "1e-10 is usual.")
     most = iterations(max_iterations)
     found = fit(values, wanted, limit, most)
-    left = gaps(found.values, wanted)
     status = f"the margins are met to {limit:g} of their largest values"
     if not found.converged:
-        status = _why(solution(values, wanted), max(left), most)
+        status = _why(solution(values, wanted), max(gaps(found.values, wanted)), most)
         warnings.warn(ConvergenceWarning(f"ipf: {status}."), stacklevel=2)
-    return TableFit(
-        "iterative proportional fitting",
-        found.values,
-        form,
-        tuple(each.name for each in wanted),
-        tuple(left),
-        found.iterations,
-        found.converged,
-        status,
-        ("iterative proportional fitting",),
-    )
+    method = "iterative proportional fitting"
+    return table_fit(method, found, form, wanted, status, (method,))
 
 
 def fit(values: np.ndarray, margins: list[Margin], tolerance: float, most: int) -> Fit:

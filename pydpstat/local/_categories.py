@@ -7,8 +7,9 @@ the values nor a type that they have together come into answers or messages.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +21,12 @@ from pydpstat._data.values import is_missing, objects
 from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Category = bool | int | float | str
 _MOST = 10**6
-Codes = npt.NDArray[Any]
+Codes = npt.NDArray[np.bool_] | npt.NDArray[np.int64]
 # as many as NumPy 1.24 has
 _MOST_DIMENSIONS = 32
 
@@ -42,7 +46,7 @@ class Categories:
     """
 
     labels: tuple[Category, ...]
-    table: npt.NDArray[Any]
+    table: npt.NDArray[np.generic]
     counted: bool
 
 
@@ -103,7 +107,7 @@ class Container(NamedTuple):
     """
 
     shape: tuple[int, ...] | None
-    like: Any = None
+    like: pd.Series | pd.Index | None = None
 
     def __repr__(self) -> str:
         return "Container(values withheld)"
@@ -181,20 +185,21 @@ def _opened(values: object, name: str) -> tuple[object, Container]:
     )
 
 
-def _flat(values: Any) -> tuple[list[object], tuple[int, ...]]:
+def _flat(values: Iterable[object]) -> tuple[list[object], tuple[int, ...]]:
     """Return the values of a list, of lists of one length in it, and so on, each as it is."""
     flat = list(values)
     shape: tuple[int, ...] = (len(flat),)
-    while flat and len(shape) < _MOST_DIMENSIONS and all(map(_is_row, flat)):
-        lengths = {len(row) for row in flat}
-        if len(lengths) > 1:
+    while flat and len(shape) < _MOST_DIMENSIONS:
+        rows = [each for each in flat if _is_row(each)]
+        lengths = {len(row) for row in rows}
+        if len(rows) < len(flat) or len(lengths) > 1:
             break
-        flat = [value for row in flat for value in row]
+        flat = [value for row in rows for value in row]
         shape += (lengths.pop(),)
     return flat, shape
 
 
-def _is_row(value: object) -> bool:
+def _is_row(value: object) -> TypeGuard[Collection[object]]:
     # asked of the type, as a truth of another type may do what it likes when it is asked
     array = hasattr(type(value), "dtype") and getattr(value, "ndim", 0) > 0
     return array or isinstance(value, (list, tuple, range))
@@ -212,7 +217,7 @@ def _codes(column: object, categories: Categories, missing: int | None) -> Codes
     return _within(found, k)
 
 
-def _own_places(column: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
+def _own_places(column: np.ndarray) -> np.ndarray | None:
     """Return numbers that are their own places; None where one of them may be missing or broken."""
     if column.dtype.kind == "b":
         # a byte of another array can be any number, which stands for True and must not be seen
@@ -224,8 +229,8 @@ def _own_places(column: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
     return whole if np.array_equal(whole, column) else None
 
 
-def _within(found: npt.NDArray[Any], k: int) -> Codes | None:
+def _within(found: np.ndarray, k: int) -> Codes | None:
     """Return places as codes; None where one is not below k."""
     if found.dtype != np.bool_ and found.size and not (found.min() >= 0 and found.max() < k):
         return None
-    return found.astype(np.bool_ if k == 2 else np.int64, copy=False)
+    return found.astype(np.bool_, copy=False) if k == 2 else found.astype(np.int64, copy=False)

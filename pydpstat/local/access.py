@@ -31,6 +31,14 @@ ONE_RELEASE = "one release a value, drawn by this access without a seed"
 NUMBERS = "that every value is a number, and none missing, is public knowledge"
 
 
+class Several(Protocol):
+    """Values or answers in a row, whatever holds them."""
+
+    def __len__(self) -> int: ...
+
+    def copy(self) -> Several: ...
+
+
 class Access(Protocol):
     """What `FederatedArray.configure_data_access` takes: a design, an access by noise, or the like."""
 
@@ -38,7 +46,7 @@ class Access(Protocol):
     def guarantee(self) -> Guarantee:
         """What the answer to each value keeps."""
 
-    def respond(self, values: Any, rng: Any = None) -> Any:
+    def respond(self, values: object, rng: object = None) -> Several:
         """Return an answer for each value, drawn by itself."""
 
 
@@ -183,7 +191,7 @@ def _guarantee(how: Options) -> Guarantee:
     return Guarantee(how.epsilon, how.delta, "bounded", (LOCAL, ONE_RELEASE, NUMBERS), exact)
 
 
-def _released(values: object, how: Options, bounds: tuple[float, float], rng: object) -> Any:
+def _released(values: object, how: Options, bounds: tuple[float, float], rng: object) -> object:
     single = is_single(values) or getattr(values, "ndim", 1) == 0
     numbers = _numbers(values, single)
     if not numbers.size:
@@ -236,7 +244,7 @@ def _numbers(values: object, single: bool) -> np.ndarray:
     )
 
 
-def check_access(definition: Any) -> Access:
+def check_access(definition: Access) -> Access:
     """Check that something can be a data access definition."""
     responds = callable(getattr(definition, "respond", None)) and not isinstance(definition, type)
     if responds and isinstance(getattr(definition, "guarantee", None), Guarantee):

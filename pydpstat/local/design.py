@@ -302,7 +302,7 @@ class ResponseDesign(ABC):
         return hash(self._key())
 
 
-def _answers_of(codes: Codes, container: Container, categories: Categories) -> Any:
+def _answers_of(codes: Codes, container: Container, categories: Categories) -> object:
     """Return answers in a container like the truths', of the type that the design's categories have.
 
     One of the categories for a single truth. Else an array of their type; or, for a Series or an index, one

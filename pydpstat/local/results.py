@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -107,17 +107,17 @@ class ResponseResults(DPResults):
         return pd.Series(list(self.counted), index=index, name="answers")
 
     @property
-    def counts(self) -> Any:
+    def counts(self) -> float | pd.Series:
         """Estimated number of persons in each category: the proportions times the number of answers."""
         return self.labels.natural(self.value * sum(self.counted))
 
     @property
-    def moment(self) -> Any:
+    def moment(self) -> float | pd.Series:
         """The moment estimate: unbiased; it may lie outside 0 to 1."""
         return self.labels.natural(_estimates(self.design, self.counted, "moment"))
 
     @property
-    def ml(self) -> Any:
+    def ml(self) -> float | pd.Series:
         """The maximum-likelihood estimate: from 0 to 1, and all proportions together 1."""
         return self.labels.natural(_estimates(self.design, self.counted, "ml"))
 
@@ -132,7 +132,7 @@ class ResponseResults(DPResults):
         return self._series(self._errors()[1])
 
     @property
-    def uncertainty(self) -> Any:
+    def uncertainty(self) -> float | pd.Series:
         """Two standard errors, sampling and randomisation together."""
         return self.labels.natural(2.0 * self._errors()[1])
 
@@ -190,10 +190,10 @@ class ResponseResults(DPResults):
         level = checks.probability(alpha, "alpha")
         checks.one_of(kind, "kind", KINDS)
         checks.one_of(method, "method", METHODS)
-        law = DISTRIBUTIONS[kind](sum(self.counted), self.design._response)
+        distribution = DISTRIBUTIONS[kind](sum(self.counted), self.design._response)
         # the number of answers 1 alone, where the estimate is one number
         counts = self.counted[1:] if self.value.ndim == 0 else self.counted
-        found = {count: interval(law, count, level, method) for count in set(counts)}
+        found = {count: interval(distribution, count, level, method) for count in set(counts)}
         return [found[count][0] for count in counts], [found[count][1] for count in counts]
 
     def _interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
@@ -201,7 +201,7 @@ class ResponseResults(DPResults):
         low, high = (np.array(each).reshape(self.value.shape) for each in limits)
         return low, high
 
-    def accuracy(self, alpha: float = 0.05) -> Any:
+    def accuracy(self, alpha: float = 0.05) -> float | pd.Series:
         """Return half the width of the interval of kind "randomization".
 
         Parameters
