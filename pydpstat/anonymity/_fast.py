@@ -16,6 +16,21 @@ _BLOCK = 256
 _FEW = 10
 # rows in a block where neighbors are looked for; groups in a block that MDAV works on
 _ROWS, _GROUPS = 1 << 19, 1 << 12
+# at most so many rounds, each of so many turns over the pairs; one that changes a smaller share of the
+# groups is the last
+_ROUNDS, _TURNS, _CHANGED = 6, 6, 0.01
+# neighbors that a group is paired with
+_NEAR = 12
+# groups whose means are farther apart than this, in units of their spread, gain nothing from a new cut
+_APART = 3.0
+# larger groups, in units of k, are made of equal rows mostly and are left alone
+_LARGE = 8
+# groups with losses below this quantile are not dissolved: little is to be gained
+_LOSSES = 0.75
+# numbers in one step of the cuts, so that its arrays stay small
+_STEP = 1 << 20
+# an improvement must be more than rounding
+_GAIN = 1e-9
 
 
 def fast(columns: np.ndarray, k: int) -> np.ndarray:
@@ -102,23 +117,6 @@ def _join_nearest(labels: np.ndarray, joining: np.ndarray, rows: np.ndarray, spa
     labels[joining] = labels[~joining][nearby]
 
 
-# at most so many rounds, each of so many turns over the pairs; one that changes a smaller share of the
-# groups is the last
-_ROUNDS, _TURNS, _CHANGED = 6, 6, 0.01
-# neighbors that a group is paired with
-_NEAR = 12
-# groups whose means are farther apart than this, in units of their spread, gain nothing from a new cut
-_APART = 3.0
-# larger groups, in units of k, are made of equal rows mostly and are left alone
-_LARGE = 8
-# groups with losses below this quantile are not dissolved: little is to be gained
-_LOSSES = 0.75
-# numbers in one step of the cuts, so that its arrays stay small
-_STEP = 1 << 20
-# an improvement must be more than rounding
-_GAIN = 1e-9
-
-
 def refine(rows: np.ndarray, labels: np.ndarray, k: int, space: Space) -> np.ndarray:
     """Lower the loss of a partition; each group has at least k rows and keeps as many.
 
@@ -129,9 +127,7 @@ def refine(rows: np.ndarray, labels: np.ndarray, k: int, space: Space) -> np.nda
         before = groups.losses
         if groups.count > 1:
             groups = Groups(rows, dissolve(groups, space))
-        large = np.flatnonzero(
-            (groups.sizes >= 2 * k) & (groups.sizes <= _LARGE * k) & (groups.losses > 0.0)
-        )
+        large = np.flatnonzero((groups.sizes >= 2 * k) & (groups.sizes <= _LARGE * k) & (groups.losses > 0.0))
         if large.size:
             groups = Groups(rows, resplit(groups, large, np.full_like(large, -1), k))
         groups = _pair_up(groups, k, space)

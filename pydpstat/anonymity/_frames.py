@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeGuard
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from pydpstat.errors import PydpstatError
 if TYPE_CHECKING:
     import pandas as pd
 
+Option = TypeVar("Option")
 # columns: one name or several, or None for all
 Names = Hashable | Iterable[Hashable] | None
 
@@ -73,19 +74,22 @@ def _places_of(df: pd.DataFrame, name: object, argument: str) -> list[int]:
     return every
 
 
-def by_column(df: pd.DataFrame, value: object, columns: object, argument: str) -> list[tuple[int, object]]:
-    """Return pairs of a place and its option: one option for all columns, or a dict by column name."""
+def by_column(
+    df: pd.DataFrame, value: object, columns: object, argument: str, check: Callable[[object], Option]
+) -> tuple[list[int], list[Option]]:
+    """Return places and their checked options: one option for all columns, or a dict by column name."""
     if not isinstance(value, Mapping):
-        return [(place, value) for place in places(df, columns)]
-    if columns is not None:
+        found = [(place, value) for place in places(df, columns)]
+    elif columns is not None:
         raise PydpstatError(f"columns must be left out where {argument} is a dict by column.")
-    found = [(place, each) for name, each in value.items() for place in places(df, [name], argument)]
+    else:
+        found = [(place, each) for name, each in value.items() for place in places(df, [name], argument)]
     if not found:
         raise PydpstatError(f"{argument} must name at least one column; got an empty dict.")
-    return found
+    return [place for place, _ in found], [check(each) for _, each in found]
 
 
-def whole(value: object, argument: str, least: int, most: int, what: str = "") -> int:
+def integer(value: object, argument: str, least: int, most: int, what: str = "") -> int:
     """Check an integer between two limits, the upper one described by `what`."""
     allowed = f"a whole number from {least} to {what}{most}"
     return checks.integer(value, argument, least, most, allowed=allowed)
@@ -93,7 +97,7 @@ def whole(value: object, argument: str, least: int, most: int, what: str = "") -
 
 def group_size(k: object, rows: int, argument: str = "k") -> int:
     """Check a number of rows: an integer from 1 to the rows that there are."""
-    return whole(k, argument, 1, rows, "the number of rows, ")
+    return integer(k, argument, 1, rows, "the number of rows, ")
 
 
 def floats(df: pd.DataFrame, place: int, argument: str = "df") -> np.ndarray:
@@ -126,6 +130,11 @@ def with_columns(df: pd.DataFrame, chosen: Sequence[int], columns: Sequence[obje
     for place, values in zip(chosen, columns):
         changed.isetitem(place, values)
     return changed
+
+
+def with_floats(df: pd.DataFrame, chosen: Sequence[int], columns: Iterable[np.ndarray]) -> pd.DataFrame:
+    """Return a copy of a frame with floats in some columns, of the kinds that these had."""
+    return with_columns(df, chosen, [as_before(each, df.iloc[:, at]) for each, at in zip(columns, chosen)])
 
 
 def as_before(values: np.ndarray, column: pd.Series) -> object:

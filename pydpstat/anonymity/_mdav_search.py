@@ -16,18 +16,20 @@ import numpy as np
 
 # so many bits of a number in each part: the sum of 2^32 parts fits into 64 bits
 _BITS = 31
+# rows in a block: the cost of looking at all boxes and at the rows of a few blocks are in balance
+BLOCK = 192
+# so many blocks are looked at together, at least
+_FEW = 8
+# so many rows tell which side of a part is the longest
+_SAMPLE = 4096
 
 
 class ExactMeans:
     """The means of the rows that are left, each the float nearest to the true mean.
 
-    A floating-point sum depends on the order of its terms, and so would the partition that is built
-    on it. Here every number is cut into integers of 31 bits, whose sums are exact.
-
-    Parameters
-    ----------
-    columns : ndarray of shape (d, n)
-        Finite numbers, one row a variable.
+    A floating-point sum depends on the order of its terms, and so would the partition that is built on it.
+    Here every number is cut into integers of 31 bits, whose sums are exact. The columns are finite, one row a
+    variable.
 
     Examples
     --------
@@ -82,15 +84,7 @@ def _cut(columns: np.ndarray) -> tuple[int, list[np.ndarray]]:
 
 def _shifted(values: np.ndarray, power: int) -> np.ndarray:
     """Multiply by a power of two, exactly; a product is faster than ldexp where the factor is a float."""
-    return values * 2.0 ** power if abs(power) < 1000 else np.ldexp(values, power)
-
-
-# rows in a block: the cost of looking at all boxes and at the rows of a few blocks are in balance
-BLOCK = 192
-# so many blocks are looked at together, at least
-_FEW = 8
-# so many rows tell which side of a part is the longest
-_SAMPLE = 4096
+    return values * 2.0**power if abs(power) < 1000 else np.ldexp(values, power)
 
 
 def sum_of_squares(steps: np.ndarray) -> np.ndarray:
@@ -103,21 +97,10 @@ def sum_of_squares(steps: np.ndarray) -> np.ndarray:
 
 
 class Remaining:
-    """Rows that can be searched and taken away.
+    """Rows that can be searched and taken away; `count` of them are left.
 
-    Parameters
-    ----------
-    columns : ndarray of shape (d, n)
-        Finite numbers, one row a variable, neighbors beside each other: as `in_blocks` orders them.
-    numbers : ndarray of int, shape (n,)
-        The rows' numbers: of rows at the same distance the lowest number comes first.
-    block : int
-        Rows in a block.
-
-    Attributes
-    ----------
-    count : int
-        Rows that are left.
+    The columns are finite, one row a variable, with neighbors beside each other as `in_blocks` orders them.
+    Of rows at the same distance the one with the lowest number comes first.
     """
 
     def __init__(self, columns: np.ndarray, numbers: np.ndarray, block: int) -> None:

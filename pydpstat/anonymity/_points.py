@@ -6,27 +6,18 @@ import math
 
 import numpy as np
 
+# squares of numbers up to 2^500 in size, and their sums, are far from the ends of the floats
+_WIDE = 500
+# more dimensions make a tree no faster than looking at all points
+_MOST = 8
+
 
 class Groups:
-    """A partition of rows.
+    """A partition of rows, by each row's group.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n, d)
-        The rows' values.
-    labels : ndarray of int, shape (n,)
-        Each row's group, from 0; numbers may be left out.
-
-    Attributes
-    ----------
-    count : int
-        Number of groups.
-    labels, sizes, starts, members : ndarray of int
-        Each row's group; rows in each group; where a group begins among the members; rows by group.
-    means : ndarray of shape (count, d)
-        Each group's mean.
-    losses : ndarray of shape (count,)
-        Each group's sum of squared distances from its mean.
+    Groups are numbered from 0 and none is left out, whatever the labels given. `starts` is where a group
+    begins among the `members`, the rows by group; `losses` are sums of squared distances from the groups'
+    `means`.
     """
 
     def __init__(self, rows: np.ndarray, labels: np.ndarray) -> None:
@@ -104,10 +95,6 @@ def disjoint(
     return np.concatenate(chosen)
 
 
-# squares of numbers up to 2^500 in size, and their sums, are far from the ends of the floats
-_WIDE = 500
-
-
 def standardized(values: np.ndarray) -> np.ndarray:
     """Return columns with mean 0 and standard deviation 1; a constant one is 0."""
     centered = values - values.mean(axis=1, keepdims=True)
@@ -149,19 +136,10 @@ def equal_rows(columns: np.ndarray) -> np.ndarray:
     return labels
 
 
-# more dimensions make a tree no faster than looking at all points
-_MOST = 8
-
-
 class Space:
-    """Where neighbors are looked for: what is near there is likely near among the variables, too.
+    """Where rows' neighbors are looked for: what is near there is likely near among the variables, too.
 
     Nothing is left out up to eight variables; of more the eight leading principal components are kept.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n, d)
-        The rows' values.
 
     Examples
     --------

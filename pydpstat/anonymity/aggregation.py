@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 METHODS = {"mdav": mdav, "fast": fast}
+# how often k-means starts anew; the best outcome is kept
+STARTS = 10
+# on fewer numbers threads wait for each other longer than they work
+_MANY = 1 << 18
 
 
 def microaggregation(
@@ -102,10 +106,14 @@ def microaggregation(
     size = frames.group_size(k, len(df))
     checks.one_of(method, "method", tuple(METHODS))
     unit = checks.flag(standardize, "standardize")
-    values = within_reach(frames.matrix(df, chosen))
-    means = group_means(values[0], partition(values[0], size, method, unit))
-    changed = [frames.as_before(np.ldexp(mean, values[1]), df.iloc[:, at]) for mean, at in zip(means, chosen)]
-    return frames.with_columns(df, chosen, changed)
+    means = _means(frames.matrix(df, chosen), lambda values: partition(values, size, method, unit))
+    return frames.with_floats(df, chosen, means)
+
+
+def _means(values: np.ndarray, groups: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Return each row's mean over its group."""
+    scaled, power = within_reach(values)
+    return np.ldexp(group_means(scaled, groups(scaled)), power)
 
 
 def partition(values: np.ndarray, k: int, method: str, standardize: bool = False) -> np.ndarray:
@@ -113,12 +121,6 @@ def partition(values: np.ndarray, k: int, method: str, standardize: bool = False
     if k == 1:
         return np.arange(values.shape[1])
     return METHODS[method](standardized(values) if standardize else values, k)
-
-
-# how often k-means starts anew; the best outcome is kept
-STARTS = 10
-# on fewer numbers threads wait for each other longer than they work
-_MANY = 1 << 18
 
 
 def k_means(
@@ -178,9 +180,11 @@ def k_means(
     count = frames.group_size(n_clusters, len(df), "n_clusters")
     unit = checks.flag(standardize, "standardize")
     seed = _seed(random_state)
-    values, power = within_reach(frames.matrix(df, chosen))
-    means = group_means(values, _clusters(standardized(values) if unit else values, count, seed))
-    return _changed(df, chosen, np.ldexp(means, power))
+    means = _means(
+        frames.matrix(df, chosen),
+        lambda values: _clusters(standardized(values) if unit else values, count, seed),
+    )
+    return frames.with_floats(df, chosen, means)
 
 
 def k_means_by_col(
@@ -220,16 +224,9 @@ def k_means_by_col(
     chosen = frames.places(df, columns)
     count = frames.group_size(n_clusters, len(df), "n_clusters")
     seed = _seed(random_state)
-    means = []
-    for values in frames.matrix(df, chosen):
-        scaled, power = within_reach(values[None, :])
-        means.append(np.ldexp(group_means(scaled, _clusters(scaled, count, seed))[0], power))
-    return _changed(df, chosen, means)
-
-
-def _changed(df: pd.DataFrame, chosen: list[int], means: Iterable[np.ndarray]) -> pd.DataFrame:
-    columns = [frames.as_before(mean, df.iloc[:, place]) for place, mean in zip(chosen, means)]
-    return frames.with_columns(df, chosen, columns)
+    each_alone = frames.matrix(df, chosen)[:, None]
+    means = [_means(each, lambda values: _clusters(values, count, seed))[0] for each in each_alone]
+    return frames.with_floats(df, chosen, means)
 
 
 def _clusters(values: np.ndarray, count: int, seed: int) -> np.ndarray:
@@ -249,4 +246,4 @@ def _clusters(values: np.ndarray, count: int, seed: int) -> np.ndarray:
 
 
 def _seed(random_state: object) -> int:
-    return frames.whole(random_state, "random_state", 0, 2**32 - 1)
+    return frames.integer(random_state, "random_state", 0, 2**32 - 1)

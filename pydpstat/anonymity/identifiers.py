@@ -99,6 +99,6 @@ def find_isolated(df: pd.DataFrame, columns: Names = None, size: int = 1) -> pd.
     import pandas as pd
 
     df = frames.frame(df)
-    number = frames.whole(size, "size", 1, 2**63 - 1)
+    number = frames.integer(size, "size", 1, 2**63 - 1)
     groups = equal_rows(df, frames.places(df, columns))
     return pd.Series(np.bincount(groups)[groups] <= number, index=df.index, name="isolated")

@@ -149,7 +149,7 @@ def reidentification_risk(data: pd.DataFrame | int, columns: Names = None) -> fl
     """
     if not checks.is_number(data):
         return 1.0 / int(k_anonymity(data, columns=columns))
-    return 1.0 / frames.whole(data, "data", 1, 2**63 - 1)
+    return 1.0 / frames.integer(data, "data", 1, 2**63 - 1)
 
 
 def mse_by_col(df1: pd.DataFrame, df2: pd.DataFrame, squared: bool = True) -> pd.Series:

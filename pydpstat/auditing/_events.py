@@ -15,6 +15,8 @@ from pydpstat.auditing._sampling import Draws
 from pydpstat.results._labels import Labels
 
 PART = 32_768
+_LONG = 160
+PLAIN = ("the error", "the choice", "the result", "the labels", "nobs", "the noise scale", "the shape")
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +92,7 @@ class Event(Protocol):
         ...
 
 
-# an event, and the forecasts of its bound where it is more likely under the data, or under the neighbour
+# an event, and the forecasts of its bound where it is more likely under the data, or under the neighbor
 Found = tuple[Event, tuple[float, float]]
 
 
@@ -132,10 +134,6 @@ def count(event: Event, draws: Draws) -> int:
 def number(value: float) -> str:
     """Return a number in as few digits as say it exactly."""
     return f"{value:.0f}" if abs(value) < 1e6 and value == int(value) else repr(float(value))
-
-
-_LONG = 160
-PLAIN = ("the error", "the choice", "the result", "the labels", "nobs", "the noise scale", "the shape")
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,11 @@ from pydpstat.auditing._events import Found, NumberEvent, Projection, number
 # binary orders of magnitude below the largest value that are told apart, and of lattices
 MAGNITUDES, LATTICES = 16, 160
 MANTISSA = 53
+# bits of the uniforms of common generators: single precision, C's rand, Mersenne Twister in R
+BITS = (24, 30, 31, 32)
+# places that are tried for one outermost draw
+MOST_PLACES = 400_000
+WITNESSES = 12
 
 
 @dataclass(frozen=True)
@@ -149,13 +154,6 @@ def _zeros(
         first, second = least if holds else [total - n for total, n in zip(totals, least)]
         for (place,), values in forecast.best(first, second):
             yield Zeros(projection, place + 1, holds), values
-
-
-# bits of the uniforms of common generators: single precision, C's rand, Mersenne Twister in R
-BITS = (24, 30, 31, 32)
-# places that are tried for one outermost draw
-MOST_PLACES = 400_000
-WITNESSES = 12
 
 
 @runtime_checkable

@@ -36,7 +36,7 @@ MOST_PARTS = 12
 
 @dataclass(frozen=True)
 class Candidate:
-    """An event, the side it is more likely on (0 the data, 1 the neighbour), and its forecast."""
+    """An event, the side it is more likely on (0 the data, 1 the neighbor), and its forecast."""
 
     forecast: float
     side: int

@@ -123,7 +123,7 @@ class AuditResults(Report):
     confidence : float
         Probability that `epsilon_lower` is right.
     draws : tuple of int
-        Draws under the data and under the neighbour.
+        Draws under the data and under the neighbor.
     events : tuple of AuditedEvent
         What was counted, the strongest first.
     picture : Picture

@@ -16,13 +16,7 @@ AGREE = 1e-9
 
 
 class Method(NamedTuple):
-    """How values are made consistent, checked.
-
-    Parameters
-    ----------
-    method : str
-    nonnegative, integer : bool
-    """
+    """How values are made consistent, checked."""
 
     method: str
     nonnegative: bool
@@ -116,15 +110,10 @@ def two_pass(tree: Tree, values: Levels, variances: Levels) -> tuple[Levels, Lev
 
 
 class Upward(NamedTuple):
-    """What the upward pass leaves.
+    """What the upward pass leaves: the best estimates of each node from its own subtree, and their variances.
 
-    Parameters
-    ----------
-    estimates, variances : list of ndarray
-        The best estimates of each node from its own subtree, and their variances.
-    sums, reaches : list of ndarray
-        For each level but the last and each of its nodes with children: the sum of the children's
-        estimates and that of their variances.
+    For each level but the last and each of its nodes with children also the sum of the children's estimates
+    and that of their variances.
     """
 
     estimates: Levels
@@ -181,7 +170,8 @@ def down(tree: Tree, upward: Upward) -> tuple[Levels, Levels]:
         parents, spread = estimates[level][has], variances[level][has]
         fixed = reach == 0.0
         if fixed.any():
-            _check_exact(parents[fixed], sums[fixed])
+            hint = " Give the noise's variance, or correct the exact values."
+            _check_exact(parents[fixed] - sums[fixed], parents[fixed], hint)
             reach = np.where(fixed, 1.0, reach)
         own = variances[level + 1]
         estimates[level + 1] = estimates[level + 1] + own * tree.spread(level, (parents - sums) / reach)
@@ -191,11 +181,11 @@ def down(tree: Tree, upward: Upward) -> tuple[Levels, Levels]:
     return estimates, variances
 
 
-def _check_exact(parents: np.ndarray, sums: np.ndarray) -> None:
-    if (np.abs(parents - sums) > AGREE * np.maximum(1.0, np.abs(parents))).any():
+def _check_exact(gaps: np.ndarray, parents: np.ndarray, hint: str = "") -> None:
+    if (np.abs(gaps) > AGREE * np.maximum(1.0, np.abs(parents))).any():
         raise PydpstatError(
-            "values with variance 0 must add up exactly; those of some children do not make their parent's. "
-            "Give the noise's variance, or correct the exact values."
+            "values with variance 0 must add up exactly; those of some children do not make their "
+            f"parent's.{hint}"
         )
 
 
@@ -268,7 +258,7 @@ def _nearest(tree: Tree, level: int, start: np.ndarray, spread: np.ndarray, goal
         reach = tree.sums(level, np.where(kept, spread, 0.0))
         excess = tree.sums(level, np.where(kept, start, 0.0)) - goal
         fixed = reach == 0.0
-        _check_goal(excess[fixed], goal[fixed])
+        _check_exact(excess[fixed], goal[fixed])
         step = np.where(fixed, 0.0, excess / np.where(fixed, 1.0, reach))
         fitted = np.where(kept, start - spread * tree.spread(level, step), 0.0)
         negative = fitted < 0.0
@@ -277,10 +267,3 @@ def _nearest(tree: Tree, level: int, start: np.ndarray, spread: np.ndarray, goal
         if (spread[negative] == 0.0).any():
             raise PydpstatError("values with variance 0 must not be negative for a fit that is not.")
         kept &= ~negative
-
-
-def _check_goal(excess: np.ndarray, goal: np.ndarray) -> None:
-    if (np.abs(excess) > 1e-9 * np.maximum(1.0, goal)).any():
-        raise PydpstatError(
-            "values with variance 0 must add up exactly; those of some children do not make their parent's."
-        )

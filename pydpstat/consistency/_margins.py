@@ -28,18 +28,10 @@ _NOTHING = 1e-6
 
 
 class Margin(NamedTuple):
-    """What a table's sums over all axes but some are to be.
+    """What a table's sums over all axes but some are to be, one for each combination of their places.
 
-    Parameters
-    ----------
-    axes : tuple of int
-        The axes that stay, ascending; none for the table's total.
-    goal : ndarray
-        One number for each combination of their places.
-    variance : ndarray of float64
-        Variances of the goal's noise, 0 where it is exact; of the goal's shape, or one for all.
-    name : str
-        What the margin is called in messages.
+    The axes that stay are ascending, none for the table's total. The variances are those of the goal's noise,
+    0 where it is exact; of the goal's shape, or one for all. The name is for messages.
     """
 
     axes: Axes
@@ -81,15 +73,7 @@ def incidence(shape: tuple[int, ...], axes: Sequence[Axes]) -> sparse.csc_matrix
 
 
 class Fit(NamedTuple):
-    """A fitted table.
-
-    Parameters
-    ----------
-    values : ndarray of float64
-    iterations : int
-        How often all margins were gone through.
-    converged : bool
-    """
+    """A fitted table, how often all margins were gone through, and whether that has converged."""
 
     values: np.ndarray
     iterations: int
@@ -156,7 +140,7 @@ def _one(key: object, value: object, kept: tuple[int, ...], form: Form, shape: t
     else:
         goal, own = read_table(value, name)
         order = _order(own, kept, form)
-        goal = _labelled(goal, own, kept, order, form, name)
+        goal = _labeled(goal, own, kept, order, form, name)
     if goal.ndim != len(kept) or tuple(goal.shape[place] for place in order) != lengths:
         raise PydpstatError(
             f"{name} must have the shape {lengths} of these axes of the table; got {goal.shape}. "
@@ -191,7 +175,7 @@ def _order(own: Form, kept: tuple[int, ...], form: Form) -> tuple[int, ...]:
     return tuple(range(len(own.names)))
 
 
-def _labelled(
+def _labeled(
     goal: np.ndarray, own: Form, kept: tuple[int, ...], order: tuple[int, ...], form: Form, name: str
 ) -> np.ndarray:
     """Put a margin's labels in the table's order, where both have labels."""

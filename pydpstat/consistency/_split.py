@@ -146,14 +146,8 @@ def _best(
 class Shape:
     """The kinds of nodes of a tree: nodes of one kind have the same errors.
 
-    Parameters
-    ----------
-    counts : tuple of ndarray
-        For each level how many nodes there are of each kind.
-    parent : tuple of ndarray of int
-        For each level the kind of the parent, in the level above.
-    leaf : tuple of ndarray of bool
-        For each level which kinds are leaves.
+    For each level: how many nodes there are of each kind, the kind of their parent in the level above, and
+    which kinds are leaves.
     """
 
     counts: tuple[np.ndarray, ...]

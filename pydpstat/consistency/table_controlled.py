@@ -89,14 +89,7 @@ def _axes(margins: object, form: Form, dimensions: int) -> list[Axes]:
 
 
 class Rounding(NamedTuple):
-    """A table of integers.
-
-    Parameters
-    ----------
-    table : ndarray of int64
-    adjacent : bool
-        Whether each cell is the integer below or above its value.
-    """
+    """A table of integers, and whether each cell is the integer below or above its value."""
 
     table: np.ndarray
     adjacent: bool

@@ -20,6 +20,8 @@ from pydpstat.results.results import DPResults
 if TYPE_CHECKING:
     import pandas as pd
 
+COST = "post-processing of what was given: it costs no privacy budget"
+
 
 @dataclass(frozen=True)
 class Form(Frozen):
@@ -172,9 +174,6 @@ def _series(table: pd.Series, name: str, gaps: bool) -> tuple[np.ndarray, Form]:
     values[places] = cells
     form = Form(tuple(index.names), tuple(used.levels), index=index, name=table.name, codes=codes)
     return values.reshape(shape), form
-
-
-COST = "post-processing of what was given: it costs no privacy budget"
 
 
 class ConvergenceWarning(UserWarning):

@@ -33,16 +33,10 @@ _MOST_DIMENSIONS = 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Categories:
-    """The categories of a design.
+    """The categories of a design, in order: a single answer is one of these objects.
 
-    Parameters
-    ----------
-    labels : tuple
-        In order. A single answer is one of these objects.
-    table : ndarray
-        The same as an array, whose type all arrays of answers have.
-    counted : bool
-        Whether they are 0 to k - 1, so that a number is its own place.
+    The table is the same as an array, whose type all arrays of answers have. They are `counted` if they are 0
+    to k - 1, so that a number is its own place.
     """
 
     labels: tuple[Category, ...]
@@ -96,14 +90,9 @@ def place_of(value: object, categories: Categories) -> int | None:
 
 
 class Container(NamedTuple):
-    """What values came in. Public.
+    """What values came in: their shape, None for a single value. Public.
 
-    Parameters
-    ----------
-    shape : tuple of int or None
-        None for a single value.
-    like : Series, Index or None
-        What else than an array answers are to be, with this one's name and, of a Series, index.
+    `like` is what else than an array answers are to be, with this one's name and, of a Series, index.
     """
 
     shape: tuple[int, ...] | None
@@ -114,15 +103,7 @@ class Container(NamedTuple):
 
 
 class Truths(NamedTuple):
-    """Values as places of categories. Private but for the container.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n,)
-        Places of categories: of bool where there are two, else of int64.
-    container : Container
-        What the values came in.
-    """
+    """Values as places of categories: bool where there are two, else int64. Private but for the container."""
 
     codes: Codes
     container: Container

@@ -66,15 +66,8 @@ class Response:
 class Counted:
     """A distribution on the integers from `start` on.
 
-    Parameters
-    ----------
-    start : int
-    mass : ndarray
-        Probabilities of start, start + 1, and so on.
-    below : ndarray
-        Probability of each number and all smaller ones.
-    above : ndarray
-        Probability of each number and all larger ones.
+    It has their probabilities (`mass`), and for each number that of it and all smaller ones, and of it and
+    all larger ones.
     """
 
     start: int
@@ -145,15 +138,7 @@ def _convolved(ones: Floats, others: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Distribution(ABC):
-    """The distribution of the number of answers, with a parameter from 0 on that orders it.
-
-    Parameters
-    ----------
-    n : int
-        Number of answers.
-    response : Response
-        The design.
-    """
+    """The distribution of the number of n answers in a design, with a parameter from 0 on that orders it."""
 
     n: int
     response: Response

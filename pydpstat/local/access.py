@@ -56,11 +56,20 @@ class _NoiseAccess:
     # without it every access would have a dictionary
     __slots__ = ()
 
+    epsilon: float
     bounds: tuple[float, float]
+    _mechanism: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bounds", bounds_pair(self.bounds))
+        how = self._options
+        for name in {"epsilon", "delta"} & {*self.__slots__}:
+            object.__setattr__(self, name, getattr(how, name))
 
     @property
     def _options(self) -> Options:
-        raise NotImplementedError
+        delta = getattr(self, "delta", 0)
+        return options(self.epsilon, delta, self._mechanism, "bounded", "error")
 
     @property
     def guarantee(self) -> Guarantee:
@@ -127,13 +136,7 @@ class LaplaceAccess(_NoiseAccess):
     epsilon: float
     bounds: tuple[float, float]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "bounds", bounds_pair(self.bounds))
-        object.__setattr__(self, "epsilon", self._options.epsilon)
-
-    @property
-    def _options(self) -> Options:
-        return options(self.epsilon, 0, "laplace", "bounded", "error")
+    _mechanism = "laplace"
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,15 +178,7 @@ class GaussianAccess(_NoiseAccess):
     delta: float
     bounds: tuple[float, float]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "bounds", bounds_pair(self.bounds))
-        how = self._options
-        object.__setattr__(self, "epsilon", how.epsilon)
-        object.__setattr__(self, "delta", how.delta)
-
-    @property
-    def _options(self) -> Options:
-        return options(self.epsilon, self.delta, "gaussian", "bounded", "error")
+    _mechanism = "gaussian"
 
 
 def _guarantee(how: Options) -> Guarantee:

@@ -1,4 +1,4 @@
-"""The estimate behind randomised answers: proportions, both kinds of standard error, intervals."""
+"""The estimate behind randomized answers: proportions, both kinds of standard error, intervals."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Design(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ResponseResults(DPResults):
-    """Proportions estimated from randomised answers.
+    """Proportions estimated from randomized answers.
 
     A design's `estimate` makes it. Its data are the numbers of answers, which are private already
     when they are given, so all of it may be published.
@@ -123,17 +123,17 @@ class ResponseResults(DPResults):
 
     @property
     def bse(self) -> pd.Series:
-        """Standard error of the moment estimate by randomisation alone: for the persons asked."""
+        """Standard error of the moment estimate by randomization alone: for the persons asked."""
         return self._series(self._errors()[0])
 
     @property
     def bse_population(self) -> pd.Series:
-        """Standard error of the moment estimate by sampling and randomisation together."""
+        """Standard error of the moment estimate by sampling and randomization together."""
         return self._series(self._errors()[1])
 
     @property
     def uncertainty(self) -> float | pd.Series:
-        """Two standard errors, sampling and randomisation together."""
+        """Two standard errors, sampling and randomization together."""
         return self.labels.natural(2.0 * self._errors()[1])
 
     def _errors(self) -> tuple[np.ndarray, np.ndarray]:

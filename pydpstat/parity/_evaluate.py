@@ -25,14 +25,8 @@ Names = dict[str, object]
 class Run:
     """What lines of Python gave.
 
-    Parameters
-    ----------
-    value : object
-        The value of the last line where it is an expression, else None.
-    warnings : tuple of PrivacyWarning
-        In the order in which they came.
-    error : Exception or None
-        What ended the lines.
+    The value is that of the last line where it is an expression, else None; warnings are in the order in
+    which they came; the error is what ended the lines.
     """
 
     value: object

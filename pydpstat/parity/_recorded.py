@@ -101,17 +101,7 @@ def exports(path: Path | None = None) -> dict[str, dict[str, dict[str, object]]]
 
 
 def write_exports(target: Path) -> None:
-    """Ask R for the export lists and write them to a file.
-
-    Raises
-    ------
-    PydpstatError
-        Where this is not a checkout.
-    FileNotFoundError
-        Where Rscript is not on the path.
-    subprocess.CalledProcessError
-        Where R stops.
-    """
+    """Ask R for the export lists and write them to a file; errors are those of `record`."""
     add_own_library()
     script = reference_folder() / "exports.R"
     subprocess.run(["Rscript", str(script), str(target)], check=True, capture_output=True)

@@ -36,19 +36,9 @@ class Agreement(enum.Enum):
 
 @dataclass(frozen=True, eq=False)
 class StepOutcome:
-    """What a step gave.
+    """What a step gave: our value for each recorded one, how they agree, and the texts of PrivacyWarnings.
 
-    Parameters
-    ----------
-    step : Step
-    values : tuple of ndarray
-        Our values, one for each recorded one.
-    agreements : tuple of Agreement
-        One for each value.
-    next_uniform : float or None
-        Our next uniform number, where R's is recorded.
-    warnings : tuple of str
-        The texts of the step's PrivacyWarnings.
+    The next uniform number is ours, where R's is recorded.
     """
 
     step: Step

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 MOST_QUERIES = 10**7
+_SHOWN = 12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -187,9 +188,6 @@ def _number(answer: SupportsFloat) -> float:
 def _published_sd(answer: object) -> float:
     published = getattr(answer, "bse", None)
     return float(published.iloc[0]) if published is not None and len(published) == 1 else math.nan
-
-
-_SHOWN = 12
 
 
 @dataclass(frozen=True, repr=False)

@@ -18,6 +18,11 @@ from pydpstat.errors import PydpstatError
 from pydpstat.privacy import NEIGHBORS
 
 Place = tuple[int, ...]
+NORMS = ("L1", "L2")
+LIMIT = 1_000_000
+Exact = int | Fraction
+Output = tuple[Exact, ...]
+Record = TypeVar("Record")
 
 
 class Sequences:
@@ -43,30 +48,37 @@ class Sequences:
         self.codes, self.bounded = range(values), bounded
         self.sizes = (n,) if bounded else tuple(range(n + 1))
         self.evaluations = sum(self._count(size) for size in self.sizes)
-        self.comparisons = self._comparisons(n)
-
-    def _count(self, size: int) -> int:
-        return len(self.codes) ** size
-
-    def _comparisons(self, n: int) -> int:
-        values = len(self.codes)
-        if self.bounded:
-            return n * values ** (n - 1) * math.comb(values, 2)
-        return sum(size * values**size for size in self.sizes)
+        each = math.comb(values, 2) if bounded else values
+        self.comparisons = sum(
+            self._places(size) * self._count(size - 1) * each for size in self.sizes if size
+        )
 
     def data_sets(self) -> Iterator[Place]:
         """Every data set once, the smallest first."""
         for size in self.sizes:
-            yield from product(self.codes, repeat=size)
+            yield from self._of_size(size)
 
     def pairs(self) -> Iterator[tuple[Place, Place]]:
-        """Every pair of neighbors once, with those that differ in the last record first."""
+        """Every pair of neighbors once; of sequences with those that differ in the last record first."""
         for size in self.sizes:
-            for at in reversed(range(size)):
-                for rest in product(self.codes, repeat=size - 1):
-                    before, after = rest[:at], rest[at:]
-                    full = [(*before, code, *after) for code in self.codes]
-                    yield from combinations(full, 2) if self.bounded else ((rest, each) for each in full)
+            for rest, full in self._grown(size):
+                yield from combinations(full, 2) if self.bounded else ((rest, each) for each in full)
+
+    def _count(self, size: int) -> int:
+        return len(self.codes) ** size
+
+    def _places(self, size: int) -> int:
+        """Return at how many places a record can be added to make this size."""
+        return size
+
+    def _of_size(self, size: int) -> Iterator[Place]:
+        return product(self.codes, repeat=size)
+
+    def _grown(self, size: int) -> Iterator[tuple[Place, list[Place]]]:
+        """Yield data sets that lack a record, and what each record makes of them at one place."""
+        for at in reversed(range(size)):
+            for rest in self._of_size(size - 1):
+                yield rest, [(*rest[:at], code, *rest[at:]) for code in self.codes]
 
 
 class Multisets(Sequences):
@@ -81,32 +93,15 @@ class Multisets(Sequences):
     def _count(self, size: int) -> int:
         return math.comb(len(self.codes) + size - 1, size)
 
-    def _comparisons(self, n: int) -> int:
-        values = len(self.codes)
-        if self.bounded:
-            return self._count(n - 1) * math.comb(values, 2)
-        return sum(self._count(size - 1) * values for size in self.sizes if size)
+    def _places(self, size: int) -> int:
+        return 1
 
-    def data_sets(self) -> Iterator[Place]:
-        """Every multiset once, the smallest first."""
-        for size in self.sizes:
-            yield from combinations_with_replacement(self.codes, size)
+    def _of_size(self, size: int) -> Iterator[Place]:
+        return combinations_with_replacement(self.codes, size)
 
-    def pairs(self) -> Iterator[tuple[Place, Place]]:
-        """Every pair of neighbors once."""
-        for size in self.sizes:
-            if size:
-                for rest in combinations_with_replacement(self.codes, size - 1):
-                    full = [tuple(sorted((*rest, code))) for code in self.codes]
-                    yield from combinations(full, 2) if self.bounded else ((rest, each) for each in full)
-
-
-NORMS = ("L1", "L2")
-LIMIT = 1_000_000
-
-Exact = int | Fraction
-Output = tuple[Exact, ...]
-Record = TypeVar("Record")
+    def _grown(self, size: int) -> Iterator[tuple[Place, list[Place]]]:
+        for rest in self._of_size(size - 1) if size else ():
+            yield rest, [tuple(sorted((*rest, code))) for code in self.codes]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

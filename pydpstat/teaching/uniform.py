@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from pydpstat.budget import Budget
 
 _LARGEST = 2**60
+_WORDS = 2**64
+# a floating-point uniform resolves as many values
+LARGEST_REACH = 2**31
+MOST_DRAWS = 2**32
 
 
 def integer(value: object, name: str, least: int | None = None, hint: str = "Give for example 5.") -> int:
@@ -48,12 +52,6 @@ def several(values: Iterable[int], name: str, example: str) -> list[int]:
             f"{name} must be several whole numbers; got {type(values).__name__}. Give for example {example}."
         )
     return [integer(value, name, hint=f"Give for example {example}.") for value in given]
-
-
-_WORDS = 2**64
-# a floating-point uniform resolves as many values
-LARGEST_REACH = 2**31
-MOST_DRAWS = 2**32
 
 
 @dataclass(frozen=True)
