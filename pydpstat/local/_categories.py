@@ -170,17 +170,20 @@ def _flat(values: Iterable[object]) -> tuple[list[object], tuple[int, ...]]:
     """Return the values of a list, of lists of one length in it, and so on, each as it is."""
     flat = list(values)
     shape: tuple[int, ...] = (len(flat),)
-    while flat and len(shape) < _MOST_DIMENSIONS:
-        rows = [each for each in flat if _is_row(each)]
-        lengths = {len(row) for row in rows}
-        if len(rows) < len(flat) or len(lengths) > 1:
+    while flat and len(shape) < _MOST_DIMENSIONS and _are_rows(flat):
+        lengths = {len(row) for row in flat}
+        if len(lengths) > 1:
             break
-        flat = [value for row in rows for value in row]
+        flat = [value for row in flat for value in row]
         shape += (lengths.pop(),)
     return flat, shape
 
 
-def _is_row(value: object) -> TypeGuard[Collection[object]]:
+def _are_rows(values: list[object]) -> TypeGuard[list[Collection[object]]]:
+    return all(map(_is_row, values))
+
+
+def _is_row(value: object) -> bool:
     # asked of the type, as a truth of another type may do what it likes when it is asked
     array = hasattr(type(value), "dtype") and getattr(value, "ndim", 0) > 0
     return array or isinstance(value, (list, tuple, range))
