@@ -13,10 +13,8 @@ import numpy as np
 import pytest
 
 import pydpstat
-from pydpstat.parity._exports import exports
-from pydpstat.parity._literals import python_literal, r_literal
-from pydpstat.parity._recorded import Recording
-from pydpstat.parity.case import Case, Factor
+from pydpstat.parity._recorded import Recording, exports
+from pydpstat.parity.case import Case, Factor, python_literal, r_literal
 from pydpstat.parity.reference import all_cases
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -1,9 +1,9 @@
-"""What the anonymization functions accept: a frame, some of its columns, and numbers in them."""
+"""What the anonymization functions accept: frames, some of their columns, numbers in them, equal rows."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from pydpstat.errors import PydpstatError
 if TYPE_CHECKING:
     import pandas as pd
 
+Option = TypeVar("Option")
 # columns: one name or several, or None for all
 Names = Hashable | Iterable[Hashable] | None
 
@@ -31,21 +32,14 @@ def frame(df: object, argument: str = "df") -> pd.DataFrame:
     return df
 
 
-def places(df: pd.DataFrame, columns: Any, argument: str = "columns") -> list[int]:
+def places(df: pd.DataFrame, columns: object, argument: str = "columns") -> list[int]:
     """Return where the named columns are; all of them for None.
 
-    Parameters
-    ----------
-    df : DataFrame
-        The frame.
-    columns : None, a name, or a sequence of names
-        What the caller gave. A name that several columns have stands for all of them.
-    argument : str
-        The argument's name, for the message.
+    A name that several columns have stands for all of them.
     """
     if columns is None:
         return list(range(df.shape[1]))
-    names = list(columns) if _several(df, columns) else [columns]
+    names = list(columns) if _several(columns, df) else [columns]
     found = [place for name in names for place in _places_of(df, name, argument)]
     if not found:
         raise PydpstatError(f"{argument} must name at least one column; got {checks.shown(columns)}.")
@@ -54,7 +48,7 @@ def places(df: pd.DataFrame, columns: Any, argument: str = "columns") -> list[in
     return found
 
 
-def _several(df: pd.DataFrame, columns: object) -> bool:
+def _several(columns: object, df: pd.DataFrame) -> TypeGuard[Iterable[Hashable]]:
     if isinstance(columns, (str, bytes)) or not isinstance(columns, Iterable):
         return False
     # a tuple is a name where the columns have several levels
@@ -80,19 +74,22 @@ def _places_of(df: pd.DataFrame, name: object, argument: str) -> list[int]:
     return every
 
 
-def by_column(df: pd.DataFrame, value: object, columns: object, argument: str) -> list[tuple[int, object]]:
-    """Return pairs of a place and its option: one option for all columns, or a dict by column name."""
+def by_column(
+    df: pd.DataFrame, value: object, columns: object, argument: str, check: Callable[[object], Option]
+) -> tuple[list[int], list[Option]]:
+    """Return places and their checked options: one option for all columns, or a dict by column name."""
     if not isinstance(value, Mapping):
-        return [(place, value) for place in places(df, columns)]
-    if columns is not None:
+        found = [(place, value) for place in places(df, columns)]
+    elif columns is not None:
         raise PydpstatError(f"columns must be left out where {argument} is a dict by column.")
-    found = [(place, each) for name, each in value.items() for place in places(df, [name], argument)]
+    else:
+        found = [(place, each) for name, each in value.items() for place in places(df, [name], argument)]
     if not found:
         raise PydpstatError(f"{argument} must name at least one column; got an empty dict.")
-    return found
+    return [place for place, _ in found], [check(each) for _, each in found]
 
 
-def whole(value: object, argument: str, least: int, most: int, what: str = "") -> int:
+def integer(value: object, argument: str, least: int, most: int, what: str = "") -> int:
     """Check an integer between two limits, the upper one described by `what`."""
     allowed = f"a whole number from {least} to {what}{most}"
     return checks.integer(value, argument, least, most, allowed=allowed)
@@ -100,7 +97,7 @@ def whole(value: object, argument: str, least: int, most: int, what: str = "") -
 
 def group_size(k: object, rows: int, argument: str = "k") -> int:
     """Check a number of rows: an integer from 1 to the rows that there are."""
-    return whole(k, argument, 1, rows, "the number of rows, ")
+    return integer(k, argument, 1, rows, "the number of rows, ")
 
 
 def floats(df: pd.DataFrame, place: int, argument: str = "df") -> np.ndarray:
@@ -135,7 +132,12 @@ def with_columns(df: pd.DataFrame, chosen: Sequence[int], columns: Sequence[obje
     return changed
 
 
-def as_before(values: np.ndarray, column: pd.Series) -> Any:
+def with_floats(df: pd.DataFrame, chosen: Sequence[int], columns: Iterable[np.ndarray]) -> pd.DataFrame:
+    """Return a copy of a frame with floats in some columns, of the kinds that these had."""
+    return with_columns(df, chosen, [as_before(each, df.iloc[:, at]) for each, at in zip(columns, chosen)])
+
+
+def as_before(values: np.ndarray, column: pd.Series) -> object:
     """Return floats as a column's kind of float: float32 stays, a nullable column stays nullable."""
     import pandas as pd
 
@@ -147,3 +149,58 @@ def as_before(values: np.ndarray, column: pd.Series) -> Any:
     if hasattr(kind, "numpy_dtype"):
         return pd.array(values, dtype="Float32" if str(kind) == "Float32" else "Float64")
     return values
+
+
+def same_shape(df1: pd.DataFrame, df2: pd.DataFrame, names: tuple[str, str] = ("df1", "df2")) -> None:
+    """Check that two frames have the same rows and columns."""
+    frame(df1, names[0])
+    frame(df2, names[1])
+    if df1.shape != df2.shape:
+        raise PydpstatError(
+            f"{names[0]} and {names[1]} must have the same shape; got {df1.shape} and {df2.shape}. "
+            "Drop the same rows and columns from both."
+        )
+    if list(df1.columns) != list(df2.columns):
+        raise PydpstatError(
+            f"{names[0]} and {names[1]} must have the same columns in the same order; got "
+            f"{checks.excerpt(list(df1.columns))} and {checks.excerpt(list(df2.columns))}."
+        )
+    if not df1.index.equals(df2.index):
+        raise PydpstatError(
+            f"{names[0]} and {names[1]} must have the same index: they are compared row by row. Where the "
+            f"rows do belong together use {names[1]}.set_axis({names[0]}.index)."
+        )
+
+
+def mean_squared_error(df1: pd.DataFrame, df2: pd.DataFrame, place: int) -> float:
+    """Return the mean squared difference of one column."""
+    one, two = floats(df1, place, "df1"), floats(df2, place, "df2")
+    missing = np.isnan(one)
+    if (missing != np.isnan(two)).any():
+        raise PydpstatError(
+            f"df1 and df2 must lack the same values; column {checks.excerpt(df1.columns[place])} differs in "
+            "this. Fill or drop them in both."
+        )
+    with np.errstate(invalid="ignore"):
+        steps = one - two
+    # equal infinities do not differ either
+    steps[missing | (one == two)] = 0.0
+    return float((steps * steps).mean())
+
+
+def equal_rows(df: pd.DataFrame, chosen: list[int]) -> np.ndarray:
+    """Number rows so that equal ones have the same number, from 0; a missing value is a value."""
+    import pandas as pd
+
+    groups = np.zeros(len(df), dtype=np.int64)
+    for place in chosen:
+        try:
+            codes, levels = pd.factorize(df.iloc[:, place].values)
+        except TypeError as error:
+            raise PydpstatError(
+                f"df must have plain values in column {checks.excerpt(df.columns[place])}, such as numbers "
+                "and texts; some cannot be compared. Convert it with astype(str)."
+            ) from error
+        # -1 is missing
+        groups, _ = pd.factorize(groups * (len(levels) + 1) + codes + 1)
+    return groups

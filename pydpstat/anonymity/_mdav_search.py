@@ -1,4 +1,6 @@
-"""Exact search for far and near rows among those that are left, by bounding boxes of blocks of rows.
+"""MDAV: exact search for far and near rows among those that are left, and their exact means.
+
+Bounding boxes of blocks of rows keep most distances from being computed.
 
 The distance of a row x from a point c is defined once, here: the sum over the columns, in their
 order, of fl(fl(x_j - c_j)^2), each step rounded to a double. Rounding never turns an order around, so
@@ -8,10 +10,12 @@ for errors: what the boxes rule out could not have been chosen.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from pydpstat.anonymity._exact_means import ExactMeans
-
+# so many bits of a number in each part: the sum of 2^32 parts fits into 64 bits
+_BITS = 31
 # rows in a block: the cost of looking at all boxes and at the rows of a few blocks are in balance
 BLOCK = 192
 # so many blocks are looked at together, at least
@@ -20,14 +24,71 @@ _FEW = 8
 _SAMPLE = 4096
 
 
-def sum_of_squares(steps: np.ndarray) -> np.ndarray:
-    """Add up squares over the first axis, one after the other; the steps are overwritten.
+class ExactMeans:
+    """The means of the rows that are left, each the float nearest to the true mean.
 
-    Parameters
-    ----------
-    steps : ndarray of shape (d, ...)
-        Differences, one row a variable.
+    A floating-point sum depends on the order of its terms, and so would the partition that is built on it.
+    Here every number is cut into integers of 31 bits, whose sums are exact. The columns are finite, one row a
+    variable.
+
+    Examples
+    --------
+    >>> means = ExactMeans(np.array([[1e16, 1.0, 1.0, -1e16]]))
+    >>> means.remove(np.array([2]))
+    >>> means.now()
+    array([0.33333333])
     """
+
+    def __init__(self, columns: np.ndarray) -> None:
+        self.count = columns.shape[1]
+        self._lowest, parts = _cut(columns)
+        # a row's parts lie together, one variable after the other
+        self._parts = np.ascontiguousarray(np.concatenate(parts).T)
+        self._variables = columns.shape[0]
+        self._sums = self._sums_of(np.s_[:])
+
+    def remove(self, rows: np.ndarray) -> None:
+        """Take rows away, given by their places in the columns."""
+        self.count -= rows.size
+        self._sums = [left - gone for left, gone in zip(self._sums, self._sums_of(rows))]
+
+    def now(self) -> np.ndarray:
+        """Return the means of the rows that are left."""
+        # Python rounds the quotient of two integers correctly
+        if self._lowest >= 0:
+            return np.array([(total << self._lowest) / self.count for total in self._sums])
+        divisor = self.count << -self._lowest
+        return np.array([total / divisor for total in self._sums])
+
+    def _sums_of(self, rows: np.ndarray | slice) -> list[int]:
+        sums = self._parts[rows].sum(axis=0).tolist()
+        totals = [0] * self._variables
+        for begin in range(0, len(sums), self._variables):
+            totals = [(total << _BITS) + add for total, add in zip(totals, sums[begin:])]
+        return totals
+
+
+def _cut(columns: np.ndarray) -> tuple[int, list[np.ndarray]]:
+    """Return the exponent of the last part's unit, and the parts, integers, the highest first."""
+    largest = float(np.abs(columns).max(initial=0.0))
+    power = math.frexp(largest)[1] - _BITS + 1
+    parts, rest = [], columns
+    while True:
+        whole = np.rint(_shifted(rest, -power))
+        parts.append(whole.astype(np.int64))
+        rest = rest - _shifted(whole, power)
+        if not rest.any():
+            return power, parts
+        power -= _BITS
+
+
+def _shifted(values: np.ndarray, power: int) -> np.ndarray:
+    """Multiply by a power of two, exactly; a product is faster than ldexp where the factor is a float."""
+    return values * 2.0**power if abs(power) < 1000 else np.ldexp(values, power)
+
+
+def sum_of_squares(steps: np.ndarray) -> np.ndarray:
+    """Add up squares over the first axis, one variable after the other; the steps are overwritten."""
     steps *= steps
     total = steps[0]
     for square in steps[1:]:
@@ -36,21 +97,10 @@ def sum_of_squares(steps: np.ndarray) -> np.ndarray:
 
 
 class Remaining:
-    """Rows that can be searched and taken away.
+    """Rows that can be searched and taken away; `count` of them are left.
 
-    Parameters
-    ----------
-    columns : ndarray of shape (d, n)
-        Finite numbers, one row a variable, neighbors beside each other: as `in_blocks` orders them.
-    numbers : ndarray of int, shape (n,)
-        The rows' numbers: of rows at the same distance the lowest number comes first.
-    block : int
-        Rows in a block.
-
-    Attributes
-    ----------
-    count : int
-        Rows that are left.
+    The columns are finite, one row a variable, with neighbors beside each other as `in_blocks` orders them.
+    Of rows at the same distance the one with the lowest number comes first.
     """
 
     def __init__(self, columns: np.ndarray, numbers: np.ndarray, block: int) -> None:
@@ -164,19 +214,7 @@ class Remaining:
 def in_blocks(columns: np.ndarray, block: int) -> tuple[np.ndarray, np.ndarray]:
     """Order rows so that each run of `block` of them has neighbors: halves along the longest side.
 
-    Parameters
-    ----------
-    columns : ndarray of shape (d, n)
-        One row a variable.
-    block : int
-        Rows in a run; only the last run may have fewer.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        The rows in the new order.
-    ndarray of shape (d, n)
-        Their values.
+    Only the last run may have fewer. The values are returned beside the order, as given: one row a variable.
     """
     rows, values = np.arange(columns.shape[1]), columns.copy()
     parts = [(0, rows.size)]
@@ -209,20 +247,7 @@ def _halves(values: np.ndarray, half: int) -> np.ndarray:
 
 
 def mdav(columns: np.ndarray, k: int) -> np.ndarray:
-    """Partition rows by MDAV.
-
-    Parameters
-    ----------
-    columns : ndarray of shape (d, n)
-        Finite numbers, one row a variable.
-    k : int
-        Least rows in a group; at most n.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        Each row's group, numbered in the order in which the groups are made.
-    """
+    """Partition rows by MDAV; groups are numbered in the order in which they are made."""
     numbers, columns = in_blocks(columns, BLOCK)
     remaining, means = Remaining(columns, numbers, BLOCK), ExactMeans(columns)
     groups, made = np.empty(numbers.size, dtype=np.int64), 0

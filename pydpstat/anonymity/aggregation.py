@@ -1,7 +1,8 @@
-"""Microaggregation: rows become the mean of a group of at least k like them."""
+"""Rows, or the values of a column, become the mean of a group of like ones: microaggregation and k-means."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,13 +11,18 @@ from pydpstat import _checks as checks
 from pydpstat.anonymity import _frames as frames
 from pydpstat.anonymity._fast import fast
 from pydpstat.anonymity._frames import Names
-from pydpstat.anonymity._matrix import group_means, standardized, within_reach
 from pydpstat.anonymity._mdav_search import mdav
+from pydpstat.anonymity._points import equal_rows, group_means, standardized, within_reach
+from pydpstat.errors import MissingExtraError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 METHODS = {"mdav": mdav, "fast": fast}
+# how often k-means starts anew; the best outcome is kept
+STARTS = 10
+# on fewer numbers threads wait for each other longer than they work
+_MANY = 1 << 18
 
 
 def microaggregation(
@@ -100,26 +106,144 @@ def microaggregation(
     size = frames.group_size(k, len(df))
     checks.one_of(method, "method", tuple(METHODS))
     unit = checks.flag(standardize, "standardize")
-    values = within_reach(frames.matrix(df, chosen))
-    means = group_means(values[0], partition(values[0], size, method, unit))
-    changed = [frames.as_before(np.ldexp(mean, values[1]), df.iloc[:, at]) for mean, at in zip(means, chosen)]
-    return frames.with_columns(df, chosen, changed)
+    means = _means(frames.matrix(df, chosen), lambda values: partition(values, size, method, unit))
+    return frames.with_floats(df, chosen, means)
+
+
+def _means(values: np.ndarray, groups: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Return each row's mean over its group."""
+    scaled, power = within_reach(values)
+    return np.ldexp(group_means(scaled, groups(scaled)), power)
 
 
 def partition(values: np.ndarray, k: int, method: str, standardize: bool = False) -> np.ndarray:
-    """Return each row's group.
-
-    Parameters
-    ----------
-    values : ndarray of shape (d, n)
-        Finite numbers, one row a variable.
-    k : int
-        Least rows in a group, from 1 to n.
-    method : {"mdav", "fast"}
-        How.
-    standardize : bool
-        Whether distances are taken in standard deviations.
-    """
+    """Return each row's group of k rows or more; `values` has one row a variable, all finite."""
     if k == 1:
         return np.arange(values.shape[1])
     return METHODS[method](standardized(values) if standardize else values, k)
+
+
+def k_means(
+    df: pd.DataFrame,
+    n_clusters: int = 8,
+    columns: Names = None,
+    *,
+    standardize: bool = False,
+    random_state: int = 40,
+) -> pd.DataFrame:
+    """Replace each row by the mean of its cluster, found by k-means over all columns together.
+
+    Parameters
+    ----------
+    df : DataFrame
+        The table. The columns that are treated must have numbers, none of them missing.
+    n_clusters : int, default 8
+        How many clusters, from 1 to the number of rows.
+    columns : name or sequence of names, optional
+        What to treat; all columns by default.
+    standardize : bool, default False
+        Whether distances are taken in standard deviations of the columns.
+    random_state : int, default 40
+        Seed of scikit-learn's k-means; the best of ten starts is kept.
+
+    Returns
+    -------
+    DataFrame
+        A new table with the same index and columns. Columns of integers become columns of floats.
+
+    Raises
+    ------
+    PydpstatError
+        Where `n_clusters` is no such number, or a column is not there, has no numbers or lacks some.
+    MissingExtraError
+        Where scikit-learn is not installed; the message has the command.
+
+    Notes
+    -----
+    Nothing is said about k: an outlier makes a cluster of its own and stays alone (`find_isolated`).
+    Where there are fewer different rows than clusters, the rows stay as they are.
+
+    References
+    ----------
+    Arthur, D. and Vassilvitskii, S. (2007). k-means++: the advantages of careful seeding. SODA 2007.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pydpstat.anonymity import k_means
+    >>> df = pd.DataFrame({"age": [20, 22, 60, 64]})
+    >>> k_means(df, 2).age.tolist()
+    [21.0, 21.0, 62.0, 62.0]
+    """
+    df = frames.frame(df)
+    chosen = frames.places(df, columns)
+    count = frames.group_size(n_clusters, len(df), "n_clusters")
+    unit = checks.flag(standardize, "standardize")
+    seed = _seed(random_state)
+    means = _means(
+        frames.matrix(df, chosen),
+        lambda values: _clusters(standardized(values) if unit else values, count, seed),
+    )
+    return frames.with_floats(df, chosen, means)
+
+
+def k_means_by_col(
+    df: pd.DataFrame, n_clusters: int = 8, columns: Names = None, *, random_state: int = 40
+) -> pd.DataFrame:
+    """Replace each value by the mean of its cluster, found by k-means in each column on its own.
+
+    Parameters
+    ----------
+    df, n_clusters, columns, random_state
+        As in `k_means`.
+
+    Returns
+    -------
+    DataFrame
+        As from `k_means`.
+
+    Raises
+    ------
+    PydpstatError, MissingExtraError
+        As in `k_means`.
+
+    Notes
+    -----
+    d columns with c values each allow c^d different rows: k is smaller than from `k_means` with as many
+    clusters.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pydpstat.anonymity import k_means_by_col
+    >>> df = pd.DataFrame({"age": [20, 22, 60, 64], "pay": [1, 9, 1, 9]})
+    >>> k_means_by_col(df, 2).to_numpy().tolist()
+    [[21.0, 1.0], [21.0, 9.0], [62.0, 1.0], [62.0, 9.0]]
+    """
+    df = frames.frame(df)
+    chosen = frames.places(df, columns)
+    count = frames.group_size(n_clusters, len(df), "n_clusters")
+    seed = _seed(random_state)
+    each_alone = frames.matrix(df, chosen)[:, None]
+    means = [_means(each, lambda values: _clusters(values, count, seed))[0] for each in each_alone]
+    return frames.with_floats(df, chosen, means)
+
+
+def _clusters(values: np.ndarray, count: int, seed: int) -> np.ndarray:
+    """Return each row's cluster."""
+    try:
+        from sklearn.cluster import KMeans
+        from threadpoolctl import threadpool_limits
+    except ImportError as error:
+        raise MissingExtraError("k_means()", "scikit-learn", "anonymity") from error
+    different = equal_rows(values)
+    if different.max() < count:
+        return different
+    # distances to the mean are the same, and rounding errors smaller
+    rows = (values - values.mean(axis=1, keepdims=True)).T
+    with threadpool_limits(1 if rows.size < _MANY else None, user_api="openmp"):
+        return KMeans(count, n_init=STARTS, random_state=seed).fit(rows).labels_.astype(np.int64)
+
+
+def _seed(random_state: object) -> int:
+    return frames.integer(random_state, "random_state", 0, 2**32 - 1)

@@ -48,8 +48,8 @@ def simulate_loans(rows: int = ROWS, seed: int = 40) -> pd.DataFrame:
     """
     import pandas as pd
 
-    rows = frames.whole(rows, "rows", 1, 2**31)
-    rng = np.random.default_rng(frames.whole(seed, "seed", 0, 2**63 - 1))
+    rows = frames.integer(rows, "rows", 1, 2**31)
+    rng = np.random.default_rng(frames.integer(seed, "seed", 0, 2**63 - 1))
     wealth = rng.normal(size=(3, rows))
     income = exp(11.91 + 0.48 * wealth[0])
     credit = exp(13.07 + 0.70 * (0.4 * wealth[0] + np.sqrt(1 - 0.4**2) * wealth[1]))

@@ -63,10 +63,8 @@ def round_columns(
     1  2000   40
     """
     df = frames.frame(df)
-    chosen = [(place, checks.positive(each, "to")) for place, each in frames.by_column(df, to, columns, "to")]
-    return frames.with_columns(
-        df, [place for place, _ in chosen], [_rounded(df, place, unit) for place, unit in chosen]
-    )
+    chosen, units = frames.by_column(df, to, columns, "to", lambda each: checks.positive(each, "to"))
+    return frames.with_columns(df, chosen, [_rounded(df, place, unit) for place, unit in zip(chosen, units)])
 
 
 def _rounded(df: pd.DataFrame, place: int, unit: float) -> object:
@@ -146,9 +144,9 @@ def categorize(
     """
     df = frames.frame(df)
     by_quantile = checks.flag(quantiles, "quantiles")
-    chosen = [(place, _bins(each)) for place, each in frames.by_column(df, bins, columns, "bins")]
-    cut = [_categories(df, place, each, by_quantile) for place, each in chosen]
-    return frames.with_columns(df, [place for place, _ in chosen], cut)
+    chosen, cuts = frames.by_column(df, bins, columns, "bins", _bins)
+    cut = [_categories(df, place, each, by_quantile) for place, each in zip(chosen, cuts)]
+    return frames.with_columns(df, chosen, cut)
 
 
 def _bins(value: Any) -> int | np.ndarray:

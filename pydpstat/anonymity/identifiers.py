@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pydpstat.anonymity import _frames as frames
-from pydpstat.anonymity._comparison import equal_rows
-from pydpstat.anonymity._frames import Names
+from pydpstat.anonymity._frames import Names, equal_rows
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
@@ -100,6 +99,6 @@ def find_isolated(df: pd.DataFrame, columns: Names = None, size: int = 1) -> pd.
     import pandas as pd
 
     df = frames.frame(df)
-    number = frames.whole(size, "size", 1, 2**63 - 1)
+    number = frames.integer(size, "size", 1, 2**63 - 1)
     groups = equal_rows(df, frames.places(df, columns))
     return pd.Series(np.bincount(groups)[groups] <= number, index=df.index, name="isolated")

@@ -83,19 +83,14 @@ def add_noise(
     checks.one_of(noise, "noise", NOISES)
     in_spreads = checks.flag(relative, "relative")
     source = source_from(rng)
-    chosen = [
-        (at, checks.positive(each, "scale")) for at, each in frames.by_column(df, scale, columns, "scale")
-    ]
-    values = [frames.floats(df, place) for place, _ in chosen]
+    chosen, given = frames.by_column(df, scale, columns, "scale", lambda each: checks.positive(each, "scale"))
+    values = [frames.floats(df, place) for place in chosen]
     scales = [
         each * (_spread(df, place, column) if in_spreads else 1.0)
-        for (place, each), column in zip(chosen, values)
+        for place, each, column in zip(chosen, given, values)
     ]
-    noisy = [
-        frames.as_before(column + _drawn(noise, column.size, each, source), df.iloc[:, place])
-        for (place, _), column, each in zip(chosen, values, scales)
-    ]
-    return frames.with_columns(df, [place for place, _ in chosen], noisy)
+    noisy = [column + _drawn(noise, column.size, each, source) for column, each in zip(values, scales)]
+    return frames.with_floats(df, chosen, noisy)
 
 
 def _spread(df: pd.DataFrame, place: int, values: np.ndarray) -> float:

@@ -17,7 +17,6 @@ def lower(count: int, draws: int, alpha: float) -> float:
 
     Examples
     --------
-    >>> from pydpstat.auditing._bounds import lower
     >>> round(lower(5, 10, 0.025), 4)
     0.1871
     """
@@ -32,7 +31,6 @@ def upper(count: int, draws: int, alpha: float) -> float:
 
     Examples
     --------
-    >>> from pydpstat.auditing._bounds import upper
     >>> round(upper(0, 100, 0.05), 4)
     0.0295
     """
@@ -60,15 +58,8 @@ def epsilon_lower(p_lower: float, q_upper: float, delta: float) -> float:
 class Forecast:
     """Guesses the bound that an event will give on fresh draws, from its counts in the search.
 
-    Parameters
-    ----------
-    searched : tuple of int
-        Draws of the search under the data and under the neighbour.
-    fresh : tuple of int
-        Draws that the bound will be made from.
-    delta : float
-    alpha : float
-        Error allowed to one bound.
+    The draws of the search and the fresh ones are numbers under the data and under the neighbor; `alpha` is
+    the error allowed to one bound.
     """
 
     searched: tuple[int, int]
@@ -77,7 +68,7 @@ class Forecast:
     alpha: float
 
     def both(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the forecasts of both directions: more likely under the data, or under the neighbour."""
+        """Return the forecasts of both directions: more likely under the data, or under the neighbor."""
         return self._one(first, second, 0, 1), self._one(second, first, 1, 0)
 
     def of(self, first: float, second: float) -> tuple[float, float]:

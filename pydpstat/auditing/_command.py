@@ -95,14 +95,8 @@ class Row:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the audits and return the exit code: 0 where each defect is found and each sound release cleared.
 
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The command's arguments; those of the process by default.
-
     Examples
     --------
-    >>> from pydpstat.auditing._command import main
     >>> main(["--only", "uniform noise", "--samples", "2000"])  # doctest: +ELLIPSIS
     row  release                 claim  true  epsilon >=  verdict  witness
     ...
@@ -135,19 +129,9 @@ def run(
     seconds: float | None = None,
     progress: bool = False,
 ) -> list[Row]:
-    """Audit cases by their places in `all_cases`.
+    """Audit cases by their places in `all_cases`, so many at a time; a single process is this one.
 
-    Parameters
-    ----------
-    places : sequence of int
-    samples : int
-        Draws from each data set; a case may do with fewer.
-    processes : int
-        How many to work at a time; 1 stays in this process.
-    seconds : float, optional
-        How long each case may draw.
-    progress : bool, default False
-        Whether to show on standard error how far the run is.
+    Each draws `samples` times from each data set, or as often as suffices, or for so many seconds.
     """
     cases = all_cases()
     if processes == 1 or len(places) == 1:
@@ -191,7 +175,7 @@ def _timed(case: Case, samples: int, seconds: float | None) -> Row:
         result = audit(
             case.release,
             case.data,
-            case.neighbour,
+            case.neighbor,
             claim=case.claim,
             samples=min(samples, case.most),
             seconds=seconds,

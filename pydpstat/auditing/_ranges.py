@@ -85,16 +85,7 @@ def _range_words(pair: Pair) -> str:
 
 
 def range_events(projection: Projection, a: np.ndarray, b: np.ndarray, forecast: Forecast) -> Iterator[Found]:
-    """Yield the best tails, intervals, values and unions for both directions.
-
-    Parameters
-    ----------
-    projection : Projection
-        Which number it is.
-    a, b : ndarray
-        The number under the data and under the neighbour, without missing ones.
-    forecast : Forecast
-    """
+    """Yield the best tails, intervals, values and unions for both directions; no number is missing."""
     if a.size + b.size == 0:
         return
     line = _Line(np.sort(a), np.sort(b), forecast)

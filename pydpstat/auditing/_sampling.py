@@ -50,8 +50,8 @@ class Draws:
 class Sampler:
     """Draws from a release in turns, for both data sets alike."""
 
-    def __init__(self, release: Callable[..., object], data: object, neighbour: object) -> None:
-        self.release, self.inputs = release, (data, neighbour)
+    def __init__(self, release: Callable[..., object], data: object, neighbor: object) -> None:
+        self.release, self.inputs = release, (data, neighbor)
         self.batched = _takes_size(release)
         self.forms: list[Form] = []
         self.first: object = None

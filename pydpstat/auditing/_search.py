@@ -8,13 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from pydpstat.auditing._bounds import Forecast
-from pydpstat.auditing._events import Element, Event, Found, LikelihoodRatio, Missing, Norm, Projection, Sum
-from pydpstat.auditing._low_bit_events import bit_events
+from pydpstat.auditing._events import (
+    Element,
+    Event,
+    Found,
+    LikelihoodRatio,
+    Missing,
+    Norm,
+    Projection,
+    Sum,
+    form_events,
+)
+from pydpstat.auditing._float_events import Distribution, bit_events, support_events
 from pydpstat.auditing._outcomes import Form, size_of
 from pydpstat.auditing._ranges import range_events
 from pydpstat.auditing._sampling import Draws
-from pydpstat.auditing._shape_events import form_events
-from pydpstat.auditing._supports import Distribution, support_events
 from pydpstat.r_arithmetic._products import inner
 from pydpstat.r_arithmetic.elementary import log
 
@@ -28,7 +36,7 @@ MOST_PARTS = 12
 
 @dataclass(frozen=True)
 class Candidate:
-    """An event, the side it is more likely on (0 the data, 1 the neighbour), and its forecast."""
+    """An event, the side it is more likely on (0 the data, 1 the neighbor), and its forecast."""
 
     forecast: float
     side: int
@@ -38,17 +46,10 @@ class Candidate:
 def search(
     first: Draws, second: Draws, forms: list[Form], distribution: Distribution | None, forecast: Forecast
 ) -> list[Candidate]:
-    """Return the most promising events.
+    """Return the most promising events of the draws for the search.
 
-    Parameters
-    ----------
-    first, second : Draws
-        The outcomes of the search.
-    forms : list of tuple
-        What the codes of the outcomes stand for.
-    distribution : Distribution or None
-        The noise's distribution where every result publishes the same one.
-    forecast : Forecast
+    `forms` has what the codes of the outcomes stand for, `distribution` is that of the noise, where every
+    result publishes the same one.
     """
     found = [
         Candidate(float(value), side, event)

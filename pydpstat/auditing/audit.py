@@ -9,13 +9,11 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat.auditing import _bounds as bounds
-from pydpstat.auditing._events import count
-from pydpstat.auditing._picture import picture_of
+from pydpstat.auditing._events import FormEvent, count
+from pydpstat.auditing._float_events import Distribution
 from pydpstat.auditing._sampling import Draws, Sampler
 from pydpstat.auditing._search import CARRIED, Candidate, search
-from pydpstat.auditing._shape_events import FormEvent
-from pydpstat.auditing._supports import Distribution
-from pydpstat.auditing.results import AuditedEvent, AuditResults
+from pydpstat.auditing.results import AuditedEvent, AuditResults, picture_of
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source, source_from

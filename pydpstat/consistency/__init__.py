@@ -6,11 +6,11 @@ All of it is post-processing, which costs no privacy budget, but for `release_hi
 from pydpstat._lazy import attach as _attach
 
 _HOMES = {
-    "ConvergenceWarning": "pydpstat.consistency.table_results",
+    "ConvergenceWarning": "pydpstat.consistency.tables",
     "Hierarchy": "pydpstat.consistency.hierarchy",
     "HierarchyFit": "pydpstat.consistency.hierarchy_results",
     "HierarchyResults": "pydpstat.consistency.hierarchy_released",
-    "TableFit": "pydpstat.consistency.table_results",
+    "TableFit": "pydpstat.consistency.tables",
     "controlled_rounding": "pydpstat.consistency.table_controlled",
     "ipf": "pydpstat.consistency.table_ipf",
     "least_squares": "pydpstat.consistency.table_least_squares",

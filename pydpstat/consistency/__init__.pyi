@@ -8,8 +8,8 @@ from pydpstat.consistency.hierarchy_results import HierarchyFit as HierarchyFit
 from pydpstat.consistency.table_controlled import controlled_rounding as controlled_rounding
 from pydpstat.consistency.table_ipf import ipf as ipf
 from pydpstat.consistency.table_least_squares import least_squares as least_squares
-from pydpstat.consistency.table_results import ConvergenceWarning as ConvergenceWarning
-from pydpstat.consistency.table_results import TableFit as TableFit
+from pydpstat.consistency.tables import ConvergenceWarning as ConvergenceWarning
+from pydpstat.consistency.tables import TableFit as TableFit
 
 __all__ = [
     "ConvergenceWarning",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,13 +16,7 @@ AGREE = 1e-9
 
 
 class Method(NamedTuple):
-    """How values are made consistent, checked.
-
-    Parameters
-    ----------
-    method : str
-    nonnegative, integer : bool
-    """
+    """How values are made consistent, checked."""
 
     method: str
     nonnegative: bool
@@ -50,7 +44,7 @@ class Method(NamedTuple):
         return ""
 
 
-def checked_method(method: str, nonnegative: Any, integer: Any, whole: bool) -> Method:
+def checked_method(method: str, nonnegative: bool | None, integer: bool | None, whole: bool) -> Method:
     """Check how values are to be made consistent; `whole` says whether the noisy ones are integers."""
     one_of(method, "method", METHODS)
     sign = method == "top-down" if nonnegative is None else flag(nonnegative, "nonnegative")
@@ -66,20 +60,9 @@ def checked_method(method: str, nonnegative: Any, integer: Any, whole: bool) -> 
 
 
 def apply(tree: Tree, values: Levels, variances: Levels, how: Method) -> tuple[Levels, Levels | None]:
-    """Return consistent values, and their variances where these are known.
+    """Return consistent values, and their variances before rounding where these are known.
 
-    Parameters
-    ----------
-    tree : Tree
-    values, variances : list of ndarray of float64
-        What was measured (NaN where nothing was) and the noise's variances (infinite there).
-    how : Method
-
-    Returns
-    -------
-    estimates : list of ndarray of float64 or int64
-    variances : list of ndarray of float64, or None
-        Before rounding.
+    Values are NaN, and variances infinite, where nothing was measured.
     """
     spreads: Levels | None = None
     if how.method == "ratio":
@@ -97,23 +80,8 @@ def apply(tree: Tree, values: Levels, variances: Levels, how: Method) -> tuple[L
 def two_pass(tree: Tree, values: Levels, variances: Levels) -> tuple[Levels, Levels]:
     """Return the best linear unbiased estimates of all nodes, and their variances.
 
-    Parameters
-    ----------
-    tree : Tree
-    values : list of ndarray of float64
-        What was measured, level by level, with independent noise.
-    variances : list of ndarray of float64
-        The noise's variances: 0 where a value is exact, infinite where a parent was not measured.
-
-    Returns
-    -------
-    estimates, variances : list of ndarray of float64
-        Each parent's estimate is the sum of its children's.
-
-    Raises
-    ------
-    PydpstatError
-        Where exact values do not add up.
+    The noises are independent. A variance is 0 where a value is exact, infinite where a parent was not
+    measured.
 
     Notes
     -----
@@ -131,7 +99,6 @@ def two_pass(tree: Tree, values: Levels, variances: Levels) -> tuple[Levels, Lev
 
     Examples
     --------
-    >>> import numpy as np
     >>> from pydpstat.consistency._tree import Tree
     >>> tree = Tree((np.array([2]), np.array([0, 0])))
     >>> one = [np.ones(1), np.ones(2)]
@@ -143,15 +110,10 @@ def two_pass(tree: Tree, values: Levels, variances: Levels) -> tuple[Levels, Lev
 
 
 class Upward(NamedTuple):
-    """What the upward pass leaves.
+    """What the upward pass leaves: the best estimates of each node from its own subtree, and their variances.
 
-    Parameters
-    ----------
-    estimates, variances : list of ndarray
-        The best estimates of each node from its own subtree, and their variances.
-    sums, reaches : list of ndarray
-        For each level but the last and each of its nodes with children: the sum of the children's
-        estimates and that of their variances.
+    For each level but the last and each of its nodes with children also the sum of the children's estimates
+    and that of their variances.
     """
 
     estimates: Levels
@@ -208,7 +170,8 @@ def down(tree: Tree, upward: Upward) -> tuple[Levels, Levels]:
         parents, spread = estimates[level][has], variances[level][has]
         fixed = reach == 0.0
         if fixed.any():
-            _check_exact(parents[fixed], sums[fixed])
+            hint = " Give the noise's variance, or correct the exact values."
+            _check_exact(parents[fixed] - sums[fixed], parents[fixed], hint)
             reach = np.where(fixed, 1.0, reach)
         own = variances[level + 1]
         estimates[level + 1] = estimates[level + 1] + own * tree.spread(level, (parents - sums) / reach)
@@ -218,33 +181,22 @@ def down(tree: Tree, upward: Upward) -> tuple[Levels, Levels]:
     return estimates, variances
 
 
-def _check_exact(parents: np.ndarray, sums: np.ndarray) -> None:
-    if (np.abs(parents - sums) > AGREE * np.maximum(1.0, np.abs(parents))).any():
+def _check_exact(gaps: np.ndarray, parents: np.ndarray, hint: str = "") -> None:
+    if (np.abs(gaps) > AGREE * np.maximum(1.0, np.abs(parents))).any():
         raise PydpstatError(
-            "values with variance 0 must add up exactly; those of some children do not make their parent's. "
-            "Give the noise's variance, or correct the exact values."
+            "values with variance 0 must add up exactly; those of some children do not make their "
+            f"parent's.{hint}"
         )
 
 
 def scaled(tree: Tree, values: Levels, nonnegative: bool = False) -> Levels:
     """Scale each node's children so that they add up to it.
 
-    Parameters
-    ----------
-    tree : Tree
-    values : list of ndarray of float64
-        What was measured; NaN where a parent was not measured, whose children's sum takes its place.
-    nonnegative : bool, default False
-        Whether negative values are set to 0 first.
-
-    Returns
-    -------
-    list of ndarray of float64
-        The root is rounded and cut at 0. Children whose sum is 0 get equal shares.
+    Where a parent was not measured (NaN) its children's sum takes its place. The root is rounded and cut at
+    0. Children whose sum is 0 get equal shares. Negative values may be set to 0 first.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from pydpstat.consistency._tree import Tree
     >>> tree = Tree((np.array([2]), np.array([0, 0])))
     >>> scaled(tree, [np.array([12.0]), np.array([4.0, 6.0])])[1]
@@ -277,17 +229,6 @@ def _filled(tree: Tree, values: Levels) -> Levels:
 def top_down(tree: Tree, upward: Upward) -> Levels:
     """Fit each node's children to it by weighted least squares, none of them negative, from the root down.
 
-    Parameters
-    ----------
-    tree : Tree
-    upward : Upward
-        Each node's best estimate from its own subtree, with its variance.
-
-    Returns
-    -------
-    list of ndarray of float64
-        All at least 0; the children of each node add up to it.
-
     Notes
     -----
     The children of one node are the point of a simplex that is nearest to their estimates, in the
@@ -317,7 +258,7 @@ def _nearest(tree: Tree, level: int, start: np.ndarray, spread: np.ndarray, goal
         reach = tree.sums(level, np.where(kept, spread, 0.0))
         excess = tree.sums(level, np.where(kept, start, 0.0)) - goal
         fixed = reach == 0.0
-        _check_goal(excess[fixed], goal[fixed])
+        _check_exact(excess[fixed], goal[fixed])
         step = np.where(fixed, 0.0, excess / np.where(fixed, 1.0, reach))
         fitted = np.where(kept, start - spread * tree.spread(level, step), 0.0)
         negative = fitted < 0.0
@@ -326,10 +267,3 @@ def _nearest(tree: Tree, level: int, start: np.ndarray, spread: np.ndarray, goal
         if (spread[negative] == 0.0).any():
             raise PydpstatError("values with variance 0 must not be negative for a fit that is not.")
         kept &= ~negative
-
-
-def _check_goal(excess: np.ndarray, goal: np.ndarray) -> None:
-    if (np.abs(excess) > 1e-9 * np.maximum(1.0, goal)).any():
-        raise PydpstatError(
-            "values with variance 0 must add up exactly; those of some children do not make their parent's."
-        )

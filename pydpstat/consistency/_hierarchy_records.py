@@ -11,8 +11,8 @@ from pydpstat._data.containers import is_frame, is_series
 from pydpstat._data.labels import label_columns
 from pydpstat._data.lookup import places
 from pydpstat._data.values import objects
-from pydpstat.consistency._tables import numbers
 from pydpstat.consistency._tree import Levels, check_size
+from pydpstat.consistency.tables import numbers
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
@@ -22,29 +22,11 @@ if TYPE_CHECKING:
 
 
 def leaf_counts(data: object, hierarchy: Hierarchy, drop: bool) -> tuple[Levels, bool]:
-    """Count records by leaf.
+    """Count records by leaf: a value for each node, 0 for one with children; and whether there were records.
 
-    Parameters
-    ----------
-    data : DataFrame, dict, Series or array_like
-        A frame has a record a row: a column for each level below the top, or one with leaves' labels.
-        Anything else has the counts of the leaves: by their labels (or paths, where labels occur
-        twice), or in the order of the hierarchy.
-    hierarchy : Hierarchy
-    drop : bool
-        Whether records that are at no leaf are left out.
-
-    Returns
-    -------
-    counts : list of ndarray of int64
-        A value for each node, 0 for one with children.
-    records : bool
-        Whether `data` has records.
-
-    Raises
-    ------
-    PydpstatError
-        Where a record is at no leaf, a leaf has no count, or a count is not whole, negative or missing.
+    A frame has a record a row: a column for each level below the top, or one with leaves' labels. Those at no
+    leaf may be left out. Anything else has the counts of the leaves: by their labels (or paths, where labels
+    occur twice), or in the order of the hierarchy.
     """
     records = is_frame(data)
     if records:

@@ -18,19 +18,7 @@ _MOST_STEPS = 200
 def fit_effects(values: np.ndarray, variance: float, margins: list[Margin]) -> tuple[np.ndarray, float]:
     """Return the least squares table and the variance of each of its cells.
 
-    Parameters
-    ----------
-    values : ndarray of float64
-        The table.
-    variance : float
-        Variance of each cell's noise; above 0.
-    margins : list of Margin
-        Each with one variance for all its sums, 0 where they are exact.
-
-    Returns
-    -------
-    fitted : ndarray of float64
-    variance : float
+    Each cell's noise has the variance above 0, and each margin one for all its sums, 0 where they are exact.
 
     Notes
     -----
@@ -46,7 +34,6 @@ def fit_effects(values: np.ndarray, variance: float, margins: list[Margin]) -> t
 
     Examples
     --------
-    >>> import numpy as np
     >>> total = Margin((), np.asarray(8.0), np.asarray(0.0), "total")
     >>> fit_effects(np.array([1.0, 3.0]), 1.0, [total])
     (array([3., 5.]), 0.5)
@@ -124,21 +111,9 @@ def _centered(sums: np.ndarray) -> np.ndarray:
 
 
 def fit_dual(values: np.ndarray, variance: np.ndarray, margins: list[Margin], nonnegative: bool) -> Fit:
-    """Return the table with the least weighted squares.
+    """Return the table with the least weighted squares, not converged where no such table exists.
 
-    Parameters
-    ----------
-    values, variance : ndarray of float64, of one shape
-        The table and the variances of its noise; above 0.
-    margins : list of Margin
-        Variances of 0 are for exact sums, which the table will have.
-    nonnegative : bool
-        Whether no cell may be negative.
-
-    Returns
-    -------
-    Fit
-        Not converged where no such table exists.
+    The cells' variances are above 0. Sums with the variance 0 are exact: the table will have them.
 
     Notes
     -----

@@ -10,7 +10,7 @@ import numpy as np
 
 from pydpstat._checks import did_you_mean, excerpt
 from pydpstat._data.containers import has_rows
-from pydpstat.consistency._tables import Form, numbers, read_table
+from pydpstat.consistency.tables import Form, TableFit, numbers, read_table
 from pydpstat.errors import PydpstatError
 from pydpstat.results.results import DPResults
 
@@ -28,18 +28,10 @@ _NOTHING = 1e-6
 
 
 class Margin(NamedTuple):
-    """What a table's sums over all axes but some are to be.
+    """What a table's sums over all axes but some are to be, one for each combination of their places.
 
-    Parameters
-    ----------
-    axes : tuple of int
-        The axes that stay, ascending; none for the table's total.
-    goal : ndarray
-        One number for each combination of their places.
-    variance : ndarray of float64
-        Variances of the goal's noise, 0 where it is exact; of the goal's shape, or one for all.
-    name : str
-        What the margin is called in messages.
+    The axes that stay are ascending, none for the table's total. The variances are those of the goal's noise,
+    0 where it is exact; of the goal's shape, or one for all. The name is for messages.
     """
 
     axes: Axes
@@ -81,15 +73,7 @@ def incidence(shape: tuple[int, ...], axes: Sequence[Axes]) -> sparse.csc_matrix
 
 
 class Fit(NamedTuple):
-    """A fitted table.
-
-    Parameters
-    ----------
-    values : ndarray of float64
-    iterations : int
-        How often all margins were gone through.
-    converged : bool
-    """
+    """A fitted table, how often all margins were gone through, and whether that has converged."""
 
     values: np.ndarray
     iterations: int
@@ -97,28 +81,10 @@ class Fit(NamedTuple):
 
 
 def read_margins(margins: object, form: Form, shape: tuple[int, ...]) -> list[Margin]:
-    """Read margins by the axes that they keep.
+    """Read margins: a dict from the axes that they keep, by place or by name, to the sums.
 
-    Parameters
-    ----------
-    margins : mapping
-        From an axis or a tuple of axes (places, or names where the table has them; the empty tuple for
-        the total) to the sums: arrays in the order of these axes, or pandas objects and releases, which
-        are put in order by their labels.
-    form : Form
-        The table's.
-    shape : tuple of int
-        The table's.
-
-    Returns
-    -------
-    list of Margin
-        With the variance of a release's noise, and 0 for anything else.
-
-    Raises
-    ------
-    PydpstatError
-        Where an axis or a label is not the table's, or a shape is wrong.
+    Arrays are in the order of the key's axes; pandas objects and releases are put in order by their labels.
+    The variance is that of a release's noise, and 0 for anything else.
     """
     if not isinstance(margins, Mapping) or not margins:
         raise PydpstatError(
@@ -174,7 +140,7 @@ def _one(key: object, value: object, kept: tuple[int, ...], form: Form, shape: t
     else:
         goal, own = read_table(value, name)
         order = _order(own, kept, form)
-        goal = _labelled(goal, own, kept, order, form, name)
+        goal = _labeled(goal, own, kept, order, form, name)
     if goal.ndim != len(kept) or tuple(goal.shape[place] for place in order) != lengths:
         raise PydpstatError(
             f"{name} must have the shape {lengths} of these axes of the table; got {goal.shape}. "
@@ -209,7 +175,7 @@ def _order(own: Form, kept: tuple[int, ...], form: Form) -> tuple[int, ...]:
     return tuple(range(len(own.names)))
 
 
-def _labelled(
+def _labeled(
     goal: np.ndarray, own: Form, kept: tuple[int, ...], order: tuple[int, ...], form: Form, name: str
 ) -> np.ndarray:
     """Put a margin's labels in the table's order, where both have labels."""
@@ -259,6 +225,22 @@ def _down(each: Margin, axes: Axes) -> np.ndarray:
 def gaps(values: np.ndarray, margins: list[Margin]) -> list[float]:
     """Return for each margin the largest difference between the table's sums and the goal."""
     return [float(np.abs(margin(values, each.axes) - each.goal).max()) for each in margins]
+
+
+def table_fit(
+    method: str,
+    fit: Fit,
+    form: Form,
+    margins: list[Margin],
+    status: str,
+    steps: tuple[str, ...],
+    spread: float = np.nan,
+) -> TableFit:
+    """Return a fitted table as a result, with its gaps to the margins."""
+    names, left = tuple(each.name for each in margins), tuple(gaps(fit.values, margins))
+    return TableFit(
+        method, fit.values, form, names, left, fit.iterations, fit.converged, status, steps, spread
+    )
 
 
 def solution(values: np.ndarray, margins: list[Margin]) -> str:

@@ -53,15 +53,8 @@ def epsilons(
 ) -> tuple[float, ...]:
     """Return each level's epsilon; 0 where its counts are public, or not released.
 
-    Parameters
-    ----------
-    split : {"uniform", "optimal", "leaves"}, sequence or dict of numbers
-        As `pydpstat.consistency.release_hierarchy` has it.
-    hierarchy : Hierarchy
-    reach : tuple of int
-        The levels' sensitivities.
-    epsilon : float
-        Of all levels together; the exact sum of the result is at most that.
+    `split` is as `release_hierarchy` has it, and `reach` are the levels' sensitivities. The exact sum of the
+    result is at most `epsilon`.
     """
     noisy = [level for level, each in enumerate(reach) if each]
     must = [bool((hierarchy.tree.children[level] == 0).any()) for level in noisy]
@@ -153,14 +146,8 @@ def _best(
 class Shape:
     """The kinds of nodes of a tree: nodes of one kind have the same errors.
 
-    Parameters
-    ----------
-    counts : tuple of ndarray
-        For each level how many nodes there are of each kind.
-    parent : tuple of ndarray of int
-        For each level the kind of the parent, in the level above.
-    leaf : tuple of ndarray of bool
-        For each level which kinds are leaves.
+    For each level: how many nodes there are of each kind, the kind of their parent in the level above, and
+    which kinds are leaves.
     """
 
     counts: tuple[np.ndarray, ...]
@@ -170,12 +157,7 @@ class Shape:
     def error(self, precision: np.ndarray, leaves: bool) -> float:
         """Return the mean variance after least squares: of the leaves, or of the levels' own means.
 
-        Parameters
-        ----------
-        precision : ndarray, one for each level
-            One over the variance of the level's noise: infinite where it is public, 0 where it is not
-            measured.
-        leaves : bool
+        A level's precision is one over its noise's variance: infinite where public, 0 where not measured.
         """
         depth = len(self.counts)
         upward: list[np.ndarray] = [np.zeros(0)] * depth

@@ -30,8 +30,6 @@ class Tree(Frozen):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from pydpstat.consistency._tree import Tree
     >>> tree = Tree((np.array([2]), np.array([3, 0]), np.array([0, 0, 0])))
     >>> tree.sizes, tree.leaves
     ((1, 2, 3), 4)
@@ -107,18 +105,7 @@ class Tree(Frozen):
 
 
 def rounded_tree(tree: Tree, values: Levels) -> Levels:
-    """Round a consistent tree to integers that are consistent.
-
-    Parameters
-    ----------
-    tree : Tree
-    values : list of ndarray of float64
-        Each parent is the sum of its children.
-
-    Returns
-    -------
-    list of ndarray of int64
-        Each is the integer below or above the value, and each parent is the sum of its children.
+    """Round a tree whose parents are sums of their children to integers, up or down, of which that is true.
 
     Notes
     -----
@@ -128,7 +115,6 @@ def rounded_tree(tree: Tree, values: Levels) -> Levels:
 
     Examples
     --------
-    >>> import numpy as np
     >>> tree = Tree((np.array([3]), np.array([0, 0, 0])))
     >>> rounded_tree(tree, [np.array([4.0]), np.array([1.3, 1.3, 1.4])])
     [array([4]), array([1, 1, 2])]

@@ -200,15 +200,7 @@ class Hierarchy:
 
 
 class _Nodes(NamedTuple):
-    """A hierarchy's nodes.
-
-    Parameters
-    ----------
-    labels : tuple of ndarray of object
-        Of each level.
-    children : tuple of ndarray of int64
-        How many children each node has.
-    """
+    """The labels of a hierarchy's nodes, level by level, and how many children each node has."""
 
     labels: tuple[np.ndarray, ...]
     children: tuple[np.ndarray, ...]

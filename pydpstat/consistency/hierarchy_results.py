@@ -11,7 +11,7 @@ import numpy.typing as npt
 from pydpstat._frozen import Frozen
 from pydpstat.consistency._hierarchy_methods import Method
 from pydpstat.consistency.hierarchy import Hierarchy
-from pydpstat.consistency.table_results import COST
+from pydpstat.consistency.tables import COST
 from pydpstat.errors import PydpstatError
 from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, left_out, number
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pydpstat._checks import positive
-from pydpstat.consistency._margins import Axes, Margin, axes_of, gaps, incidence, margin
-from pydpstat.consistency._tables import Form, read_table
+from pydpstat.consistency._margins import Axes, Fit, Margin, axes_of, incidence, margin, table_fit
 from pydpstat.consistency._tree import check_size
-from pydpstat.consistency.table_results import TableFit
+from pydpstat.consistency.tables import Form, TableFit, read_table
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
@@ -74,17 +73,7 @@ def controlled_rounding(table: object, margins: object = None, *, time_limit: fl
     rounding = rounded_table(values, axes, [None] * len(axes), seconds)
     kept = [Margin(each, margin(values, each), np.asarray(0.0), f"axes {each}") for each in axes]
     step = rounding_step(rounding.adjacent)
-    return TableFit(
-        "controlled rounding",
-        rounding.table,
-        form,
-        tuple(each.name for each in kept),
-        tuple(gaps(rounding.table, kept)),
-        0,
-        True,
-        step,
-        (step,),
-    )
+    return table_fit("controlled rounding", Fit(rounding.table, 0, True), form, kept, step, (step,))
 
 
 def _axes(margins: object, form: Form, dimensions: int) -> list[Axes]:
@@ -100,14 +89,7 @@ def _axes(margins: object, form: Form, dimensions: int) -> list[Axes]:
 
 
 class Rounding(NamedTuple):
-    """A table of integers.
-
-    Parameters
-    ----------
-    table : ndarray of int64
-    adjacent : bool
-        Whether each cell is the integer below or above its value.
-    """
+    """A table of integers, and whether each cell is the integer below or above its value."""
 
     table: np.ndarray
     adjacent: bool
@@ -118,22 +100,9 @@ def rounded_table(
 ) -> Rounding:
     """Round a table to integers so that its margins are integers near theirs, or given ones.
 
-    Parameters
-    ----------
-    values : ndarray of float64
-        The table.
-    axes : list of tuple of int
-        The margins to keep, each by its axes.
-    goals : list of (ndarray of int64, or None)
-        For each margin the integers that it must have, the table's own sums but for
-        floating-point error; None for those below or above its sums.
-    time_limit : float
-        Seconds for each of two searches, where there may be no solution.
-
-    Raises
-    ------
-    PydpstatError
-        Where no such table is found.
+    A margin is given by its axes. A goal has the integers that it must have, the table's own sums but for
+    floating-point error; None is for those below or above its sums. The time limit is in seconds for each of
+    two searches, where there may be no solution.
 
     Notes
     -----
@@ -149,7 +118,6 @@ def rounded_table(
 
     Examples
     --------
-    >>> import numpy as np
     >>> values = np.array([[0.5, 1.5], [1.5, 0.5]])
     >>> rounded_table(values, [(0,), (1,)], [None, None], 10.0).table.sum(axis=0)
     array([2, 2])

@@ -16,9 +16,9 @@ from pydpstat.consistency._margins import (
     margin,
     read_margins,
     solution,
+    table_fit,
 )
-from pydpstat.consistency._tables import check_not_negative, read_table
-from pydpstat.consistency.table_results import ConvergenceWarning, TableFit
+from pydpstat.consistency.tables import ConvergenceWarning, TableFit, check_not_negative, read_table
 from pydpstat.errors import PydpstatError
 
 
@@ -97,50 +97,22 @@ def ipf(table: object, margins: object, *, tolerance: float = 1e-10, max_iterati
     limit = positive(tolerance, "tolerance", "1e-10 is usual.")
     most = iterations(max_iterations)
     found = fit(values, wanted, limit, most)
-    left = gaps(found.values, wanted)
     status = f"the margins are met to {limit:g} of their largest values"
     if not found.converged:
-        status = _why(solution(values, wanted), max(left), most)
+        status = _why(solution(values, wanted), max(gaps(found.values, wanted)), most)
         warnings.warn(ConvergenceWarning(f"ipf: {status}."), stacklevel=2)
-    return TableFit(
-        "iterative proportional fitting",
-        found.values,
-        form,
-        tuple(each.name for each in wanted),
-        tuple(left),
-        found.iterations,
-        found.converged,
-        status,
-        ("iterative proportional fitting",),
-    )
+    method = "iterative proportional fitting"
+    return table_fit(method, found, form, wanted, status, (method,))
 
 
 def fit(values: np.ndarray, margins: list[Margin], tolerance: float, most: int) -> Fit:
-    """Scale a table to one margin after the other until it has them all.
+    """Scale a table to one margin after the other until it has them all, as a new one.
 
-    Parameters
-    ----------
-    values : ndarray of float64
-        At least 0, in C order. It is not changed.
-    margins : list of Margin
-        At least 0; each cell of a margin that is above 0 has a cell of the table above 0.
-    tolerance : float
-        Largest gap between a margin and the table's, in units of the margin's largest cell.
-    most : int
-        Most iterations.
-
-    Returns
-    -------
-    Fit
-
-    Raises
-    ------
-    PydpstatError
-        Where a cell overflows.
+    Each cell of a margin that is above 0 has a cell of the table above 0. The tolerance is the largest gap
+    between a margin and the table's, in units of the margin's largest cell.
 
     Examples
     --------
-    >>> import numpy as np
     >>> rows = Margin((0,), np.array([3.0, 7.0]), np.asarray(0.0), "rows")
     >>> fit(np.ones((2, 2)), [rows], 1e-10, 10).values
     array([[1.5, 1.5],

@@ -19,11 +19,18 @@ from pydpstat.consistency._margins import (
     noise_variance,
     read_margins,
     solution,
+    table_fit,
 )
-from pydpstat.consistency._tables import Form, check_not_negative, numbers, read_table
 from pydpstat.consistency._tree import check_size
 from pydpstat.consistency.table_controlled import TIME_LIMIT, rounded_table, rounding_step
-from pydpstat.consistency.table_results import ConvergenceWarning, TableFit
+from pydpstat.consistency.tables import (
+    ConvergenceWarning,
+    Form,
+    TableFit,
+    check_not_negative,
+    numbers,
+    read_table,
+)
 from pydpstat.errors import PydpstatError
 from pydpstat.results.results import DPResults
 
@@ -130,24 +137,11 @@ def least_squares(
         status = _why(values.shape, exact, gaps(found.values, exact))
         warnings.warn(ConvergenceWarning(f"least_squares: {status}."), stacklevel=2)
     steps = ["least squares with no negative cells" if sign else "least squares"]
-    result = found.values
     if whole:
-        rounding = rounded_table(result, [each.axes for each in wanted], goals, seconds)
-        result = rounding.table
+        rounding = rounded_table(found.values, [each.axes for each in wanted], goals, seconds)
+        found = found._replace(values=rounding.table)
         steps.append(rounding_step(rounding.adjacent))
-    names = tuple(each.name for each in wanted)
-    return TableFit(
-        "least squares",
-        result,
-        form,
-        names,
-        tuple(gaps(result, wanted)),
-        found.iterations,
-        found.converged,
-        status,
-        tuple(steps),
-        deviation,
-    )
+    return table_fit("least squares", found, form, wanted, status, tuple(steps), deviation)
 
 
 def _table_variance(variance: object, table: object, shape: tuple[int, ...]) -> np.ndarray:
@@ -171,7 +165,7 @@ def _variance(value: object, name: str, shape: tuple[int, ...]) -> np.ndarray:
     return read.reshape(()) if read.size == 1 else read
 
 
-def _with_variances(found: list[Margin], margins: Any, variances: Any, form: Form) -> list[Margin]:
+def _with_variances(found: list[Margin], margins: Any, variances: object, form: Form) -> list[Margin]:
     """Give the margins the variances that were given for them."""
     if variances is None:
         return found

@@ -7,8 +7,9 @@ the values nor a type that they have together come into answers or messages.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -20,29 +21,26 @@ from pydpstat._data.values import is_missing, objects
 from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Category = bool | int | float | str
 _MOST = 10**6
-Codes = npt.NDArray[Any]
+Codes = npt.NDArray[np.bool_] | npt.NDArray[np.int64]
 # as many as NumPy 1.24 has
 _MOST_DIMENSIONS = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Categories:
-    """The categories of a design.
+    """The categories of a design, in order: a single answer is one of these objects.
 
-    Parameters
-    ----------
-    labels : tuple
-        In order. A single answer is one of these objects.
-    table : ndarray
-        The same as an array, whose type all arrays of answers have.
-    counted : bool
-        Whether they are 0 to k - 1, so that a number is its own place.
+    The table is the same as an array, whose type all arrays of answers have. They are `counted` if they are 0
+    to k - 1, so that a number is its own place.
     """
 
     labels: tuple[Category, ...]
-    table: npt.NDArray[Any]
+    table: npt.NDArray[np.generic]
     counted: bool
 
 
@@ -92,33 +90,20 @@ def place_of(value: object, categories: Categories) -> int | None:
 
 
 class Container(NamedTuple):
-    """What values came in. Public.
+    """What values came in: their shape, None for a single value. Public.
 
-    Parameters
-    ----------
-    shape : tuple of int or None
-        None for a single value.
-    like : Series, Index or None
-        What else than an array answers are to be, with this one's name and, of a Series, index.
+    `like` is what else than an array answers are to be, with this one's name and, of a Series, index.
     """
 
     shape: tuple[int, ...] | None
-    like: Any = None
+    like: pd.Series | pd.Index | None = None
 
     def __repr__(self) -> str:
         return "Container(values withheld)"
 
 
 class Truths(NamedTuple):
-    """Values as places of categories. Private but for the container.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n,)
-        Places of categories: of bool where there are two, else of int64.
-    container : Container
-        What the values came in.
-    """
+    """Values as places of categories: bool where there are two, else int64. Private but for the container."""
 
     codes: Codes
     container: Container
@@ -141,24 +126,10 @@ def is_single(value: object) -> bool:
 
 
 def read(values: object, name: str, categories: Categories, missing: int | None = None) -> Truths:
-    """Read values of the design's categories.
+    """Read values of the design's categories: one value, or an array, list, Series, Index or Categorical.
 
-    Parameters
-    ----------
-    values : scalar or array_like
-        An array of any shape, list, Series, Index or Categorical, or a single value.
-    name : str
-        The argument's name, for messages.
-    categories : Categories
-        The design's.
-    missing : int, optional
-        The place of the category that a missing value counts as; by default it is an error, the same
-        as of a value that is no category.
-
-    Raises
-    ------
-    PydpstatError
-        Where a value is missing or no category, or the container is another one.
+    A missing value counts as the category at the place `missing`; by default it is an error, the same as of a
+    value that is no category.
     """
     column, container = _opened(values, name)
     codes = _codes(column, categories, missing)
@@ -195,17 +166,21 @@ def _opened(values: object, name: str) -> tuple[object, Container]:
     )
 
 
-def _flat(values: Any) -> tuple[list[object], tuple[int, ...]]:
+def _flat(values: Iterable[object]) -> tuple[list[object], tuple[int, ...]]:
     """Return the values of a list, of lists of one length in it, and so on, each as it is."""
     flat = list(values)
     shape: tuple[int, ...] = (len(flat),)
-    while flat and len(shape) < _MOST_DIMENSIONS and all(map(_is_row, flat)):
+    while flat and len(shape) < _MOST_DIMENSIONS and _are_rows(flat):
         lengths = {len(row) for row in flat}
         if len(lengths) > 1:
             break
         flat = [value for row in flat for value in row]
         shape += (lengths.pop(),)
     return flat, shape
+
+
+def _are_rows(values: list[object]) -> TypeGuard[list[Collection[object]]]:
+    return all(map(_is_row, values))
 
 
 def _is_row(value: object) -> bool:
@@ -226,7 +201,7 @@ def _codes(column: object, categories: Categories, missing: int | None) -> Codes
     return _within(found, k)
 
 
-def _own_places(column: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
+def _own_places(column: np.ndarray) -> np.ndarray | None:
     """Return numbers that are their own places; None where one of them may be missing or broken."""
     if column.dtype.kind == "b":
         # a byte of another array can be any number, which stands for True and must not be seen
@@ -238,8 +213,8 @@ def _own_places(column: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
     return whole if np.array_equal(whole, column) else None
 
 
-def _within(found: npt.NDArray[Any], k: int) -> Codes | None:
+def _within(found: np.ndarray, k: int) -> Codes | None:
     """Return places as codes; None where one is not below k."""
     if found.dtype != np.bool_ and found.size and not (found.min() >= 0 and found.max() < k):
         return None
-    return found.astype(np.bool_ if k == 2 else np.int64, copy=False)
+    return found.astype(np.bool_, copy=False) if k == 2 else found.astype(np.int64, copy=False)

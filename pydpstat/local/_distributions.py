@@ -10,9 +10,9 @@ interval ends rests on.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -66,15 +66,8 @@ class Response:
 class Counted:
     """A distribution on the integers from `start` on.
 
-    Parameters
-    ----------
-    start : int
-    mass : ndarray
-        Probabilities of start, start + 1, and so on.
-    below : ndarray
-        Probability of each number and all smaller ones.
-    above : ndarray
-        Probability of each number and all larger ones.
+    It has their probabilities (`mass`), and for each number that of it and all smaller ones, and of it and
+    all larger ones.
     """
 
     start: int
@@ -143,90 +136,62 @@ def _convolved(ones: Floats, others: Floats) -> Floats:
     return mass
 
 
-class Distribution(Protocol):
-    """The distribution of the number of answers, with a parameter that orders it."""
+@dataclass(frozen=True, slots=True)
+class Distribution(ABC):
+    """The distribution of the number of n answers in a design, with a parameter from 0 on that orders it."""
+
+    n: int
+    response: Response
 
     @property
-    def n(self) -> int:
-        """Number of answers."""
-
-    @property
-    def response(self) -> Response:
-        """The design."""
-
-    @property
+    @abstractmethod
     def top(self) -> float:
         """The largest parameter; the smallest is 0."""
 
+    @abstractmethod
     def at(self, parameter: float) -> Counted:
         """Return the distribution of the number of answers at a parameter."""
 
+    @abstractmethod
     def between(self, low: float, high: float) -> float | None:
         """Return the parameter halfway, or None where the two are next to each other."""
 
+    @abstractmethod
     def before(self, parameter: float) -> float:
         """Return the largest parameter below this one."""
 
     def mirrored(self) -> Distribution:
         """Return the distribution of how often the answer is not given."""
+        return type(self)(self.n, self.response.mirrored())
 
 
-@dataclass(frozen=True, slots=True)
-class Sampled:
-    """Answers of a random sample; the parameter is the proportion p.
+class Sampled(Distribution):
+    """Answers of a random sample; the parameter is the proportion p, which has none next to it."""
 
-    Parameters
-    ----------
-    n : int
-        Number of answers.
-    response : Response
-        The design.
-    """
-
-    n: int
-    response: Response
+    __slots__ = ()
 
     @property
     def top(self) -> float:
-        """The largest proportion."""
         return 1.0
 
     def at(self, parameter: float) -> Counted:
-        """Return the binomial distribution."""
         chance = (1.0 - parameter) * self.response.other + parameter * self.response.true
         return Counted.of(*binomial(self.n, chance))
 
     def between(self, low: float, high: float) -> float | None:
-        """Return the proportion halfway, or None where the two are within 1e-12."""
         return 0.5 * (low + high) if high - low > _CLOSE else None
 
     def before(self, parameter: float) -> float:
-        """Return the parameter itself: there is none next to it."""
         return parameter
 
-    def mirrored(self) -> Sampled:
-        """Return the distribution of how often the answer is not given."""
-        return Sampled(self.n, self.response.mirrored())
 
+class Fixed(Distribution):
+    """Answers of fixed persons; the parameter is the number T of those in the category."""
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
-    """Answers of fixed persons; the parameter is the number T of those in the category.
-
-    Parameters
-    ----------
-    n : int
-        Number of answers.
-    response : Response
-        The design.
-    """
-
-    n: int
-    response: Response
+    __slots__ = ()
 
     @property
     def top(self) -> int:
-        """All persons."""
         return self.n
 
     def at(self, parameter: float) -> Counted:
@@ -244,16 +209,10 @@ class Fixed:
         return Counted.of(first + second, mass)
 
     def between(self, low: float, high: float) -> float | None:
-        """Return the integer halfway, or None where the two are neighbors."""
         return (int(low) + int(high)) // 2 if high - low > 1 else None
 
     def before(self, parameter: float) -> float:
-        """Return the next smaller number."""
         return parameter - 1
-
-    def mirrored(self) -> Fixed:
-        """Return the distribution of how often the answer is not given."""
-        return Fixed(self.n, self.response.mirrored())
 
 
 def first(distribution: Distribution, low: float, high: float, holds: Condition) -> float:

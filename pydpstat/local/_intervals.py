@@ -26,16 +26,7 @@ DISTRIBUTIONS: dict[str, type[Fixed] | type[Sampled]] = {"randomization": Fixed,
 
 
 def moment(counts: npt.ArrayLike, n: int, response: Response) -> Floats:
-    """Return the proportions whose answers have the observed shares; they may be outside 0 to 1.
-
-    Parameters
-    ----------
-    counts : array_like of shape (...)
-        How often each answer was given.
-    n : int
-        Number of answers.
-    response : Response
-        The design.
+    """Return the proportions whose answers have the observed shares of n; they may be outside 0 to 1.
 
     Notes
     -----
@@ -55,20 +46,7 @@ def moment(counts: npt.ArrayLike, n: int, response: Response) -> Floats:
 
 
 def likeliest(counts: npt.ArrayLike, n: int, response: Response) -> Floats:
-    """Return the maximum-likelihood proportions: at least 0, with the sum 1.
-
-    Parameters
-    ----------
-    counts : array_like of shape (k,)
-        How often each answer was given.
-    n : int
-        Their sum.
-    response : Response
-        The design.
-
-    Returns
-    -------
-    ndarray of shape (k,)
+    """Return the maximum-likelihood proportions: at least 0, with the sum 1. The counts' sum is n.
 
     Notes
     -----
@@ -106,20 +84,8 @@ def likeliest(counts: npt.ArrayLike, n: int, response: Response) -> Floats:
 def standard_errors(proportions: npt.ArrayLike, n: int, response: Response) -> tuple[Floats, Floats]:
     """Return the standard deviations of moment estimates: by randomization alone, and with sampling.
 
-    Parameters
-    ----------
-    proportions : array_like of shape (...)
-        The true proportions, or estimates of them from 0 to 1.
-    n : int
-        Number of answers.
-    response : Response
-        The design.
-
-    Returns
-    -------
-    randomization, population : ndarray
-        The first for fixed persons, ``p b (1-b) + (1-p) a (1-a)`` an answer; the second, which adds
-        ``s^2 p (1-p)``, for a random sample of persons. Both over n, and the root over s.
+    The first is for n fixed persons, ``p b (1-b) + (1-p) a (1-a)`` an answer; the second, which adds ``s^2 p
+    (1-p)``, for a random sample of persons. Both over n, and the root over s. Proportions are from 0 to 1.
 
     Examples
     --------
@@ -135,18 +101,10 @@ def standard_errors(proportions: npt.ArrayLike, n: int, response: Response) -> t
 
 
 def interval(distribution: Distribution, count: int, alpha: float, method: str) -> tuple[float, float]:
-    """Return an interval for the proportion, from 0 to 1.
+    """Return an interval for the proportion, from 0 to 1, where the answer was given `count` times.
 
-    Parameters
-    ----------
-    distribution : Distribution
-        How the number of answers depends on the truth.
-    count : int
-        How often the answer was given.
-    alpha : float
-        Probability of a miss: at most this with ``"blaker"`` and ``"clopper-pearson"``, about this
-        with ``"score"``.
-    method : {"blaker", "clopper-pearson", "score"}
+    It misses with a probability of alpha at most with ``"blaker"`` and ``"clopper-pearson"``, of about alpha
+    with ``"score"``.
 
     Notes
     -----

@@ -1,7 +1,11 @@
-"""Access to numbers by noise: each value is released by itself, before anybody collects it."""
+"""Access to numbers by noise: each value is released by itself, before anybody collects it.
+
+And one guarantee for persons in different places, of whom different answers were given.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
@@ -19,12 +23,20 @@ from pydpstat._release.statistic import release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.local._categories import is_single
 from pydpstat.local.design import LOCAL
-from pydpstat.privacy import Guarantee
+from pydpstat.privacy import GaussianLoss, Guarantee, LaplaceLoss, PrivacyLoss, compose
 from pydpstat.results._labels import Labels
 
 ONE_RELEASE = "one release a value, drawn by this access without a seed"
 # others are an error, which nothing protects
 NUMBERS = "that every value is a number, and none missing, is public knowledge"
+
+
+class Several(Protocol):
+    """Values or answers in a row, whatever holds them."""
+
+    def __len__(self) -> int: ...
+
+    def copy(self) -> Several: ...
 
 
 class Access(Protocol):
@@ -34,7 +46,7 @@ class Access(Protocol):
     def guarantee(self) -> Guarantee:
         """What the answer to each value keeps."""
 
-    def respond(self, values: Any, rng: Any = None) -> Any:
+    def respond(self, values: object, rng: object = None) -> Several:
         """Return an answer for each value, drawn by itself."""
 
 
@@ -44,11 +56,20 @@ class _NoiseAccess:
     # without it every access would have a dictionary
     __slots__ = ()
 
+    epsilon: float
     bounds: tuple[float, float]
+    _mechanism: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bounds", bounds_pair(self.bounds))
+        how = self._options
+        for name in {"epsilon", "delta"} & {*self.__slots__}:
+            object.__setattr__(self, name, getattr(how, name))
 
     @property
     def _options(self) -> Options:
-        raise NotImplementedError
+        delta = getattr(self, "delta", 0)
+        return options(self.epsilon, delta, self._mechanism, "bounded", "error")
 
     @property
     def guarantee(self) -> Guarantee:
@@ -115,13 +136,7 @@ class LaplaceAccess(_NoiseAccess):
     epsilon: float
     bounds: tuple[float, float]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "bounds", bounds_pair(self.bounds))
-        object.__setattr__(self, "epsilon", self._options.epsilon)
-
-    @property
-    def _options(self) -> Options:
-        return options(self.epsilon, 0, "laplace", "bounded", "error")
+    _mechanism = "laplace"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,15 +178,7 @@ class GaussianAccess(_NoiseAccess):
     delta: float
     bounds: tuple[float, float]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "bounds", bounds_pair(self.bounds))
-        how = self._options
-        object.__setattr__(self, "epsilon", how.epsilon)
-        object.__setattr__(self, "delta", how.delta)
-
-    @property
-    def _options(self) -> Options:
-        return options(self.epsilon, self.delta, "gaussian", "bounded", "error")
+    _mechanism = "gaussian"
 
 
 def _guarantee(how: Options) -> Guarantee:
@@ -179,7 +186,7 @@ def _guarantee(how: Options) -> Guarantee:
     return Guarantee(how.epsilon, how.delta, "bounded", (LOCAL, ONE_RELEASE, NUMBERS), exact)
 
 
-def _released(values: object, how: Options, bounds: tuple[float, float], rng: object) -> Any:
+def _released(values: object, how: Options, bounds: tuple[float, float], rng: object) -> object:
     single = is_single(values) or getattr(values, "ndim", 1) == 0
     numbers = _numbers(values, single)
     if not numbers.size:
@@ -232,7 +239,7 @@ def _numbers(values: object, single: bool) -> np.ndarray:
     )
 
 
-def check_access(definition: Any) -> Access:
+def check_access(definition: Access) -> Access:
     """Check that something can be a data access definition."""
     responds = callable(getattr(definition, "respond", None)) and not isinstance(definition, type)
     if responds and isinstance(getattr(definition, "guarantee", None), Guarantee):
@@ -241,3 +248,50 @@ def check_access(definition: Any) -> Access:
         "definition must be a design or an access, with a guarantee and respond(values, rng); got "
         f"{shown(definition)}. Give for example RandomizedResponseCoins() or LaplaceAccess(1, bounds=(0, 1))."
     )
+
+
+def covering(places: Iterable[Sequence[Guarantee]]) -> Guarantee:
+    """Return a guarantee that holds in each of several places, from what the answers of each keep.
+
+    It has the largest epsilon and the largest delta of any place, where they add up, with a curve where all
+    have one of the same kind of noise, and every condition once, in order. If not all are for the same
+    neighbors, it is for bounded ones.
+
+    Notes
+    -----
+    Each person's data are in one place, so guarantees of different places do not add up: what follows
+    from each of them holds for all. One place may have the largest epsilon, and another the largest
+    delta.
+
+    References
+    ----------
+    McSherry, F. (2009). Privacy integrated queries. SIGMOD 2009, Theorem 4 (parallel composition).
+
+    Examples
+    --------
+    >>> print(covering([[Guarantee(1, 1e-2)], [Guarantee(0.5), Guarantee(0.501)]]))
+    (epsilon 1.001, delta 0.01), bounded neighbors
+    """
+    lists = [list(place) for place in places]
+    if len({one.neighbors for place in lists for one in place}) > 1:
+        lists = [[one.as_bounded() for one in place] for place in lists]
+    # a single guarantee keeps its curve
+    each = [place[0] if len(place) == 1 else compose(place) for place in lists]
+    return Guarantee(
+        max(one.epsilon for one in each),
+        max(one.delta for one in each),
+        each[0].neighbors,
+        tuple(dict.fromkeys(line for one in each for line in one.conditions)),
+        _largest([one.loss for one in each]),
+    )
+
+
+def _largest(losses: list[PrivacyLoss | None]) -> PrivacyLoss | None:
+    """Return the largest loss where all are in one order; else None."""
+    gaussian = [loss for loss in losses if isinstance(loss, GaussianLoss)]
+    laplace = [loss for loss in losses if isinstance(loss, LaplaceLoss)]
+    if len(gaussian) == len(losses):
+        return max(gaussian, key=lambda loss: loss.mu)
+    if len(laplace) == len(losses):
+        return max(laplace, key=lambda loss: loss.epsilon)
+    return losses[0] if len(losses) == 1 else None

@@ -302,23 +302,11 @@ class ResponseDesign(ABC):
         return hash(self._key())
 
 
-def _answers_of(codes: Codes, container: Container, categories: Categories) -> Any:
+def _answers_of(codes: Codes, container: Container, categories: Categories) -> object:
     """Return answers in a container like the truths', of the type that the design's categories have.
 
-    Parameters
-    ----------
-    codes : ndarray of shape (n,)
-        The answers' places among the categories.
-    container : Container
-        What the truths came in.
-    categories : Categories
-        The design's.
-
-    Returns
-    -------
-    scalar, ndarray, Series or Index
-        One of the categories for a single truth. Else an array of their type; or, for a Series or an
-        index, one of the type that pandas gives to all the categories.
+    One of the categories for a single truth. Else an array of their type; or, for a Series or an index, one
+    of the type that pandas gives to all the categories.
     """
     shape, like = container
     if shape is None:

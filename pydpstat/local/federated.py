@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,7 @@ from pydpstat._data.values import objects
 from pydpstat._release.calibration import SEEDED
 from pydpstat._release.statistic import check_budget
 from pydpstat.errors import PydpstatError
-from pydpstat.local._covering import covering
-from pydpstat.local.access import ONE_RELEASE, Access, check_access
+from pydpstat.local.access import ONE_RELEASE, Access, Several, check_access, covering
 from pydpstat.local.design import ONE_ANSWER
 from pydpstat.privacy import Guarantee
 
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
 
 REPEATS = ("same", "spend")
 TOGETHER = "all answers that were given so far together"
+# answers, and the edges to cut them at where they are those of all nodes
+Cuttable = tuple[Several, npt.NDArray[np.intp] | None]
 SEVERAL = "neighbors differ in all values of one node"
 
 
@@ -61,7 +62,7 @@ def federate_array(array: object, n_nodes: int | None = None) -> FederatedArray:
     if isinstance(array, (list, tuple, range)):
         # each person's value as it is: the others' do not change its type
         array = objects(array)
-    if not (is_vector(array) and hasattr(array, "copy") and len(array)):
+    if not _in_a_row(array):
         raise PydpstatError(
             f"array must be one or more values in a row (array, list, Series); got {type(array).__name__}. "
             "Give one value a person."
@@ -73,6 +74,10 @@ def federate_array(array: object, n_nodes: int | None = None) -> FederatedArray:
             f"{len(array)} values. Leave it out for one node a value."
         )
     return FederatedArray(array, int(nodes))
+
+
+def _in_a_row(array: object) -> TypeGuard[Several]:
+    return is_vector(array) and hasattr(array, "copy") and len(array) > 0
 
 
 class FederatedArray:
@@ -127,14 +132,14 @@ class FederatedArray:
         "__values",
     )
 
-    def __init__(self, values: Any, n_nodes: int) -> None:
+    def __init__(self, values: Several, n_nodes: int) -> None:
         self.__values = values.copy()
         self.__edges = np.arange(n_nodes + 1) * len(values) // n_nodes
         self.__access: Access | None = None
         self.__repeat = "same"
         self.__budget: Budget | None = None
         # answers that may be given again; what was spent on all nodes; what was on single ones
-        self.__given: list[tuple[Access, Any]] = []
+        self.__given: list[tuple[Access, Several]] = []
         self.__ledger: list[Guarantee] = []
         self.__single: dict[int, list[Guarantee]] = {}
         self.__lock = threading.RLock()
@@ -223,7 +228,7 @@ class FederatedArray:
             "each count one. Call query() before the fork, or in that process."
         )
 
-    def __ask(self, rng: object, node: int | None = None) -> tuple[Any, npt.NDArray[np.intp] | None]:
+    def __ask(self, rng: object, node: int | None = None) -> Cuttable:
         """Return answers of all nodes, or of one; the second is what they are cut by."""
         if os.getpid() == self.__process:
             with self.__lock:
@@ -239,7 +244,7 @@ class FederatedArray:
             )
         return self.__access
 
-    def __known(self, access: Access) -> tuple[Any, npt.NDArray[np.intp]] | None:
+    def __known(self, access: Access) -> Cuttable | None:
         """Return the answers of all nodes that may be given again; None where there are none."""
         if self.__repeat == "same":
             for known, answers in self.__given:
@@ -247,7 +252,7 @@ class FederatedArray:
                     return answers.copy(), self.__edges
         return None
 
-    def __new(self, access: Access, rng: object, node: int | None) -> tuple[Any, npt.NDArray[np.intp] | None]:
+    def __new(self, access: Access, rng: object, node: int | None) -> Cuttable:
         edges = self.__edges
         whole = node is None or self.__repeat == "same"
         values = self.__values if whole else _cut(self.__values, edges, node)
@@ -265,7 +270,7 @@ class FederatedArray:
             self.__given.append((access, answers.copy()))
         return answers, edges if whole else None
 
-    def _query_node(self, node: int, rng: object) -> Any:
+    def _query_node(self, node: int, rng: object) -> object:
         answers, edges = self.__ask(rng, node)
         mine = answers if edges is None else _cut(answers, edges, node)
         if len(mine) > 1:
@@ -353,6 +358,6 @@ class Node:
         return f"<Node {self.__place} of {len(self.__home)}>"
 
 
-def _cut(values: object, edges: np.ndarray, node: int | None) -> Any:
+def _cut(values: object, edges: np.ndarray, node: int | None) -> Several:
     place = int(node or 0)
     return rows(values, slice(int(edges[place]), int(edges[place + 1])))

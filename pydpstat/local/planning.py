@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
-from pydpstat.local._distributions import Counted, Distribution, Fixed, Response, Sampled
+from pydpstat.local._distributions import Counted, Distribution, Fixed, Floats, Response, Sampled
 from pydpstat.local._intervals import (
     DISTRIBUTIONS,
     KINDS,
@@ -31,7 +29,7 @@ _MOST = 2.0**53
 _CLOSE = 1e-9
 
 
-def get_prob_from_epsilon(epsilon: object) -> Any:
+def get_prob_from_epsilon(epsilon: object) -> float | Floats:
     """Return the first coin's chance of heads with which two coins keep epsilon.
 
     Parameters
@@ -68,7 +66,7 @@ def get_prob_from_epsilon(epsilon: object) -> Any:
     return _plain(2.0 * expit(-values))
 
 
-def uncertainty(mean_answer: object, n: object, epsilon: object) -> Any:
+def uncertainty(mean_answer: object, n: object, epsilon: object) -> float | Floats:
     """Return two standard errors of a proportion behind answers 0 and 1: sampling and randomization together.
 
     Parameters
@@ -116,7 +114,7 @@ def uncertainty(mean_answer: object, n: object, epsilon: object) -> Any:
     return _plain(2.0 / tanh(0.5 * eps) * np.sqrt(share * (1.0 - share) / size))
 
 
-def persons(response: Response, width: object, alpha: object, proportion: object, kind: object) -> int:
+def persons(response: Response, width: float, alpha: float, proportion: float | None, kind: str) -> int:
     """Return how many persons a design needs; arguments as in `pydpstat.local.required_n`."""
     longest, level = checks.probability(width, "width"), checks.probability(alpha, "alpha")
     place = KINDS.index(checks.one_of(kind, "kind", KINDS))
@@ -137,19 +135,7 @@ def persons(response: Response, width: object, alpha: object, proportion: object
 
 
 def coverage(response: Response, n: int, proportion: float, alpha: float, kind: str, method: str) -> float:
-    """Return the probability that an interval covers a proportion, from the answers' exact distribution.
-
-    Parameters
-    ----------
-    response : Response
-        The design.
-    n : int
-        Number of answers.
-    proportion : float
-        From 0 to 1; with ``"randomization"`` a multiple of 1 / n.
-    alpha, kind, method
-        As of an interval.
-    """
+    """Return the probability that an interval covers a proportion, from the answers' exact distribution."""
     level = checks.probability(alpha, "alpha")
     distribution: Distribution = DISTRIBUTIONS[checks.one_of(kind, "kind", KINDS)](size(n), response)
     checks.one_of(method, "method", METHODS)
@@ -194,18 +180,7 @@ def _edge(covers: Callable[[int], bool], count: int, step: int, last: int) -> in
 
 
 def bias(response: Response, n: int, proportion: float, estimator: str) -> float:
-    """Return the expected value of an estimator of one proportion minus the proportion, exactly.
-
-    Parameters
-    ----------
-    response : Response
-        The design, of two categories.
-    n : int
-        Number of answers.
-    proportion : float
-        From 0 to 1: of a random sample.
-    estimator : {"moment", "ml"}
-    """
+    """Return an estimator's expected value minus the proportion, exactly, for two categories and a sample."""
     checks.one_of(estimator, "estimator", ESTIMATORS)
     true = share(proportion)
     there = Sampled(size(n), response).at(true)
@@ -216,7 +191,7 @@ def bias(response: Response, n: int, proportion: float, estimator: str) -> float
     return float((there.mass * (estimates - true)).sum())
 
 
-def share(proportion: Any) -> float:
+def share(proportion: float) -> float:
     """Check a proportion: a number from 0 to 1."""
     if checks.is_number(proportion) and 0.0 <= proportion <= 1.0:
         return float(proportion)
@@ -225,7 +200,7 @@ def share(proportion: Any) -> float:
     )
 
 
-def size(n: Any) -> int:
+def size(n: int) -> int:
     """Check a number of answers."""
     if checks.is_number(n) and 1 <= n < _MOST and n == int(n):
         return int(n)
@@ -234,7 +209,7 @@ def size(n: Any) -> int:
     )
 
 
-def _numbers(value: object, name: str) -> npt.NDArray[np.float64]:
+def _numbers(value: object, name: str) -> Floats:
     array = checks.array_of(value)
     if array.dtype.kind not in "iuf" or np.isnan(array).any():
         raise PydpstatError(
@@ -243,5 +218,5 @@ def _numbers(value: object, name: str) -> npt.NDArray[np.float64]:
     return array.astype(np.float64)
 
 
-def _plain(values: Any) -> Any:
+def _plain(values: Floats) -> float | Floats:
     return float(values) if np.ndim(values) == 0 else values

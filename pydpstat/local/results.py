@@ -1,10 +1,10 @@
-"""The estimate behind randomised answers: proportions, both kinds of standard error, intervals."""
+"""The estimate behind randomized answers: proportions, both kinds of standard error, intervals."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +22,6 @@ from pydpstat.results.results import DPResults
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
 
 _MOST_NAME = 16
 _ONE = Labels("proportion")
@@ -61,7 +59,7 @@ class Design(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ResponseResults(DPResults):
-    """Proportions estimated from randomised answers.
+    """Proportions estimated from randomized answers.
 
     A design's `estimate` makes it. Its data are the numbers of answers, which are private already
     when they are given, so all of it may be published.
@@ -109,33 +107,33 @@ class ResponseResults(DPResults):
         return pd.Series(list(self.counted), index=index, name="answers")
 
     @property
-    def counts(self) -> Any:
+    def counts(self) -> float | pd.Series:
         """Estimated number of persons in each category: the proportions times the number of answers."""
         return self.labels.natural(self.value * sum(self.counted))
 
     @property
-    def moment(self) -> Any:
+    def moment(self) -> float | pd.Series:
         """The moment estimate: unbiased; it may lie outside 0 to 1."""
         return self.labels.natural(_estimates(self.design, self.counted, "moment"))
 
     @property
-    def ml(self) -> Any:
+    def ml(self) -> float | pd.Series:
         """The maximum-likelihood estimate: from 0 to 1, and all proportions together 1."""
         return self.labels.natural(_estimates(self.design, self.counted, "ml"))
 
     @property
     def bse(self) -> pd.Series:
-        """Standard error of the moment estimate by randomisation alone: for the persons asked."""
+        """Standard error of the moment estimate by randomization alone: for the persons asked."""
         return self._series(self._errors()[0])
 
     @property
     def bse_population(self) -> pd.Series:
-        """Standard error of the moment estimate by sampling and randomisation together."""
+        """Standard error of the moment estimate by sampling and randomization together."""
         return self._series(self._errors()[1])
 
     @property
-    def uncertainty(self) -> Any:
-        """Two standard errors, sampling and randomisation together."""
+    def uncertainty(self) -> float | pd.Series:
+        """Two standard errors, sampling and randomization together."""
         return self.labels.natural(2.0 * self._errors()[1])
 
     def _errors(self) -> tuple[np.ndarray, np.ndarray]:
@@ -192,10 +190,10 @@ class ResponseResults(DPResults):
         level = checks.probability(alpha, "alpha")
         checks.one_of(kind, "kind", KINDS)
         checks.one_of(method, "method", METHODS)
-        law = DISTRIBUTIONS[kind](sum(self.counted), self.design._response)
+        distribution = DISTRIBUTIONS[kind](sum(self.counted), self.design._response)
         # the number of answers 1 alone, where the estimate is one number
         counts = self.counted[1:] if self.value.ndim == 0 else self.counted
-        found = {count: interval(law, count, level, method) for count in set(counts)}
+        found = {count: interval(distribution, count, level, method) for count in set(counts)}
         return [found[count][0] for count in counts], [found[count][1] for count in counts]
 
     def _interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
@@ -203,7 +201,7 @@ class ResponseResults(DPResults):
         low, high = (np.array(each).reshape(self.value.shape) for each in limits)
         return low, high
 
-    def accuracy(self, alpha: float = 0.05) -> Any:
+    def accuracy(self, alpha: float = 0.05) -> float | pd.Series:
         """Return half the width of the interval of kind "randomization".
 
         Parameters

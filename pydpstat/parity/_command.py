@@ -12,9 +12,8 @@ from pydpstat.errors import MissingExtraError
 from pydpstat.parity import _report as reports
 from pydpstat.parity._compare import Verdict, compare
 from pydpstat.parity._evaluate import evaluate_in_python
-from pydpstat.parity._exports import exports_path, record_exports
 from pydpstat.parity._live import PEERS, LiveR, NoR, is_set
-from pydpstat.parity._recorded import Recording, record, recording_path
+from pydpstat.parity._recorded import Recording, exports_path, record, record_exports, recording_path
 from pydpstat.parity.case import Case
 from pydpstat.parity.distribution import check_distributions
 from pydpstat.parity.reference import all_cases
@@ -23,14 +22,8 @@ from pydpstat.parity.reference import all_cases
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the comparison and return the exit code: 0 where everything agrees.
 
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The command's arguments; those of the process by default.
-
     Examples
     --------
-    >>> from pydpstat.parity._command import main
     >>> main(["--recorded", "--draws", "0", "--quiet", "--only", "runif"])
     0
     """
@@ -55,18 +48,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def run(
     cases: Sequence[Case], *, live: bool = True, draws: int = 20_000, progress: bool = False
 ) -> reports.Report:
-    """Compare cases live where R is installed, else against the recording.
+    """Compare cases live where R is installed (and `live` allows to look for it), else against the recording.
 
-    Parameters
-    ----------
-    cases : sequence of Case
-        What to compare.
-    live : bool, default True
-        Whether to look for R at all.
-    draws : int, default 20000
-        Most draws of each distribution test; 0 leaves them out.
-    progress : bool, default False
-        Whether to show on standard error how far the run is.
+    Each distribution test makes so many draws at most; 0 leaves them out. `progress` shows on standard error
+    how far the run is.
     """
     session, notes = _session(live)
     recording = Recording() if recording_path().exists() else None

@@ -18,19 +18,10 @@ DIFFERENT = ("difference", "endless", "refused")
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of one comparison.
+    """The result of one comparison, with R as it ran now or as it was recorded.
 
-    Parameters
-    ----------
-    case : Case
-        What was compared.
-    status : {"passed", "failed", "not run"}
-    against : {"live", "recorded", "-"}
-        Whether R ran now or its values were recorded.
-    difference : float
-        The worst difference, in units in the last place (relative for ``"rtol"``).
-    message : str
-        What is wrong, or why the comparison did not run.
+    The difference is the worst one, in units in the last place (relative for ``"rtol"``). The message says
+    what is wrong, or why the comparison did not run.
     """
 
     case: Case
@@ -99,7 +90,6 @@ def ulp_difference(a: float, b: float) -> float:
 
     Examples
     --------
-    >>> from pydpstat.parity._compare import ulp_difference
     >>> ulp_difference(1.0, 1.0 + 2**-52), ulp_difference(float("nan"), float("nan"))
     (1.0, 0.0)
     """

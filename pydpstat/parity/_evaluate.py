@@ -25,14 +25,8 @@ Names = dict[str, object]
 class Run:
     """What lines of Python gave.
 
-    Parameters
-    ----------
-    value : object
-        The value of the last line where it is an expression, else None.
-    warnings : tuple of PrivacyWarning
-        In the order in which they came.
-    error : Exception or None
-        What ended the lines.
+    The value is that of the last line where it is an expression, else None; warnings are in the order in
+    which they came; the error is what ended the lines.
     """
 
     value: object
@@ -58,22 +52,13 @@ def run_python(
     told: Callable[[PrivacyWarning], object] | None = None,
     shown: Callable[[object], object] | None = None,
 ) -> Run:
-    """Run lines of Python.
+    """Run lines of Python, which see and change the variables `names`.
 
-    Parameters
-    ----------
-    source : str
-        The lines.
-    names : dict
-        The variables that they see; changed.
-    others : {"ignore", "error", "pass on"}
-        What becomes of warnings that are not about privacy.
-    told, shown : callable, optional
-        Called with each PrivacyWarning, and with the last line's value, while the lines run.
+    Warnings that are not about privacy are ignored, errors, or passed on. `told` is called with each
+    PrivacyWarning, and `shown` with the last line's value, while the lines run.
 
     Examples
     --------
-    >>> from pydpstat.parity._evaluate import run_python
     >>> run_python("a = 20\\na + 1", {}).value, run_python("1 / 0", {}).error
     (21, ZeroDivisionError('division by zero'))
     """
@@ -129,19 +114,9 @@ def evaluate_in_python(case: Case) -> Outcome:
 def evaluate(source: str, names: Names, seed: int) -> tuple[Outcome, Run]:
     """Return what lines give: numbers and labels for the comparison, and the value itself.
 
-    Parameters
-    ----------
-    source : str
-        Lines of which the last is an expression.
-    names : dict
-        The variables; ``rng`` is the stream whose next uniform number is drawn afterwards.
-    seed : int
-        Seed of a stream that nothing was drawn from, where there is no ``rng``.
-
-    Raises
-    ------
-    Exception
-        What the lines raise, other than a ``PydpstatError``, which is an outcome.
+    The last line is an expression. Afterwards the next uniform number is drawn from ``rng`` among the names,
+    or else from a stream of the seed. What the lines raise goes on, but for a ``PydpstatError``, which is an
+    outcome.
     """
     if not isinstance(ast.parse(source).body[-1], ast.Expr):
         raise ValueError(f"the last line must be an expression: {source!r}")

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.parity._evaluate import Outcome
-from pydpstat.parity._literals import assignments
-from pydpstat.parity.case import Case
+from pydpstat.parity.case import Case, assignments
 
 # R gets this long for one case; a case that is known never to return is stopped sooner
 SECONDS, ENDLESS_SECONDS = 120, 1

@@ -14,19 +14,11 @@ Names = tuple[tuple[str, ...], tuple[str, ...]]
 def as_r_prints(values: npt.ArrayLike) -> list[str]:
     """Format numbers as R prints a vector: seven significant digits, and the same decimals for all.
 
-    Parameters
-    ----------
-    values : float or array_like
-        Finite numbers of ordinary size; R's scientific notation is not imitated.
-
-    Returns
-    -------
-    list of str
-        In R's order (first dimension fastest), without padding.
+    They are finite and of ordinary size, as R's scientific notation is not imitated. The texts are in R's
+    order (first dimension fastest), without padding.
 
     Examples
     --------
-    >>> from pydpstat.parity._printing import as_r_prints
     >>> as_r_prints(0.49855899423826489)
     ['0.498559']
     >>> as_r_prints([287.05834243, 408.7466, 30.5])
@@ -41,23 +33,12 @@ def as_r_prints(values: npt.ArrayLike) -> list[str]:
 
 
 def matrix_lines(values: npt.NDArray[np.float64], dimnames: Names | None = None) -> list[str]:
-    """Format a matrix as R prints it, each column on its own.
+    """Format a matrix as R prints it, each column on its own; without names they are ``[1,]`` and ``[,1]``.
 
-    Parameters
-    ----------
-    values : ndarray of float64, two-dimensional
-    dimnames : pair of tuples of str, optional
-        Row and column names; R's ``[1,]`` and ``[,1]`` by default.
-
-    Returns
-    -------
-    list of str
-        A line of column names, then one for each row; all of the same width.
+    The lines are those of column names and of each row, all of the same width.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from pydpstat.parity._printing import matrix_lines
     >>> matrix_lines(np.array([[7.0, 9.0], [11.0, 0.0]]), (("a", "b"), ("USA", "non-USA")))
     ['  USA non-USA', 'a   7       9', 'b  11       0']
     """
@@ -70,20 +51,10 @@ def matrix_lines(values: npt.NDArray[np.float64], dimnames: Names | None = None)
 
 
 def vector_lines(values: npt.ArrayLike, labels: Sequence[str] = (), width: int = 80) -> list[str]:
-    """Format texts and numbers as R prints a vector, each line with the number of its first element.
-
-    Parameters
-    ----------
-    values : array_like
-        The numbers.
-    labels : sequence of str
-        Texts before them.
-    width : int, default 80
-        Longest line.
+    """Format texts and then numbers as R prints a vector, each line with the number of its first element.
 
     Examples
     --------
-    >>> from pydpstat.parity._printing import vector_lines
     >>> vector_lines([1.5, 2.0, 3.0], width=14)
     ['[1] 1.5 2.0', '[3] 3.0']
     """
@@ -99,7 +70,6 @@ def table_lines(rows: Sequence[Sequence[str]]) -> list[str]:
 
     Examples
     --------
-    >>> from pydpstat.parity._printing import table_lines
     >>> table_lines([("name", "cases"), ("meanDP", "3")])
     ['name    cases', '-------------', 'meanDP  3']
     """

@@ -1,4 +1,4 @@
-"""R's side of a comparison, as recorded by an R script, for machines without R."""
+"""What R said, recorded for machines without R: outcomes, and what its packages export."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pydpstat._files import unfinished
+from pydpstat.parity._compare import Verdict
 from pydpstat.parity._evaluate import Outcome
-from pydpstat.parity._literals import assignments, r_literal
 from pydpstat.parity._live import ENDLESS_SECONDS, SECONDS, OutcomeText, add_own_library, evaluator, outcome
-from pydpstat.parity.case import Case
+from pydpstat.parity.case import Case, assignments, r_literal
 from pydpstat.parity.reference import reference_folder
 
 
@@ -81,3 +81,51 @@ def _listed(case: Case) -> str:
         f"cases[[length(cases) + 1]] <- list(id = {r_literal(case.id)}, seed = {case.seed}, "
         f"inputs = {lines}, expression = {r_literal(case.r)}, seconds = {seconds})"
     )
+
+
+def exports_path() -> Path:
+    """Return where the recorded export lists are."""
+    return reference_folder() / "exports.json"
+
+
+def exports(path: Path | None = None) -> dict[str, dict[str, dict[str, object]]]:
+    """Return for each R package its exported names, each with its kind and its arguments.
+
+    Examples
+    --------
+    >>> {package: len(names) for package, names in exports().items()}
+    {'DPpack': 44, 'diffpriv': 13}
+    """
+    content = json.loads((path or exports_path()).read_text(encoding="utf-8"))
+    return {package: entry["exports"] for package, entry in content.items()}
+
+
+def write_exports(target: Path) -> None:
+    """Ask R for the export lists and write them to a file; errors are those of `record`."""
+    add_own_library()
+    script = reference_folder() / "exports.R"
+    subprocess.run(["Rscript", str(script), str(target)], check=True, capture_output=True)
+
+
+def record_exports() -> bool:
+    """Record the export lists anew and return whether they changed."""
+    target = exports_path()
+    before = target.read_text(encoding="utf-8")
+    with unfinished(target) as part:
+        write_exports(part)
+    return target.read_text(encoding="utf-8") != before
+
+
+def covered(verdicts: Iterable[Verdict]) -> dict[str, tuple[list[str], list[str]]]:
+    """Return for each R package the exported names that passed, and the others.
+
+    A name counts as passed where it has at least one comparison and none that failed or did not run.
+    """
+    status: dict[tuple[str, str], set[str]] = {}
+    for verdict in verdicts:
+        status.setdefault((verdict.case.package, verdict.case.function), set()).add(verdict.status)
+    result = {}
+    for package, names in exports().items():
+        passed = [name for name in names if status.get((package, name)) == {"passed"}]
+        result[package] = (passed, [name for name in names if name not in passed])
+    return result

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pydpstat.parity._compare import Verdict
-from pydpstat.parity._exports import covered
 from pydpstat.parity._printing import table_lines
+from pydpstat.parity._recorded import covered
 from pydpstat.parity.distribution import DistributionVerdict
 
 # in this order, before R's own packages
@@ -19,20 +19,9 @@ HEADINGS = ("package", "function", "levels", "cases", "live", "recorded", "not r
 
 @dataclass(frozen=True)
 class Report:
-    """All verdicts of one run.
+    """All verdicts of one run, with the versions of R's side, and notes on what could not be used, and why.
 
-    Parameters
-    ----------
-    verdicts : sequence of Verdict
-        One for each comparison.
-    distributions : sequence of DistributionVerdict
-        One for each distribution test.
-    versions : dict
-        Versions of R and its packages on the side that was compared with.
-    notes : sequence of str
-        What could not be used, and why.
-    whole : bool
-        Whether all comparisons were asked for; then the report ends with the exported names covered.
+    Where all comparisons were asked for (`whole`) the report ends with the exported names covered.
     """
 
     verdicts: Sequence[Verdict]

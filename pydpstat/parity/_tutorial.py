@@ -32,24 +32,10 @@ PICTURE = "tutorial-histogram.png"
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the tutorial and print it.
 
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The arguments after ``tutorial``; those of the process by default.
-
-    Returns
-    -------
-    int
-        The exit code: 0 if every row is equal, 1 if one is not or the picture cannot be written.
-
-    Raises
-    ------
-    PydpstatError
-        Outside a checkout, where the steps are not.
+    The exit code is 0 if every row is equal, 1 if one is not or the picture cannot be written.
 
     Examples
     --------
-    >>> from pydpstat.parity._tutorial import main
     >>> main(["--output", "pictures"])  # doctest: +SKIP
     0
     """
@@ -74,14 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 class Session:
     """A Python session in which the steps run one after the other, as the lines of an R script do.
 
-    Attributes
-    ----------
-    names : dict
-        The session's variables.
-
     Examples
     --------
-    >>> from pydpstat.parity._tutorial import Session
     >>> from pydpstat.parity.reference import part
     >>> Session().run(part("tutorial.steps").STEPS[0]).equal
     True
@@ -92,25 +72,10 @@ class Session:
         self._run(part("tutorial.steps").PYTHON_PREAMBLE)
 
     def run(self, step: Step) -> StepOutcome:
-        """Run the lines of a step exactly as they are shown, and compare.
-
-        Parameters
-        ----------
-        step : Step
-            The next step.
-
-        Returns
-        -------
-        StepOutcome
-
-        Raises
-        ------
-        Exception
-            Whatever the lines raise.
+        """Run the lines of a step exactly as they are shown, and compare; whatever they raise goes on.
 
         Examples
         --------
-        >>> from pydpstat.parity._tutorial import Session
         >>> from pydpstat.parity.reference import part
         >>> Session().run(part("tutorial.steps").STEPS[1]).values
         (array(0.50079015),)
@@ -141,21 +106,10 @@ class Session:
 def agreement(recorded: Numbers, ours: Numbers, logarithms: bool = False) -> Agreement:
     """Compare values with those that R printed to 17 digits.
 
-    Parameters
-    ----------
-    recorded, ours : ndarray of float64
-        R's values and ours.
-    logarithms : bool, default False
-        Whether two units in the last place are allowed, if the seven digits that R prints agree.
-
-    Returns
-    -------
-    Agreement
+    With logarithms two units in the last place are allowed, if the seven digits that R prints agree.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from pydpstat.parity._tutorial import agreement
     >>> agreement(np.array(0.5), np.array(0.5)).value
     'equal'
     >>> agreement(np.array(0.5), np.nextafter(0.5, 1.0)).value
@@ -198,29 +152,10 @@ def _picture(names: Names, folder: str) -> bool:
 
 
 def write_picture(true: Histogram, private: Histogram, folder: str | os.PathLike[str]) -> Path:
-    """Draw two histograms with the same breaks on one axis, and write them as a PNG file.
+    """Draw two histograms with the same breaks on one axis, and write them as a PNG file into a folder.
 
-    The file gets its name when it is complete. The picture shows the true counts, so it is for
-    data that are public or simulated.
-
-    Parameters
-    ----------
-    true, private : Histogram
-        The counts without and with noise.
-    folder : str or path
-        Where to write; it is made if it does not exist.
-
-    Returns
-    -------
-    Path
-        The file ``tutorial-histogram.png`` in that folder.
-
-    Raises
-    ------
-    MissingExtraError
-        Where matplotlib is not installed; the message has the command.
-    OSError
-        Where the folder cannot be written to.
+    The folder is made if it does not exist; the file gets its name when it is complete. The picture shows the
+    true counts, so it is for data that are public or simulated.
 
     References
     ----------
@@ -229,7 +164,6 @@ def write_picture(true: Histogram, private: Histogram, folder: str | os.PathLike
     Examples
     --------
     >>> from pydpstat import r_arithmetic as r
-    >>> from pydpstat.parity._tutorial import write_picture
     >>> h = r.hist([1.0, 2.0, 2.5])
     >>> write_picture(h, h, "output").name  # doctest: +SKIP
     'tutorial-histogram.png'

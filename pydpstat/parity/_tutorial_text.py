@@ -36,19 +36,9 @@ class Agreement(enum.Enum):
 
 @dataclass(frozen=True, eq=False)
 class StepOutcome:
-    """What a step gave.
+    """What a step gave: our value for each recorded one, how they agree, and the texts of PrivacyWarnings.
 
-    Parameters
-    ----------
-    step : Step
-    values : tuple of ndarray
-        Our values, one for each recorded one.
-    agreements : tuple of Agreement
-        One for each value.
-    next_uniform : float or None
-        Our next uniform number, where R's is recorded.
-    warnings : tuple of str
-        The texts of the step's PrivacyWarnings.
+    The next uniform number is ours, where R's is recorded.
     """
 
     step: Step
@@ -73,7 +63,6 @@ def heading(r_preamble: Sequence[str], python_preamble: Sequence[str]) -> list[s
 
     Examples
     --------
-    >>> from pydpstat.parity._tutorial_text import heading
     >>> heading(["library(DPpack)"], ["import pydpstat"])[0]
     "The tutorial: R's printed numbers beside Python's"
     """
@@ -90,23 +79,11 @@ def heading(r_preamble: Sequence[str], python_preamble: Sequence[str]) -> list[s
 
 
 def row(number: int, outcome: StepOutcome) -> list[str]:
-    """Return the lines of one row.
-
-    Parameters
-    ----------
-    number : int
-        The row's number, from 1.
-    outcome : StepOutcome
-        What the step gave.
-
-    Returns
-    -------
-    list of str
+    """Return the lines of one row: its number, from 1, and what its step gave.
 
     Examples
     --------
     >>> from pydpstat.parity._tutorial import Session
-    >>> from pydpstat.parity._tutorial_text import row
     >>> from pydpstat.parity.reference import part
     >>> print("\\n".join(row(1, Session().run(part("tutorial.steps").STEPS[0]))))
     <BLANKLINE>
@@ -132,7 +109,6 @@ def result_line(outcomes: Sequence[StepOutcome]) -> str:
 
     Examples
     --------
-    >>> from pydpstat.parity._tutorial_text import result_line
     >>> result_line([])
     '0 of 0 equal'
     """
@@ -144,7 +120,6 @@ def shortened(warning: str) -> str:
 
     Examples
     --------
-    >>> from pydpstat.parity._tutorial_text import shortened
     >>> shortened("It repeats the draw. It keeps epsilon 1.4899, not 1. Use another.")
     'it keeps epsilon 1.4899, not 1'
     """

@@ -123,13 +123,8 @@ class DistributionVerdict:
 def check_distribution(wanted: Distribution, draws: int, session: LiveR | None) -> DistributionVerdict:
     """Draw from the operating system's source (seeded here), from NumPy's and, if it is there, from R.
 
-    Parameters
-    ----------
-    wanted : Distribution
-    draws : int
-        Most draws of each sample. Up to the distribution's own number they are made in any case, beyond it
-        as many as the slowest side makes in 20 seconds.
-    session : LiveR or None
+    Up to the distribution's own number all draws are made in any case, beyond it as many as the slowest side
+    makes in 20 seconds.
     """
     with_r = session is not None and not session.missing_package(wanted.package)
     if draws <= SHORT:
@@ -167,15 +162,7 @@ def check_distribution(wanted: Distribution, draws: int, session: LiveR | None) 
 
 
 def check_distributions(draws: int, live: bool) -> list[DistributionVerdict]:
-    """Check every distribution, as many at a time as there are processors, each process with its own R.
-
-    Parameters
-    ----------
-    draws : int
-        Most draws of each sample.
-    live : bool
-        Whether R draws, too.
-    """
+    """Check every distribution, as many at a time as there are processors, each process with its own R."""
     # spawned: a forked R would share its state with this process
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(mp_context=context, initializer=_start_process, initargs=(live,)) as pool:

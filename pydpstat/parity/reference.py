@@ -28,7 +28,6 @@ def reference_folder() -> Path:
 
     Examples
     --------
-    >>> from pydpstat.parity.reference import reference_folder
     >>> reference_folder().name
     'r_reference'
     """
@@ -51,7 +50,6 @@ def all_cases() -> tuple[Case, ...]:
 
     Examples
     --------
-    >>> from pydpstat.parity.reference import all_cases
     >>> len(all_cases()) > 100
     True
     """
@@ -73,7 +71,6 @@ def part(name: str) -> ModuleType:
 
     Examples
     --------
-    >>> from pydpstat.parity.reference import part
     >>> len(part("tutorial.steps").STEPS)
     12
     """
@@ -85,18 +82,10 @@ def part(name: str) -> ModuleType:
 
 
 def collected(folder: str, name: str) -> Iterator[Any]:
-    """Return everything that the public modules of a part of the reference have under a name.
-
-    Parameters
-    ----------
-    folder : str
-        The part, for example ``"cases"``.
-    name : str
-        What each of its modules has, for example ``"CASES"``.
+    """Return all that the public modules of a part of the reference, such as ``"cases"``, have under a name.
 
     Examples
     --------
-    >>> from pydpstat.parity.reference import collected
     >>> next(collected("cases", "CASES")).id
     'microaggregation/k = 1'
     """

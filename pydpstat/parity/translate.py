@@ -65,7 +65,6 @@ def translate(text: str, names: Collection[str] = ()) -> str:
 
     Examples
     --------
-    >>> from pydpstat.parity.translate import translate
     >>> print(translate("m <- DPpack::svmDP$new('l2', 1, TRUE)\\nm$fit(data.frame(x, y), l, c(1, .5))"))
     m = dppack.svmDP('l2', 1, True)
     m.fit(pd.DataFrame({'x': x, 'y': y}), l, [1, .5], rng=rng)
@@ -96,7 +95,6 @@ def written(template: str, **pieces: str | tuple[str, str]) -> tuple[str, str]:
 
     Examples
     --------
-    >>> from pydpstat.parity.translate import written
     >>> written("mean({x})", x="x[-1]")
     ('mean(x[-1])', '')
     >>> written("mean({x})", x=("as.matrix(x)", "x.T"))
@@ -123,7 +121,6 @@ def python_name(name: str) -> str:
 
     Examples
     --------
-    >>> from pydpstat.parity.translate import python_name
     >>> python_name("type.DP"), python_name("lambda")
     ('type_DP', 'lambda_')
     """

@@ -4,9 +4,13 @@ Nothing here protects anybody. The noise is a counterexample, the attacks are re
 searches small made-up domains.
 """
 
-from pydpstat.teaching.averaging import AveragingAttack, averaging_attack
+from pydpstat.teaching.attacks import (
+    AveragingAttack,
+    IntersectionAttack,
+    averaging_attack,
+    intersection_attack,
+)
 from pydpstat.teaching.figures import beside
-from pydpstat.teaching.intersection import IntersectionAttack, intersection_attack
 from pydpstat.teaching.search import Sensitivity, sensitivity
 from pydpstat.teaching.uniform import UniformNoise
 

@@ -101,6 +101,6 @@ def _as_printed(value: Any, text: str) -> str:
 
 def _decimal(value: Fraction, places: int) -> str:
     """Write a fraction that has so many decimals at most."""
-    digits = f"{abs(value.numerator) * 10**max(places, 0) // value.denominator:0{max(places, 0) + 1}d}"
+    digits = f"{abs(value.numerator) * 10 ** max(places, 0) // value.denominator:0{max(places, 0) + 1}d}"
     cut = len(digits) - max(places, 0)
     return ("-" if value < 0 else "") + digits[:cut] + ("." + digits[cut:] if places > 0 else "")

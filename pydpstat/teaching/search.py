@@ -1,12 +1,13 @@
-"""Global sensitivity by search: every pair of neighbors over a small finite domain."""
+"""Global sensitivity by search: every pair of neighbors among the data sets over a small finite domain."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from itertools import combinations, combinations_with_replacement, product
 from typing import TypeVar
 
 import numpy as np
@@ -15,14 +16,92 @@ from pydpstat import _checks as checks
 from pydpstat._checks import excerpt
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import NEIGHBORS
-from pydpstat.teaching._neighbors import Multisets, Place, Sequences
 
+Place = tuple[int, ...]
 NORMS = ("L1", "L2")
 LIMIT = 1_000_000
-
 Exact = int | Fraction
 Output = tuple[Exact, ...]
 Record = TypeVar("Record")
+
+
+class Sequences:
+    """Data sets as sequences of codes, in lexicographic order, and their pairs of neighbors.
+
+    Parameters
+    ----------
+    values : int
+        How many values a record can have; its codes are 0, 1, ...
+    n : int
+        Number of records, or the largest number where they may be added and removed.
+    bounded : bool
+        Whether neighbors have one record replaced, instead of one added or removed.
+
+    Examples
+    --------
+    >>> space = Sequences(2, 1, bounded=True)
+    >>> list(space.data_sets()), list(space.pairs())
+    ([(0,), (1,)], [((0,), (1,))])
+    """
+
+    def __init__(self, values: int, n: int, bounded: bool) -> None:
+        self.codes, self.bounded = range(values), bounded
+        self.sizes = (n,) if bounded else tuple(range(n + 1))
+        self.evaluations = sum(self._count(size) for size in self.sizes)
+        each = math.comb(values, 2) if bounded else values
+        self.comparisons = sum(
+            self._places(size) * self._count(size - 1) * each for size in self.sizes if size
+        )
+
+    def data_sets(self) -> Iterator[Place]:
+        """Every data set once, the smallest first."""
+        for size in self.sizes:
+            yield from self._of_size(size)
+
+    def pairs(self) -> Iterator[tuple[Place, Place]]:
+        """Every pair of neighbors once; of sequences with those that differ in the last record first."""
+        for size in self.sizes:
+            for rest, full in self._grown(size):
+                yield from combinations(full, 2) if self.bounded else ((rest, each) for each in full)
+
+    def _count(self, size: int) -> int:
+        return len(self.codes) ** size
+
+    def _places(self, size: int) -> int:
+        """Return at how many places a record can be added to make this size."""
+        return size
+
+    def _of_size(self, size: int) -> Iterator[Place]:
+        return product(self.codes, repeat=size)
+
+    def _grown(self, size: int) -> Iterator[tuple[Place, list[Place]]]:
+        """Yield data sets that lack a record, and what each record makes of them at one place."""
+        for at in reversed(range(size)):
+            for rest in self._of_size(size - 1):
+                yield rest, [(*rest[:at], code, *rest[at:]) for code in self.codes]
+
+
+class Multisets(Sequences):
+    """Data sets as sorted sequences of codes: one order of each.
+
+    Examples
+    --------
+    >>> list(Multisets(2, 2, bounded=True).data_sets())
+    [(0, 0), (0, 1), (1, 1)]
+    """
+
+    def _count(self, size: int) -> int:
+        return math.comb(len(self.codes) + size - 1, size)
+
+    def _places(self, size: int) -> int:
+        return 1
+
+    def _of_size(self, size: int) -> Iterator[Place]:
+        return combinations_with_replacement(self.codes, size)
+
+    def _grown(self, size: int) -> Iterator[tuple[Place, list[Place]]]:
+        for rest in self._of_size(size - 1) if size else ():
+            yield rest, [tuple(sorted((*rest, code))) for code in self.codes]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

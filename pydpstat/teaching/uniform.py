@@ -12,21 +12,46 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat import _checks as checks
 from pydpstat._release.statistic import check_budget
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source, source_from
 from pydpstat.random.secure import _bits as bits
-from pydpstat.teaching._integers import integer, several
 
 if TYPE_CHECKING:
     from pydpstat.auditing import AuditResults
     from pydpstat.budget import Budget
 
+_LARGEST = 2**60
 _WORDS = 2**64
 # a floating-point uniform resolves as many values
 LARGEST_REACH = 2**31
 MOST_DRAWS = 2**32
+
+
+def integer(value: object, name: str, least: int | None = None, hint: str = "Give for example 5.") -> int:
+    """Check a count or an answer: an integer of which 64 bits hold a few added up."""
+    return checks.integer(value, name, least, _LARGEST, hint=hint)
+
+
+def several(values: Iterable[int], name: str, example: str) -> list[int]:
+    """Check several such integers, of any container, and return them as a list.
+
+    Examples
+    --------
+    >>> several((5, 7.0), "answers", "[5, 7]")
+    [5, 7]
+    """
+    try:
+        given = None if isinstance(values, (str, bytes)) else iter(values)
+    except TypeError:
+        given = None
+    if given is None:
+        raise PydpstatError(
+            f"{name} must be several whole numbers; got {type(values).__name__}. Give for example {example}."
+        )
+    return [integer(value, name, hint=f"Give for example {example}.") for value in given]
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pydpstat.anonymity._fast import fast, initial_groups
-from pydpstat.anonymity._groups import Groups, by_group, disjoint, uncontested
-from pydpstat.anonymity._matrix import equal_rows
-from pydpstat.anonymity._neighbors import Space
-from pydpstat.anonymity._refinement import dissolve, refine, resplit
+from pydpstat.anonymity._fast import dissolve, fast, initial_groups, refine, resplit
+from pydpstat.anonymity._points import Groups, Space, by_group, disjoint, equal_rows, uncontested
 from pydpstat.anonymity.aggregation import partition
 from tests.anonymity.plain import loans, tables
 

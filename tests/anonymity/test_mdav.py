@@ -9,8 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pydpstat.anonymity._exact_means import ExactMeans
-from pydpstat.anonymity._mdav_search import Remaining, in_blocks, mdav, sum_of_squares
+from pydpstat.anonymity._mdav_search import ExactMeans, Remaining, in_blocks, mdav, sum_of_squares
 from pydpstat.anonymity.aggregation import partition
 from tests.anonymity.plain import (
     as_groups,

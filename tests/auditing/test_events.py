@@ -1,12 +1,10 @@
 import numpy as np
 import pytest
 
-from pydpstat.auditing._events import Element, Missing, Norm, Sum, count
-from pydpstat.auditing._low_bit_events import Multiple, Zeros
+from pydpstat.auditing._events import Element, FormEvent, Missing, Norm, Sum, count
+from pydpstat.auditing._float_events import Multiple, Support, Zeros
 from pydpstat.auditing._ranges import Cut, Ranges
 from pydpstat.auditing._sampling import Draws
-from pydpstat.auditing._shape_events import FormEvent
-from pydpstat.auditing._supports import Support
 from pydpstat.mechanisms.laplace import LaplaceNoise
 
 RESULT = Element("the result", 0)

@@ -68,11 +68,11 @@ def test_an_added_record_moves_no_other(odd, column, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-# sensitivity: over all neighbours
+# sensitivity: over all neighbors
 
 
 @given(trees(most_levels=3, most_children=3))
-def test_sensitivities_are_those_of_all_neighbours(tree):
+def test_sensitivities_are_those_of_all_neighbors(tree):
     nodes = membership(tree)
     level = np.repeat(np.arange(len(tree.sizes)), tree.sizes)
     for place, (added, replaced) in enumerate(
@@ -83,7 +83,7 @@ def test_sensitivities_are_those_of_all_neighbours(tree):
         moves = [
             np.abs(own[:, i] - own[:, j]).sum() for i, j in itertools.combinations(range(tree.leaves), 2)
         ]
-        # two leaves of one parent are no neighbours of each other above it
+        # two leaves of one parent are no neighbors of each other above it
         assert replaced >= max(moves, default=0.0) and replaced <= 2
         if place == 0 or tree.sizes[place] == 1:
             assert replaced == max(moves, default=0.0)

@@ -76,7 +76,7 @@ def test_what_is_always_possible():
     assert always([(), (0,), (0, 1), (2,), (2, 3)]) and not always([(0, 1), (0,), (1,), (2,)])
 
 
-def test_three_ways_that_cannot_be_rounded_to_neighbours():
+def test_three_ways_that_cannot_be_rounded_to_neighbors():
     # the only table of 0 and 1 with these pairs of margins does not exist
     ones = np.ones((3, 3))
     half = np.full((2, 2, 2), 0.5)

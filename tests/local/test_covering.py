@@ -13,7 +13,7 @@ import pytest
 
 from pydpstat import Guarantee, PydpstatError
 from pydpstat.local import GaussianAccess, LaplaceAccess, RandomizedResponse, federate_array
-from pydpstat.local._covering import covering
+from pydpstat.local.access import covering
 from pydpstat.privacy import GaussianLoss, LaplaceLoss
 
 AGES = np.array([41.0, 17.5, 63.0, 20.0])

@@ -116,7 +116,7 @@ def test_intervals_are_nested_and_mirrored(design, n, data, alpha):
         assert ends["blaker"][1] <= ends["clopper-pearson"][1] + 1e-9
         for method in METHODS:
             low, high = interval(law.mirrored(), n - count, alpha, method)
-            # at equal tails rounding decides which of two neighbouring numbers it is
+            # at equal tails rounding decides which of two neighboring numbers it is
             close = 1e-7 if kind == "population" or method == "score" else 1.0 / n + 1e-9
             assert np.allclose((1 - high, 1 - low), ends[method], rtol=0, atol=close)
 

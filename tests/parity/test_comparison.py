@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from pydpstat.parity import _live as live
 from pydpstat.parity._compare import compare, relative_difference, ulp_difference
 from pydpstat.parity._evaluate import Outcome
-from pydpstat.parity._literals import assignments, r_literal
 from pydpstat.parity._live import PEERS, number, outcome
-from pydpstat.parity.case import Factor
+from pydpstat.parity.case import Factor, assignments, r_literal
 from pydpstat.parity.reference import all_cases
 from tests.parity.comparisons import case
 
@@ -261,7 +260,7 @@ def test_cases_are_data():
 
 
 def test_every_mirror_has_cases():
-    from pydpstat.parity._exports import exports
+    from pydpstat.parity._recorded import exports
 
     levels = {}
     for each in all_cases():

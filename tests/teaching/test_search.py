@@ -72,7 +72,7 @@ def test_known_sensitivities(function, domain, n, options, value):
 
 
 def plain(function, domain, n, norm, neighbors):
-    """The definition, word for word: every two data sets, and whether they are neighbours."""
+    """The definition, word for word: every two data sets, and whether they are neighbors."""
     sizes = [n] if neighbors == "bounded" else range(n + 1)
     sets = [data for size in sizes for data in itertools.product(domain, repeat=size)]
     best = Fraction(0)

@@ -6,8 +6,7 @@ import ast
 import re
 from collections.abc import Iterable
 
-from pydpstat.parity._literals import python_literal, r_literal
-from pydpstat.parity.case import Case
+from pydpstat.parity.case import Case, python_literal, r_literal
 
 # what half a page holds
 WIDTH = 44

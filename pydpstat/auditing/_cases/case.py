@@ -9,20 +9,22 @@ from typing import Literal
 
 from pydpstat.privacy import Guarantee
 
+Release = Callable[..., object]
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(frozen=True)
 class Case:
     """A release with two neighboring data sets.
 
     Parameters
     ----------
-    name : str
-        The function and what is special.
     kind : {"defect", "sound", "exception"}
         Whether the claim is known to be broken, is kept, or is broken as documented.
+    name : str
+        The function and what is special.
     release : callable
         Of the data, or of the data and `size`.
-    data, neighbour : object
+    data, neighbor : object
         Two neighboring data sets that show the worst case.
     claim : Guarantee or None
         None where the results state it themselves.
@@ -36,11 +38,11 @@ class Case:
         Draws that suffice.
     """
 
-    name: str
     kind: Literal["defect", "sound", "exception"]
-    release: Callable[..., object]
+    name: str
+    release: Release
     data: object
-    neighbour: object
+    neighbor: object
     claim: Guarantee | None = None
     row: str = ""
     true: float = math.nan

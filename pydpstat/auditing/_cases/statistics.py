@@ -8,13 +8,12 @@ one call gives thousands of independent draws.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.auditing._cases.case import Case
+from pydpstat.auditing._cases.case import Case, Release
 from pydpstat.privacy import Guarantee
 from pydpstat.statistics.association import corr, cov
 from pydpstat.statistics.choice import choose
@@ -35,7 +34,6 @@ FORMS = 20_000
 # few points make a choice quick, and each is seen often
 POINTS = 33
 NAN = math.nan
-Release = Callable[..., object]
 Options = dict[str, Any]
 GAUSSIAN: Options = {"mechanism": "gaussian", "delta": DELTA}
 UNIT: Options = {"bounds": (0, 1)}
@@ -73,14 +71,12 @@ def _pair(function: Release, **options: object) -> Release:
     return lambda xy: function(xy[0], xy[1], 1.0, bounds=((0, 1), (0, 1)), **options)
 
 
-def _case(name: str, release: Release, data: object, neighbour: object, **more: object) -> Case:
-    facts: Options = {"true": 1.0, **more}
-    return Case(name=name, kind="sound", release=release, data=data, neighbour=neighbour, **facts)
+def _case(name: str, release: Release, data: object, neighbor: object, true: float = 1.0) -> Case:
+    return Case("sound", name, release, data, neighbor, true=true)
 
 
-def _wide(name: str, release: Release, data: object, neighbour: object) -> Case:
-    case_name = f"{name}, many columns"
-    return _case(case_name, release, data, neighbour, claim=Guarantee(1.0))
+def _wide(name: str, release: Release, data: object, neighbor: object) -> Case:
+    return Case("sound", f"{name}, many columns", release, data, neighbor, Guarantee(1.0), true=1.0)
 
 
 ZERO, ONE = np.array([0.0]), np.array([1.0])
@@ -92,6 +88,8 @@ RANKS, MOVED = np.array([0.0, 0.95, 1.0]), np.array([0.95, 1.0, 1.0])
 MIDDLE, SHIFTED = RANKS[:2], MOVED[:2]
 OPEN: Options = {"neighbors": "unbounded"}
 TWO: Options = {"levels": ["a", "b"]}
+DISCOVERED: Options = {"levels": "discover", "delta": DELTA}
+EIGHT = ["a"] * 8
 EDGES: Options = {"edges": [0, 1, 2]}
 
 CASES = (
@@ -104,9 +102,7 @@ CASES = (
     _wide("mean, unbounded", _columns(mean, **UNIT, **OPEN), LESS, MORE),
     _wide("mean, thirds", _columns(mean, **UNIT), [0.1, 0.2, 0.3], [0.1, 0.2, 1.0]),
     _case("mean, missing=0.5", _call(mean, missing=0.5, **UNIT), [0.25, NAN], [0.25, 1.0]),
-    _case(
-        "mean, missing='drop'", _call(mean, missing="drop", **UNIT, **OPEN), [0.25], [0.25, NAN], true=0.0
-    ),
+    _case("mean, missing='drop'", _call(mean, missing="drop", **UNIT, **OPEN), [0.25], [0.25, NAN], true=0.0),
     _case("mean, an infinity", _call(mean, **UNIT), [0.0], [math.inf]),
     _case("sum", _call(sum, **UNIT), ZERO, ONE),
     _case("sum, unbounded", _call(sum, **UNIT, **OPEN), LESS, MORE),
@@ -145,33 +141,22 @@ CASES = (
     _case("crosstab, unbounded", _call(crosstab, **TWO, **OPEN), ["a"], ["a", "b"]),
     _case("crosstab, another level", _call(crosstab, **TWO), ["a", "b"], ["a", "zebra"]),
     _case("crosstab, Gaussian", _call(crosstab, **TWO, **GAUSSIAN), ["a", "a"], ["a", "b"]),
+    _case("crosstab, levels='discover'", _call(crosstab, **DISCOVERED), ["a", "a"], ["a", "b"]),
     _case(
-        "crosstab, levels='discover'",
-        _call(crosstab, levels="discover", delta=DELTA),
-        ["a", "a"],
-        ["a", "b"],
-    ),
-    _case(
-        "crosstab, levels='discover', unbounded",
-        _call(crosstab, levels="discover", delta=DELTA, **OPEN),
-        ["a"] * 8,
-        ["a"] * 8 + ["b"],
+        "crosstab, levels='discover', unbounded", _call(crosstab, **DISCOVERED, **OPEN), EIGHT, [*EIGHT, "b"]
     ),
     _case("choose", _choose("exponential"), [3, 2, 2], [2, 3, 3]),
     _case("choose, noisy max", _choose("noisy max"), [3, 2, 2], [2, 3, 3]),
     _case("symmetric_geometric", _call(symmetric_geometric), 5, 6),
     _wide(
-        "symmetric_geometric_noise",
-        lambda count, size: count + symmetric_geometric_noise(size, 1.0),
-        5,
-        6,
+        "symmetric_geometric_noise", lambda count, size: count + symmetric_geometric_noise(size, 1.0), 5, 6
     ),
     Case(
-        name="mean, missing='error'",
-        kind="exception",
-        release=_call(mean, **UNIT),
-        data=[0.5, NAN],
-        neighbour=[0.5, 0.5],
+        "exception",
+        "mean, missing='error'",
+        _call(mean, **UNIT),
+        [0.5, NAN],
+        [0.5, 0.5],
         true=math.inf,
         most=FORMS,
     ),

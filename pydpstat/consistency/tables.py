@@ -1,4 +1,4 @@
-"""Tables in and out: arrays, frames, Series and releases, with the labels of their axes."""
+"""Tables in and out: arrays, frames, Series and releases with the labels of their axes, and fitted tables."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat._data.containers import floats_of, has_columns, is_frame, is_series
 from pydpstat._data.values import without_mask
 from pydpstat._frozen import Frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.results._labels import Labels
+from pydpstat.results._report import Facts, Report, Rows, number
 from pydpstat.results.results import DPResults
 
 if TYPE_CHECKING:
     import pandas as pd
+
+COST = "post-processing of what was given: it costs no privacy budget"
 
 
 @dataclass(frozen=True)
@@ -67,27 +71,10 @@ class Form(Frozen):
 
 
 def read_table(table: object, name: str = "table", *, gaps: bool = False) -> tuple[np.ndarray, Form]:
-    """Read a table of numbers.
+    """Read a table of finite numbers, as a copy in C order, and what it was given as.
 
-    Parameters
-    ----------
-    table : array_like, DataFrame, Series or DPResults
-        A Series with several index levels has a way for each level.
-    name : str, default "table"
-        The argument's name, for messages.
-    gaps : bool, default False
-        Whether such a Series may lack combinations of labels, which then count as 0.
-
-    Returns
-    -------
-    values : ndarray of float64, in C order
-        Of at least one dimension; a copy.
-    form : Form
-
-    Raises
-    ------
-    PydpstatError
-        Where it is no table of finite numbers.
+    It has at least one dimension. A Series with several index levels has a way for each level. With `gaps` it
+    may lack combinations of labels, which then count as 0.
     """
     if isinstance(table, DPResults):
         return _release(table, name)
@@ -187,3 +174,111 @@ def _series(table: pd.Series, name: str, gaps: bool) -> tuple[np.ndarray, Form]:
     values[places] = cells
     form = Form(tuple(index.names), tuple(used.levels), index=index, name=table.name, codes=codes)
     return values.reshape(shape), form
+
+
+class ConvergenceWarning(UserWarning):
+    """A fit ended before its margins were met; its text says how far it is and why."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableFit(Report, Frozen):
+    """A table that was fitted to margins.
+
+    It holds the fitted table only, not the one that was given.
+
+    Parameters
+    ----------
+    method : str
+        ``"iterative proportional fitting"``, ``"least squares"`` or ``"controlled rounding"``.
+    values : ndarray of float64 or int64
+        The fitted table.
+    form : Form
+        What the table was given as.
+    margins : tuple of str
+        The margins' names.
+    gaps : tuple of float
+        For each margin the largest difference between the table's sums and the margin as given, which
+        for a noisy one is not to be 0.
+    iterations : int
+        How often all margins were gone through; 0 where the solution has a formula.
+    converged : bool
+        Whether the exact margins are met, to the tolerance.
+    status : str
+        How the fit ended, in words.
+    steps : tuple of str
+        What was done, in order.
+    spread : ndarray or float
+        Standard deviation of each cell's remaining noise; NaN where it is not known.
+
+    Examples
+    --------
+    >>> from pydpstat.consistency import ipf
+    >>> fitted = ipf([[1, 2], [3, 4]], {0: [5, 5], 1: [4, 6]})
+    >>> fitted.converged, fitted.estimate.sum(axis=0).round(9)
+    (True, array([4., 6.]))
+    """
+
+    method: str
+    values: np.ndarray
+    form: Form
+    margins: tuple[str, ...]
+    gaps: tuple[float, ...]
+    iterations: int
+    converged: bool
+    status: str
+    steps: tuple[str, ...]
+    spread: npt.ArrayLike = np.nan
+
+    _title = "Consistent Table"
+
+    @property
+    def estimate(self) -> Any:
+        """The fitted table, in the form of the one that was given."""
+        return self.form.wrap(self.values)
+
+    @property
+    def bse(self) -> Any:
+        """Standard deviation of each cell's remaining noise, in the table's form; NaN where not known."""
+        return self.form.wrap(np.broadcast_to(np.asarray(self.spread, dtype=np.float64), self.values.shape))
+
+    @property
+    def largest_gap(self) -> float:
+        """The largest of `gaps`."""
+        return max(self.gaps, default=0.0)
+
+    @property
+    def postprocessing(self) -> tuple[str, ...]:
+        """What was done, and that it costs nothing."""
+        return (*self.steps, COST)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the convergence report as a frame, a row a margin."""
+        import pandas as pd
+
+        return pd.DataFrame({"largest gap": list(self.gaps)}, index=pd.Index(self.margins, name="margin"))
+
+    def _facts(self) -> Facts:
+        return [
+            ("Method:", self.method),
+            ("Table:", self._size),
+            ("Total:", number(self.values.sum())),
+            ("Converged:", "yes" if self.converged else "NO"),
+            ("Iterations:", str(self.iterations)),
+            ("Largest gap:", number(self.largest_gap)),
+        ]
+
+    @property
+    def _size(self) -> str:
+        return " x ".join(map(str, self.values.shape))
+
+    def _rows(self) -> Rows:
+        return Rows(("largest gap",), list(self.margins), [[number(gap)] for gap in self.gaps])
+
+    def _notes(self) -> list[str]:
+        return [f"How it ended: {self.status}.", f"Post-processing: {', '.join(self.postprocessing)}."]
+
+    def __repr__(self) -> str:
+        return f"<TableFit {self.method}: {self._size}, {self.status}>"
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.values, dtype=dtype)
