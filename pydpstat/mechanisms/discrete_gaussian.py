@@ -16,9 +16,8 @@ from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import tail_pair, unwrap
 from pydpstat.mechanisms.gaussian_calibration import calibrate_gaussian
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
-from pydpstat.privacy._curves import largest_rho
-from pydpstat.privacy._discrete_gaussian_sums import delta_sum, total_sum, upper_sum, variance_sum
-from pydpstat.privacy._noise_curves import curve_epsilon
+from pydpstat.privacy._curves import curve_epsilon, largest_rho
+from pydpstat.privacy._gaussian_curves import delta_sum, total_sum, upper_sum, variance_sum
 from pydpstat.privacy.losses import ConcentratedLoss, DiscreteGaussianLoss
 from pydpstat.r_arithmetic.elementary import exp
 

@@ -15,7 +15,7 @@ from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import tail_pair, unwrap
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
-from pydpstat.privacy._noise_curves import curve_epsilon, geometric_delta, last_exceeding
+from pydpstat.privacy._curves import curve_epsilon, geometric_delta, last_exceeding
 from pydpstat.privacy.losses import GeometricLoss
 from pydpstat.r_arithmetic.elementary import exp, expm1, log
 

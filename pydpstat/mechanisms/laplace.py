@@ -17,7 +17,7 @@ from pydpstat._search import lowest
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import ContinuousNoise, Floats, positive_values, unwrap
 from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.privacy._noise_curves import curve_epsilon, laplace_delta
+from pydpstat.privacy._curves import curve_epsilon, laplace_delta
 from pydpstat.privacy.losses import LaplaceLoss
 from pydpstat.r_arithmetic.elementary import exp, log
 

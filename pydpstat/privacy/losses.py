@@ -12,10 +12,16 @@ from typing import Any
 from pydpstat import _checks as checks
 from pydpstat._grid import multiple_above, sum_above
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy._curves import TINY, concentrated_delta, pure_rho, responses_delta
-from pydpstat.privacy._discrete_gaussian_sums import delta_sum
-from pydpstat.privacy._gaussian_curve import log_delta
-from pydpstat.privacy._noise_curves import curve_epsilon, geometric_delta, laplace_delta
+from pydpstat.privacy._curves import (
+    TINY,
+    concentrated_delta,
+    curve_epsilon,
+    geometric_delta,
+    laplace_delta,
+    pure_rho,
+    responses_delta,
+)
+from pydpstat.privacy._gaussian_curves import delta_sum, log_delta
 
 # a factor above the roundings of a few products
 _ABOVE = 1.0 + 2.0**-50

@@ -12,8 +12,7 @@ from pydpstat.r_arithmetic.histogram import Histogram, breaks_fd, breaks_scott, 
 from pydpstat.r_arithmetic.moments import cov, cumsum, mean, sum, var
 from pydpstat.r_arithmetic.normal import pnorm, qnorm
 from pydpstat.r_arithmetic.order import median, quantile, sort
-from pydpstat.r_arithmetic.pretty import pretty
-from pydpstat.r_arithmetic.rounding import round
+from pydpstat.r_arithmetic.rounding import pretty, round
 from pydpstat.r_arithmetic.table import Table, table
 
 __all__ = [

@@ -15,8 +15,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import numeric
 from pydpstat.r_arithmetic.moments import mean, var
 from pydpstat.r_arithmetic.order import median, quantile
-from pydpstat.r_arithmetic.pretty import pretty
-from pydpstat.r_arithmetic.rounding import significant
+from pydpstat.r_arithmetic.rounding import pretty, significant
 
 _FUZZ = 1e-7
 _EPSILON = float(np.finfo(np.float64).eps)

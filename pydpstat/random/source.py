@@ -87,7 +87,7 @@ def source_from(rng: Any, *, int_seeds_r: bool = False) -> Source:
     if rng is None:
         return SYSTEM
     # both from one module: looking into a package takes a microsecond of a small release
-    from pydpstat.random._r_source import RRandom, RSource
+    from pydpstat.random._seeded import RRandom, RSource
 
     if isinstance(rng, RRandom):
         return RSource(rng)

@@ -11,8 +11,7 @@ from scipy import stats
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import SignGeometricNoise, SymmetricGeometricNoise
 from pydpstat.random import source_from
-from pydpstat.random._r_source import RSource
-from pydpstat.random._seeded import NumpySource
+from pydpstat.random._seeded import NumpySource, RSource
 from pydpstat.random._system import SYSTEM
 from pydpstat.random.r_stream import RRandom
 

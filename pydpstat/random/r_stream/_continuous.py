@@ -14,8 +14,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.random.r_stream import _exponential as exponential
 from pydpstat.random.r_stream import _gamma as gamma
 from pydpstat.random.r_stream import _normal as normal
-from pydpstat.random.r_stream._arguments import numbers, recycled, refuse, require, whole
-from pydpstat.random.r_stream._seeded import Seeded
+from pydpstat.random.r_stream._seeded import Seeded, numbers, recycled, refuse, require, whole
 
 Floats = npt.NDArray[np.float64]
 

@@ -11,10 +11,8 @@ import numpy.typing as npt
 
 from pydpstat.errors import NotSupportedError
 from pydpstat.random.r_stream import _binomial as binomial
-from pydpstat.random.r_stream import _geometric as geometric
 from pydpstat.random.r_stream import _poisson as poisson
-from pydpstat.random.r_stream._arguments import R_LARGEST_INTEGER, numbers, recycled, require, whole
-from pydpstat.random.r_stream._seeded import Seeded
+from pydpstat.random.r_stream._seeded import R_LARGEST_INTEGER, Seeded, numbers, recycled, require, whole
 
 Counts = npt.NDArray[Any]
 
@@ -72,10 +70,10 @@ class CountLaws(Seeded):
             return np.empty(0, dtype=np.int64)
         if isinstance(prob, float):
             if n == 1:
-                return _as_counts(geometric.one(self._stream.next, _odds(prob)))
-            return _as_counts(geometric.draw(self._stream, n, _odds(prob)))
+                return _as_counts(poisson.geometric_one(self._stream.next, _odds(prob)))
+            return _as_counts(poisson.geometric_draw(self._stream, n, _odds(prob)))
         odds = [_odds(p) for p in recycled(prob, n).tolist()]
-        return _as_counts([geometric.one(self._stream.next, value) for value in odds])
+        return _as_counts([poisson.geometric_one(self._stream.next, value) for value in odds])
 
     def rpois(self, n: int, lam: npt.ArrayLike) -> Counts:
         """Draw Poisson variables, as R's ``rpois``.

@@ -10,8 +10,7 @@ import numpy as np
 
 from pydpstat._frozen import frozen
 from pydpstat.r_arithmetic.elementary import log
-from pydpstat.random.r_stream._mersenne import UniformStream
-from pydpstat.random.r_stream._paths import starts
+from pydpstat.random.r_stream._mersenne import UniformStream, starts
 
 LOG_2 = math.log(2.0)
 _FEW = 200

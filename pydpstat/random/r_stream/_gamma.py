@@ -11,8 +11,7 @@ import numpy as np
 from pydpstat.r_arithmetic.elementary import exp, expm1, log
 from pydpstat.random.r_stream import _exponential as exponential
 from pydpstat.random.r_stream import _normal as normal
-from pydpstat.random.r_stream._mersenne import UniformStream
-from pydpstat.random.r_stream._paths import starts
+from pydpstat.random.r_stream._mersenne import UniformStream, starts
 
 _FEW = 60
 _CHUNK = 300_000

@@ -1,4 +1,7 @@
-"""Poisson variables as R draws them (Ahrens and Dieter 1982, algorithm PD)."""
+"""Poisson variables as R draws them (Ahrens and Dieter 1982, algorithm PD), and geometric ones.
+
+A geometric variable is a Poisson variable whose mean is exponential.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +15,16 @@ from pydpstat._frozen import frozen
 from pydpstat.r_arithmetic.elementary import exp, log, power
 from pydpstat.random.r_stream import _exponential as exponential
 from pydpstat.random.r_stream import _normal as normal
-from pydpstat.random.r_stream._mersenne import UniformStream
-from pydpstat.random.r_stream._paths import starts
+from pydpstat.random.r_stream._mersenne import UniformStream, starts
 
 LARGE = 10.0
 # beyond 35 lies less than 2^-32 where the mean is below 10: no uniform ever gets there
 _TABLE = 36
 # the most uniforms that one step looks ahead: a normal, a uniform, an exponential, a uniform
-MARGIN = 24
+_MARGIN = 24
 _FEW = 40
 _CHUNK = 200_000
+_FEW_GEOMETRIC, _GEOMETRIC_CHUNK = 150, 100_000
 _ROOT = 0.398942280401432677939946059934
 _FACTORIALS = (1.0, 1.0, 2.0, 6.0, 24.0, 120.0, 720.0, 5040.0, 40320.0, 362880.0)
 _FACTORIALS_ARRAY = frozen(_FACTORIALS)
@@ -72,7 +75,7 @@ def draw(stream: UniformStream, count: int, mean: float) -> np.ndarray:
     done = 0
     while done < count:
         uniforms = stream.peek(min(_CHUNK, 3 * (count - done) + 200))
-        position = np.arange(uniforms.size - MARGIN)
+        position = np.arange(uniforms.size - _MARGIN)
         value, end = large(mean, uniforms, position, exponential.remainders(uniforms))
         at = starts(end - position)[: count - done]
         at = at[end[at] <= uniforms.size]
@@ -184,7 +187,7 @@ def large(
     """Return the variables that begin at the positions `at`, and the positions where they end.
 
     `mean` is at least 10: one number, or one for each position. An end beyond the uniforms says that
-    there are not enough of them. `at` stays `MARGIN` below their number.
+    there are not enough of them. `at` stays `_MARGIN` below their number.
     """
     s = np.sqrt(mean)
     g = mean + s * normal.at(uniforms, at)
@@ -218,7 +221,7 @@ def _double_exponential(
     rest, halvings = remainders
     length = exponential.lengths(rest)
     while index.size:
-        short = end[index] > uniforms.size - MARGIN
+        short = end[index] > uniforms.size - _MARGIN
         end[index[short]] = uniforms.size + 1
         index = index[~short]
         at = end[index]
@@ -237,3 +240,64 @@ def _double_exponential(
         good = tried & (0.1069 / m * np.abs(u) <= factor * exp(exponent + e) - hat * exp(hat_exponent + e))
         value[index[good]] = k[good]
         index = index[~good]
+
+
+def geometric_one(draw: Callable[[], float], odds: float) -> float:
+    """Draw one geometric variable; `odds` is (1 - prob) / prob."""
+    return one(draw, exponential.one(draw) * odds)
+
+
+def geometric_draw(stream: UniformStream, count: int, odds: float) -> np.ndarray:
+    """Draw geometric variables of one probability."""
+    if count < _FEW_GEOMETRIC:
+        return np.array([geometric_one(stream.next, odds) for _ in range(count)])
+    if odds == 0.0:
+        # the exponential is drawn all the same
+        exponential.draw(stream, count)
+        return np.zeros(count)
+    result = np.empty(count)
+    done = 0
+    while done < count:
+        uniforms = stream.peek(min(_GEOMETRIC_CHUNK, 3 * (count - done) + 200))
+        rest, halvings = exponential.remainders(uniforms)
+        length = exponential.lengths(rest)
+        total = length + 1
+        value, is_large = _large_means(uniforms, rest, halvings, length, total, odds)
+        at = starts(total)[: count - done]
+        at = at[at + total[at] <= uniforms.size]
+        mean = exponential.values(uniforms, rest, halvings, length, at) * odds
+        known = np.flatnonzero(is_large[at])
+        # those are put right afterwards; any small mean will do for them here
+        mean[known] = 1.0
+        part = small(uniforms[at + length[at]], mean)
+        part[known] = value[at[known]]
+        result[done : done + at.size] = part
+        stream.advance(int(at[-1] + total[at[-1]]))
+        done += at.size
+    return result
+
+
+def _large_means(
+    uniforms: np.ndarray,
+    rest: np.ndarray,
+    halvings: np.ndarray,
+    length: np.ndarray,
+    total: np.ndarray,
+    odds: float,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Work out the variables whose Poisson mean is at least 10, and put their lengths into `total`."""
+    value = np.empty(uniforms.size)
+    is_large = np.zeros(uniforms.size, dtype=np.bool_)
+    # the exponential is below (halvings + 1) log 2
+    least = int(LARGE / odds / exponential.LOG_2 * (1.0 - 1e-9)) - 1
+    at = np.flatnonzero(halvings >= least)
+    near_end = at[at >= uniforms.size - 3 * _MARGIN]
+    total[near_end] = uniforms.size + 1
+    at = at[: at.size - near_end.size]
+    if at.size:
+        mean = exponential.values(uniforms, rest, halvings, length, at) * odds
+        at, mean = at[mean >= LARGE], mean[mean >= LARGE]
+        value[at], end = large(mean, uniforms, at + length[at], (rest, halvings))
+        total[at] = end - at
+        is_large[at] = True
+    return value, is_large

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pydpstat.random.r_stream._mersenne import UniformStream
-from pydpstat.random.r_stream._paths import starts
+from pydpstat.random.r_stream._mersenne import UniformStream, starts
 
 _FEW = 40
 _CHUNK = 65_536

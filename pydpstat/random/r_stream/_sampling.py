@@ -13,8 +13,7 @@ from pydpstat._data.containers import has_rows, rows
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
 from pydpstat.random.r_stream import _sample as sample
-from pydpstat.random.r_stream._arguments import whole
-from pydpstat.random.r_stream._seeded import Seeded
+from pydpstat.random.r_stream._seeded import Seeded, whole
 
 _HASH_ABOVE = 10_000_000
 _LARGEST = 4_500_000_000_000_000

@@ -12,7 +12,7 @@ import pytest
 from pydpstat.random import secure
 from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import _precise as precise
-from pydpstat.random.secure import continuous, geometric
+from pydpstat.random.secure import continuous, discrete
 from pydpstat.random.secure import continuous as inversion
 
 GENERATOR = np.random.default_rng(11)
@@ -164,7 +164,7 @@ def test_exponentials():
 
 def test_a_rate_is_taken_as_the_number_that_it_is(monkeypatch):
     seen = []
-    monkeypatch.setattr(geometric, "_floors", lambda size, rate, *_: seen.append(rate))
+    monkeypatch.setattr(discrete, "_floors", lambda size, rate, *_: seen.append(rate))
     secure.symmetric_geometric(1, 0.1)
     secure.sign_geometric(1, Fraction(1, 10))
     assert seen == [Fraction(0.1), Fraction(1, 10)]
