@@ -1,4 +1,4 @@
-"""Discrete Gaussian noise on the whole numbers: distribution, exact privacy curve, calibration."""
+"""Discrete Gaussian noise on the integers: distribution, exact privacy curve, calibration."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class DiscreteGaussianNoise(Noise):
     Parameters
     ----------
     sd : float
-        The law's parameter, above 0 and finite. It is almost the standard deviation from 1 on, and
+        The distribution's parameter, above 0 and finite. It is almost the standard deviation from 1 on, and
         above it everywhere.
 
     Raises
@@ -54,7 +54,7 @@ class DiscreteGaussianNoise(Noise):
 
     Notes
     -----
-    Added to a whole number with that sensitivity it is ``(epsilon, noise.delta(epsilon, sensitivity))``
+    Added to an integer with that sensitivity it is ``(epsilon, noise.delta(epsilon, sensitivity))``
     -differentially private for every epsilon, exactly.
 
     References
@@ -158,14 +158,14 @@ class DiscreteGaussianNoise(Noise):
         Raises
         ------
         PydpstatError
-            If an epsilon is negative or NaN, the sensitivity is no whole number above 0, or `cells`
+            If an epsilon is negative or NaN, the sensitivity is no integer above 0, or `cells`
             is neither 1 nor 2.
 
         Notes
         -----
         The privacy loss of the noise y for a shift s is ``(2 y s + s^2) / (2 sd^2)``, so that delta is
         the sum of ``P(y) (1 - exp(-(y - m) s / sd^2))`` over y > m = epsilon sd^2 / s - s / 2, whose
-        terms are all positive. Two cells have the loss of the sum of two noises, whose law is known.
+        terms are all positive. Two cells have the loss of the sum of two noises, whose distribution is known.
 
         References
         ----------

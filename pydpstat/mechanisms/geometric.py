@@ -133,7 +133,7 @@ class SymmetricGeometricNoise(_IntegerNoise):
     Raises
     ------
     PydpstatError
-        If `epsilon` is not above 0 or not finite, or `sensitivity` is no whole number above 0.
+        If `epsilon` is not above 0 or not finite, or `sensitivity` is no integer above 0.
 
     Notes
     -----
@@ -191,7 +191,7 @@ class SymmetricGeometricNoise(_IntegerNoise):
         Raises
         ------
         PydpstatError
-            If an epsilon is negative or NaN, or the sensitivity is no whole number above 0.
+            If an epsilon is negative or NaN, or the sensitivity is no integer above 0.
 
         Notes
         -----
@@ -214,7 +214,7 @@ class SymmetricGeometricNoise(_IntegerNoise):
 
 @dataclass(frozen=True, eq=False, repr=True)
 class SignGeometricNoise(_IntegerNoise):
-    """Law of a random sign times a geometric number on 0, 1, 2, ...
+    """Distribution of a random sign times a geometric number on 0, 1, 2, ...
 
     ``P(0) = 1 - alpha`` and ``P(k) = (1 - alpha) / 2 * alpha**abs(k)``: 0 gets twice the weight that
     the tails continue to, so that the noise keeps less than the epsilon it is made for. It is here
@@ -230,7 +230,7 @@ class SignGeometricNoise(_IntegerNoise):
     Raises
     ------
     PydpstatError
-        If `epsilon` is not above 0 or not finite, or `sensitivity` is no whole number above 0.
+        If `epsilon` is not above 0 or not finite, or `sensitivity` is no integer above 0.
 
     Notes
     -----
@@ -240,7 +240,7 @@ class SignGeometricNoise(_IntegerNoise):
     References
     ----------
     Ghosh, A., Roughgarden, T. and Sundararajan, M. (2009). Universally utility-maximizing privacy
-    mechanisms. STOC 2009 (the sound law; the loss is derived above).
+    mechanisms. STOC 2009 (the sound distribution; the loss is derived above).
 
     Examples
     --------
@@ -288,7 +288,7 @@ class SignGeometricNoise(_IntegerNoise):
         Raises
         ------
         PydpstatError
-            If an epsilon is negative or NaN, or the sensitivity is no whole number above 0.
+            If an epsilon is negative or NaN, or the sensitivity is no integer above 0.
 
         Notes
         -----

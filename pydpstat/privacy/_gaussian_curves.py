@@ -148,7 +148,7 @@ def log_complement(a: Floats, ratio: Floats) -> Floats:
 
 
 def total_sum(sd: float) -> float:
-    """Return the sum of w(k) over all whole numbers."""
+    """Return the sum of w(k) over all integers."""
     if sd > _WIDE:
         return math.sqrt(2.0 * math.pi) * sd
     return 1.0 + 2.0 * upper_sum(1.0, sd)
@@ -165,7 +165,7 @@ def variance_sum(sd: float) -> float:
 
 
 def upper_sum(first: float, sd: float) -> float:
-    """Return the sum of w(k) over k >= first, a whole number of at least 0."""
+    """Return the sum of w(k) over k >= first, an integer of at least 0."""
     count = _terms(first, sd)
     if count <= _MOST_TERMS:
         with np.errstate(all="ignore"):
@@ -207,12 +207,12 @@ def delta_sum(epsilon: float, sd: float, shift: int, cells: int) -> float:
 
 
 def _long_delta(epsilon: float, sd: float, shift: float, first: float, gap: float) -> float:
-    """Return the continuous law's delta, corrected for the sum's steps."""
+    """Return the continuous distribution's delta, corrected for the sum's steps."""
 
     def excess(step: float) -> float:
         return math.exp(-0.5 * ((first + step) / sd) ** 2) * -math.expm1(-(gap + step) / sd * (shift / sd))
 
-    # between the point where the excess begins and the first whole number it is a short smooth arc
+    # between the point where the excess begins and the first integer it is a short smooth arc
     places = zip(GAUSS_POINTS.tolist(), GAUSS_WEIGHTS.tolist())
     arc = gap * sum(weight * excess(-gap * point) for point, weight in places)
     weight = math.exp(-0.5 * (first / sd) ** 2)
@@ -225,7 +225,7 @@ def _long_delta(epsilon: float, sd: float, shift: float, first: float, gap: floa
 
 
 def _two_cells(even: float, odd: float, sd: float) -> float:
-    """Return the share of the sums over even and odd n in the law of the sum of two noises."""
+    """Return the share of the sums over even and odd n in the distribution of the sum of two noises."""
     narrow = sd / math.sqrt(2.0)
     half = 2.0 * float(_weights(np.arange(0.5, 12.0 * max(narrow, 1.0)), narrow).sum())
     return (total_sum(narrow) * even + half * odd) / total_sum(sd) ** 2

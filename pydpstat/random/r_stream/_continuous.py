@@ -1,4 +1,4 @@
-"""R's continuous laws as methods: runif, rnorm, rexp, rgamma, and two ways to a Laplace variable."""
+"""R's continuous distributions as methods: runif, rnorm, rexp, rgamma, and two ways to a Laplace variable."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from pydpstat.random.r_stream._seeded import Seeded, numbers, recycled, refuse, 
 
 Floats = npt.NDArray[np.float64]
 
-# a law's constants take longer to work out than a variable
-_gamma = lru_cache(maxsize=32)(gamma.law)
+# a distribution's constants take longer to work out than a variable
+_gamma = lru_cache(maxsize=32)(gamma.distribution)
 
 
-class ContinuousLaws(Seeded):
+class ContinuousDistributions(Seeded):
     """The methods of `RRandom` that return real numbers."""
 
     def runif(self, n: int, min: npt.ArrayLike = 0.0, max: npt.ArrayLike = 1.0) -> Floats:

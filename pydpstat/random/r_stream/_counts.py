@@ -1,4 +1,4 @@
-"""R's laws of counts as methods: rgeom, rpois, rbinom."""
+"""R's distributions of counts as methods: rgeom, rpois, rbinom."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from pydpstat.random.r_stream._seeded import R_LARGEST_INTEGER, Seeded, numbers,
 
 Counts = npt.NDArray[Any]
 
-# a law's constants take longer to work out than a variable
-_binomial = lru_cache(maxsize=32)(binomial.law)
+# a distribution's constants take longer to work out than a variable
+_binomial = lru_cache(maxsize=32)(binomial.distribution)
 
 
 def _as_counts(values: Any) -> Counts:
@@ -31,7 +31,7 @@ def _as_counts(values: Any) -> Counts:
     return array.astype(np.int64)
 
 
-class CountLaws(Seeded):
+class CountDistributions(Seeded):
     """The methods of `RRandom` that return counts."""
 
     def rgeom(self, n: int, prob: npt.ArrayLike) -> Counts:
@@ -139,7 +139,7 @@ class CountLaws(Seeded):
         n : int
             How many.
         size : int or array_like
-            The number of trials, a whole number from 0 to 2147483646. Arrays are recycled.
+            The number of trials, an integer from 0 to 2147483646. Arrays are recycled.
         prob : float or array_like
             The probability of success, from 0 to 1.
 

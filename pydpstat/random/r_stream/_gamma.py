@@ -29,7 +29,7 @@ def _power_series(coefficients: tuple[float, ...], x: Any) -> Any:
 
 
 class SmallShape:
-    """The law of a shape above 0 and below 1, with scale 1.
+    """The distribution of a shape above 0 and below 1, with scale 1.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class SmallShape:
 
 
 class LargeShape:
-    """The law of a shape of at least 1, with scale 1.
+    """The distribution of a shape of at least 1, with scale 1.
 
     Parameters
     ----------
@@ -242,6 +242,6 @@ class LargeShape:
         return deviate, accepted
 
 
-def law(shape: float) -> SmallShape | LargeShape:
-    """Return the law of a finite shape above 0."""
+def distribution(shape: float) -> SmallShape | LargeShape:
+    """Return the distribution of a finite shape above 0."""
     return SmallShape(shape) if shape < 1.0 else LargeShape(shape)

@@ -22,7 +22,7 @@ def refuse(name: str, value: Any, allowed: str) -> PydpstatError:
 
 
 def whole(value: Any, name: str, allowed: str = "a whole number of at least 0") -> int:
-    """Check a whole number of at least 0; a float without a fraction will do."""
+    """Check an integer of at least 0; a float without a fraction will do."""
     if type(value) is int and value >= 0:
         return value
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
@@ -109,7 +109,7 @@ class Seeded:
         Raises
         ------
         PydpstatError
-            Where the seed is no whole number in that range.
+            Where the seed is no integer in that range.
 
         References
         ----------

@@ -16,7 +16,7 @@ import numpy.typing as npt
 entropy = os.urandom
 
 # How many bits of a uniform are known before a draw is decided; at most 52. Fewer leave more draws
-# undecided, which changes no law: tests lower it.
+# undecided, which changes no distribution: tests lower it.
 KNOWN_BITS = 52
 
 _WORD = 64

@@ -22,21 +22,21 @@ NORMAL_ERROR = 2.0**-45
 
 
 def laplace(size: int, scale: Any, grid: float) -> npt.NDArray[Any]:
-    """Draw Laplace noise as whole numbers of grid units.
+    """Draw Laplace noise as integers of grid units.
 
     Parameters
     ----------
     size : int
         How many values.
     scale : float or array of shape (size,)
-        The law's scale, in the statistic's unit; at least 0.
+        The distribution's scale, in the statistic's unit; at least 0.
     grid : float
         The grid unit, a power of two.
 
     Returns
     -------
     ndarray of shape (size,)
-        Whole numbers as floats; as Python's integers where one is beyond 2^53.
+        Integers, as floats; as Python's integers where one is beyond 2^53.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def laplace(size: int, scale: Any, grid: float) -> npt.NDArray[Any]:
 
 
 def normal(size: int, sd: Any, grid: float) -> npt.NDArray[Any]:
-    """Draw normal noise as whole numbers of grid units; parameters and result as in `laplace`.
+    """Draw normal noise as integers of grid units; parameters and result as in `laplace`.
 
     Examples
     --------
@@ -133,7 +133,7 @@ Floats = npt.NDArray[np.float64]
 _CHUNK = 16384
 # so few draws take less time in Python's numbers
 _FEW = 8
-# from here on a float no longer holds every whole number
+# from here on a float no longer holds every integer
 _LARGEST = 2**53
 _ROUNDING = 2.0**-50
 # a first look takes one bound for all uniforms above it, where both f are below 10
@@ -177,14 +177,14 @@ def rounded(
     ratio : float or array of shape (size,)
         At least 0; it may have overflowed, or lost digits by underflow.
     finish : callable
-        A uniform's cell and the draw's number in, the exact whole number out.
+        A uniform's cell and the draw's number in, the exact integer out.
     shift : float, default 0.0
         With a shift below 0, ``ratio * f + shift`` is above -1/2.
 
     Returns
     -------
     ndarray of shape (size,)
-        Whole numbers as floats; as Python's integers where one is beyond 2^53.
+        Integers, as floats; as Python's integers where one is beyond 2^53.
     """
     if size <= _FEW:
         return _few(size, quantile, ratio, finish, shift)
@@ -237,7 +237,7 @@ def bound(ratio: Any, value: Any, u: Any, x: Any, shift: float, error: float) ->
 
 
 def _one(quantile: Quantile, ratio: float, shift: float, drawn: int) -> int | None:
-    """Return one signed whole number, or None where floating point does not decide it."""
+    """Return one signed integer, or None where floating point does not decide it."""
     u = bits.midpoint(drawn)
     value = -quantile.minus_one(u)
     x = ratio * value + shift
@@ -253,7 +253,7 @@ def _one(quantile: Quantile, ratio: float, shift: float, drawn: int) -> int | No
 def _many(
     quantile: Quantile, ratio: Any, shift: float, words: npt.NDArray[np.uint64], result: Floats
 ) -> npt.NDArray[np.intp]:
-    """Fill in signed whole numbers, and return the places of those that are not decided."""
+    """Fill in signed integers, and return the places of those that are not decided."""
     uniform = bits.midpoints(words)
     minus = quantile.minus_many(uniform)
     x = minus * -ratio

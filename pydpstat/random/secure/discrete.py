@@ -18,7 +18,7 @@ _ROUNDING = 2.0**-50
 
 
 def symmetric_geometric(size: int, rate: float | Fraction) -> npt.NDArray[Any]:
-    """Draw the two-sided geometric law: P(k) is proportional to exp(-rate |k|).
+    """Draw the two-sided geometric distribution: P(k) is proportional to exp(-rate |k|).
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def symmetric_geometric(size: int, rate: float | Fraction) -> npt.NDArray[Any]:
     Returns
     -------
     ndarray of shape (size,)
-        Whole numbers as floats; as Python's integers where one is beyond 2^53.
+        Integers, as floats; as Python's integers where one is beyond 2^53.
 
     Notes
     -----
@@ -46,9 +46,8 @@ def symmetric_geometric(size: int, rate: float | Fraction) -> npt.NDArray[Any]:
     exact = Fraction(rate)
 
     def bounds(cell: Cell, precision: int) -> tuple[int, int]:
-        (below, above), (least, most) = precise.minus_log(cell, precision), precise.log_share(
-            exact, precision
-        )
+        below, above = precise.minus_log(cell, precision)
+        least, most = precise.log_share(exact, precision)
         return below + least, above + most
 
     # log(2 / (1 + a)) without cancellation
@@ -86,25 +85,26 @@ def _float(number: Fraction) -> float:
 
 
 def discrete_gaussian(size: int, sd: float) -> npt.NDArray[Any]:
-    """Draw the discrete Gaussian law: P(k) is proportional to exp(-k^2 / (2 sd^2)).
+    """Draw the discrete Gaussian distribution: P(k) is proportional to exp(-k^2 / (2 sd^2)).
 
     Parameters
     ----------
     size : int
         How many values.
     sd : float
-        The law's parameter, at least 0 and finite; taken as the exact number that it is. With 0
+        The distribution's parameter, at least 0 and finite; taken as the exact number that it is. With 0
         every value is 0.
 
     Returns
     -------
     ndarray of shape (size,)
-        Whole numbers as floats; as Python's integers where one is beyond 2^53.
+        Integers, as floats; as Python's integers where one is beyond 2^53.
 
     Notes
     -----
     With t = floor(sd) + 1, a two-sided geometric number Y of rate 1/t is kept with probability
-    exp(-(|Y| - sd^2/t)^2 / (2 sd^2)). The product of both laws is proportional to exp(-Y^2 / (2 sd^2)).
+    exp(-(|Y| - sd^2/t)^2 / (2 sd^2)). The product of both probabilities is proportional to
+    exp(-Y^2 / (2 sd^2)).
 
     References
     ----------

@@ -66,7 +66,7 @@ def extreme_words(n):
     return plain + small + [2**64 - 1 - each for each in small]
 
 
-LAWS = [
+QUANTILES = [
     (
         "Laplace",
         continuous.LOG,
@@ -100,7 +100,7 @@ def geometric_exactly(cell, ratio):
 
 
 @pytest.mark.parametrize(
-    "quantile, shift, exactly", [each[1:] for each in LAWS], ids=[each[0] for each in LAWS]
+    "quantile, shift, exactly", [each[1:] for each in QUANTILES], ids=[each[0] for each in QUANTILES]
 )
 @pytest.mark.parametrize("ratio", [0.01, 0.9, 5.3, 2.0**20, 1.7 * 2.0**20, 3.3e10, 1e13])
 def test_what_floating_point_decides_is_right(quantile, shift, exactly, ratio):
