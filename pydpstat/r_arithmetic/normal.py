@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import sys
 from statistics import NormalDist
-from typing import Any
 
-import numpy as np
 import numpy.typing as npt
+
+from pydpstat.r_arithmetic.elementary import Numbers, each, elementwise
 
 # Cody's minimax coefficients on three ranges; *_LEAD belongs to the highest power of the numerator.
 _CENTRE_TOP = (2.2352520354606839287, 161.02823106855587881, 1067.6894854603709582, 18154.981253343561249)
@@ -59,7 +59,8 @@ _HIGHEST = 8.2924
 _INVERSE_SQRT_2PI = 0.398942280401432677939946059934
 
 
-def pnorm(q: npt.ArrayLike) -> Any:
+@elementwise
+def pnorm(q: npt.ArrayLike) -> Numbers:
     """Standard normal distribution function, as R's ``pnorm(q)``.
 
     Parameters
@@ -84,13 +85,11 @@ def pnorm(q: npt.ArrayLike) -> Any:
     >>> pnorm([-1.0, 1.0]).round(6)
     array([0.158655, 0.841345])
     """
-    if np.ndim(q) == 0:
-        return _lower_tail(float(q))  # type: ignore[arg-type]
-    values = np.asarray(q, dtype=np.float64)
-    return np.array([_lower_tail(x) for x in values.ravel().tolist()]).reshape(values.shape)
+    return each(_lower_tail, _lower_tail, q)
 
 
-def qnorm(p: npt.ArrayLike) -> Any:
+@elementwise
+def qnorm(p: npt.ArrayLike) -> Numbers:
     """Standard normal quantiles, as R's ``qnorm(p)``.
 
     Parameters
@@ -115,10 +114,7 @@ def qnorm(p: npt.ArrayLike) -> Any:
     >>> qnorm([0.0, 0.5])
     array([-inf,   0.])
     """
-    if np.ndim(p) == 0:
-        return _quantile(float(p))  # type: ignore[arg-type]
-    values = np.asarray(p, dtype=np.float64)
-    return np.array([_quantile(x) for x in values.ravel().tolist()]).reshape(values.shape)
+    return each(_quantile, _quantile, p)
 
 
 def _quantile(p: float) -> float:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import numeric
-from pydpstat.r_arithmetic.elementary import log10, power
+from pydpstat.r_arithmetic.elementary import Numbers, log10, power
 
 _LOG10_2 = 0.301029995663981195213738894724
 _LARGEST_POWER = 308
@@ -26,7 +26,17 @@ _LARGEST = float(np.finfo(np.float64).max)
 _SMALLEST_CELL = 2.0**-20 * float(np.finfo(np.float64).tiny)
 
 
-def round(x: npt.ArrayLike, digits: float = 0) -> Any:
+@overload
+def round(x: float, digits: float = 0) -> float:
+    ...
+
+
+@overload
+def round(x: npt.ArrayLike, digits: float = 0) -> Numbers:
+    ...
+
+
+def round(x: npt.ArrayLike, digits: float = 0) -> Numbers:
     """Round to `digits` decimal places.
 
     The result is the nearer one of the two doubles that have that many places and enclose `x`,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat.r_arithmetic.elementary import exp
 from pydpstat.random.r_stream import RRandom as RRandom
+from pydpstat.random.secure.continuous import Scale
 
 
 class SeededSource:
@@ -78,11 +78,11 @@ class NumpySource(SeededSource):
     def __init__(self, generator: np.random.Generator) -> None:
         self.generator = generator
 
-    def laplace(self, size: int, scale: Any, grid: float | None = None) -> np.ndarray:
+    def laplace(self, size: int, scale: Scale, grid: float | None = None) -> np.ndarray:
         """Draw Laplace noise of the given scale."""
         return self.generator.laplace(0.0, scale, size)
 
-    def normal(self, size: int, sd: Any, grid: float | None = None) -> np.ndarray:
+    def normal(self, size: int, sd: Scale, grid: float | None = None) -> np.ndarray:
         """Draw normal noise of the given standard deviation."""
         return self.generator.normal(0.0, sd, size)
 
@@ -122,11 +122,11 @@ class RSource(SeededSource):
     def __init__(self, stream: RRandom) -> None:
         self.stream = stream
 
-    def laplace(self, size: int, scale: Any, grid: float | None = None) -> np.ndarray:
+    def laplace(self, size: int, scale: Scale, grid: float | None = None) -> np.ndarray:
         """Draw as ``rmutil::rlaplace(size, s = scale)``: one uniform a value."""
         return self.stream.rlaplace(size, 0.0, scale)
 
-    def normal(self, size: int, sd: Any, grid: float | None = None) -> np.ndarray:
+    def normal(self, size: int, sd: Scale, grid: float | None = None) -> np.ndarray:
         """Draw as ``rnorm(size, sd = sd)``: two uniforms a value."""
         return self.stream.rnorm(size, 0.0, sd)
 
@@ -158,6 +158,6 @@ class DifferenceSource(RSource):
         The stream; it moves on with each draw.
     """
 
-    def laplace(self, size: int, scale: Any, grid: float | None = None) -> np.ndarray:
+    def laplace(self, size: int, scale: Scale, grid: float | None = None) -> np.ndarray:
         """Draw as diffpriv does: `size` exponential variables, minus as many more."""
         return self.stream.rlap(size, 0.0, scale)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +13,13 @@ from pydpstat.random.r_stream import _binomial as binomial
 from pydpstat.random.r_stream import _poisson as poisson
 from pydpstat.random.r_stream._seeded import R_LARGEST_INTEGER, Seeded, numbers, recycled, require, whole
 
-Counts = npt.NDArray[Any]
+Counts = npt.NDArray[np.int64 | np.float64]
 
 # a distribution's constants take longer to work out than a variable
 _binomial = lru_cache(maxsize=32)(binomial.distribution)
 
 
-def _as_counts(values: Any) -> Counts:
+def _as_counts(values: npt.ArrayLike) -> Counts:
     """Turn whole floats into integers unless one is beyond R's integers, as R does."""
     array = np.asarray(values, dtype=np.float64)
     if array.size == 1:

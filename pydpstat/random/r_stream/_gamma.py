@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -21,11 +20,8 @@ _START = (2.424e-4, 2.4511e-4, -7.388e-5, 0.00144121, 0.00801191, 0.02083148, 0.
 _LOG_SERIES = (0.1233795, -0.1367177, 0.1423657, -0.1662921, 0.2000062, -0.250003, 0.3333333)
 
 
-def _power_series(coefficients: tuple[float, ...], x: Any) -> Any:
-    total = coefficients[0]
-    for coefficient in coefficients[1:]:
-        total = total * x + coefficient
-    return total * x
+def _power_series(coefficients: tuple[float, ...], x: normal.Real) -> normal.Real:
+    return normal.horner(coefficients, x) * x
 
 
 class SmallShape:

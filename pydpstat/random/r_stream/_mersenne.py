@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat._frozen import frozen
 from pydpstat.errors import NotSupportedError, PydpstatError
@@ -47,7 +46,7 @@ def untemper(words: np.ndarray) -> np.ndarray:
     return partial ^ (first >> np.uint32(11))
 
 
-def checked_state(value: Any) -> np.ndarray:
+def checked_state(value: npt.ArrayLike) -> np.ndarray:
     """Check a ``.Random.seed`` and return it as 626 numbers of type int32."""
     try:
         state = np.asarray(value)

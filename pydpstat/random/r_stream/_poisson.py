@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import overload
 
 import numpy as np
 
 from pydpstat._frozen import frozen
-from pydpstat.r_arithmetic.elementary import exp, log, power
+from pydpstat.r_arithmetic.elementary import Numbers, exp, log, power
 from pydpstat.random.r_stream import _exponential as exponential
 from pydpstat.random.r_stream import _normal as normal
 from pydpstat.random.r_stream._mersenne import UniformStream, starts
@@ -98,7 +98,17 @@ def _draw_small(stream: UniformStream, result: np.ndarray, mean: float) -> np.nd
     return result
 
 
-def _squeeze_density(x: Any, mean: Any, s: Any) -> tuple[Any, Any]:
+@overload
+def _squeeze_density(x: float, mean: float, s: float) -> tuple[float, float]:
+    ...
+
+
+@overload
+def _squeeze_density(x: np.ndarray, mean: Numbers, s: Numbers) -> tuple[np.ndarray, np.ndarray]:
+    ...
+
+
+def _squeeze_density(x: Numbers, mean: Numbers, s: Numbers) -> tuple[Numbers, Numbers]:
     """Return the logarithm of the normal part and the factor of the hat at x standard deviations."""
     b1 = 0.0416666666666666667 / mean
     b2 = 0.3 * b1 * b1
@@ -111,15 +121,8 @@ def _squeeze_density(x: Any, mean: Any, s: Any) -> tuple[Any, Any]:
     return -0.5 * square, factor
 
 
-def _pick(values: Any, index: np.ndarray) -> Any:
+def _pick(values: Numbers, index: np.ndarray) -> Numbers:
     return values[index] if isinstance(values, np.ndarray) else values
-
-
-def _series(v: Any) -> Any:
-    total = _LOG_SERIES[0]
-    for coefficient in _LOG_SERIES[1:]:
-        total = total * v + coefficient
-    return total
 
 
 def _density(k: float, mean: float) -> tuple[float, float]:
@@ -131,20 +134,20 @@ def _density(k: float, mean: float) -> tuple[float, float]:
     delta -= 4.8 * delta * delta * delta
     v = away / k
     if abs(v) <= 0.25:
-        exponent = k * v * v * _series(v) - delta
+        exponent = k * v * v * normal.horner(_LOG_SERIES, v) - delta
     else:
         exponent = k * math.log(1.0 + v) - away - delta
     return exponent, _ROOT / math.sqrt(k)
 
 
-def _densities(k: np.ndarray, mean: Any) -> tuple[np.ndarray, np.ndarray]:
+def _densities(k: np.ndarray, mean: Numbers) -> tuple[np.ndarray, np.ndarray]:
     """Do the same for arrays."""
     safe = np.maximum(k, 10.0)
     away = mean - safe
     delta = 0.0833333333333333333 / safe
     delta -= 4.8 * delta * delta * delta
     v = away / safe
-    exponent = safe * v * v * _series(v) - delta
+    exponent = safe * v * v * normal.horner(_LOG_SERIES, v) - delta
     far = np.flatnonzero(np.abs(v) > 0.25)
     exponent[far] = safe[far] * log(1.0 + v[far]) - away[far] - delta[far]
     factor = _ROOT / np.sqrt(safe)
@@ -182,7 +185,7 @@ def _one_large(draw: Callable[[], float], mean: float) -> float:
 
 
 def large(
-    mean: Any, uniforms: np.ndarray, at: np.ndarray, remainders: tuple[np.ndarray, np.ndarray]
+    mean: Numbers, uniforms: np.ndarray, at: np.ndarray, remainders: tuple[np.ndarray, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the variables that begin at the positions `at`, and the positions where they end.
 
@@ -211,7 +214,7 @@ def large(
 
 def _double_exponential(
     index: np.ndarray,
-    mean: Any,
+    mean: Numbers,
     uniforms: np.ndarray,
     remainders: tuple[np.ndarray, np.ndarray],
     value: np.ndarray,

@@ -98,7 +98,7 @@ class Sampling(Seeded):
         return sample.without_replacement(self._stream, n, size)
 
 
-def _items(x: Any) -> Any:
+def _items(x: object) -> Any:
     """Return what can be indexed by position: an array, a Series or a list."""
     if isinstance(x, np.ndarray) or has_rows(x):
         return x.reshape(-1, order="F") if isinstance(x, np.ndarray) else x

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, TypeVar
+from types import ModuleType
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,17 +12,18 @@ import numpy.typing as npt
 from pydpstat._checks import shown
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
+from pydpstat.r_arithmetic.elementary import Floats, Numbers
 from pydpstat.random.r_stream._mersenne import BLOCK, UniformStream, checked_state, seeded_key
 
 R_LARGEST_INTEGER = 2147483647
 
 
-def refuse(name: str, value: Any, allowed: str) -> PydpstatError:
+def refuse(name: str, value: object, allowed: str) -> PydpstatError:
     """Return the error for an argument."""
     return PydpstatError(f"{name} must be {allowed}; got {shown(value)}.")
 
 
-def whole(value: Any, name: str, allowed: str = "a whole number of at least 0") -> int:
+def whole(value: object, name: str, allowed: str = "a whole number of at least 0") -> int:
     """Check an integer of at least 0; a float without a fraction will do."""
     if type(value) is int and value >= 0:
         return value
@@ -30,7 +32,7 @@ def whole(value: Any, name: str, allowed: str = "a whole number of at least 0") 
     try:
         if isinstance(value, (bool, np.bool_)):
             raise TypeError
-        number = operator.index(value)
+        number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         raise refuse(name, value, allowed) from None
     if number < 0:
@@ -38,12 +40,12 @@ def whole(value: Any, name: str, allowed: str = "a whole number of at least 0") 
     return number
 
 
-def checked_seed(value: Any) -> int:
+def checked_seed(value: object) -> int:
     """Check a seed of R's ``set.seed``."""
     try:
         if isinstance(value, (bool, np.bool_)):
             raise TypeError
-        number = operator.index(value)
+        number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         number = R_LARGEST_INTEGER + 1
     if abs(number) > R_LARGEST_INTEGER:
@@ -51,7 +53,7 @@ def checked_seed(value: Any) -> int:
     return number
 
 
-def numbers(value: Any, name: str) -> Any:
+def numbers(value: npt.ArrayLike, name: str) -> Numbers:
     """Return a float for one number, or an array of floats, in R's order, for several."""
     if type(value) is float:
         return value
@@ -63,19 +65,24 @@ def numbers(value: Any, name: str) -> Any:
     return array if array.size > 1 else float(array[0])
 
 
-def recycled(value: Any, n: int) -> np.ndarray:
+def recycled(value: Numbers, n: int) -> Floats:
     """Repeat a parameter to n values, or cut it there, as R does."""
     if isinstance(value, float):
         return np.full(n, value)
     return np.resize(value, n)
 
 
-def require(condition: Any, name: str, value: Any, allowed: str) -> None:
+def require(
+    condition: bool | np.bool_ | npt.NDArray[np.bool_],
+    name: str,
+    value: Numbers | tuple[Numbers, ...],
+    allowed: str,
+) -> None:
     """Refuse a parameter for which R returns NaN; nothing has been drawn by then."""
     if isinstance(condition, np.ndarray):
         if condition.all():
             return
-        value = float(value[np.flatnonzero(~condition)[0]])
+        value = float(np.asarray(value)[np.flatnonzero(~condition)[0]])
     elif condition:
         return
     raise PydpstatError(f"{name} must be {allowed}; got {shown(value)}. R returns NaN there.")
@@ -204,10 +211,10 @@ class Seeded:
         """
         write_state(self.state)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, npt.NDArray[np.int32]]:
         return {"state": self.state}
 
-    def __setstate__(self, saved: dict[str, Any]) -> None:
+    def __setstate__(self, saved: dict[str, npt.NDArray[np.int32]]) -> None:
         self.state = saved["state"]
 
     def __repr__(self) -> str:
@@ -215,7 +222,7 @@ class Seeded:
         return f"{type(self).__name__}(seed=...)"
 
 
-def _session(feature: str) -> Any:
+def _session(feature: str) -> ModuleType:
     try:
         import rpy2.rinterface as rinterface
     except ImportError as error:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -85,7 +84,7 @@ def cell_of(drawn: int) -> Cell:
     return Cell(drawn >> (_WORD - KNOWN_BITS), KNOWN_BITS)
 
 
-def signed(drawn: npt.NDArray[np.uint64], values: npt.NDArray[np.float64]) -> Any:
+def signed(drawn: npt.NDArray[np.uint64], values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Give each value the sign that its word's lowest bit says, in place."""
     return np.copysign(values, (drawn << _TO_SIGN).view(np.float64), out=values)
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat.random.secure import _precise as precise
 from pydpstat.random.secure._bits import Cell
-from pydpstat.random.secure.continuous import LOG, rounded
+from pydpstat.random.secure.continuous import LOG, Integers, rounded
 from pydpstat.random.secure.trials import trial_exp, trials_exp
 
 _ROUNDING = 2.0**-50
 
 
-def symmetric_geometric(size: int, rate: float | Fraction) -> npt.NDArray[Any]:
+def symmetric_geometric(size: int, rate: float | Fraction) -> Integers:
     """Draw the two-sided geometric distribution: P(k) is proportional to exp(-rate |k|).
 
     Parameters
@@ -54,7 +54,7 @@ def symmetric_geometric(size: int, rate: float | Fraction) -> npt.NDArray[Any]:
     return _floors(size, exact, math.log1p(math.tanh(0.5 * _float(exact))), bounds)
 
 
-def sign_geometric(size: int, rate: float | Fraction) -> npt.NDArray[Any]:
+def sign_geometric(size: int, rate: float | Fraction) -> Integers:
     """Draw a random sign times a geometric variable; parameters and result as in `symmetric_geometric`.
 
     Examples
@@ -66,7 +66,9 @@ def sign_geometric(size: int, rate: float | Fraction) -> npt.NDArray[Any]:
     return _floors(size, Fraction(rate), 0.0, precise.minus_log)
 
 
-def _floors(size: int, rate: Fraction, offset: float, bounds: Any) -> npt.NDArray[Any]:
+def _floors(
+    size: int, rate: Fraction, offset: float, bounds: Callable[[Cell, int], tuple[int, int]]
+) -> Integers:
     """Draw signed floor((-log U + offset) / rate): down instead of to the nearest, so 1/2 less."""
 
     def finish(cell: Cell, place: int) -> int:
@@ -84,7 +86,7 @@ def _float(number: Fraction) -> float:
         return math.inf
 
 
-def discrete_gaussian(size: int, sd: float) -> npt.NDArray[Any]:
+def discrete_gaussian(size: int, sd: float) -> Integers:
     """Draw the discrete Gaussian distribution: P(k) is proportional to exp(-k^2 / (2 sd^2)).
 
     Parameters
@@ -121,7 +123,7 @@ def discrete_gaussian(size: int, sd: float) -> npt.NDArray[Any]:
         return np.zeros(size)
     if size == 1:
         return _one(sd)
-    kept: list[npt.NDArray[Any]] = []
+    kept: list[Integers] = []
     missing = size
     while missing > 0:
         # at least four of ten are kept, but for small numbers of tries
@@ -132,7 +134,7 @@ def discrete_gaussian(size: int, sd: float) -> npt.NDArray[Any]:
     return kept[0] if len(kept) == 1 else np.concatenate([np.empty(0), *kept])
 
 
-def _one(sd: float) -> npt.NDArray[Any]:
+def _one(sd: float) -> Integers:
     """Draw one value in plain numbers, which is faster than short arrays."""
     steps = math.floor(sd) + 1
     middle = sd * (sd / steps)
@@ -147,12 +149,12 @@ def _one(sd: float) -> npt.NDArray[Any]:
             return candidate
 
 
-def _exponent(candidate: Any, sd: float, steps: int) -> Fraction:
+def _exponent(candidate: float, sd: float, steps: int) -> Fraction:
     variance = Fraction(sd) ** 2
     return (abs(int(candidate)) - variance / steps) ** 2 / (2 * variance)
 
 
-def _accepted(candidates: npt.NDArray[Any], sd: float) -> npt.NDArray[np.bool_]:
+def _accepted(candidates: Integers, sd: float) -> npt.NDArray[np.bool_]:
     steps = math.floor(sd) + 1
     middle = sd * (sd / steps)
     size = np.abs(candidates.astype(np.float64))

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,7 @@ _CHUNK = 1 << 17
 _GUARD = 24
 
 
-def bernoulli(size: int, probability: Any) -> npt.NDArray[np.bool_]:
+def bernoulli(size: int, probability: float | Fraction | npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
     """Draw trials that are true with the probability given, exactly.
 
     Parameters
@@ -59,22 +59,21 @@ def bernoulli(size: int, probability: Any) -> npt.NDArray[np.bool_]:
     >>> secure.bernoulli(2, 1.0).tolist(), secure.bernoulli(2, 0).tolist()
     ([True, True], [False, False])
     """
-    several = np.ndim(probability) > 0
-    chances: Any = np.asarray(probability, dtype=np.float64) if several else probability
+    chances = np.asarray(probability)
     if not np.all((chances >= 0) & (chances <= 1)):
         raise PydpstatError("probability must be between 0 and 1, every one.")
     known = bits.KNOWN_BITS
     drawn = bits.words(size) >> np.uint64(64 - known)
     # U < p: true in all cells below that of p, false in all above it
-    edge: Any
-    if several:
-        edge = np.floor(chances * 2.0**known).astype(np.uint64)
+    edge: np.uint64 | npt.NDArray[np.uint64]
+    if chances.ndim:
+        edge = np.floor(chances.astype(np.float64) * 2.0**known).astype(np.uint64)
     else:
-        exact = Fraction(chances)
+        exact = Fraction(chances.item())
         edge = np.uint64((exact.numerator << known) // exact.denominator)
     result = drawn < edge
     for place in np.flatnonzero(drawn == edge).tolist():
-        each = Fraction(float(chances[place])) if several else exact
+        each = Fraction(float(chances[place])) if chances.ndim else exact
         result[place] = _below(Cell(int(drawn[place]), known), each)
     return result
 
@@ -140,7 +139,7 @@ def trial_exp(exponent: float, error: float, exact: Callable[[], Fraction]) -> b
     return precise.reaches(bits.cell_of(word), exact())
 
 
-def _below(cell: Cell, probability: Fraction) -> Any:
+def _below(cell: Cell, probability: Fraction) -> bool:
     """Return whether U is below the probability."""
     while True:
         goal = probability.numerator << cell.bits
