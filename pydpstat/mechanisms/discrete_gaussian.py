@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from pydpstat.mechanisms.mechanism import Mechanism, Noise
 from pydpstat.privacy._curves import curve_epsilon, largest_rho
 from pydpstat.privacy._gaussian_curves import delta_sum, total_sum, upper_sum, variance_sum
 from pydpstat.privacy.losses import ConcentratedLoss, DiscreteGaussianLoss
-from pydpstat.r_arithmetic.elementary import exp
+from pydpstat.r_arithmetic.elementary import Numbers, exp
 
 if TYPE_CHECKING:
     from pydpstat.random import Source
@@ -78,7 +78,7 @@ class DiscreteGaussianNoise(Noise):
     def __post_init__(self) -> None:
         object.__setattr__(self, "sd", checks.positive(self.sd, "sd", _SD_HINT))
 
-    def pmf(self, k: npt.ArrayLike) -> Any:
+    def pmf(self, k: npt.ArrayLike) -> Numbers:
         """Probability of `k`, which is 0 where `k` is no integer."""
         x = np.asarray(k, dtype=np.float64)
         with np.errstate(all="ignore"):
@@ -87,7 +87,7 @@ class DiscreteGaussianNoise(Noise):
             whole = np.isfinite(x) & (x == np.floor(x))
         return unwrap(np.where(np.isnan(x), np.nan, np.where(whole, mass, 0.0)))
 
-    def cdf(self, k: npt.ArrayLike) -> Any:
+    def cdf(self, k: npt.ArrayLike) -> Numbers:
         """Probability of at most `k`."""
         x = np.floor(np.asarray(k, dtype=np.float64))
         total = total_sum(self.sd)
@@ -101,7 +101,7 @@ class DiscreteGaussianNoise(Noise):
 
         return unwrap(np.vectorize(below, otypes=[np.float64])(x))
 
-    def ppf(self, q: npt.ArrayLike) -> Any:
+    def ppf(self, q: npt.ArrayLike) -> Numbers:
         """Smallest integer with a distribution function of at least `q`, as a float.
 
         Minus infinity at 0 and infinity at 1, the ends of the support; NaN outside [0, 1].
@@ -126,7 +126,7 @@ class DiscreteGaussianNoise(Noise):
         """The parameter sigma."""
         return self.sd
 
-    def draw(self, source: Source, size: int, grid: float | None) -> Any:
+    def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw noise for so many elements."""
         return source.discrete_gaussian(size, self.sd)
 
@@ -138,7 +138,7 @@ class DiscreteGaussianNoise(Noise):
         """Standard deviation."""
         return math.sqrt(self.var())
 
-    def delta(self, epsilon: npt.ArrayLike, sensitivity: int = 1, cells: int = 1) -> Any:
+    def delta(self, epsilon: npt.ArrayLike, sensitivity: int = 1, cells: int = 1) -> Numbers:
         """Smallest delta at each epsilon: the exact privacy curve.
 
         Parameters
@@ -259,7 +259,7 @@ class DiscreteGaussian(Mechanism):
         return DiscreteGaussianNoise(_sd_for_cells(epsilon, delta, _cells(sensitivity)))
 
     def loss(
-        self, noise: DiscreteGaussianNoise, epsilon: float, sensitivities: Sequence[Any]
+        self, noise: DiscreteGaussianNoise, epsilon: float, sensitivities: Sequence[float]
     ) -> DiscreteGaussianLoss | ConcentratedLoss:
         """Return the exact privacy loss for one count or two, concentrated privacy for more."""
         cells = _cells(float(sensitivities[0]))
@@ -316,7 +316,7 @@ def _between(low: float, high: float) -> float:
     return 2.0 * low if high == math.inf else low + (high - low) / 2.0
 
 
-def _whole(value: Any, name: str) -> int:
+def _whole(value: object, name: str) -> int:
     number = checks.positive(value, name, "Give the largest change of a count, for example 1.")
     if not number.is_integer():
         raise PydpstatError(

@@ -19,13 +19,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat._frozen import frozen
-from pydpstat.r_arithmetic.elementary import exp, expm1, log, log1p
+from pydpstat.r_arithmetic.elementary import Numbers, exp, expm1, log, log1p
 
 Floats = npt.NDArray[np.float64]
 
@@ -102,7 +102,17 @@ def mills_difference(a: Floats, ratio: Floats) -> Floats:
     return difference
 
 
-def log_delta(epsilon: npt.ArrayLike, ratio: npt.ArrayLike) -> Any:
+@overload
+def log_delta(epsilon: float, ratio: float) -> float:
+    ...
+
+
+@overload
+def log_delta(epsilon: npt.ArrayLike, ratio: npt.ArrayLike) -> Numbers:
+    ...
+
+
+def log_delta(epsilon: npt.ArrayLike, ratio: npt.ArrayLike) -> Numbers:
     """Logarithm of the exact delta of the Gaussian mechanism.
 
     Parameters

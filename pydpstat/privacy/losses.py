@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from pydpstat import _checks as checks
 from pydpstat._grid import multiple_above, sum_above
@@ -353,7 +352,7 @@ def _set(loss: PrivacyLoss, **values: float) -> None:
         object.__setattr__(loss, name, value)
 
 
-def _least_0(value: Any, name: str) -> float:
+def _least_0(value: object, name: str) -> float:
     number = checks.scalar(value, name)
     if number < 0.0:
         raise PydpstatError(
