@@ -13,8 +13,8 @@ from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import positive_values, unwrap
 from pydpstat.privacy._gaussian_curves import Floats, log_complement, log_density, mills, mills_difference
+from pydpstat.r_arithmetic.distributions import qnorm
 from pydpstat.r_arithmetic.elementary import Numbers, exp, log, log1p
-from pydpstat.r_arithmetic.normal import qnorm
 
 METHODS = ("analytic", "classical", "probabilistic")
 

@@ -48,6 +48,22 @@ class PrivacyLoss:
         raise NotImplementedError
 
 
+class _PureLoss(PrivacyLoss):
+    """Loss of noise with a pure epsilon, the field of that name."""
+
+    epsilon: float
+
+    @property
+    def rho(self) -> float:
+        """What every pure guarantee has (see `pure_rho`)."""
+        return pure_rho(self.epsilon)
+
+    @property
+    def pure(self) -> float:
+        """Pure epsilon."""
+        return self.epsilon
+
+
 @dataclass(frozen=True, slots=True)
 class GaussianLoss(PrivacyLoss):
     """Loss of Gaussian noise.
@@ -93,7 +109,7 @@ class GaussianLoss(PrivacyLoss):
 
 
 @dataclass(frozen=True, slots=True)
-class LaplaceLoss(PrivacyLoss):
+class LaplaceLoss(_PureLoss):
     """Loss of Laplace noise.
 
     Parameters
@@ -133,23 +149,13 @@ class LaplaceLoss(PrivacyLoss):
         """Smallest delta at an epsilon; 0 from the pure one on."""
         return float(laplace_delta(curve_epsilon(epsilon), self.epsilon))
 
-    @property
-    def rho(self) -> float:
-        """What every pure guarantee has (see `pure_rho`)."""
-        return pure_rho(self.epsilon)
-
-    @property
-    def pure(self) -> float:
-        """Pure epsilon."""
-        return self.epsilon
-
     def group(self, size: int) -> LaplaceLoss:
         """Return the loss with `size` times the sensitivity."""
         return LaplaceLoss(multiple_above(size, self.epsilon))
 
 
 @dataclass(frozen=True, slots=True)
-class GeometricLoss(PrivacyLoss):
+class GeometricLoss(_PureLoss):
     """Loss of symmetric geometric noise on integers.
 
     Parameters
@@ -180,16 +186,6 @@ class GeometricLoss(PrivacyLoss):
         """Smallest delta at an epsilon; 0 from the pure one on."""
         rate = self.epsilon / self.sensitivity
         return float(geometric_delta(curve_epsilon(epsilon), rate, self.sensitivity))
-
-    @property
-    def rho(self) -> float:
-        """What every pure guarantee has (see `pure_rho`)."""
-        return pure_rho(self.epsilon)
-
-    @property
-    def pure(self) -> float:
-        """Pure epsilon."""
-        return self.epsilon
 
     def group(self, size: int) -> GeometricLoss:
         """Return the loss with `size` times the sensitivity."""
