@@ -16,7 +16,7 @@ from pydpstat._data.containers import has_columns
 from pydpstat._frozen import Frozen
 from pydpstat.diffpriv._slots import whole_number
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._binomial import dbinom
+from pydpstat.r_arithmetic.distributions import dbinom
 from pydpstat.r_arithmetic.moments import HAS_80_BIT
 
 Floats = npt.NDArray[np.float64]

@@ -111,7 +111,7 @@ def releaseResponse(mechanism: DPMech, privacyParams: DPParamsEps, X: Any, *, rn
 
 def _source(rng: Any) -> Source:
     source = source_from(rng, int_seeds_r=True)
-    from pydpstat.random._r_source import DifferenceSource, RSource
+    from pydpstat.random._seeded import DifferenceSource, RSource
 
     return DifferenceSource(source.stream) if isinstance(source, RSource) else source
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.distributions import pnorm
 from pydpstat.r_arithmetic.elementary import exp
-from pydpstat.r_arithmetic.normal import pnorm
 
 
 def analytic_gaussian_loop(

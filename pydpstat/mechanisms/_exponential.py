@@ -8,8 +8,8 @@ one pass of the exponential; where the uniform lies too close to a boundary for 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -176,7 +176,7 @@ class Choice:
         with np.errstate(all="ignore"):
             return first_reaching(uniform * total, self._sums, self._weights, slack)
 
-    def _weights(self, start: int, exp: Any = np.exp) -> Floats:
+    def _weights(self, start: int, exp: Callable[[Floats], Floats] = np.exp) -> Floats:
         """Return a chunk of weights, in a buffer that the next chunk overwrites."""
         values = self._utility[start : start + CHUNK]
         part = np.subtract(values, self._top, out=self._buffer[: values.size])

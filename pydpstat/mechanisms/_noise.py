@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from pydpstat import _checks as checks
 from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Noise
+from pydpstat.r_arithmetic.elementary import Numbers
 
 Floats = npt.NDArray[np.float64]
 
@@ -23,7 +24,7 @@ class ContinuousNoise(Noise):
     """
 
     @classmethod
-    def mirrored(cls, scale: Any) -> Self:
+    def mirrored(cls, scale: npt.ArrayLike) -> Self:
         """Return the noise of a mirror, whose scale can be 0 where R's arithmetic comes to that."""
         self = object.__new__(cls)
         # the only field; asking for the fields takes longer
@@ -31,11 +32,11 @@ class ContinuousNoise(Noise):
         object.__setattr__(self, name, _scales_from_0(scale, name))
         return self
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self).mirrored, (self._scale,)
 
     @property
-    def _scale(self) -> Any:
+    def _scale(self) -> Numbers:
         raise NotImplementedError
 
     def in_shape(self, shape: tuple[int, ...]) -> Self:
@@ -56,7 +57,7 @@ class ContinuousNoise(Noise):
     def _quantile(p: Floats, complement: Floats) -> Floats:
         raise NotImplementedError
 
-    def pdf(self, x: npt.ArrayLike) -> Any:
+    def pdf(self, x: npt.ArrayLike) -> Numbers:
         """Density at `x`: a float, or an array of the broadcast shape."""
         values = np.asarray(x, dtype=np.float64)
         with np.errstate(all="ignore"):
@@ -64,14 +65,14 @@ class ContinuousNoise(Noise):
         none = np.where(values == 0.0, np.inf, 0.0 * values)
         return unwrap(np.where(np.equal(self._scale, 0.0), none, density))
 
-    def cdf(self, x: npt.ArrayLike) -> Any:
+    def cdf(self, x: npt.ArrayLike) -> Numbers:
         """Probability of at most `x`."""
         values = np.asarray(x, dtype=np.float64)
         with np.errstate(all="ignore"):
             z = np.where(np.equal(self._scale, 0.0) & (values >= 0.0), np.inf, values / self._scale)
             return unwrap(self._lower_tail(z))
 
-    def ppf(self, q: npt.ArrayLike) -> Any:
+    def ppf(self, q: npt.ArrayLike) -> Numbers:
         """Quantile of the probability `q`; NaN outside [0, 1], as in scipy.stats."""
         p, complement = tail_pair(q)
         with np.errstate(all="ignore"):
@@ -79,16 +80,16 @@ class ContinuousNoise(Noise):
         return unwrap(np.where(np.equal(self._scale, 0.0), 0.0 * p, quantile))
 
 
-def positive_values(value: Any, name: str, hint: str) -> Any:
+def positive_values(value: npt.ArrayLike, name: str, hint: str) -> Numbers:
     """Check that a number, or every number of an array, is finite and above 0.
 
     Returns a float for a scalar and otherwise a read-only copy as float64.
     """
     if type(value) is float and 0.0 < value < math.inf:
         return value
-    array: npt.NDArray[Any] = checks.array_of(value)
+    array = checks.array_of(value)
     if array.ndim == 0:
-        return checks.positive(unwrap(value), name, hint)
+        return checks.positive(unwrap(value), name, hint)  # type: ignore[arg-type]
     if array.dtype.kind not in "iuf" or not np.all((array > 0) & np.isfinite(array)):
         raise PydpstatError(
             f"{name} must be numbers > 0 and finite, every one; got {checks.shown(value)}. {hint}"
@@ -96,16 +97,16 @@ def positive_values(value: Any, name: str, hint: str) -> Any:
     return frozen(array, np.float64)
 
 
-def _scales_from_0(value: Any, name: str) -> Any:
+def _scales_from_0(value: npt.ArrayLike, name: str) -> Numbers:
     if type(value) is float and 0.0 <= value < math.inf:
         return value
-    array: npt.NDArray[Any] = np.asarray(value)
+    array = np.asarray(value)
     if array.dtype.kind not in "iuf" or not np.all((array >= 0) & np.isfinite(array)):
         raise PydpstatError(f"{name} must be at least 0 and finite; got {checks.shown(value)}.")
     return frozen(array, np.float64) if array.ndim else float(array)
 
 
-def unwrap(values: Any) -> Any:
+def unwrap(values: Numbers) -> Numbers:
     """Return a zero-dimensional result as a Python float, an array as it is."""
     if isinstance(values, (np.ndarray, np.generic)) and values.ndim == 0:
         return values.item()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,8 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.laplace import LaplaceNoise
-from pydpstat.mechanisms.mechanism import Mechanism, Noise
+from pydpstat.mechanisms.mechanism import Floats, Mechanism, Noise
+from pydpstat.r_arithmetic.elementary import Numbers
 
 if TYPE_CHECKING:
     from pydpstat.random import Source
@@ -63,15 +65,15 @@ class BoundedLaplaceNoise(Noise):
         """Standard deviation before the noise is drawn again, ``sqrt(2) * scale``."""
         return float(LaplaceNoise(self.scale).std())
 
-    def cdf(self, x: npt.ArrayLike) -> Any:
+    def cdf(self, x: npt.ArrayLike) -> Numbers:
         """Probability of at most `x`, before the noise is drawn again."""
         return LaplaceNoise(self.scale).cdf(x)
 
-    def ppf(self, q: npt.ArrayLike) -> Any:
+    def ppf(self, q: npt.ArrayLike) -> Numbers:
         """Quantile of the probability `q`, before the noise is drawn again."""
         return LaplaceNoise(self.scale).ppf(q)
 
-    def draw(self, source: Source, size: int, grid: float | None) -> Any:
+    def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw Laplace noise."""
         return source.laplace(size, self.scale, grid)
 
@@ -83,7 +85,7 @@ class BoundedLaplaceNoise(Noise):
         """Pure epsilon that holds for a number of this sensitivity."""
         return _kept(sensitivity, self.scale, self.limits[1] - self.limits[0])
 
-    def interval(self, value: npt.ArrayLike, alpha: float) -> tuple[Any, Any]:
+    def interval(self, value: npt.ArrayLike, alpha: float) -> tuple[Floats, Floats]:
         """Return the exact interval of the truth for a released value."""
         flat = np.ravel(np.asarray(value, dtype=np.float64))
         ends = [[self._truth(each, tail) for tail in (1.0 - 0.5 * alpha, 0.5 * alpha)] for each in flat]
@@ -97,7 +99,7 @@ class BoundedLaplaceNoise(Noise):
         lower, upper = self.limits
 
         def excess(truth: float) -> float:
-            low, at, high = LaplaceNoise(self.scale).cdf(np.array([lower, value, upper]) - truth)
+            low, at, high = np.asarray(LaplaceNoise(self.scale).cdf(np.array([lower, value, upper]) - truth))
             return float((at - low) / (high - low)) - tail
 
         # the larger the truth, the less probable is a value below
@@ -180,7 +182,7 @@ class BoundedLaplace(Mechanism):
             )
         return self.calibrate(epsilon, delta, sensitivity)
 
-    def calibrate_each(self, epsilon: float, delta: float, sensitivities: Any) -> Noise:
+    def calibrate_each(self, epsilon: float, delta: float, sensitivities: Sequence[float]) -> Noise:
         """Refuse several numbers."""
         return self.calibrate_vector(epsilon, delta, sensitivities[0], len(sensitivities), False)
 
@@ -195,7 +197,7 @@ def _kept(sensitivity: float, scale: float, width: float) -> float:
     return sensitivity / scale + math.log(inside / -math.expm1(-across))
 
 
-def _pair(limits: Any) -> tuple[float, float]:
+def _pair(limits: Iterable[float]) -> tuple[float, float]:
     lower, upper = (checks.scalar(each, "a limit") for each in limits)
     if not -math.inf < lower < upper < math.inf:
         raise PydpstatError(

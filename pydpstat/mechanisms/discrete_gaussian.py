@@ -1,4 +1,4 @@
-"""Discrete Gaussian noise on the whole numbers: distribution, exact privacy curve, calibration."""
+"""Discrete Gaussian noise on the integers: distribution, exact privacy curve, calibration."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,10 @@ from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import tail_pair, unwrap
 from pydpstat.mechanisms.gaussian_calibration import calibrate_gaussian
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
-from pydpstat.privacy._curves import largest_rho
-from pydpstat.privacy._discrete_gaussian_sums import delta_sum, total_sum, upper_sum, variance_sum
-from pydpstat.privacy._noise_curves import curve_epsilon
+from pydpstat.privacy._curves import curve_epsilon, largest_rho
+from pydpstat.privacy._gaussian_curves import delta_sum, total_sum, upper_sum, variance_sum
 from pydpstat.privacy.losses import ConcentratedLoss, DiscreteGaussianLoss
-from pydpstat.r_arithmetic.elementary import exp
+from pydpstat.r_arithmetic.elementary import Numbers, exp
 
 if TYPE_CHECKING:
     from pydpstat.random import Source
@@ -45,7 +44,7 @@ class DiscreteGaussianNoise(Noise):
     Parameters
     ----------
     sd : float
-        The law's parameter, above 0 and finite. It is almost the standard deviation from 1 on, and
+        The distribution's parameter, above 0 and finite. It is almost the standard deviation from 1 on, and
         above it everywhere.
 
     Raises
@@ -55,7 +54,7 @@ class DiscreteGaussianNoise(Noise):
 
     Notes
     -----
-    Added to a whole number with that sensitivity it is ``(epsilon, noise.delta(epsilon, sensitivity))``
+    Added to an integer with that sensitivity it is ``(epsilon, noise.delta(epsilon, sensitivity))``
     -differentially private for every epsilon, exactly.
 
     References
@@ -79,7 +78,7 @@ class DiscreteGaussianNoise(Noise):
     def __post_init__(self) -> None:
         object.__setattr__(self, "sd", checks.positive(self.sd, "sd", _SD_HINT))
 
-    def pmf(self, k: npt.ArrayLike) -> Any:
+    def pmf(self, k: npt.ArrayLike) -> Numbers:
         """Probability of `k`, which is 0 where `k` is no integer."""
         x = np.asarray(k, dtype=np.float64)
         with np.errstate(all="ignore"):
@@ -88,7 +87,7 @@ class DiscreteGaussianNoise(Noise):
             whole = np.isfinite(x) & (x == np.floor(x))
         return unwrap(np.where(np.isnan(x), np.nan, np.where(whole, mass, 0.0)))
 
-    def cdf(self, k: npt.ArrayLike) -> Any:
+    def cdf(self, k: npt.ArrayLike) -> Numbers:
         """Probability of at most `k`."""
         x = np.floor(np.asarray(k, dtype=np.float64))
         total = total_sum(self.sd)
@@ -102,7 +101,7 @@ class DiscreteGaussianNoise(Noise):
 
         return unwrap(np.vectorize(below, otypes=[np.float64])(x))
 
-    def ppf(self, q: npt.ArrayLike) -> Any:
+    def ppf(self, q: npt.ArrayLike) -> Numbers:
         """Smallest integer with a distribution function of at least `q`, as a float.
 
         Minus infinity at 0 and infinity at 1, the ends of the support; NaN outside [0, 1].
@@ -127,7 +126,7 @@ class DiscreteGaussianNoise(Noise):
         """The parameter sigma."""
         return self.sd
 
-    def draw(self, source: Source, size: int, grid: float | None) -> Any:
+    def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw noise for so many elements."""
         return source.discrete_gaussian(size, self.sd)
 
@@ -139,7 +138,7 @@ class DiscreteGaussianNoise(Noise):
         """Standard deviation."""
         return math.sqrt(self.var())
 
-    def delta(self, epsilon: npt.ArrayLike, sensitivity: int = 1, cells: int = 1) -> Any:
+    def delta(self, epsilon: npt.ArrayLike, sensitivity: int = 1, cells: int = 1) -> Numbers:
         """Smallest delta at each epsilon: the exact privacy curve.
 
         Parameters
@@ -159,14 +158,14 @@ class DiscreteGaussianNoise(Noise):
         Raises
         ------
         PydpstatError
-            If an epsilon is negative or NaN, the sensitivity is no whole number above 0, or `cells`
+            If an epsilon is negative or NaN, the sensitivity is no integer above 0, or `cells`
             is neither 1 nor 2.
 
         Notes
         -----
         The privacy loss of the noise y for a shift s is ``(2 y s + s^2) / (2 sd^2)``, so that delta is
         the sum of ``P(y) (1 - exp(-(y - m) s / sd^2))`` over y > m = epsilon sd^2 / s - s / 2, whose
-        terms are all positive. Two cells have the loss of the sum of two noises, whose law is known.
+        terms are all positive. Two cells have the loss of the sum of two noises, whose distribution is known.
 
         References
         ----------
@@ -260,7 +259,7 @@ class DiscreteGaussian(Mechanism):
         return DiscreteGaussianNoise(_sd_for_cells(epsilon, delta, _cells(sensitivity)))
 
     def loss(
-        self, noise: DiscreteGaussianNoise, epsilon: float, sensitivities: Sequence[Any]
+        self, noise: DiscreteGaussianNoise, epsilon: float, sensitivities: Sequence[float]
     ) -> DiscreteGaussianLoss | ConcentratedLoss:
         """Return the exact privacy loss for one count or two, concentrated privacy for more."""
         cells = _cells(float(sensitivities[0]))
@@ -317,7 +316,7 @@ def _between(low: float, high: float) -> float:
     return 2.0 * low if high == math.inf else low + (high - low) / 2.0
 
 
-def _whole(value: Any, name: str) -> int:
+def _whole(value: object, name: str) -> int:
     number = checks.positive(value, name, "Give the largest change of a count, for example 1.")
     if not number.is_integer():
         raise PydpstatError(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +16,10 @@ from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import ContinuousNoise, Floats, positive_values, unwrap
 from pydpstat.mechanisms.gaussian_calibration import calibrate_gaussian
 from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.privacy._gaussian_curve import log_delta
-from pydpstat.privacy._noise_curves import curve_epsilon
+from pydpstat.privacy._curves import curve_epsilon
+from pydpstat.privacy._gaussian_curves import log_delta
 from pydpstat.privacy.losses import GaussianLoss
-from pydpstat.r_arithmetic.elementary import exp
+from pydpstat.r_arithmetic.elementary import Numbers, exp
 
 if TYPE_CHECKING:
     from pydpstat.random import Source
@@ -63,14 +63,14 @@ class GaussianNoise(ContinuousNoise):
     1.0
     """
 
-    sd: Any
+    sd: Numbers
     name: ClassVar[str] = "Gaussian"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sd", positive_values(self.sd, "sd", _SD_HINT))
 
     @property
-    def _scale(self) -> Any:
+    def _scale(self) -> Numbers:
         return self.sd
 
     @staticmethod
@@ -91,23 +91,23 @@ class GaussianNoise(ContinuousNoise):
         return np.where(p < 0.5, ndtri(p), -ndtri(complement))
 
     @property
-    def scale(self) -> Any:  # type: ignore[override]
+    def scale(self) -> Numbers:  # type: ignore[override]
         """The standard deviation."""
         return self.sd
 
-    def draw(self, source: Source, size: int, grid: float | None) -> Any:
+    def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw noise for so many elements, in units of the grid where there is one."""
         return source.normal(size, self.sd, grid)
 
-    def std(self) -> Any:
+    def std(self) -> Numbers:
         """Standard deviation."""
         return self.sd
 
-    def var(self) -> Any:
+    def var(self) -> Numbers:
         """Variance."""
         return self.sd * self.sd
 
-    def delta(self, epsilon: npt.ArrayLike, sensitivity: float) -> Any:
+    def delta(self, epsilon: npt.ArrayLike, sensitivity: float) -> Numbers:
         """Smallest delta at each epsilon: the exact privacy curve.
 
         Parameters
@@ -140,7 +140,7 @@ class GaussianNoise(ContinuousNoise):
         with np.errstate(under="ignore"):
             return unwrap(exp(self.log_delta(epsilon, sensitivity)))
 
-    def log_delta(self, epsilon: npt.ArrayLike, sensitivity: float) -> Any:
+    def log_delta(self, epsilon: npt.ArrayLike, sensitivity: float) -> Numbers:
         """Logarithm of `delta`, also where delta itself would underflow.
 
         Parameters, errors and reference are those of `delta`.
@@ -193,7 +193,7 @@ class Gaussian(Mechanism):
         joint = root_above(len(sensitivities))
         return GaussianNoise(np.array([_sd_above(epsilon, delta, joint * each) for each in sensitivities]))
 
-    def loss(self, noise: GaussianNoise, epsilon: float, sensitivities: Sequence[Any]) -> GaussianLoss:
+    def loss(self, noise: GaussianNoise, epsilon: float, sensitivities: Sequence[float]) -> GaussianLoss:
         """Return the exact privacy loss."""
         ratio = float(sensitivities[0]) / (noise.sd if isinstance(noise.sd, float) else float(noise.sd[0]))
         return GaussianLoss(root_above(len(sensitivities)) * ratio)

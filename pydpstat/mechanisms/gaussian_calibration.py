@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, overload
+from collections.abc import Callable
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +12,9 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import positive_values, unwrap
-from pydpstat.privacy._gaussian_curve import Floats, log_complement, log_density, mills, mills_difference
-from pydpstat.r_arithmetic.elementary import exp, log, log1p
-from pydpstat.r_arithmetic.normal import qnorm
+from pydpstat.privacy._gaussian_curves import Floats, log_complement, log_density, mills, mills_difference
+from pydpstat.r_arithmetic.distributions import qnorm
+from pydpstat.r_arithmetic.elementary import Numbers, exp, log, log1p
 
 METHODS = ("analytic", "classical", "probabilistic")
 
@@ -40,7 +41,7 @@ def calibrate_gaussian(
     delta: npt.ArrayLike,
     sensitivity: npt.ArrayLike = 1.0,
     method: str = "analytic",
-) -> Any:
+) -> Numbers:
     ...
 
 
@@ -49,7 +50,7 @@ def calibrate_gaussian(
     delta: npt.ArrayLike,
     sensitivity: npt.ArrayLike = 1.0,
     method: str = "analytic",
-) -> Any:
+) -> Numbers:
     """Standard deviation of the Gaussian noise that keeps (epsilon, delta).
 
     Parameters
@@ -125,7 +126,17 @@ def calibrate_gaussian(
     return sd
 
 
-def classical_sd(epsilon: Any, delta: Any, sensitivity: Any) -> Any:
+@overload
+def classical_sd(epsilon: float, delta: float, sensitivity: float) -> float:
+    ...
+
+
+@overload
+def classical_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers) -> Numbers:
+    ...
+
+
+def classical_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers) -> Numbers:
     """Evaluate ``sensitivity * sqrt(2 * log(1.25 / delta)) / epsilon`` as R rounds it, without checks.
 
     Below epsilon = 1 it keeps (epsilon, delta); a larger epsilon makes it fail.
@@ -135,13 +146,13 @@ def classical_sd(epsilon: Any, delta: Any, sensitivity: Any) -> Any:
         return sensitivity * np.sqrt(2.0 * log(1.25 / delta)) / epsilon
 
 
-def probabilistic_sd(epsilon: Any, delta: Any, sensitivity: Any) -> Any:
+def probabilistic_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers) -> Numbers:
     """Evaluate the standard deviation of probabilistic privacy as R rounds it, without checks."""
     q = qnorm(0.5 * delta)
     return sensitivity * (np.sqrt(q * q + 2.0 * epsilon) - q) / (2.0 * epsilon)
 
 
-def analytic_sd(epsilon: Any, delta: Any, sensitivity: Any) -> Any:
+def analytic_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers) -> Numbers:
     """Smallest standard deviation whose exact delta is at most `delta`, without checks."""
     eps, dlt, sens = (np.asarray(v, dtype=np.float64) for v in (epsilon, delta, sensitivity))
     shape = np.broadcast_shapes(eps.shape, dlt.shape)
@@ -153,7 +164,7 @@ def analytic_sd(epsilon: Any, delta: Any, sensitivity: Any) -> Any:
     return sens / ratio.reshape(shape) * (1.0 + SAFETY)
 
 
-def _solve(epsilon: Floats, delta: Floats, step: Any) -> Floats:
+def _solve(epsilon: Floats, delta: Floats, step: Callable[[Floats, Floats, Floats], Floats]) -> Floats:
     """Largest ratio m = sensitivity / sd that keeps (epsilon, delta), by Newton's method in log m.
 
     log delta is concave and increasing in log m: its slope is m / (R(a) - R(b)), one over the mean

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,15 +15,15 @@ from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import tail_pair, unwrap
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
-from pydpstat.privacy._noise_curves import curve_epsilon, geometric_delta, last_exceeding
+from pydpstat.privacy._curves import curve_epsilon, geometric_delta, last_exceeding
 from pydpstat.privacy.losses import GeometricLoss
-from pydpstat.r_arithmetic.elementary import exp, expm1, log
+from pydpstat.r_arithmetic.elementary import Numbers, exp, expm1, log
 
 if TYPE_CHECKING:
     from pydpstat.random import Source
 
 
-def _integer_sensitivity(value: Any) -> int:
+def _integer_sensitivity(value: object) -> int:
     number = checks.positive(value, "sensitivity", "Give the largest change of the count, for example 1.")
     if not number.is_integer():
         raise PydpstatError(
@@ -63,7 +63,7 @@ class _IntegerNoise(Noise):
         """Factor t in ``P(X >= k) = t * alpha**k`` for k >= 1."""
         raise NotImplementedError
 
-    def pmf(self, k: npt.ArrayLike) -> Any:
+    def pmf(self, k: npt.ArrayLike) -> Numbers:
         """Probability of `k`, which is 0 where `k` is no integer."""
         x = np.abs(np.asarray(k, dtype=np.float64))
         with np.errstate(under="ignore", invalid="ignore"):
@@ -73,14 +73,14 @@ class _IntegerNoise(Noise):
         values = np.where(x == 0.0, self._zero, np.where(whole, side, 0.0))
         return unwrap(np.where(np.isnan(x), np.nan, values))
 
-    def cdf(self, k: npt.ArrayLike) -> Any:
+    def cdf(self, k: npt.ArrayLike) -> Numbers:
         """Probability of at most `k`."""
         x = np.floor(np.asarray(k, dtype=np.float64))
         with np.errstate(under="ignore"):
             tail = self._tail * exp(-self._rate * np.where(x < 0.0, -x, x + 1.0))
         return unwrap(np.where(x < 0.0, tail, 1.0 - tail))
 
-    def ppf(self, q: npt.ArrayLike) -> Any:
+    def ppf(self, q: npt.ArrayLike) -> Numbers:
         """Smallest integer with a distribution function of at least `q`, as a float.
 
         Minus infinity at 0 and infinity at 1, the ends of the support; NaN outside [0, 1].
@@ -133,7 +133,7 @@ class SymmetricGeometricNoise(_IntegerNoise):
     Raises
     ------
     PydpstatError
-        If `epsilon` is not above 0 or not finite, or `sensitivity` is no whole number above 0.
+        If `epsilon` is not above 0 or not finite, or `sensitivity` is no integer above 0.
 
     Notes
     -----
@@ -157,7 +157,7 @@ class SymmetricGeometricNoise(_IntegerNoise):
 
     name: ClassVar[str] = "symmetric geometric"
 
-    def draw(self, source: Source, size: int, grid: float | None) -> Any:
+    def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw noise for so many elements."""
         return source.symmetric_geometric(size, Fraction(self.epsilon) / self.sensitivity)
 
@@ -173,7 +173,7 @@ class SymmetricGeometricNoise(_IntegerNoise):
         """Pure epsilon for a statistic of this L1 sensitivity; by default the one it was made for."""
         return self.epsilon * (self._shift(sensitivity) / self.sensitivity)
 
-    def delta(self, epsilon: npt.ArrayLike, sensitivity: int | None = None) -> Any:
+    def delta(self, epsilon: npt.ArrayLike, sensitivity: int | None = None) -> Numbers:
         """Smallest delta at each epsilon: the exact privacy curve.
 
         Parameters
@@ -191,7 +191,7 @@ class SymmetricGeometricNoise(_IntegerNoise):
         Raises
         ------
         PydpstatError
-            If an epsilon is negative or NaN, or the sensitivity is no whole number above 0.
+            If an epsilon is negative or NaN, or the sensitivity is no integer above 0.
 
         Notes
         -----
@@ -214,7 +214,7 @@ class SymmetricGeometricNoise(_IntegerNoise):
 
 @dataclass(frozen=True, eq=False, repr=True)
 class SignGeometricNoise(_IntegerNoise):
-    """Law of a random sign times a geometric number on 0, 1, 2, ...
+    """Distribution of a random sign times a geometric number on 0, 1, 2, ...
 
     ``P(0) = 1 - alpha`` and ``P(k) = (1 - alpha) / 2 * alpha**abs(k)``: 0 gets twice the weight that
     the tails continue to, so that the noise keeps less than the epsilon it is made for. It is here
@@ -230,7 +230,7 @@ class SignGeometricNoise(_IntegerNoise):
     Raises
     ------
     PydpstatError
-        If `epsilon` is not above 0 or not finite, or `sensitivity` is no whole number above 0.
+        If `epsilon` is not above 0 or not finite, or `sensitivity` is no integer above 0.
 
     Notes
     -----
@@ -240,7 +240,7 @@ class SignGeometricNoise(_IntegerNoise):
     References
     ----------
     Ghosh, A., Roughgarden, T. and Sundararajan, M. (2009). Universally utility-maximizing privacy
-    mechanisms. STOC 2009 (the sound law; the loss is derived above).
+    mechanisms. STOC 2009 (the sound distribution; the loss is derived above).
 
     Examples
     --------
@@ -253,7 +253,7 @@ class SignGeometricNoise(_IntegerNoise):
 
     name: ClassVar[str] = "sign times geometric"
 
-    def draw(self, source: Source, size: int, grid: float | None) -> Any:
+    def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw noise for so many elements."""
         return source.sign_geometric(size, Fraction(self.epsilon) / self.sensitivity)
 
@@ -270,7 +270,7 @@ class SignGeometricNoise(_IntegerNoise):
         """Pure epsilon that holds, ``epsilon + log(2)``."""
         return self.epsilon + math.log(2.0)
 
-    def delta(self, epsilon: npt.ArrayLike, sensitivity: int | None = None) -> Any:
+    def delta(self, epsilon: npt.ArrayLike, sensitivity: int | None = None) -> Numbers:
         """Smallest delta at each epsilon: the exact privacy curve.
 
         Parameters
@@ -288,7 +288,7 @@ class SignGeometricNoise(_IntegerNoise):
         Raises
         ------
         PydpstatError
-            If an epsilon is negative or NaN, or the sensitivity is no whole number above 0.
+            If an epsilon is negative or NaN, or the sensitivity is no integer above 0.
 
         Notes
         -----
@@ -334,7 +334,7 @@ class Geometric(Mechanism):
         return SymmetricGeometricNoise(epsilon, int(sensitivity))
 
     def loss(
-        self, noise: SymmetricGeometricNoise, epsilon: float, sensitivities: Sequence[Any]
+        self, noise: SymmetricGeometricNoise, epsilon: float, sensitivities: Sequence[float]
     ) -> GeometricLoss:
         """Return the exact privacy loss."""
         return GeometricLoss(epsilon, noise.sensitivity)

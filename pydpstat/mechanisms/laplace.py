@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, overload
+from typing import TYPE_CHECKING, ClassVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,9 @@ from pydpstat._search import lowest
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import ContinuousNoise, Floats, positive_values, unwrap
 from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.privacy._noise_curves import curve_epsilon, laplace_delta
+from pydpstat.privacy._curves import curve_epsilon, laplace_delta
 from pydpstat.privacy.losses import LaplaceLoss
-from pydpstat.r_arithmetic.elementary import exp, log
+from pydpstat.r_arithmetic.elementary import Numbers, exp, log
 
 if TYPE_CHECKING:
     from pydpstat.random import Source
@@ -64,14 +64,14 @@ class LaplaceNoise(ContinuousNoise):
     0.5
     """
 
-    scale: Any
+    scale: Numbers
     name: ClassVar[str] = "Laplace"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive_values(self.scale, "scale", _SCALE_HINT))
 
     @property
-    def _scale(self) -> Any:
+    def _scale(self) -> Numbers:
         return self.scale
 
     @staticmethod
@@ -87,7 +87,7 @@ class LaplaceNoise(ContinuousNoise):
     def _quantile(p: Floats, complement: Floats) -> Floats:
         return np.where(p < 0.5, log(2.0 * p), -log(2.0 * complement))
 
-    def draw(self, source: Source, size: int, grid: float | None) -> Any:
+    def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw noise for so many elements, in units of the grid where there is one."""
         return source.laplace(size, self.scale, grid)
 
@@ -102,15 +102,15 @@ class LaplaceNoise(ContinuousNoise):
         # the roundings of the sum, of the shares and of the division are below 2^-50 together
         return LaplaceNoise(np.nextafter(self.scale * (1.0 + 2.0**-50), math.inf))
 
-    def std(self) -> Any:
+    def std(self) -> Numbers:
         """Standard deviation, ``sqrt(2) * scale``."""
         return math.sqrt(2.0) * self.scale
 
-    def var(self) -> Any:
+    def var(self) -> Numbers:
         """Variance, ``2 * scale**2``."""
         return 2.0 * self.scale * self.scale
 
-    def epsilon(self, sensitivity: float) -> Any:
+    def epsilon(self, sensitivity: float) -> Numbers:
         """Pure epsilon that the noise gives a statistic of this L1 sensitivity; infinite without noise.
 
         With several scales: one epsilon for each, as if each coordinate were released alone.
@@ -119,7 +119,7 @@ class LaplaceNoise(ContinuousNoise):
         with np.errstate(divide="ignore", over="ignore"):
             return unwrap(np.divide(change, self.scale))
 
-    def delta(self, epsilon: npt.ArrayLike, sensitivity: float) -> Any:
+    def delta(self, epsilon: npt.ArrayLike, sensitivity: float) -> Numbers:
         """Smallest delta at each epsilon: the exact privacy curve.
 
         Parameters
@@ -189,7 +189,7 @@ class Laplace(Mechanism):
         count = len(sensitivities)
         return LaplaceNoise(np.array([_scale_above(each, epsilon, count) for each in sensitivities]))
 
-    def loss(self, noise: LaplaceNoise, epsilon: float, sensitivities: Sequence[Any]) -> LaplaceLoss:
+    def loss(self, noise: LaplaceNoise, epsilon: float, sensitivities: Sequence[float]) -> LaplaceLoss:
         """Return the exact privacy loss."""
         return LaplaceLoss(epsilon)
 
@@ -211,11 +211,11 @@ def calibrate_laplace(epsilon: float, sensitivity: float) -> float:
 
 
 @overload
-def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Any:
+def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Numbers:
     ...
 
 
-def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Any:
+def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Numbers:
     """Scale of the Laplace noise that keeps `epsilon`.
 
     Parameters

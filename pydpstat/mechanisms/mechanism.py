@@ -94,7 +94,7 @@ class Noise:
         """Return the noise with a parameter for each element in the elements' shape; by default itself."""
         return self
 
-    def _key(self) -> tuple[Any, ...]:
+    def _key(self) -> tuple[object, ...]:
         values = (getattr(self, item.name) for item in fields(self))  # type: ignore[arg-type]
         return tuple((v.shape, v.tobytes()) if isinstance(v, np.ndarray) else v for v in values)
 
@@ -106,7 +106,7 @@ class Noise:
     def __hash__(self) -> int:
         return hash((type(self), self._key()))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # through the constructor: a pickled array would come back writeable
         return type(self), tuple(getattr(self, item.name) for item in fields(self))  # type: ignore[arg-type]
 
@@ -250,27 +250,27 @@ class SeparateNoise(Noise):
         return all(each.integer for each in self.noises)
 
     @property
-    def scale(self) -> Any:  # type: ignore[override]
+    def scale(self) -> Floats:  # type: ignore[override]
         """The scale of each element's noise."""
         return self._repeated([each.scale for each in self.noises])
 
-    def std(self) -> Any:
+    def std(self) -> Floats:
         """Standard deviation of each element's noise."""
         return self._repeated([each.std() for each in self.noises])
 
-    def var(self) -> Any:
+    def var(self) -> Floats:
         """Variance of each element's noise."""
         return self._repeated([each.var() for each in self.noises])
 
-    def cdf(self, x: npt.ArrayLike) -> Any:
+    def cdf(self, x: npt.ArrayLike) -> Floats:
         """Probability of at most `x`, the elements in the last axis."""
         return self._each(lambda noise, values: noise.cdf(values), x)
 
-    def ppf(self, q: npt.ArrayLike) -> Any:
+    def ppf(self, q: npt.ArrayLike) -> Floats:
         """Quantile of the probability `q`, the elements in the last axis."""
         return self._each(lambda noise, values: noise.ppf(values), q)
 
-    def draw(self, source: Source, size: int, grid: float | None) -> Any:
+    def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw noise for all elements, one block after the other."""
         blocks = zip(self.noises, self.sizes)
         return np.concatenate([np.empty(0), *(noise.draw(source, each, grid) for noise, each in blocks)])
@@ -280,10 +280,10 @@ class SeparateNoise(Noise):
         blocks = np.split(value, np.cumsum(self.sizes)[:-1])
         return all(noise.accepts(block) for noise, block in zip(self.noises, blocks))
 
-    def _repeated(self, values: Sequence[float]) -> npt.NDArray[np.float64]:
+    def _repeated(self, values: Sequence[float]) -> Floats:
         return np.repeat(np.array(values, dtype=np.float64), np.array(self.sizes, dtype=np.intp))
 
-    def _each(self, ask: Callable[[Noise, Any], Any], values: npt.ArrayLike) -> Any:
+    def _each(self, ask: Callable[[Noise, Floats], npt.ArrayLike], values: npt.ArrayLike) -> Floats:
         given = np.asarray(values, dtype=np.float64)
         wide = np.broadcast_to(given, np.broadcast_shapes(given.shape, (sum(self.sizes),)))
         ends = np.cumsum(self.sizes)[:-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat.mechanisms._noise import unwrap
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
-from pydpstat.r_arithmetic.elementary import exp, log
+from pydpstat.r_arithmetic.elementary import Numbers, exp, log
 
 if TYPE_CHECKING:
     from pydpstat.random import Source
@@ -95,13 +95,13 @@ class StaircaseNoise(Noise):
         """Standard deviation."""
         return math.sqrt(self.var())
 
-    def cdf(self, x: npt.ArrayLike) -> Any:
+    def cdf(self, x: npt.ArrayLike) -> Numbers:
         """Probability of at most `x`."""
         values = np.asarray(x, dtype=np.float64)
         tail = 0.5 * self._beyond(np.abs(values) / self.sensitivity)
         return unwrap(np.where(values < 0.0, tail, 1.0 - tail))
 
-    def ppf(self, q: npt.ArrayLike) -> Any:
+    def ppf(self, q: npt.ArrayLike) -> Numbers:
         """Quantile of the probability `q`; NaN outside [0, 1]."""
         p = np.asarray(q, dtype=np.float64)
         with np.errstate(all="ignore"):
@@ -109,7 +109,7 @@ class StaircaseNoise(Noise):
             sizes = self._reach(np.where((outer >= 0.0) & (outer <= 1.0), outer, np.nan))
         return unwrap(np.where(p < 0.5, -sizes, sizes) * self.sensitivity + 0.0)
 
-    def draw(self, source: Source, size: int, grid: float | None) -> Any:
+    def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw noise: on the grid, exactly, or as real numbers from a seeded source."""
         if grid is None:
             return np.asarray(self.ppf(source.uniform(size)))
@@ -117,7 +117,7 @@ class StaircaseNoise(Noise):
         step = max(1, round(self.share * period))
         return _kept(size, lambda count: self._candidates(source, count, period, step))
 
-    def _candidates(self, source: Source, count: int, period: int, step: int) -> Any:
+    def _candidates(self, source: Source, count: int, period: int, step: int) -> npt.NDArray[np.generic]:
         """Draw magnitudes with signs; what the lower part of a step or a negative 0 refuses is left out."""
         within = source.integers(count, period)
         lower = np.flatnonzero(within >= step)
@@ -182,7 +182,7 @@ class Staircase(Mechanism):
         return StaircaseNoise(epsilon, sensitivity)
 
 
-def _kept(size: int, candidates: Callable[[int], Any]) -> Any:
+def _kept(size: int, candidates: Callable[[int], npt.NDArray[np.generic]]) -> npt.NDArray[np.generic]:
     """Return the first so many candidates, drawing until there are enough."""
     found = np.empty(0)
     while found.size < size:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
+from types import ModuleType
+from typing import Protocol
 
 import numpy as np
 
@@ -21,6 +22,20 @@ from pydpstat.privacy.losses import (
     PrivacyLoss,
     ResponseLoss,
 )
+
+
+class Distribution(Protocol):
+    """What dp-accounting has of a privacy loss distribution."""
+
+    def self_compose(self, num_times: int) -> Distribution:
+        ...
+
+    def compose(self, other: Distribution) -> Distribution:
+        ...
+
+    def get_delta_for_epsilon(self, epsilon: float) -> float:
+        ...
+
 
 # width of the intervals into which privacy losses are rounded up
 INTERVAL = 1e-4
@@ -86,7 +101,7 @@ class DistributionLoss(PrivacyLoss):
         return DistributionLoss(known) if len(known) == len(parts) else None
 
 
-def require() -> Any:
+def require() -> ModuleType:
     """Import and return dp-accounting's module of privacy loss distributions.
 
     Raises
@@ -102,16 +117,16 @@ def require() -> Any:
 
 
 @functools.lru_cache(maxsize=8)
-def _distribution(parts: tuple[PrivacyLoss, ...]) -> Any:
-    whole: Any = None
-    for part, times in Counter(parts).items():
-        each = _of(part)
-        several = each.self_compose(times) if times > 1 else each
-        whole = several if whole is None else whole.compose(several)
-    return _frozen(whole)
+def _distribution(parts: tuple[PrivacyLoss, ...]) -> Distribution:
+    several = (_several(_of(part), times) for part, times in Counter(parts).items())
+    return _frozen(functools.reduce(lambda whole, each: whole.compose(each), several))
 
 
-def _frozen(distribution: Any) -> Any:
+def _several(each: Distribution, times: int) -> Distribution:
+    return each.self_compose(times) if times > 1 else each
+
+
+def _frozen(distribution: Distribution) -> Distribution:
     """Give a distribution arrays that nobody can write to: it is kept for further questions."""
     for part in vars(distribution).values():
         for name, value in getattr(part, "__dict__", {}).items():
@@ -120,7 +135,7 @@ def _frozen(distribution: Any) -> Any:
     return distribution
 
 
-def _of(loss: PrivacyLoss) -> Any:
+def _of(loss: PrivacyLoss) -> Distribution:
     pld = require()
     options = {"value_discretization_interval": INTERVAL}
     match loss:
@@ -133,12 +148,12 @@ def _of(loss: PrivacyLoss) -> Any:
             return pld.from_discrete_laplace_mechanism(rate, loss.sensitivity, **options)
         case DiscreteGaussianLoss():
             cell = pld.from_discrete_gaussian_mechanism(loss.sd, loss.sensitivity, **options)
-            return cell.self_compose(loss.cells) if loss.cells > 1 else cell
+            return _several(cell, loss.cells)
         case ResponseLoss():
             from dp_accounting.pld.common import DifferentialPrivacyParameters
 
             pair = pld.from_privacy_parameters(DifferentialPrivacyParameters(loss.epsilon, 0.0), **options)
-            several = pair.self_compose(loss.count) if loss.count > 1 else pair
+            several = _several(pair, loss.count)
             if not loss.leak:
                 return several
             leak = DifferentialPrivacyParameters(0.0, loss.leak)

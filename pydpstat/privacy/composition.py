@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
 
 from pydpstat import _checks as checks
 from pydpstat._grid import total_above
@@ -136,9 +135,9 @@ def compose_basic(*guarantees: Guarantee) -> Guarantee:
 
 def _checked(guarantees: Iterable[Guarantee]) -> tuple[Guarantee, ...]:
     try:
-        each: tuple[Any, ...] = tuple(guarantees)
+        each: tuple[Guarantee, ...] = tuple(guarantees)
     except TypeError:
-        each = (guarantees,)
+        each = (guarantees,)  # type: ignore[assignment]
     for item in each:
         if not isinstance(item, Guarantee):
             hint = "Use result.guarantee." if hasattr(item, "guarantee") else "Give a list of them."

@@ -254,7 +254,7 @@ class Guarantee:
         Raises
         ------
         PydpstatError
-            If `size` is no whole number of at least 1.
+            If `size` is no integer of at least 1.
 
         References
         ----------

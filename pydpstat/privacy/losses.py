@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from pydpstat import _checks as checks
 from pydpstat._grid import multiple_above, sum_above
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy._curves import TINY, concentrated_delta, pure_rho, responses_delta
-from pydpstat.privacy._discrete_gaussian_sums import delta_sum
-from pydpstat.privacy._gaussian_curve import log_delta
-from pydpstat.privacy._noise_curves import curve_epsilon, geometric_delta, laplace_delta
+from pydpstat.privacy._curves import (
+    TINY,
+    concentrated_delta,
+    curve_epsilon,
+    geometric_delta,
+    laplace_delta,
+    pure_rho,
+    responses_delta,
+)
+from pydpstat.privacy._gaussian_curves import delta_sum, log_delta
 
 # a factor above the roundings of a few products
 _ABOVE = 1.0 + 2.0**-50
@@ -41,6 +46,22 @@ class PrivacyLoss:
     def group(self, size: int) -> PrivacyLoss | None:
         """Return the loss between data sets that differ in `size` records; None where it is not known."""
         raise NotImplementedError
+
+
+class _PureLoss(PrivacyLoss):
+    """Loss of noise with a pure epsilon, the field of that name."""
+
+    epsilon: float
+
+    @property
+    def rho(self) -> float:
+        """What every pure guarantee has (see `pure_rho`)."""
+        return pure_rho(self.epsilon)
+
+    @property
+    def pure(self) -> float:
+        """Pure epsilon."""
+        return self.epsilon
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +109,7 @@ class GaussianLoss(PrivacyLoss):
 
 
 @dataclass(frozen=True, slots=True)
-class LaplaceLoss(PrivacyLoss):
+class LaplaceLoss(_PureLoss):
     """Loss of Laplace noise.
 
     Parameters
@@ -128,23 +149,13 @@ class LaplaceLoss(PrivacyLoss):
         """Smallest delta at an epsilon; 0 from the pure one on."""
         return float(laplace_delta(curve_epsilon(epsilon), self.epsilon))
 
-    @property
-    def rho(self) -> float:
-        """What every pure guarantee has (see `pure_rho`)."""
-        return pure_rho(self.epsilon)
-
-    @property
-    def pure(self) -> float:
-        """Pure epsilon."""
-        return self.epsilon
-
     def group(self, size: int) -> LaplaceLoss:
         """Return the loss with `size` times the sensitivity."""
         return LaplaceLoss(multiple_above(size, self.epsilon))
 
 
 @dataclass(frozen=True, slots=True)
-class GeometricLoss(PrivacyLoss):
+class GeometricLoss(_PureLoss):
     """Loss of symmetric geometric noise on integers.
 
     Parameters
@@ -175,16 +186,6 @@ class GeometricLoss(PrivacyLoss):
         """Smallest delta at an epsilon; 0 from the pure one on."""
         rate = self.epsilon / self.sensitivity
         return float(geometric_delta(curve_epsilon(epsilon), rate, self.sensitivity))
-
-    @property
-    def rho(self) -> float:
-        """What every pure guarantee has (see `pure_rho`)."""
-        return pure_rho(self.epsilon)
-
-    @property
-    def pure(self) -> float:
-        """Pure epsilon."""
-        return self.epsilon
 
     def group(self, size: int) -> GeometricLoss:
         """Return the loss with `size` times the sensitivity."""
@@ -347,7 +348,7 @@ def _set(loss: PrivacyLoss, **values: float) -> None:
         object.__setattr__(loss, name, value)
 
 
-def _least_0(value: Any, name: str) -> float:
+def _least_0(value: object, name: str) -> float:
     number = checks.scalar(value, name)
     if number < 0.0:
         raise PydpstatError(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sized
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -10,8 +11,11 @@ import numpy.typing as npt
 from pydpstat._data.values import is_missing, without_mask
 from pydpstat.errors import PydpstatError
 
+# float64, integers or booleans
+Numeric = npt.NDArray[Any]
 
-def numeric(x: Any, name: str = "x") -> npt.NDArray[Any]:
+
+def numeric(x: object, name: str = "x") -> Numeric:
     """A float64, integer or boolean vector, in column-major order as R's vectors are."""
     if type(x) is np.ndarray and x.ndim == 1 and x.dtype == np.float64:
         return x
@@ -30,23 +34,23 @@ def numeric(x: Any, name: str = "x") -> npt.NDArray[Any]:
     return values.ravel(order="F") if values.ndim != 1 else values
 
 
-def doubles(x: Any, name: str = "x") -> npt.NDArray[np.float64]:
+def doubles(x: object, name: str = "x") -> npt.NDArray[np.float64]:
     """A float64 vector."""
     return numeric(x, name).astype(np.float64, copy=False)
 
 
-def has_length(value: Any) -> bool:
+def has_length(value: object) -> TypeGuard[Sized]:
     """Whether a value is a vector in R's sense of several values: a text is one value."""
     if isinstance(value, str):
         return False
     try:
-        len(value)
+        len(value)  # type: ignore[arg-type]
     except TypeError:
         return False
     return True
 
 
-def _from_objects(values: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:
+def _from_objects(values: npt.NDArray[np.object_], name: str) -> npt.NDArray[np.float64]:
     """Numbers with None or pandas.NA between them, as a float vector with NaN."""
     flat = values.ravel(order="F").tolist()
     try:

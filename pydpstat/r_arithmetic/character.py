@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from pydpstat.r_arithmetic.moments import HAS_80_BIT
@@ -12,7 +10,7 @@ _DIGITS = 15
 _LARGEST_TABLED = 27
 
 
-def as_character(value: Any) -> str:
+def as_character(value: object) -> str:
     """One value as a label, doubles with 15 significant digits at most.
 
     Parameters
@@ -33,7 +31,7 @@ def as_character(value: Any) -> str:
     >>> as_character(0.1 + 0.2), as_character(1e5), as_character(100000), as_character(True)
     ('0.3', '1e+05', '100000', 'TRUE')
     """
-    if hasattr(value, "dtype"):
+    if hasattr(value, "dtype") and hasattr(value, "item"):
         value = value.item()
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"

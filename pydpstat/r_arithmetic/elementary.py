@@ -7,17 +7,43 @@ last bit often differs.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+# one number or several
+Numbers = float | Floats
 
 # up to here a plain loop is faster than importing and calling SciPy
 _FEW = 16
 
 
-def log(x: npt.ArrayLike) -> Any:
+class Elementwise(Protocol):
+    """A function of a number that takes arrays as well."""
+
+    @overload
+    def __call__(self, x: float, /) -> float:
+        ...
+
+    @overload
+    def __call__(self, x: Floats, /) -> Floats:
+        ...
+
+    @overload
+    def __call__(self, x: npt.ArrayLike, /) -> Numbers:
+        ...
+
+
+def elementwise(function: Callable[[npt.ArrayLike], Numbers]) -> Elementwise:
+    """Return a function as it is: for type checkers, a float gives a float and an array an array."""
+    return function  # type: ignore[return-value]
+
+
+@elementwise
+def log(x: npt.ArrayLike) -> Numbers:
     """Natural logarithm, rounded as libm's ``log``.
 
     Parameters
@@ -45,14 +71,15 @@ def log(x: npt.ArrayLike) -> Any:
         return _log(x)
     values = _values(x)
     if isinstance(values, float) or values.size <= _FEW:
-        return _each(math.log, _log, values)
+        return each(math.log, _log, values)
     from scipy.special import xlogy
 
     with np.errstate(all="ignore"):
         return xlogy(1.0, values)
 
 
-def exp(x: npt.ArrayLike) -> Any:
+@elementwise
+def exp(x: npt.ArrayLike) -> Numbers:
     """Exponential, rounded as libm's ``exp``.
 
     Parameters
@@ -80,14 +107,15 @@ def exp(x: npt.ArrayLike) -> Any:
         return _exp(x)
     values = _values(x)
     if isinstance(values, float) or values.size <= _FEW:
-        return _each(math.exp, _exp, values)
+        return each(math.exp, _exp, values)
     from scipy.special import inv_boxcox
 
     with np.errstate(all="ignore"):
         return inv_boxcox(values, 0.0)
 
 
-def log1p(x: npt.ArrayLike) -> Any:
+@elementwise
+def log1p(x: npt.ArrayLike) -> Numbers:
     """Logarithm of 1 + x, rounded as libm's ``log1p``; argument and result as in `log`.
 
     Examples
@@ -95,10 +123,11 @@ def log1p(x: npt.ArrayLike) -> Any:
     >>> log1p(1e-300), log1p(-1.0)
     (1e-300, -inf)
     """
-    return _each(math.log1p, _log1p, _values(x))
+    return each(math.log1p, _log1p, x)
 
 
-def expm1(x: npt.ArrayLike) -> Any:
+@elementwise
+def expm1(x: npt.ArrayLike) -> Numbers:
     """Exponential minus 1, rounded as libm's ``expm1``; argument and result as in `exp`.
 
     Examples
@@ -106,10 +135,11 @@ def expm1(x: npt.ArrayLike) -> Any:
     >>> expm1(1e-300), expm1(1000.0)
     (1e-300, inf)
     """
-    return _each(math.expm1, _expm1, _values(x))
+    return each(math.expm1, _expm1, x)
 
 
-def log10(x: npt.ArrayLike) -> Any:
+@elementwise
+def log10(x: npt.ArrayLike) -> Numbers:
     """Logarithm to base 10, rounded as libm's ``log10``; argument and result as in `log`.
 
     Examples
@@ -117,10 +147,11 @@ def log10(x: npt.ArrayLike) -> Any:
     >>> log10([0.001, 1000.0]).tolist()
     [-3.0, 3.0]
     """
-    return _each(math.log10, _log10, _values(x))
+    return each(math.log10, _log10, x)
 
 
-def tanh(x: npt.ArrayLike) -> Any:
+@elementwise
+def tanh(x: npt.ArrayLike) -> Numbers:
     """Hyperbolic tangent, rounded as libm's ``tanh``; a float or an array, as the argument.
 
     Examples
@@ -128,10 +159,10 @@ def tanh(x: npt.ArrayLike) -> Any:
     >>> tanh([0.0, 1e300]).tolist()
     [0.0, 1.0]
     """
-    return _each(math.tanh, math.tanh, _values(x))
+    return each(math.tanh, math.tanh, x)
 
 
-def power(x: npt.ArrayLike, y: npt.ArrayLike) -> Any:
+def power(x: npt.ArrayLike, y: npt.ArrayLike) -> Numbers:
     """``x**y`` for finite x >= 0, rounded as libm's ``pow``; what is too large is ``inf``.
 
     Examples
@@ -144,7 +175,7 @@ def power(x: npt.ArrayLike, y: npt.ArrayLike) -> Any:
     return _shaped(powers, first)
 
 
-def _values(x: npt.ArrayLike) -> Any:
+def _values(x: npt.ArrayLike) -> Numbers:
     """A float, or an array of floats."""
     if isinstance(x, (float, int)):
         return float(x)
@@ -152,18 +183,19 @@ def _values(x: npt.ArrayLike) -> Any:
     return values if values.ndim else float(values)
 
 
-def _each(function: Callable[[float], float], whole: Callable[[float], float], values: Any) -> Any:
+def each(function: Callable[[float], float], whole: Callable[[float], float], x: npt.ArrayLike) -> Numbers:
     """Apply Python's function, or from the first value on where it raises the one that never does."""
+    values = _values(x)
     if isinstance(values, float):
         return whole(values)
-    each = values.ravel().tolist()
+    listed = values.ravel().tolist()
     try:
-        return _shaped(map(function, each), values)
+        return _shaped(map(function, listed), values)
     except (OverflowError, ValueError):
-        return _shaped(map(whole, each), values)
+        return _shaped(map(whole, listed), values)
 
 
-def _shaped(values: Any, like: npt.NDArray[np.float64]) -> Any:
+def _shaped(values: Iterable[float], like: Floats) -> Numbers:
     found = np.fromiter(values, np.float64, like.size).reshape(like.shape)
     return found if found.ndim else float(found)
 

@@ -1,12 +1,15 @@
-"""Categories of a vector: sorted levels and a code for each value."""
+"""Categories of a vector: sorted levels and a code for each value, found without sorting a long vector."""
 
 from __future__ import annotations
 
 import os
+import sys
 import unicodedata
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import count
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +17,19 @@ import numpy.typing as npt
 from pydpstat._data.containers import categorical_of
 from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._encoding import encode_floats, encode_objects, encode_strings
 from pydpstat.r_arithmetic.character import as_character
 
 _CHUNK = 16384
 _DENSE = 1 << 20
 _LARGEST_INT64 = 2**63 - 1
 Label = str | None
+Item = TypeVar("Item")
+Keys = npt.NDArray[np.uint64]
+Codes = npt.NDArray[np.int32]
+# With more distinct keys a binary search is slower than a dictionary.
+_MANY = 2048
+# Odd, from the golden ratio: distinct strings rarely share a key, and shared keys are found out.
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +49,7 @@ class Factor:
     Factor(codes=array([1, 0, 1], dtype=int32), levels=('a', 'b'))
     """
 
-    codes: npt.NDArray[Any]
+    codes: npt.NDArray[np.integer]
     levels: tuple[Label, ...]
 
     def __len__(self) -> int:
@@ -48,7 +57,7 @@ class Factor:
 
 
 def factor(
-    values: Any, levels: Iterable[Any] | None = None, exclude: Iterable[Any] | Any = (None,)
+    values: object, levels: Iterable[object] | None = None, exclude: object = (None,)
 ) -> Factor:
     """Find the categories of a vector as R's factor() does.
 
@@ -108,14 +117,13 @@ def recode(found: Factor, levels: tuple[Label, ...]) -> Factor:
     return Factor(lookup[found.codes], levels)
 
 
-def categories(values: Any) -> Factor:
+def categories(values: object) -> Factor:
     """The categories of a vector, missing values as code -1."""
     if isinstance(values, Factor):
         return values
     if is_categorical(values):
-        values = categorical_of(values)
-        codes = np.asarray(values.codes)
-        return Factor(codes, tuple(as_character(c) for c in values.categories))
+        own = categorical_of(values)
+        return Factor(np.asarray(own.codes), tuple(as_character(c) for c in own.categories))
     if isinstance(values, (list, tuple)) and values and isinstance(values[0], str):
         return _ordered(*encode_objects(values))
     try:
@@ -132,16 +140,16 @@ def categories(values: Any) -> Factor:
     if kind == "U" and isinstance(values, np.ndarray):
         return _ordered(*encode_strings(array))
     # A list of strings and NaN becomes an array of strings, with "nan" among them.
-    return _ordered(*encode_objects(values if kind == "U" else array))
+    return _ordered(*encode_objects(values if kind == "U" else array))  # type: ignore[arg-type]
 
 
-def is_categorical(values: Any) -> bool:
+def is_categorical(values: object) -> bool:
     """Whether the values have categories of their own: a Factor, or pandas' Categorical or Series."""
     values = categorical_of(values)
     return isinstance(values, Factor) or (hasattr(values, "codes") and hasattr(values, "categories"))
 
 
-def labels_of(values: Any) -> tuple[Label, ...]:
+def labels_of(values: object) -> tuple[Label, ...]:
     """Labels of a few values, None for a missing one; a bare None is the empty set, R's NULL."""
     if values is None:
         return ()
@@ -155,7 +163,7 @@ def labels_of(values: Any) -> tuple[Label, ...]:
     return tuple(None if is_missing(value) else as_character(value) for value in few)
 
 
-def _integers(x: npt.NDArray[Any]) -> Factor:
+def _integers(x: npt.NDArray[np.integer | np.bool_]) -> Factor:
     """Integers of a small range through a table, others by sorting."""
     if x.size == 0:
         return Factor(np.empty(0, dtype=np.int32), ())
@@ -176,7 +184,7 @@ def _integers(x: npt.NDArray[Any]) -> Factor:
     return Factor(codes, tuple(str(int(i) + low) for i in np.flatnonzero(seen)))
 
 
-def _ordered(codes: npt.NDArray[np.int32], found: list[Any]) -> Factor:
+def _ordered(codes: npt.NDArray[np.int32], found: Sequence[object]) -> Factor:
     """Levels in R's order, equal labels merged, and -1 for the missing values."""
     known = [value for value in found if not is_missing(value)]
     numbers = all(isinstance(value, (int, float, np.number, np.bool_)) for value in known)
@@ -187,7 +195,7 @@ def _ordered(codes: npt.NDArray[np.int32], found: list[Any]) -> Factor:
     return Factor(np.array(lookup, dtype=np.int32)[codes], tuple(levels))
 
 
-def _string_key(value: Any) -> Any:
+def _string_key(value: object) -> Key | str:
     return collation_key(as_character(value))
 
 
@@ -237,3 +245,89 @@ def _language_neutral(label: str) -> Key:
             accents.append(())
             cases.append(int(char != folded))
     return tuple(primary), tuple(accents), tuple(cases), label
+
+
+def encode_floats(x: npt.NDArray[np.float64]) -> tuple[Codes, list[float]]:
+    """A number for each value, and the values that the numbers stand for."""
+    bits = np.ascontiguousarray(x).view(np.uint64)
+    found = _by_keys(x.size, lambda start, stop: bits[start:stop])
+    if found is not None:
+        return found[0], x[found[1]].tolist()
+    values, codes = np.unique(x, return_inverse=True)
+    return codes.astype(np.int32), values.tolist()
+
+
+def encode_strings(x: npt.NDArray[np.str_]) -> tuple[Codes, list[str]]:
+    """The same for an array of fixed-width strings."""
+    width = x.dtype.itemsize // 4
+    if width == 0 or not x.dtype.isnative:
+        return encode_objects(x.tolist())
+    words = np.ascontiguousarray(x).view(np.uint32).reshape(x.size, width)
+    found = _by_keys(x.size, lambda start, stop: _string_keys(words[start:stop]))
+    if found is None or (width > 2 and not _all_equal(x, x[found[1]], found[0])):
+        return encode_objects(x.tolist())
+    return found[0], x[found[1]].tolist()
+
+
+def encode_objects(values: Sequence[Item] | npt.NDArray[np.object_]) -> tuple[Codes, list[Item]]:
+    """The same for any hashable objects; equal ones may have several numbers."""
+    if isinstance(values, np.ndarray) and sys.implementation.name == "cpython":
+        addresses = np.asarray(_Addresses(values))
+        found = _by_keys(values.size, lambda start, stop: addresses[start:stop])
+        if found is not None:
+            return found[0], values[found[1]].tolist()
+    numbering: defaultdict[Item, int] = defaultdict(count().__next__)
+    codes = np.fromiter(map(numbering.__getitem__, values), dtype=np.int32, count=len(values))
+    return codes, list(numbering)
+
+
+class _Addresses:
+    """The addresses of the objects of an array, which repeat where the objects do."""
+
+    def __init__(self, x: npt.NDArray[np.object_]) -> None:
+        self.owner = x
+        self.__array_interface__ = {**x.__array_interface__, "typestr": "<u8", "descr": [("", "<u8")]}
+
+
+def _by_keys(n: int, keys: Callable[[int, int], Keys]) -> tuple[Codes, npt.NDArray[np.intp]] | None:
+    """Number the keys as they come, with where each was first seen; None if they are too many."""
+    known = np.empty(0, dtype=np.uint64)
+    numbers = np.empty(0, dtype=np.int32)
+    first: list[int] = []
+    codes = np.empty(n, dtype=np.int32)
+    for start in range(0, n, _CHUNK):
+        piece = keys(start, start + _CHUNK)
+        place = np.searchsorted(known, piece)
+        if start == 0 or not np.array_equal(np.take(known, place, mode="clip"), piece):
+            fresh, index = np.unique(piece, return_index=True)
+            new = ~np.isin(fresh, known)
+            added = np.arange(len(first), len(first) + int(new.sum()), dtype=np.int32)
+            first.extend((index[new] + start).tolist())
+            if len(first) > _MANY:
+                return None
+            known = np.concatenate([known, fresh[new]])
+            order = np.argsort(known)
+            known, numbers = known[order], np.concatenate([numbers, added])[order]
+            place = np.searchsorted(known, piece)
+        np.take(numbers, place, out=codes[start : start + _CHUNK], mode="clip")
+    return codes, np.array(first, dtype=np.intp)
+
+
+def _string_keys(words: npt.NDArray[np.uint32]) -> Keys:
+    """The code points of one or two characters, a product sum of more."""
+    key = words[:, 0].astype(np.uint64)
+    if words.shape[1] == 2:
+        return (key << np.uint64(32)) | words[:, 1]
+    for column in range(1, words.shape[1]):
+        key *= _MULTIPLIER
+        key += words[:, column]
+    return key
+
+
+def _all_equal(x: npt.NDArray[np.str_], distinct: npt.NDArray[np.str_], codes: Codes) -> bool:
+    """Whether each value is the one that its number stands for."""
+    for start in range(0, x.size, _CHUNK):
+        piece = slice(start, start + _CHUNK)
+        if not np.array_equal(x[piece], distinct[codes[piece]]):
+            return False
+    return True

@@ -5,24 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import did_you_mean, shown_option
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._arrays import numeric
+from pydpstat.r_arithmetic._arrays import Numeric, numeric
 from pydpstat.r_arithmetic.moments import mean, var
 from pydpstat.r_arithmetic.order import median, quantile
-from pydpstat.r_arithmetic.pretty import pretty
-from pydpstat.r_arithmetic.rounding import significant
+from pydpstat.r_arithmetic.rounding import pretty, significant
 
 _FUZZ = 1e-7
 _EPSILON = float(np.finfo(np.float64).eps)
 # A chunk of doubles and its indices stay in the cache.
 _CHUNK = 16384
 _MOST_CLASSES = 1_000_000
+
+# what `hist` takes: a rule's name, a number or points, or a function that gives one of the last two
+Breaks = npt.ArrayLike | Callable[[Numeric], npt.ArrayLike]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +49,7 @@ class Histogram:
     """
 
     breaks: npt.NDArray[np.float64]
-    counts: npt.NDArray[Any]
+    counts: npt.NDArray[np.int64]
     density: npt.NDArray[np.float64] | None
     mids: npt.NDArray[np.float64]
     xname: str
@@ -109,7 +110,7 @@ def breaks_fd(x: npt.ArrayLike, digits: int = 5) -> float:
     return float(math.ceil(_width(values) / h * math.pow(values.size, 1 / 3)))
 
 
-def hist(x: npt.ArrayLike, breaks: Any = "Sturges", xname: str = "x") -> Histogram:
+def hist(x: npt.ArrayLike, breaks: Breaks = "Sturges", xname: str = "x") -> Histogram:
     """Count the values in classes that are closed on the right.
 
     Parameters
@@ -165,7 +166,7 @@ def hist(x: npt.ArrayLike, breaks: Any = "Sturges", xname: str = "x") -> Histogr
     return Histogram(points, counts, density, mids, xname, equidist)
 
 
-def _finite(x: npt.ArrayLike) -> tuple[npt.NDArray[Any], float, float]:
+def _finite(x: npt.ArrayLike) -> tuple[Numeric, float, float]:
     """The finite values (`x` itself if all are finite), their least and their largest."""
     values = numeric(x)
     if values.dtype.kind == "b":
@@ -179,12 +180,14 @@ def _finite(x: npt.ArrayLike) -> tuple[npt.NDArray[Any], float, float]:
 
 
 def _break_points(
-    x: npt.NDArray[Any], low: float, high: float, breaks: Any
+    x: Numeric, low: float, high: float, breaks: Breaks
 ) -> tuple[npt.NDArray[np.float64], bool]:
     """The break points, and whether they were given as such."""
     computed = isinstance(breaks, str) or callable(breaks)
-    if computed:
-        breaks = (_algorithm(breaks) if isinstance(breaks, str) else breaks)(x)
+    if isinstance(breaks, str):
+        breaks = _algorithm(breaks)(x)
+    elif callable(breaks):
+        breaks = breaks(x)
     kind = numeric(breaks, "breaks")
     points = kind.astype(np.float64)
     if points.size != 1:
@@ -202,9 +205,9 @@ def _break_points(
     return pretty(low, high, min(n, _MOST_CLASSES), 1), False
 
 
-def _algorithm(name: str) -> Callable[[npt.NDArray[Any]], float]:
+def _algorithm(name: str) -> Callable[[Numeric], float]:
     """The rule whose name starts so, in any case."""
-    rules: dict[str, Callable[[npt.NDArray[Any]], float]] = {
+    rules: dict[str, Callable[[Numeric], float]] = {
         "sturges": breaks_sturges,
         "fd": breaks_fd,
         "freedman-diaconis": breaks_fd,
@@ -220,7 +223,7 @@ def _algorithm(name: str) -> Callable[[npt.NDArray[Any]], float]:
     return exact or found[0]
 
 
-def _width(x: npt.NDArray[Any]) -> float:
+def _width(x: Numeric) -> float:
     return float(x.max()) - float(x.min()) if x.size else -math.inf
 
 
@@ -234,7 +237,7 @@ def _diddle(width: float, h: npt.NDArray[np.float64]) -> float:
 
 
 def _counts(
-    x: npt.NDArray[Any],
+    x: Numeric,
     points: npt.NDArray[np.float64],
     edges: npt.NDArray[np.float64],
     diddle: float,

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._arrays import doubles, numeric
-from pydpstat.r_arithmetic._error_free import exact_mean, exact_products, exact_sum
+from pydpstat.r_arithmetic._arrays import Numeric, doubles, numeric
+from pydpstat.r_arithmetic._products import exact_mean, exact_products, exact_sum
 
 _LARGEST = float(np.finfo(np.float64).max)
 _R_INTEGER = 2**31
@@ -163,7 +162,7 @@ def cov(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     return _covariance(left, right)
 
 
-def cumsum(x: npt.ArrayLike) -> npt.NDArray[Any]:
+def cumsum(x: npt.ArrayLike) -> Numeric:
     """Running sums, accumulated in 80-bit long double and rounded one by one.
 
     Parameters
@@ -219,7 +218,7 @@ def _covariance(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64] | None) -
         return float(wide_products(x, x_mean, y, y_mean) / (x.size - 1))
 
 
-def _integer_sum(x: npt.NDArray[Any]) -> int:
+def _integer_sum(x: Numeric) -> int:
     """The exact sum of integers of any width."""
     if x.dtype.itemsize <= 4:
         return int(np.add.reduce(x, dtype=np.int64))
@@ -231,7 +230,7 @@ def _integer_sum(x: npt.NDArray[Any]) -> int:
     return total
 
 
-def _is_r_integer(x: npt.NDArray[Any]) -> bool:
+def _is_r_integer(x: Numeric) -> bool:
     """Whether R could hold these integers as integers; it would take others as doubles."""
     return (
         x.dtype.kind == "b"

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._arrays import doubles, numeric
+from pydpstat.r_arithmetic._arrays import Numeric, doubles, numeric
 from pydpstat.r_arithmetic.moments import mean
 
 _PROBABILITY_SLACK = 100 * float(np.finfo(np.float64).eps)
 
 
-def sort(x: npt.ArrayLike, decreasing: bool = False) -> npt.NDArray[Any]:
+def sort(x: npt.ArrayLike, decreasing: bool = False) -> Numeric:
     """Sorted values without the NaN.
 
     Parameters

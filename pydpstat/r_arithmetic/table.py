@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,9 +56,9 @@ class Table:
 
 
 def table(
-    *factors: Any,
+    *factors: object,
     useNA: str | None = None,
-    exclude: Any = _DEFAULT,
+    exclude: object = _DEFAULT,
     dnn: Sequence[str] | str | None = None,
 ) -> Table:
     """Count the combinations of the levels of one or more factors.
@@ -110,7 +110,7 @@ def table(
     return Table(counts, tuple(each.levels for each in coded), names)
 
 
-def _columns(factors: tuple[Any, ...]) -> tuple[list[Any], tuple[str, ...]]:
+def _columns(factors: tuple[Any, ...]) -> tuple[list[Sized], tuple[str, ...]]:
     """The vectors, and their names if they have some."""
     if len(factors) == 1 and (isinstance(factors[0], Mapping) or has_columns(factors[0])):
         frame = factors[0]
@@ -140,7 +140,7 @@ def _names(dnn: Sequence[str] | str | None, names: tuple[str, ...]) -> tuple[str
     return given
 
 
-def _missing_rules(use_na: str | None, exclude: Any) -> tuple[tuple[Label, ...] | None, str]:
+def _missing_rules(use_na: str | None, exclude: object) -> tuple[tuple[Label, ...] | None, str]:
     """The excluded labels (None if not given) and the effective `useNA`."""
     if use_na is not None and not (isinstance(use_na, str) and use_na in _USE_NA):
         raise PydpstatError(f"useNA must be one of {_USE_NA}, got {use_na!r}")
@@ -150,7 +150,7 @@ def _missing_rules(use_na: str | None, exclude: Any) -> tuple[tuple[Label, ...] 
     return excluded, use_na or ("no" if None in excluded else "ifany")
 
 
-def levels_follow_missing(useNA: str | None = None, exclude: Any = _DEFAULT, dnn: Any = None) -> bool:
+def levels_follow_missing(useNA: str | None = None, exclude: object = _DEFAULT, dnn: object = None) -> bool:
     """Whether a missing value among the data adds a level to a table with these arguments.
 
     Examples
@@ -162,7 +162,7 @@ def levels_follow_missing(useNA: str | None = None, exclude: Any = _DEFAULT, dnn
     return choice == "ifany" and (excluded is None or None not in excluded)
 
 
-def _dimension(column: Any, excluded: tuple[Label, ...] | None, use_na: str) -> Factor:
+def _dimension(column: object, excluded: tuple[Label, ...] | None, use_na: str) -> Factor:
     """The column with the levels of its axis, code -1 for what is not counted."""
     found = categories(column)
     is_factor = is_categorical(column)
@@ -185,7 +185,7 @@ def _has_na(found: Factor, use_na: str) -> bool:
     return use_na == "always" or (use_na == "ifany" and bool(found.codes.min(initial=0) < 0))
 
 
-def _count(codes: list[npt.NDArray[Any]], dims: tuple[int, ...]) -> npt.NDArray[np.int64]:
+def _count(codes: list[npt.NDArray[np.integer]], dims: tuple[int, ...]) -> npt.NDArray[np.int64]:
     """Count the combinations, the first axis fastest."""
     cells = math.prod(dims)
     counts = np.zeros(cells, dtype=np.int64)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat.random import secure
+from pydpstat.random.secure.continuous import Scale
 
 
 class SystemSource:
@@ -16,11 +16,11 @@ class SystemSource:
 
     reproducible = False
 
-    def laplace(self, size: int, scale: Any, grid: float | None = None) -> np.ndarray:
+    def laplace(self, size: int, scale: Scale, grid: float | None = None) -> np.ndarray:
         """Draw Laplace noise, rounded to integers of grid units."""
         return secure.laplace(size, scale, _needed(grid))
 
-    def normal(self, size: int, sd: Any, grid: float | None = None) -> np.ndarray:
+    def normal(self, size: int, sd: Scale, grid: float | None = None) -> np.ndarray:
         """Draw normal noise, rounded to integers of grid units."""
         return secure.normal(size, sd, _needed(grid))
 

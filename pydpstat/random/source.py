@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from pydpstat._checks import shown
 from pydpstat.errors import PydpstatError
 from pydpstat.random._system import SYSTEM
+from pydpstat.random.secure.continuous import Scale
 
 
 class Source(Protocol):
@@ -28,10 +29,10 @@ class Source(Protocol):
 
     reproducible: bool
 
-    def laplace(self, size: int, scale: Any, grid: float | None = None) -> np.ndarray:
+    def laplace(self, size: int, scale: Scale, grid: float | None = None) -> np.ndarray:
         """Draw Laplace noise."""
 
-    def normal(self, size: int, sd: Any, grid: float | None = None) -> np.ndarray:
+    def normal(self, size: int, sd: Scale, grid: float | None = None) -> np.ndarray:
         """Draw normal noise."""
 
     def uniform(self, size: int) -> np.ndarray:
@@ -56,7 +57,7 @@ class Source(Protocol):
         """Draw one trial for each exponent x >= 0, true with the probability exp(-x)."""
 
 
-def source_from(rng: Any, *, int_seeds_r: bool = False) -> Source:
+def source_from(rng: object, *, int_seeds_r: bool = False) -> Source:
     """Turn the argument `rng` into a source of randomness.
 
     Parameters
@@ -87,7 +88,7 @@ def source_from(rng: Any, *, int_seeds_r: bool = False) -> Source:
     if rng is None:
         return SYSTEM
     # both from one module: looking into a package takes a microsecond of a small release
-    from pydpstat.random._r_source import RRandom, RSource
+    from pydpstat.random._seeded import RRandom, RSource
 
     if isinstance(rng, RRandom):
         return RSource(rng)

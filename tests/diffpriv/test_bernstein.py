@@ -14,7 +14,7 @@ from pydpstat import PydpstatError, bernstein
 from pydpstat.diffpriv import predict
 from pydpstat.diffpriv._lambert import lower_lambert_w
 from pydpstat.diffpriv.bernstein import Bernstein
-from pydpstat.r_arithmetic._binomial import dbinom
+from pydpstat.r_arithmetic.distributions import dbinom
 
 # sums of a few dozen rounded terms of size one
 CLOSE = 1e-13

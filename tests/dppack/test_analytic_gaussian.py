@@ -35,8 +35,8 @@ def test_is_r(arguments, expected):
 
 
 def test_delta_between_the_branches():
+    from pydpstat.r_arithmetic.distributions import pnorm
     from pydpstat.r_arithmetic.elementary import exp
-    from pydpstat.r_arithmetic.normal import pnorm
 
     delta = 0.5 - exp(1.0) * pnorm(-math.sqrt(2.0))
     assert analytic_gaussian_loop(1, delta, 1) == 1 / math.sqrt(2.0)

@@ -1,4 +1,4 @@
-"""The discrete Gaussian law against sums in multiple precision, its calibration against its curve."""
+"""Discrete Gaussian noise against sums in multiple precision, its calibration against its curve."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydpstat import PydpstatError
 from pydpstat.mechanisms import DiscreteGaussianNoise, calibrate_discrete_gaussian, calibrate_gaussian
 from pydpstat.random import source_from
 from pydpstat.random.r_stream import RRandom
-from tests.random.secure.laws import FALSE_ALARM, Whole, p_values
+from tests.random.secure.distributions import FALSE_ALARM, Whole, p_values
 
 SDS = [0.05, 0.3, 0.7, 1.0, 2.5, 3.5, 10.0, 60.0, 400.0]
 
@@ -78,7 +78,7 @@ def test_wide_noise_is_as_the_continuous_one():
             assert DiscreteGaussianNoise(sd).delta(epsilon) == pytest.approx(near, rel=10.0 / sd)
 
 
-def test_the_law():
+def test_the_distribution():
     for sd in (0.3, 1.0, 2.9, 3.1, 40.0, 4000.0):
         noise, k = DiscreteGaussianNoise(sd), np.arange(-60.0 * max(sd, 1.0), 60.0 * max(sd, 1.0) + 1.0)
         mass = noise.pmf(k)

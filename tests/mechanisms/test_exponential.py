@@ -1,4 +1,4 @@
-"""The exponential mechanism's choice: R's place, its laws, and its limits."""
+"""The exponential mechanism's choice: R's place, its distributions, and its limits."""
 
 from __future__ import annotations
 

@@ -26,11 +26,11 @@ def support(noise):
     return np.arange(-end, end + 1)
 
 
-@pytest.mark.parametrize("law", NOISES)
+@pytest.mark.parametrize("distribution", NOISES)
 @settings(max_examples=40)
 @given(epsilon=epsilons, sensitivity=sensitivities)
-def test_sums(law, epsilon, sensitivity):
-    noise = law(epsilon, sensitivity)
+def test_sums(distribution, epsilon, sensitivity):
+    noise = distribution(epsilon, sensitivity)
     k = support(noise)
     p = noise.pmf(k)
     assert p.sum() == pytest.approx(1.0, abs=SUMS)
@@ -41,7 +41,7 @@ def test_sums(law, epsilon, sensitivity):
 
 @settings(max_examples=40)
 @given(epsilon=epsilons, sensitivity=sensitivities)
-def test_laws(epsilon, sensitivity):
+def test_distributions(epsilon, sensitivity):
     k = np.arange(-20, 21)
     alpha = math.exp(-epsilon / sensitivity)
     symmetric = SymmetricGeometricNoise(epsilon, sensitivity)
@@ -53,10 +53,10 @@ def test_laws(epsilon, sensitivity):
     assert sign.pmf(k) == pytest.approx(expected, rel=SUMS)
 
 
-@pytest.mark.parametrize("law", NOISES)
+@pytest.mark.parametrize("distribution", NOISES)
 @given(epsilon=st.floats(1e-9, 700.0), sensitivity=sensitivities, q=st.floats(1e-300, 1.0 - 2.0**-53))
-def test_ppf_is_the_smallest_integer(law, epsilon, sensitivity, q):
-    noise = law(epsilon, sensitivity)
+def test_ppf_is_the_smallest_integer(distribution, epsilon, sensitivity, q):
+    noise = distribution(epsilon, sensitivity)
     k = noise.ppf(q)
     # far out neighboring integers have the same rounded distribution function; its exponent's rounding
     # costs up to 745 units in the last place
@@ -64,49 +64,49 @@ def test_ppf_is_the_smallest_integer(law, epsilon, sensitivity, q):
     assert noise.cdf(k) >= q * (1 - 745 * 2.0**-52) and noise.cdf(k - 1) <= q * (1 + 745 * 2.0**-52)
 
 
-@pytest.mark.parametrize("law", NOISES)
-def test_ppf_inverts_cdf(law):
-    noise = law(0.7, 2)
+@pytest.mark.parametrize("distribution", NOISES)
+def test_ppf_inverts_cdf(distribution):
+    noise = distribution(0.7, 2)
     k = np.arange(-30.0, 31.0)
     assert noise.ppf(noise.cdf(k)).tolist() == k.tolist()
     ends = noise.ppf([0.0, 1.0, -0.5, 2.0])
     assert ends[:2].tolist() == [-math.inf, math.inf] and np.isnan(ends[2:]).all()
 
 
-@pytest.mark.parametrize("law", NOISES)
-def test_off_the_support(law):
-    noise = law(1.0)
+@pytest.mark.parametrize("distribution", NOISES)
+def test_off_the_support(distribution):
+    noise = distribution(1.0)
     assert noise.pmf([0.5, math.inf, -math.inf]).tolist() == [0.0, 0.0, 0.0]
     assert math.isnan(noise.pmf(math.nan))
     assert noise.cdf(-0.5) == noise.cdf(-1) and noise.cdf(0.99) == noise.cdf(0)
     assert noise.cdf([-math.inf, math.inf]).tolist() == [0.0, 1.0] and math.isnan(noise.cdf(math.nan))
 
 
-@pytest.mark.parametrize("law", NOISES)
-def test_small_and_large_epsilon(law):
-    small, large = law(1e-9), law(700.0)
+@pytest.mark.parametrize("distribution", NOISES)
+def test_small_and_large_epsilon(distribution):
+    small, large = distribution(1e-9), distribution(700.0)
     with mpmath.workdps(40):
         alpha = mpmath.exp(-mpmath.mpf(1e-9))
-        zero = (1 - alpha) / (1 + alpha) if law is SymmetricGeometricNoise else 1 - alpha
-        factor = 2 / (1 + alpha) if law is SymmetricGeometricNoise else 1
+        zero = (1 - alpha) / (1 + alpha) if distribution is SymmetricGeometricNoise else 1 - alpha
+        factor = 2 / (1 + alpha) if distribution is SymmetricGeometricNoise else 1
         variance = factor * alpha * (1 + alpha) / (1 - alpha) ** 2
     # a few roundings
     assert small.pmf(0) == pytest.approx(float(zero), rel=1e-15)
     assert small.var() == pytest.approx(float(variance), rel=1e-15)
     assert large.pmf(0) == 1.0 and large.ppf([1e-300, 0.5, 1 - 1e-16]).tolist() == [0.0, 0.0, 0.0]
     # P(-1) is alpha times t (1 - alpha), which is alpha or half of it to rounding
-    share = 1.0 if law is SymmetricGeometricNoise else 0.5
+    share = 1.0 if distribution is SymmetricGeometricNoise else 0.5
     assert large.pmf(-1) == pytest.approx(share * math.exp(-700.0), rel=1e-15, abs=0)
-    assert law(1e-300).std() > 1e299 and law(1e5).pmf([0, 1]).tolist() == [1.0, 0.0]
+    assert distribution(1e-300).std() > 1e299 and distribution(1e5).pmf([0, 1]).tolist() == [1.0, 0.0]
 
 
-@pytest.mark.parametrize("law", NOISES)
+@pytest.mark.parametrize("distribution", NOISES)
 @settings(max_examples=60)
 @given(
     noise_epsilon=st.floats(0.1, 8.0), sensitivity=sensitivities, shift=sensitivities, epsilon=st.floats(0, 9)
 )
-def test_privacy_curve_is_the_largest_sum(law, noise_epsilon, sensitivity, shift, epsilon):
-    noise = law(noise_epsilon, sensitivity)
+def test_privacy_curve_is_the_largest_sum(distribution, noise_epsilon, sensitivity, shift, epsilon):
+    noise = distribution(noise_epsilon, sensitivity)
     k, factor = support(noise), math.exp(epsilon)
     each = [np.sum(np.maximum(noise.pmf(k) - factor * noise.pmf(k - s), 0.0)) for s in range(1, shift + 1)]
     # where the loss equals epsilon up to rounding, terms of either sign and size 1e-16 times exp(9) remain
@@ -115,8 +115,8 @@ def test_privacy_curve_is_the_largest_sum(law, noise_epsilon, sensitivity, shift
 
 @settings(max_examples=60)
 @given(epsilon=st.floats(1e-6, 30.0), sensitivity=sensitivities)
-def test_what_each_law_keeps(epsilon, sensitivity):
-    symmetric, sign = (law(epsilon, sensitivity) for law in NOISES)
+def test_what_each_distribution_keeps(epsilon, sensitivity):
+    symmetric, sign = (distribution(epsilon, sensitivity) for distribution in NOISES)
     k = np.arange(-3 * sensitivity, 3 * sensitivity + 1)
     loss = np.log(symmetric.pmf(k) / symmetric.pmf(k - sensitivity))
     # a logarithm of a rounded ratio
@@ -131,17 +131,17 @@ def test_what_each_law_keeps(epsilon, sensitivity):
     assert sign.delta(sign.epsilon_kept) == pytest.approx(0.0, abs=1e-15 * (1 + epsilon))
 
 
-@pytest.mark.parametrize("law", NOISES)
-def test_is_a_value(law):
-    noise = law(1, 2)
-    for twin in (law(1.0, 2), pickle.loads(pickle.dumps(noise)), copy.deepcopy(noise)):
+@pytest.mark.parametrize("distribution", NOISES)
+def test_is_a_value(distribution):
+    noise = distribution(1, 2)
+    for twin in (distribution(1.0, 2), pickle.loads(pickle.dumps(noise)), copy.deepcopy(noise)):
         assert twin == noise and hash(twin) == hash(noise)
-    assert noise != law(1) and SymmetricGeometricNoise(1) != SignGeometricNoise(1)
-    assert repr(noise) == f"{law.__name__}(epsilon=1.0, sensitivity=2)"
+    assert noise != distribution(1) and SymmetricGeometricNoise(1) != SignGeometricNoise(1)
+    assert repr(noise) == f"{distribution.__name__}(epsilon=1.0, sensitivity=2)"
     assert noise.delta([0.1, 0.2]).shape == (2,) and isinstance(noise.delta(0.1), float)
 
 
-@pytest.mark.parametrize("law", NOISES)
+@pytest.mark.parametrize("distribution", NOISES)
 @pytest.mark.parametrize(
     "arguments, message",
     [
@@ -151,6 +151,6 @@ def test_is_a_value(law):
         ((1, 0), "sensitivity must be a scalar > 0"),
     ],
 )
-def test_refuses(law, arguments, message):
+def test_refuses(distribution, arguments, message):
     with pytest.raises(PydpstatError, match=message):
-        law(*arguments)
+        distribution(*arguments)

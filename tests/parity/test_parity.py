@@ -83,7 +83,7 @@ def test_a_wrong_sensitivity_of_counts_is_caught(monkeypatch, function):
 
 
 def test_another_number_of_draws_is_caught(monkeypatch):
-    from pydpstat.random._r_source import RSource
+    from pydpstat.random._seeded import RSource
 
     right = RSource.laplace
 

@@ -101,7 +101,7 @@ def test_rho_of_a_pure_guarantee_bounds_every_renyi_divergence(epsilon):
     assert pure_rho(epsilon) < 0.5 * epsilon**2
 
 
-def law(rate, shift, reach=400):
+def masses(rate, shift, reach=400):
     noise = SymmetricGeometricNoise(rate)
     return noise.pmf(np.arange(-reach, reach + 1) - shift)
 
@@ -109,15 +109,15 @@ def law(rate, shift, reach=400):
 @pytest.mark.parametrize("first, second", [(1, 1), (1, 3), (2, 2), (5, 20)])
 @pytest.mark.parametrize("rate", [0.03, 0.5])
 def test_two_shifted_coordinates_tell_less_than_one(first, second, rate):
-    here = np.outer(law(rate, 0), law(rate, 0))
-    there = np.outer(law(rate, first), law(rate, second))
+    here = np.outer(masses(rate, 0), masses(rate, 0))
+    there = np.outer(masses(rate, first), masses(rate, second))
     one = GeometricLoss(rate * (first + second), first + second)
     for share in (0.0, 0.2, 0.5, 0.8, 0.95):
         epsilon = share * rate * (first + second)
         two = np.maximum(here - math.exp(epsilon) * there, 0.0).sum()
         assert two <= one.delta(epsilon) + 1e-5
         # one coordinate is where the bound is attained
-        alone = np.maximum(law(rate, 0) - math.exp(epsilon) * law(rate, first + second), 0.0).sum()
+        alone = np.maximum(masses(rate, 0) - math.exp(epsilon) * masses(rate, first + second), 0.0).sum()
         assert alone == pytest.approx(one.delta(epsilon), abs=1e-4)
 
 

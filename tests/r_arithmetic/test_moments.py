@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic import _error_free as error_free
+from pydpstat.r_arithmetic import _products as error_free
 from pydpstat.r_arithmetic import cov, cumsum, mean, moments, sum, var
 from pydpstat.r_arithmetic import moments as long_double
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydpstat.errors import MissingExtraError, NotSupportedError, PydpstatError
 from pydpstat.random.r_stream import RRandom
 
-LAWS = {
+DRAWS = {
     "runif": lambda rng, n: rng.runif(n),
     "runif between": lambda rng, n: rng.runif(n, -2.0, 5.0),
     "rnorm": lambda rng, n: rng.rnorm(n, 1.0, 2.0),
@@ -36,11 +36,11 @@ LAWS = {
 }
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("distribution", DRAWS)
 @given(seed=st.integers(-1000, 1000), pieces=st.lists(st.integers(0, 400), min_size=1, max_size=5))
 @settings(max_examples=15, deadline=None)
-def test_pieces_are_the_whole(law, seed, pieces):
-    draw = LAWS[law]
+def test_pieces_are_the_whole(distribution, seed, pieces):
+    draw = DRAWS[distribution]
     whole, parts = RRandom(seed), RRandom(seed)
     expected = draw(whole, sum(pieces))
     drawn = [draw(parts, n) for n in pieces]
@@ -48,9 +48,9 @@ def test_pieces_are_the_whole(law, seed, pieces):
     assert np.array_equal(whole.state, parts.state)
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_pieces_beyond_a_chunk(law):
-    draw = LAWS[law]
+@pytest.mark.parametrize("distribution", DRAWS)
+def test_pieces_beyond_a_chunk(distribution):
+    draw = DRAWS[distribution]
     whole, parts = RRandom(5), RRandom(5)
     expected = draw(whole, 150_000)
     drawn = [draw(parts, n) for n in (100, 69_900, 1, 2, 29_997, 50_000)]
@@ -207,10 +207,10 @@ def test_refused_before_any_draw(call, message):
     assert np.array_equal(rng.state, RRandom(1).state)
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_nothing_drawn_for_none_asked(law):
+@pytest.mark.parametrize("distribution", DRAWS)
+def test_nothing_drawn_for_none_asked(distribution):
     rng = RRandom(1)
-    assert len(LAWS[law](rng, 0)) == 0
+    assert len(DRAWS[distribution](rng, 0)) == 0
     assert np.array_equal(rng.state, RRandom(1).state)
 
 

@@ -1,4 +1,4 @@
-"""The argument `rng`, and the laws of each source."""
+"""The argument `rng`, and the distributions of each source."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from scipy import stats
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import SignGeometricNoise, SymmetricGeometricNoise
 from pydpstat.random import source_from
-from pydpstat.random._r_source import RSource
-from pydpstat.random._seeded import NumpySource
+from pydpstat.random._seeded import NumpySource, RSource
 from pydpstat.random._system import SYSTEM
 from pydpstat.random.r_stream import RRandom
 
@@ -68,7 +67,7 @@ def test_a_refused_stream_does_not_show_its_state():
     assert "42424242" not in str(error.value)
 
 
-def test_rs_laws_are_rs_own_calls():
+def test_rs_distributions_are_rs_own_calls():
     source, stream = RSource(RRandom(9)), RRandom(9)
     assert np.array_equal(source.laplace(5, 2.0), stream.rlaplace(5, 0.0, 2.0))
     assert np.array_equal(source.normal(5, 2.0), stream.rnorm(5, 0.0, 2.0))
@@ -84,15 +83,15 @@ SOURCES = {"R": lambda: RSource(RRandom(3)), "NumPy": lambda: NumpySource(np.ran
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_laws(name):
+def test_distributions(name):
     source = SOURCES[name]()
     assert stats.kstest(source.laplace(N, 2.5) / 2.5, stats.laplace.cdf).pvalue > FALSE_ALARM
     assert stats.kstest(source.normal(N, 2.5) / 2.5, stats.norm.cdf).pvalue > FALSE_ALARM
-    for draw, law in (
+    for draw, distribution in (
         (source.symmetric_geometric, SymmetricGeometricNoise),
         (source.sign_geometric, SignGeometricNoise),
     ):
-        noise, reference = np.asarray(draw(N, 0.4), dtype=float), law(0.4)
+        noise, reference = np.asarray(draw(N, 0.4), dtype=float), distribution(0.4)
         edges = np.arange(-8, 9)
         expected = np.diff(np.concatenate([[0.0], reference.cdf(edges), [1.0]])) * N
         observed = np.bincount(np.searchsorted(edges, noise), minlength=expected.size)

@@ -1,13 +1,13 @@
 """R's random streams, equal to R's to the last bit, without R."""
 
-from pydpstat.random.r_stream._continuous import ContinuousLaws
-from pydpstat.random.r_stream._counts import CountLaws
+from pydpstat.random.r_stream._continuous import ContinuousDistributions
+from pydpstat.random.r_stream._counts import CountDistributions
 from pydpstat.random.r_stream._sampling import Sampling
 
 __all__ = ["RRandom"]
 
 
-class RRandom(ContinuousLaws, CountLaws, Sampling):
+class RRandom(ContinuousDistributions, CountDistributions, Sampling):
     """R's random stream: what R draws after ``set.seed(seed)``, in the same order and to the last bit.
 
     It is R's default ``RNGkind("Mersenne-Twister", "Inversion", "Rejection")``. The methods have R's
@@ -27,7 +27,7 @@ class RRandom(ContinuousLaws, CountLaws, Sampling):
     Raises
     ------
     PydpstatError
-        Where the seed is no whole number in that range.
+        Where the seed is no integer in that range.
 
     References
     ----------

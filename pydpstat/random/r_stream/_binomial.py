@@ -31,7 +31,7 @@ def _power(base: float, exponent: int) -> float:
 
 
 class Inversion:
-    """The law where size times the smaller probability is below 30: one uniform a variable.
+    """The distribution where size times the smaller probability is below 30: one uniform a variable.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class Inversion:
 
 
 class Btpe:
-    """The law where size times the smaller probability is 30 or more: two uniforms a trial.
+    """The distribution where size times the smaller probability is 30 or more: two uniforms a trial.
 
     Parameters
     ----------
@@ -284,8 +284,8 @@ def _stirling(x: np.ndarray | float) -> np.ndarray | float:
     return (13860.0 - (462.0 - (132.0 - (99.0 - 140.0 / square) / square) / square) / square) / x / 166320.0
 
 
-def law(size: int, prob: float) -> Inversion | Btpe:
-    """Return the law of a size of at least 1 and a probability between 0 and 1 exclusive."""
+def distribution(size: int, prob: float) -> Inversion | Btpe:
+    """Return the distribution of a size of at least 1 and a probability between 0 and 1 exclusive."""
     if size * min(prob, 1.0 - prob) < INVERSION_BELOW:
         return Inversion(size, prob)
     return Btpe(size, prob)

@@ -1,29 +1,28 @@
-"""R's continuous laws as methods: runif, rnorm, rexp, rgamma, and two ways to a Laplace variable."""
+"""R's continuous distributions as methods: runif, rnorm, rexp, rgamma, and two ways to a Laplace variable."""
 
 from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import shown
 from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.elementary import Numbers
 from pydpstat.random.r_stream import _exponential as exponential
 from pydpstat.random.r_stream import _gamma as gamma
 from pydpstat.random.r_stream import _normal as normal
-from pydpstat.random.r_stream._arguments import numbers, recycled, refuse, require, whole
-from pydpstat.random.r_stream._seeded import Seeded
+from pydpstat.random.r_stream._seeded import Seeded, numbers, recycled, refuse, require, whole
 
 Floats = npt.NDArray[np.float64]
 
-# a law's constants take longer to work out than a variable
-_gamma = lru_cache(maxsize=32)(gamma.law)
+# a distribution's constants take longer to work out than a variable
+_gamma = lru_cache(maxsize=32)(gamma.distribution)
 
 
-class ContinuousLaws(Seeded):
+class ContinuousDistributions(Seeded):
     """The methods of `RRandom` that return real numbers."""
 
     def runif(self, n: int, min: npt.ArrayLike = 0.0, max: npt.ArrayLike = 1.0) -> Floats:
@@ -321,7 +320,7 @@ class ContinuousLaws(Seeded):
         require(np.isfinite(scale) | np.isfinite(location), "m", location, "finite where s is infinite")
         return exponential.laplace_draw(self._stream, n, location, scale)
 
-    def rlap(self, n: int, location: float = 0.0, scale: float = 1.0) -> Floats:
+    def rlap(self, n: int, location: npt.ArrayLike = 0.0, scale: npt.ArrayLike = 1.0) -> Floats:
         """Draw Laplace variables as diffpriv does: n exponential ones minus n more.
 
         Where `scale` is 0, the value is `location` and nothing is drawn.
@@ -367,7 +366,7 @@ class ContinuousLaws(Seeded):
         return result
 
 
-def _scale(rate: Any, scale: npt.ArrayLike | None) -> Any:
+def _scale(rate: Numbers, scale: npt.ArrayLike | None) -> Numbers:
     """Return the scale that rate and scale give together."""
     if scale is None:
         if isinstance(rate, float) and rate != 0.0:

@@ -1,28 +1,25 @@
-"""R's laws of counts as methods: rgeom, rpois, rbinom."""
+"""R's distributions of counts as methods: rgeom, rpois, rbinom."""
 
 from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat.errors import NotSupportedError
 from pydpstat.random.r_stream import _binomial as binomial
-from pydpstat.random.r_stream import _geometric as geometric
 from pydpstat.random.r_stream import _poisson as poisson
-from pydpstat.random.r_stream._arguments import R_LARGEST_INTEGER, numbers, recycled, require, whole
-from pydpstat.random.r_stream._seeded import Seeded
+from pydpstat.random.r_stream._seeded import R_LARGEST_INTEGER, Seeded, numbers, recycled, require, whole
 
-Counts = npt.NDArray[Any]
+Counts = npt.NDArray[np.int64 | np.float64]
 
-# a law's constants take longer to work out than a variable
-_binomial = lru_cache(maxsize=32)(binomial.law)
+# a distribution's constants take longer to work out than a variable
+_binomial = lru_cache(maxsize=32)(binomial.distribution)
 
 
-def _as_counts(values: Any) -> Counts:
+def _as_counts(values: npt.ArrayLike) -> Counts:
     """Turn whole floats into integers unless one is beyond R's integers, as R does."""
     array = np.asarray(values, dtype=np.float64)
     if array.size == 1:
@@ -33,7 +30,7 @@ def _as_counts(values: Any) -> Counts:
     return array.astype(np.int64)
 
 
-class CountLaws(Seeded):
+class CountDistributions(Seeded):
     """The methods of `RRandom` that return counts."""
 
     def rgeom(self, n: int, prob: npt.ArrayLike) -> Counts:
@@ -72,10 +69,10 @@ class CountLaws(Seeded):
             return np.empty(0, dtype=np.int64)
         if isinstance(prob, float):
             if n == 1:
-                return _as_counts(geometric.one(self._stream.next, _odds(prob)))
-            return _as_counts(geometric.draw(self._stream, n, _odds(prob)))
+                return _as_counts(poisson.geometric_one(self._stream.next, _odds(prob)))
+            return _as_counts(poisson.geometric_draw(self._stream, n, _odds(prob)))
         odds = [_odds(p) for p in recycled(prob, n).tolist()]
-        return _as_counts([geometric.one(self._stream.next, value) for value in odds])
+        return _as_counts([poisson.geometric_one(self._stream.next, value) for value in odds])
 
     def rpois(self, n: int, lam: npt.ArrayLike) -> Counts:
         """Draw Poisson variables, as R's ``rpois``.
@@ -141,7 +138,7 @@ class CountLaws(Seeded):
         n : int
             How many.
         size : int or array_like
-            The number of trials, a whole number from 0 to 2147483646. Arrays are recycled.
+            The number of trials, an integer from 0 to 2147483646. Arrays are recycled.
         prob : float or array_like
             The probability of success, from 0 to 1.
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from pydpstat._frozen import frozen
-from pydpstat.r_arithmetic.elementary import log
-from pydpstat.random.r_stream._mersenne import UniformStream
-from pydpstat.random.r_stream._paths import starts
+from pydpstat.r_arithmetic.elementary import Numbers, log
+from pydpstat.random.r_stream._mersenne import UniformStream, starts
 
 LOG_2 = math.log(2.0)
 _FEW = 200
@@ -125,7 +123,7 @@ def laplace_one(q: float, location: float, scale: float) -> float:
     return -scale * math.log(2.0 * (1.0 - q)) + location
 
 
-def laplace_draw(stream: UniformStream, count: int, location: Any, scale: Any) -> np.ndarray:
+def laplace_draw(stream: UniformStream, count: int, location: Numbers, scale: Numbers) -> np.ndarray:
     """Draw Laplace variables; `location` and `scale` are floats, or arrays of the size of the draw."""
     if count < _FEW_LAPLACE and isinstance(location, float) and isinstance(scale, float):
         return np.array([laplace_one(stream.next(), location, scale) for _ in range(count)])
@@ -142,5 +140,5 @@ def laplace_draw(stream: UniformStream, count: int, location: Any, scale: Any) -
     return result
 
 
-def _slice(values: Any, start: int) -> Any:
+def _slice(values: Numbers, start: int) -> Numbers:
     return values if isinstance(values, float) else values[start : start + _LAPLACE_CHUNK]

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from pydpstat.r_arithmetic.elementary import exp, expm1, log
 from pydpstat.random.r_stream import _exponential as exponential
 from pydpstat.random.r_stream import _normal as normal
-from pydpstat.random.r_stream._mersenne import UniformStream
-from pydpstat.random.r_stream._paths import starts
+from pydpstat.random.r_stream._mersenne import UniformStream, starts
 
 _FEW = 60
 _CHUNK = 300_000
@@ -22,15 +20,12 @@ _START = (2.424e-4, 2.4511e-4, -7.388e-5, 0.00144121, 0.00801191, 0.02083148, 0.
 _LOG_SERIES = (0.1233795, -0.1367177, 0.1423657, -0.1662921, 0.2000062, -0.250003, 0.3333333)
 
 
-def _power_series(coefficients: tuple[float, ...], x: Any) -> Any:
-    total = coefficients[0]
-    for coefficient in coefficients[1:]:
-        total = total * x + coefficient
-    return total * x
+def _power_series(coefficients: tuple[float, ...], x: normal.Real) -> normal.Real:
+    return normal.horner(coefficients, x) * x
 
 
 class SmallShape:
-    """The law of a shape above 0 and below 1, with scale 1.
+    """The distribution of a shape above 0 and below 1, with scale 1.
 
     Parameters
     ----------
@@ -92,7 +87,7 @@ class SmallShape:
 
 
 class LargeShape:
-    """The law of a shape of at least 1, with scale 1.
+    """The distribution of a shape of at least 1, with scale 1.
 
     Parameters
     ----------
@@ -243,6 +238,6 @@ class LargeShape:
         return deviate, accepted
 
 
-def law(shape: float) -> SmallShape | LargeShape:
-    """Return the law of a finite shape above 0."""
+def distribution(shape: float) -> SmallShape | LargeShape:
+    """Return the distribution of a finite shape above 0."""
     return SmallShape(shape) if shape < 1.0 else LargeShape(shape)

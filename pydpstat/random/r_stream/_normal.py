@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from statistics import NormalDist
+from typing import TypeVar
 
 import numpy as np
 
 from pydpstat.r_arithmetic.elementary import log
 from pydpstat.random.r_stream._mersenne import UniformStream
+
+Real = TypeVar("Real", float, np.ndarray)
 
 BIG = 134217728.0
 _FEW = 60
@@ -90,6 +93,14 @@ def one(draw: Callable[[], float]) -> float:
     """Draw one standard normal variable."""
     p = (math.floor(BIG * draw()) + draw()) / BIG
     return _inverse(p) if p < 1.0 else math.inf
+
+
+def horner(coefficients: Sequence[float], x: Real) -> Real:
+    """Evaluate a polynomial, highest power first, at a number or at an array's."""
+    total = coefficients[0] * x + coefficients[1]
+    for coefficient in coefficients[2:]:
+        total = total * x + coefficient
+    return total
 
 
 def _polynomial(coefficients: Sequence[float], x: np.ndarray, out: np.ndarray) -> np.ndarray:

@@ -1,27 +1,30 @@
-"""Poisson variables as R draws them (Ahrens and Dieter 1982, algorithm PD)."""
+"""Poisson variables as R draws them (Ahrens and Dieter 1982, algorithm PD), and geometric ones.
+
+A geometric variable is a Poisson variable whose mean is exponential.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import overload
 
 import numpy as np
 
 from pydpstat._frozen import frozen
-from pydpstat.r_arithmetic.elementary import exp, log, power
+from pydpstat.r_arithmetic.elementary import Numbers, exp, log, power
 from pydpstat.random.r_stream import _exponential as exponential
 from pydpstat.random.r_stream import _normal as normal
-from pydpstat.random.r_stream._mersenne import UniformStream
-from pydpstat.random.r_stream._paths import starts
+from pydpstat.random.r_stream._mersenne import UniformStream, starts
 
 LARGE = 10.0
 # beyond 35 lies less than 2^-32 where the mean is below 10: no uniform ever gets there
 _TABLE = 36
 # the most uniforms that one step looks ahead: a normal, a uniform, an exponential, a uniform
-MARGIN = 24
+_MARGIN = 24
 _FEW = 40
 _CHUNK = 200_000
+_FEW_GEOMETRIC, _GEOMETRIC_CHUNK = 150, 100_000
 _ROOT = 0.398942280401432677939946059934
 _FACTORIALS = (1.0, 1.0, 2.0, 6.0, 24.0, 120.0, 720.0, 5040.0, 40320.0, 362880.0)
 _FACTORIALS_ARRAY = frozen(_FACTORIALS)
@@ -72,7 +75,7 @@ def draw(stream: UniformStream, count: int, mean: float) -> np.ndarray:
     done = 0
     while done < count:
         uniforms = stream.peek(min(_CHUNK, 3 * (count - done) + 200))
-        position = np.arange(uniforms.size - MARGIN)
+        position = np.arange(uniforms.size - _MARGIN)
         value, end = large(mean, uniforms, position, exponential.remainders(uniforms))
         at = starts(end - position)[: count - done]
         at = at[end[at] <= uniforms.size]
@@ -95,7 +98,17 @@ def _draw_small(stream: UniformStream, result: np.ndarray, mean: float) -> np.nd
     return result
 
 
-def _squeeze_density(x: Any, mean: Any, s: Any) -> tuple[Any, Any]:
+@overload
+def _squeeze_density(x: float, mean: float, s: float) -> tuple[float, float]:
+    ...
+
+
+@overload
+def _squeeze_density(x: np.ndarray, mean: Numbers, s: Numbers) -> tuple[np.ndarray, np.ndarray]:
+    ...
+
+
+def _squeeze_density(x: Numbers, mean: Numbers, s: Numbers) -> tuple[Numbers, Numbers]:
     """Return the logarithm of the normal part and the factor of the hat at x standard deviations."""
     b1 = 0.0416666666666666667 / mean
     b2 = 0.3 * b1 * b1
@@ -108,15 +121,8 @@ def _squeeze_density(x: Any, mean: Any, s: Any) -> tuple[Any, Any]:
     return -0.5 * square, factor
 
 
-def _pick(values: Any, index: np.ndarray) -> Any:
+def _pick(values: Numbers, index: np.ndarray) -> Numbers:
     return values[index] if isinstance(values, np.ndarray) else values
-
-
-def _series(v: Any) -> Any:
-    total = _LOG_SERIES[0]
-    for coefficient in _LOG_SERIES[1:]:
-        total = total * v + coefficient
-    return total
 
 
 def _density(k: float, mean: float) -> tuple[float, float]:
@@ -128,20 +134,20 @@ def _density(k: float, mean: float) -> tuple[float, float]:
     delta -= 4.8 * delta * delta * delta
     v = away / k
     if abs(v) <= 0.25:
-        exponent = k * v * v * _series(v) - delta
+        exponent = k * v * v * normal.horner(_LOG_SERIES, v) - delta
     else:
         exponent = k * math.log(1.0 + v) - away - delta
     return exponent, _ROOT / math.sqrt(k)
 
 
-def _densities(k: np.ndarray, mean: Any) -> tuple[np.ndarray, np.ndarray]:
+def _densities(k: np.ndarray, mean: Numbers) -> tuple[np.ndarray, np.ndarray]:
     """Do the same for arrays."""
     safe = np.maximum(k, 10.0)
     away = mean - safe
     delta = 0.0833333333333333333 / safe
     delta -= 4.8 * delta * delta * delta
     v = away / safe
-    exponent = safe * v * v * _series(v) - delta
+    exponent = safe * v * v * normal.horner(_LOG_SERIES, v) - delta
     far = np.flatnonzero(np.abs(v) > 0.25)
     exponent[far] = safe[far] * log(1.0 + v[far]) - away[far] - delta[far]
     factor = _ROOT / np.sqrt(safe)
@@ -179,12 +185,12 @@ def _one_large(draw: Callable[[], float], mean: float) -> float:
 
 
 def large(
-    mean: Any, uniforms: np.ndarray, at: np.ndarray, remainders: tuple[np.ndarray, np.ndarray]
+    mean: Numbers, uniforms: np.ndarray, at: np.ndarray, remainders: tuple[np.ndarray, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the variables that begin at the positions `at`, and the positions where they end.
 
     `mean` is at least 10: one number, or one for each position. An end beyond the uniforms says that
-    there are not enough of them. `at` stays `MARGIN` below their number.
+    there are not enough of them. `at` stays `_MARGIN` below their number.
     """
     s = np.sqrt(mean)
     g = mean + s * normal.at(uniforms, at)
@@ -208,7 +214,7 @@ def large(
 
 def _double_exponential(
     index: np.ndarray,
-    mean: Any,
+    mean: Numbers,
     uniforms: np.ndarray,
     remainders: tuple[np.ndarray, np.ndarray],
     value: np.ndarray,
@@ -218,7 +224,7 @@ def _double_exponential(
     rest, halvings = remainders
     length = exponential.lengths(rest)
     while index.size:
-        short = end[index] > uniforms.size - MARGIN
+        short = end[index] > uniforms.size - _MARGIN
         end[index[short]] = uniforms.size + 1
         index = index[~short]
         at = end[index]
@@ -237,3 +243,64 @@ def _double_exponential(
         good = tried & (0.1069 / m * np.abs(u) <= factor * exp(exponent + e) - hat * exp(hat_exponent + e))
         value[index[good]] = k[good]
         index = index[~good]
+
+
+def geometric_one(draw: Callable[[], float], odds: float) -> float:
+    """Draw one geometric variable; `odds` is (1 - prob) / prob."""
+    return one(draw, exponential.one(draw) * odds)
+
+
+def geometric_draw(stream: UniformStream, count: int, odds: float) -> np.ndarray:
+    """Draw geometric variables of one probability."""
+    if count < _FEW_GEOMETRIC:
+        return np.array([geometric_one(stream.next, odds) for _ in range(count)])
+    if odds == 0.0:
+        # the exponential is drawn all the same
+        exponential.draw(stream, count)
+        return np.zeros(count)
+    result = np.empty(count)
+    done = 0
+    while done < count:
+        uniforms = stream.peek(min(_GEOMETRIC_CHUNK, 3 * (count - done) + 200))
+        rest, halvings = exponential.remainders(uniforms)
+        length = exponential.lengths(rest)
+        total = length + 1
+        value, is_large = _large_means(uniforms, rest, halvings, length, total, odds)
+        at = starts(total)[: count - done]
+        at = at[at + total[at] <= uniforms.size]
+        mean = exponential.values(uniforms, rest, halvings, length, at) * odds
+        known = np.flatnonzero(is_large[at])
+        # those are put right afterwards; any small mean will do for them here
+        mean[known] = 1.0
+        part = small(uniforms[at + length[at]], mean)
+        part[known] = value[at[known]]
+        result[done : done + at.size] = part
+        stream.advance(int(at[-1] + total[at[-1]]))
+        done += at.size
+    return result
+
+
+def _large_means(
+    uniforms: np.ndarray,
+    rest: np.ndarray,
+    halvings: np.ndarray,
+    length: np.ndarray,
+    total: np.ndarray,
+    odds: float,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Work out the variables whose Poisson mean is at least 10, and put their lengths into `total`."""
+    value = np.empty(uniforms.size)
+    is_large = np.zeros(uniforms.size, dtype=np.bool_)
+    # the exponential is below (halvings + 1) log 2
+    least = int(LARGE / odds / exponential.LOG_2 * (1.0 - 1e-9)) - 1
+    at = np.flatnonzero(halvings >= least)
+    near_end = at[at >= uniforms.size - 3 * _MARGIN]
+    total[near_end] = uniforms.size + 1
+    at = at[: at.size - near_end.size]
+    if at.size:
+        mean = exponential.values(uniforms, rest, halvings, length, at) * odds
+        at, mean = at[mean >= LARGE], mean[mean >= LARGE]
+        value[at], end = large(mean, uniforms, at + length[at], (rest, halvings))
+        total[at] = end - at
+        is_large[at] = True
+    return value, is_large

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pydpstat.random.r_stream._mersenne import UniformStream
-from pydpstat.random.r_stream._paths import starts
+from pydpstat.random.r_stream._mersenne import UniformStream, starts
 
 _FEW = 40
 _CHUNK = 65_536
@@ -34,7 +33,7 @@ def index_below(draw: Callable[[], float], n: int) -> int:
 
 def _candidates(uniforms: np.ndarray, bits: int) -> np.ndarray:
     words = bits // 16 + 1
-    # a cast to whole numbers rounds down
+    # a cast to integers rounds down
     parts = (uniforms * _WORD).astype(np.int64)
     value = parts[0::words]
     for j in range(1, words):

@@ -13,8 +13,7 @@ from pydpstat._data.containers import has_rows, rows
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
 from pydpstat.random.r_stream import _sample as sample
-from pydpstat.random.r_stream._arguments import whole
-from pydpstat.random.r_stream._seeded import Seeded
+from pydpstat.random.r_stream._seeded import Seeded, whole
 
 _HASH_ABOVE = 10_000_000
 _LARGEST = 4_500_000_000_000_000
@@ -99,7 +98,7 @@ class Sampling(Seeded):
         return sample.without_replacement(self._stream, n, size)
 
 
-def _items(x: Any) -> Any:
+def _items(x: object) -> Any:
     """Return what can be indexed by position: an array, a Series or a list."""
     if isinstance(x, np.ndarray) or has_rows(x):
         return x.reshape(-1, order="F") if isinstance(x, np.ndarray) else x

@@ -1,16 +1,92 @@
-"""The state behind `RRandom`: seed, ``.Random.seed``, copies, and the way to a live R session."""
+"""What the methods of `RRandom` share: the state of the stream, and checks and recycling of arguments."""
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+import operator
+from types import ModuleType
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._checks import shown
 from pydpstat.errors import MissingExtraError, PydpstatError
-from pydpstat.random.r_stream import _arguments as arguments
-from pydpstat.random.r_stream import _seeded as live
+from pydpstat.r_arithmetic._arrays import doubles
+from pydpstat.r_arithmetic.elementary import Floats, Numbers
 from pydpstat.random.r_stream._mersenne import BLOCK, UniformStream, checked_state, seeded_key
+
+R_LARGEST_INTEGER = 2147483647
+
+
+def refuse(name: str, value: object, allowed: str) -> PydpstatError:
+    """Return the error for an argument."""
+    return PydpstatError(f"{name} must be {allowed}; got {shown(value)}.")
+
+
+def whole(value: object, name: str, allowed: str = "a whole number of at least 0") -> int:
+    """Check an integer of at least 0; a float without a fraction will do."""
+    if type(value) is int and value >= 0:
+        return value
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        value = int(value)
+    try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise refuse(name, value, allowed) from None
+    if number < 0:
+        raise refuse(name, value, allowed)
+    return number
+
+
+def checked_seed(value: object) -> int:
+    """Check a seed of R's ``set.seed``."""
+    try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = R_LARGEST_INTEGER + 1
+    if abs(number) > R_LARGEST_INTEGER:
+        raise refuse("seed", value, "a whole number from -2147483647 to 2147483647, as for R's set.seed()")
+    return number
+
+
+def numbers(value: npt.ArrayLike, name: str) -> Numbers:
+    """Return a float for one number, or an array of floats, in R's order, for several."""
+    if type(value) is float:
+        return value
+    if isinstance(value, (int, np.floating, np.integer)):
+        return float(value)
+    array = doubles(value, name)
+    if array.size == 0:
+        raise refuse(name, value, "at least one number")
+    return array if array.size > 1 else float(array[0])
+
+
+def recycled(value: Numbers, n: int) -> Floats:
+    """Repeat a parameter to n values, or cut it there, as R does."""
+    if isinstance(value, float):
+        return np.full(n, value)
+    return np.resize(value, n)
+
+
+def require(
+    condition: bool | np.bool_ | npt.NDArray[np.bool_],
+    name: str,
+    value: Numbers | tuple[Numbers, ...],
+    allowed: str,
+) -> None:
+    """Refuse a parameter for which R returns NaN; nothing has been drawn by then."""
+    if isinstance(condition, np.ndarray):
+        if condition.all():
+            return
+        value = float(np.asarray(value)[np.flatnonzero(~condition)[0]])
+    elif condition:
+        return
+    raise PydpstatError(f"{name} must be {allowed}; got {shown(value)}. R returns NaN there.")
+
 
 Self = TypeVar("Self", bound="Seeded")
 
@@ -40,7 +116,7 @@ class Seeded:
         Raises
         ------
         PydpstatError
-            Where the seed is no whole number in that range.
+            Where the seed is no integer in that range.
 
         References
         ----------
@@ -55,7 +131,7 @@ class Seeded:
         >>> rng.runif(2)
         array([0.28757752, 0.78830514])
         """
-        self._stream = UniformStream(seeded_key(arguments.seed(seed)), BLOCK)
+        self._stream = UniformStream(seeded_key(checked_seed(seed)), BLOCK)
 
     @property
     def state(self) -> npt.NDArray[np.int32]:
@@ -113,7 +189,7 @@ class Seeded:
         >>> rng = RRandom.from_r()  # doctest: +SKIP
         """
         rng = cls.__new__(cls)
-        rng.state = live.read_state()
+        rng.state = read_state()
         return rng
 
     def to_r(self) -> None:
@@ -133,12 +209,12 @@ class Seeded:
         >>> from pydpstat.random.r_stream import RRandom
         >>> RRandom(123).to_r()  # doctest: +SKIP
         """
-        live.write_state(self.state)
+        write_state(self.state)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, npt.NDArray[np.int32]]:
         return {"state": self.state}
 
-    def __setstate__(self, saved: dict[str, Any]) -> None:
+    def __setstate__(self, saved: dict[str, npt.NDArray[np.int32]]) -> None:
         self.state = saved["state"]
 
     def __repr__(self) -> str:
@@ -146,7 +222,7 @@ class Seeded:
         return f"{type(self).__name__}(seed=...)"
 
 
-def _session(feature: str) -> Any:
+def _session(feature: str) -> ModuleType:
     try:
         import rpy2.rinterface as rinterface
     except ImportError as error:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +15,7 @@ import numpy.typing as npt
 entropy = os.urandom
 
 # How many bits of a uniform are known before a draw is decided; at most 52. Fewer leave more draws
-# undecided, which changes no law: tests lower it.
+# undecided, which changes no distribution: tests lower it.
 KNOWN_BITS = 52
 
 _WORD = 64
@@ -85,7 +84,7 @@ def cell_of(drawn: int) -> Cell:
     return Cell(drawn >> (_WORD - KNOWN_BITS), KNOWN_BITS)
 
 
-def signed(drawn: npt.NDArray[np.uint64], values: npt.NDArray[np.float64]) -> Any:
+def signed(drawn: npt.NDArray[np.uint64], values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Give each value the sign that its word's lowest bit says, in place."""
     return np.copysign(values, (drawn << _TO_SIGN).view(np.float64), out=values)
 

@@ -1,4 +1,4 @@
-"""The exponential mechanism's choice, with exactly its law.
+"""The exponential mechanism's choice, with exactly its distribution.
 
 A uniform U chooses the first candidate whose cumulative weight is at least U times the total. The
 weights ``measure * exp(rate * (utility - top))`` are taken in floating point first. Relative to its
@@ -258,7 +258,7 @@ def _first_at_least(sums: list[int], aim: int) -> int:
 
 
 def _integers(measures: npt.NDArray[np.float64]) -> list[int]:
-    """Return whole numbers in exactly the same proportion."""
+    """Return integers in exactly the same proportion."""
     ratios = [each.as_integer_ratio() for each in measures.tolist()]
     common = max(denominator for _, denominator in ratios)
     return [numerator * (common // denominator) for numerator, denominator in ratios]

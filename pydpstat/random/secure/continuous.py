@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,28 +14,33 @@ from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import _precise as precise
 from pydpstat.random.secure._bits import Cell
 
+Floats = npt.NDArray[np.float64]
+Scale = float | Floats
+# floats; Python's integers where one is beyond 2^53
+Integers = npt.NDArray[np.float64 | np.object_]
+
 # 64 units in the last place: the C library's logarithm is right to one, NumPy's own tests allow 4
 LOG_ERROR = 2.0**-46
 # 128 units in the last place: Cephes states 7e-16 to 1.3e-15, that is 6, for what SciPy uses
 NORMAL_ERROR = 2.0**-45
 
 
-def laplace(size: int, scale: Any, grid: float) -> npt.NDArray[Any]:
-    """Draw Laplace noise as whole numbers of grid units.
+def laplace(size: int, scale: Scale, grid: float) -> Integers:
+    """Draw Laplace noise as integers of grid units.
 
     Parameters
     ----------
     size : int
         How many values.
     scale : float or array of shape (size,)
-        The law's scale, in the statistic's unit; at least 0.
+        The distribution's scale, in the statistic's unit; at least 0.
     grid : float
         The grid unit, a power of two.
 
     Returns
     -------
     ndarray of shape (size,)
-        Whole numbers as floats; as Python's integers where one is beyond 2^53.
+        Integers, as floats; as Python's integers where one is beyond 2^53.
 
     Examples
     --------
@@ -52,8 +56,8 @@ def laplace(size: int, scale: Any, grid: float) -> npt.NDArray[Any]:
     return rounded(size, LOG, _ratio(scale, grid), finish)
 
 
-def normal(size: int, sd: Any, grid: float) -> npt.NDArray[Any]:
-    """Draw normal noise as whole numbers of grid units; parameters and result as in `laplace`.
+def normal(size: int, sd: Scale, grid: float) -> Integers:
+    """Draw normal noise as integers of grid units; parameters and result as in `laplace`.
 
     Examples
     --------
@@ -85,7 +89,7 @@ def _minus_normal_one(uniform: float) -> float:
     return float(ndtri(0.5 * uniform))
 
 
-def _ratio(scale: Any, grid: float) -> Any:
+def _ratio(scale: Scale, grid: float) -> Scale:
     if isinstance(scale, float):
         # the quotient is exact unless it overflows, where it is infinite, or underflows
         return scale / grid
@@ -93,9 +97,9 @@ def _ratio(scale: Any, grid: float) -> Any:
         return np.asarray(scale, dtype=np.float64) / grid
 
 
-def _exact_ratio(scale: Any, grid: float, place: int) -> Fraction:
-    each = scale if np.ndim(scale) == 0 else scale[place]
-    return Fraction(float(each)) / Fraction(grid)
+def _exact_ratio(scale: Scale, grid: float, place: int) -> Fraction:
+    each = np.asarray(scale, dtype=np.float64)
+    return Fraction(float(each[place] if each.ndim else each)) / Fraction(grid)
 
 
 # of a Gamma variable's parts, before they are scaled
@@ -127,13 +131,11 @@ def gamma(shape: int, rate: float) -> float:
     return float(np.abs(parts.astype(np.float64)).sum() * _FINE) / rate
 
 
-Floats = npt.NDArray[np.float64]
-
 # a chunk's arrays stay in the second-level cache
 _CHUNK = 16384
 # so few draws take less time in Python's numbers
 _FEW = 8
-# from here on a float no longer holds every whole number
+# from here on a float no longer holds every integer
 _LARGEST = 2**53
 _ROUNDING = 2.0**-50
 # a first look takes one bound for all uniforms above it, where both f are below 10
@@ -162,10 +164,10 @@ class Quantile:
 def rounded(
     size: int,
     quantile: Quantile,
-    ratio: Any,
+    ratio: Scale,
     finish: Callable[[bits.Cell, int], int],
     shift: float = 0.0,
-) -> npt.NDArray[Any]:
+) -> Integers:
     """Draw rint(ratio * f(U) + shift) with random signs.
 
     Parameters
@@ -177,14 +179,14 @@ def rounded(
     ratio : float or array of shape (size,)
         At least 0; it may have overflowed, or lost digits by underflow.
     finish : callable
-        A uniform's cell and the draw's number in, the exact whole number out.
+        A uniform's cell and the draw's number in, the exact integer out.
     shift : float, default 0.0
         With a shift below 0, ``ratio * f + shift`` is above -1/2.
 
     Returns
     -------
     ndarray of shape (size,)
-        Whole numbers as floats; as Python's integers where one is beyond 2^53.
+        Integers, as floats; as Python's integers where one is beyond 2^53.
     """
     if size <= _FEW:
         return _few(size, quantile, ratio, finish, shift)
@@ -193,7 +195,7 @@ def rounded(
     for start in range(0, size, _CHUNK):
         part = result[start : start + _CHUNK]
         words = bits.words(part.size)
-        ratios = ratio if np.ndim(ratio) == 0 else ratio[start : start + _CHUNK]
+        ratios = ratio if isinstance(ratio, float) else ratio[start : start + _CHUNK]
         with np.errstate(all="ignore"):
             undecided = _many(quantile, ratios, shift, words, part)
         for place in undecided.tolist():
@@ -207,8 +209,8 @@ def rounded(
 
 
 def _few(
-    size: int, quantile: Quantile, ratio: Any, finish: Callable[[bits.Cell, int], int], shift: float
-) -> npt.NDArray[Any]:
+    size: int, quantile: Quantile, ratio: Scale, finish: Callable[[bits.Cell, int], int], shift: float
+) -> Integers:
     """Draw as `rounded` does, one after the other."""
     ratios = (float(ratio),) * size if isinstance(ratio, float) else np.broadcast_to(ratio, size).tolist()
     wholes = []
@@ -222,7 +224,7 @@ def _few(
     return np.array(wholes, dtype=np.float64 if exact else object)
 
 
-def _with_large(result: Floats, large: dict[int, int]) -> npt.NDArray[Any]:
+def _with_large(result: Floats, large: dict[int, int]) -> Integers:
     result[list(large)] = 0.0
     whole = np.empty(result.size, dtype=object)
     whole[:] = [int(each) for each in result.tolist()]
@@ -231,29 +233,29 @@ def _with_large(result: Floats, large: dict[int, int]) -> npt.NDArray[Any]:
     return whole
 
 
-def bound(ratio: Any, value: Any, u: Any, x: Any, shift: float, error: float) -> Any:
+def bound(ratio: Scale, value: Scale, u: Scale, size: Scale, shift: float, error: float) -> Scale:
     """Return the bound of the module's docstring; the arguments are floats, or arrays of one shape."""
-    return ratio * (2.0 * bits.half_cell() / u + error * value) + (abs(x) + abs(shift) + 1.0) * _ROUNDING
+    return ratio * (2.0 * bits.half_cell() / u + error * value) + (size + abs(shift) + 1.0) * _ROUNDING
 
 
 def _one(quantile: Quantile, ratio: float, shift: float, drawn: int) -> int | None:
-    """Return one signed whole number, or None where floating point does not decide it."""
+    """Return one signed integer, or None where floating point does not decide it."""
     u = bits.midpoint(drawn)
     value = -quantile.minus_one(u)
     x = ratio * value + shift
     if not x < _LARGEST or u <= bits.half_cell():
         return None
     whole = round(x)
-    slack = bound(ratio, value, u, x, shift, quantile.error)
+    slack = bound(ratio, value, u, abs(x), shift, quantile.error)
     if abs(x - whole) < 0.5 - slack or (x < 0.0 and slack < 0.5):
         return bits.sign(drawn) * whole
     return None
 
 
 def _many(
-    quantile: Quantile, ratio: Any, shift: float, words: npt.NDArray[np.uint64], result: Floats
+    quantile: Quantile, ratio: Scale, shift: float, words: npt.NDArray[np.uint64], result: Floats
 ) -> npt.NDArray[np.intp]:
-    """Fill in signed whole numbers, and return the places of those that are not decided."""
+    """Fill in signed integers, and return the places of those that are not decided."""
     uniform = bits.midpoints(words)
     minus = quantile.minus_many(uniform)
     x = minus * -ratio
@@ -272,8 +274,8 @@ def _many(
         return np.empty(0, dtype=np.intp)
     places = np.flatnonzero(~decided)
     u, x = uniform[places], x[places]
-    ratio = ratio if np.ndim(ratio) == 0 else ratio[places]
-    slack = bound(ratio, -minus[places], u, x, shift, quantile.error)
+    ratio = ratio if isinstance(ratio, float) else ratio[places]
+    slack = bound(ratio, -minus[places], u, np.abs(x), shift, quantile.error)
     decided = (distance[places] < 0.5 - slack) | ((x < 0.0) & (slack < 0.5))
     decided &= u > bits.half_cell()
     return places[~decided]

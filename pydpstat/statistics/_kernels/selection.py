@@ -11,7 +11,9 @@ import numpy.typing as npt
 
 from pydpstat.r_arithmetic.elementary import exp
 from pydpstat.random import Source, secure
-from pydpstat.random.secure import whole_numbers
+from pydpstat.random.secure.integers import below as exact_below
+from pydpstat.random.secure.integers import permutation as exact_permutation
+from pydpstat.random.secure.integers import places as exact_places
 from pydpstat.random.secure.trials import trials_exp
 
 Floats = npt.NDArray[np.float64]
@@ -76,14 +78,14 @@ def _by_sums(utility: Floats, rate: Fraction, source: Source, measure: Any) -> t
 def below(limit: int, source: Source) -> int:
     """Choose a whole number from 0 to below `limit`, all with the same probability."""
     if not source.reproducible:
-        return whole_numbers.below(limit)
+        return exact_below(limit)
     return min(int(source.uniform(1)[0] * limit), limit - 1)
 
 
 def places(size: int, bits: int, source: Source) -> npt.NDArray[np.int64]:
     """Draw so many whole numbers from 0 to below 2^bits, at most 2^16."""
     if not source.reproducible:
-        return whole_numbers.places(size, bits)
+        return exact_places(size, bits)
     return (source.uniform(size) * 2.0**bits).astype(np.int64)
 
 
@@ -109,7 +111,7 @@ def permute_and_flip(
         order = np.argsort(source.uniform(scores.size), kind="stable")
         taken = source.uniform(scores.size) <= exp(-exponents)
     else:
-        order = whole_numbers.permutation(scores.size)
+        order = exact_permutation(scores.size)
         with np.errstate(under="ignore"):
             # a difference, a rate and a product, each rounded once
             errors = exponents * 2.0**-50 + 2.0**-1000

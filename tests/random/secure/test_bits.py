@@ -36,10 +36,10 @@ def test_uniforms_and_noise_at_the_ends(monkeypatch, byte, size):
     monkeypatch.setattr(secure._bits, "entropy", lambda count: bytes([byte]) * (count - 1) + last)
     values = secure.uniform(size)
     assert (values > 0.0).all() and (values < 1.0).all()
-    for law in (secure.laplace, secure.normal):
-        assert np.isfinite(law(size, 1.0, 2.0**-20)).all()
-    for law in (secure.symmetric_geometric, secure.sign_geometric):
-        assert np.isfinite(law(size, 1.0)).all()
+    for draw in (secure.laplace, secure.normal):
+        assert np.isfinite(draw(size, 1.0, 2.0**-20)).all()
+    for draw in (secure.symmetric_geometric, secure.sign_geometric):
+        assert np.isfinite(draw(size, 1.0)).all()
 
 
 def test_uniforms(seeded_entropy):
@@ -94,14 +94,14 @@ def test_each_draw_asks_for_its_own_bits(monkeypatch):
 
 
 def test_nothing_is_drawn_for_nothing():
-    for law in (
+    for draw in (
         lambda: secure.laplace(0, 1.0, 1.0),
         lambda: secure.normal(0, 1.0, 1.0),
         lambda: secure.symmetric_geometric(0, 1.0),
         lambda: secure.discrete_gaussian(0, 1.0),
         lambda: secure.bernoulli(0, 0.5),
     ):
-        assert law().shape == (0,)
+        assert draw().shape == (0,)
 
 
 # a few bytes first: bits kept from them would be the same in every child
@@ -119,7 +119,7 @@ del asked[:]
 for child in range(5):
     read, write = os.pipe()
     if child == 4 or os.fork() == 0:
-        values = [int(v) for law in (secure.laplace, secure.normal) for v in law(3, 1.0, 2.0**-40)]
+        values = [int(v) for draw in (secure.laplace, secure.normal) for v in draw(3, 1.0, 2.0**-40)]
         values += [int(v) for v in secure.symmetric_geometric(3, 1e-12)]
         os.write(write, repr((values, b"".join(asked).hex())).encode())
         if child < 4:

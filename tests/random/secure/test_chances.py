@@ -108,7 +108,7 @@ def test_certain_and_no_trials(monkeypatch):
 
 
 @pytest.mark.parametrize("chance", CHANCES[:5])
-def test_the_law(chance, seeded_entropy):
+def test_the_distribution(chance, seeded_entropy):
     n = 400_000
     p = chance.digits(60) / 2**60
     count = int(secure.flips(n, chance).sum())

@@ -55,7 +55,7 @@ def test_the_test_sees_the_noise_of_r(name):
     assert differing_lattices(draw(rng, first), draw(rng, second))
 
 
-def test_the_test_has_no_false_alarm_on_the_same_law():
+def test_the_test_has_no_false_alarm_on_the_same_distribution():
     generator = np.random.default_rng(5)
     for _ in range(3):
         # rounded to a grid, as a release is

@@ -12,7 +12,7 @@ import pytest
 from pydpstat.random import secure
 from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import _precise as precise
-from pydpstat.random.secure import continuous, geometric
+from pydpstat.random.secure import continuous, discrete
 from pydpstat.random.secure import continuous as inversion
 
 GENERATOR = np.random.default_rng(11)
@@ -66,7 +66,7 @@ def extreme_words(n):
     return plain + small + [2**64 - 1 - each for each in small]
 
 
-LAWS = [
+QUANTILES = [
     (
         "Laplace",
         continuous.LOG,
@@ -100,7 +100,7 @@ def geometric_exactly(cell, ratio):
 
 
 @pytest.mark.parametrize(
-    "quantile, shift, exactly", [each[1:] for each in LAWS], ids=[each[0] for each in LAWS]
+    "quantile, shift, exactly", [each[1:] for each in QUANTILES], ids=[each[0] for each in QUANTILES]
 )
 @pytest.mark.parametrize("ratio", [0.01, 0.9, 5.3, 2.0**20, 1.7 * 2.0**20, 3.3e10, 1e13])
 def test_what_floating_point_decides_is_right(quantile, shift, exactly, ratio):
@@ -164,7 +164,7 @@ def test_exponentials():
 
 def test_a_rate_is_taken_as_the_number_that_it_is(monkeypatch):
     seen = []
-    monkeypatch.setattr(geometric, "_floors", lambda size, rate, *_: seen.append(rate))
+    monkeypatch.setattr(discrete, "_floors", lambda size, rate, *_: seen.append(rate))
     secure.symmetric_geometric(1, 0.1)
     secure.sign_geometric(1, Fraction(1, 10))
     assert seen == [Fraction(0.1), Fraction(1, 10)]

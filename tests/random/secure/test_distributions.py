@@ -1,6 +1,6 @@
-"""Each exact law against its distribution, with 1e6 draws and the power to see a scale wrong by 1 %.
+"""Exact draws against their distribution, with 1e6 draws and the power to see a scale wrong by 1 %.
 
-``PYDPSTAT_DRAWS=10000000 pytest tests/random/secure/test_laws.py`` makes 1e7 draws of each law.
+``PYDPSTAT_DRAWS=10000000 pytest tests/random/secure/test_distributions.py`` makes 1e7 draws of each.
 """
 
 from __future__ import annotations
@@ -19,30 +19,33 @@ from pydpstat.random import secure
 from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import _precise as precise
 from pydpstat.random.secure import choices
-from tests.random.secure.laws import FALSE_ALARM, Rounded, Whole, p_values
+from tests.random.secure.distributions import FALSE_ALARM, Rounded, Whole, p_values
 
 N = int(os.environ.get("PYDPSTAT_DRAWS", "1000000"))
 WRONG = 1.01
 
-# name, draw(n), law(factor) with the scale times the factor, whether the last digits are even, share of N
+# name, draw(n), distribution(factor) of the scale times it, whether the last digits are even, share of N
 CONTINUOUS = [
     (
         f"{name} {ratio:g}",
         lambda n, d=draw, r=ratio: d(n, r, 1.0),
-        lambda f, w=law, r=ratio: Rounded(w, f * r),
+        lambda f, w=true, r=ratio: Rounded(w, f * r),
         ratio,
     )
-    for name, draw, law in (("Laplace", secure.laplace, stats.laplace), ("normal", secure.normal, stats.norm))
+    for name, draw, true in (
+        ("Laplace", secure.laplace, stats.laplace),
+        ("normal", secure.normal, stats.norm),
+    )
     for ratio in (0.8, 3.7, 2.0**20, 1.37 * 2.0**20, 3e8)
 ]
 INTEGER = [
     (
         f"{name} {rate:g}",
         lambda n, d=draw, r=rate: d(n, r),
-        lambda f, w=law, r=rate: Whole(w(r / f)),
+        lambda f, w=distribution, r=rate: Whole(w(r / f)),
         1.0 / rate,
     )
-    for name, draw, law in (
+    for name, draw, distribution in (
         ("geometric", secure.symmetric_geometric, SymmetricGeometricNoise),
         ("sign times geometric", secure.sign_geometric, SignGeometricNoise),
     )
@@ -57,18 +60,18 @@ GAUSSIAN = [
     )
     for sd in (0.5, 1.3, 20.0, 7777.7)
 ]
-LAWS = CONTINUOUS + INTEGER + GAUSSIAN
+CASES = CONTINUOUS + INTEGER + GAUSSIAN
 
 
-@pytest.mark.parametrize("draw, law, scale", [each[1:] for each in LAWS], ids=[each[0] for each in LAWS])
-def test_a_law(seeded_entropy, draw, law, scale):
+@pytest.mark.parametrize("draw, distribution, scale", [c[1:] for c in CASES], ids=[c[0] for c in CASES])
+def test_a_distribution(seeded_entropy, draw, distribution, scale):
     sample = draw(N)
     assert sample.shape == (N,) and np.array_equal(sample, np.rint(sample))
     wide = scale > 2.0**15
-    found = p_values(sample, law(1.0), wide)
+    found = p_values(sample, distribution(1.0), wide)
     assert min(found.values()) > FALSE_ALARM, found
     for factor in (WRONG, 1.0 / WRONG):
-        assert min(p_values(sample, law(factor), wide).values()) < FALSE_ALARM
+        assert min(p_values(sample, distribution(factor), wide).values()) < FALSE_ALARM
 
 
 class Counter:
@@ -136,17 +139,17 @@ UNDECIDED = [
 
 
 @pytest.mark.parametrize(
-    "draw, law, known, n", [each[1:] for each in UNDECIDED], ids=[each[0] for each in UNDECIDED]
+    "draw, distribution, known, n", [each[1:] for each in UNDECIDED], ids=[each[0] for each in UNDECIDED]
 )
-def test_the_law_of_what_is_mostly_undecided(seeded_entropy, monkeypatch, draw, law, known, n):
+def test_what_is_mostly_undecided(seeded_entropy, monkeypatch, draw, distribution, known, n):
     monkeypatch.setattr(bits, "KNOWN_BITS", known)
     counter = Counter(monkeypatch, "whole", "normal_whole", "reaches")
     sample = draw(n)
     assert 0.15 * n < counter.count
-    found = p_values(sample, law(1.0), False)
+    found = p_values(sample, distribution(1.0), False)
     assert min(found.values()) > FALSE_ALARM, found
     for factor in (1.15, 1 / 1.15):
-        assert min(p_values(sample, law(factor), False).values()) < FALSE_ALARM
+        assert min(p_values(sample, distribution(factor), False).values()) < FALSE_ALARM
 
 
 @pytest.mark.parametrize("ratio, most", [(2.0**20, 2e-6), (2.0**27, 1e-4), (2.0**41, 0.2)])
@@ -164,25 +167,25 @@ def test_no_scale_is_no_noise():
     assert not secure.discrete_gaussian(5, 0.0).any()
 
 
-@pytest.mark.parametrize("draw, law", [(secure.laplace, stats.laplace), (secure.normal, stats.norm)])
-def test_scales_of_their_own(seeded_entropy, draw, law):
+@pytest.mark.parametrize("draw, distribution", [(secure.laplace, stats.laplace), (secure.normal, stats.norm)])
+def test_scales_of_their_own(seeded_entropy, draw, distribution):
     scales = np.tile([1.0, 10.0, 100.0], 100_000)
     noise = draw(scales.size, scales, 2.0**-20)
     for scale in (1.0, 10.0, 100.0):
-        found = p_values(noise[scales == scale], Rounded(law, scale * 2.0**20), True)
+        found = p_values(noise[scales == scale], Rounded(distribution, scale * 2.0**20), True)
         assert min(found.values()) > FALSE_ALARM
 
 
-@pytest.mark.parametrize("draw, law", [(secure.laplace, stats.laplace), (secure.normal, stats.norm)])
+@pytest.mark.parametrize("draw, distribution", [(secure.laplace, stats.laplace), (secure.normal, stats.norm)])
 @pytest.mark.parametrize(
     "scale, grid", [(1e300, 2.0**-1000), (1e-300, 2.0**-1040), (1.0, 2.0**-60), (1e300, 2.0**970)]
 )
-def test_extreme_scales_and_grids(seeded_entropy, draw, law, scale, grid):
+def test_extreme_scales_and_grids(seeded_entropy, draw, distribution, scale, grid):
     ratio = Fraction(scale) / Fraction(grid)
     units = draw(1500 if ratio < 2**100 else 60, scale, grid)
     # as shares of the scale, exactly: beyond 2^53 units the numbers are Python's integers
     z = np.array([float(Fraction(int(unit)) / ratio) for unit in units])
-    assert stats.kstest(z, law.cdf).pvalue > FALSE_ALARM
+    assert stats.kstest(z, distribution.cdf).pvalue > FALSE_ALARM
     if ratio > 2**60:
         assert units.dtype == object and len({int(unit) % 1024 for unit in units}) > 0.45 * units.size
         assert [draw(1, scale, grid).dtype for _ in range(3)].count(np.dtype(object)) == 3
@@ -190,11 +193,11 @@ def test_extreme_scales_and_grids(seeded_entropy, draw, law, scale, grid):
 
 @pytest.mark.parametrize("rate", [1e-17, Fraction(1, 10**15), 40.0, 1e300])
 def test_extreme_rates(seeded_entropy, rate):
-    for law, reference in (
+    for distribution, reference in (
         (secure.symmetric_geometric, SymmetricGeometricNoise),
         (secure.sign_geometric, SignGeometricNoise),
     ):
-        sample = law(1000, rate)
+        sample = distribution(1000, rate)
         if rate < 1:
             z = np.array([float(int(each) * Fraction(rate)) for each in sample])
             assert stats.kstest(z, stats.laplace.cdf).pvalue > FALSE_ALARM

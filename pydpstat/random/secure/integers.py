@@ -1,4 +1,4 @@
-"""Whole numbers from the operating system's bits, all equally probable."""
+"""Integers from the operating system's bits, all equally probable."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydpstat.random.secure import _bits
 
 
 def below(limit: int) -> int:
-    """Draw a whole number from 0 to below `limit`."""
+    """Draw an integer from 0 to below `limit`."""
     known = (limit - 1).bit_length()
     size = (known + 7) // 8
     while True:
@@ -20,7 +20,7 @@ def below(limit: int) -> int:
 
 
 def integers(size: int, bound: int) -> npt.NDArray[np.int64]:
-    """Draw whole numbers from 0 to bound - 1, all equally likely, exactly.
+    """Draw integers from 0 to bound - 1, all equally likely, exactly.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def integers(size: int, bound: int) -> npt.NDArray[np.int64]:
 
 
 def places(size: int, bits: int) -> npt.NDArray[np.int64]:
-    """Draw so many whole numbers from 0 to below 2^bits, at most 2^16."""
+    """Draw so many integers from 0 to below 2^bits, at most 2^16."""
     return (np.frombuffer(_bits.entropy(2 * size), dtype="<u2") >> (16 - bits)).astype(np.int64)
 
 

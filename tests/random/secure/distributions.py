@@ -1,4 +1,4 @@
-"""How well a sample of whole numbers fits a law on them: bins, tails, size, and the last digits."""
+"""How well a sample of integers fits a distribution on them: bins, tails, size, and the last digits."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ FALSE_ALARM = 1e-6
 
 
 class Rounded:
-    """The law of rint(ratio * X) for a continuous law of scipy.stats."""
+    """The distribution of rint(ratio * X) for a continuous distribution of scipy.stats."""
 
-    def __init__(self, law, ratio):
-        self.law, self.ratio = law, ratio
+    def __init__(self, distribution, ratio):
+        self.distribution, self.ratio = distribution, ratio
 
     def cdf(self, k):
-        return self.law.cdf((np.asarray(k, dtype=np.float64) + 0.5) / self.ratio)
+        return self.distribution.cdf((np.asarray(k, dtype=np.float64) + 0.5) / self.ratio)
 
     def sf(self, k):
-        return self.law.sf((np.asarray(k, dtype=np.float64) + 0.5) / self.ratio)
+        return self.distribution.sf((np.asarray(k, dtype=np.float64) + 0.5) / self.ratio)
 
     def ppf(self, p):
-        return np.rint(self.law.ppf(p) * self.ratio)
+        return np.rint(self.distribution.ppf(p) * self.ratio)
 
 
 class Whole:
-    """A symmetric law on the whole numbers, one of `pydpstat.mechanisms`."""
+    """A symmetric distribution on the integers, one of `pydpstat.mechanisms`."""
 
-    def __init__(self, law):
-        self.cdf, self.ppf = law.cdf, law.ppf
+    def __init__(self, distribution):
+        self.cdf, self.ppf = distribution.cdf, distribution.ppf
 
     def sf(self, k):
         return self.cdf(-np.asarray(k, dtype=np.float64) - 1.0)
 
 
-def p_values(sample, law, wide):
-    """Return the p-values of all tests; `wide` laws spread over so many units that last digits are even."""
+def p_values(sample, distribution, wide):
+    """Return the p-values of all tests; a `wide` one spreads over so many units that last digits are even."""
     n = sample.size
-    edges = np.unique(law.ppf(np.linspace(0.0, 1.0, 130)[1:-1]))
-    found = {"bins": _chi_square(np.searchsorted(edges, sample, side="left"), _masses(law, edges))}
+    edges = np.unique(distribution.ppf(np.linspace(0.0, 1.0, 130)[1:-1]))
+    found = {"bins": _chi_square(np.searchsorted(edges, sample, side="left"), _masses(distribution, edges))}
     for tail in (1e-2, 1e-3, 1e-4, 1e-5):
-        far = float(law.ppf(1.0 - tail))
+        far = float(distribution.ppf(1.0 - tail))
         # the least and the greatest values, symmetric
-        p = float(law.sf(far))
+        p = float(distribution.sf(far))
         if n * p > 1.0:
             found[f"above {tail}"] = stats.binomtest(int((sample > far).sum()), n, p).pvalue
             found[f"below {tail}"] = stats.binomtest(int((sample < -far).sum()), n, p).pvalue
@@ -53,13 +53,13 @@ def p_values(sample, law, wide):
         for digits in (1, 4, 8, 12):
             residues = np.mod(sample, 2.0**digits).astype(np.int64)
             found[f"mod 2^{digits}"] = _chi_square(residues, np.full(2**digits, 2.0**-digits))
-    found["size"] = _size(sample, law)
+    found["size"] = _size(sample, distribution)
     return found
 
 
-def _masses(law, edges):
-    below = np.concatenate([[0.0], np.atleast_1d(law.cdf(edges)), [1.0]])
-    above = np.concatenate([[1.0], np.atleast_1d(law.sf(edges)), [0.0]])
+def _masses(distribution, edges):
+    below = np.concatenate([[0.0], np.atleast_1d(distribution.cdf(edges)), [1.0]])
+    above = np.concatenate([[1.0], np.atleast_1d(distribution.sf(edges)), [0.0]])
     # from the nearer side
     return np.where(below[1:] < 0.5, np.diff(below), -np.diff(above))
 
@@ -79,22 +79,22 @@ def _chi_square(places, masses):
     return float(stats.chisquare(observed, expected * (observed.sum() / expected.sum())).pvalue)
 
 
-def _size(sample, law):
+def _size(sample, distribution):
     """Test the mean of a bounded increasing function of the size, which sees a wrong scale best."""
     probabilities = (np.arange(4000) + 0.5) / 4000
-    unit = max(float(law.ppf(0.9)), 1.0)
+    unit = max(float(distribution.ppf(0.9)), 1.0)
     cut = 8.0 * unit
     top = np.arange(0.0, 2.0 * cut) if unit < 100.0 else None
     if top is not None:
         # term by term
-        mass = np.diff(np.concatenate([[0.5], law.cdf(top)]))
+        mass = np.diff(np.concatenate([[0.5], distribution.cdf(top)]))
         mass = np.where(top == 0.0, 2.0 * mass, 2.0 * mass)
         values = np.minimum(top, cut)
         mean, square = float((mass * values).sum()), float((mass * values**2).sum())
     else:
         # the quantile's integral by a fine rule, far finer than the sample's error
         fine = np.minimum(
-            np.abs(law.ppf(np.append(probabilities * 0.1 * 0.5, 0.05 + probabilities * 0.45))), cut
+            np.abs(distribution.ppf(np.append(probabilities * 0.1 * 0.5, 0.05 + probabilities * 0.45))), cut
         )
         weights = np.append(np.full(4000, 0.1 / 4000), np.full(4000, 0.9 / 4000))
         mean, square = float((weights * fine).sum()), float((weights * fine**2).sum())

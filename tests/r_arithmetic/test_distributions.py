@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pydpstat.r_arithmetic.normal import pnorm, qnorm
+from pydpstat.r_arithmetic.distributions import pnorm, qnorm
 
 # written by R 4.2.2 with sprintf("%a"); the arguments are short binary numbers, which R reads exactly
 FROM_R = [
