@@ -11,7 +11,6 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._release.query import Question
 from pydpstat.dppack import _warnings
-from pydpstat.dppack._arguments import MECHANISMS
 from pydpstat.dppack._noise import gaussian_noise, laplace_noise
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise, truncated_positive_epsilon
@@ -179,11 +178,6 @@ def statistic_spec(
 def checked_delta(delta: Any) -> float:
     """Check the delta of Gaussian noise; R takes what is 1 or more."""
     return checks.positive(delta, "delta", "Give a small probability, for example 1e-6.")
-
-
-def check_mechanism(mechanism: Any) -> str:
-    """Check the name of a mechanism."""
-    return checks.one_of(mechanism, "mechanism", MECHANISMS)
 
 
 def _gaussian_loss(noise: GaussianNoise, sensitivities: tuple[float, ...]) -> GaussianLoss | None:

@@ -14,9 +14,9 @@ from pydpstat._data.containers import has_columns, name_of
 from pydpstat._release.additive import release
 from pydpstat._release.calibration import prepare
 from pydpstat.dppack import _warnings
-from pydpstat.dppack._arguments import SENSITIVITIES, bound, numbers
-from pydpstat.dppack._queries.counts import contingency_table, count_query, histogram
-from pydpstat.dppack._spec import check_mechanism, statistic_spec
+from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES, numbers
+from pydpstat.dppack._counts import contingency_table, count_query, histogram
+from pydpstat.dppack._spec import statistic_spec
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.privacy import Guarantee
@@ -109,7 +109,7 @@ def histogramDP(
     >>> r.estimate.counts
     array([3., 6., 2.])
     """
-    upper, lower = bound(upper_bound, "upper_bound"), bound(lower_bound, "lower_bound")
+    upper, lower = checks.scalar(upper_bound, "upper_bound"), checks.scalar(lower_bound, "lower_bound")
     values = numbers(x, "x")
     arguments = {
         "eps": eps,
@@ -261,7 +261,7 @@ def _counts(
     `warn` says why.
     """
     which = checks.one_of(arguments["which_sensitivity"], "which_sensitivity", SENSITIVITIES)
-    mechanism = check_mechanism(arguments["mechanism"])
+    mechanism = checks.one_of(arguments["mechanism"], "mechanism", MECHANISMS)
     counts, labels = count()
     source = source_from(rng, int_seeds_r=True)
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
-from pydpstat.dppack._arguments import bound, numbers, vector
-from pydpstat.dppack._queries.quantiles import SENSITIVITY, rank_utility
+from pydpstat.dppack._arguments import numbers, vector
+from pydpstat.dppack._quantiles import SENSITIVITY, rank_utility
 from pydpstat.errors import PydpstatError
 
 
@@ -77,7 +77,7 @@ def meanDataAccess(x: Any, lower_bound: float, upper_bound: float) -> Access:
     Access(True_Values=2.5, Sensitivity=1.25)
     """
     values = numbers(x, "x")
-    reach = bound(upper_bound, "upper_bound") - bound(lower_bound, "lower_bound")
+    reach = checks.scalar(upper_bound, "upper_bound") - checks.scalar(lower_bound, "lower_bound")
     return _access(r.mean(values), reach, values.size)
 
 
@@ -115,7 +115,7 @@ def varDataAccess(x: Any, lower_bound: float, upper_bound: float) -> Access:
     6.25
     """
     values = vector(x, "x")
-    reach = bound(upper_bound, "upper_bound") - bound(lower_bound, "lower_bound")
+    reach = checks.scalar(upper_bound, "upper_bound") - checks.scalar(lower_bound, "lower_bound")
     return _access(r.var(values), reach * reach, values.size)
 
 
@@ -155,8 +155,8 @@ def covDataAccess(
     6.25
     """
     first, second = vector(x1, "x1"), vector(x2, "x2")
-    reach1 = bound(upper_bound1, "upper_bound1") - bound(lower_bound1, "lower_bound1")
-    reach2 = bound(upper_bound2, "upper_bound2") - bound(lower_bound2, "lower_bound2")
+    reach1 = checks.scalar(upper_bound1, "upper_bound1") - checks.scalar(lower_bound1, "lower_bound1")
+    reach2 = checks.scalar(upper_bound2, "upper_bound2") - checks.scalar(lower_bound2, "lower_bound2")
     if first.size != second.size:
         raise PydpstatError(
             f"x1 and x2 must have the same length; got {first.size} and {second.size}. Give pairs of values."
@@ -205,7 +205,7 @@ def quantileDataAccess(x: Any, quant: float, lower_bound: float, upper_bound: fl
     array([-10.,  -6.,  -2.,   1.,   1.,   8.,  10.])
     """
     values = numbers(x, "x").astype(np.float64)
-    lower, upper = bound(lower_bound, "lower_bound"), bound(upper_bound, "upper_bound")
+    lower, upper = checks.scalar(lower_bound, "lower_bound"), checks.scalar(upper_bound, "upper_bound")
     utility = rank_utility(0, values.size, checks.scalar(quant, "quant"), values.size)
     if isinstance(quant, (bool, np.bool_)):
         utility += 0.0  # whole numbers in R, which has one 0 among them

@@ -12,9 +12,9 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
-from pydpstat.dppack._arguments import MECHANISMS, bound, numbers
-from pydpstat.dppack._queries.counts import contingency_table, count_sensitivity
-from pydpstat.dppack._queries.pooled import Pooled, pooled_covariance, pooled_variance
+from pydpstat.dppack._arguments import MECHANISMS, numbers
+from pydpstat.dppack._counts import contingency_table, count_sensitivity
+from pydpstat.dppack._pooled import Pooled, pooled_covariance, pooled_variance
 from pydpstat.dppack.counts import _variables as named_variables
 from pydpstat.dppack.data_access import check_finite
 from pydpstat.dppack.pooled import column, pairs
@@ -157,7 +157,7 @@ def pooledVarDataAccess(
     NeighborsAccess(True_Values=4.25, Bounded_Sensitivities=25.0, Unbounded_Sensitivities=37.5)
     """
     groups = [column(sample).astype(np.float64) for sample in _groups(samples)]
-    lower, upper = bound(lower_bound, "lower_bound"), bound(upper_bound, "upper_bound")
+    lower, upper = checks.scalar(lower_bound, "lower_bound"), checks.scalar(upper_bound, "upper_bound")
     return _pooled(pooled_variance(groups, lower, upper, checks.flag(approx_n_max, "approx_n_max")))
 
 
@@ -205,8 +205,8 @@ def pooledCovDataAccess(
     200.0
     """
     groups = [pairs(sample) for sample in _groups(samples)]
-    bounds1 = bound(lower_bound1, "lower_bound1"), bound(upper_bound1, "upper_bound1")
-    bounds2 = bound(lower_bound2, "lower_bound2"), bound(upper_bound2, "upper_bound2")
+    bounds1 = checks.scalar(lower_bound1, "lower_bound1"), checks.scalar(upper_bound1, "upper_bound1")
+    bounds2 = checks.scalar(lower_bound2, "lower_bound2"), checks.scalar(upper_bound2, "upper_bound2")
     return _pooled(pooled_covariance(groups, bounds1, bounds2, checks.flag(approx_n_max, "approx_n_max")))
 
 

@@ -14,18 +14,15 @@ from pydpstat._release.calibration import prepare
 from pydpstat._release.query import Query
 from pydpstat._warn import note
 from pydpstat.dppack import _warnings
-from pydpstat.dppack._arguments import SENSITIVITIES, bound, numbers
-from pydpstat.dppack._moments import SCALE_TELLS_N
-from pydpstat.dppack._queries.moments import clip
-from pydpstat.dppack._queries.pooled import Pooled, pooled_covariance, pooled_variance
-from pydpstat.dppack._spec import check_mechanism, statistic_spec
-from pydpstat.dppack.variance import REDRAWN
+from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES, clip, numbers
+from pydpstat.dppack._moments import SCALE_TELLS_N, as_redrawn, is_positive
+from pydpstat.dppack._pooled import Pooled, pooled_covariance, pooled_variance
+from pydpstat.dppack._spec import statistic_spec
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import compose_basic
 from pydpstat.random import source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
-from pydpstat.results._postprocessing import AsDrawn, PostProcessing
 from pydpstat.results.results import DPResults, DPResultsPair
 
 FIXED_GROUPS = (
@@ -109,7 +106,7 @@ def pooledVarDP(
     >>> round(r, 1), r.postprocessing
     (4096.8, ('redrawn until positive',))
     """
-    lower, upper = bound(lower_bound, "lower_bound"), bound(upper_bound, "upper_bound")
+    lower, upper = checks.scalar(lower_bound, "lower_bound"), checks.scalar(upper_bound, "upper_bound")
     groups = [clip(column(sample), lower, upper) for sample in _some(samples)]
     arguments = {
         "eps": eps,
@@ -201,9 +198,9 @@ def pooledCovDP(
     -720.1
     """
     # lower bounds first, as R checks them
-    lower1, lower2 = bound(lower_bound1, "lower_bound1"), bound(lower_bound2, "lower_bound2")
-    bounds1 = lower1, bound(upper_bound1, "upper_bound1")
-    bounds2 = lower2, bound(upper_bound2, "upper_bound2")
+    lower1, lower2 = checks.scalar(lower_bound1, "lower_bound1"), checks.scalar(lower_bound2, "lower_bound2")
+    bounds1 = lower1, checks.scalar(upper_bound1, "upper_bound1")
+    bounds2 = lower2, checks.scalar(upper_bound2, "upper_bound2")
     groups = [_clipped_pairs(sample, bounds1, bounds2) for sample in _some(samples)]
     arguments = {
         "eps": eps,
@@ -268,7 +265,7 @@ def _some(samples: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _check_choices(arguments: dict[str, Any]) -> None:
     checks.one_of(arguments["which_sensitivity"], "which_sensitivity", SENSITIVITIES)
-    check_mechanism(arguments["mechanism"])
+    checks.one_of(arguments["mechanism"], "mechanism", MECHANISMS)
 
 
 def _release(
@@ -285,7 +282,7 @@ def _release(
     is_variance = function == "pooledVarDP"
     source = source_from(rng, int_seeds_r=True)
     data = tuple((f"sample{place}", f"sample{place}") for place in range(1, groups + 1))
-    accept, publish = (_is_positive, _keep) if is_variance else (None, None)
+    accept, publish = (is_positive, as_redrawn) if is_variance else (None, None)
 
     def protected(neighbors: str, sensitivity: float, first: bool = True) -> DPResults:
         query = Query(
@@ -338,11 +335,3 @@ def _check_unbounded(pooled: Pooled) -> None:
             "the unbounded sensitivity is not finite, so R stops or returns an infinite value. "
             "Give more records, finite bounds, or which_sensitivity='bounded'."
         )
-
-
-def _is_positive(value: np.ndarray) -> bool:
-    return bool(value > 0.0)
-
-
-def _keep(value: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-    return value, AsDrawn((REDRAWN,))

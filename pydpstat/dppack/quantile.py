@@ -11,9 +11,9 @@ from pydpstat import _checks as checks
 from pydpstat._release.choice import release_choice
 from pydpstat._warn import note
 from pydpstat.dppack import _warnings
-from pydpstat.dppack._arguments import SENSITIVITIES, bound, column_name, numbers
+from pydpstat.dppack._arguments import SENSITIVITIES, column_name, numbers
 from pydpstat.dppack._moments import FIXED
-from pydpstat.dppack._queries.quantiles import SENSITIVITY, UNDERFLOW, Intervals, quantile_intervals
+from pydpstat.dppack._quantiles import SENSITIVITY, UNDERFLOW, Intervals, quantile_intervals
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.random import secure, source_from
@@ -171,7 +171,7 @@ def _quantile(
     rng: Any,
 ) -> DPResults:
     """Check in R's order, weigh the intervals, say what holds, and release."""
-    upper, lower = bound(upper_bound, "upper_bound"), bound(lower_bound, "lower_bound")
+    upper, lower = checks.scalar(upper_bound, "upper_bound"), checks.scalar(lower_bound, "lower_bound")
     values = numbers(x, "x")
     share = checks.scalar(quant, "quant")
     if not 0.0 <= share <= 1.0:

@@ -9,7 +9,7 @@ import numpy as np
 
 from pydpstat import r_arithmetic as r
 from pydpstat._release.query import Query
-from pydpstat.dppack._queries.moments import clip
+from pydpstat.dppack._arguments import clip
 from pydpstat.errors import PydpstatError
 from pydpstat.results._labels import Labels
 
@@ -29,7 +29,7 @@ def count_sensitivity(neighbors: str, norm: int) -> float:
 
     Examples
     --------
-    >>> from pydpstat.dppack._queries.counts import count_sensitivity
+    >>> from pydpstat.dppack._counts import count_sensitivity
     >>> count_sensitivity("bounded", 1), count_sensitivity("unbounded", 2)
     (2.0, 1.0)
     """
