@@ -38,7 +38,7 @@ def count_sensitivity(neighbors: str, norm: int) -> float:
     return 2.0 if norm == 1 else math.sqrt(2.0)
 
 
-def histogram(x: np.ndarray, lower: float, upper: float, breaks: Any) -> tuple[np.ndarray, Labels]:
+def histogram(x: np.ndarray, lower: float, upper: float, breaks: object) -> tuple[np.ndarray, Labels]:
     """Count clipped values in equidistant bins that are extended until they reach the bounds.
 
     Returns
@@ -87,7 +87,7 @@ def edges_missing(lower: float, upper: float, breaks: np.ndarray) -> tuple[float
 
 
 def contingency_table(
-    factors: tuple[Any, ...], names: tuple[str, ...], **rules: Any
+    factors: tuple[object, ...], names: tuple[str, ...], **rules: Any
 ) -> tuple[np.ndarray, Labels]:
     """Count the combinations of levels, as R's table() does.
 

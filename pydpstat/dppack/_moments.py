@@ -158,7 +158,7 @@ def _planned(
     bounded = which == "bounded"
     spec = statistic_spec(
         function,
-        str(mechanism),
+        mechanism,
         eps,
         delta,
         type_DP,

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import has_columns, name_of
@@ -34,11 +35,11 @@ PUBLIC_N = "the number of records is public"
 
 
 def histogramDP(
-    x: Any,
+    x: npt.ArrayLike,
     eps: float,
     lower_bound: float,
     upper_bound: float,
-    breaks: Any = "Sturges",
+    breaks: object = "Sturges",
     normalize: bool = False,
     which_sensitivity: str = "bounded",
     mechanism: str = "Laplace",
@@ -46,7 +47,7 @@ def histogramDP(
     type_DP: str = "aDP",
     allow_negative: bool = False,
     *,
-    rng: Any = None,
+    rng: object = None,
 ) -> DPResults | DPResultsPair:
     """Release a histogram, as ``DPpack::histogramDP`` does.
 
@@ -143,15 +144,15 @@ def histogramDP(
 
 
 def tableDP(
-    *factors: Any,
+    *factors: object,
     eps: float = 1,
     which_sensitivity: str = "bounded",
     mechanism: str = "Laplace",
     delta: float = 0,
     type_DP: str = "aDP",
     allow_negative: bool = False,
-    rng: Any = None,
-    **columns: Any,
+    rng: object = None,
+    **columns: object,
 ) -> DPResults | DPResultsPair:
     """Release a contingency table, as ``DPpack::tableDP`` does.
 
@@ -244,16 +245,16 @@ def tableDP(
 def _counts(
     function: str,
     count: Callable[[], tuple[np.ndarray, Labels]],
-    arguments: dict[str, Any],
+    arguments: dict[str, object],
     data: tuple[tuple[str, str], ...],
-    rng: Any,
+    rng: object,
     *,
     records: int,
     condition: str,
     warn: Callable[[], None],
     publish: Publish,
-    check_flags: Callable[[], Any],
-    bounds: Any = None,
+    check_flags: Callable[[], object],
+    bounds: tuple[float, float] | None = None,
 ) -> DPResults | DPResultsPair:
     """Release counts for one kind of neighbors, or for both in turn on one stream.
 
@@ -313,7 +314,7 @@ def _records(variables: tuple[Any, ...]) -> int:
     return len(first) if has_length(first) else 1
 
 
-def _spans(breaks: Any, lower: float, upper: float) -> bool:
+def _spans(breaks: object, lower: float, upper: float) -> bool:
     """Tell whether breaks are a vector that reaches both bounds, so that no bin depends on the data."""
     if isinstance(breaks, str) or callable(breaks):
         return False
@@ -351,7 +352,9 @@ def _sanitized_table(noisy: np.ndarray, allow_negative: bool) -> tuple[np.ndarra
     return np.where(rounded < 0.0, 0.0, rounded), AsDrawn(("rounded", "negative counts to 0"))
 
 
-def _variables(factors: tuple[Any, ...], columns: dict[str, Any]) -> tuple[tuple[Any, ...], tuple[str, ...]]:
+def _variables(
+    factors: tuple[Any, ...], columns: dict[str, object]
+) -> tuple[tuple[object, ...], tuple[str, ...]]:
     """Return the variables and their names: a frame's columns, a Series' name, a keyword."""
     if len(factors) == 1 and not columns and (has_columns(factors[0]) or isinstance(factors[0], dict)):
         frame = factors[0]

@@ -5,9 +5,10 @@ Nothing here is private: the values are those of the data. The functions are for
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
@@ -43,7 +44,7 @@ class QuantileAccess(NamedTuple):
     Sensitivity: float
 
 
-def meanDataAccess(x: Any, lower_bound: float, upper_bound: float) -> Access:
+def meanDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> Access:
     """Return a mean and its sensitivity, as ``DPpack::meanDataAccess`` does. Not private.
 
     Parameters
@@ -81,7 +82,7 @@ def meanDataAccess(x: Any, lower_bound: float, upper_bound: float) -> Access:
     return _access(r.mean(values), reach, values.size)
 
 
-def varDataAccess(x: Any, lower_bound: float, upper_bound: float) -> Access:
+def varDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> Access:
     """Return a variance and its sensitivity, as ``DPpack::varDataAccess`` does. Not private.
 
     Parameters
@@ -120,7 +121,12 @@ def varDataAccess(x: Any, lower_bound: float, upper_bound: float) -> Access:
 
 
 def covDataAccess(
-    x1: Any, x2: Any, lower_bound1: float, upper_bound1: float, lower_bound2: float, upper_bound2: float
+    x1: npt.ArrayLike,
+    x2: npt.ArrayLike,
+    lower_bound1: float,
+    upper_bound1: float,
+    lower_bound2: float,
+    upper_bound2: float,
 ) -> Access:
     """Return a covariance and its sensitivity, as ``DPpack::covDataAccess`` does. Not private.
 
@@ -164,7 +170,9 @@ def covDataAccess(
     return _access(r.cov(first, second), reach1 * reach2, first.size)
 
 
-def quantileDataAccess(x: Any, quant: float, lower_bound: float, upper_bound: float) -> QuantileAccess:
+def quantileDataAccess(
+    x: npt.ArrayLike, quant: float, lower_bound: float, upper_bound: float
+) -> QuantileAccess:
     """Return what the choice of a quantile rests on, as ``DPpack::quantileDataAccess`` does. Not private.
 
     Parameters

@@ -6,9 +6,10 @@ Nothing here is private: the values are those of the data. The functions are for
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
@@ -30,12 +31,12 @@ class NeighborsAccess(NamedTuple):
     1.0
     """
 
-    True_Values: Any
+    True_Values: object
     Bounded_Sensitivities: float
     Unbounded_Sensitivities: float
 
 
-def histogramDataAccess(x: Any, breaks: Any, mechanism: str) -> NeighborsAccess:
+def histogramDataAccess(x: npt.ArrayLike, breaks: object, mechanism: str) -> NeighborsAccess:
     """Return a histogram and its sensitivities, as ``DPpack::histogramDataAccess`` does. Not private.
 
     Parameters
@@ -76,7 +77,7 @@ def histogramDataAccess(x: Any, breaks: Any, mechanism: str) -> NeighborsAccess:
     return _counts(plain, mechanism)
 
 
-def tableDataAccess(*factors: Any, mechanism: str = "Laplace", **columns: Any) -> NeighborsAccess:
+def tableDataAccess(*factors: object, mechanism: str = "Laplace", **columns: object) -> NeighborsAccess:
     """Return a contingency table and its sensitivities, as ``DPpack::tableDataAccess`` does. Not private.
 
     Parameters
@@ -120,7 +121,7 @@ def tableDataAccess(*factors: Any, mechanism: str = "Laplace", **columns: Any) -
 
 
 def pooledVarDataAccess(
-    samples: Sequence[Any], lower_bound: float, upper_bound: float, approx_n_max: bool
+    samples: Sequence[npt.ArrayLike], lower_bound: float, upper_bound: float, approx_n_max: bool
 ) -> NeighborsAccess:
     """Return a pooled variance and its sensitivities, as ``DPpack::pooledVarDataAccess`` does. Not private.
 
@@ -162,7 +163,7 @@ def pooledVarDataAccess(
 
 
 def pooledCovDataAccess(
-    samples: Sequence[Any],
+    samples: Sequence[npt.ArrayLike],
     lower_bound1: float,
     upper_bound1: float,
     lower_bound2: float,
@@ -215,12 +216,12 @@ def _pooled(pooled: Pooled) -> NeighborsAccess:
     return NeighborsAccess(pooled.value, pooled.bounded, pooled.unbounded)
 
 
-def _counts(counted: Any, mechanism: Any) -> NeighborsAccess:
+def _counts(counted: object, mechanism: object) -> NeighborsAccess:
     norm = 1 if checks.one_of(mechanism, "mechanism", MECHANISMS) == "Laplace" else 2
     return NeighborsAccess(counted, count_sensitivity("bounded", norm), count_sensitivity("unbounded", norm))
 
 
-def _groups(samples: Any) -> Sequence[Any]:
+def _groups(samples: object) -> Sequence[npt.ArrayLike]:
     if not isinstance(samples, (list, tuple)) or not samples:
         raise PydpstatError(
             f"samples must be a list of groups; got {type(samples).__name__}. Give [group1, group2]."

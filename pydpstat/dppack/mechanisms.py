@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import name_of, row_names
 from pydpstat._release.additive import release
 from pydpstat._release.calibration import prepare
 from pydpstat._release.query import Query
-from pydpstat.dppack._analytic_gaussian import analytic_gaussian_loop
 from pydpstat.dppack._arguments import plain_array
+from pydpstat.dppack._noise import analytic_gaussian_loop
 from pydpstat.dppack._spec import AllocatedSpec, checked_delta
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
@@ -24,12 +25,12 @@ GIVEN = ("the sensitivities given are right for the neighbors meant",)
 
 
 def LaplaceMechanism(
-    true_values: Any,
+    true_values: npt.ArrayLike,
     eps: float,
-    sensitivities: Any,
-    alloc_proportions: Any = None,
+    sensitivities: npt.ArrayLike,
+    alloc_proportions: npt.ArrayLike | None = None,
     *,
-    rng: Any = None,
+    rng: object = None,
 ) -> DPResults:
     """Release numbers with Laplace noise, as ``DPpack::LaplaceMechanism`` does.
 
@@ -100,16 +101,16 @@ def LaplaceMechanism(
 
 
 def GaussianMechanism(
-    true_values: Any,
+    true_values: npt.ArrayLike,
     eps: float,
     delta: float,
-    sensitivities: Any,
+    sensitivities: npt.ArrayLike,
     type_DP: str = "aDP",
-    alloc_proportions: Any = None,
+    alloc_proportions: npt.ArrayLike | None = None,
     analytic: bool = False,
     tol: float = 1e-12,
     *,
-    rng: Any = None,
+    rng: object = None,
 ) -> DPResults:
     """Release numbers with Gaussian noise, as ``DPpack::GaussianMechanism`` does.
 
@@ -211,14 +212,14 @@ def calibrateAnalyticGaussianMechanism(
 
 @overload
 def calibrateAnalyticGaussianMechanism(
-    epsilon: float, delta: float, sensitivity: Any, tol: float = 1e-12
-) -> Any:
+    epsilon: float, delta: float, sensitivity: npt.ArrayLike, tol: float = 1e-12
+) -> float | npt.NDArray[np.float64]:
     ...
 
 
 def calibrateAnalyticGaussianMechanism(
-    epsilon: float, delta: float, sensitivity: Any, tol: float = 1e-12
-) -> Any:
+    epsilon: float, delta: float, sensitivity: npt.ArrayLike, tol: float = 1e-12
+) -> float | npt.NDArray[np.float64]:
     """Return the analytic Gaussian standard deviation by R's own bisection.
 
     `pydpstat.calibrate_gaussian` is more accurate, faster, and never below the exact value.
@@ -263,7 +264,7 @@ def calibrateAnalyticGaussianMechanism(
     return analytic_gaussian_loop(epsilon, delta, sensitivity, tol)
 
 
-def _query(true_values: Any, sensitivities: Any) -> Query:
+def _query(true_values: object, sensitivities: object) -> Query:
     """Return the values as a query; what R does not count as numeric and atomic is refused."""
     value = plain_array(true_values)
     if value is None or value.dtype.kind not in "fiu":

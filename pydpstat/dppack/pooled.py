@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import is_frame
@@ -32,7 +32,7 @@ FIXED_GROUPS = (
 
 
 def pooledVarDP(
-    *samples: Any,
+    *samples: npt.ArrayLike,
     eps: float = 1,
     lower_bound: float,
     upper_bound: float,
@@ -41,7 +41,7 @@ def pooledVarDP(
     delta: float = 0,
     type_DP: str = "aDP",
     approx_n_max: bool = False,
-    rng: Any = None,
+    rng: object = None,
 ) -> DPResults | DPResultsPair:
     """Release a pooled variance, as ``DPpack::pooledVarDP`` does.
 
@@ -124,7 +124,7 @@ def pooledVarDP(
 
 
 def pooledCovDP(
-    *samples: Any,
+    *samples: npt.ArrayLike,
     eps: float = 1,
     lower_bound1: float,
     upper_bound1: float,
@@ -135,7 +135,7 @@ def pooledCovDP(
     delta: float = 0,
     type_DP: str = "aDP",
     approx_n_max: bool = False,
-    rng: Any = None,
+    rng: object = None,
 ) -> DPResults | DPResultsPair:
     """Release a pooled covariance, as ``DPpack::pooledCovDP`` does.
 
@@ -221,7 +221,7 @@ def pooledCovDP(
     )
 
 
-def pairs(sample: Any, name: str = "samples") -> np.ndarray:
+def pairs(sample: object, name: str = "samples") -> np.ndarray:
     """Return the first two columns of a matrix or a frame as floats."""
     try:
         if is_frame(sample):
@@ -241,7 +241,7 @@ def pairs(sample: Any, name: str = "samples") -> np.ndarray:
         ) from None
 
 
-def column(sample: Any, name: str = "samples") -> np.ndarray:
+def column(sample: npt.ArrayLike, name: str = "samples") -> np.ndarray:
     """Return one group's records, a vector or a matrix of one column."""
     values = numbers(sample, name)
     shape = np.shape(sample) if np.ndim(sample) > 1 else ()
@@ -252,18 +252,18 @@ def column(sample: Any, name: str = "samples") -> np.ndarray:
     return values
 
 
-def _clipped_pairs(sample: Any, bounds1: tuple[float, float], bounds2: tuple[float, float]) -> np.ndarray:
+def _clipped_pairs(sample: object, bounds1: tuple[float, float], bounds2: tuple[float, float]) -> np.ndarray:
     both = pairs(sample)
     return np.column_stack([clip(both[:, 0], *bounds1), clip(both[:, 1], *bounds2)])
 
 
-def _some(samples: tuple[Any, ...]) -> tuple[Any, ...]:
+def _some(samples: tuple[npt.ArrayLike, ...]) -> tuple[npt.ArrayLike, ...]:
     if not samples:
         raise PydpstatError("samples must have at least one group; got none. Give each group as an argument.")
     return samples
 
 
-def _check_choices(arguments: dict[str, Any]) -> None:
+def _check_choices(arguments: dict[str, object]) -> None:
     checks.one_of(arguments["which_sensitivity"], "which_sensitivity", SENSITIVITIES)
     checks.one_of(arguments["mechanism"], "mechanism", MECHANISMS)
 
@@ -272,10 +272,10 @@ def _release(
     function: str,
     statistic: str,
     pooled: Pooled,
-    arguments: dict[str, Any],
-    bounds: Any,
+    arguments: dict[str, object],
+    bounds: tuple[object, ...],
     groups: int,
-    rng: Any,
+    rng: object,
 ) -> DPResults | DPResultsPair:
     """Release for one kind of neighbors, or for both in turn on one stream."""
     which, mechanism = arguments["which_sensitivity"], arguments["mechanism"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._release.choice import release_choice
@@ -28,7 +28,7 @@ WITHIN = (
 
 
 def quantileDP(
-    x: Any,
+    x: npt.ArrayLike,
     quant: float,
     eps: float,
     lower_bound: float,
@@ -36,7 +36,7 @@ def quantileDP(
     which_sensitivity: str = "bounded",
     mechanism: str = "exponential",
     *,
-    rng: Any = None,
+    rng: object = None,
 ) -> DPResults:
     """Release a quantile, as ``DPpack::quantileDP`` does.
 
@@ -98,14 +98,14 @@ def quantileDP(
 
 
 def medianDP(
-    x: Any,
+    x: npt.ArrayLike,
     eps: float,
     lower_bound: float,
     upper_bound: float,
     which_sensitivity: str = "bounded",
     mechanism: str = "exponential",
     *,
-    rng: Any = None,
+    rng: object = None,
 ) -> DPResults:
     """Release a median, as ``DPpack::medianDP`` does: `quantileDP` with quant = 0.5.
 
@@ -161,14 +161,14 @@ def medianDP(
 
 def _quantile(
     function: str,
-    x: Any,
-    quant: Any,
-    eps: Any,
-    lower_bound: Any,
-    upper_bound: Any,
-    which_sensitivity: Any,
-    mechanism: Any,
-    rng: Any,
+    x: npt.ArrayLike,
+    quant: object,
+    eps: object,
+    lower_bound: object,
+    upper_bound: object,
+    which_sensitivity: object,
+    mechanism: object,
+    rng: object,
 ) -> DPResults:
     """Check in R's order, weigh the intervals, say what holds, and release."""
     upper, lower = checks.scalar(upper_bound, "upper_bound"), checks.scalar(lower_bound, "lower_bound")
