@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -81,7 +81,7 @@ class Preparation(NamedTuple):
 
     noise: Noise
     grid: float | None
-    sensitivity: Any
+    sensitivity: float | tuple[float, ...]
     claim: Guarantee
     guarantee: Guarantee
     seeded: bool

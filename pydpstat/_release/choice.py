@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ UNCOVERED = (
 
 def release_choice(
     statistic: str,
-    choose: Callable[[np.ndarray], tuple[Any, Labels]],
+    choose: Callable[[np.ndarray], tuple[object, Labels]],
     source: Source,
     *,
     draws: int,
@@ -36,7 +35,7 @@ def release_choice(
     nobs: int | None = None,
     grid: float | None = None,
     mechanism: str = "exponential",
-    exactly: Callable[[], tuple[Any, Labels]] | None = None,
+    exactly: Callable[[], tuple[object, Labels]] | None = None,
     uncovered: str | None = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -107,7 +106,7 @@ def release_choice(
     )
 
 
-def _array(chosen: Any) -> np.ndarray:
+def _array(chosen: object) -> np.ndarray:
     """Return an array or a number in its own type, anything else as an object, as an array."""
     if isinstance(chosen, np.ndarray):
         return chosen
