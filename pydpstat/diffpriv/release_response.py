@@ -160,13 +160,13 @@ def _release_numbers(
     if isinstance(mechanism, DPMechGaussian):
         _check_delta(params)
     query = Query("response", value, (mechanism.sensitivity,), Labels("response", names))
-    released = release(
-        query,
-        prepare(query.question, ResponseSpec(mechanism, params), source.reproducible),
-        source,
-        record=release_call(mechanism, params),
-    )
+    released = _noisy(query, mechanism, params, source)
     return response_of(released, privacyParams=published, dims=mechanism.dims)
+
+
+def _noisy(query: Query, mechanism: DPMech, params: DPParamsEps, source: Source) -> DPResults:
+    prepared = prepare(query.question, ResponseSpec(mechanism, params), source.reproducible)
+    return release(query, prepared, source, record=release_call(mechanism, params))
 
 
 def _release_function(
@@ -184,12 +184,7 @@ def _release_function(
         (mechanism.sensitivity * points,),
         Labels("coefficient"),
     )
-    released = release(
-        query,
-        prepare(query.question, ResponseSpec(mechanism, params), source.reproducible),
-        source,
-        record=release_call(mechanism, params),
-    )
+    released = _noisy(query, mechanism, params, source)
     # R's list has the sensitivity at one lattice point
     return response_of(
         released, privacyParams=published, sensitivity=mechanism.sensitivity, dims=dims, latticeK=k

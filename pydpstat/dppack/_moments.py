@@ -154,29 +154,25 @@ def _planned(
     *arguments: object,
 ) -> _Plan:
     """Return the plan of a release; `signs` only tells arguments apart that are equal."""
-    eps, *_, which, mechanism, delta, type_DP = arguments
-    bounded = which == "bounded"
+    pairs = function == "covDP"
+    named = dict(zip(_NAMES_OF_PAIRS if pairs else _NAMES, arguments))
+    bounded = named["which_sensitivity"] == "bounded"
     spec = statistic_spec(
         function,
-        mechanism,
-        eps,
-        delta,
-        type_DP,
+        named,
         "bounded" if bounded else "unbounded",
         conditions=FIXED if bounded else (*FIXED, SCALE_TELLS_N),
         kept_for="bounded",
         redrawn=redrawn,
     )
     question = Question(statistic, (sensitivity,), 1, False, False)
-    pairs = function == "covDP"
     data = (("x1", "x1"), ("x2", "x2")) if pairs else (("x", "x"),)
-    named = tuple(zip(_NAMES_OF_PAIRS if pairs else _NAMES, arguments))
     return _Plan(
         spec,
         question,
         prepare(question, spec, seeded),
         Labels(name),
-        Call(function, data, named, "DPpack"),
+        Call(function, data, tuple(named.items()), "DPpack"),
         nobs if bounded else None,
         redrawn or not bounded or not spec.is_laplace,
     )

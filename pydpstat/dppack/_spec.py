@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -158,10 +159,7 @@ class AllocatedSpec(Spec):
 
 def statistic_spec(
     function: str,
-    mechanism: object,
-    eps: object,
-    delta: object,
-    type_DP: object,
+    arguments: Mapping[str, object],
     neighbors: str,
     conditions: tuple[str, ...] = (),
     kept_for: str | None = None,
@@ -174,14 +172,14 @@ def statistic_spec(
     ----------
     function, neighbors, conditions, kept_for, void, redrawn
         As in `Spec`.
-    mechanism : {"Laplace", "Gaussian", "analytic"}
-        The noise.
-    eps, delta, type_DP
-        As the mirror got them; R uses `delta` for Gaussian noise only, `type_DP` for ``"Gaussian"`` only.
+    arguments : mapping
+        What the mirror got as `mechanism`, which was checked, `eps`, `delta` and `type_DP`. R uses `delta`
+        for Gaussian noise only, `type_DP` for ``"Gaussian"`` only.
     """
-    eps, is_laplace, analytic = checks.epsilon(eps, "eps"), mechanism == "Laplace", mechanism == "analytic"
-    delta = 0.0 if is_laplace else checked_delta(delta)
-    type_DP = "aDP" if analytic else type_DP
+    eps, mechanism = checks.epsilon(arguments["eps"], "eps"), arguments["mechanism"]
+    is_laplace, analytic = mechanism == "Laplace", mechanism == "analytic"
+    delta = 0.0 if is_laplace else checked_delta(arguments["delta"])
+    type_DP = "aDP" if analytic else arguments["type_DP"]
     kept = (conditions, kept_for, void, redrawn)
     return Spec(function, is_laplace, eps, delta, type_DP, analytic, neighbors, *kept)
 

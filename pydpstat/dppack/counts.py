@@ -271,10 +271,7 @@ def _counts(
         public = () if neighbors == "unbounded" else (PUBLIC_N,)
         spec = statistic_spec(
             function,
-            mechanism,
-            arguments["eps"],
-            arguments["delta"],
-            arguments["type_DP"],
+            arguments,
             neighbors,
             conditions=(condition, *public),
             void=not condition,

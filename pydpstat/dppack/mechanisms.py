@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -73,31 +73,8 @@ def LaplaceMechanism(
     >>> r.estimate.round(3)
     array([ 9.447, 20.859])
     """
-    query = _query(true_values, sensitivities)
-    source = source_from(rng, int_seeds_r=True)
-    spec = AllocatedSpec(
-        "LaplaceMechanism",
-        True,
-        checks.epsilon(eps, "eps"),
-        0.0,
-        None,
-        False,
-        "bounded",
-        GIVEN,
-        alloc_proportions=alloc_proportions,
-    )
-    prepared = prepare(query.question, spec, source.reproducible)
-    return release(
-        query,
-        prepared,
-        source,
-        record=Call(
-            "LaplaceMechanism",
-            (("true_values", "true.values"),),
-            (("eps", eps), ("sensitivities", sensitivities), ("alloc_proportions", alloc_proportions)),
-            "DPpack",
-        ),
-    )
+    arguments = {"eps": eps, "sensitivities": sensitivities, "alloc_proportions": alloc_proportions}
+    return _release("LaplaceMechanism", true_values, arguments, rng)
 
 
 def GaussianMechanism(
@@ -166,41 +143,16 @@ def GaussianMechanism(
     >>> round(r, 3), round(r.noise_scale, 3)
     (8.236, 3.147)
     """
-    query = _query(true_values, sensitivities)
-    source = source_from(rng, int_seeds_r=True)
-    spec = AllocatedSpec(
-        "GaussianMechanism",
-        False,
-        checks.epsilon(eps, "eps"),
-        checked_delta(delta),
-        type_DP,
-        analytic,
-        "bounded",
-        GIVEN,
-        alloc_proportions=alloc_proportions,
-        tol=tol,
-    )
-    prepared = prepare(query.question, spec, source.reproducible)
-    spec.warn(query.question)
-    return release(
-        query,
-        prepared,
-        source,
-        record=Call(
-            "GaussianMechanism",
-            (("true_values", "true.values"),),
-            (
-                ("eps", eps),
-                ("delta", delta),
-                ("sensitivities", sensitivities),
-                ("type_DP", type_DP),
-                ("alloc_proportions", alloc_proportions),
-                ("analytic", analytic),
-                ("tol", tol),
-            ),
-            "DPpack",
-        ),
-    )
+    arguments = {
+        "eps": eps,
+        "delta": delta,
+        "sensitivities": sensitivities,
+        "type_DP": type_DP,
+        "alloc_proportions": alloc_proportions,
+        "analytic": analytic,
+        "tol": tol,
+    }
+    return _release("GaussianMechanism", true_values, arguments, rng)
 
 
 @overload
@@ -262,6 +214,31 @@ def calibrateAnalyticGaussianMechanism(
     4.224679
     """
     return analytic_gaussian_loop(epsilon, delta, sensitivity, tol)
+
+
+def _release(
+    function: str, true_values: npt.ArrayLike, arguments: dict[str, Any], rng: object
+) -> DPResults:
+    """Check in R's order, calibrate, and release; Laplace noise has no delta."""
+    query = _query(true_values, arguments["sensitivities"])
+    source = source_from(rng, int_seeds_r=True)
+    is_laplace = "delta" not in arguments
+    spec = AllocatedSpec(
+        function,
+        is_laplace,
+        checks.epsilon(arguments["eps"], "eps"),
+        0.0 if is_laplace else checked_delta(arguments["delta"]),
+        arguments.get("type_DP"),
+        arguments.get("analytic", False),
+        "bounded",
+        GIVEN,
+        alloc_proportions=arguments["alloc_proportions"],
+        tol=arguments.get("tol", 1e-12),
+    )
+    prepared = prepare(query.question, spec, source.reproducible)
+    spec.warn(query.question)
+    record = Call(function, (("true_values", "true.values"),), tuple(arguments.items()), "DPpack")
+    return release(query, prepared, source, record=record)
 
 
 def _query(true_values: object, sensitivities: object) -> Query:

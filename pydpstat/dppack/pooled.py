@@ -278,7 +278,7 @@ def _release(
     rng: object,
 ) -> DPResults | DPResultsPair:
     """Release for one kind of neighbors, or for both in turn on one stream."""
-    which, mechanism = arguments["which_sensitivity"], arguments["mechanism"]
+    which = arguments["which_sensitivity"]
     is_variance = function == "pooledVarDP"
     source = source_from(rng, int_seeds_r=True)
     data = tuple((f"sample{place}", f"sample{place}") for place in range(1, groups + 1))
@@ -294,10 +294,7 @@ def _release(
         )
         spec = statistic_spec(
             function,
-            mechanism,
-            arguments["eps"],
-            arguments["delta"],
-            arguments["type_DP"],
+            arguments,
             neighbors,
             conditions=FIXED_GROUPS if which == "bounded" else (*FIXED_GROUPS, SCALE_TELLS_N),
             kept_for="bounded",
