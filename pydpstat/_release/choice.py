@@ -66,7 +66,7 @@ def release_choice(
     mechanism : str, default "exponential"
         How the choice is made.
     exactly : callable, optional
-        Chooses with the operating system's generator by the exact law (`pydpstat.random.secure`);
+        Chooses with the operating system's generator from the exact distribution (`pydpstat.random.secure`);
         without it `choose` gets uniforms of the operating system.
     uncovered : str, optional
         What the proof leaves out where `exactly` is given.

@@ -107,12 +107,12 @@ def is_na(value: object) -> bool:
 
 
 def is_whole(value: Any) -> bool:
-    """Tell whether a value is one finite whole number, an int or a float."""
+    """Tell whether a value is one finite integer, an int or a float."""
     return checks.is_number(value) and math.isfinite(checks.as_float(value)) and value % 1 == 0
 
 
 def whole_number(value: object, name: str, least: int, most: float = math.inf) -> int:
-    """Check one finite whole number from `least` to `most` and return it as an int."""
+    """Check one finite integer from `least` to `most` and return it as an int."""
     number = checks.unwrap(value)
     if not is_whole(number) or number < least:
         raise PydpstatError(
@@ -162,7 +162,7 @@ def share(value: object, name: str) -> float | None:
 
 
 def length(value: object, name: str) -> int | None:
-    """Check how many numbers a target returns; R takes any whole number, and NA, here None."""
+    """Check how many numbers a target returns; R takes any integer, and NA, here None."""
     number = checks.unwrap(value)
     if is_na(number):
         return None
@@ -175,7 +175,7 @@ def length(value: object, name: str) -> int | None:
 
 
 def natural(value: object, name: str) -> int:
-    """Check a whole number of at least 1."""
+    """Check an integer of at least 1."""
     return whole_number(value, name, 1)
 
 

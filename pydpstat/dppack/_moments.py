@@ -31,6 +31,8 @@ FIXED = (
 )
 SCALE_TELLS_N = "for added or removed records nothing holds: the noise scale reveals their number"
 REDRAWN = "redrawn until positive"
+# of what is equal and of one type only the sign of 0 may differ
+_PLAIN = frozenset((int, float, str))
 _PRIVACY = ("which_sensitivity", "mechanism", "delta", "type_DP")
 _NAMES = ("eps", "lower_bound", "upper_bound", *_PRIVACY)
 _NAMES_OF_PAIRS = ("eps", "lower_bound1", "upper_bound1", "lower_bound2", "upper_bound2", *_PRIVACY)
@@ -118,14 +120,13 @@ def release_moment(
     source = source_from(rng, int_seeds_r=True)
     _, value, reach, nobs = moment
     sensitivity = reach / nobs if nobs else math.inf
-    # 0.0 and -0.0 are equal, but not in the text of the call
-    signs = f"{bounds}{delta}"
     asked = (function, moment.statistic, name, nobs, sensitivity, source.reproducible, accept is not None)
-    try:
-        plan = _planned(signs, *asked, *arguments)
-    except TypeError:
-        # what cannot be hashed is planned all the same
-        plan = _planned.__wrapped__(signs, *asked, *arguments)
+    if _PLAIN.issuperset(map(type, arguments)):
+        # 0.0 and -0.0 are equal, but not in the text of the call
+        plan = _planned(f"{bounds}{delta}", *asked, *arguments)
+    else:
+        # such as (1,) and (True,), which are equal, or a list, which cannot be hashed
+        plan = _planned.__wrapped__("", *asked, *arguments)
     if plan.warns:
         _warn(plan, nobs)
     query = Query(

@@ -216,7 +216,7 @@ def quantileDataAccess(
     lower, upper = checks.scalar(lower_bound, "lower_bound"), checks.scalar(upper_bound, "upper_bound")
     utility = rank_utility(0, values.size, checks.scalar(quant, "quant"), values.size)
     if isinstance(quant, (bool, np.bool_)):
-        utility += 0.0  # whole numbers in R, which has one 0 among them
+        utility += 0.0  # integers in R, which has one 0 among them
     inner = np.minimum(np.maximum(r.sort(values), lower), upper)
     edges = np.concatenate([[lower], inner, [upper]])
     if not (np.isfinite(edges).all() and np.isfinite(utility).all()):
