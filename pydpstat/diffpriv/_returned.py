@@ -153,7 +153,7 @@ def function_of(value: object) -> Function:
             f"target must return a function for this mechanism; it returned {type(value).__name__}. "
             "Let it return for example lambda response: X.count(response)."
         )
-    return value  # type: ignore[no-any-return]
+    return value
 
 
 def quality(value: object) -> float:

@@ -145,7 +145,7 @@ def function(value: object, name: str) -> Function:
             f"{name} must be a function of the data set; got {checks.shown(value)}. "
             "Give for example lambda X: sum(X) / len(X)."
         )
-    return value  # type: ignore[no-any-return]
+    return value
 
 
 def share(value: object, name: str) -> float | None:
