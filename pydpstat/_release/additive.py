@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat._grid import exact_sum, float_sum
 from pydpstat._release.calibration import Preparation
@@ -15,8 +16,12 @@ from pydpstat.errors import PydpstatError
 from pydpstat.privacy.guarantee import Guarantee
 from pydpstat.random.source import Source
 from pydpstat.results._call import Call
-from pydpstat.results._postprocessing import AsDrawn, PostProcessing
+from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish
 from pydpstat.results.results import DPResults
+
+Floats = npt.NDArray[np.float64]
+Accept = Callable[[Floats], bool]
+_AS_DRAWN = AsDrawn()
 
 
 class Spender(Protocol):
@@ -32,9 +37,9 @@ def release(
     source: Source,
     *,
     record: Call,
-    bounds: Any = None,
-    accept: Callable[[np.ndarray], bool] | None = None,
-    publish: Callable[[np.ndarray], tuple[np.ndarray, PostProcessing]] | None = None,
+    bounds: tuple[object, ...] | None = None,
+    accept: Accept | None = None,
+    publish: Publish | None = None,
     budget: Spender | None = None,
 ) -> DPResults:
     """Protect a query's value with calibrated noise and return what may be published.
@@ -80,14 +85,15 @@ def release(
     if budget is not None:
         budget.spend(prepared.guarantee, record.python())
     value = _noisy(query, prepared, source)
-    while not noise.accepts(value) or accept is not None and not accept(value):
+    may_stand = prepared.accepts
+    while may_stand is not None and not may_stand(value) or accept is not None and not accept(value):
         if not np.any(noise.std()):
             raise PydpstatError(
                 f"the {query.statistic} gets no noise and is not positive; R never returns. "
                 "Use a delta far below 1."
             )
         value = _noisy(query, prepared, source)
-    post: PostProcessing = AsDrawn()
+    post: PostProcessing = _AS_DRAWN
     if publish is not None:
         value, post = publish(value)
     if not _all_finite(value):
@@ -99,7 +105,8 @@ def release(
         statistic=query.statistic,
         value=np.asarray(value, dtype=np.float64),
         labels=query.labels,
-        noise=noise.in_shape(value.shape),
+        # of numbers and vectors the elements are in their shape already
+        noise=noise.in_shape(value.shape) if value.ndim > 1 else noise,
         noise_scale=noise.scale,
         mechanism=noise.name,
         sensitivity=prepared.sensitivity,
@@ -114,14 +121,14 @@ def release(
     )
 
 
-def _all_finite(value: Any) -> bool:
+def _all_finite(value: Floats) -> bool:
     # a single number is the usual case, and math is ten times faster on it
     if isinstance(value, float) or value.ndim == 0:
         return math.isfinite(value)
     return bool(np.isfinite(value).all())
 
 
-def _noisy(query: Query, prepared: Preparation, source: Source) -> np.ndarray:
+def _noisy(query: Query, prepared: Preparation, source: Source) -> Floats:
     """Add one draw of noise to the true value: on the grid where there is one."""
     size, shape, grid = query.value.size, query.value.shape, prepared.grid
     if grid is None and not prepared.seeded:

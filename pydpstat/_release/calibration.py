@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat._grid import float_above, grid_unit, sum_above, total_above
 from pydpstat._release.query import Question
@@ -73,14 +75,17 @@ class Preparation(NamedTuple):
         What was asked for, and what holds.
     seeded : bool
         Whether it is for a seeded source.
+    accepts : callable or None
+        Tells whether a noisy value may stand; None where every one may.
     """
 
     noise: Noise
     grid: float | None
-    sensitivity: Any
+    sensitivity: float | tuple[float, ...]
     claim: Guarantee
     guarantee: Guarantee
     seeded: bool
+    accepts: Callable[[npt.NDArray[np.float64]], bool] | None
 
 
 def prepare(question: Question, spec: Spec, seeded: bool) -> Preparation:
@@ -131,7 +136,8 @@ def _prepared(question: Question, spec: Spec, seeded: bool) -> Preparation:
     if condition is not None:
         guarantee = guarantee.with_conditions(condition)
     shown = sensitivities[0] if len(sensitivities) == 1 else sensitivities
-    return Preparation(noise, grid, shown, claim, guarantee, seeded)
+    accepts = None if type(noise).accepts is Noise.accepts else noise.accepts
+    return Preparation(noise, grid, shown, claim, guarantee, seeded, accepts)
 
 
 def _on_grid(question: Question, spec: Spec, noise: Noise, epsilon: float) -> tuple[Noise, float]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ UNCOVERED = (
 
 def release_choice(
     statistic: str,
-    choose: Callable[[np.ndarray], tuple[Any, Labels]],
+    choose: Callable[[np.ndarray], tuple[object, Labels]],
     source: Source,
     *,
     draws: int,
@@ -36,7 +35,7 @@ def release_choice(
     nobs: int | None = None,
     grid: float | None = None,
     mechanism: str = "exponential",
-    exactly: Callable[[], tuple[Any, Labels]] | None = None,
+    exactly: Callable[[], tuple[object, Labels]] | None = None,
     uncovered: str | None = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -67,7 +66,7 @@ def release_choice(
     mechanism : str, default "exponential"
         How the choice is made.
     exactly : callable, optional
-        Chooses with the operating system's generator by the exact law (`pydpstat.random.secure`);
+        Chooses with the operating system's generator from the exact distribution (`pydpstat.random.secure`);
         without it `choose` gets uniforms of the operating system.
     uncovered : str, optional
         What the proof leaves out where `exactly` is given.
@@ -107,7 +106,7 @@ def release_choice(
     )
 
 
-def _array(chosen: Any) -> np.ndarray:
+def _array(chosen: object) -> np.ndarray:
     """Return an array or a number in its own type, anything else as an object, as an array."""
     if isinstance(chosen, np.ndarray):
         return chosen

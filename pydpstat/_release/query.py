@@ -23,7 +23,7 @@ class Question(NamedTuple):
     size : int
         How many elements the value has.
     integer : bool
-        Whether they are whole numbers.
+        Whether they are integers.
     exact : bool
         Whether they were computed exactly.
     """
@@ -51,7 +51,7 @@ class Query:
     labels : Labels
         Public names of the value's elements.
     integer : bool
-        Whether the value is made of whole numbers (then it already lies on any grid).
+        Whether the value is made of integers (then it already lies on any grid).
     nobs : int or None
         Number of records where it is public.
     exact : tuple of Fraction or int, or None

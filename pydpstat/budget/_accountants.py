@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from pydpstat import _checks as checks
 from pydpstat._search import bisect_up
@@ -122,7 +121,7 @@ ACCOUNTANTS: dict[str, type[BasicAccountant] | type[ConcentratedAccountant]] = {
 }
 
 
-def _checked(value: Any, name: str) -> float:
+def _checked(value: object, name: str) -> float:
     """Check what a release costs: a loss of somebody's own can say anything, and less than 0 is a refund."""
     if checks.is_number(value) and 0.0 <= checks.as_float(value) * _UP < math.inf:
         return checks.as_float(value)

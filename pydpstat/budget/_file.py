@@ -21,11 +21,10 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from pydpstat._checks import shown_option
 from pydpstat.budget._accountants import NOTHING, Cost, added, exceeds, missing
-from pydpstat.budget._entry import Entry
+from pydpstat.budget._ledger import Entry
 from pydpstat.errors import PydpstatError
 
 # marks the file as a ledger ("dpst"), and its format
@@ -293,7 +292,7 @@ def _identity(path: str) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _patiently(step: Callable[[], Any]) -> None:
+def _patiently(step: Callable[[], object]) -> None:
     """Repeat what is refused while another process is busy."""
     end = time.monotonic() + PATIENCE
     while True:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydpstat.errors import PydpstatError
 
@@ -61,7 +61,7 @@ class BudgetExceeded(PydpstatError):
         super().__init__(text)
         self.requested, self.remaining, self.difference = requested, remaining, difference
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.args[0], self.requested, self.remaining, self.difference)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydpstat import _checks as checks
 from pydpstat.budget._accountants import ACCOUNTANTS, Accountant, Cost, missing
-from pydpstat.budget._entry import Entry, MemoryLedger
 from pydpstat.budget._file import FileLedger, Limits
+from pydpstat.budget._ledger import Entry, LedgerReport, MemoryLedger
 from pydpstat.budget.amounts import Amount, BudgetExceeded
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import NEIGHBORS, Guarantee
@@ -208,7 +208,7 @@ class Budget:
         """
         self._spend(guarantee, call, "Nothing was released.")
 
-    def charge(self, result: Any) -> None:
+    def charge(self, result: object) -> None:
         """Spend what a finished release really keeps: a mirror's result, a pair of them, or a model.
 
         Parameters
@@ -310,8 +310,6 @@ class Budget:
         >>> "mean(income)" in budget.summary().as_text()
         True
         """
-        from pydpstat.budget._summary import LedgerReport
-
         limits = self.epsilon, self.delta, self.accountant, self.neighbors, self.path
         return LedgerReport(*limits, self.entries, self.spent, self.remaining).summary()
 
@@ -325,7 +323,7 @@ class Budget:
             f"neighbors={self._neighbors!r})"
         )
 
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., Budget], tuple[object, ...]]:
         if self.path is None:
             raise PydpstatError(
                 "a budget in memory cannot be copied or pickled: both copies would spend what is left. "

@@ -15,8 +15,7 @@ from pydpstat.diffpriv.mechanisms import (
 )
 from pydpstat.diffpriv.params import DPParamsDel, DPParamsEps, DPParamsGam
 from pydpstat.diffpriv.release_response import releaseResponse
-from pydpstat.diffpriv.sensitivity_norm import sensitivityNorm
-from pydpstat.diffpriv.sensitivity_sampler import sensitivitySampler, sensitivitySamplerManual
+from pydpstat.diffpriv.sensitivity import sensitivityNorm, sensitivitySampler, sensitivitySamplerManual
 
 __all__ = [
     "DPMech",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
-from pydpstat.diffpriv import _warnings
+from pydpstat._warn import warn
 from pydpstat.diffpriv.mechanisms import DPMech, DPMechExponential, DPMechGaussian
 from pydpstat.diffpriv.params import DPParamsEps, DPParamsGam, delta_of
 from pydpstat.errors import PydpstatError
@@ -32,7 +31,7 @@ def result_params(mechanism: DPMech, params: DPParamsEps) -> DPParamsEps:
     return params.toGamma(gamma)
 
 
-def held(mechanism: DPMech, params: DPParamsEps, noise: Any) -> tuple[Guarantee, Guarantee]:
+def held(mechanism: DPMech, params: DPParamsEps, noise: object) -> tuple[Guarantee, Guarantee]:
     """Return claim and guarantee of a release, and warn where they differ.
 
     Parameters
@@ -48,21 +47,21 @@ def held(mechanism: DPMech, params: DPParamsEps, noise: Any) -> tuple[Guarantee,
     use = _sound(mechanism)
     epsilon = params.epsilon
     if isinstance(mechanism, DPMechExponential):
-        _warnings.proportional_choice(epsilon)
+        _warn_proportional_choice(epsilon)
         epsilon = math.inf
     elif mechanism.sensitivity == 0.0 or epsilon == math.inf:
         cause = "a sensitivity of 0" if mechanism.sensitivity == 0.0 else "an infinite epsilon"
-        _warnings.exact_value(cause, use)
+        _warn_exact_value(cause, use)
         epsilon = math.inf
     elif isinstance(noise, GaussianNoise):
         delta = _gaussian_delta(noise, epsilon, delta, mechanism.sensitivity)
     conditions: tuple[str, ...] = (GIVEN,)
     if mechanism.sampled:
-        _warnings.sampled_sensitivity(mechanism.gammaSensitivity, use)
+        _warn_sampled_sensitivity(mechanism.gammaSensitivity, use)
         conditions = (_random(mechanism, epsilon, delta),)
         epsilon = math.inf
     elif isinstance(params, DPParamsGam) and params.gamma > 0.0:
-        _warnings.random_privacy(params.gamma, use)
+        _warn_random_privacy(params.gamma, use)
     elif math.isinf(epsilon):
         conditions = ()
     return claim, Guarantee(epsilon, delta, "bounded", conditions)
@@ -74,7 +73,7 @@ def _gaussian_delta(noise: GaussianNoise, epsilon: float, claimed: float, sensit
         return claimed
     exact = float(noise.delta(epsilon, sensitivity))
     if exact > claimed * ROUNDING:
-        _warnings.classical_gaussian(epsilon, claimed, exact)
+        _warn_classical_gaussian(epsilon, claimed, exact)
     return max(claimed, exact)
 
 
@@ -128,6 +127,64 @@ def release_call(mechanism: DPMech, params: DPParamsEps) -> ReleaseCall:
 
 
 def _constructor(instance: DPMech | DPParamsEps) -> Call:
-    values: dict[str, Any] = {name: getattr(instance, name) for name in instance.slots()}
+    values: dict[str, object] = {name: getattr(instance, name) for name in instance.slots()}
     arguments = ((name, _NAMED.get(name, value)) for name, value in values.items() if value is not None)
     return Call(type(instance).__name__, (), tuple(arguments), "diffpriv")
+
+
+def _warn_exact_value(cause: str, use: str) -> None:
+    """Warn that no noise is added."""
+    warn(
+        f"releaseResponse adds no noise with {cause}: the exact value is published and epsilon is infinite. "
+        f"Give a finite epsilon and a proven sensitivity above 0, as {use} asks for.",
+        row="delta",
+        use=use,
+    )
+
+
+def _warn_classical_gaussian(epsilon: float, delta: float, exact: float) -> None:
+    """Warn that the classical Gaussian formula fails at a large epsilon."""
+    warn(
+        f"DPMechGaussian's formula is proven for epsilon below 1. At epsilon {epsilon:g} its exact delta is "
+        f"{exact:.4g}, not {delta:g}. Use GaussianMechanism with analytic=True, or calibrate_gaussian.",
+        row="6",
+        use="GaussianMechanism",
+    )
+
+
+def _warn_proportional_choice(epsilon: float) -> None:
+    """Warn that epsilon and the sensitivity cancel in diffpriv's exponential mechanism."""
+    warn(
+        "DPMechExponential chooses with probabilities proportional to the qualities: epsilon "
+        f"({epsilon:g} here) and the sensitivity cancel, and a response of quality 0 is never chosen. "
+        "Its epsilon is infinite. Use pydpstat.choose, or ExponentialMechanism.",
+        row="3",
+        use="choose",
+    )
+
+
+def _warn_sampled_sensitivity(gamma: float | None, use: str) -> None:
+    """Warn that a sampled sensitivity gives random differential privacy only."""
+    share = "an unknown share" if gamma is None else f"a share of up to {gamma:.4g}"
+    name = "choose" if use == "ExponentialMechanism" else "mean"
+    own = (
+        "pydpstat.choose" if name == "choose" else "a statistic with bounds of its own, such as pydpstat.mean"
+    )
+    warn(
+        "The sensitivity was sampled. This is random differential privacy: it speaks of data whose records "
+        f"are drawn independently from the oracle, and for {share} of those data sets nothing holds. For "
+        f"other data epsilon is infinite. Use {own}, or prove a sensitivity and use {use}.",
+        row="14",
+        use=name,
+    )
+
+
+def _warn_random_privacy(gamma: float, use: str) -> None:
+    """Warn that the parameters ask for random differential privacy only."""
+    warn(
+        f"DPParamsGam asks for random differential privacy: for a share of up to {gamma:.4g} of the data "
+        "sets nothing is promised. (epsilon, delta) holds where the sensitivity given is a proven bound, and "
+        f"nothing otherwise. Use DPParamsEps or DPParamsDel with a proven bound, or {use}.",
+        row="14",
+        use=use,
+    )

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, overload
 
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 
+T = TypeVar("T")
 Self = TypeVar("Self", bound="Slotted")
+# of a data set, of a record, of a response: whatever the user's functions take
+Function = Callable[..., object]
 
 
-class Slot:
+class Slot(Generic[T]):
     """A checked attribute.
 
     Parameters
@@ -21,17 +24,23 @@ class Slot:
         ``check(value, name)`` returns what is stored, or raises a `PydpstatError`.
     """
 
-    def __init__(self, check: Callable[[Any, str], Any]) -> None:
+    def __init__(self, check: Callable[[object, str], T]) -> None:
         self.check = check
         self.name = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Slot[T]: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type | None = None) -> T: ...
+
+    def __get__(self, instance: object, owner: type | None = None) -> Slot[T] | T:
         return self if instance is None else vars(instance)[self.name]
 
-    def __set__(self, instance: Any, value: Any) -> None:
+    def __set__(self, instance: object, value: object) -> None:
         vars(instance)[self.name] = self.check(value, f"{type(instance).__name__}.{self.name}")
 
 
@@ -48,7 +57,7 @@ class Slotted:
         """Return the names of the slots, those of the base classes first."""
         return cls._names
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name not in self._names:
             raise AttributeError(
                 f"{type(self).__name__} has no slot {name!r}; it has {', '.join(self.slots())}."
@@ -67,14 +76,14 @@ class Slotted:
         return f"{type(self).__name__}({values})"
 
 
-def replaced(instance: Self, **values: Any) -> Self:
+def replaced(instance: Self, **values: object) -> Self:
     """Return a copy with other values that are not checked, as R's ``@<-`` does not check them."""
     copy = type(instance).__new__(type(instance))
     vars(copy).update(vars(instance), **values)
     return copy
 
 
-def named_only(instance: Slotted, unnamed: tuple[Any, ...]) -> None:
+def named_only(instance: Slotted, unnamed: tuple[object, ...]) -> None:
     """Refuse arguments without a name: R takes only objects of a base class there."""
     if unnamed:
         kind = type(instance).__name__
@@ -84,7 +93,7 @@ def named_only(instance: Slotted, unnamed: tuple[Any, ...]) -> None:
         )
 
 
-def one_number(value: Any, name: str, allowed: str, hint: str) -> float:
+def one_number(value: object, name: str, allowed: str, hint: str) -> float:
     """Check one real number that is not missing; R's numeric, so neither a text nor a boolean."""
     number = checks.unwrap(value)
     if not checks.is_number(number) or math.isnan(checks.as_float(number)):
@@ -92,18 +101,18 @@ def one_number(value: Any, name: str, allowed: str, hint: str) -> float:
     return checks.as_float(number)
 
 
-def is_na(value: Any) -> bool:
+def is_na(value: object) -> bool:
     """Tell whether a value stands for R's NA: None or NaN."""
     return value is None or (isinstance(value, float) and value != value)
 
 
 def is_whole(value: Any) -> bool:
-    """Tell whether a value is one finite whole number, an int or a float."""
+    """Tell whether a value is one finite integer, an int or a float."""
     return checks.is_number(value) and math.isfinite(checks.as_float(value)) and value % 1 == 0
 
 
-def whole_number(value: Any, name: str, least: int, most: float = math.inf) -> int:
-    """Check one finite whole number from `least` to `most` and return it as an int."""
+def whole_number(value: object, name: str, least: int, most: float = math.inf) -> int:
+    """Check one finite integer from `least` to `most` and return it as an int."""
     number = checks.unwrap(value)
     if not is_whole(number) or number < least:
         raise PydpstatError(
@@ -116,11 +125,11 @@ def whole_number(value: Any, name: str, least: int, most: float = math.inf) -> i
     return int(number)
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return f"<function {getattr(value, '__name__', '?')}>" if callable(value) else repr(value)
 
 
-def bound(value: Any, name: str) -> float:
+def bound(value: object, name: str) -> float:
     """Check a sensitivity: one number of at least 0, or infinity."""
     hint = "Give a proven bound, or leave it out and use sensitivitySampler."
     number = one_number(value, name, "of at least 0", hint)
@@ -129,17 +138,17 @@ def bound(value: Any, name: str) -> float:
     return number
 
 
-def function(value: Any, name: str) -> Callable[[Any], Any]:
+def function(value: object, name: str) -> Function:
     """Check a target: anything that can be called."""
     if not callable(value):
         raise PydpstatError(
             f"{name} must be a function of the data set; got {checks.shown(value)}. "
             "Give for example lambda X: sum(X) / len(X)."
         )
-    return value  # type: ignore[no-any-return]
+    return value
 
 
-def share(value: Any, name: str) -> float | None:
+def share(value: object, name: str) -> float | None:
     """Check the gamma of a sampled sensitivity; None stands for R's NA."""
     if is_na(value):
         return None
@@ -152,8 +161,8 @@ def share(value: Any, name: str) -> float | None:
     return number
 
 
-def length(value: Any, name: str) -> int | None:
-    """Check how many numbers a target returns; R takes any whole number, and NA, here None."""
+def length(value: object, name: str) -> int | None:
+    """Check how many numbers a target returns; R takes any integer, and NA, here None."""
     number = checks.unwrap(value)
     if is_na(number):
         return None
@@ -165,12 +174,12 @@ def length(value: Any, name: str) -> int | None:
     return int(number)
 
 
-def natural(value: Any, name: str) -> int:
-    """Check a whole number of at least 1."""
+def natural(value: object, name: str) -> int:
+    """Check an integer of at least 1."""
     return whole_number(value, name, 1)
 
 
-def responses(value: Any, name: str) -> list[Any]:
+def responses(value: object, name: str) -> list[object]:
     """Check a set of responses: a list with at least one."""
     if not isinstance(value, (list, tuple)) or not value:
         raise PydpstatError(

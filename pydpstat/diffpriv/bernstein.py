@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +12,7 @@ from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._data.containers import has_columns
 from pydpstat._frozen import Frozen
-from pydpstat.diffpriv._slots import whole_number
+from pydpstat.diffpriv._slots import Function, whole_number
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.distributions import dbinom
 from pydpstat.r_arithmetic.moments import HAS_80_BIT
@@ -54,11 +52,11 @@ class Bernstein(Frozen):
     k: int
     coeffs: Floats
 
-    def predict(self, D: Any) -> Any:
+    def predict(self, D: npt.ArrayLike) -> float | Floats:
         """Evaluate the polynomial: see `pydpstat.diffpriv.predict`."""
         return predict(self, D)
 
-    def __call__(self, D: Any) -> Any:
+    def __call__(self, D: npt.ArrayLike) -> float | Floats:
         """Evaluate the polynomial: see `pydpstat.diffpriv.predict`."""
         return predict(self, D)
 
@@ -66,7 +64,7 @@ class Bernstein(Frozen):
         return f"Bernstein(dims={self.dims}, k={self.k}, {self.coeffs.size} coefficients)"
 
 
-def bernstein(f: Callable[[Any], float], dims: int, k: int = 10) -> Bernstein:
+def bernstein(f: Function, dims: int, k: int = 10) -> Bernstein:
     """Approximate a function on the unit cube by a polynomial, as ``diffpriv::bernstein``.
 
     Parameters
@@ -111,7 +109,7 @@ def bernstein(f: Callable[[Any], float], dims: int, k: int = 10) -> Bernstein:
     return Bernstein(dims, k, lattice_values(f, dims, k))
 
 
-def predict(object: Bernstein, D: Any) -> Any:
+def predict(object: Bernstein, D: npt.ArrayLike) -> float | Floats:
     """Evaluate a Bernstein polynomial, as R's ``predict`` on a bernstein object.
 
     Parameters
@@ -163,7 +161,7 @@ def check_lattice(dims: int, k: int, name: str) -> None:
         )
 
 
-def lattice_values(f: Callable[[Any], Any], dims: int, k: int) -> Floats:
+def lattice_values(f: Function, dims: int, k: int) -> Floats:
     """Evaluate a function at the points of a lattice that was checked, the first coordinate fastest."""
     if dims == 1:
         return np.array([_one_value(f(i / k)) for i in range(k + 1)])
@@ -175,7 +173,7 @@ def _lattice(dims: int, k: int) -> npt.NDArray[np.int64]:
     return np.indices((k + 1,) * dims).reshape(dims, -1)[::-1].T
 
 
-def _one_value(value: Any) -> float:
+def _one_value(value: object) -> float:
     number = checks.unwrap(value)
     if (
         isinstance(number, (int, float, np.number, np.bool_))
@@ -189,7 +187,7 @@ def _one_value(value: Any) -> float:
     )
 
 
-def _points(D: Any, dims: int) -> tuple[Floats, bool]:
+def _points(D: object, dims: int) -> tuple[Floats, bool]:
     """Return points as rows, and whether it is one point that was not given as a row."""
     try:
         values = np.asarray(D)
@@ -217,7 +215,7 @@ def _points(D: Any, dims: int) -> tuple[Floats, bool]:
 
 def _values(polynomial: Bernstein, points: Floats) -> Floats:
     """Return the sums of coefficients times basis polynomials, in R's order and precision."""
-    weights: Any = dbinom(polynomial.k, points[:, 0])
+    weights = dbinom(polynomial.k, points[:, 0])
     if polynomial.dims > 1:
         steps = _lattice(polynomial.dims, polynomial.k)
         product = np.ones((len(steps), len(points)), dtype=np.longdouble)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from pydpstat.diffpriv._slots import (
+    Function,
     Slot,
     Slotted,
     bound,
@@ -20,7 +20,7 @@ from pydpstat.diffpriv._slots import (
 from pydpstat.errors import PydpstatError
 
 
-def zero(X: Any) -> float:
+def zero(X: object) -> float:
     """Return 0: the target of a mechanism that was given none."""
     return 0.0
 
@@ -61,9 +61,9 @@ class DPMech(Slotted):
 
     def __init__(
         self,
-        *unnamed: Any,
+        *unnamed: object,
         sensitivity: float = math.inf,
-        target: Callable[[Any], Any] = zero,
+        target: Function = zero,
         gammaSensitivity: float | None = None,
     ) -> None:
         if type(self) in (DPMech, DPMechNumeric):
@@ -76,7 +76,7 @@ class DPMech(Slotted):
         self.target = target
         self.gammaSensitivity = gammaSensitivity
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         super().__setattr__(name, value)
         if name == "sensitivity":
             vars(self).pop("_sampled", None)
@@ -122,9 +122,9 @@ class DPMechNumeric(DPMech):
 
     def __init__(
         self,
-        *unnamed: Any,
+        *unnamed: object,
         sensitivity: float = math.inf,
-        target: Callable[[Any], Any] = zero,
+        target: Function = zero,
         gammaSensitivity: float | None = None,
         dims: int | None = None,
     ) -> None:
@@ -268,11 +268,11 @@ class DPMechExponential(DPMech):
 
     def __init__(
         self,
-        *unnamed: Any,
+        *unnamed: object,
         sensitivity: float = math.inf,
-        target: Callable[[Any], Any] = zero,
+        target: Function = zero,
         gammaSensitivity: float | None = None,
-        responseSet: Sequence[Any] = (),
+        responseSet: Sequence[object] = (),
     ) -> None:
         super().__init__(*unnamed, sensitivity=sensitivity, target=target, gammaSensitivity=gammaSensitivity)
         if _all_defaults(self) and isinstance(responseSet, tuple) and not responseSet:
@@ -334,9 +334,9 @@ class DPMechBernstein(DPMech):
 
     def __init__(
         self,
-        *unnamed: Any,
+        *unnamed: object,
         sensitivity: float = math.inf,
-        target: Callable[[Any], Any] = zero,
+        target: Function = zero,
         gammaSensitivity: float | None = None,
         latticeK: int | None = None,
         dims: int | None = None,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydpstat import _checks as checks
 from pydpstat._warn import note
 from pydpstat.diffpriv._slots import Slot, Slotted, named_only, one_number
 from pydpstat.errors import PydpstatError
 
 
-def _positive(value: Any, name: str) -> float:
+def _positive(value: object, name: str) -> float:
     number = one_number(value, name, "above 0", "Give for example 1.")
     if number <= 0.0:
         raise PydpstatError(
@@ -19,7 +17,7 @@ def _positive(value: Any, name: str) -> float:
     return number
 
 
-def _share(value: Any, name: str) -> float:
+def _share(value: object, name: str) -> float:
     number = one_number(value, name, "in [0, 1)", "Give for example 1e-6.")
     if not 0.0 <= number < 1.0:
         raise PydpstatError(
@@ -61,7 +59,7 @@ class DPParamsEps(Slotted):
 
     epsilon = Slot(_positive)
 
-    def __init__(self, *unnamed: Any, epsilon: float = 1) -> None:
+    def __init__(self, *unnamed: object, epsilon: float = 1) -> None:
         named_only(self, unnamed)
         self.epsilon = epsilon
 
@@ -123,7 +121,7 @@ class DPParamsDel(DPParamsEps):
 
     delta = Slot(_share)
 
-    def __init__(self, *unnamed: Any, epsilon: float = 1, delta: float = 0) -> None:
+    def __init__(self, *unnamed: object, epsilon: float = 1, delta: float = 0) -> None:
         super().__init__(*unnamed, epsilon=epsilon)
         self.delta = delta
 
@@ -173,7 +171,7 @@ class DPParamsGam(DPParamsDel):
 
     gamma = Slot(_share)
 
-    def __init__(self, *unnamed: Any, epsilon: float = 1, delta: float = 0, gamma: float = 0.05) -> None:
+    def __init__(self, *unnamed: object, epsilon: float = 1, delta: float = 0, gamma: float = 0.05) -> None:
         super().__init__(*unnamed, epsilon=epsilon, delta=delta)
         self.gamma = gamma
 

@@ -17,7 +17,7 @@ from pydpstat._release.choice import release_choice
 from pydpstat._release.query import Query, Question
 from pydpstat._warn import note
 from pydpstat.diffpriv._account import held, release_call, result_params
-from pydpstat.diffpriv._responses import exact_numbers, function_of, quality
+from pydpstat.diffpriv._returned import exact_numbers, function_of, quality
 from pydpstat.diffpriv.bernstein import Bernstein, lattice_values
 from pydpstat.diffpriv.mechanisms import (
     DPMech,
@@ -27,7 +27,7 @@ from pydpstat.diffpriv.mechanisms import (
     DPMechLaplace,
 )
 from pydpstat.diffpriv.params import DPParamsDel, DPParamsEps, delta_of
-from pydpstat.diffpriv.sensitivity_norm import lattice_of
+from pydpstat.diffpriv.sensitivity import lattice_of
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.gaussian_calibration import classical_sd
@@ -41,7 +41,9 @@ from pydpstat.results.results import DPResults
 Floats = npt.NDArray[np.float64]
 
 
-def releaseResponse(mechanism: DPMech, privacyParams: DPParamsEps, X: Any, *, rng: Any = None) -> DPResponse:
+def releaseResponse(
+    mechanism: DPMech, privacyParams: DPParamsEps, X: object, *, rng: object = None
+) -> DPResponse:
     """Release what a mechanism's target returns on private data, as ``diffpriv::releaseResponse``.
 
     Parameters
@@ -109,7 +111,7 @@ def releaseResponse(mechanism: DPMech, privacyParams: DPParamsEps, X: Any, *, rn
     )
 
 
-def _source(rng: Any) -> Source:
+def _source(rng: object) -> Source:
     source = source_from(rng, int_seeds_r=True)
     from pydpstat.random._seeded import DifferenceSource, RSource
 
@@ -138,13 +140,13 @@ class ResponseSpec(NamedTuple):
             return GaussianNoise.mirrored(_finite_scale(sd))
         return LaplaceNoise.mirrored(_finite_scale(sensitivity / params.epsilon))
 
-    def account(self, question: Question, noise: Any) -> tuple[Guarantee, Guarantee]:
+    def account(self, question: Question, noise: object) -> tuple[Guarantee, Guarantee]:
         """Return claim and guarantee, and warn where they differ."""
         return held(self.mechanism, self.params, noise)
 
 
 def _release_numbers(
-    mechanism: DPMechLaplace | DPMechGaussian, params: DPParamsEps, X: Any, source: Source
+    mechanism: DPMechLaplace | DPMechGaussian, params: DPParamsEps, X: object, source: Source
 ) -> DPResponse:
     value, names = exact_numbers(mechanism.target(X))
     if mechanism.dims is None:
@@ -158,17 +160,17 @@ def _release_numbers(
     if isinstance(mechanism, DPMechGaussian):
         _check_delta(params)
     query = Query("response", value, (mechanism.sensitivity,), Labels("response", names))
-    released = release(
-        query,
-        prepare(query.question, ResponseSpec(mechanism, params), source.reproducible),
-        source,
-        record=release_call(mechanism, params),
-    )
+    released = _noisy(query, mechanism, params, source)
     return response_of(released, privacyParams=published, dims=mechanism.dims)
 
 
+def _noisy(query: Query, mechanism: DPMech, params: DPParamsEps, source: Source) -> DPResults:
+    prepared = prepare(query.question, ResponseSpec(mechanism, params), source.reproducible)
+    return release(query, prepared, source, record=release_call(mechanism, params))
+
+
 def _release_function(
-    mechanism: DPMechBernstein, params: DPParamsEps, X: Any, source: Source
+    mechanism: DPMechBernstein, params: DPParamsEps, X: object, source: Source
 ) -> DPResponse:
     exact = function_of(mechanism.target(X))
     dims, k = lattice_of(mechanism)
@@ -182,12 +184,7 @@ def _release_function(
         (mechanism.sensitivity * points,),
         Labels("coefficient"),
     )
-    released = release(
-        query,
-        prepare(query.question, ResponseSpec(mechanism, params), source.reproducible),
-        source,
-        record=release_call(mechanism, params),
-    )
+    released = _noisy(query, mechanism, params, source)
     # R's list has the sensitivity at one lattice point
     return response_of(
         released, privacyParams=published, sensitivity=mechanism.sensitivity, dims=dims, latticeK=k
@@ -195,7 +192,7 @@ def _release_function(
 
 
 def _release_choice(
-    mechanism: DPMechExponential, params: DPParamsEps, X: Any, source: Source
+    mechanism: DPMechExponential, params: DPParamsEps, X: object, source: Source
 ) -> DPResponse:
     score = function_of(mechanism.target(X))
     responses = mechanism.responseSet
@@ -314,7 +311,7 @@ class DPResponse(DPResults):
     privacyParams: DPParamsEps
     dims: int | None = None
     latticeK: int | None = None
-    responseSet: tuple[Any, ...] | None = None
+    responseSet: tuple[object, ...] | None = None
 
     @property
     def response(self) -> Any:
@@ -324,7 +321,7 @@ class DPResponse(DPResults):
         return self.estimate
 
 
-def response_of(released: DPResults, **parts: Any) -> DPResponse:
+def response_of(released: DPResults, **parts: object) -> DPResponse:
     """Return a release with the parts of R's list, which may replace its own."""
     values = {field.name: getattr(released, field.name) for field in fields(released)}
     return DPResponse(**{**values, **parts})

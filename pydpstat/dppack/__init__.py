@@ -28,7 +28,6 @@ from pydpstat.dppack._models.svm import svmDP
 from pydpstat.dppack._models.tune import tune_classification_model, tune_linear_regression_model
 from pydpstat.dppack._models.weighted_erm_cms import WeightedERMDP_CMS
 from pydpstat.dppack.counts import histogramDP, tableDP
-from pydpstat.dppack.covariance import covDP
 from pydpstat.dppack.data_access import covDataAccess, meanDataAccess, quantileDataAccess, varDataAccess
 from pydpstat.dppack.data_access_groups import (
     histogramDataAccess,
@@ -37,11 +36,10 @@ from pydpstat.dppack.data_access_groups import (
     tableDataAccess,
 )
 from pydpstat.dppack.exponential import ExponentialMechanism
-from pydpstat.dppack.mean import meanDP
 from pydpstat.dppack.mechanisms import GaussianMechanism, LaplaceMechanism, calibrateAnalyticGaussianMechanism
+from pydpstat.dppack.moments import covDP, meanDP, sdDP, varDP
 from pydpstat.dppack.pooled import pooledCovDP, pooledVarDP
 from pydpstat.dppack.quantile import medianDP, quantileDP
-from pydpstat.dppack.variance import sdDP, varDP
 
 __all__ = [
     "EmpiricalRiskMinimizationDP_CMS",

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
-from pydpstat import _checks as checks
 from pydpstat._data.containers import as_array, has_columns, name_of
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import numeric
 from pydpstat.r_arithmetic.factor import is_categorical
 
+Floats = npt.NDArray[np.float64]
+# of numbers or truth values
+Numbers = npt.NDArray[np.generic]
+
 SENSITIVITIES = ("bounded", "unbounded", "both")
 MECHANISMS = ("Laplace", "Gaussian", "analytic")
 
 
-def numbers(x: Any, name: str) -> np.ndarray:
+def numbers(x: object, name: str) -> Numbers:
     """Return data as a flat array of numbers or booleans; a message tells only the data's type."""
-    if type(x) is np.ndarray and x.dtype.kind == "f":
-        return numeric(x, name)
+    if type(x) is np.ndarray and x.dtype == np.float64 and x.ndim == 1:
+        return x
     if not _may_be_numbers(x):
         raise PydpstatError(
             f"{name} must be a numeric vector; got {type(x).__name__}. "
@@ -35,7 +37,7 @@ def _may_be_numbers(x: object) -> bool:
     return not (x is None or isinstance(x, (str, dict, set)) or has_columns(x) or is_categorical(x))
 
 
-def plain_array(x: object) -> np.ndarray | None:
+def plain_array(x: object) -> Numbers | None:
     """Return data as an array of their own shape; None for what R has as no vector or matrix."""
     try:
         return as_array(x) if _may_be_numbers(x) else None
@@ -43,7 +45,7 @@ def plain_array(x: object) -> np.ndarray | None:
         return None
 
 
-def vector(x: Any, name: str) -> np.ndarray:
+def vector(x: npt.ArrayLike, name: str) -> Numbers:
     """Return data as `numbers` does, and refuse a matrix as R's is.vector does."""
     values = numbers(x, name)
     if np.ndim(x) > 1:
@@ -51,12 +53,16 @@ def vector(x: Any, name: str) -> np.ndarray:
     return values
 
 
-def bound(value: Any, name: str) -> float:
-    """Return a bound: one number, perhaps infinite, not missing."""
-    return checks.scalar(value, name)
+def clip(x: npt.NDArray[np.generic], lower: float, upper: float) -> Floats:
+    """Move values to the bounds: first those below `lower`, then those above `upper`.
+
+    Missing values stay missing. With reversed bounds every value becomes `upper`.
+    """
+    clipped = np.maximum(x, lower, dtype=np.float64)
+    return np.minimum(clipped, upper, out=clipped)
 
 
-def column_name(x: Any, otherwise: str) -> str:
+def column_name(x: object, otherwise: str) -> str:
     """Return the name of a Series, or another where it has none."""
-    name = name_of(x)
+    name = None if type(x) is np.ndarray else name_of(x)
     return otherwise if name is None else name

@@ -1,37 +1,95 @@
-"""What DPpack's mean, variance and covariance share: the last checks, the guarantee, the release."""
+"""What DPpack's moments share: the last checks, the guarantee, the release."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._release.additive import release
-from pydpstat._release.calibration import prepare
-from pydpstat._release.query import Query
+from pydpstat._release.additive import Accept, release
+from pydpstat._release.calibration import Preparation, prepare
+from pydpstat._release.query import Query, Question
 from pydpstat._warn import note
 from pydpstat.dppack import _warnings
-from pydpstat.dppack._arguments import SENSITIVITIES
-from pydpstat.dppack._spec import check_mechanism, statistic_spec
-from pydpstat.random import source_from
+from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES
+from pydpstat.dppack._spec import Spec, statistic_spec
+from pydpstat.random.source import source_from
 from pydpstat.results._call import Call
+from pydpstat.results._labels import Labels
+from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish
 from pydpstat.results.results import DPResults
+
+Floats = npt.NDArray[np.float64]
 
 FIXED = (
     "the number of records is public",
     "no value is missing, and everybody knows it",
 )
 SCALE_TELLS_N = "for added or removed records nothing holds: the noise scale reveals their number"
+REDRAWN = "redrawn until positive"
+# of what is equal and of one type only the sign of 0 may differ
+_PLAIN = frozenset((int, float, str))
+_PRIVACY = ("which_sensitivity", "mechanism", "delta", "type_DP")
+_NAMES = ("eps", "lower_bound", "upper_bound", *_PRIVACY)
+_NAMES_OF_PAIRS = ("eps", "lower_bound1", "upper_bound1", "lower_bound2", "upper_bound2", *_PRIVACY)
+
+
+class Moment(NamedTuple):
+    """A moment of bounded records.
+
+    Parameters
+    ----------
+    statistic : str
+        Its name.
+    value : float
+        The true value. Private.
+    reach : float
+        Replacing one of n records moves it by at most reach / n.
+    nobs : int
+        The number of records.
+    """
+
+    statistic: str
+    value: float
+    reach: float
+    nobs: int
+
+
+class _Plan(NamedTuple):
+    """What of a release is public, and the same for the same arguments and number of records.
+
+    Parameters
+    ----------
+    spec, question, prepared
+        How the moment is protected, what is asked, and the noise.
+    labels, record, nobs
+        As the result has them.
+    warns : bool
+        Whether there may be something to warn about.
+    """
+
+    spec: Spec
+    question: Question
+    prepared: Preparation
+    labels: Labels
+    record: Call
+    nobs: int | None
+    warns: bool
 
 
 def release_moment(
     function: str,
-    query: Query,
-    arguments: dict[str, Any],
-    bounds: Any,
-    data: tuple[tuple[str, str], ...],
-    rng: Any,
-    **pipeline: Any,
+    moment: Moment,
+    name: str,
+    arguments: tuple[object, ...],
+    bounds: tuple[object, object],
+    rng: object,
+    accept: Accept | None = None,
+    publish: Publish | None = None,
 ) -> DPResults:
     """Check the remaining arguments in R's order, say what holds, and release.
 
@@ -39,48 +97,107 @@ def release_moment(
     ----------
     function : str
         The mirror's name.
-    query : Query
-        The moment.
-    arguments : dict
-        The public arguments, by their Python names, in R's order.
+    moment : Moment
+        The true value, and how far a record moves it.
+    name : str
+        The result's name.
+    arguments : tuple
+        The public arguments as the mirror got them, in R's order.
     bounds : tuple
         Public bounds of the data.
-    data : tuple of (str, str)
-        Texts of the data arguments, in Python and in R.
     rng
         Source of the noise, as the mirror got it.
-    **pipeline
-        `accept` and `publish` of `pydpstat._release.additive.release`; with `accept` the draw is repeated.
+    accept, publish
+        As in `pydpstat._release.additive.release`; with `accept` the draw is repeated.
     """
-    which = checks.one_of(arguments["which_sensitivity"], "which_sensitivity", SENSITIVITIES)
-    mechanism = check_mechanism(arguments["mechanism"])
+    *_, which, mechanism, delta, _ = arguments
+    checks.one_of(which, "which_sensitivity", SENSITIVITIES)
+    checks.one_of(mechanism, "mechanism", MECHANISMS)
     if which == "both":
         note(
             f"{function}: bounded and unbounded sensitivity are the same here, so one value is returned."
         )
-    bounded = which == "bounded"
     source = source_from(rng, int_seeds_r=True)
+    _, value, reach, nobs = moment
+    sensitivity = reach / nobs if nobs else math.inf
+    asked = (function, moment.statistic, name, nobs, sensitivity, source.reproducible, accept is not None)
+    if _PLAIN.issuperset(map(type, arguments)):
+        # 0.0 and -0.0 are equal, but not in the text of the call
+        plan = _planned(f"{bounds}{delta}", *asked, *arguments)
+    else:
+        # such as (1,) and (True,), which are equal, or a list, which cannot be hashed
+        plan = _planned.__wrapped__("", *asked, *arguments)
+    if plan.warns:
+        _warn(plan, nobs)
+    query = Query(
+        moment.statistic,
+        np.asarray(value, dtype=np.float64),
+        plan.question.sensitivities,
+        plan.labels,
+        nobs=plan.nobs,
+    )
+    return release(
+        query, plan.prepared, source, record=plan.record, bounds=bounds, accept=accept, publish=publish
+    )
+
+
+# eps=1 and eps=1.0 are equal, but not in the text of the call
+@lru_cache(maxsize=256, typed=True)
+def _planned(
+    signs: str,
+    function: str,
+    statistic: str,
+    name: str,
+    nobs: int,
+    sensitivity: float,
+    seeded: bool,
+    redrawn: bool,
+    *arguments: object,
+) -> _Plan:
+    """Return the plan of a release; `signs` only tells arguments apart that are equal."""
+    pairs = function == "covDP"
+    named = dict(zip(_NAMES_OF_PAIRS if pairs else _NAMES, arguments))
+    bounded = named["which_sensitivity"] == "bounded"
     spec = statistic_spec(
         function,
-        mechanism,
-        arguments["eps"],
-        arguments["delta"],
-        arguments["type_DP"],
+        named,
         "bounded" if bounded else "unbounded",
         conditions=FIXED if bounded else (*FIXED, SCALE_TELLS_N),
         kept_for="bounded",
-        redrawn="accept" in pipeline,
+        redrawn=redrawn,
     )
-    shown = query if bounded else replace(query, nobs=None)
-    prepared = prepare(shown.question, spec, source.reproducible)
-    spec.warn(shown.question)
+    question = Question(statistic, (sensitivity,), 1, False, False)
+    data = (("x1", "x1"), ("x2", "x2")) if pairs else (("x", "x"),)
+    return _Plan(
+        spec,
+        question,
+        prepare(question, spec, seeded),
+        Labels(name),
+        Call(function, data, tuple(named.items()), "DPpack"),
+        nobs if bounded else None,
+        redrawn or not bounded or not spec.is_laplace,
+    )
+
+
+def _warn(plan: _Plan, nobs: int) -> None:
+    """Warn where less holds than is claimed."""
+    spec, question = plan.spec, plan.question
+    spec.warn(question)
     if spec.redrawn and spec.is_laplace:
-        _warnings.redrawn(function, spec.eps)
-    if not bounded:
-        noise = spec.calibrate(query.question, query.sensitivities)
-        # where a removed record moves the statistic by up to its sensitivity, the figure is known
-        relative = noise.scale / query.sensitivities[0] if function == "meanDP" else None
-        kept = spec.by_noise(query.question, noise)[1]
-        _warnings.noise_scale_tells_n(function, kept, relative, query.nobs)
-    record = Call(function, data, tuple(arguments.items()), "DPpack")
-    return release(shown, prepared, source, record=record, bounds=bounds, **pipeline)
+        _warnings.redrawn(spec.function, spec.eps)
+    if plan.nobs is None:
+        noise = spec.calibrate(question, question.sensitivities)
+        # a removed record moves the mean by up to its sensitivity, the figure is known
+        relative = noise.scale / question.sensitivities[0] if spec.function == "meanDP" else None
+        kept = spec.by_noise(question, noise)[1]
+        _warnings.noise_scale_tells_n(spec.function, kept, relative, nobs)
+
+
+def is_positive(value: Floats) -> bool:
+    """Tell whether a noisy value may stand."""
+    return bool(value > 0.0)
+
+
+def as_redrawn(value: Floats) -> tuple[Floats, PostProcessing]:
+    """Publish the value as it is."""
+    return value, AsDrawn((REDRAWN,))

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import TypeGuard, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
-from pydpstat.dppack._analytic_gaussian import analytic_gaussian_loop
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.gaussian_calibration import classical_sd, probabilistic_sd
 from pydpstat.mechanisms.laplace import LaplaceNoise
+from pydpstat.r_arithmetic.distributions import pnorm
+from pydpstat.r_arithmetic.elementary import exp
+
+Floats = npt.NDArray[np.float64]
+Scale = TypeVar("Scale", float, Floats)
 
 TYPES = ("pDP", "aDP")
 # the square of a smaller number underflows
 _SMALLEST_JOINT = 2.0**-511
 
 
-def laplace_noise(size: int, eps: Any, sensitivities: Any, alloc_proportions: Any = None) -> LaplaceNoise:
+def laplace_noise(
+    size: int, eps: object, sensitivities: npt.ArrayLike, alloc_proportions: npt.ArrayLike | None = None
+) -> LaplaceNoise:
     """Return Laplace noise of scale sum(sensitivities) / eps, or of its own scale for each element."""
     eps = checks.epsilon(eps, "eps")
     if alloc_proportions is None and _is_one(sensitivities):
@@ -43,13 +51,13 @@ def _joint_laplace(scale: float) -> LaplaceNoise:
 
 def gaussian_noise(
     size: int,
-    eps: Any,
-    delta: Any,
-    sensitivities: Any,
-    type_DP: Any = "aDP",
-    alloc_proportions: Any = None,
-    analytic: Any = False,
-    tol: Any = 1e-12,
+    eps: object,
+    delta: object,
+    sensitivities: npt.ArrayLike,
+    type_DP: object = "aDP",
+    alloc_proportions: npt.ArrayLike | None = None,
+    analytic: object = False,
+    tol: float = 1e-12,
 ) -> GaussianNoise:
     """Return Gaussian noise for the L2 sensitivity, or of its own scale for each element."""
     eps = checks.epsilon(eps, "eps")
@@ -61,7 +69,7 @@ def gaussian_noise(
             f"type_DP must be 'aDP' when analytic is True; got {checks.shown_option(type_DP)}. "
             "Only approximate DP can be used there."
         )
-    checks.one_of(type_DP, "type_DP", TYPES)
+    type_DP = checks.one_of(type_DP, "type_DP", TYPES)
     if not analytic and type_DP == "aDP" and eps >= 1:
         raise PydpstatError(
             f"eps must be < 1 for aDP unless analytic is True; got {eps!r}. Use mechanism='analytic' "
@@ -86,7 +94,7 @@ def gaussian_noise(
     return GaussianNoise.mirrored(_finite_scale(np.array(each)))
 
 
-def _sd(eps: float, delta: float, sensitivity: float, type_DP: str, analytic: bool, tol: Any) -> float:
+def _sd(eps: float, delta: float, sensitivity: float, type_DP: str, analytic: bool, tol: float) -> float:
     if analytic:
         return float(analytic_gaussian_loop(eps, delta, sensitivity, tol))
     if type_DP == "pDP":
@@ -105,7 +113,7 @@ def _beyond_r(name: str, value: float) -> PydpstatError:
     )
 
 
-def _is_one(sensitivities: Any) -> bool:
+def _is_one(sensitivities: object) -> TypeGuard[tuple[float]]:
     return (
         type(sensitivities) is tuple
         and len(sensitivities) == 1
@@ -114,7 +122,7 @@ def _is_one(sensitivities: Any) -> bool:
     )
 
 
-def _sensitivities(sensitivities: Any, size: int) -> np.ndarray:
+def _sensitivities(sensitivities: npt.ArrayLike, size: int) -> np.ndarray:
     if _is_one(sensitivities):
         return np.array(sensitivities)
     values = _vector(sensitivities)
@@ -134,7 +142,7 @@ def _sensitivities(sensitivities: Any, size: int) -> np.ndarray:
     return values.astype(np.float64)
 
 
-def _shares(alloc_proportions: Any, sens: np.ndarray, size: int) -> np.ndarray | None:
+def _shares(alloc_proportions: npt.ArrayLike | None, sens: np.ndarray, size: int) -> np.ndarray | None:
     if alloc_proportions is None:
         return None
     values = _vector(alloc_proportions)
@@ -154,7 +162,7 @@ def _shares(alloc_proportions: Any, sens: np.ndarray, size: int) -> np.ndarray |
     return values / r.sum(values)
 
 
-def _vector(values: Any) -> np.ndarray:
+def _vector(values: npt.ArrayLike | None) -> np.ndarray:
     try:
         return np.atleast_1d(np.asarray(values))
     except (TypeError, ValueError):
@@ -162,10 +170,133 @@ def _vector(values: Any) -> np.ndarray:
         return np.array([None], dtype=object)
 
 
-def _finite_scale(scale: Any) -> Any:
+def _finite_scale(scale: Scale) -> Scale:
     if not (math.isfinite(scale) if isinstance(scale, float) else np.isfinite(scale).all()):
         raise PydpstatError(
             "the noise scale is not finite, so R would return NaN or an infinite value. "
             "Give finite bounds and sensitivities, and an eps that is not too small for them."
         )
     return scale
+
+
+def analytic_gaussian_loop(
+    epsilon: float, delta: float, sensitivity: npt.ArrayLike, tol: float = 1e-12
+) -> float | Floats:
+    """Standard deviation that DPpack's ``calibrateAnalyticGaussianMechanism`` returns.
+
+    It bisects until delta is met within the absolute tolerance `tol`. For a delta near `tol` or
+    below it the result is arbitrary and can be far too small: `calibrate_gaussian` is the sound one.
+
+    Parameters
+    ----------
+    epsilon : float
+        Above 0 and below 709.79, where the exponential overflows.
+    delta : float
+        Between 0 and 1.
+    sensitivity : float or array_like
+        L2 sensitivity. As in R it is only multiplied with: an array, 0 and negative numbers pass.
+    tol : float, default 1e-12
+        Absolute tolerance of delta.
+
+    Returns
+    -------
+    float or ndarray
+        Of the shape of `sensitivity`.
+
+    Raises
+    ------
+    PydpstatError
+        Where R stops, never returns, or returns no finite number.
+
+    Notes
+    -----
+    With A(s) = Phi(sqrt(eps s)) - exp(eps) Phi(-sqrt(eps (s + 2))) and B(s) with Phi(-sqrt(eps s)) in
+    front, delta is A(s) for the noise ``sqrt(1 + s/2) - sqrt(s/2)`` times sensitivity / sqrt(2 eps),
+    and B(s) for ``sqrt(1 + s/2) + sqrt(s/2)`` times the same.
+
+    References
+    ----------
+    Balle, B. and Wang, Y.-X. (2018). Improving the Gaussian mechanism for differential privacy:
+    analytical calibration and optimal denoising. ICML 2018, Algorithm 1.
+
+    Examples
+    --------
+    >>> round(analytic_gaussian_loop(0.5, 0.01, 1), 6)
+    3.146913
+    """
+    eps, dlt, tolerance = (
+        checks.scalar(value, name) for value, name in ((epsilon, "epsilon"), (delta, "delta"), (tol, "tol"))
+    )
+    sens = checks.array_of(sensitivity)
+    if sens.dtype.kind not in "biuf" or not sens.size or not np.all(np.isfinite(sens)):
+        raise PydpstatError(
+            f"sensitivity must be one or more finite numbers; got {checks.shown(sensitivity)}. Give one."
+        )
+    growth = exp(eps)
+    if not eps > 0.0 or math.isinf(growth):
+        raise PydpstatError(
+            f"epsilon must be above 0 and below 709.79 here; got {eps!r}. R stops, or returns infinity. "
+            "Use calibrate_gaussian(), which takes every epsilon above 0."
+        )
+    if not 0.0 <= dlt <= 1.0:
+        raise PydpstatError(f"delta must be between 0 and 1; got {dlt!r}. R never returns.")
+    alpha = _alpha(eps, dlt, growth, tolerance)
+    with np.errstate(over="ignore"):
+        sd = alpha * sens.astype(np.float64) / math.sqrt(2.0 * eps)
+    if not np.all(np.isfinite(sd)):
+        raise PydpstatError(
+            f"sensitivity must lead to a finite standard deviation; got {checks.shown(sensitivity)}. "
+            "Rescale the statistic."
+        )
+    return sd if sens.ndim else float(sd)
+
+
+def _alpha(epsilon: float, delta: float, growth: float, tol: float) -> float:
+    """Noise relative to ``sensitivity / sqrt(2 * epsilon)``."""
+
+    def far_tail(s: float) -> float:
+        return float(growth * pnorm(-math.sqrt(epsilon * (s + 2.0))))
+
+    def above(s: float) -> float:
+        return float(pnorm(math.sqrt(epsilon * s)) - far_tail(s))
+
+    def below(s: float) -> float:
+        return float(pnorm(-math.sqrt(epsilon * s)) - far_tail(s))
+
+    middle = above(0.0)
+    if delta == middle:
+        return 1.0
+    if delta > middle:
+        s = _bisect(above, 1.0, delta, tol)
+        return math.sqrt(1.0 + s / 2.0) - math.sqrt(s / 2.0)
+    s = _bisect(below, -1.0, delta, tol)
+    return math.sqrt(1.0 + s / 2.0) + math.sqrt(s / 2.0)
+
+
+def _bisect(function: Callable[[float], float], sign: float, delta: float, tol: float) -> float:
+    """Argument at which a monotone function, times `sign` increasing, is within `tol` of delta."""
+    low, high = 0.0, 1.0
+    while sign * function(high) < sign * delta:
+        low, high = high, 2.0 * high
+        if math.isinf(high):
+            raise _endless(delta, tol)
+    while True:
+        middle = low + (high - low) / 2.0
+        value = function(middle)
+        if abs(value - delta) <= tol:
+            return middle
+        before = low, high
+        if sign * value > sign * delta:
+            high = middle
+        else:
+            low = middle
+        if (low, high) == before:
+            # the bracket is down to neighboring numbers: R's loop never leaves it
+            raise _endless(delta, tol)
+
+
+def _endless(delta: float, tol: float) -> PydpstatError:
+    return PydpstatError(
+        f"tol must be large enough for delta to be met within it; got tol {tol!r} with delta {delta!r}. "
+        "R never returns. Use calibrate_gaussian(), which needs no tolerance."
+    )

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._release.query import Question
 from pydpstat.dppack import _warnings
-from pydpstat.dppack._arguments import MECHANISMS
 from pydpstat.dppack._noise import gaussian_noise, laplace_noise
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise, truncated_positive_epsilon
+from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy.guarantee import Guarantee
 from pydpstat.privacy.losses import GaussianLoss, LaplaceLoss
 
@@ -52,8 +54,8 @@ class Spec:
     is_laplace: bool
     eps: float
     delta: float
-    type_DP: Any
-    analytic: Any
+    type_DP: object
+    analytic: object
     neighbors: str
     conditions: tuple[str, ...] = ()
     kept_for: str | None = None
@@ -68,7 +70,7 @@ class Spec:
             question.size, self.eps, self.delta, sensitivities, self.type_DP, analytic=self.analytic
         )
 
-    def account(self, question: Question, noise: Any) -> tuple[Guarantee, Guarantee]:
+    def account(self, question: Question, noise: Noise) -> tuple[Guarantee, Guarantee]:
         """Return what is claimed, and what the whole release keeps."""
         claim, kept = self.by_noise(question, noise)
         if self.void:
@@ -80,10 +82,10 @@ class Spec:
             return claim, Guarantee(epsilon, kept.delta, neighbors, self.conditions)
         return claim, Guarantee(kept.epsilon, kept.delta, neighbors, self.conditions, kept.loss)
 
-    def by_noise(self, question: Question, noise: Any) -> tuple[Guarantee, Guarantee]:
+    def by_noise(self, question: Question, noise: Noise) -> tuple[Guarantee, Guarantee]:
         """Return the claim, and what the noise by itself keeps: the larger of claimed and exact delta."""
         epsilon, claimed = self.eps, self.delta
-        if self.is_laplace:
+        if not isinstance(noise, GaussianNoise):
             claim = Guarantee(epsilon, 0.0, self.neighbors)
             return claim, Guarantee(epsilon, 0.0, self.neighbors, (), LaplaceLoss(epsilon))
         loss = _gaussian_loss(noise, question.sensitivities)
@@ -124,8 +126,8 @@ class AllocatedSpec(Spec):
         As `LaplaceMechanism` and `GaussianMechanism` got them.
     """
 
-    alloc_proportions: Any = None
-    tol: Any = 1e-12
+    alloc_proportions: npt.ArrayLike | None = None
+    tol: float = 1e-12
     # what the user gave may be arrays: nothing is kept for the next call
     __hash__ = None  # type: ignore[assignment]
 
@@ -156,34 +158,35 @@ class AllocatedSpec(Spec):
 
 
 def statistic_spec(
-    function: str, mechanism: str, eps: Any, delta: Any, type_DP: Any, neighbors: str, **kept: Any
+    function: str,
+    arguments: Mapping[str, object],
+    neighbors: str,
+    conditions: tuple[str, ...] = (),
+    kept_for: str | None = None,
+    void: bool = False,
+    redrawn: bool = False,
 ) -> Spec:
     """Return the spec of a statistic with one of DPpack's three mechanisms, its parameters checked.
 
     Parameters
     ----------
-    function, neighbors
+    function, neighbors, conditions, kept_for, void, redrawn
         As in `Spec`.
-    mechanism : {"Laplace", "Gaussian", "analytic"}
-        The noise.
-    eps, delta, type_DP
-        As the mirror got them; R uses `delta` for Gaussian noise only, `type_DP` for ``"Gaussian"`` only.
-    **kept
-        `conditions`, `kept_for`, `void` and `redrawn` of `Spec`.
+    arguments : mapping
+        What the mirror got as `mechanism`, which was checked, `eps`, `delta` and `type_DP`. R uses `delta`
+        for Gaussian noise only, `type_DP` for ``"Gaussian"`` only.
     """
-    eps, is_laplace, analytic = checks.epsilon(eps, "eps"), mechanism == "Laplace", mechanism == "analytic"
-    delta = 0.0 if is_laplace else checked_delta(delta)
-    return Spec(function, is_laplace, eps, delta, "aDP" if analytic else type_DP, analytic, neighbors, **kept)
+    eps, mechanism = checks.epsilon(arguments["eps"], "eps"), arguments["mechanism"]
+    is_laplace, analytic = mechanism == "Laplace", mechanism == "analytic"
+    delta = 0.0 if is_laplace else checked_delta(arguments["delta"])
+    type_DP = "aDP" if analytic else arguments["type_DP"]
+    kept = (conditions, kept_for, void, redrawn)
+    return Spec(function, is_laplace, eps, delta, type_DP, analytic, neighbors, *kept)
 
 
-def checked_delta(delta: Any) -> float:
+def checked_delta(delta: object) -> float:
     """Check the delta of Gaussian noise; R takes what is 1 or more."""
     return checks.positive(delta, "delta", "Give a small probability, for example 1e-6.")
-
-
-def check_mechanism(mechanism: Any) -> str:
-    """Check the name of a mechanism."""
-    return checks.one_of(mechanism, "mechanism", MECHANISMS)
 
 
 def _gaussian_loss(noise: GaussianNoise, sensitivities: tuple[float, ...]) -> GaussianLoss | None:

@@ -8,20 +8,22 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import has_columns, name_of
 from pydpstat._release.additive import release
 from pydpstat._release.calibration import prepare
 from pydpstat.dppack import _warnings
-from pydpstat.dppack._arguments import SENSITIVITIES, bound, numbers
-from pydpstat.dppack._queries.counts import contingency_table, count_query, histogram
-from pydpstat.dppack._spec import check_mechanism, statistic_spec
+from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES, numbers
+from pydpstat.dppack._counts import contingency_table, count_query, histogram
+from pydpstat.dppack._spec import statistic_spec
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.privacy import Guarantee
 from pydpstat.r_arithmetic._arrays import has_length, numeric
 from pydpstat.r_arithmetic.factor import is_categorical
+from pydpstat.r_arithmetic.histogram import Breaks
 from pydpstat.r_arithmetic.table import levels_follow_missing
 from pydpstat.random import source_from
 from pydpstat.results import DPResults, DPResultsPair
@@ -34,11 +36,11 @@ PUBLIC_N = "the number of records is public"
 
 
 def histogramDP(
-    x: Any,
+    x: npt.ArrayLike,
     eps: float,
     lower_bound: float,
     upper_bound: float,
-    breaks: Any = "Sturges",
+    breaks: Breaks = "Sturges",
     normalize: bool = False,
     which_sensitivity: str = "bounded",
     mechanism: str = "Laplace",
@@ -46,7 +48,7 @@ def histogramDP(
     type_DP: str = "aDP",
     allow_negative: bool = False,
     *,
-    rng: Any = None,
+    rng: object = None,
 ) -> DPResults | DPResultsPair:
     """Release a histogram, as ``DPpack::histogramDP`` does.
 
@@ -109,7 +111,7 @@ def histogramDP(
     >>> r.estimate.counts
     array([3., 6., 2.])
     """
-    upper, lower = bound(upper_bound, "upper_bound"), bound(lower_bound, "lower_bound")
+    upper, lower = checks.scalar(upper_bound, "upper_bound"), checks.scalar(lower_bound, "lower_bound")
     values = numbers(x, "x")
     arguments = {
         "eps": eps,
@@ -143,15 +145,15 @@ def histogramDP(
 
 
 def tableDP(
-    *factors: Any,
+    *factors: object,
     eps: float = 1,
     which_sensitivity: str = "bounded",
     mechanism: str = "Laplace",
     delta: float = 0,
     type_DP: str = "aDP",
     allow_negative: bool = False,
-    rng: Any = None,
-    **columns: Any,
+    rng: object = None,
+    **columns: object,
 ) -> DPResults | DPResultsPair:
     """Release a contingency table, as ``DPpack::tableDP`` does.
 
@@ -244,16 +246,16 @@ def tableDP(
 def _counts(
     function: str,
     count: Callable[[], tuple[np.ndarray, Labels]],
-    arguments: dict[str, Any],
+    arguments: dict[str, object],
     data: tuple[tuple[str, str], ...],
-    rng: Any,
+    rng: object,
     *,
     records: int,
     condition: str,
     warn: Callable[[], None],
     publish: Publish,
-    check_flags: Callable[[], Any],
-    bounds: Any = None,
+    check_flags: Callable[[], object],
+    bounds: tuple[float, float] | None = None,
 ) -> DPResults | DPResultsPair:
     """Release counts for one kind of neighbors, or for both in turn on one stream.
 
@@ -261,7 +263,7 @@ def _counts(
     `warn` says why.
     """
     which = checks.one_of(arguments["which_sensitivity"], "which_sensitivity", SENSITIVITIES)
-    mechanism = check_mechanism(arguments["mechanism"])
+    mechanism = checks.one_of(arguments["mechanism"], "mechanism", MECHANISMS)
     counts, labels = count()
     source = source_from(rng, int_seeds_r=True)
 
@@ -270,10 +272,7 @@ def _counts(
         public = () if neighbors == "unbounded" else (PUBLIC_N,)
         spec = statistic_spec(
             function,
-            mechanism,
-            arguments["eps"],
-            arguments["delta"],
-            arguments["type_DP"],
+            arguments,
             neighbors,
             conditions=(condition, *public),
             void=not condition,
@@ -313,7 +312,7 @@ def _records(variables: tuple[Any, ...]) -> int:
     return len(first) if has_length(first) else 1
 
 
-def _spans(breaks: Any, lower: float, upper: float) -> bool:
+def _spans(breaks: object, lower: float, upper: float) -> bool:
     """Tell whether breaks are a vector that reaches both bounds, so that no bin depends on the data."""
     if isinstance(breaks, str) or callable(breaks):
         return False
@@ -351,7 +350,9 @@ def _sanitized_table(noisy: np.ndarray, allow_negative: bool) -> tuple[np.ndarra
     return np.where(rounded < 0.0, 0.0, rounded), AsDrawn(("rounded", "negative counts to 0"))
 
 
-def _variables(factors: tuple[Any, ...], columns: dict[str, Any]) -> tuple[tuple[Any, ...], tuple[str, ...]]:
+def _variables(
+    factors: tuple[Any, ...], columns: dict[str, object]
+) -> tuple[tuple[object, ...], tuple[str, ...]]:
     """Return the variables and their names: a frame's columns, a Series' name, a keyword."""
     if len(factors) == 1 and not columns and (has_columns(factors[0]) or isinstance(factors[0], dict)):
         frame = factors[0]

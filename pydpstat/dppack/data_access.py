@@ -5,14 +5,15 @@ Nothing here is private: the values are those of the data. The functions are for
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
-from pydpstat.dppack._arguments import bound, numbers, vector
-from pydpstat.dppack._queries.quantiles import SENSITIVITY, rank_utility
+from pydpstat.dppack._arguments import numbers, vector
+from pydpstat.dppack._quantiles import SENSITIVITY, rank_utility
 from pydpstat.errors import PydpstatError
 
 
@@ -43,7 +44,7 @@ class QuantileAccess(NamedTuple):
     Sensitivity: float
 
 
-def meanDataAccess(x: Any, lower_bound: float, upper_bound: float) -> Access:
+def meanDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> Access:
     """Return a mean and its sensitivity, as ``DPpack::meanDataAccess`` does. Not private.
 
     Parameters
@@ -77,11 +78,11 @@ def meanDataAccess(x: Any, lower_bound: float, upper_bound: float) -> Access:
     Access(True_Values=2.5, Sensitivity=1.25)
     """
     values = numbers(x, "x")
-    reach = bound(upper_bound, "upper_bound") - bound(lower_bound, "lower_bound")
+    reach = checks.scalar(upper_bound, "upper_bound") - checks.scalar(lower_bound, "lower_bound")
     return _access(r.mean(values), reach, values.size)
 
 
-def varDataAccess(x: Any, lower_bound: float, upper_bound: float) -> Access:
+def varDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> Access:
     """Return a variance and its sensitivity, as ``DPpack::varDataAccess`` does. Not private.
 
     Parameters
@@ -115,12 +116,17 @@ def varDataAccess(x: Any, lower_bound: float, upper_bound: float) -> Access:
     6.25
     """
     values = vector(x, "x")
-    reach = bound(upper_bound, "upper_bound") - bound(lower_bound, "lower_bound")
+    reach = checks.scalar(upper_bound, "upper_bound") - checks.scalar(lower_bound, "lower_bound")
     return _access(r.var(values), reach * reach, values.size)
 
 
 def covDataAccess(
-    x1: Any, x2: Any, lower_bound1: float, upper_bound1: float, lower_bound2: float, upper_bound2: float
+    x1: npt.ArrayLike,
+    x2: npt.ArrayLike,
+    lower_bound1: float,
+    upper_bound1: float,
+    lower_bound2: float,
+    upper_bound2: float,
 ) -> Access:
     """Return a covariance and its sensitivity, as ``DPpack::covDataAccess`` does. Not private.
 
@@ -155,8 +161,8 @@ def covDataAccess(
     6.25
     """
     first, second = vector(x1, "x1"), vector(x2, "x2")
-    reach1 = bound(upper_bound1, "upper_bound1") - bound(lower_bound1, "lower_bound1")
-    reach2 = bound(upper_bound2, "upper_bound2") - bound(lower_bound2, "lower_bound2")
+    reach1 = checks.scalar(upper_bound1, "upper_bound1") - checks.scalar(lower_bound1, "lower_bound1")
+    reach2 = checks.scalar(upper_bound2, "upper_bound2") - checks.scalar(lower_bound2, "lower_bound2")
     if first.size != second.size:
         raise PydpstatError(
             f"x1 and x2 must have the same length; got {first.size} and {second.size}. Give pairs of values."
@@ -164,7 +170,9 @@ def covDataAccess(
     return _access(r.cov(first, second), reach1 * reach2, first.size)
 
 
-def quantileDataAccess(x: Any, quant: float, lower_bound: float, upper_bound: float) -> QuantileAccess:
+def quantileDataAccess(
+    x: npt.ArrayLike, quant: float, lower_bound: float, upper_bound: float
+) -> QuantileAccess:
     """Return what the choice of a quantile rests on, as ``DPpack::quantileDataAccess`` does. Not private.
 
     Parameters
@@ -205,10 +213,10 @@ def quantileDataAccess(x: Any, quant: float, lower_bound: float, upper_bound: fl
     array([-10.,  -6.,  -2.,   1.,   1.,   8.,  10.])
     """
     values = numbers(x, "x").astype(np.float64)
-    lower, upper = bound(lower_bound, "lower_bound"), bound(upper_bound, "upper_bound")
+    lower, upper = checks.scalar(lower_bound, "lower_bound"), checks.scalar(upper_bound, "upper_bound")
     utility = rank_utility(0, values.size, checks.scalar(quant, "quant"), values.size)
     if isinstance(quant, (bool, np.bool_)):
-        utility += 0.0  # whole numbers in R, which has one 0 among them
+        utility += 0.0  # integers in R, which has one 0 among them
     inner = np.minimum(np.maximum(r.sort(values), lower), upper)
     edges = np.concatenate([[lower], inner, [upper]])
     if not (np.isfinite(edges).all() and np.isfinite(utility).all()):

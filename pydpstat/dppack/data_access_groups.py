@@ -6,19 +6,21 @@ Nothing here is private: the values are those of the data. The functions are for
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
-from pydpstat.dppack._arguments import MECHANISMS, bound, numbers
-from pydpstat.dppack._queries.counts import contingency_table, count_sensitivity
-from pydpstat.dppack._queries.pooled import Pooled, pooled_covariance, pooled_variance
+from pydpstat.dppack._arguments import MECHANISMS, numbers
+from pydpstat.dppack._counts import contingency_table, count_sensitivity
+from pydpstat.dppack._pooled import Pooled, pooled_covariance, pooled_variance
 from pydpstat.dppack.counts import _variables as named_variables
 from pydpstat.dppack.data_access import check_finite
 from pydpstat.dppack.pooled import column, pairs
 from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.histogram import Breaks
 
 
 class NeighborsAccess(NamedTuple):
@@ -30,12 +32,12 @@ class NeighborsAccess(NamedTuple):
     1.0
     """
 
-    True_Values: Any
+    True_Values: object
     Bounded_Sensitivities: float
     Unbounded_Sensitivities: float
 
 
-def histogramDataAccess(x: Any, breaks: Any, mechanism: str) -> NeighborsAccess:
+def histogramDataAccess(x: npt.ArrayLike, breaks: Breaks, mechanism: str) -> NeighborsAccess:
     """Return a histogram and its sensitivities, as ``DPpack::histogramDataAccess`` does. Not private.
 
     Parameters
@@ -76,7 +78,7 @@ def histogramDataAccess(x: Any, breaks: Any, mechanism: str) -> NeighborsAccess:
     return _counts(plain, mechanism)
 
 
-def tableDataAccess(*factors: Any, mechanism: str = "Laplace", **columns: Any) -> NeighborsAccess:
+def tableDataAccess(*factors: object, mechanism: str = "Laplace", **columns: object) -> NeighborsAccess:
     """Return a contingency table and its sensitivities, as ``DPpack::tableDataAccess`` does. Not private.
 
     Parameters
@@ -120,7 +122,7 @@ def tableDataAccess(*factors: Any, mechanism: str = "Laplace", **columns: Any) -
 
 
 def pooledVarDataAccess(
-    samples: Sequence[Any], lower_bound: float, upper_bound: float, approx_n_max: bool
+    samples: Sequence[npt.ArrayLike], lower_bound: float, upper_bound: float, approx_n_max: bool
 ) -> NeighborsAccess:
     """Return a pooled variance and its sensitivities, as ``DPpack::pooledVarDataAccess`` does. Not private.
 
@@ -157,12 +159,12 @@ def pooledVarDataAccess(
     NeighborsAccess(True_Values=4.25, Bounded_Sensitivities=25.0, Unbounded_Sensitivities=37.5)
     """
     groups = [column(sample).astype(np.float64) for sample in _groups(samples)]
-    lower, upper = bound(lower_bound, "lower_bound"), bound(upper_bound, "upper_bound")
+    lower, upper = checks.scalar(lower_bound, "lower_bound"), checks.scalar(upper_bound, "upper_bound")
     return _pooled(pooled_variance(groups, lower, upper, checks.flag(approx_n_max, "approx_n_max")))
 
 
 def pooledCovDataAccess(
-    samples: Sequence[Any],
+    samples: Sequence[npt.ArrayLike],
     lower_bound1: float,
     upper_bound1: float,
     lower_bound2: float,
@@ -205,8 +207,8 @@ def pooledCovDataAccess(
     200.0
     """
     groups = [pairs(sample) for sample in _groups(samples)]
-    bounds1 = bound(lower_bound1, "lower_bound1"), bound(upper_bound1, "upper_bound1")
-    bounds2 = bound(lower_bound2, "lower_bound2"), bound(upper_bound2, "upper_bound2")
+    bounds1 = checks.scalar(lower_bound1, "lower_bound1"), checks.scalar(upper_bound1, "upper_bound1")
+    bounds2 = checks.scalar(lower_bound2, "lower_bound2"), checks.scalar(upper_bound2, "upper_bound2")
     return _pooled(pooled_covariance(groups, bounds1, bounds2, checks.flag(approx_n_max, "approx_n_max")))
 
 
@@ -215,12 +217,12 @@ def _pooled(pooled: Pooled) -> NeighborsAccess:
     return NeighborsAccess(pooled.value, pooled.bounded, pooled.unbounded)
 
 
-def _counts(counted: Any, mechanism: Any) -> NeighborsAccess:
+def _counts(counted: object, mechanism: object) -> NeighborsAccess:
     norm = 1 if checks.one_of(mechanism, "mechanism", MECHANISMS) == "Laplace" else 2
     return NeighborsAccess(counted, count_sensitivity("bounded", norm), count_sensitivity("unbounded", norm))
 
 
-def _groups(samples: Any) -> Sequence[Any]:
+def _groups(samples: object) -> Sequence[npt.ArrayLike]:
     if not isinstance(samples, (list, tuple)) or not samples:
         raise PydpstatError(
             f"samples must be a list of groups; got {type(samples).__name__}. Give [group1, group2]."

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import has_columns, is_series
@@ -27,13 +28,13 @@ GIVEN = (
 
 
 def ExponentialMechanism(
-    utility: Any,
+    utility: npt.ArrayLike,
     eps: float,
     sensitivity: float,
-    measure: Any = None,
-    candidates: Any = None,
+    measure: npt.ArrayLike | None = None,
+    candidates: object = None,
     *,
-    rng: Any = None,
+    rng: object = None,
 ) -> DPResults:
     """Choose a candidate by its utility, as ``DPpack::ExponentialMechanism`` does.
 
@@ -99,7 +100,7 @@ def ExponentialMechanism(
     named = [_names(each) for each in ((utility, measure) if candidates is None else (candidates,))]
     names = next((each for each in named if each is not None), None)
 
-    def chosen(place: int) -> tuple[Any, Labels]:
+    def chosen(place: int) -> tuple[object, Labels]:
         labels = Labels("choice", None if names is None else (str(names[place]),))
         return place + 1 if choices is None else _plain(choices[place]), labels
 
@@ -125,7 +126,7 @@ def ExponentialMechanism(
     )
 
 
-def _numbers(x: Any, name: str, booleans: bool) -> np.ndarray:
+def _numbers(x: object, name: str, booleans: bool) -> np.ndarray:
     """Return numbers as a flat float array; a message tells only the data's type."""
     array = plain_array(x)
     if array is not None and array.size == 0 and array.dtype.kind in "fO":
@@ -138,7 +139,7 @@ def _numbers(x: Any, name: str, booleans: bool) -> np.ndarray:
     return array.astype(np.float64, copy=False).ravel(order="F")
 
 
-def _measure(measure: Any, size: int) -> np.ndarray:
+def _measure(measure: object, size: int) -> np.ndarray:
     weights = _numbers(measure, "measure", booleans=True)
     if weights.size != size:
         raise PydpstatError(
@@ -153,7 +154,7 @@ def _measure(measure: Any, size: int) -> np.ndarray:
     return weights
 
 
-def _candidates(candidates: Any, size: int) -> Sequence[Any]:
+def _candidates(candidates: Any, size: int) -> Sequence[object]:
     """Return the candidates in a form that a place indexes."""
     if isinstance(candidates, (str, bytes, dict, set)) or has_columns(candidates):
         raise PydpstatError(
@@ -175,7 +176,7 @@ def _candidates(candidates: Any, size: int) -> Sequence[Any]:
     return candidates
 
 
-def _names(x: Any) -> Sequence[Any] | None:
+def _names(x: object) -> Sequence[object] | None:
     """Return the names of a Series; the numbers that pandas gives by itself are none."""
     if not is_series(x):
         return None
@@ -184,6 +185,6 @@ def _names(x: Any) -> Sequence[Any] | None:
     return None if isinstance(x.index, pd.RangeIndex) else x.index
 
 
-def _plain(candidate: Any) -> Any:
+def _plain(candidate: object) -> object:
     """Return a NumPy scalar as Python's own number or text."""
     return candidate.item() if isinstance(candidate, np.generic) else candidate

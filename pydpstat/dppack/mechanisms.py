@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import name_of, row_names
 from pydpstat._release.additive import release
 from pydpstat._release.calibration import prepare
 from pydpstat._release.query import Query
-from pydpstat.dppack._analytic_gaussian import analytic_gaussian_loop
 from pydpstat.dppack._arguments import plain_array
+from pydpstat.dppack._noise import analytic_gaussian_loop
 from pydpstat.dppack._spec import AllocatedSpec, checked_delta
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
@@ -24,12 +25,12 @@ GIVEN = ("the sensitivities given are right for the neighbors meant",)
 
 
 def LaplaceMechanism(
-    true_values: Any,
+    true_values: npt.ArrayLike,
     eps: float,
-    sensitivities: Any,
-    alloc_proportions: Any = None,
+    sensitivities: npt.ArrayLike,
+    alloc_proportions: npt.ArrayLike | None = None,
     *,
-    rng: Any = None,
+    rng: object = None,
 ) -> DPResults:
     """Release numbers with Laplace noise, as ``DPpack::LaplaceMechanism`` does.
 
@@ -72,44 +73,21 @@ def LaplaceMechanism(
     >>> r.estimate.round(3)
     array([ 9.447, 20.859])
     """
-    query = _query(true_values, sensitivities)
-    source = source_from(rng, int_seeds_r=True)
-    spec = AllocatedSpec(
-        "LaplaceMechanism",
-        True,
-        checks.epsilon(eps, "eps"),
-        0.0,
-        None,
-        False,
-        "bounded",
-        GIVEN,
-        alloc_proportions=alloc_proportions,
-    )
-    prepared = prepare(query.question, spec, source.reproducible)
-    return release(
-        query,
-        prepared,
-        source,
-        record=Call(
-            "LaplaceMechanism",
-            (("true_values", "true.values"),),
-            (("eps", eps), ("sensitivities", sensitivities), ("alloc_proportions", alloc_proportions)),
-            "DPpack",
-        ),
-    )
+    arguments = {"eps": eps, "sensitivities": sensitivities, "alloc_proportions": alloc_proportions}
+    return _release("LaplaceMechanism", true_values, arguments, rng)
 
 
 def GaussianMechanism(
-    true_values: Any,
+    true_values: npt.ArrayLike,
     eps: float,
     delta: float,
-    sensitivities: Any,
+    sensitivities: npt.ArrayLike,
     type_DP: str = "aDP",
-    alloc_proportions: Any = None,
+    alloc_proportions: npt.ArrayLike | None = None,
     analytic: bool = False,
     tol: float = 1e-12,
     *,
-    rng: Any = None,
+    rng: object = None,
 ) -> DPResults:
     """Release numbers with Gaussian noise, as ``DPpack::GaussianMechanism`` does.
 
@@ -165,41 +143,16 @@ def GaussianMechanism(
     >>> round(r, 3), round(r.noise_scale, 3)
     (8.236, 3.147)
     """
-    query = _query(true_values, sensitivities)
-    source = source_from(rng, int_seeds_r=True)
-    spec = AllocatedSpec(
-        "GaussianMechanism",
-        False,
-        checks.epsilon(eps, "eps"),
-        checked_delta(delta),
-        type_DP,
-        analytic,
-        "bounded",
-        GIVEN,
-        alloc_proportions=alloc_proportions,
-        tol=tol,
-    )
-    prepared = prepare(query.question, spec, source.reproducible)
-    spec.warn(query.question)
-    return release(
-        query,
-        prepared,
-        source,
-        record=Call(
-            "GaussianMechanism",
-            (("true_values", "true.values"),),
-            (
-                ("eps", eps),
-                ("delta", delta),
-                ("sensitivities", sensitivities),
-                ("type_DP", type_DP),
-                ("alloc_proportions", alloc_proportions),
-                ("analytic", analytic),
-                ("tol", tol),
-            ),
-            "DPpack",
-        ),
-    )
+    arguments = {
+        "eps": eps,
+        "delta": delta,
+        "sensitivities": sensitivities,
+        "type_DP": type_DP,
+        "alloc_proportions": alloc_proportions,
+        "analytic": analytic,
+        "tol": tol,
+    }
+    return _release("GaussianMechanism", true_values, arguments, rng)
 
 
 @overload
@@ -211,14 +164,14 @@ def calibrateAnalyticGaussianMechanism(
 
 @overload
 def calibrateAnalyticGaussianMechanism(
-    epsilon: float, delta: float, sensitivity: Any, tol: float = 1e-12
-) -> Any:
+    epsilon: float, delta: float, sensitivity: npt.ArrayLike, tol: float = 1e-12
+) -> float | npt.NDArray[np.float64]:
     ...
 
 
 def calibrateAnalyticGaussianMechanism(
-    epsilon: float, delta: float, sensitivity: Any, tol: float = 1e-12
-) -> Any:
+    epsilon: float, delta: float, sensitivity: npt.ArrayLike, tol: float = 1e-12
+) -> float | npt.NDArray[np.float64]:
     """Return the analytic Gaussian standard deviation by R's own bisection.
 
     `pydpstat.calibrate_gaussian` is more accurate, faster, and never below the exact value.
@@ -263,7 +216,32 @@ def calibrateAnalyticGaussianMechanism(
     return analytic_gaussian_loop(epsilon, delta, sensitivity, tol)
 
 
-def _query(true_values: Any, sensitivities: Any) -> Query:
+def _release(
+    function: str, true_values: npt.ArrayLike, arguments: dict[str, Any], rng: object
+) -> DPResults:
+    """Check in R's order, calibrate, and release; Laplace noise has no delta."""
+    query = _query(true_values, arguments["sensitivities"])
+    source = source_from(rng, int_seeds_r=True)
+    is_laplace = "delta" not in arguments
+    spec = AllocatedSpec(
+        function,
+        is_laplace,
+        checks.epsilon(arguments["eps"], "eps"),
+        0.0 if is_laplace else checked_delta(arguments["delta"]),
+        arguments.get("type_DP"),
+        arguments.get("analytic", False),
+        "bounded",
+        GIVEN,
+        alloc_proportions=arguments["alloc_proportions"],
+        tol=arguments.get("tol", 1e-12),
+    )
+    prepared = prepare(query.question, spec, source.reproducible)
+    spec.warn(query.question)
+    record = Call(function, (("true_values", "true.values"),), tuple(arguments.items()), "DPpack")
+    return release(query, prepared, source, record=record)
+
+
+def _query(true_values: object, sensitivities: object) -> Query:
     """Return the values as a query; what R does not count as numeric and atomic is refused."""
     value = plain_array(true_values)
     if value is None or value.dtype.kind not in "fiu":

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import is_frame
@@ -14,18 +14,15 @@ from pydpstat._release.calibration import prepare
 from pydpstat._release.query import Query
 from pydpstat._warn import note
 from pydpstat.dppack import _warnings
-from pydpstat.dppack._arguments import SENSITIVITIES, bound, numbers
-from pydpstat.dppack._moments import SCALE_TELLS_N
-from pydpstat.dppack._queries.moments import clip
-from pydpstat.dppack._queries.pooled import Pooled, pooled_covariance, pooled_variance
-from pydpstat.dppack._spec import check_mechanism, statistic_spec
-from pydpstat.dppack.variance import REDRAWN
+from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES, clip, numbers
+from pydpstat.dppack._moments import SCALE_TELLS_N, as_redrawn, is_positive
+from pydpstat.dppack._pooled import Pooled, pooled_covariance, pooled_variance
+from pydpstat.dppack._spec import statistic_spec
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import compose_basic
 from pydpstat.random import source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
-from pydpstat.results._postprocessing import AsDrawn, PostProcessing
 from pydpstat.results.results import DPResults, DPResultsPair
 
 FIXED_GROUPS = (
@@ -35,7 +32,7 @@ FIXED_GROUPS = (
 
 
 def pooledVarDP(
-    *samples: Any,
+    *samples: npt.ArrayLike,
     eps: float = 1,
     lower_bound: float,
     upper_bound: float,
@@ -44,7 +41,7 @@ def pooledVarDP(
     delta: float = 0,
     type_DP: str = "aDP",
     approx_n_max: bool = False,
-    rng: Any = None,
+    rng: object = None,
 ) -> DPResults | DPResultsPair:
     """Release a pooled variance, as ``DPpack::pooledVarDP`` does.
 
@@ -109,7 +106,7 @@ def pooledVarDP(
     >>> round(r, 1), r.postprocessing
     (4096.8, ('redrawn until positive',))
     """
-    lower, upper = bound(lower_bound, "lower_bound"), bound(upper_bound, "upper_bound")
+    lower, upper = checks.scalar(lower_bound, "lower_bound"), checks.scalar(upper_bound, "upper_bound")
     groups = [clip(column(sample), lower, upper) for sample in _some(samples)]
     arguments = {
         "eps": eps,
@@ -127,7 +124,7 @@ def pooledVarDP(
 
 
 def pooledCovDP(
-    *samples: Any,
+    *samples: npt.ArrayLike,
     eps: float = 1,
     lower_bound1: float,
     upper_bound1: float,
@@ -138,7 +135,7 @@ def pooledCovDP(
     delta: float = 0,
     type_DP: str = "aDP",
     approx_n_max: bool = False,
-    rng: Any = None,
+    rng: object = None,
 ) -> DPResults | DPResultsPair:
     """Release a pooled covariance, as ``DPpack::pooledCovDP`` does.
 
@@ -201,9 +198,9 @@ def pooledCovDP(
     -720.1
     """
     # lower bounds first, as R checks them
-    lower1, lower2 = bound(lower_bound1, "lower_bound1"), bound(lower_bound2, "lower_bound2")
-    bounds1 = lower1, bound(upper_bound1, "upper_bound1")
-    bounds2 = lower2, bound(upper_bound2, "upper_bound2")
+    lower1, lower2 = checks.scalar(lower_bound1, "lower_bound1"), checks.scalar(lower_bound2, "lower_bound2")
+    bounds1 = lower1, checks.scalar(upper_bound1, "upper_bound1")
+    bounds2 = lower2, checks.scalar(upper_bound2, "upper_bound2")
     groups = [_clipped_pairs(sample, bounds1, bounds2) for sample in _some(samples)]
     arguments = {
         "eps": eps,
@@ -224,7 +221,7 @@ def pooledCovDP(
     )
 
 
-def pairs(sample: Any, name: str = "samples") -> np.ndarray:
+def pairs(sample: object, name: str = "samples") -> np.ndarray:
     """Return the first two columns of a matrix or a frame as floats."""
     try:
         if is_frame(sample):
@@ -244,7 +241,7 @@ def pairs(sample: Any, name: str = "samples") -> np.ndarray:
         ) from None
 
 
-def column(sample: Any, name: str = "samples") -> np.ndarray:
+def column(sample: npt.ArrayLike, name: str = "samples") -> np.ndarray:
     """Return one group's records, a vector or a matrix of one column."""
     values = numbers(sample, name)
     shape = np.shape(sample) if np.ndim(sample) > 1 else ()
@@ -255,37 +252,37 @@ def column(sample: Any, name: str = "samples") -> np.ndarray:
     return values
 
 
-def _clipped_pairs(sample: Any, bounds1: tuple[float, float], bounds2: tuple[float, float]) -> np.ndarray:
+def _clipped_pairs(sample: object, bounds1: tuple[float, float], bounds2: tuple[float, float]) -> np.ndarray:
     both = pairs(sample)
     return np.column_stack([clip(both[:, 0], *bounds1), clip(both[:, 1], *bounds2)])
 
 
-def _some(samples: tuple[Any, ...]) -> tuple[Any, ...]:
+def _some(samples: tuple[npt.ArrayLike, ...]) -> tuple[npt.ArrayLike, ...]:
     if not samples:
         raise PydpstatError("samples must have at least one group; got none. Give each group as an argument.")
     return samples
 
 
-def _check_choices(arguments: dict[str, Any]) -> None:
+def _check_choices(arguments: dict[str, object]) -> None:
     checks.one_of(arguments["which_sensitivity"], "which_sensitivity", SENSITIVITIES)
-    check_mechanism(arguments["mechanism"])
+    checks.one_of(arguments["mechanism"], "mechanism", MECHANISMS)
 
 
 def _release(
     function: str,
     statistic: str,
     pooled: Pooled,
-    arguments: dict[str, Any],
-    bounds: Any,
+    arguments: dict[str, object],
+    bounds: tuple[object, ...],
     groups: int,
-    rng: Any,
+    rng: object,
 ) -> DPResults | DPResultsPair:
     """Release for one kind of neighbors, or for both in turn on one stream."""
-    which, mechanism = arguments["which_sensitivity"], arguments["mechanism"]
+    which = arguments["which_sensitivity"]
     is_variance = function == "pooledVarDP"
     source = source_from(rng, int_seeds_r=True)
     data = tuple((f"sample{place}", f"sample{place}") for place in range(1, groups + 1))
-    accept, publish = (_is_positive, _keep) if is_variance else (None, None)
+    accept, publish = (is_positive, as_redrawn) if is_variance else (None, None)
 
     def protected(neighbors: str, sensitivity: float, first: bool = True) -> DPResults:
         query = Query(
@@ -297,10 +294,7 @@ def _release(
         )
         spec = statistic_spec(
             function,
-            mechanism,
-            arguments["eps"],
-            arguments["delta"],
-            arguments["type_DP"],
+            arguments,
             neighbors,
             conditions=FIXED_GROUPS if which == "bounded" else (*FIXED_GROUPS, SCALE_TELLS_N),
             kept_for="bounded",
@@ -338,11 +332,3 @@ def _check_unbounded(pooled: Pooled) -> None:
             "the unbounded sensitivity is not finite, so R stops or returns an infinite value. "
             "Give more records, finite bounds, or which_sensitivity='bounded'."
         )
-
-
-def _is_positive(value: np.ndarray) -> bool:
-    return bool(value > 0.0)
-
-
-def _keep(value: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-    return value, AsDrawn((REDRAWN,))

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._release.choice import release_choice
 from pydpstat._warn import note
 from pydpstat.dppack import _warnings
-from pydpstat.dppack._arguments import SENSITIVITIES, bound, column_name, numbers
+from pydpstat.dppack._arguments import SENSITIVITIES, column_name, numbers
 from pydpstat.dppack._moments import FIXED
-from pydpstat.dppack._queries.quantiles import SENSITIVITY, UNDERFLOW, Intervals, quantile_intervals
+from pydpstat.dppack._quantiles import SENSITIVITY, UNDERFLOW, Intervals, quantile_intervals
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.random import secure, source_from
@@ -28,7 +28,7 @@ WITHIN = (
 
 
 def quantileDP(
-    x: Any,
+    x: npt.ArrayLike,
     quant: float,
     eps: float,
     lower_bound: float,
@@ -36,7 +36,7 @@ def quantileDP(
     which_sensitivity: str = "bounded",
     mechanism: str = "exponential",
     *,
-    rng: Any = None,
+    rng: object = None,
 ) -> DPResults:
     """Release a quantile, as ``DPpack::quantileDP`` does.
 
@@ -98,14 +98,14 @@ def quantileDP(
 
 
 def medianDP(
-    x: Any,
+    x: npt.ArrayLike,
     eps: float,
     lower_bound: float,
     upper_bound: float,
     which_sensitivity: str = "bounded",
     mechanism: str = "exponential",
     *,
-    rng: Any = None,
+    rng: object = None,
 ) -> DPResults:
     """Release a median, as ``DPpack::medianDP`` does: `quantileDP` with quant = 0.5.
 
@@ -161,17 +161,17 @@ def medianDP(
 
 def _quantile(
     function: str,
-    x: Any,
-    quant: Any,
-    eps: Any,
-    lower_bound: Any,
-    upper_bound: Any,
-    which_sensitivity: Any,
-    mechanism: Any,
-    rng: Any,
+    x: npt.ArrayLike,
+    quant: object,
+    eps: object,
+    lower_bound: object,
+    upper_bound: object,
+    which_sensitivity: object,
+    mechanism: object,
+    rng: object,
 ) -> DPResults:
     """Check in R's order, weigh the intervals, say what holds, and release."""
-    upper, lower = bound(upper_bound, "upper_bound"), bound(lower_bound, "lower_bound")
+    upper, lower = checks.scalar(upper_bound, "upper_bound"), checks.scalar(lower_bound, "lower_bound")
     values = numbers(x, "x")
     share = checks.scalar(quant, "quant")
     if not 0.0 <= share <= 1.0:

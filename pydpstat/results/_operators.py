@@ -11,23 +11,23 @@ import numpy.typing as npt
 
 from pydpstat.results._labels import Labels
 
-_Unary = Callable[[Any], Any]
-_Binary = Callable[[Any, Any], Any]
+# of plain numbers and arrays
+_Operation = Callable[..., Any]
 
 
 def _plain(value: object) -> Any:
     return value._plain() if isinstance(value, NumberOperators) else value
 
 
-def _forward(operation: _Binary) -> _Binary:
+def _forward(operation: _Operation) -> _Operation:
     return lambda self, other: operation(self._plain(), _plain(other))
 
 
-def _backward(operation: _Binary) -> _Binary:
+def _backward(operation: _Operation) -> _Operation:
     return lambda self, other: operation(_plain(other), self._plain())
 
 
-def _alone(operation: _Unary) -> _Unary:
+def _alone(operation: _Operation) -> _Operation:
     return lambda self: operation(self._plain())
 
 

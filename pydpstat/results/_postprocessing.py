@@ -6,6 +6,7 @@ Each step says how the noise's standard deviation and interval carry over to the
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Protocol, runtime_checkable
@@ -174,3 +175,5 @@ class Derived(_ByDelta):
 
 
 PostProcessing = AsDrawn | SquareRoot | Share | Scaled | Derived
+# the noisy value in, the published one and what was done to it out
+Publish = Callable[[Floats], tuple[Floats, PostProcessing]]

@@ -19,6 +19,7 @@ from pydpstat.results._postprocessing import PostProcessing
 from pydpstat.results._report import Estimates, Facts, left_out, number
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 
@@ -77,12 +78,12 @@ class DPResults(Estimates, NumberOperators, Frozen):
     value: np.ndarray
     labels: Labels
     noise: Any
-    noise_scale: Any
+    noise_scale: float | npt.NDArray[np.float64]
     mechanism: str
-    sensitivity: Any
+    sensitivity: float | tuple[float, ...]
     claim: Guarantee
     guarantee: Guarantee
-    bounds: Any
+    bounds: tuple[object, ...] | None
     nobs: int | None
     post: PostProcessing
     reproducible: bool
@@ -106,7 +107,7 @@ class DPResults(Estimates, NumberOperators, Frozen):
     def _noise_sd(self) -> npt.ArrayLike:
         return self.post.standard_error(self.noise, self.value)
 
-    def accuracy(self, alpha: float = 0.05) -> Any:
+    def accuracy(self, alpha: float = 0.05) -> float | pd.Series:
         """Return how far the noise moves the released value, but for a probability of alpha.
 
         It is half the width of `conf_int`, or the longer side: exact where the estimate is the noisy value
@@ -274,7 +275,7 @@ def _span(values: npt.ArrayLike) -> str:
     return number(found[0]) if found.size == 1 else f"{number(found.min())} to {number(found.max())}"
 
 
-def _bounds(bounds: Any) -> str:
+def _bounds(bounds: tuple[Any, ...]) -> str:
     if isinstance(bounds[0], tuple):
         return " x ".join(_bounds(pair) for pair in bounds)
     return f"[{number(bounds[0])}, {number(bounds[1])}]"

@@ -13,7 +13,7 @@ from pydpstat._quiet import quiet
 from pydpstat._release.options import INTEGER, Options, check_filling, options
 from pydpstat._release.query import Query
 from pydpstat._release.statistic import release_statistic
-from pydpstat.dppack._queries.counts import count_sensitivity
+from pydpstat.dppack._counts import count_sensitivity
 from pydpstat.errors import PydpstatError
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults

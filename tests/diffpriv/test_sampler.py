@@ -22,9 +22,9 @@ from pydpstat import (
     sensitivitySampler,
     sensitivitySamplerManual,
 )
-from pydpstat.diffpriv import sensitivity_sampler
-from pydpstat.diffpriv._records import with_record
-from pydpstat.diffpriv.sensitivity_sampler import sampler_plan
+from pydpstat.diffpriv import sensitivity
+from pydpstat.diffpriv._returned import with_record
+from pydpstat.diffpriv.sensitivity import sampler_plan
 
 
 def mean(X):
@@ -213,7 +213,7 @@ def test_it_is_logged_and_long_runs_say_how_far_they_are(caplog, capsys, monkeyp
     with caplog.at_level(logging.INFO, logger="pydpstat"):
         sensitivitySampler(laplace(), RRandom(1).rnorm, 5, m=3)
     assert "m=3 gamma=0.712" in caplog.text and capsys.readouterr().err == ""
-    monkeypatch.setattr(sensitivity_sampler, "_PATIENCE", -1.0)
+    monkeypatch.setattr(sensitivity, "_PATIENCE", -1.0)
     sensitivitySampler(laplace(), RRandom(1).rnorm, 5, m=3)
     assert "sensitivity sampler: 2 of 3, about" in capsys.readouterr().err
 

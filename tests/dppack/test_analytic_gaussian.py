@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pydpstat.dppack._analytic_gaussian import analytic_gaussian_loop
+from pydpstat.dppack._noise import analytic_gaussian_loop
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import GaussianNoise, calibrate_gaussian
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pydpstat import DPResults, DPResultsPair, PydpstatError, RRandom, dppack
+from pydpstat import DPResults, DPResultsPair, PrivacyWarning, PydpstatError, RRandom, dppack
 from tests.dppack.mirror_calls import DRAWING, GOOD, call, values
 
 
@@ -239,3 +239,37 @@ def test_a_histogram_of_endlessly_many_bins_is_refused(lower, upper):
         [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=5
     )
     assert done.stdout.startswith("refused:"), done.stderr[-300:]
+
+
+@pytest.mark.parametrize(
+    "first, second",
+    [
+        ({"eps": 1}, {"eps": 1.0}),
+        ({"lower_bound": 0.0}, {"lower_bound": -0.0}),
+        ({"delta": 0.0}, {"delta": -0.0}),
+    ],
+)
+def test_equal_arguments_that_look_different_stay_apart(first, second):
+    """What is public of a release is planned once: not for a call with another text."""
+    usual = {"eps": 2.0, "lower_bound": -1.0, "upper_bound": 5.0, "delta": 0.5}
+    for changed in (first, second, first):
+        ((name, value),) = changed.items()
+        call = dppack.meanDP([1.0, 2.0], **{**usual, **changed}, rng=1).call
+        assert f"{name}={value!r}," in call
+
+
+def test_an_argument_that_equals_a_right_one_is_still_refused():
+    """(True,) equals (1,), but is no number."""
+    dppack.meanDP([1.0, 2.0], (1,), 0, 5, rng=1)
+    with pytest.raises(PydpstatError, match="eps must be"):
+        dppack.meanDP([1.0, 2.0], (True,), 0, 5, rng=1)
+
+
+def test_names_and_numbers_of_records_do_not_mix():
+    """The plan of one call has nothing of another's."""
+    for name, n in (("age", 4), ("income", 4), ("age", 5)):
+        data = pd.Series(np.ones(n), name=name)
+        released = dppack.meanDP(data, 1.0, 0, 5, rng=1)
+        assert (released.labels.name, released.nobs, released.sensitivity) == (name, n, 5 / n)
+        with pytest.warns(PrivacyWarning):
+            assert dppack.meanDP(data, 1.0, 0, 5, "unbounded", rng=1).nobs is None

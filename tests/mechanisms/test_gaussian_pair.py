@@ -3,7 +3,7 @@
 import mpmath
 import pytest
 
-from pydpstat.dppack._gaussian_pair import pair_delta
+from pydpstat.dppack._warnings import pair_delta
 
 # mpmath's quadrature, over pieces of a kinked integrand
 QUADRATURE = 1e-6

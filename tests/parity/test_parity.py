@@ -10,7 +10,8 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from pydpstat.dppack._queries import counts, moments
+from pydpstat.dppack import _counts as counts
+from pydpstat.dppack import moments
 from pydpstat.parity import _command as command
 from pydpstat.parity._live import PEERS
 from pydpstat.parity._recorded import recording_path
@@ -63,10 +64,10 @@ def failed(function):
 @pytest.mark.parametrize("function", ["meanDP", "varDP", "sdDP", "covDP"])
 @pytest.mark.parametrize("factor", [0.99, 1.01])
 def test_a_wrong_sensitivity_of_a_moment_is_caught(monkeypatch, function, factor):
-    right = moments._moment
+    right = moments.Moment
     monkeypatch.setattr(
         moments,
-        "_moment",
+        "Moment",
         lambda statistic, value, reach, *rest: right(statistic, value, factor * reach, *rest),
     )
     names = failed(function)
@@ -98,9 +99,9 @@ def test_another_number_of_draws_is_caught(monkeypatch):
 
 
 def test_a_changed_last_bit_is_caught(monkeypatch):
-    right = moments._moment
+    right = moments.Moment
     monkeypatch.setattr(
-        moments, "_moment", lambda statistic, value, *rest: right(statistic, value * (1 + 2**-44), *rest)
+        moments, "Moment", lambda statistic, value, *rest: right(statistic, value * (1 + 2**-44), *rest)
     )
     assert failed("meanDP")
 

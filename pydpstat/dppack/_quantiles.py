@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pydpstat.dppack._queries.moments import clip
+from pydpstat.dppack._arguments import clip
 from pydpstat.mechanisms._exponential import Choice
 
 # one record moves each interval's rank distance by at most 1
@@ -22,7 +22,7 @@ def rank_utility(first: int, last: int, quant: float, n: int) -> np.ndarray:
 
     Examples
     --------
-    >>> from pydpstat.dppack._queries.quantiles import rank_utility
+    >>> from pydpstat.dppack._quantiles import rank_utility
     >>> rank_utility(0, 4, 0.5, 4)
     array([-2., -1., -0., -1., -2.])
     """

@@ -1,4 +1,4 @@
-"""diffpriv's sensitivity sampler: an order statistic of how far random neighbors are apart."""
+"""diffpriv's sensitivity: how far a target's values are apart, and the sampler's order statistic of it."""
 
 from __future__ import annotations
 
@@ -11,17 +11,27 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat import r_arithmetic as r
+from pydpstat._warn import note
 from pydpstat.diffpriv._lambert import lower_lambert_w
-from pydpstat.diffpriv._records import data_set, with_record
-from pydpstat.diffpriv._responses import exact_numbers
-from pydpstat.diffpriv._slots import is_na, is_whole, replaced, whole_number
-from pydpstat.diffpriv.mechanisms import DPMech, DPMechNumeric
-from pydpstat.diffpriv.sensitivity_norm import sensitivityNorm
+from pydpstat.diffpriv._returned import data_set, exact_numbers, function_of, quality, with_record
+from pydpstat.diffpriv._slots import Function, is_na, is_whole, replaced, whole_number
+from pydpstat.diffpriv.bernstein import check_lattice, lattice_values
+from pydpstat.diffpriv.mechanisms import (
+    DPMech,
+    DPMechBernstein,
+    DPMechExponential,
+    DPMechGaussian,
+    DPMechLaplace,
+    DPMechNumeric,
+)
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
 
+Floats = npt.NDArray[np.float64]
 Mechanism = TypeVar("Mechanism", bound=DPMech)
 
 _log = logging.getLogger(__name__)
@@ -39,14 +49,100 @@ class SamplerPlan(NamedTuple):
     k: int
 
 
+def sensitivityNorm(mechanism: DPMech, X1: object, X2: object) -> float:
+    """Return the distance between a target's values on two data sets, as ``diffpriv::sensitivityNorm``.
+
+    Parameters
+    ----------
+    mechanism : DPMech
+        Its target is evaluated, and its norm taken: L1 (Laplace), L2 (Gaussian), or the largest
+        difference over the responses (exponential) or the lattice points (Bernstein).
+    X1, X2 : object
+        The two data sets, whatever the target takes.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    PydpstatError
+        Where the target does not return what the mechanism needs.
+
+    Notes
+    -----
+    Nothing is protected: the distance is an exact function of the data.
+
+    References
+    ----------
+    Rubinstein, B. I. P. and Alda, F. (2017). Pain-free random differential privacy with sensitivity
+    sampling. ICML 2017.
+
+    Examples
+    --------
+    >>> from pydpstat import DPMechLaplace, sensitivityNorm
+    >>> m = DPMechLaplace(target=lambda X: sum(X) / len(X), dims=1)
+    >>> sensitivityNorm(m, [1.0, 2.0], [1.0, 5.0])
+    1.5
+    """
+    if isinstance(mechanism, (DPMechLaplace, DPMechGaussian)):
+        return _numeric_norm(mechanism, mechanism.target(X1), mechanism.target(X2))
+    if isinstance(mechanism, DPMechExponential):
+        first, second = function_of(mechanism.target(X1)), function_of(mechanism.target(X2))
+        pairs = [(quality(first(each)), quality(second(each))) for each in mechanism.responseSet]
+        return _largest(np.array([a - b for a, b in pairs]))
+    if isinstance(mechanism, DPMechBernstein):
+        first, second = function_of(mechanism.target(X1)), function_of(mechanism.target(X2))
+        dims, k = lattice_of(mechanism)
+        with np.errstate(invalid="ignore", over="ignore"):
+            return _largest(lattice_values(first, dims, k) - lattice_values(second, dims, k))
+    raise PydpstatError(
+        f"mechanism must be one of diffpriv's; got {type(mechanism).__name__}. Make a DPMechLaplace, say."
+    )
+
+
+def lattice_of(mechanism: DPMechBernstein) -> tuple[int, int]:
+    """Return dims and latticeK, which an empty object does not have, of a lattice that can be evaluated."""
+    if mechanism.dims is None or mechanism.latticeK is None:
+        raise PydpstatError("DPMechBernstein needs latticeK and dims; this object was made without them.")
+    check_lattice(mechanism.dims, mechanism.latticeK, "latticeK")
+    return mechanism.dims, mechanism.latticeK
+
+
+def _numeric_norm(mechanism: DPMechLaplace | DPMechGaussian, raw1: object, raw2: object) -> float:
+    dims = mechanism.dims
+    if type(raw1) is float and type(raw2) is float and dims == 1:
+        return abs(raw1 - raw2)
+    first, second = exact_numbers(raw1)[0], exact_numbers(raw2)[0]
+    if first.size != second.size:
+        raise PydpstatError(
+            "target must return as many numbers on both data sets; it returned "
+            f"{first.size} and {second.size}. Check it on data sets of this size."
+        )
+    if dims is None:
+        note("the mechanism's dims is not set.")
+    elif not first.size == second.size == dims:
+        note(f"target does not return as many numbers as dims says, {dims}.")
+    # infinite values make R's Inf or NaN
+    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+        difference = np.ravel(first) - np.ravel(second)
+        if isinstance(mechanism, DPMechGaussian):
+            return math.sqrt(r.sum(difference * difference))
+        return float(r.sum(np.abs(difference)))
+
+
+def _largest(difference: Floats) -> float:
+    return float(np.abs(difference).max())
+
+
 def sensitivitySampler(
     object: Mechanism,
-    oracle: Callable[..., Any],
+    oracle: Function,
     n: int,
     m: int | None = None,
     gamma: float | None = None,
     *,
-    rng: Any = None,
+    rng: object = None,
 ) -> Mechanism:
     """Estimate a mechanism's sensitivity from random data, as ``diffpriv::sensitivitySampler``.
 
@@ -111,7 +207,7 @@ def sensitivitySampler(
 
 
 def sensitivitySamplerManual(
-    object: Mechanism, oracle: Callable[..., Any], n: int, m: int, k: int, *, rng: Any = None
+    object: Mechanism, oracle: Function, n: int, m: int, k: int, *, rng: object = None
 ) -> Mechanism:
     """Take an order statistic as sensitivity, as ``diffpriv::sensitivitySamplerManual``.
 
@@ -173,7 +269,7 @@ def sensitivitySamplerManual(
     if k > m:
         raise PydpstatError(f"k must be a whole number from 1 to m, which is {m}; got {k}.")
     draw = _drawer(oracle, rng)
-    found: dict[str, Any] = {}
+    found: dict[str, int] = {}
     if isinstance(object, DPMechNumeric) and object.dims is None:
         found["dims"] = int(exact_numbers(object.target(data_set(draw(n))))[0].size)
     distances = np.sort(_distances(replaced(object, **found), draw, n, m))
@@ -187,7 +283,7 @@ def sensitivitySamplerManual(
     return replaced(object, sensitivity=sensitivity, _sampled=True, **found)
 
 
-def sampler_plan(m: Any = None, gamma: Any = None) -> SamplerPlan:
+def sampler_plan(m: object = None, gamma: object = None) -> SamplerPlan:
     """Return the sampler's numbers for a given m, gamma, or both.
 
     Raises
@@ -201,7 +297,7 @@ def sampler_plan(m: Any = None, gamma: Any = None) -> SamplerPlan:
 
     Examples
     --------
-    >>> from pydpstat.diffpriv.sensitivity_sampler import sampler_plan
+    >>> from pydpstat.diffpriv.sensitivity import sampler_plan
     >>> sampler_plan(gamma=0.33)
     SamplerPlan(m=20, gamma=0.33, k=20)
     """
@@ -230,7 +326,7 @@ def sampler_plan(m: Any = None, gamma: Any = None) -> SamplerPlan:
     return SamplerPlan(found, share, math.ceil(found * (1.0 - share + least)))
 
 
-def _share(gamma: Any) -> float:
+def _share(gamma: object) -> float:
     number = checks.unwrap(gamma)
     if not checks.is_number(number) or not 0.0 < checks.as_float(number) < 1.0:
         raise PydpstatError(
@@ -239,7 +335,7 @@ def _share(gamma: Any) -> float:
     return float(number)
 
 
-def _distances(object: DPMech, draw: Callable[[int], Any], n: int, m: int) -> np.ndarray:
+def _distances(object: DPMech, draw: Callable[[int], object], n: int, m: int) -> np.ndarray:
     """Return the distances of m random pairs of data sets that differ in their last record."""
     distances = np.empty(m)
     start = told = time.monotonic()
@@ -256,7 +352,7 @@ def _distances(object: DPMech, draw: Callable[[int], Any], n: int, m: int) -> np
     return distances
 
 
-def _drawer(oracle: Callable[..., Any], rng: Any) -> Callable[[int], Any]:
+def _drawer(oracle: Function, rng: Any) -> Callable[[int], object]:
     """Return the oracle as a function of the number of records alone."""
     source_from(rng, int_seeds_r=True)
     if not _takes_rng(oracle):
@@ -275,14 +371,14 @@ def _drawer(oracle: Callable[..., Any], rng: Any) -> Callable[[int], Any]:
     return lambda size: oracle(size, rng=rng)
 
 
-def _takes_rng(oracle: Callable[..., Any]) -> bool:
+def _takes_rng(oracle: Function) -> bool:
     try:
         return "rng" in inspect.signature(oracle).parameters
     except (TypeError, ValueError):  # some built-in functions have no signature
         return False
 
 
-def _check_object(object: Any) -> None:
+def _check_object(object: object) -> None:
     if not isinstance(object, DPMech):
         raise PydpstatError(
             f"object must be a DPMech; got {type(object).__name__}. Make one, for example DPMechLaplace()."

@@ -1,4 +1,4 @@
-"""One line of a ledger: a call without data, what it guarantees, and when."""
+"""A ledger: its entries, which have no data, kept in memory and shown as a table in statsmodels' form."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ import time
 from dataclasses import dataclass
 
 from pydpstat.budget._accountants import NOTHING, Cost, added, exceeds, missing
+from pydpstat.budget.amounts import Amount
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
+from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, number
+
+WIDEST_CALL = 36
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,3 +120,69 @@ class MemoryLedger:
                 "a budget in memory belongs to the process that made it. "
                 "Give the budget a path, so that several processes share one ledger."
             )
+
+
+@dataclass(frozen=True)
+class LedgerReport(Report):
+    """A budget's limits, what was spent, and the calls."""
+
+    epsilon: float
+    delta: float
+    accountant: str
+    neighbors: str
+    path: str | None
+    entries: tuple[Entry, ...]
+    spent: Amount
+    remaining: Amount
+
+    _title = "Privacy Budget"
+
+    def _facts(self) -> Facts:
+        return [
+            ("Limit of epsilon:", number(self.epsilon)),
+            ("Limit of delta:", number(self.delta)),
+            ("Accountant:", self.accountant),
+            ("Neighbors:", self.neighbors),
+            ("No. Releases:", str(len(self.entries))),
+            *_amounts(self.spent, "spent"),
+            *_amounts(self.remaining, "left"),
+        ]
+
+    def _rows(self) -> Rows:
+        shown = self.entries[-MOST_ROWS:]
+        rho = self.accountant == "zcdp"
+        cells = [
+            [number(each.epsilon), _rho(each) if rho else number(each.delta), each.time.removesuffix("Z")]
+            for each in shown
+        ]
+        headers = ("epsilon", "rho" if rho else "delta", "time (UTC)")
+        return Rows(headers, [_shortened(each.call) for each in shown], cells)
+
+    def _notes(self) -> list[str]:
+        notes = [f"Ledger: {'in memory' if self.path is None else self.path}"]
+        count = len(self.entries)
+        if count > MOST_ROWS:
+            notes.append(f"The last {MOST_ROWS} of {count} releases are shown; `entries` has all.")
+        if self.accountant == "zcdp":
+            notes.append("Epsilon spent: of the rho spent, at the limit of delta.")
+            notes.append("Epsilon left: the largest pure one that the rho left covers.")
+        return [*notes, *(line for each in self.entries for line in each.conditions.split("\n") if line)]
+
+    def _lines(self) -> list[str]:
+        # a path has to stay in one line
+        return ["Notes:", *(f"- {line}" for line in dict.fromkeys(self._notes()))]
+
+
+def _amounts(amount: Amount, word: str) -> Facts:
+    if amount.rho is None:
+        return [(f"Epsilon {word}:", number(amount.epsilon)), (f"Delta {word}:", number(amount.delta))]
+    return [(f"Rho {word}:", number(amount.rho)), (f"Epsilon {word}:", number(amount.epsilon))]
+
+
+def _rho(entry: Entry) -> str:
+    return "-" if entry.rho is None else number(entry.rho)
+
+
+def _shortened(call: str) -> str:
+    line = " ".join(call.split())
+    return line if len(line) <= WIDEST_CALL else line[: WIDEST_CALL - 3] + "..."

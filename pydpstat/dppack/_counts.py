@@ -9,8 +9,9 @@ import numpy as np
 
 from pydpstat import r_arithmetic as r
 from pydpstat._release.query import Query
-from pydpstat.dppack._queries.moments import clip
+from pydpstat.dppack._arguments import clip
 from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.histogram import Breaks
 from pydpstat.results._labels import Labels
 
 # R adds bins one by one; beyond this it would not come back within anybody's patience
@@ -29,7 +30,7 @@ def count_sensitivity(neighbors: str, norm: int) -> float:
 
     Examples
     --------
-    >>> from pydpstat.dppack._queries.counts import count_sensitivity
+    >>> from pydpstat.dppack._counts import count_sensitivity
     >>> count_sensitivity("bounded", 1), count_sensitivity("unbounded", 2)
     (2.0, 1.0)
     """
@@ -38,7 +39,7 @@ def count_sensitivity(neighbors: str, norm: int) -> float:
     return 2.0 if norm == 1 else math.sqrt(2.0)
 
 
-def histogram(x: np.ndarray, lower: float, upper: float, breaks: Any) -> tuple[np.ndarray, Labels]:
+def histogram(x: np.ndarray, lower: float, upper: float, breaks: Breaks) -> tuple[np.ndarray, Labels]:
     """Count clipped values in equidistant bins that are extended until they reach the bounds.
 
     Returns
@@ -87,7 +88,7 @@ def edges_missing(lower: float, upper: float, breaks: np.ndarray) -> tuple[float
 
 
 def contingency_table(
-    factors: tuple[Any, ...], names: tuple[str, ...], **rules: Any
+    factors: tuple[object, ...], names: tuple[str, ...], **rules: Any
 ) -> tuple[np.ndarray, Labels]:
     """Count the combinations of levels, as R's table() does.
 

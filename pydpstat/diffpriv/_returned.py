@@ -1,19 +1,27 @@
-"""Appending one record to a data set, as diffpriv appends it to each kind that an oracle returns."""
+"""What the user's functions return, read as R would read it: an oracle's records, a target's numbers."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
-from pydpstat._data.containers import has_columns, is_series
+from pydpstat import _checks as checks
+from pydpstat._data.containers import has_columns, is_series, row_names
 from pydpstat._warn import note
+from pydpstat.diffpriv._slots import Function
 from pydpstat.errors import PydpstatError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array = npt.NDArray[np.generic]
 
 _NUMBERS = (int, float, np.number)
 
 
-def with_record(xs: Any, x: Any) -> Any:
+def with_record(xs: object, x: Any) -> object:
     """Return a data set with one record more; neither is changed.
 
     Parameters
@@ -34,7 +42,7 @@ def with_record(xs: Any, x: Any) -> Any:
 
     Examples
     --------
-    >>> from pydpstat.diffpriv._records import with_record
+    >>> from pydpstat.diffpriv._returned import with_record
     >>> with_record([1, 2], [3]), with_record(["a"], "b")
     ([1, 2, 3], ['a', 'b'])
     """
@@ -52,12 +60,12 @@ def with_record(xs: Any, x: Any) -> Any:
     raise _unknown(xs)
 
 
-def data_set(xs: Any) -> Any:
+def data_set(xs: object) -> object:
     """Return what an oracle made as a data set: a number alone as an array of one, a text as a list of one.
 
     Examples
     --------
-    >>> from pydpstat.diffpriv._records import data_set
+    >>> from pydpstat.diffpriv._returned import data_set
     >>> data_set(0.5), data_set("a"), data_set([1, 2])
     (array([0.5]), ['a'], [1, 2])
     """
@@ -68,7 +76,7 @@ def data_set(xs: Any) -> Any:
     return np.array([xs]) if isinstance(xs, _NUMBERS) and not isinstance(xs, bool) else xs
 
 
-def _element(xs: list[Any], x: Any) -> Any:
+def _element(xs: list[object], x: object) -> object:
     """Return a record as an element of a list: of a data set of one record this record."""
     numbers = bool(xs) and all(isinstance(each, _NUMBERS) for each in xs)
     if isinstance(x, list) and len(x) == 1 or numbers and isinstance(x, np.ndarray) and x.size == 1:
@@ -76,7 +84,7 @@ def _element(xs: list[Any], x: Any) -> Any:
     return x
 
 
-def _in_array(xs: np.ndarray, x: Any) -> np.ndarray:
+def _in_array(xs: Array, x: npt.ArrayLike) -> Array:
     if xs.ndim == 2:
         return np.vstack([xs, x])
     if xs.ndim == 1 and _is_plain(xs.dtype.kind):
@@ -84,7 +92,7 @@ def _in_array(xs: np.ndarray, x: Any) -> np.ndarray:
     raise _unknown(xs)
 
 
-def _in_frame(xs: Any, x: Any) -> Any:
+def _in_frame(xs: pd.DataFrame, x: Any) -> pd.DataFrame:
     import pandas as pd
 
     if not has_columns(x):
@@ -92,7 +100,7 @@ def _in_frame(xs: Any, x: Any) -> Any:
     return pd.concat([xs, x], ignore_index=True)
 
 
-def _first(x: Any) -> np.ndarray:
+def _first(x: npt.ArrayLike) -> Array:
     """Return the one record of a vector; of several the first, as R does."""
     values = np.atleast_1d(x)
     if values.size == 1:
@@ -108,8 +116,52 @@ def _is_plain(kind: str) -> bool:
     return kind in "iufUSO"
 
 
-def _unknown(xs: Any) -> PydpstatError:
+def _unknown(xs: object) -> PydpstatError:
     return PydpstatError(
         f"oracle must return a list, an array of numbers or texts, or a frame; got {type(xs).__name__}. "
         "Of a matrix or a frame, let the rows be the records."
+    )
+
+
+def exact_numbers(raw: object) -> tuple[npt.NDArray[np.float64], tuple[str, ...] | None]:
+    """Return a target's numbers as floats, 0-d for a single number, and their names if they have some."""
+    if type(raw) is float:
+        return np.array(raw), None
+    value = None
+    if raw is not None and not isinstance(raw, (str, dict, set)) and not has_columns(raw):
+        try:
+            value = np.asarray(raw)
+        except ValueError:  # a ragged list
+            value = None
+    if value is None or value.size and value.dtype.kind not in "fiu":
+        raise PydpstatError(
+            f"target must return numbers; it returned {type(raw).__name__}. "
+            "Let it return a number or a vector of numbers."
+        )
+    if value.ndim > 1:
+        raise PydpstatError(
+            f"target must return a vector; it returned {value.ndim} dimensions, for which R has no method. "
+            "Flatten it."
+        )
+    return value.astype(np.float64), row_names(raw)
+
+
+def function_of(value: object) -> Function:
+    """Check that a target returned a function."""
+    if not callable(value):
+        raise PydpstatError(
+            f"target must return a function for this mechanism; it returned {type(value).__name__}. "
+            "Let it return for example lambda response: X.count(response)."
+        )
+    return value
+
+
+def quality(value: object) -> float:
+    """Check a response's quality: one number; a boolean counts as 0 or 1."""
+    number = checks.unwrap(value)
+    if isinstance(number, (bool, np.bool_)) or checks.is_number(number):
+        return checks.as_float(number)
+    raise PydpstatError(
+        f"the quality of a response must be one number; got {type(value).__name__}. "
+        "Let the function that target returns give a number."
     )

@@ -1,1 +1,0 @@
-"""What DPpack's statistics compute before any noise, in R's arithmetic."""

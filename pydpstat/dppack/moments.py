@@ -1,0 +1,333 @@
+"""DPpack's mean, variance, standard deviation and covariance of bounded records."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import _checks as checks
+from pydpstat import r_arithmetic as r
+from pydpstat.dppack._arguments import clip, column_name, numbers, vector
+from pydpstat.dppack._moments import REDRAWN, Moment, as_redrawn, is_positive, release_moment
+from pydpstat.errors import PydpstatError
+from pydpstat.results._postprocessing import PostProcessing, Publish, SquareRoot
+from pydpstat.results.results import DPResults
+
+Floats = npt.NDArray[np.float64]
+
+
+def meanDP(
+    x: npt.ArrayLike,
+    eps: float,
+    lower_bound: float,
+    upper_bound: float,
+    which_sensitivity: str = "bounded",
+    mechanism: str = "Laplace",
+    delta: float = 0,
+    type_DP: str = "aDP",
+    *,
+    rng: object = None,
+) -> DPResults:
+    """Release a mean, as ``DPpack::meanDP`` does.
+
+    Parameters
+    ----------
+    x : array_like of shape (n,)
+        The data; values outside the bounds are moved onto them.
+    eps : float
+        Privacy parameter epsilon; above 0 and finite.
+    lower_bound, upper_bound : float
+        Public bounds of the data, chosen without looking at them.
+    which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
+        Neighbors: one record replaced, or one added or removed. The noise is the same.
+    mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
+        The noise; ``"analytic"`` is Gaussian with the analytic calibration.
+    delta : float, default 0
+        Privacy parameter delta; above 0 for the Gaussian mechanisms, not used for Laplace.
+    type_DP : {"aDP", "pDP"}, default "aDP"
+        Approximate or probabilistic privacy, for ``"Gaussian"`` only.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
+
+    Returns
+    -------
+    DPResults
+        Its estimate is a float.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+
+    Warns
+    -----
+    PrivacyWarning
+        With ``"unbounded"`` or ``"both"``: the noise scale reveals the number of records.
+
+    Notes
+    -----
+    Guarantee: (epsilon, delta) for one replaced record, the number of records public.
+    The sensitivity is (upper_bound - lower_bound) / n.
+
+    References
+    ----------
+    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, chapter 3.
+
+    Examples
+    --------
+    >>> from pydpstat import RRandom, meanDP
+    >>> ages = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17]
+    >>> round(meanDP(ages, 1.0, 0, 100, rng=RRandom(123)), 3)
+    30.869
+    """
+    upper, lower = checks.scalar(upper_bound, "upper_bound"), checks.scalar(lower_bound, "lower_bound")
+    values = numbers(x, "x")
+    moment = Moment("mean", r.mean(clip(values, lower, upper)), upper - lower, values.size)
+    arguments = (eps, lower_bound, upper_bound, which_sensitivity, mechanism, delta, type_DP)
+    return release_moment("meanDP", moment, column_name(x, "mean"), arguments, (lower, upper), rng)
+
+
+def varDP(
+    x: npt.ArrayLike,
+    eps: float,
+    lower_bound: float,
+    upper_bound: float,
+    which_sensitivity: str = "bounded",
+    mechanism: str = "Laplace",
+    delta: float = 0,
+    type_DP: str = "aDP",
+    *,
+    rng: object = None,
+) -> DPResults:
+    """Release a variance (divisor n - 1), as ``DPpack::varDP`` does.
+
+    The whole draw is repeated until the result is positive. With Laplace noise this keeps
+    epsilon + log(2 - exp(-epsilon)) only.
+
+    Parameters
+    ----------
+    x : array_like of shape (n,)
+        The data; values outside the bounds are moved onto them.
+    eps : float
+        Privacy parameter epsilon; above 0 and finite.
+    lower_bound, upper_bound : float
+        Public bounds of the data, chosen without looking at them.
+    which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
+        Neighbors: one record replaced, or one added or removed. The noise is the same.
+    mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
+        The noise; ``"analytic"`` is Gaussian with the analytic calibration.
+    delta : float, default 0
+        Privacy parameter delta; above 0 for the Gaussian mechanisms, not used for Laplace.
+    type_DP : {"aDP", "pDP"}, default "aDP"
+        Approximate or probabilistic privacy, for ``"Gaussian"`` only.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
+
+    Returns
+    -------
+    DPResults
+        Its estimate is a float above 0.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+
+    Warns
+    -----
+    PrivacyWarning
+        With Laplace noise, and with ``"unbounded"`` or ``"both"``; the message has the true figure.
+
+    Notes
+    -----
+    Guarantee: with Gaussian noise (epsilon, delta) for one replaced record; with Laplace noise
+    epsilon + log(2 - exp(-epsilon)). The sensitivity is (upper_bound - lower_bound)^2 / n.
+
+    References
+    ----------
+    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, chapter 3.
+
+    Examples
+    --------
+    >>> from pydpstat import RRandom, varDP
+    >>> ages = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17]
+    >>> r = varDP(ages, 1.0, 0, 100, mechanism="analytic", delta=1e-3, rng=RRandom(123))
+    >>> round(r, 1), r.postprocessing
+    (4394.1, ('redrawn until positive',))
+    """
+    arguments = (eps, lower_bound, upper_bound, which_sensitivity, mechanism, delta, type_DP)
+    return _spread("varDP", "variance", x, arguments, as_redrawn, rng)
+
+
+def sdDP(
+    x: npt.ArrayLike,
+    eps: float,
+    lower_bound: float,
+    upper_bound: float,
+    which_sensitivity: str = "bounded",
+    mechanism: str = "Laplace",
+    delta: float = 0,
+    type_DP: str = "aDP",
+    *,
+    rng: object = None,
+) -> DPResults:
+    """Release a standard deviation, as ``DPpack::sdDP`` does: the square root of `varDP`.
+
+    Parameters
+    ----------
+    x : array_like of shape (n,)
+        The data; values outside the bounds are moved onto them.
+    eps : float
+        Privacy parameter epsilon; above 0 and finite.
+    lower_bound, upper_bound : float
+        Public bounds of the data, chosen without looking at them.
+    which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
+        Neighbors: one record replaced, or one added or removed. The noise is the same.
+    mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
+        The noise of the variance.
+    delta : float, default 0
+        Privacy parameter delta; above 0 for the Gaussian mechanisms, not used for Laplace.
+    type_DP : {"aDP", "pDP"}, default "aDP"
+        Approximate or probabilistic privacy, for ``"Gaussian"`` only.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
+
+    Returns
+    -------
+    DPResults
+        Its estimate is a float above 0. `noise`, `noise_scale` and `sensitivity` are those of the
+        variance; `bse` is the delta method's.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+
+    Warns
+    -----
+    PrivacyWarning
+        As for `varDP`.
+
+    Notes
+    -----
+    Guarantee: that of `varDP`, because the square root is post-processing.
+
+    References
+    ----------
+    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, chapter 3.
+
+    Examples
+    --------
+    >>> from pydpstat import RRandom, sdDP
+    >>> ages = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17]
+    >>> round(sdDP(ages, 1.0, 0, 100, mechanism="analytic", delta=1e-3, rng=RRandom(123)), 2)
+    66.29
+    """
+    arguments = (eps, lower_bound, upper_bound, which_sensitivity, mechanism, delta, type_DP)
+    return _spread("sdDP", "standard deviation", x, arguments, _root, rng)
+
+
+def covDP(
+    x1: npt.ArrayLike,
+    x2: npt.ArrayLike,
+    eps: float,
+    lower_bound1: float,
+    upper_bound1: float,
+    lower_bound2: float,
+    upper_bound2: float,
+    which_sensitivity: str = "bounded",
+    mechanism: str = "Laplace",
+    delta: float = 0,
+    type_DP: str = "aDP",
+    *,
+    rng: object = None,
+) -> DPResults:
+    """Release a covariance (divisor n - 1), as ``DPpack::covDP`` does.
+
+    Parameters
+    ----------
+    x1, x2 : array_like of shape (n,)
+        The data; values outside the bounds are moved onto them.
+    eps : float
+        Privacy parameter epsilon; above 0 and finite.
+    lower_bound1, upper_bound1, lower_bound2, upper_bound2 : float
+        Public bounds of `x1` and `x2`, chosen without looking at them.
+    which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
+        Neighbors: one record replaced, or one added or removed. The noise is the same.
+    mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
+        The noise; ``"analytic"`` is Gaussian with the analytic calibration.
+    delta : float, default 0
+        Privacy parameter delta; above 0 for the Gaussian mechanisms, not used for Laplace.
+    type_DP : {"aDP", "pDP"}, default "aDP"
+        Approximate or probabilistic privacy, for ``"Gaussian"`` only.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
+
+    Returns
+    -------
+    DPResults
+        Its estimate is a float.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+
+    Warns
+    -----
+    PrivacyWarning
+        With ``"unbounded"`` or ``"both"``: the noise scale reveals the number of records.
+
+    Notes
+    -----
+    Guarantee: (epsilon, delta) for one replaced record, the number of records public.
+    The sensitivity is the product of the two ranges / n.
+
+    References
+    ----------
+    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, chapter 3.
+
+    Examples
+    --------
+    >>> from pydpstat import RRandom, covDP
+    >>> ages = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17]
+    >>> salaries = [100, 300, 200, 100, 500, 300, 700, 300, 500, 200]
+    >>> round(covDP(ages, salaries, 1.0, 0, 100, 0, 1000, rng=RRandom(123)), 1)
+    -6662.3
+    """
+    first, second = vector(x1, "x1"), vector(x2, "x2")
+    upper1, lower1 = checks.scalar(upper_bound1, "upper_bound1"), checks.scalar(lower_bound1, "lower_bound1")
+    upper2, lower2 = checks.scalar(upper_bound2, "upper_bound2"), checks.scalar(lower_bound2, "lower_bound2")
+    if first.size != second.size:
+        raise PydpstatError(
+            f"x1 and x2 must have the same length; got {first.size} and {second.size}. Give pairs of values."
+        )
+    bounds = ((lower1, upper1), (lower2, upper2))
+    value = r.cov(clip(first, lower1, upper1), clip(second, lower2, upper2))
+    moment = Moment("covariance", value, (upper1 - lower1) * (upper2 - lower2), first.size)
+    ranges = (lower_bound1, upper_bound1, lower_bound2, upper_bound2)
+    arguments = (eps, *ranges, which_sensitivity, mechanism, delta, type_DP)
+    return release_moment("covDP", moment, "covariance", arguments, bounds, rng)
+
+
+def _spread(
+    function: str,
+    statistic: str,
+    x: npt.ArrayLike,
+    arguments: tuple[object, ...],
+    publish: Publish,
+    rng: object,
+) -> DPResults:
+    """Release a variance or its root; the sensitivity is (upper - lower)^2 / n."""
+    values = vector(x, "x")
+    upper, lower = checks.scalar(arguments[2], "upper_bound"), checks.scalar(arguments[1], "lower_bound")
+    width = upper - lower
+    moment = Moment(statistic, r.var(clip(values, lower, upper)), width * width, values.size)
+    name = column_name(x, statistic)
+    return release_moment(
+        function, moment, name, arguments, (lower, upper), rng, accept=is_positive, publish=publish
+    )
+
+
+def _root(value: Floats) -> tuple[Floats, PostProcessing]:
+    return np.sqrt(value), SquareRoot((REDRAWN, "square root"))
