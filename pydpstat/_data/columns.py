@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import datetime
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat._checks import array_of, as_float
 from pydpstat._data.containers import (
@@ -26,6 +27,9 @@ from pydpstat._data.containers import (
 )
 from pydpstat._data.values import is_missing, objects, without_mask
 from pydpstat.errors import PydpstatError
+
+# what users give as data; what is in it is checked
+Data = npt.ArrayLike | Collection[object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,7 @@ def one_column(data: object, argument: str, columns_of: Callable[..., Columns] =
     return Columns(columns.arrays, columns.missing, None, name, columns.size)
 
 
-Reader = Callable[[Any], tuple[np.ndarray, np.ndarray | None]]
+Reader = Callable[[object], tuple[np.ndarray, np.ndarray | None]]
 
 
 def read(data: object, argument: str, reader: Reader) -> Columns:
@@ -135,7 +139,7 @@ def read(data: object, argument: str, reader: Reader) -> Columns:
     )
 
 
-def _array(data: Any, argument: str) -> Any:
+def _array(data: object, argument: str) -> Any:
     """Return a vector or a matrix, or a pandas object as it is."""
     if hasattr(data, "to_numpy") and hasattr(data, "dtype"):
         if getattr(data, "ndim", 1) == 1:
@@ -148,8 +152,9 @@ def _array(data: Any, argument: str) -> Any:
             values = np.empty(())
         if values.ndim in (1, 2):
             # NumPy turns a list's numbers into texts where one is, and NaT alone into a time
-            listed = isinstance(data, (list, tuple))
-            return objects(data) if listed and values.dtype.kind in "USmM" else values
+            if isinstance(data, (list, tuple)) and values.dtype.kind in "USmM":
+                return objects(data)
+            return values
     raise PydpstatError(
         f"{argument} must be a vector (list, array, Series) or columns (frame, matrix); "
         f"got {type(data).__name__} of {_shape(data)}. Give one value a record."
@@ -175,7 +180,7 @@ def _numeric(column: object, argument: str) -> np.ndarray:
     return values
 
 
-def _plain(column: Any, argument: str) -> Any:
+def _plain(column: Any, argument: str) -> np.ndarray:
     """Return a pandas column as an array; one with NA as objects or floats."""
     if isinstance(column, np.ndarray):
         return column

@@ -65,7 +65,7 @@ def has_rows(value: object) -> TypeGuard[pd.DataFrame | pd.Series]:
     return hasattr(value, "iloc")
 
 
-def rows(value: Any, places: Any) -> Any:
+def rows(value: Any, places: object) -> Any:
     """Return the rows of a frame, a series or an array at some places, a slice, or a single one."""
     return value.iloc[places] if has_rows(value) else value[places]
 

@@ -92,7 +92,7 @@ def is_of_kind(label: object, kind: str | None) -> bool:
     return isinstance(label, (np.datetime64, datetime.date)) and aware == (kind == "zoned")
 
 
-def places(column: Any, labels: Sequence[Any]) -> np.ndarray:
+def places(column: Any, labels: Sequence[object]) -> np.ndarray:
     """Return each value's place among the labels.
 
     Parameters
@@ -153,7 +153,7 @@ def _of_labels(values: np.ndarray, typed: Sequence[object]) -> np.ndarray:
     return found
 
 
-def _places_of_numbers(column: Any, labels: Sequence[Any]) -> np.ndarray:
+def _places_of_numbers(column: Any, labels: Sequence[object]) -> np.ndarray:
     absent = None
     if isinstance(column.dtype, np.dtype) or not hasattr(column.dtype, "numpy_dtype"):
         values = np.asarray(column)
@@ -173,7 +173,7 @@ def _places_of_numbers(column: Any, labels: Sequence[Any]) -> np.ndarray:
     return found
 
 
-def typed(label: Any, dtype: np.dtype) -> Any:
+def typed(label: Any, dtype: np.dtype) -> np.floating | int | None:
     """Return a number as a type of numbers has it: rounded to a float's digits; None where it has none.
 
     Examples

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -31,7 +31,7 @@ def is_missing(value: object) -> bool:
         return False
 
 
-def objects(values: Collection[object] | npt.NDArray[Any]) -> Objects:
+def objects(values: Collection[object] | np.ndarray) -> Objects:
     """Return a list's or an array's values as objects, each as it is.
 
     Examples
@@ -63,13 +63,14 @@ def without_mask(values: object) -> Any:
     return values
 
 
-def _has_masked(values: Sequence[Any]) -> bool:
+def _has_masked(values: Iterable[object]) -> bool:
     """Tell whether anything in a list, or in lists in it, is masked: NumPy's constant is an array."""
     kinds = set(map(type, values))
     if any(issubclass(kind, np.ma.MaskedArray) for kind in kinds):
         return True
     nested = kinds & {list, tuple}
-    return bool(nested) and any(_has_masked(row) for row in values if type(row) in nested)
+    rows = [value for value in values if isinstance(value, (list, tuple))] if nested else []
+    return any(_has_masked(row) for row in rows if type(row) in nested)
 
 
 def _unmasked(value: object) -> object:

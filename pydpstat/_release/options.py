@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
@@ -21,6 +22,13 @@ from pydpstat.privacy.guarantee import NEIGHBORS
 # the default comes first
 REAL: tuple[Mechanism, ...] = (Laplace(), Gaussian())
 INTEGER: tuple[Mechanism, ...] = (Geometric(), DiscreteGaussian())
+# what the arguments may be; all of it is checked
+Missing = str | float | np.generic
+GivenBounds = npt.ArrayLike | Mapping[str, npt.ArrayLike]
+Pair = tuple[float, float]
+Bounds = tuple[Pair, ...]
+# delta, mechanism, neighbors and missing, as they were given
+Public = tuple[float, str | Mechanism, str, Missing]
 COMPLETE = "that no value is missing is public knowledge"
 
 
@@ -45,7 +53,7 @@ class Options(NamedTuple):
     delta: float
     mechanism: Mechanism
     neighbors: str
-    missing: Any
+    missing: Missing
     default: bool
 
     @property
@@ -65,11 +73,11 @@ class Options(NamedTuple):
 
 
 def options(
-    epsilon: Any,
-    delta: Any,
-    mechanism: Any,
-    neighbors: Any,
-    missing: Any,
+    epsilon: float,
+    delta: float,
+    mechanism: str | Mechanism,
+    neighbors: str,
+    missing: Missing,
     *,
     mechanisms: tuple[Mechanism, ...] = REAL,
     others: bool = True,
@@ -106,11 +114,11 @@ def options(
 # all of it is public; typed, as True and 1.0 are other answers than 1
 @lru_cache(maxsize=256, typed=True)
 def _options(
-    epsilon: Any,
-    delta: Any,
-    mechanism: Any,
-    neighbors: Any,
-    missing: Any,
+    epsilon: float,
+    delta: float,
+    mechanism: str | Mechanism,
+    neighbors: str,
+    missing: Missing,
     mechanisms: tuple[Mechanism, ...],
     others: bool,
     fill: type,
@@ -129,7 +137,7 @@ def _options(
     )
 
 
-def _mechanism(mechanism: Any, named: tuple[Mechanism, ...], others: bool) -> Mechanism:
+def _mechanism(mechanism: str | Mechanism, named: tuple[Mechanism, ...], others: bool) -> Mechanism:
     """Return the mechanism of a name, or the one that was given."""
     if isinstance(mechanism, Mechanism) and others:
         if mechanism.integer and not named[0].integer:
@@ -142,7 +150,7 @@ def _mechanism(mechanism: Any, named: tuple[Mechanism, ...], others: bool) -> Me
     return named[names.index(checks.one_of(mechanism, "mechanism", names))]
 
 
-def _delta(delta: Any, mechanism: Mechanism) -> float:
+def _delta(delta: float, mechanism: Mechanism) -> float:
     if not mechanism.approximate:
         if type(delta) is int and delta == 0 or checks.is_number(delta) and delta == 0.0:
             return 0.0
@@ -159,7 +167,7 @@ def _delta(delta: Any, mechanism: Mechanism) -> float:
     )
 
 
-def missing_rule(missing: Any, neighbors: str, fill: type = float) -> Any:
+def missing_rule(missing: Missing, neighbors: str, fill: type = float) -> Missing:
     """Check what is to be done with missing values: "error", "drop", or a public value."""
     if type(missing) is str and missing == "error":
         return missing
@@ -184,7 +192,7 @@ def missing_rule(missing: Any, neighbors: str, fill: type = float) -> Any:
     )
 
 
-def check_filling(missing: Any, pairs: Sequence[tuple[float, float]], name: str = "bounds") -> None:
+def check_filling(missing: Missing, pairs: Sequence[Pair], name: str = "bounds") -> None:
     """Check that a number that takes a missing value's place lies within the bounds of every column.
 
     Examples
@@ -198,12 +206,12 @@ def check_filling(missing: Any, pairs: Sequence[tuple[float, float]], name: str 
         )
 
 
-def bounds_pair(bounds: Any, name: str = "bounds") -> tuple[float, float]:
+def bounds_pair(bounds: object, name: str = "bounds") -> Pair:
     """Check public bounds of one variable: two finite numbers, the first below the second."""
     if type(bounds) is tuple and len(bounds) == 2 and type(bounds[0]) is float and type(bounds[1]) is float:
         if -math.inf < bounds[0] < bounds[1] < math.inf:
             return bounds[0], bounds[1]
-    pair = bounds.tolist() if isinstance(bounds, np.ndarray) else bounds
+    pair: Any = bounds.tolist() if isinstance(bounds, np.ndarray) else bounds
     if type(pair) in (tuple, list) and len(pair) == 2 and all(map(checks.is_number, pair)):
         lower, upper = checks.as_float(pair[0]), checks.as_float(pair[1])
         if -math.inf < lower < upper < math.inf:
@@ -214,7 +222,14 @@ def bounds_pair(bounds: Any, name: str = "bounds") -> tuple[float, float]:
     )
 
 
-def bounds_of(bounds: Any, names: tuple[str, ...] | None, columns: int) -> tuple[tuple[float, float], ...]:
+def several_bounds(bounds: object) -> TypeGuard[Sequence[object]]:
+    """Tell whether bounds are a sequence of pairs, and no pair themselves."""
+    if not isinstance(bounds, (tuple, list)) and not (isinstance(bounds, np.ndarray) and bounds.ndim > 0):
+        return False
+    return len(bounds) > 0 and checks.array_of(bounds[0]).ndim == 1
+
+
+def bounds_of(bounds: object, names: tuple[str, ...] | None, columns: int) -> Bounds:
     """Check the bounds of every column: one pair for all, a sequence of pairs, or pairs by column name."""
     if names is None:
         return (bounds_pair(bounds),)
@@ -226,8 +241,7 @@ def bounds_of(bounds: Any, names: tuple[str, ...] | None, columns: int) -> tuple
                 f"columns {checks.excerpt(list(names))}. Give bounds={{column: (lower, upper), ...}}."
             )
         return tuple(bounds_pair(by_name[name], f"bounds[{name!r}]") for name in names)
-    several = isinstance(bounds, (tuple, list)) or isinstance(bounds, np.ndarray) and bounds.ndim > 0
-    if several and len(bounds) and checks.array_of(bounds[0]).ndim == 1:
+    if several_bounds(bounds):
         if len(bounds) != columns:
             raise PydpstatError(
                 f"bounds must be one pair, or one for each of the {columns} columns; got {len(bounds)} pairs."

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from pydpstat._checks import shown
-from pydpstat._release.additive import release
+from pydpstat._release.additive import Spender, release
 from pydpstat._release.calibration import prepare
 from pydpstat._release.options import INTEGER, REAL, Options
 from pydpstat._release.query import Query, Question
@@ -57,12 +57,12 @@ def release_statistic(
     function: str,
     query: Query,
     options: Options,
-    rng: Any,
-    budget: Any,
+    rng: object,
+    budget: Spender | None,
     *,
     data: tuple[str, ...] = ("data",),
-    arguments: tuple[tuple[str, Any], ...] = (),
-    bounds: Any = None,
+    arguments: tuple[tuple[str, object], ...] = (),
+    bounds: object = None,
     publish: Callable[[np.ndarray], tuple[np.ndarray, PostProcessing]] | None = None,
     conditions: tuple[str, ...] = (),
 ) -> DPResults:
@@ -102,10 +102,10 @@ def release_statistic(
 
 
 def call(
-    function: str, options: Options, data: tuple[str, ...], arguments: tuple[tuple[str, Any], ...] = ()
+    function: str, options: Options, data: tuple[str, ...], arguments: tuple[tuple[str, object], ...] = ()
 ) -> Call:
     """Return the call without its data; options at their defaults are left out."""
-    public: list[tuple[str, Any]] = [("epsilon", options.epsilon), *arguments]
+    public: list[tuple[str, object]] = [("epsilon", options.epsilon), *arguments]
     if options.mechanism.approximate:
         public.append(("delta", options.delta))
     if not options.default:
@@ -118,7 +118,7 @@ def call(
     return Call(function, tuple([(name, name) for name in data]), tuple(public))
 
 
-def check_budget(budget: Any) -> Any:
+def check_budget(budget: Spender | None) -> Spender | None:
     """Check that a budget, where one is given, can be spent from."""
     if budget is None or callable(getattr(budget, "spend", None)):
         return budget

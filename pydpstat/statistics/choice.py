@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from fractions import Fraction
-from typing import Any
 
 from pydpstat import _checks as checks
+from pydpstat._data.columns import Data
 from pydpstat._data.containers import listed
 from pydpstat._quiet import quiet
+from pydpstat._release.additive import Spender
 from pydpstat._release.choice import release_choice
 from pydpstat._release.statistic import check_budget
 from pydpstat.errors import PydpstatError
@@ -25,14 +27,14 @@ RIGHT = "the sensitivity given is right for the neighbors meant"
 
 @quiet
 def choose(
-    candidates: Any,
-    scores: Any,
+    candidates: Collection[object],
+    scores: Data,
     epsilon: float,
     sensitivity: float,
     *,
     mechanism: str = "exponential",
-    rng: Any = None,
-    budget: Any = None,
+    rng: object = None,
+    budget: Spender | None = None,
 ) -> DPResults:
     """Release which of several candidates has about the highest score.
 
@@ -106,14 +108,14 @@ def choose(
     rate = Fraction(eps) / (2 * Fraction(reach))
     claim = Guarantee(eps)
 
-    def choose_one(_: Any = None) -> tuple[Any, Labels]:
+    def choose_one(_: object = None) -> tuple[object, Labels]:
         if mechanism == "exponential":
             place = weighted(utility.floats, rate, source, exact=utility.below)
         else:
             place = permute_and_flip(utility.floats, rate, source, utility.below)
         return choices[place], Labels("choice")
 
-    public: tuple[tuple[str, Any], ...] = (("epsilon", eps), ("sensitivity", reach))
+    public: tuple[tuple[str, object], ...] = (("epsilon", eps), ("sensitivity", reach))
     if mechanism != "exponential":
         public = (*public, ("mechanism", mechanism))
     return release_choice(
@@ -131,7 +133,7 @@ def choose(
     )
 
 
-def _candidates(candidates: Any) -> list[Any]:
+def _candidates(candidates: object) -> list[object]:
     values = listed(candidates)
     if isinstance(values, (list, tuple, range)) and len(values):
         return list(values)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from pydpstat._data.columns import Columns, Placeholder, truths_of
+from pydpstat._data.columns import Columns, Data, Placeholder, truths_of
 from pydpstat._quiet import quiet
-from pydpstat._release.options import INTEGER, Options, options
+from pydpstat._release.additive import Spender
+from pydpstat._release.options import INTEGER, Missing, Options, options
 from pydpstat._release.query import Query
 from pydpstat._release.statistic import release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import root_above
+from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Derived, PostProcessing, Scaled
 from pydpstat.results.results import DPResults
@@ -24,15 +24,15 @@ STEPS = ("divided by the number of records", CUT)
 
 @quiet
 def count(
-    condition: Any,
+    condition: Data,
     epsilon: float,
     *,
     delta: float = 0,
-    mechanism: str = "geometric",
+    mechanism: str | Mechanism = "geometric",
     neighbors: str = "bounded",
-    missing: Any = "error",
-    rng: Any = None,
-    budget: Any = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
 ) -> DPResults:
     """Release how many records meet a condition.
 
@@ -106,15 +106,15 @@ def count(
 
 @quiet
 def proportion(
-    condition: Any,
+    condition: Data,
     epsilon: float,
     *,
     delta: float = 0,
-    mechanism: str = "geometric",
+    mechanism: str | Mechanism = "geometric",
     neighbors: str = "bounded",
-    missing: Any = "error",
-    rng: Any = None,
-    budget: Any = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
 ) -> DPResults:
     """Release the share of records that meet a condition.
 
@@ -204,7 +204,7 @@ def cut_ratio(part: np.ndarray, total: np.ndarray) -> tuple[np.ndarray, tuple[fl
 
 
 def _bounded_proportion(
-    columns: Columns, counts: list[int], how: Options, rng: Any, budget: Any
+    columns: Columns, counts: list[int], how: Options, rng: object, budget: Spender | None
 ) -> DPResults:
     size = columns.size
     if size == 0:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat._checks import as_float, is_number, shown
-from pydpstat._data.columns import Columns, Placeholder, one_column
+from pydpstat._data.columns import Columns, Data, Placeholder, one_column
 from pydpstat._data.containers import listed
 from pydpstat._quiet import quiet
-from pydpstat._release.options import INTEGER, Options, check_filling, options
+from pydpstat._release.additive import Spender
+from pydpstat._release.options import INTEGER, Missing, Options, check_filling, options
 from pydpstat._release.query import Query
 from pydpstat._release.statistic import release_statistic
 from pydpstat.dppack._queries.counts import count_sensitivity
 from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.booleans import missing_values
@@ -23,16 +24,16 @@ from pydpstat.statistics._kernels.cells import bin_counts
 
 @quiet
 def histogram(
-    x: Any,
+    x: Data,
     epsilon: float,
     *,
-    edges: Any = None,
+    edges: npt.ArrayLike | None = None,
     delta: float = 0,
-    mechanism: str = "geometric",
+    mechanism: str | Mechanism = "geometric",
     neighbors: str = "bounded",
-    missing: Any = "error",
-    rng: Any = None,
-    budget: Any = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
 ) -> DPResults:
     """Release how many records lie in each bin.
 
@@ -115,7 +116,7 @@ def histogram(
     return release_statistic("histogram", query, how, rng, budget, data=("x",), arguments=arguments)
 
 
-def _edges(edges: Any) -> np.ndarray:
+def _edges(edges: npt.ArrayLike | None) -> np.ndarray:
     if edges is None:
         raise PydpstatError(
             "edges must be given: bins that come from the data would tell of them (the range is two "

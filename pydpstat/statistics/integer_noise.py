@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import name_of, row_names
@@ -29,11 +30,14 @@ METHODS = ("difference", "sign")
 LARGEST_SPREAD = 2.0**56
 LARGEST_COUNT = 2**53
 MOST_DRAWS = 2**32
+Geometric = TypeVar("Geometric", SymmetricGeometricNoise, SignGeometricNoise)
 GIVEN = ("the sensitivity given is right for the neighbors meant",)
 
 
 @quiet
-def symmetric_geometric(value: Any, epsilon: float, *, sensitivity: int = 1, rng: Any = None) -> DPResults:
+def symmetric_geometric(
+    value: npt.ArrayLike, epsilon: float, *, sensitivity: int = 1, rng: object = None
+) -> DPResults:
     """Release counts with symmetric geometric noise: whole numbers stay whole.
 
     Parameters
@@ -99,7 +103,7 @@ def symmetric_geometric(value: Any, epsilon: float, *, sensitivity: int = 1, rng
 
 
 def symmetric_geometric_noise(
-    size: int, epsilon: float, *, sensitivity: int = 1, method: str = "difference", rng: Any = None
+    size: int, epsilon: float, *, sensitivity: int = 1, method: str = "difference", rng: object = None
 ) -> np.ndarray:
     """Draw integer noise for counts.
 
@@ -154,8 +158,7 @@ def symmetric_geometric_noise(
     checks.one_of(method, "method", METHODS)
     source = source_from(rng)
     if method == "difference":
-        noise = _noise(SymmetricGeometricNoise, epsilon, sensitivity)
-        return _drawn(noise, source, int(size))
+        return _drawn(_noise(SymmetricGeometricNoise, epsilon, sensitivity), source, int(size))
     noise = _noise(SignGeometricNoise, epsilon, sensitivity)
     _warn_of_signs(
         noise.epsilon, noise.epsilon_kept, float(noise.delta(noise.epsilon))
@@ -167,7 +170,7 @@ def _drawn(noise: Noise, source: Source, size: int) -> np.ndarray:
     return noise.draw(source, size, 1.0).astype(np.int64)
 
 
-def _noise(law: type, epsilon: Any, sensitivity: Any) -> Any:
+def _noise(law: type[Geometric], epsilon: float, sensitivity: int) -> Geometric:
     noise = law(epsilon, sensitivity)
     if noise.sensitivity / noise.epsilon > LARGEST_SPREAD:
         raise PydpstatError(
@@ -177,7 +180,7 @@ def _noise(law: type, epsilon: Any, sensitivity: Any) -> Any:
     return noise
 
 
-def _whole_numbers(value: Any) -> np.ndarray:
+def _whole_numbers(value: npt.ArrayLike) -> np.ndarray:
     flat = numeric(value, "value")
     if flat.dtype.kind == "b" or not (np.isfinite(flat) & (flat == np.rint(flat))).all():
         raise PydpstatError(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from pydpstat._data.columns import Columns, numbers_of
+from pydpstat._data.columns import Columns, Data, numbers_of
 from pydpstat._quiet import quiet
-from pydpstat._release.options import check_filling, options
+from pydpstat._release.additive import Spender
+from pydpstat._release.options import GivenBounds, Missing, check_filling, options
 from pydpstat._release.query import Query
 from pydpstat._release.statistic import release_statistic
+from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.r_arithmetic._products import norm
 from pydpstat.results._postprocessing import Derived, PostProcessing
 from pydpstat.results.results import DPResults
@@ -23,16 +23,16 @@ STEPS = ("mean of the noisy sums", "cut to the bounds")
 
 @quiet
 def mean(
-    data: Any,
+    data: Data,
     epsilon: float,
     *,
-    bounds: Any,
+    bounds: GivenBounds,
     delta: float = 0,
-    mechanism: str = "laplace",
+    mechanism: str | Mechanism = "laplace",
     neighbors: str = "bounded",
-    missing: Any = "error",
-    rng: Any = None,
-    budget: Any = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
 ) -> DPResults:
     """Release a mean.
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from pydpstat._data.columns import Columns, numbers_of
+from pydpstat._data.columns import Columns, Data, numbers_of
 from pydpstat._quiet import quiet
-from pydpstat._release.options import check_filling, options
+from pydpstat._release.additive import Spender
+from pydpstat._release.options import GivenBounds, Missing, Public, check_filling, options
 from pydpstat._release.statistic import release_statistic
 from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.r_arithmetic._products import norm
 from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, SquareRoot
 from pydpstat.results.results import DPResults
@@ -29,16 +30,16 @@ _SMALLEST, _LARGEST = 1e-140, 1e140
 
 @quiet
 def var(
-    data: Any,
+    data: Data,
     epsilon: float,
     *,
-    bounds: Any,
+    bounds: GivenBounds,
     delta: float = 0,
-    mechanism: str = "laplace",
+    mechanism: str | Mechanism = "laplace",
     neighbors: str = "bounded",
-    missing: Any = "error",
-    rng: Any = None,
-    budget: Any = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
 ) -> DPResults:
     """Release a variance with divisor n - 1.
 
@@ -116,16 +117,16 @@ def var(
 
 @quiet
 def std(
-    data: Any,
+    data: Data,
     epsilon: float,
     *,
-    bounds: Any,
+    bounds: GivenBounds,
     delta: float = 0,
-    mechanism: str = "laplace",
+    mechanism: str | Mechanism = "laplace",
     neighbors: str = "bounded",
-    missing: Any = "error",
-    rng: Any = None,
-    budget: Any = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
 ) -> DPResults:
     """Release a standard deviation: the square root of what `var` releases.
 
@@ -164,7 +165,13 @@ def std(
 
 
 def _release(
-    function: str, data: Any, epsilon: Any, bounds: Any, public: tuple[Any, ...], rng: Any, budget: Any
+    function: str,
+    data: Data,
+    epsilon: float,
+    bounds: GivenBounds,
+    public: Public,
+    rng: object,
+    budget: Spender | None,
 ) -> DPResults:
     how = options(epsilon, *public)
     columns = numbers_of(data)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
-from pydpstat._data.columns import numbers_of
+from pydpstat._data.columns import Data, numbers_of
 from pydpstat._quiet import quiet
-from pydpstat._release.options import check_filling, options
+from pydpstat._release.additive import Spender
+from pydpstat._release.options import GivenBounds, Missing, check_filling, options
 from pydpstat._release.statistic import release_statistic
 from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import records
 from pydpstat.statistics._kernels.record_grid import data_grid
@@ -20,16 +21,16 @@ LARGEST = 1e290
 
 @quiet
 def sum(  # the statistic's name, meant to be used as pydpstat.sum
-    data: Any,
+    data: Data,
     epsilon: float,
     *,
-    bounds: Any,
+    bounds: GivenBounds,
     delta: float = 0,
-    mechanism: str = "laplace",
+    mechanism: str | Mechanism = "laplace",
     neighbors: str = "bounded",
-    missing: Any = "error",
-    rng: Any = None,
-    budget: Any = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
 ) -> DPResults:
     """Release a sum.
 

@@ -57,12 +57,13 @@ def _columns(function: Release, **options: object) -> Release:
     return release
 
 
-def _quantile(share: float, **options: str) -> Release:
-    return lambda x: quantile(x, share, 1.0, bounds=(0, 1), grid_points=POINTS, **options)
+def _quantile(share: float, neighbors: str = "bounded") -> Release:
+    return lambda x: quantile(x, share, 1.0, bounds=(0, 1), grid_points=POINTS, neighbors=neighbors)
 
 
-def _quantiles(**options: str) -> Release:
-    return lambda x: quantiles(x, [0.25, 0.5, 0.75], 1.0, bounds=(0, 1), grid_points=POINTS, **options)
+def _quantiles(neighbors: str = "bounded") -> Release:
+    shares = [0.25, 0.5, 0.75]
+    return lambda x: quantiles(x, shares, 1.0, bounds=(0, 1), grid_points=POINTS, neighbors=neighbors)
 
 
 def _choose(mechanism: str) -> Release:

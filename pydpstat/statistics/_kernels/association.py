@@ -7,13 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from pydpstat._checks import array_of
-from pydpstat._data.columns import Columns, Placeholder, numbers_of, one_column
-from pydpstat._release.options import Options, bounds_pair
+from pydpstat._data.columns import Columns, Data, Placeholder, numbers_of, one_column
+from pydpstat._release.options import GivenBounds, Options, bounds_pair, several_bounds
 from pydpstat._release.query import Query
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import root_above
@@ -52,7 +51,7 @@ class Variables(NamedTuple):
 
     columns: Columns
     pairs: records.Bounds
-    bounds: Any
+    bounds: records.Bounds | records.Pair
     data: tuple[str, ...]
 
     @property
@@ -66,7 +65,7 @@ class Variables(NamedTuple):
         return len(self.columns.arrays)
 
 
-def read_variables(x: Any, y: Any, bounds: Any) -> Variables:
+def read_variables(x: Data, y: object, bounds: GivenBounds) -> Variables:
     """Read two variables, or a frame where there is no second one, with their bounds."""
     if y is None:
         columns = numbers_of(x, "x")
@@ -94,9 +93,8 @@ def _joint(first: Columns, second: Columns) -> str | None:
     return None if None in names else f"{first.name}, {second.name}"
 
 
-def _two_pairs(bounds: Any) -> records.Bounds:
-    several = isinstance(bounds, (tuple, list)) or isinstance(bounds, np.ndarray) and bounds.ndim > 0
-    if several and len(bounds) == 2 and array_of(bounds[0]).ndim == 1:
+def _two_pairs(bounds: object) -> records.Bounds:
+    if several_bounds(bounds) and len(bounds) == 2:
         return bounds_pair(bounds[0], "bounds[0]"), bounds_pair(bounds[1], "bounds[1]")
     return (bounds_pair(bounds),) * 2
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from pydpstat._release.options import Missing
 from pydpstat.errors import PydpstatError
 
 
-def tally(truths: np.ndarray, absent: np.ndarray | None, missing: Any) -> tuple[int, int]:
+def tally(truths: np.ndarray, absent: np.ndarray | None, missing: Missing) -> tuple[int, int]:
     """Count true and false values.
 
     Parameters

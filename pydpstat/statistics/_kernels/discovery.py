@@ -11,36 +11,37 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat import _multiple_precision as multiple_precision
-from pydpstat._data.columns import Placeholder
+from pydpstat._data.columns import Data, Placeholder
 from pydpstat._data.containers import is_categorical
 from pydpstat._data.values import is_missing, objects
-from pydpstat._release.additive import release
+from pydpstat._release.additive import Spender, release
 from pydpstat._release.calibration import Calibrated, prepare
-from pydpstat._release.options import INTEGER, Options, options
+from pydpstat._release.options import INTEGER, Missing, Options, options
 from pydpstat._release.query import Query
 from pydpstat._release.statistic import call, check_budget
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
+from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.booleans import missing_values
-from pydpstat.statistics._kernels.levels import Variables, plain
+from pydpstat.statistics._kernels.levels import Level, Variables, plain
 
 FOUND = "the levels were found in the data: those that are rare are left out, and delta covers them"
 
 
 def discovered(
-    data: Any,
-    epsilon: Any,
-    delta: Any,
-    mechanism: Any,
-    neighbors: Any,
-    missing: Any,
-    rng: Any,
-    budget: Any,
+    data: Data,
+    epsilon: float,
+    delta: float,
+    mechanism: str | Mechanism,
+    neighbors: str,
+    missing: Missing,
+    rng: object,
+    budget: Spender | None,
     variables: Variables,
 ) -> DPResults:
     """Release the noisy counts of one variable's levels that are at least a public threshold.
@@ -98,7 +99,7 @@ def _above(result: DPResults, threshold: int) -> DPResults:
     return replace(result, value=result.value[kept], labels=labels, post=post)
 
 
-def _occurring(column: Any, how: Options) -> tuple[np.ndarray, tuple[Any, ...]]:
+def _occurring(column: object, how: Options) -> tuple[np.ndarray, tuple[Level, ...]]:
     """Count the levels that occur; what a record's level is called depends on this record alone. Private."""
     if isinstance(column, Placeholder):
         return np.zeros(0, dtype=np.int64), ()
@@ -108,14 +109,14 @@ def _occurring(column: Any, how: Options) -> tuple[np.ndarray, tuple[Any, ...]]:
     if gone and how.missing != "drop":
         found.append((how.missing, gone))
     # 1, 1.0 and True are different levels, though Python takes them for equal
-    totals: dict[tuple[type, Any], int] = {}
+    totals: dict[tuple[type, Level], int] = {}
     for value, count in found:
         level = plain(value)
         totals[type(level), level] = totals.get((type(level), level), 0) + count
     return np.array(list(totals.values()), dtype=np.int64), tuple(level for _, level in totals)
 
 
-def _tallied(column: Any) -> tuple[list[tuple[Any, int]], int]:
+def _tallied(column: Any) -> tuple[list[tuple[object, int]], int]:
     """Return values with how often they occur, and how many are missing."""
     import pandas as pd
 
@@ -138,7 +139,7 @@ def _tallied(column: Any) -> tuple[list[tuple[Any, int]], int]:
     return [(level, count) for (_, level), count in named.items()], len(flat) - len(present)
 
 
-def _named(value: Any) -> Any:
+def _named(value: object) -> Level:
     """Return a record's level as a text, truth value or number."""
     if type(value).__hash__ is not None:
         try:

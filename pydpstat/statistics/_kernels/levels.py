@@ -24,6 +24,8 @@ from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
 
 _PLAIN = (str, bool, int, float)
+# a level's name in a table
+Level = str | bool | int | float
 
 
 class Variables(NamedTuple):
@@ -172,7 +174,7 @@ def _level_tuple(levels: Any, name: str) -> tuple[object, ...]:
     )
 
 
-def plain(level: object) -> Any:
+def plain(level: object) -> Level:
     """Return a level as a text, truth value or number."""
     if isinstance(level, np.datetime64):
         return str(np.datetime_as_string(level, unit="auto"))
@@ -180,7 +182,7 @@ def plain(level: object) -> Any:
         level = str(level) if level.dtype.kind == "m" else level.item()
     if type(level) is float:
         return level + 0.0  # 0 has one sign
-    return level if type(level) in _PLAIN else str(level)
+    return level if isinstance(level, _PLAIN) and type(level) in _PLAIN else str(level)
 
 
 def coded(column: object, levels: tuple[object, ...] | None) -> Coded:

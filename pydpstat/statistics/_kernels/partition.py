@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from pydpstat._frozen import frozen
+from pydpstat._release.options import Missing
 from pydpstat.statistics._kernels.record_grid import BITS, RecordGrid, Sums, chunks, rounded, units
 
 # values at the weights' places of 1, z, z^2: the coefficients of these functions in the weights
@@ -74,7 +74,7 @@ def corner_weights(sums: Sums) -> list[Fraction]:
 
 
 def square_weights(
-    arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Any
+    arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Missing
 ) -> list[list[Fraction]]:
     """Return, for each pair of variables, the sums of the nine products of their parabola weights.
 

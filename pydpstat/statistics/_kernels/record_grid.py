@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from operator import add
-from typing import Any
 
 import numpy as np
 
+from pydpstat._release.options import Missing
 from pydpstat.errors import PydpstatError
 from pydpstat.statistics._kernels.booleans import missing_values
 
@@ -176,7 +176,7 @@ def units(y: np.ndarray, unit: float, bits: int) -> int | None:
 
 
 def chunks(
-    arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Any
+    arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Missing
 ) -> Iterator[tuple[list[np.ndarray], list[int]]]:
     """Yield the records on their grids and their sums, some at a time, missing values dealt with.
 
@@ -213,7 +213,7 @@ def _totals(placed: list[np.ndarray], grids: Sequence[RecordGrid]) -> list[int |
     return [units(y, grid.unit, grid.bits) for y, grid in zip(placed, grids)]
 
 
-def _completed(placed: list[np.ndarray], grids: Sequence[RecordGrid], missing: Any) -> list[np.ndarray]:
+def _completed(placed: list[np.ndarray], grids: Sequence[RecordGrid], missing: Missing) -> list[np.ndarray]:
     if missing == "error":
         raise missing_values()
     gaps = [np.isnan(y) for y in placed]
@@ -248,7 +248,9 @@ class Sums:
     products: tuple[int, ...] = ()
 
 
-def sums(arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Any, pairs: Pairs = ()) -> Sums:
+def sums(
+    arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Missing, pairs: Pairs = ()
+) -> Sums:
     """Add up records on their grids, and products of two of them, rounded record by record.
 
     Parameters
@@ -285,7 +287,7 @@ def sums(arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Any
     return Sums(count, tuple(first), tuple(products))
 
 
-def _sum(x: np.ndarray, grid: RecordGrid, missing: Any) -> Sums:
+def _sum(x: np.ndarray, grid: RecordGrid, missing: Missing) -> Sums:
     """Add up one variable: `sums` without lists, which for few records take longer than the arithmetic."""
     size, count, first = x.shape[0], 0, 0
     block = np.empty(min(CHUNK, size))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat._data.columns import Columns, Placeholder
-from pydpstat._release.options import Options, bounds_of
+from pydpstat._release.options import GivenBounds, Missing, Options, bounds_of
 from pydpstat._release.query import Query
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import root_above
@@ -25,7 +25,8 @@ from pydpstat.statistics._kernels.record_grid import (
     sums,
 )
 
-Bounds = tuple[tuple[float, float], ...]
+Pair = tuple[float, float]
+Bounds = tuple[Pair, ...]
 
 
 def grids_for(bounds: Bounds, how: Options, size: int) -> list[RecordGrid]:
@@ -36,19 +37,19 @@ def grids_for(bounds: Bounds, how: Options, size: int) -> list[RecordGrid]:
     return [standard_grid(lower, upper) for lower, upper in bounds]
 
 
-def sums_of(arrays: Sequence[Any], grids: Sequence[RecordGrid], missing: Any, pairs: Pairs = ()) -> Sums:
+def sums_of(arrays: Sequence[Any], grids: Sequence[RecordGrid], missing: Missing, pairs: Pairs = ()) -> Sums:
     """Return exact sums; those of placeholders are 0."""
     if isinstance(arrays[0], Placeholder):
         return Sums(arrays[0].size, (0,) * len(arrays), (0,) * len(pairs))
     return sums(arrays, grids, missing, pairs)
 
 
-def each_column(columns: Columns, grids: list[RecordGrid], missing: Any, pairs: Pairs = ()) -> list[Sums]:
+def each_column(columns: Columns, grids: list[RecordGrid], missing: Missing, pairs: Pairs = ()) -> list[Sums]:
     """Return the sums of every column on its own."""
     return [sums_of((array,), (grid,), missing, pairs) for array, grid in zip(columns.arrays, grids)]
 
 
-def column_bounds(bounds: Any, columns: Columns) -> tuple[Bounds, Any]:
+def column_bounds(bounds: GivenBounds, columns: Columns) -> tuple[Bounds, Bounds | Pair]:
     """Return every column's bounds, and how the result shows them."""
     pairs = bounds_of(bounds, columns.names, len(columns.arrays))
     return pairs, pairs if columns.names is not None else pairs[0]

@@ -6,17 +6,18 @@ import math
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from pydpstat._checks import as_float
-from pydpstat._data.columns import Columns, one_column, read
+from pydpstat._data.columns import Columns, Data, one_column, read
 from pydpstat._data.values import is_missing, objects
 from pydpstat.errors import PydpstatError
 
 # numbers that are rationals and say so; a Decimal's exponent has no bound that memory could hold
 _EXACT = (int, float, Fraction, np.integer, np.floating)
+Exact = int | float | Fraction | np.integer | np.floating
 _NOT_NUMBERS = (bool, np.timedelta64)
 
 
@@ -38,7 +39,7 @@ class Scores(NamedTuple):
         return "Scores(values withheld)"
 
 
-def scores_of(scores: Any, size: int) -> Scores:
+def scores_of(scores: Data, size: int) -> Scores:
     """Read one score for each candidate.
 
     Raises
@@ -85,13 +86,13 @@ def scores_of(scores: Any, size: int) -> Scores:
     return _from_below([Fraction(-each) for each in short.tolist()])
 
 
-def _columns(scores: Any, argument: str) -> Columns:
+def _columns(scores: object, argument: str) -> Columns:
     # NumPy would make floats of integers that have a float beside them
     values = objects(scores) if isinstance(scores, (list, tuple)) else scores
     return read(values, argument, lambda column: (_exact(column), None))
 
 
-def _exact(column: Any) -> np.ndarray:
+def _exact(column: object) -> np.ndarray:
     """Return numbers as they are, in their own type or as objects; NaN where one is masked."""
     values = column if isinstance(column, np.ndarray) else np.asarray(column)
     if isinstance(values, np.ma.MaskedArray):
@@ -107,7 +108,7 @@ def _exact(column: Any) -> np.ndarray:
     )
 
 
-def _is_exact(value: Any) -> bool:
+def _is_exact(value: object) -> bool:
     return isinstance(value, _EXACT) and not isinstance(value, _NOT_NUMBERS) or is_missing(value)
 
 
@@ -116,14 +117,15 @@ def _from_below(below: list[Fraction]) -> Scores:
     return Scores(np.array([max(as_float(each), -sys.float_info.max) for each in below]), below)
 
 
-def _is_finite(value: Any) -> bool:
+def _is_finite(value: object) -> bool:
     return not is_missing(value) and value not in (math.inf, -math.inf)
 
 
-def _ratio(value: Any) -> Fraction:
+def _ratio(value: Exact) -> Fraction:
     # NumPy's integers have no ratio
-    whole = isinstance(value, (int, np.integer))
-    return Fraction(int(value)) if whole else Fraction(*value.as_integer_ratio())
+    if isinstance(value, (int, np.integer)):
+        return Fraction(int(value))
+    return Fraction(*value.as_integer_ratio())
 
 
 def _not_finite() -> PydpstatError:

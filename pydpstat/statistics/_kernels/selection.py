@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +14,14 @@ from pydpstat.random.secure import whole_numbers
 from pydpstat.random.secure.trials import trials_exp
 
 Floats = npt.NDArray[np.float64]
+Integers = Sequence[int] | npt.NDArray[np.int64]
 
 
 def weighted(
     utility: Floats,
     rate: Fraction,
     source: Source,
-    measure: Any = None,
+    measure: npt.ArrayLike | None = None,
     exact: Sequence[Fraction] | None = None,
 ) -> int:
     """Choose a place with probability proportional to measure * exp(rate * utility).
@@ -40,7 +40,9 @@ def weighted(
     return _by_sums(utility, rate, source, measure)[0]
 
 
-def weighted_point(utility: Floats, rate: Fraction, source: Source, starts: Any, widths: Any) -> int:
+def weighted_point(
+    utility: Floats, rate: Fraction, source: Source, starts: Integers, widths: Integers
+) -> int:
     """Choose a point of runs, all points of a run with the same weight exp(rate * utility).
 
     A run is chosen by its number of points times their weight, and then one of its points.
@@ -61,7 +63,9 @@ def weighted_point(utility: Floats, rate: Fraction, source: Source, starts: Any,
     return int(starts[run]) + within
 
 
-def _by_sums(utility: Floats, rate: Fraction, source: Source, measure: Any) -> tuple[int, float]:
+def _by_sums(
+    utility: Floats, rate: Fraction, source: Source, measure: npt.ArrayLike | None
+) -> tuple[int, float]:
     """Return the place whose part of all weights a uniform falls into, and where in it from 0 to 1."""
     with np.errstate(over="ignore", under="ignore"):
         weights = exp((utility - utility.max()) * float(rate))
