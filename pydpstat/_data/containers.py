@@ -128,12 +128,12 @@ def is_numeric(column: pd.Series) -> bool:
     return is_numeric_dtype(column.dtype) and not is_complex_dtype(column.dtype)
 
 
-def floats_of(numbers: Any) -> npt.NDArray[np.float64]:
+def floats_of(numbers: pd.Series) -> npt.NDArray[np.float64]:
     """Return numbers of pandas as floats, NaN where one is missing."""
     return numbers.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def as_array(values: object) -> npt.NDArray[Any]:
+def as_array(values: object) -> np.ndarray:
     """Return values as an array: pandas' numbers that can be missing as floats."""
     nullable = hasattr(getattr(values, "dtype", None), "na_value")
     return floats_of(values) if nullable else np.asarray(values)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.errors import PydpstatError
+
 Objects = npt.NDArray[np.object_]
 
 
@@ -77,3 +79,12 @@ def _unmasked(value: object) -> object:
     if isinstance(value, np.ma.MaskedArray):
         return np.ma.filled(value.astype(object), np.nan).tolist()
     return list(map(_unmasked, value)) if isinstance(value, (list, tuple)) else value
+
+
+def missing_values() -> PydpstatError:
+    """Return the error of data that should be complete and are not."""
+    return PydpstatError(
+        "missing must say what to do, as the data have missing values: this error tells that they have. "
+        "Give a public value that takes their place (missing=0), or missing='drop' with "
+        "neighbors='unbounded'."
+    )

@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat._data.columns import Data
+from pydpstat._data.columns import Data, GivenBounds, check_filling
 from pydpstat._quiet import quiet
 from pydpstat._release.additive import Spender
-from pydpstat._release.options import GivenBounds, Missing, Public, check_filling, options
-from pydpstat._release.statistic import release_statistic
+from pydpstat._release.statistic import Missing, Public, check_records, options, release_statistic
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels import records
 from pydpstat.statistics._kernels.association import (
     Statistic,
     bounded_query,
@@ -205,7 +203,7 @@ def _release(
     variables = read_variables(x, y, bounds)
     check_filling(how.missing, variables.pairs)
     if how.bounded:
-        records.needs(variables.columns.size, 2, statistic.text, "x")
+        check_records(variables.columns.size, 2, statistic.text, "x")
     if statistic.function == "corr":
         query, publish = square_query(statistic, variables, how)
     elif how.bounded:

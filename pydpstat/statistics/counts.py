@@ -5,18 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from pydpstat._data.columns import Columns, Data, Placeholder, truths_of
+from pydpstat._data.values import missing_values
 from pydpstat._quiet import quiet
 from pydpstat._release.additive import Spender
-from pydpstat._release.options import INTEGER, Missing, Options, options
 from pydpstat._release.query import Query
-from pydpstat._release.statistic import release_statistic
+from pydpstat._release.statistic import INTEGER, Missing, Options, options, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Derived, PostProcessing, Scaled
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.booleans import tally
 
 CUT = "cut to [0, 1]"
 STEPS = ("divided by the number of records", CUT)
@@ -222,6 +221,41 @@ def _tallies(columns: Columns, how: Options) -> list[tuple[int, int]]:
         (0, 0) if isinstance(truths, Placeholder) else tally(truths, absent, how.missing)
         for truths, absent in zip(columns.arrays, columns.missing)
     ]
+
+
+def tally(truths: np.ndarray, absent: np.ndarray | None, missing: Missing) -> tuple[int, int]:
+    """Count true and false values.
+
+    Parameters
+    ----------
+    truths : ndarray of bool, shape (n,)
+        The values.
+    absent : ndarray of bool, shape (n,), or None
+        Which of them are missing; None where none is.
+    missing : {"error", "drop", True, False}
+        What to do with them.
+
+    Raises
+    ------
+    PydpstatError
+        With ``"error"``, where a value is missing.
+
+    Examples
+    --------
+    >>> tally(np.array([True, False, True]), np.array([False, False, True]), "drop")
+    (1, 1)
+    """
+    if absent is None or not absent.any():
+        true = int(np.count_nonzero(truths))
+        return true, truths.size - true
+    if missing == "error":
+        raise missing_values()
+    true = int(np.count_nonzero(truths & ~absent))
+    gone = int(np.count_nonzero(absent))
+    false = truths.size - gone - true
+    if missing == "drop":
+        return true, false
+    return (true + gone, false) if missing else (true, false + gone)
 
 
 def _query(

@@ -6,19 +6,18 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import as_float, is_number, shown
-from pydpstat._data.columns import Columns, Data, Placeholder, one_column
+from pydpstat._data.columns import Columns, Data, Placeholder, check_filling, one_column
 from pydpstat._data.containers import listed
+from pydpstat._data.values import missing_values
 from pydpstat._quiet import quiet
 from pydpstat._release.additive import Spender
-from pydpstat._release.options import INTEGER, Missing, Options, check_filling, options
 from pydpstat._release.query import Query
-from pydpstat._release.statistic import release_statistic
+from pydpstat._release.statistic import INTEGER, Missing, Options, options, release_statistic
 from pydpstat.dppack._queries.counts import count_sensitivity
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.booleans import missing_values
 from pydpstat.statistics._kernels.cells import bin_counts
 
 

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from pydpstat._data.columns import Data, one_column
+from pydpstat._data.columns import Data, GivenBounds, one_column
 from pydpstat._quiet import quiet
 from pydpstat._release.additive import Spender
-from pydpstat._release.options import GivenBounds, Missing
+from pydpstat._release.statistic import Missing
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults

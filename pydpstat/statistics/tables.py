@@ -5,20 +5,27 @@ from __future__ import annotations
 import numpy as np
 
 from pydpstat._data.columns import Data
+from pydpstat._data.values import missing_values
 from pydpstat._quiet import quiet
 from pydpstat._release.additive import Spender
-from pydpstat._release.options import INTEGER, Missing, options
 from pydpstat._release.query import Query
-from pydpstat._release.statistic import release_statistic
+from pydpstat._release.statistic import INTEGER, Missing, options, release_statistic
 from pydpstat.dppack._queries.counts import count_sensitivity
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.booleans import missing_values
 from pydpstat.statistics._kernels.cells import cell_counts
-from pydpstat.statistics._kernels.discovery import discovered
-from pydpstat.statistics._kernels.levels import Coded, Level, Variables, coded, levels_of, plain, variables_of
+from pydpstat.statistics._kernels.levels import (
+    Coded,
+    Level,
+    Variables,
+    coded,
+    discovered,
+    levels_of,
+    plain,
+    variables_of,
+)
 
 DECLARED = "that the declared categories are public knowledge"
 MOST_CELLS = 10**7

@@ -21,11 +21,10 @@ from pydpstat.statistics.choice import choose
 from pydpstat.statistics.counts import count, proportion
 from pydpstat.statistics.histograms import histogram
 from pydpstat.statistics.integer_noise import symmetric_geometric, symmetric_geometric_noise
-from pydpstat.statistics.mean import mean
+from pydpstat.statistics.mean import mean, sum
 from pydpstat.statistics.quantiles import median, quantile, quantiles
 from pydpstat.statistics.spread import std, var
 from pydpstat.statistics.tables import crosstab
-from pydpstat.statistics.total import sum
 
 DELTA = 1e-3
 # a power of two: the columns' shares of epsilon are exact

@@ -11,15 +11,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pydpstat._data.columns import Columns, Data, Placeholder, numbers_of, one_column
-from pydpstat._release.options import GivenBounds, Options, bounds_pair, several_bounds
+from pydpstat._data.columns import (
+    Bounds,
+    Columns,
+    Data,
+    GivenBounds,
+    Pair,
+    Placeholder,
+    bounds_pair,
+    column_bounds,
+    numbers_of,
+    one_column,
+    several_bounds,
+)
 from pydpstat._release.query import Query
+from pydpstat._release.statistic import Options
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.r_arithmetic._products import norm
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Derived, PostProcessing, Scaled
-from pydpstat.statistics._kernels import records
+from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.association_interval import Correlated
 from pydpstat.statistics._kernels.partition import (
     CORNERS,
@@ -30,6 +42,7 @@ from pydpstat.statistics._kernels.partition import (
     moments,
     spread,
     square_weights,
+    weights_query,
 )
 from pydpstat.statistics._kernels.record_grid import standard_grid
 from pydpstat.statistics.spread import check_squares, spread_of, spread_sensitivity
@@ -50,8 +63,8 @@ class Variables(NamedTuple):
     """Two variables, or the columns of a frame."""
 
     columns: Columns
-    pairs: records.Bounds
-    bounds: records.Bounds | records.Pair
+    pairs: Bounds
+    bounds: Bounds | Pair
     data: tuple[str, ...]
 
     @property
@@ -74,7 +87,7 @@ def read_variables(x: Data, y: object, bounds: GivenBounds) -> Variables:
                 "x must have at least two columns where no y is given; got one variable. "
                 "Give the second one as y."
             )
-        pairs, shown = records.column_bounds(bounds, columns)
+        pairs, shown = column_bounds(bounds, columns)
         check_squares(pairs)
         return Variables(columns, pairs, shown, ("x",))
     first, second = one_column(x, "x"), one_column(y, "y")
@@ -93,7 +106,7 @@ def _joint(first: Columns, second: Columns) -> str | None:
     return None if None in names else f"{first.name}, {second.name}"
 
 
-def _two_pairs(bounds: object) -> records.Bounds:
+def _two_pairs(bounds: object) -> Bounds:
     if several_bounds(bounds) and len(bounds) == 2:
         return bounds_pair(bounds[0], "bounds[0]"), bounds_pair(bounds[1], "bounds[1]")
     return (bounds_pair(bounds),) * 2
@@ -109,10 +122,10 @@ def _labels(statistic: Statistic, variables: Variables) -> Labels:
 def bounded_query(statistic: Statistic, variables: Variables, how: Options) -> tuple[Query, Publish]:
     """Ask for covariances in units of their ranges."""
     columns, pairs, n = variables.columns, variables.pairs, variables.columns.size
-    grids = records.grids_for(pairs, how, n)
+    grids = record_grid.grids_for(pairs, how, n)
     places = _entries(variables)
-    sums = records.sums_of(columns.arrays, grids, how.missing, places)
-    ranges = [records.width(pair) for pair in pairs]
+    sums = record_grid.sums_of(columns.arrays, grids, how.missing, places)
+    ranges = [record_grid.width(pair) for pair in pairs]
     exact, reach = [], Fraction(0)
     for (i, j), product in zip(places, sums.products):
         scale = 1 / (ranges[i] * ranges[j])
@@ -177,9 +190,9 @@ def _correlations(
 
 def corner_query(statistic: Statistic, variables: Variables, how: Options) -> tuple[Query, Publish]:
     """Ask for the four corners' weights of two variables."""
-    grids = records.grids_for(variables.pairs, how, 0)
-    sums = records.sums_of(variables.columns.arrays, grids, how.missing, ((0, 1),))
-    query = records.weights_query("cov", _labels(statistic, variables), how, [corner_weights(sums)])
+    grids = record_grid.grids_for(variables.pairs, how, 0)
+    sums = record_grid.sums_of(variables.columns.arrays, grids, how.missing, ((0, 1),))
+    query = weights_query("cov", _labels(statistic, variables), how, [corner_weights(sums)])
     span = math.prod(0.5 * upper - 0.5 * lower for lower, upper in variables.pairs)
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
@@ -207,12 +220,12 @@ def square_query(statistic: Statistic, variables: Variables, how: Options) -> tu
     if how.bounded:
         # one vector taken away and one added, neither with negative elements
         norm *= Fraction(root_above(2)) if how.norm == 2 else 2
-    query = records.weights_query(statistic.function, _labels(statistic, variables), how, blocks, norm)
+    query = weights_query(statistic.function, _labels(statistic, variables), how, blocks, norm)
     if how.bounded:
         query = replace(query, nobs=variables.columns.size)
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        by_pair = records.by_column(noisy, len(places))
+        by_pair = noisy.reshape(len(places), -1)
         if statistic.function == "corr":
             return _correlations(by_pair, variables, query.nobs)
         at = [moments(block, SQUARE) for block in by_pair]

@@ -10,19 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Columns
+from pydpstat._data.columns import Columns, GivenBounds, bounds_pair, check_filling
 from pydpstat._data.containers import listed
+from pydpstat._data.values import missing_values
 from pydpstat._release.additive import Spender
 from pydpstat._release.choice import release_choice
-from pydpstat._release.options import GivenBounds, Missing, Options, bounds_pair, check_filling, options
-from pydpstat._release.statistic import call, check_budget
+from pydpstat._release.statistic import Missing, Options, call, check_budget, options
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Exponential
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.booleans import missing_values
 from pydpstat.statistics._kernels.order_grid import (
     farthest,
     grid_counts,

@@ -15,12 +15,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from operator import add
+from typing import Any
 
 import numpy as np
 
-from pydpstat._release.options import Missing
+from pydpstat._data.columns import Bounds, Columns, Placeholder
+from pydpstat._data.values import missing_values
+from pydpstat._release.statistic import Missing, Options
 from pydpstat.errors import PydpstatError
-from pydpstat.statistics._kernels.booleans import missing_values
 
 # the power of two next to the largest record, in units: good for n * epsilon up to 1e10
 BITS = 40
@@ -306,6 +308,38 @@ def _sum(x: np.ndarray, grid: RecordGrid, missing: Missing) -> Sums:
 def product_unit(first: RecordGrid, second: RecordGrid) -> float:
     """Return the unit that products of two variables are rounded to."""
     return first.unit * second.unit * math.ldexp(1.0, first.bits)
+
+
+def grids_for(bounds: Bounds, how: Options, size: int) -> list[RecordGrid]:
+    """Return the grids of columns: as fine as the public size asks for, or the fixed one from -1 to 1."""
+    if how.bounded:
+        bits = bits_for(size, how.epsilon)
+        return [data_grid(lower, upper, bits) for lower, upper in bounds]
+    return [standard_grid(lower, upper) for lower, upper in bounds]
+
+
+def sums_of(arrays: Sequence[Any], grids: Sequence[RecordGrid], missing: Missing, pairs: Pairs = ()) -> Sums:
+    """Return exact sums; those of placeholders are 0."""
+    if isinstance(arrays[0], Placeholder):
+        return Sums(arrays[0].size, (0,) * len(arrays), (0,) * len(pairs))
+    return sums(arrays, grids, missing, pairs)
+
+
+def each_column(columns: Columns, grids: list[RecordGrid], missing: Missing, pairs: Pairs = ()) -> list[Sums]:
+    """Return the sums of every column on its own."""
+    return [sums_of((array,), (grid,), missing, pairs) for array, grid in zip(columns.arrays, grids)]
+
+
+@lru_cache(maxsize=256)
+def width(pair: tuple[float, float], parts: int = 1) -> Fraction:
+    """Return the exact distance of two bounds, divided by a public whole number."""
+    return (Fraction(pair[1]) - Fraction(pair[0])) / parts
+
+
+def ratio(numerator: int, denominator: int, unit: float, center: float = 0.0) -> Fraction:
+    """Return numerator / denominator * unit + center exactly."""
+    (up, down), (over, under) = unit.as_integer_ratio(), center.as_integer_ratio()
+    return Fraction(numerator * up * under + over * denominator * down, denominator * down * under)
 
 
 # a row of bounds stays in the first-level cache
