@@ -35,6 +35,8 @@ INTEGER: tuple[Mechanism, ...] = (Geometric(), DiscreteGaussian())
 Missing = str | float | np.generic
 # delta, mechanism, neighbors and missing, as they were given
 Public = tuple[float, str | Mechanism, str, Missing]
+# post-processing: the noisy value in, the published one and its description out
+Publish = Callable[[np.ndarray], tuple[np.ndarray, PostProcessing]]
 COMPLETE = "that no value is missing is public knowledge"
 
 
@@ -249,7 +251,7 @@ def release_statistic(
     data: tuple[str, ...] = ("data",),
     arguments: tuple[tuple[str, object], ...] = (),
     bounds: object = None,
-    publish: Callable[[np.ndarray], tuple[np.ndarray, PostProcessing]] | None = None,
+    publish: Publish | None = None,
     conditions: tuple[str, ...] = (),
 ) -> DPResults:
     """Release a statistic with calibrated noise.

@@ -21,6 +21,8 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.query import Query
 from pydpstat._release.statistic import (
     Missing,
+    Options,
+    Publish,
     check_records,
     column_labels,
     columns_query,
@@ -35,7 +37,7 @@ from pydpstat.results._postprocessing import Derived, PostProcessing
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.partition import LINE, line_weights, moments, weights_query
-from pydpstat.statistics._kernels.record_grid import RecordGrid, Sums, data_grid
+from pydpstat.statistics._kernels.record_grid import data_grid
 
 LARGEST = 1e290
 STEPS = ("mean of the noisy sums", "cut to the bounds")
@@ -133,35 +135,35 @@ def mean(
     columns = numbers_of(data)
     pairs, shown = column_bounds(bounds, columns)
     check_filling(how.missing, pairs)
+    query, publish = mean_query("mean", columns, pairs, how)
+    return release_statistic(
+        "mean", query, how, rng, budget, arguments=(("bounds", shown),), bounds=shown, publish=publish
+    )
+
+
+def mean_query(
+    statistic: str, columns: Columns, pairs: Bounds, how: Options
+) -> tuple[Query, Publish | None]:
+    """Ask for the mean of each column, and say what is made of the noisy sums where these are asked for."""
     if how.bounded:
-        check_records(columns.size, 1, "mean")
+        check_records(columns.size, 1, statistic)
     grids = record_grid.grids_for(pairs, how, columns.size)
     sums = record_grid.each_column(columns, grids, how.missing)
-    arguments = (("bounds", shown),)
     if how.bounded:
-        query = _bounded(columns, pairs, grids, sums)
-        return release_statistic("mean", query, how, rng, budget, arguments=arguments, bounds=shown)
-    blocks = [line_weights(each, 0) for each in sums]
-    query = weights_query("mean", column_labels("mean", columns), how, blocks)
+        exact = [
+            record_grid.ratio(each.first[0], each.count, grid.unit, grid.center)
+            for grid, each in zip(grids, sums)
+        ]
+        sensitivities = [record_grid.width(pair, columns.size) for pair in pairs]
+        return columns_query(statistic, columns, exact, sensitivities), None
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         found = [_placed(block, pair) for block, pair in zip(noisy.reshape(len(pairs), -1), pairs)]
         values, slopes = zip(*found)
         return shaped(values, columns), Derived(slopes, STEPS)
 
-    return release_statistic(
-        "mean", query, how, rng, budget, arguments=arguments, bounds=shown, publish=publish
-    )
-
-
-def _bounded(columns: Columns, pairs: Bounds, grids: list[RecordGrid], sums: list[Sums]) -> Query:
-    exact = [
-        record_grid.ratio(each.first[0], each.count, grid.unit, grid.center)
-        for grid, each in zip(grids, sums)
-    ]
-    return columns_query(
-        "mean", columns, exact, [record_grid.width(pair, columns.size) for pair in pairs]
-    )
+    blocks = [line_weights(each, 0) for each in sums]
+    return weights_query(statistic, column_labels(statistic, columns), how, blocks), publish
 
 
 def _placed(noisy: np.ndarray, pair: tuple[float, float]) -> tuple[float, float]:

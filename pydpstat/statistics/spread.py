@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -22,6 +21,7 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import (
     Missing,
     Public,
+    Publish,
     check_records,
     column_labels,
     columns_query,
@@ -199,7 +199,7 @@ def _release(
     grids = record_grid.grids_for(pairs, how, columns.size)
     sums = record_grid.each_column(columns, grids, how.missing, ((0, 0),))
     root = function == "std"
-    publish: Callable[[np.ndarray], tuple[np.ndarray, PostProcessing]]
+    publish: Publish
     if how.bounded:
         n = columns.size
         exact = [

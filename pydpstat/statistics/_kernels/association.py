@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -25,7 +25,7 @@ from pydpstat._data.columns import (
     several_bounds,
 )
 from pydpstat._release.query import Query
-from pydpstat._release.statistic import Options
+from pydpstat._release.statistic import Options, Publish
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.r_arithmetic._products import norm
@@ -47,7 +47,6 @@ from pydpstat.statistics._kernels.partition import (
 from pydpstat.statistics._kernels.record_grid import standard_grid
 from pydpstat.statistics.spread import check_squares, spread_of, spread_sensitivity
 
-Publish = Callable[[np.ndarray], tuple[np.ndarray, PostProcessing]]
 # places of z1, z2, z1 z2, z1^2, z2^2 in the bases of weights
 FIRST, SECOND, PRODUCT, SQUARE1, SQUARE2 = 1, 2, 3, 4, 5
 
