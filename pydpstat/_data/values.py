@@ -88,3 +88,16 @@ def missing_values() -> PydpstatError:
         "Give a public value that takes their place (missing=0), or missing='drop' with "
         "neighbors='unbounded'."
     )
+
+
+def fills(gone: int, missing: object) -> bool:
+    """Tell whether a public value takes the place of so many missing ones; an error where there may be none.
+
+    Examples
+    --------
+    >>> fills(2, "drop"), fills(2, 0.5), fills(0, "error")
+    (False, True, False)
+    """
+    if gone and missing == "error":
+        raise missing_values()
+    return gone > 0 and missing != "drop"

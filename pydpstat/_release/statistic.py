@@ -53,8 +53,8 @@ class Options(NamedTuple):
         One record replaced, or one added or removed.
     missing : object
         ``"error"``, ``"drop"``, or the public value that takes a missing one's place.
-    default : bool
-        Whether the mechanism is the function's default.
+    default, named : bool
+        Whether the mechanism is the function's default, and whether it was given by its name.
     """
 
     epsilon: float
@@ -63,6 +63,7 @@ class Options(NamedTuple):
     neighbors: str
     missing: Missing
     default: bool
+    named: bool
 
     @property
     def bounded(self) -> bool:
@@ -142,6 +143,7 @@ def _options(
         missing_rule(missing, neighbors, fill),
         # a default is not shown in calls
         chosen is mechanisms[0],
+        isinstance(mechanism, str),
     )
 
 
@@ -297,8 +299,8 @@ def call(
     if options.mechanism.approximate:
         public.append(("delta", options.delta))
     if not options.default:
-        named = options.mechanism in (*REAL, *INTEGER)
-        public.append(("mechanism", options.mechanism.name if named else Named(repr(options.mechanism))))
+        chosen = options.mechanism
+        public.append(("mechanism", chosen.name if options.named else Named(repr(chosen))))
     if not options.bounded:
         public.append(("neighbors", options.neighbors))
     if options.missing != "error":

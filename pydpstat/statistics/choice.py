@@ -83,12 +83,12 @@ def choose(
     weights by at most exp(epsilon / 2) each, in either direction.
 
     ``"noisy max"``: report the largest of the scores plus exponential noise of scale
-    2 sensitivity / epsilon. That law is drawn by permute-and-flip, without any noisy score:
+    2 sensitivity / epsilon. That distribution is drawn by permute-and-flip, without any noisy score:
     candidates come in random order, and each is taken with probability
     exp(epsilon * (score - highest) / (2 * sensitivity)), by a Bernoulli trial.
 
-    Both laws are exact (`pydpstat.random.secure`). Scores are taken as the numbers that they are, also
-    integers, long doubles and fractions that no float holds: their differences are taken exactly. That
+    Both distributions are exact (`pydpstat.random.secure`). Scores are taken as the numbers that they are,
+    also integers, long doubles and fractions that no float holds: their differences are taken exactly. That
     `sensitivity` covers the rounding in their own computation is up to the caller.
 
     References
@@ -179,7 +179,7 @@ def scores_of(scores: Data, size: int) -> Scores:
 
     Notes
     -----
-    A float of 64 bits does not hold every whole number beyond 2^53, nor every long double or fraction.
+    A float of 64 bits does not hold every integer beyond 2^53, nor every long double or fraction.
     Rounded, such scores could move by more than their sensitivity, so their differences are taken as
     rationals first.
 

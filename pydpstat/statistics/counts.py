@@ -45,7 +45,7 @@ def count(
     delta : float, default 0
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
     mechanism : {"geometric", "gaussian"}, default "geometric"
-        Symmetric geometric noise, or discrete Gaussian noise. Both are whole numbers.
+        Symmetric geometric noise, or discrete Gaussian noise. Both are integers.
     neighbors : {"bounded", "unbounded"}, default "bounded"
         One record replaced (the number of records public), or one added or removed.
     missing : {"error", "drop", True, False}, default "error"
@@ -59,7 +59,7 @@ def count(
     Returns
     -------
     DPResults
-        Its estimate is a float, or a Series for several columns. It is a whole number and may be
+        Its estimate is a float, or a Series for several columns. It is an integer and may be
         negative.
 
     Raises
@@ -140,7 +140,7 @@ def proportion(
     Returns
     -------
     DPResults
-        Its estimate is a float between 0 and 1, or a Series for several columns. `noise` is the law
+        Its estimate is a float between 0 and 1, or a Series for several columns. `noise` is the distribution
         of the counts' noise; `bse` is in the share's unit.
 
     Raises

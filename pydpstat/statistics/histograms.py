@@ -8,7 +8,7 @@ import numpy.typing as npt
 from pydpstat._checks import as_float, is_number, shown
 from pydpstat._data.columns import Columns, Data, Placeholder, check_filling, one_column
 from pydpstat._data.containers import listed
-from pydpstat._data.values import missing_values
+from pydpstat._data.values import fills
 from pydpstat._quiet import quiet
 from pydpstat._release.additive import Spender
 from pydpstat._release.query import Query
@@ -47,7 +47,7 @@ def histogram(
     delta : float, default 0
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
     mechanism : {"geometric", "gaussian"}, default "geometric"
-        Symmetric geometric noise, or discrete Gaussian noise. Both are whole numbers.
+        Symmetric geometric noise, or discrete Gaussian noise. Both are integers.
     neighbors : {"bounded", "unbounded"}, default "bounded"
         One record replaced (the number of records public), or one added or removed.
     missing : {"error", "drop"} or float, default "error"
@@ -61,7 +61,7 @@ def histogram(
     Returns
     -------
     DPResults
-        Its estimate has the parts ``breaks counts mids xname equidist``. Counts are whole numbers
+        Its estimate has the parts ``breaks counts mids xname equidist``. Counts are integers
         and may be negative: setting those to 0 would make the others' sum too large.
 
     Raises
@@ -141,9 +141,7 @@ def _counts(column: Columns, how: Options, edges: np.ndarray) -> np.ndarray:
     if isinstance(column.arrays[0], Placeholder):
         return np.zeros(edges.size - 1, dtype=np.int64)
     counts, gone = bin_counts(column.arrays[0], edges)
-    if gone and how.missing == "error":
-        raise missing_values()
-    if gone and how.missing != "drop":
+    if fills(gone, how.missing):
         counts += gone * bin_counts(np.array([how.missing]), edges)[0]
     return counts
 

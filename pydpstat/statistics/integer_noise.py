@@ -38,7 +38,7 @@ GIVEN = ("the sensitivity given is right for the neighbors meant",)
 def symmetric_geometric(
     value: npt.ArrayLike, epsilon: float, *, sensitivity: int = 1, rng: object = None
 ) -> DPResults:
-    """Release counts with symmetric geometric noise: whole numbers stay whole.
+    """Release counts with symmetric geometric noise: integers stay integers.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def symmetric_geometric_noise(
         L1 sensitivity of the counts together.
     method : {"difference", "sign"}, default "difference"
         The difference of two geometric variables, or a random sign times one. The second is found
-        in teaching texts and is not the symmetric geometric law.
+        in teaching texts and is not the symmetric geometric distribution.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
 
@@ -170,8 +170,8 @@ def _drawn(noise: Noise, source: Source, size: int) -> np.ndarray:
     return noise.draw(source, size, 1.0).astype(np.int64)
 
 
-def _noise(law: type[Geometric], epsilon: float, sensitivity: int) -> Geometric:
-    noise = law(epsilon, sensitivity)
+def _noise(kind: type[Geometric], epsilon: float, sensitivity: int) -> Geometric:
+    noise = kind(epsilon, sensitivity)
     if noise.sensitivity / noise.epsilon > LARGEST_SPREAD:
         raise PydpstatError(
             f"epsilon must be large enough that the noise fits into 64-bit integers; got {epsilon!r} "
@@ -198,7 +198,7 @@ def _whole_numbers(value: npt.ArrayLike) -> np.ndarray:
 
 
 def _warn_of_signs(epsilon: float, kept: float, delta: float) -> None:
-    """Warn that a random sign times a geometric variable is not the symmetric geometric law."""
+    """Warn that a random sign times a geometric variable is not the symmetric geometric distribution."""
     warn(
         "symmetric_geometric_noise with method='sign' gives 0 twice the weight of the symmetric "
         f"geometric law. It keeps epsilon {kept:.4f}, not {epsilon:g}; at epsilon {epsilon:g} its delta "

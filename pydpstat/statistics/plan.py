@@ -52,12 +52,12 @@ class Plan:
 
     @property
     def noise(self) -> Noise:
-        """The noise's law, with ``cdf``, ``ppf`` and ``std``."""
+        """The noise's distribution, with ``cdf``, ``ppf`` and ``std``."""
         return self.result.noise
 
     @property
     def noise_scale(self) -> float | npt.NDArray[np.float64]:
-        """The law's scale, as `DPResults` has it."""
+        """The distribution's scale, as `DPResults` has it."""
         return self.result.noise_scale
 
     @property
@@ -210,7 +210,7 @@ def plan(
     Raises
     ------
     PydpstatError
-        Where the function has no noise with a public law (quantile, choose), or an argument is not
+        Where the function has no noise with a public distribution (quantile, choose), or an argument is not
         allowed.
 
     Notes

@@ -71,7 +71,7 @@ def quantile(
         Where the release is to be charged.
     grid_points : int, default 65537
         How many points from the lower to the upper bound can be the result; both bounds are among
-        them. With ``bounds=(0, 100), grid_points=101`` the result is a whole number. More points
+        them. With ``bounds=(0, 100), grid_points=101`` the result is an integer. More points
         resolve more, cost more time, and hardly any accuracy.
 
     Returns
@@ -99,7 +99,7 @@ def quantile(
     unbounded neighbors, also where n is private. Replacing one leaves q n and moves each rank by at most 1:
     r = 2, and this is reached. For the minimum and maximum all utilities move to the same
     side, by at most 1, so r = 1. Ties and gaps between the records change nothing in this. All
-    counts are whole numbers and q n is exact, and so is the choice (`pydpstat.random.secure`).
+    counts are integers and q n is exact, and so is the choice (`pydpstat.random.secure`).
 
     References
     ----------

@@ -64,7 +64,7 @@ def crosstab(
     delta : float, default 0
         Above 0 and below 1 for ``"gaussian"`` and for ``levels="discover"``; 0 otherwise.
     mechanism : {"geometric", "gaussian"}, default "geometric"
-        Symmetric geometric noise, or discrete Gaussian noise. Both are whole numbers.
+        Symmetric geometric noise, or discrete Gaussian noise. Both are integers.
     neighbors : {"bounded", "unbounded"}, default "bounded"
         One record replaced (the number of records public), or one added or removed.
     missing : {"error", "drop"} or a level, default "error"
@@ -84,7 +84,7 @@ def crosstab(
     -------
     DPResults
         The estimate is a Series, a DataFrame, or a Series with a MultiIndex, for one, two or more
-        variables. Counts are whole numbers and may be negative. Empty cells get noise as all others.
+        variables. Counts are integers and may be negative. Empty cells get noise as all others.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def crosstab(
 
     ``levels="discover"`` releases the noisy counts, with geometric noise, of the levels that occur,
     if they are at least T. A level that occurs in one of two neighboring data sets only has the
-    count 1 there, and T is the smallest whole number with P(1 + noise >= T) <= delta. Unless such a level is
+    count 1 there, and T is the smallest integer with P(1 + noise >= T) <= delta. Unless such a level is
     released, the counts of the others keep epsilon. A replaced record has twice the L1
     sensitivity, so the noise's scale and T - 1 are about twice as large; two such levels, one in each
     data set, need no more delta than one: neither data set can release both.

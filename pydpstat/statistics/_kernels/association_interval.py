@@ -77,7 +77,7 @@ def correlation_range(sums: tuple[float, ...], size: int | None, noise: Noise, a
     size : int or None
         The number of records, where it is public.
     noise : LaplaceNoise or GaussianNoise
-        The law of their independent noises.
+        The distribution of their independent noises.
     alpha : float
         Probability that the correlation lies outside; between 0 and 1.
 
@@ -86,8 +86,8 @@ def correlation_range(sums: tuple[float, ...], size: int | None, noise: Noise, a
     With u and v the distances of z1 and z2 from their means, the correlation r solves
     ``2 s c sum(u v) = r (s^2 sum(u^2) + c^2 sum(v^2))``, where s / c is the standard deviation of v over
     that of u and s^2 + c^2 = 1. Both sides are linear in the nine sums, so for the true means and ratio
-    the difference of the noisy sides is noise of a known law, whatever the number of records, and the r
-    for which it is not too large are found as by Fieller. The means and the ratio are not known: a
+    the difference of the noisy sides is noise of a known distribution, whatever the number of records, and
+    the r for which it is not too large are found as by Fieller. The means and the ratio are not known: a
     tenth of alpha goes to ranges that hold them all (Bonferroni), and the result is the union over a
     lattice of points in these ranges. It is -1 to 1 where a spread may be 0.
 

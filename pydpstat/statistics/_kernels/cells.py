@@ -11,7 +11,7 @@ from pydpstat.statistics._kernels.record_grid import clip_in_place
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
-# whole numbers or parts of them, in single precision where that tells enough
+# integers or parts of them, in single precision where that tells enough
 Places = npt.NDArray[np.float32 | np.float64]
 Scratch = tuple[Floats, Places, Places]
 
@@ -105,7 +105,7 @@ def _equal_bins(
 
 
 def _count_whole(values: Places, bins: int, scratch: Places) -> Counts:
-    """Count whole numbers. Two make one where that is small, so that half as many are counted."""
+    """Count integers. Two make one where that is small, so that half as many are counted."""
     half = values.size // 2
     if bins > _SMALL or half < bins * bins:
         return np.bincount(values.astype(np.intp), minlength=bins)

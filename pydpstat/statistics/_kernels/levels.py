@@ -24,7 +24,7 @@ from pydpstat._data.containers import (
     names_of,
 )
 from pydpstat._data.lookup import KINDS, is_of_kind, kind_of, places
-from pydpstat._data.values import is_missing, missing_values, objects
+from pydpstat._data.values import fills, is_missing, objects
 from pydpstat._release.additive import Spender, release
 from pydpstat._release.calibration import Calibrated, prepare
 from pydpstat._release.query import Query
@@ -282,9 +282,7 @@ def _occurring(column: object, how: Options) -> tuple[np.ndarray, tuple[Level, .
     if isinstance(column, Placeholder):
         return np.zeros(0, dtype=np.int64), ()
     found, gone = _tallied(column)
-    if gone and how.missing == "error":
-        raise missing_values()
-    if gone and how.missing != "drop":
+    if fills(gone, how.missing):
         found.append((how.missing, gone))
     # 1, 1.0 and True are different levels, though Python takes them for equal
     totals: dict[tuple[type, Level], int] = {}
@@ -357,13 +355,13 @@ def release_threshold(rate: Fraction, delta: float) -> int:
     Notes
     -----
     P(K >= j) = a^j / (1 + a) for j >= 0, a = exp(-rate), so T - 1 is at least
-    -log(delta (1 + a)) / rate. Multiple precision decides which whole number comes next; in a tie
+    -log(delta (1 + a)) / rate. Multiple precision decides which integer comes next; in a tie
     that it could not see it takes the larger one.
 
     References
     ----------
     Korolova, A., Kenthapadi, K., Mishra, N. and Ntoulas, A. (2009). Releasing search queries and
-    clicks privately. WWW 2009 (the method; the integer law is derived above).
+    clicks privately. WWW 2009 (the method; the integer distribution is derived above).
 
     Examples
     --------

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, GivenBounds, bounds_pair, check_filling
 from pydpstat._data.containers import listed
-from pydpstat._data.values import missing_values
+from pydpstat._data.values import fills, missing_values
 from pydpstat._release.additive import Spender
 from pydpstat._release.choice import release_choice
 from pydpstat._release.statistic import Missing, Options, call, check_budget, options
@@ -91,9 +91,7 @@ def check_size(column: Columns, how: Options) -> None:
 def counts_of(column: Columns, how: Options, lower: float, upper: float, points: int) -> np.ndarray:
     """Count the records at each grid point, missing ones as the options say."""
     counts, gone = grid_counts(column.arrays[0], lower, upper, points)
-    if gone and how.missing == "error":
-        raise missing_values()
-    if gone and how.missing != "drop":
+    if fills(gone, how.missing):
         counts[grid_places(np.array([how.missing]), lower, upper, points)] += gone
     return counts
 
@@ -154,7 +152,7 @@ def released(
 Floats = npt.NDArray[np.float64]
 # weights of pieces: how many points each has, and its utility times the rate; out comes a piece
 Choose = Callable[[npt.NDArray[np.int64], Floats, Fraction], int]
-# a whole number from 0 to below its argument
+# an integer from 0 to below its argument
 Below = Callable[[int], int]
 
 

@@ -1,6 +1,6 @@
 """Records on a fine public grid, and sums of them that are exact.
 
-Each record is moved to the bounds and rounded to a whole number of grid units, by itself: what
+Each record is moved to the bounds and rounded to an integer number of grid units, by itself: what
 happens to one record does not depend on the others. Sums are then sums of integers. A sum of floats
 depends on the records' order and can change by more than its sensitivity when one of them changes
 (Casacuberta, S., Shoemate, M., Vadhan, S. and Wagaman, C. (2022). Widespread underestimation of
@@ -163,7 +163,7 @@ def rounded(y: np.ndarray, unit: float) -> np.ndarray:
 
 
 def units(y: np.ndarray, unit: float, bits: int) -> int | None:
-    """Return the sum of multiples of `unit` as a whole number of units; None where one is NaN.
+    """Return the sum of multiples of `unit` as an integer number of units; None where one is NaN.
 
     Each is at most 2^bits units, so up to 2^(53 - bits) of them add up to at most 2^53 units, and
     floating-point numbers hold every partial sum exactly, in whatever order they are added.
@@ -332,7 +332,7 @@ def each_column(columns: Columns, grids: list[RecordGrid], missing: Missing, pai
 
 @lru_cache(maxsize=256)
 def width(pair: tuple[float, float], parts: int = 1) -> Fraction:
-    """Return the exact distance of two bounds, divided by a public whole number."""
+    """Return the exact distance of two bounds, divided by a public integer."""
     return (Fraction(pair[1]) - Fraction(pair[0])) / parts
 
 

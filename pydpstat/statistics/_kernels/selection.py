@@ -78,14 +78,14 @@ def _by_sums(
 
 
 def below(limit: int, source: Source) -> int:
-    """Choose a whole number from 0 to below `limit`, all with the same probability."""
+    """Choose an integer from 0 to below `limit`, all with the same probability."""
     if not source.reproducible:
         return whole_numbers.below(limit)
     return min(int(source.uniform(1)[0] * limit), limit - 1)
 
 
 def places(size: int, bits: int, source: Source) -> npt.NDArray[np.int64]:
-    """Draw so many whole numbers from 0 to below 2^bits, at most 2^16."""
+    """Draw so many integers from 0 to below 2^bits, at most 2^16."""
     if not source.reproducible:
         return whole_numbers.places(size, bits)
     return (source.uniform(size) * 2.0**bits).astype(np.int64)
