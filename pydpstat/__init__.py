@@ -24,7 +24,7 @@ _HOMES = {
     "quantile": "pydpstat.statistics.quantiles",
     "quantiles": "pydpstat.statistics.quantiles",
     "std": "pydpstat.statistics.spread",
-    "sum": "pydpstat.statistics.total",
+    "sum": "pydpstat.statistics.mean",
     "var": "pydpstat.statistics.spread",
     # results, errors and R's stream
     "AuditResults": "pydpstat.auditing",

@@ -95,6 +95,7 @@ from pydpstat.statistics.histograms import histogram as histogram
 from pydpstat.statistics.integer_noise import symmetric_geometric as symmetric_geometric
 from pydpstat.statistics.integer_noise import symmetric_geometric_noise as symmetric_geometric_noise
 from pydpstat.statistics.mean import mean as mean
+from pydpstat.statistics.mean import sum as sum
 from pydpstat.statistics.plan import plan as plan
 from pydpstat.statistics.quantiles import median as median
 from pydpstat.statistics.quantiles import quantile as quantile
@@ -102,7 +103,6 @@ from pydpstat.statistics.quantiles import quantiles as quantiles
 from pydpstat.statistics.spread import std as std
 from pydpstat.statistics.spread import var as var
 from pydpstat.statistics.tables import crosstab as crosstab
-from pydpstat.statistics.total import sum as sum
 
 __version__: str
 

@@ -6,15 +6,17 @@ Whether data are accepted depends on their types and shapes only, never on their
 from __future__ import annotations
 
 import datetime
+import math
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
+import numpy.typing as npt
 
-from pydpstat._checks import array_of, as_float
+from pydpstat import _checks as checks
 from pydpstat._data.containers import (
     columns_of,
     floats_of,
@@ -26,6 +28,15 @@ from pydpstat._data.containers import (
 )
 from pydpstat._data.values import is_missing, objects, without_mask
 from pydpstat.errors import PydpstatError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# what users give as data and as bounds of it; what is in them is checked
+Data = npt.ArrayLike | Collection[object]
+GivenBounds = npt.ArrayLike | Mapping[str, npt.ArrayLike]
+Pair = tuple[float, float]
+Bounds = tuple[Pair, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +94,7 @@ def truths_of(data: object, argument: str = "condition") -> Columns:
     """Read truth values: a vector, or the columns of a frame or matrix."""
     if type(data) is np.ndarray and data.ndim == 1 and data.dtype.kind == "b":
         return Columns((data,), (None,), None, None, data.shape[0])
-    if isinstance(data, (list, tuple)) and array_of(without_mask(data)).dtype.kind == "f":
+    if isinstance(data, (list, tuple)) and checks.array_of(without_mask(data)).dtype.kind == "f":
         # NumPy makes floats of truth values that have a NaN beside them
         data = np.asarray(data, dtype=object)
     return read(data, argument, lambda column: _boolean(column, argument))
@@ -100,7 +111,7 @@ def one_column(data: object, argument: str, columns_of: Callable[..., Columns] =
     return Columns(columns.arrays, columns.missing, None, name, columns.size)
 
 
-Reader = Callable[[Any], tuple[np.ndarray, np.ndarray | None]]
+Reader = Callable[["np.ndarray | pd.Series"], tuple[np.ndarray, np.ndarray | None]]
 
 
 def read(data: object, argument: str, reader: Reader) -> Columns:
@@ -135,7 +146,7 @@ def read(data: object, argument: str, reader: Reader) -> Columns:
     )
 
 
-def _array(data: Any, argument: str) -> Any:
+def _array(data: object, argument: str) -> np.ndarray | pd.Series:
     """Return a vector or a matrix, or a pandas object as it is."""
     if hasattr(data, "to_numpy") and hasattr(data, "dtype"):
         if getattr(data, "ndim", 1) == 1:
@@ -148,8 +159,9 @@ def _array(data: Any, argument: str) -> Any:
             values = np.empty(())
         if values.ndim in (1, 2):
             # NumPy turns a list's numbers into texts where one is, and NaT alone into a time
-            listed = isinstance(data, (list, tuple))
-            return objects(data) if listed and values.dtype.kind in "USmM" else values
+            if isinstance(data, (list, tuple)) and values.dtype.kind in "USmM":
+                return objects(data)
+            return values
     raise PydpstatError(
         f"{argument} must be a vector (list, array, Series) or columns (frame, matrix); "
         f"got {type(data).__name__} of {_shape(data)}. Give one value a record."
@@ -161,7 +173,7 @@ def _shape(data: object) -> str:
     return f"{dimensions} dimensions" if isinstance(dimensions, int) else "no or another shape"
 
 
-def _numeric(column: object, argument: str) -> np.ndarray:
+def _numeric(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
     """Return numbers as floats, integers or booleans; missing ones as NaN."""
     values = _plain(column, argument)
     values = without_mask(values)
@@ -175,7 +187,7 @@ def _numeric(column: object, argument: str) -> np.ndarray:
     return values
 
 
-def _plain(column: Any, argument: str) -> Any:
+def _plain(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
     """Return a pandas column as an array; one with NA as objects or floats."""
     if isinstance(column, np.ndarray):
         return column
@@ -206,12 +218,12 @@ def _floats(values: np.ndarray, argument: str) -> np.ndarray:
 
 def _float(value: object) -> float:
     try:
-        return as_float(value)
+        return checks.as_float(value)
     except Exception:  # a signalling NaN, or a number of somebody's own that has no float
         return np.nan
 
 
-def _boolean(column: object, argument: str) -> tuple[np.ndarray, np.ndarray | None]:
+def _boolean(column: np.ndarray | pd.Series, argument: str) -> tuple[np.ndarray, np.ndarray | None]:
     """Return truth values, and which are missing."""
     values = _plain(column, argument)
     mask = None
@@ -239,3 +251,67 @@ def _boolean(column: object, argument: str) -> tuple[np.ndarray, np.ndarray | No
 def _other_objects(argument: str, wanted: str, value: object) -> PydpstatError:
     kind = "dates" if isinstance(value, datetime.date) else f"objects of type {type(value).__name__}"
     return PydpstatError(f"{argument} must be {wanted}; got {kind} among them. Convert them first.")
+
+
+def check_filling(missing: object, pairs: Sequence[Pair], name: str = "bounds") -> None:
+    """Check that a number that takes a missing value's place lies within the bounds of every column.
+
+    Examples
+    --------
+    >>> check_filling(50.0, [(0.0, 100.0)])
+    """
+    if isinstance(missing, float) and not all(lower <= missing <= upper for lower, upper in pairs):
+        raise PydpstatError(
+            f"missing must be a number within the {name} where it takes a missing value's place; got "
+            f"{checks.shown(missing)}. Give a public number that a record could be."
+        )
+
+
+def bounds_pair(bounds: object, name: str = "bounds") -> Pair:
+    """Check public bounds of one variable: two finite numbers, the first below the second."""
+    if type(bounds) is tuple and len(bounds) == 2 and type(bounds[0]) is float and type(bounds[1]) is float:
+        if -math.inf < bounds[0] < bounds[1] < math.inf:
+            return bounds[0], bounds[1]
+    pair: Any = bounds.tolist() if isinstance(bounds, np.ndarray) else bounds
+    if type(pair) in (tuple, list) and len(pair) == 2 and all(map(checks.is_number, pair)):
+        lower, upper = checks.as_float(pair[0]), checks.as_float(pair[1])
+        if -math.inf < lower < upper < math.inf:
+            return lower, upper
+    raise PydpstatError(
+        f"{name} must be a pair (lower, upper) of finite numbers, lower < upper; got {checks.shown(bounds)}. "
+        "Give the public range of the variable, chosen without looking at the data."
+    )
+
+
+def several_bounds(bounds: object) -> TypeGuard[Sequence[object]]:
+    """Tell whether bounds are a sequence of pairs, and no pair themselves."""
+    if not isinstance(bounds, (tuple, list)) and not (isinstance(bounds, np.ndarray) and bounds.ndim > 0):
+        return False
+    return len(bounds) > 0 and checks.array_of(bounds[0]).ndim == 1
+
+
+def bounds_of(bounds: object, names: tuple[str, ...] | None, columns: int) -> Bounds:
+    """Check the bounds of every column: one pair for all, a sequence of pairs, or pairs by column name."""
+    if names is None:
+        return (bounds_pair(bounds),)
+    if isinstance(bounds, Mapping):
+        by_name = {str(key): pair for key, pair in bounds.items()}
+        if set(by_name) != set(names) or len(by_name) != len(bounds):
+            raise PydpstatError(
+                f"bounds must name every column and no other; got {checks.shown(bounds)} for the "
+                f"columns {checks.excerpt(list(names))}. Give bounds={{column: (lower, upper), ...}}."
+            )
+        return tuple(bounds_pair(by_name[name], f"bounds[{name!r}]") for name in names)
+    if several_bounds(bounds):
+        if len(bounds) != columns:
+            raise PydpstatError(
+                f"bounds must be one pair, or one for each of the {columns} columns; got {len(bounds)} pairs."
+            )
+        return tuple(bounds_pair(pair, f"bounds[{i}]") for i, pair in enumerate(bounds))
+    return (bounds_pair(bounds),) * columns
+
+
+def column_bounds(bounds: GivenBounds, columns: Columns) -> tuple[Bounds, Bounds | Pair]:
+    """Return every column's bounds, and how the result shows them."""
+    pairs = bounds_of(bounds, columns.names, len(columns.arrays))
+    return pairs, pairs if columns.names is not None else pairs[0]

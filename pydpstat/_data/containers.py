@@ -65,7 +65,7 @@ def has_rows(value: object) -> TypeGuard[pd.DataFrame | pd.Series]:
     return hasattr(value, "iloc")
 
 
-def rows(value: Any, places: Any) -> Any:
+def rows(value: Any, places: object) -> Any:
     """Return the rows of a frame, a series or an array at some places, a slice, or a single one."""
     return value.iloc[places] if has_rows(value) else value[places]
 
@@ -128,12 +128,12 @@ def is_numeric(column: pd.Series) -> bool:
     return is_numeric_dtype(column.dtype) and not is_complex_dtype(column.dtype)
 
 
-def floats_of(numbers: Any) -> npt.NDArray[np.float64]:
+def floats_of(numbers: pd.Series) -> npt.NDArray[np.float64]:
     """Return numbers of pandas as floats, NaN where one is missing."""
     return numbers.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def as_array(values: object) -> npt.NDArray[Any]:
+def as_array(values: object) -> np.ndarray:
     """Return values as an array: pandas' numbers that can be missing as floats."""
     nullable = hasattr(getattr(values, "dtype", None), "na_value")
     return floats_of(values) if nullable else np.asarray(values)

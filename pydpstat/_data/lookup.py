@@ -11,13 +11,16 @@ import math
 import numbers
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pydpstat._checks import as_float
 from pydpstat._data.containers import categorical_of, is_categorical
 from pydpstat._data.values import is_missing, objects
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _CHUNK = 32768
 # what a column of each kind of type can hold, for messages
@@ -92,7 +95,7 @@ def is_of_kind(label: object, kind: str | None) -> bool:
     return isinstance(label, (np.datetime64, datetime.date)) and aware == (kind == "zoned")
 
 
-def places(column: Any, labels: Sequence[Any]) -> np.ndarray:
+def places(column: Any, labels: Sequence[object]) -> np.ndarray:
     """Return each value's place among the labels.
 
     Parameters
@@ -153,7 +156,7 @@ def _of_labels(values: np.ndarray, typed: Sequence[object]) -> np.ndarray:
     return found
 
 
-def _places_of_numbers(column: Any, labels: Sequence[Any]) -> np.ndarray:
+def _places_of_numbers(column: pd.Series, labels: Sequence[Any]) -> np.ndarray:
     absent = None
     if isinstance(column.dtype, np.dtype) or not hasattr(column.dtype, "numpy_dtype"):
         values = np.asarray(column)
@@ -173,7 +176,7 @@ def _places_of_numbers(column: Any, labels: Sequence[Any]) -> np.ndarray:
     return found
 
 
-def typed(label: Any, dtype: np.dtype) -> Any:
+def typed(label: float | Decimal | np.number, dtype: np.dtype) -> np.floating | int | None:
     """Return a number as a type of numbers has it: rounded to a float's digits; None where it has none.
 
     Examples

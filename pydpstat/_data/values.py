@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from pydpstat.errors import PydpstatError
 
 Objects = npt.NDArray[np.object_]
 
@@ -31,7 +33,7 @@ def is_missing(value: object) -> bool:
         return False
 
 
-def objects(values: Collection[object] | npt.NDArray[Any]) -> Objects:
+def objects(values: Collection[object] | np.ndarray) -> Objects:
     """Return a list's or an array's values as objects, each as it is.
 
     Examples
@@ -63,16 +65,39 @@ def without_mask(values: object) -> Any:
     return values
 
 
-def _has_masked(values: Sequence[Any]) -> bool:
+def _has_masked(values: Iterable[object]) -> bool:
     """Tell whether anything in a list, or in lists in it, is masked: NumPy's constant is an array."""
     kinds = set(map(type, values))
     if any(issubclass(kind, np.ma.MaskedArray) for kind in kinds):
         return True
     nested = kinds & {list, tuple}
-    return bool(nested) and any(_has_masked(row) for row in values if type(row) in nested)
+    rows = [value for value in values if isinstance(value, (list, tuple))] if nested else []
+    return any(_has_masked(row) for row in rows if type(row) in nested)
 
 
 def _unmasked(value: object) -> object:
     if isinstance(value, np.ma.MaskedArray):
         return np.ma.filled(value.astype(object), np.nan).tolist()
     return list(map(_unmasked, value)) if isinstance(value, (list, tuple)) else value
+
+
+def missing_values() -> PydpstatError:
+    """Return the error of data that should be complete and are not."""
+    return PydpstatError(
+        "missing must say what to do, as the data have missing values: this error tells that they have. "
+        "Give a public value that takes their place (missing=0), or missing='drop' with "
+        "neighbors='unbounded'."
+    )
+
+
+def fills(gone: int, missing: object) -> bool:
+    """Tell whether a public value takes the place of so many missing ones; an error where there may be none.
+
+    Examples
+    --------
+    >>> fills(2, "drop"), fills(2, 0.5), fills(0, "error")
+    (False, True, False)
+    """
+    if gone and missing == "error":
+        raise missing_values()
+    return gone > 0 and missing != "drop"

@@ -1,24 +1,214 @@
-"""How pydpstat's statistics are released: options in, `release` called, guarantee stated."""
+"""How pydpstat's statistics are released: options checked, `release` called, guarantee stated."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
-from pydpstat._checks import shown
-from pydpstat._release.additive import release
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Columns
+from pydpstat._release.additive import Spender, release
 from pydpstat._release.calibration import prepare
-from pydpstat._release.options import Options
 from pydpstat._release.query import Query, Question
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms.mechanism import Noise
-from pydpstat.privacy.guarantee import Guarantee
+from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussian
+from pydpstat.mechanisms.gaussian import Gaussian
+from pydpstat.mechanisms.geometric import Geometric
+from pydpstat.mechanisms.laplace import Laplace
+from pydpstat.mechanisms.mechanism import Mechanism, Noise
+from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee
 from pydpstat.random.source import source_from
 from pydpstat.results._call import Call, Named
+from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import PostProcessing
 from pydpstat.results.results import DPResults
+
+# the default comes first
+REAL: tuple[Mechanism, ...] = (Laplace(), Gaussian())
+INTEGER: tuple[Mechanism, ...] = (Geometric(), DiscreteGaussian())
+# what takes a missing value's place, or what is done with it
+Missing = str | float | np.generic
+# delta, mechanism, neighbors and missing, as they were given
+Public = tuple[float, str | Mechanism, str, Missing]
+# post-processing: the noisy value in, the published one and its description out
+Publish = Callable[[np.ndarray], tuple[np.ndarray, PostProcessing]]
+COMPLETE = "that no value is missing is public knowledge"
+
+
+class Options(NamedTuple):
+    """How a statistic is to be protected, checked.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        The privacy parameters; `delta` is 0 without Gaussian noise.
+    mechanism : Mechanism
+        What calibrates the noise.
+    neighbors : {"bounded", "unbounded"}
+        One record replaced, or one added or removed.
+    missing : object
+        ``"error"``, ``"drop"``, or the public value that takes a missing one's place.
+    default, named : bool
+        Whether the mechanism is the function's default, and whether it was given by its name.
+    """
+
+    epsilon: float
+    delta: float
+    mechanism: Mechanism
+    neighbors: str
+    missing: Missing
+    default: bool
+    named: bool
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the number of records is public."""
+        return self.neighbors == "bounded"
+
+    @property
+    def norm(self) -> int:
+        """Which norm of a change the noise answers to: 2 for Gaussian noise, else 1."""
+        return self.mechanism.norm
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """What the guarantee rests on."""
+        return (COMPLETE,) if self.missing == "error" else ()
+
+
+def options(
+    epsilon: float,
+    delta: float,
+    mechanism: str | Mechanism,
+    neighbors: str,
+    missing: Missing,
+    *,
+    mechanisms: tuple[Mechanism, ...] = REAL,
+    others: bool = True,
+    fill: type = float,
+) -> Options:
+    """Check how a statistic is to be protected.
+
+    Parameters
+    ----------
+    epsilon, delta, mechanism, neighbors, missing
+        As the caller gave them.
+    mechanisms : tuple of Mechanism
+        Those that have a name in the function, its default first.
+    others : bool, default True
+        Whether a mechanism may be given as an object, too.
+    fill : {float, bool, str}
+        What may take a missing value's place: a number, a truth value, or a level (any plain value).
+
+    Examples
+    --------
+    >>> from pydpstat._release.statistic import options
+    >>> options(1, 0, "laplace", "bounded", "error").epsilon
+    1.0
+    """
+    try:
+        return _options(epsilon, delta, mechanism, neighbors, missing, mechanisms, others, fill)
+    except TypeError:
+        # what cannot be hashed is checked all the same
+        return _options.__wrapped__(
+            epsilon, delta, mechanism, neighbors, missing, mechanisms, others, fill
+        )
+
+
+# all of it is public; typed, as True and 1.0 are other answers than 1
+@lru_cache(maxsize=256, typed=True)
+def _options(
+    epsilon: float,
+    delta: float,
+    mechanism: str | Mechanism,
+    neighbors: str,
+    missing: Missing,
+    mechanisms: tuple[Mechanism, ...],
+    others: bool,
+    fill: type,
+) -> Options:
+    eps = checks.epsilon(epsilon)
+    chosen = _mechanism(mechanism, mechanisms, others)
+    checks.one_of(neighbors, "neighbors", NEIGHBORS)
+    return Options(
+        eps,
+        _delta(delta, chosen),
+        chosen,
+        neighbors,
+        missing_rule(missing, neighbors, fill),
+        # a default is not shown in calls
+        chosen is mechanisms[0],
+        isinstance(mechanism, str),
+    )
+
+
+def _mechanism(mechanism: str | Mechanism, named: tuple[Mechanism, ...], others: bool) -> Mechanism:
+    """Return the mechanism of a name, or the one that was given."""
+    if isinstance(mechanism, Mechanism) and others:
+        if mechanism.integer and not named[0].integer:
+            raise PydpstatError(
+                f"mechanism must be for real numbers here; got {type(mechanism).__name__}, which is for "
+                f"counts. Use {named[0].name!r}."
+            )
+        return mechanism
+    names = [each.name for each in named]
+    return named[names.index(checks.one_of(mechanism, "mechanism", names))]
+
+
+def _delta(delta: float, mechanism: Mechanism) -> float:
+    if not mechanism.approximate:
+        if type(delta) is int and delta == 0 or checks.is_number(delta) and delta == 0.0:
+            return 0.0
+        raise PydpstatError(
+            f"delta must be 0 with mechanism {mechanism.name!r}, which does not use it; "
+            f"got {checks.shown(delta)}. Leave it out, or use mechanism='gaussian'."
+        )
+    number = checks.unwrap(delta)
+    if checks.is_number(number) and 0.0 < checks.as_float(number) < 1.0:
+        return float(number)
+    raise PydpstatError(
+        f"delta must be above 0 and below 1 with mechanism {mechanism.name!r}; got {checks.shown(delta)}. "
+        "Give a small probability, for example 1e-6."
+    )
+
+
+def missing_rule(missing: Missing, neighbors: str, fill: type = float) -> Missing:
+    """Check what is to be done with missing values: "error", "drop", or a public value."""
+    if type(missing) is str and missing == "error":
+        return missing
+    if isinstance(missing, str) and missing == "drop":
+        if neighbors == "unbounded":
+            return missing
+        raise PydpstatError(
+            "missing must not be 'drop' with neighbors 'bounded': the number of records left would be "
+            "private. Give a public value instead, or use neighbors='unbounded'."
+        )
+    if fill is bool and isinstance(missing, (bool, np.bool_)):
+        return bool(missing)
+    if fill is float and checks.is_number(missing) and not math.isnan(checks.as_float(missing)):
+        return checks.as_float(missing)
+    if fill is str and isinstance(missing, (str, bool, int, float, np.generic)) and missing == missing:
+        return missing
+    place = {float: "a number", bool: "True or False", str: "a level"}[fill]
+    hint = checks.did_you_mean(missing, ("error", "drop"))
+    raise PydpstatError(
+        f"missing must be 'error', 'drop' or {place} that takes a missing value's place; "
+        f"got {checks.shown_option(missing)}. {hint}"
+    )
+
+
+def check_records(size: int, least: int, statistic: str, argument: str = "data") -> None:
+    """Check the public number of records."""
+    if size < least:
+        raise PydpstatError(
+            f"{argument} must have at least {least} record{'s' * (least > 1)} for a {statistic} under "
+            f"bounded neighbors; got {size}. Use neighbors='unbounded' where the number is private."
+        )
 
 
 class Protection(NamedTuple):
@@ -57,13 +247,13 @@ def release_statistic(
     function: str,
     query: Query,
     options: Options,
-    rng: Any,
-    budget: Any,
+    rng: object,
+    budget: Spender | None,
     *,
     data: tuple[str, ...] = ("data",),
-    arguments: tuple[tuple[str, Any], ...] = (),
-    bounds: Any = None,
-    publish: Callable[[np.ndarray], tuple[np.ndarray, PostProcessing]] | None = None,
+    arguments: tuple[tuple[str, object], ...] = (),
+    bounds: tuple[object, ...] | None = None,
+    publish: Publish | None = None,
     conditions: tuple[str, ...] = (),
 ) -> DPResults:
     """Release a statistic with calibrated noise.
@@ -102,10 +292,10 @@ def release_statistic(
 
 
 def call(
-    function: str, options: Options, data: tuple[str, ...], arguments: tuple[tuple[str, Any], ...] = ()
+    function: str, options: Options, data: tuple[str, ...], arguments: tuple[tuple[str, object], ...] = ()
 ) -> Call:
     """Return the call without its data; options at their defaults are left out."""
-    public: list[tuple[str, Any]] = [("epsilon", options.epsilon), *arguments]
+    public: list[tuple[str, object]] = [("epsilon", options.epsilon), *arguments]
     if options.mechanism.approximate:
         public.append(("delta", options.delta))
     if not options.default:
@@ -118,10 +308,36 @@ def call(
     return Call(function, tuple([(name, name) for name in data]), tuple(public))
 
 
-def check_budget(budget: Any) -> Any:
+def check_budget(budget: Spender | None) -> Spender | None:
     """Check that a budget, where one is given, can be spent from."""
     if budget is None or callable(getattr(budget, "spend", None)):
         return budget
     raise PydpstatError(
-        f"budget must be None or a Budget; got {shown(budget)}. Give pydpstat.Budget(epsilon)."
+        f"budget must be None or a Budget; got {checks.shown(budget)}. Give pydpstat.Budget(epsilon)."
     )
+
+
+def columns_query(
+    statistic: str, columns: Columns, exact: list[Fraction], sensitivities: list[Fraction]
+) -> Query:
+    """Ask for one number a column, each with its own sensitivity; their number of records is public."""
+    floats = [each.numerator / each.denominator for each in exact]
+    return Query(
+        statistic,
+        np.array(floats if columns.names is not None else floats[0]),
+        tuple(sensitivities),
+        column_labels(statistic, columns),
+        nobs=columns.size,
+        exact=tuple(exact),
+    )
+
+
+def column_labels(statistic: str, columns: Columns) -> Labels:
+    """Return the names of one number a column."""
+    return Labels(columns.name or statistic, columns.names)
+
+
+def shaped(values: Sequence[float], columns: Columns) -> np.ndarray:
+    """Return one number a column, or the only one as a number."""
+    array = np.array(values, dtype=np.float64)
+    return array if columns.names is not None else array.reshape(())

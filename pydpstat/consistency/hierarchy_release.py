@@ -11,9 +11,8 @@ from pydpstat import _checks as checks
 from pydpstat._quiet import quiet
 from pydpstat._release.additive import release
 from pydpstat._release.calibration import Calibrated, prepare
-from pydpstat._release.options import INTEGER, Options, options
 from pydpstat._release.query import Query
-from pydpstat._release.statistic import call, check_budget
+from pydpstat._release.statistic import INTEGER, Options, call, check_budget, options
 from pydpstat.consistency._hierarchy_methods import Method, checked_method
 from pydpstat.consistency._hierarchy_records import leaf_counts
 from pydpstat.consistency._split import epsilons, sensitivities

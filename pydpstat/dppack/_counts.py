@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def count_sensitivity(neighbors: str, norm: int) -> float:
     return 2.0 if norm == 1 else math.sqrt(2.0)
 
 
-def histogram(x: np.ndarray, lower: float, upper: float, breaks: Breaks) -> tuple[np.ndarray, Labels]:
+def histogram(x: np.ndarray, lower: float, upper: float, breaks: object) -> tuple[np.ndarray, Labels]:
     """Count clipped values in equidistant bins that are extended until they reach the bounds.
 
     Returns
@@ -49,7 +49,7 @@ def histogram(x: np.ndarray, lower: float, upper: float, breaks: Breaks) -> tupl
     labels : Labels
         The breaks. They are public only where `breaks` is a vector that spans the bounds.
     """
-    counted = r.hist(clip(x, lower, upper), breaks)
+    counted = r.hist(clip(x, lower, upper), cast(Breaks, breaks))
     if not counted.equidist:
         raise PydpstatError("Only equidistant histogram bins are supported; give breaks of one width.")
     if lower == -math.inf or upper == math.inf:

@@ -23,7 +23,6 @@ from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.privacy import Guarantee
 from pydpstat.r_arithmetic._arrays import has_length, numeric
 from pydpstat.r_arithmetic.factor import is_categorical
-from pydpstat.r_arithmetic.histogram import Breaks
 from pydpstat.r_arithmetic.table import levels_follow_missing
 from pydpstat.random import source_from
 from pydpstat.results import DPResults, DPResultsPair
@@ -40,7 +39,7 @@ def histogramDP(
     eps: float,
     lower_bound: float,
     upper_bound: float,
-    breaks: Breaks = "Sturges",
+    breaks: object = "Sturges",
     normalize: bool = False,
     which_sensitivity: str = "bounded",
     mechanism: str = "Laplace",

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat._data.columns import Data, GivenBounds, check_filling
 from pydpstat._quiet import quiet
-from pydpstat._release.options import check_filling, options
-from pydpstat._release.statistic import release_statistic
+from pydpstat._release.additive import Spender
+from pydpstat._release.statistic import Missing, Public, check_records, options, release_statistic
+from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels import records
 from pydpstat.statistics._kernels.association import (
     Statistic,
     bounded_query,
@@ -22,17 +23,17 @@ from pydpstat.statistics._kernels.association import (
 
 @quiet
 def cov(
-    x: Any,
-    y: Any = None,
-    epsilon: Any = None,
+    x: Data,
+    y: Data | float | None = None,
+    epsilon: float | None = None,
     *,
-    bounds: Any,
+    bounds: GivenBounds,
     delta: float = 0,
-    mechanism: str = "laplace",
+    mechanism: str | Mechanism = "laplace",
     neighbors: str = "bounded",
-    missing: Any = "error",
-    rng: Any = None,
-    budget: Any = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
 ) -> DPResults:
     """Release a covariance with divisor n - 1, or the covariances of a frame's columns.
 
@@ -117,17 +118,17 @@ def cov(
 
 @quiet
 def corr(
-    x: Any,
-    y: Any = None,
-    epsilon: Any = None,
+    x: Data,
+    y: Data | float | None = None,
+    epsilon: float | None = None,
     *,
-    bounds: Any,
+    bounds: GivenBounds,
     delta: float = 0,
-    mechanism: str = "laplace",
+    mechanism: str | Mechanism = "laplace",
     neighbors: str = "bounded",
-    missing: Any = "error",
-    rng: Any = None,
-    budget: Any = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
 ) -> DPResults:
     """Release Pearson's correlation, or the correlations of a frame's columns.
 
@@ -187,13 +188,13 @@ def corr(
 
 def _release(
     statistic: Statistic,
-    x: Any,
+    x: Data,
     y: Any,
     epsilon: Any,
-    bounds: Any,
-    public: tuple[Any, ...],
-    rng: Any,
-    budget: Any,
+    bounds: GivenBounds,
+    public: Public,
+    rng: object,
+    budget: Spender | None,
 ) -> DPResults:
     if epsilon is None:
         # cov(frame, 1.0, bounds=...): the second argument is epsilon where there is no third
@@ -202,7 +203,7 @@ def _release(
     variables = read_variables(x, y, bounds)
     check_filling(how.missing, variables.pairs)
     if how.bounded:
-        records.needs(variables.columns.size, 2, statistic.text, "x")
+        check_records(variables.columns.size, 2, statistic.text, "x")
     if statistic.function == "corr":
         query, publish = square_query(statistic, variables, how)
     elif how.bounded:

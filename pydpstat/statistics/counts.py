@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from pydpstat._data.columns import Columns, Placeholder, truths_of
+from pydpstat._data.columns import Columns, Data, Placeholder, truths_of
+from pydpstat._data.values import missing_values
 from pydpstat._quiet import quiet
-from pydpstat._release.options import INTEGER, Options, options
+from pydpstat._release.additive import Spender
 from pydpstat._release.query import Query
-from pydpstat._release.statistic import release_statistic
+from pydpstat._release.statistic import INTEGER, Missing, Options, options, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import root_above
+from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Derived, PostProcessing, Scaled
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.booleans import tally
 
 CUT = "cut to [0, 1]"
 STEPS = ("divided by the number of records", CUT)
@@ -24,15 +23,15 @@ STEPS = ("divided by the number of records", CUT)
 
 @quiet
 def count(
-    condition: Any,
+    condition: Data,
     epsilon: float,
     *,
     delta: float = 0,
-    mechanism: str = "geometric",
+    mechanism: str | Mechanism = "geometric",
     neighbors: str = "bounded",
-    missing: Any = "error",
-    rng: Any = None,
-    budget: Any = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
 ) -> DPResults:
     """Release how many records meet a condition.
 
@@ -46,7 +45,7 @@ def count(
     delta : float, default 0
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
     mechanism : {"geometric", "gaussian"}, default "geometric"
-        Symmetric geometric noise, or discrete Gaussian noise. Both are whole numbers.
+        Symmetric geometric noise, or discrete Gaussian noise. Both are integers.
     neighbors : {"bounded", "unbounded"}, default "bounded"
         One record replaced (the number of records public), or one added or removed.
     missing : {"error", "drop", True, False}, default "error"
@@ -60,7 +59,7 @@ def count(
     Returns
     -------
     DPResults
-        Its estimate is a float, or a Series for several columns. It is a whole number and may be
+        Its estimate is a float, or a Series for several columns. It is an integer and may be
         negative.
 
     Raises
@@ -106,15 +105,15 @@ def count(
 
 @quiet
 def proportion(
-    condition: Any,
+    condition: Data,
     epsilon: float,
     *,
     delta: float = 0,
-    mechanism: str = "geometric",
+    mechanism: str | Mechanism = "geometric",
     neighbors: str = "bounded",
-    missing: Any = "error",
-    rng: Any = None,
-    budget: Any = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
 ) -> DPResults:
     """Release the share of records that meet a condition.
 
@@ -141,7 +140,7 @@ def proportion(
     Returns
     -------
     DPResults
-        Its estimate is a float between 0 and 1, or a Series for several columns. `noise` is the law
+        Its estimate is a float between 0 and 1, or a Series for several columns. `noise` is the distribution
         of the counts' noise; `bse` is in the share's unit.
 
     Raises
@@ -204,7 +203,7 @@ def cut_ratio(part: np.ndarray, total: np.ndarray) -> tuple[np.ndarray, tuple[fl
 
 
 def _bounded_proportion(
-    columns: Columns, counts: list[int], how: Options, rng: Any, budget: Any
+    columns: Columns, counts: list[int], how: Options, rng: object, budget: Spender | None
 ) -> DPResults:
     size = columns.size
     if size == 0:
@@ -222,6 +221,41 @@ def _tallies(columns: Columns, how: Options) -> list[tuple[int, int]]:
         (0, 0) if isinstance(truths, Placeholder) else tally(truths, absent, how.missing)
         for truths, absent in zip(columns.arrays, columns.missing)
     ]
+
+
+def tally(truths: np.ndarray, absent: np.ndarray | None, missing: Missing) -> tuple[int, int]:
+    """Count true and false values.
+
+    Parameters
+    ----------
+    truths : ndarray of bool, shape (n,)
+        The values.
+    absent : ndarray of bool, shape (n,), or None
+        Which of them are missing; None where none is.
+    missing : {"error", "drop", True, False}
+        What to do with them.
+
+    Raises
+    ------
+    PydpstatError
+        With ``"error"``, where a value is missing.
+
+    Examples
+    --------
+    >>> tally(np.array([True, False, True]), np.array([False, False, True]), "drop")
+    (1, 1)
+    """
+    if absent is None or not absent.any():
+        true = int(np.count_nonzero(truths))
+        return true, truths.size - true
+    if missing == "error":
+        raise missing_values()
+    true = int(np.count_nonzero(truths & ~absent))
+    gone = int(np.count_nonzero(absent))
+    false = truths.size - gone - true
+    if missing == "drop":
+        return true, false
+    return (true + gone, false) if missing else (true, false + gone)
 
 
 def _query(

@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat._checks import as_float, is_number, shown
-from pydpstat._data.columns import Columns, Placeholder, one_column
+from pydpstat._data.columns import Columns, Data, Placeholder, check_filling, one_column
 from pydpstat._data.containers import listed
+from pydpstat._data.values import fills
 from pydpstat._quiet import quiet
-from pydpstat._release.options import INTEGER, Options, check_filling, options
+from pydpstat._release.additive import Spender
 from pydpstat._release.query import Query
-from pydpstat._release.statistic import release_statistic
+from pydpstat._release.statistic import INTEGER, Missing, Options, options, release_statistic
 from pydpstat.dppack._counts import count_sensitivity
 from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.booleans import missing_values
 from pydpstat.statistics._kernels.cells import bin_counts
 
 
 @quiet
 def histogram(
-    x: Any,
+    x: Data,
     epsilon: float,
     *,
-    edges: Any = None,
+    edges: npt.ArrayLike | None = None,
     delta: float = 0,
-    mechanism: str = "geometric",
+    mechanism: str | Mechanism = "geometric",
     neighbors: str = "bounded",
-    missing: Any = "error",
-    rng: Any = None,
-    budget: Any = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
 ) -> DPResults:
     """Release how many records lie in each bin.
 
@@ -47,7 +47,7 @@ def histogram(
     delta : float, default 0
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
     mechanism : {"geometric", "gaussian"}, default "geometric"
-        Symmetric geometric noise, or discrete Gaussian noise. Both are whole numbers.
+        Symmetric geometric noise, or discrete Gaussian noise. Both are integers.
     neighbors : {"bounded", "unbounded"}, default "bounded"
         One record replaced (the number of records public), or one added or removed.
     missing : {"error", "drop"} or float, default "error"
@@ -61,7 +61,7 @@ def histogram(
     Returns
     -------
     DPResults
-        Its estimate has the parts ``breaks counts mids xname equidist``. Counts are whole numbers
+        Its estimate has the parts ``breaks counts mids xname equidist``. Counts are integers
         and may be negative: setting those to 0 would make the others' sum too large.
 
     Raises
@@ -115,7 +115,7 @@ def histogram(
     return release_statistic("histogram", query, how, rng, budget, data=("x",), arguments=arguments)
 
 
-def _edges(edges: Any) -> np.ndarray:
+def _edges(edges: npt.ArrayLike | None) -> np.ndarray:
     if edges is None:
         raise PydpstatError(
             "edges must be given: bins that come from the data would tell of them (the range is two "
@@ -141,9 +141,7 @@ def _counts(column: Columns, how: Options, edges: np.ndarray) -> np.ndarray:
     if isinstance(column.arrays[0], Placeholder):
         return np.zeros(edges.size - 1, dtype=np.int64)
     counts, gone = bin_counts(column.arrays[0], edges)
-    if gone and how.missing == "error":
-        raise missing_values()
-    if gone and how.missing != "drop":
+    if fills(gone, how.missing):
         counts += gone * bin_counts(np.array([how.missing]), edges)[0]
     return counts
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import name_of, row_names
@@ -29,12 +30,15 @@ METHODS = ("difference", "sign")
 LARGEST_SPREAD = 2.0**56
 LARGEST_COUNT = 2**53
 MOST_DRAWS = 2**32
+Geometric = TypeVar("Geometric", SymmetricGeometricNoise, SignGeometricNoise)
 GIVEN = ("the sensitivity given is right for the neighbors meant",)
 
 
 @quiet
-def symmetric_geometric(value: Any, epsilon: float, *, sensitivity: int = 1, rng: Any = None) -> DPResults:
-    """Release counts with symmetric geometric noise: whole numbers stay whole.
+def symmetric_geometric(
+    value: npt.ArrayLike, epsilon: float, *, sensitivity: int = 1, rng: object = None
+) -> DPResults:
+    """Release counts with symmetric geometric noise: integers stay integers.
 
     Parameters
     ----------
@@ -99,7 +103,7 @@ def symmetric_geometric(value: Any, epsilon: float, *, sensitivity: int = 1, rng
 
 
 def symmetric_geometric_noise(
-    size: int, epsilon: float, *, sensitivity: int = 1, method: str = "difference", rng: Any = None
+    size: int, epsilon: float, *, sensitivity: int = 1, method: str = "difference", rng: object = None
 ) -> np.ndarray:
     """Draw integer noise for counts.
 
@@ -113,7 +117,7 @@ def symmetric_geometric_noise(
         L1 sensitivity of the counts together.
     method : {"difference", "sign"}, default "difference"
         The difference of two geometric variables, or a random sign times one. The second is found
-        in teaching texts and is not the symmetric geometric law.
+        in teaching texts and is not the symmetric geometric distribution.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
 
@@ -154,8 +158,7 @@ def symmetric_geometric_noise(
     checks.one_of(method, "method", METHODS)
     source = source_from(rng)
     if method == "difference":
-        noise = _noise(SymmetricGeometricNoise, epsilon, sensitivity)
-        return _drawn(noise, source, int(size))
+        return _drawn(_noise(SymmetricGeometricNoise, epsilon, sensitivity), source, int(size))
     noise = _noise(SignGeometricNoise, epsilon, sensitivity)
     _warn_of_signs(
         noise.epsilon, noise.epsilon_kept, float(noise.delta(noise.epsilon))
@@ -167,8 +170,8 @@ def _drawn(noise: Noise, source: Source, size: int) -> np.ndarray:
     return noise.draw(source, size, 1.0).astype(np.int64)
 
 
-def _noise(law: type, epsilon: Any, sensitivity: Any) -> Any:
-    noise = law(epsilon, sensitivity)
+def _noise(kind: type[Geometric], epsilon: float, sensitivity: int) -> Geometric:
+    noise = kind(epsilon, sensitivity)
     if noise.sensitivity / noise.epsilon > LARGEST_SPREAD:
         raise PydpstatError(
             f"epsilon must be large enough that the noise fits into 64-bit integers; got {epsilon!r} "
@@ -177,7 +180,7 @@ def _noise(law: type, epsilon: Any, sensitivity: Any) -> Any:
     return noise
 
 
-def _whole_numbers(value: Any) -> np.ndarray:
+def _whole_numbers(value: npt.ArrayLike) -> np.ndarray:
     flat = numeric(value, "value")
     if flat.dtype.kind == "b" or not (np.isfinite(flat) & (flat == np.rint(flat))).all():
         raise PydpstatError(
@@ -195,7 +198,7 @@ def _whole_numbers(value: Any) -> np.ndarray:
 
 
 def _warn_of_signs(epsilon: float, kept: float, delta: float) -> None:
-    """Warn that a random sign times a geometric variable is not the symmetric geometric law."""
+    """Warn that a random sign times a geometric variable is not the symmetric geometric distribution."""
     warn(
         "symmetric_geometric_noise with method='sign' gives 0 twice the weight of the symmetric "
         f"geometric law. It keeps epsilon {kept:.4f}, not {epsilon:g}; at epsilon {epsilon:g} its delta "

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Placeholder
 from pydpstat._data.containers import listed
 from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.mechanism import Noise
+from pydpstat.privacy import Guarantee
 from pydpstat.results._postprocessing import AsDrawn, Scaled
 
 if TYPE_CHECKING:
+    import pandas as pd
     from statsmodels.iolib.summary import Summary
 
     from pydpstat.results.results import DPResults
@@ -46,17 +51,17 @@ class Plan:
     result: DPResults
 
     @property
-    def noise(self) -> Any:
-        """The noise's law, with ``cdf``, ``ppf`` and ``std``."""
+    def noise(self) -> Noise:
+        """The noise's distribution, with ``cdf``, ``ppf`` and ``std``."""
         return self.result.noise
 
     @property
-    def noise_scale(self) -> Any:
-        """The law's scale, as `DPResults` has it."""
+    def noise_scale(self) -> float | npt.NDArray[np.float64]:
+        """The distribution's scale, as `DPResults` has it."""
         return self.result.noise_scale
 
     @property
-    def sensitivity(self) -> Any:
+    def sensitivity(self) -> float | tuple[float, ...]:
         """The sensitivity that the noise covers."""
         return self.result.sensitivity
 
@@ -66,7 +71,7 @@ class Plan:
         return self.result.mechanism
 
     @property
-    def guarantee(self) -> Any:
+    def guarantee(self) -> Guarantee:
         """What the release will guarantee."""
         return self.result.guarantee
 
@@ -76,7 +81,7 @@ class Plan:
         return self.result.grid
 
     @property
-    def sd(self) -> Any:
+    def sd(self) -> float | pd.Series:
         """Standard deviation of the released value's noise, before any cutting.
 
         A float, or a Series with one value an element.
@@ -90,7 +95,7 @@ class Plan:
         spread = self.result.bse
         return spread if self.result.value.ndim else float(spread.iloc[0])
 
-    def accuracy(self, alpha: float = 0.05) -> Any:
+    def accuracy(self, alpha: float = 0.05) -> float | pd.Series:
         """Return how far the noise will move the released value, but for a probability of alpha.
 
         Parameters
@@ -172,7 +177,14 @@ class Plan:
         )
 
 
-def plan(function: Any, epsilon: float, *, n: int | None = None, columns: Any = None, **options: Any) -> Plan:
+def plan(
+    function: str | Callable[..., DPResults],
+    epsilon: float,
+    *,
+    n: int | None = None,
+    columns: Collection[str] | None = None,
+    **options: object,
+) -> Plan:
     """Say what noise a release will have, before any data are touched.
 
     Parameters
@@ -198,7 +210,7 @@ def plan(function: Any, epsilon: float, *, n: int | None = None, columns: Any = 
     Raises
     ------
     PydpstatError
-        Where the function has no noise with a public law (quantile, choose), or an argument is not
+        Where the function has no noise with a public distribution (quantile, choose), or an argument is not
         allowed.
 
     Notes
@@ -238,7 +250,7 @@ def plan(function: Any, epsilon: float, *, n: int | None = None, columns: Any = 
     return Plan(call(made_up, epsilon, **options))
 
 
-def _columns(columns: Any) -> tuple[str, ...] | None:
+def _columns(columns: object) -> tuple[str, ...] | None:
     if columns is None:
         return None
     values = listed(columns)
@@ -250,7 +262,7 @@ def _columns(columns: Any) -> tuple[str, ...] | None:
     )
 
 
-def _check_options(call: Any, options: dict[str, Any]) -> None:
+def _check_options(call: Callable[..., DPResults], options: Collection[str]) -> None:
     known = [
         each.name
         for each in inspect.signature(call).parameters.values()
@@ -266,7 +278,7 @@ def _check_options(call: Any, options: dict[str, Any]) -> None:
         raise PydpstatError("bounds must be given: the public range of the data, as (lower, upper).")
 
 
-def _size(n: Any, name: str, options: dict[str, Any]) -> int:
+def _size(n: int | None, name: str, options: Mapping[str, object]) -> int:
     if n is None:
         if name in _NEED_SIZE and options.get("neighbors", "bounded") == "bounded":
             raise PydpstatError(
@@ -283,7 +295,7 @@ def _size(n: Any, name: str, options: dict[str, Any]) -> int:
     return int(n)
 
 
-def _shown(value: Any) -> str:
+def _shown(value: npt.ArrayLike) -> str:
     from pydpstat.results._report import number
 
     values = np.unique(np.atleast_1d(value))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from pydpstat._data.columns import one_column
+from pydpstat._data.columns import Data, GivenBounds, one_column
 from pydpstat._quiet import quiet
+from pydpstat._release.additive import Spender
+from pydpstat._release.statistic import Missing
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
@@ -36,15 +37,15 @@ _FEW = 4
 
 @quiet
 def quantile(
-    x: Any,
+    x: Data,
     q: float,
     epsilon: float,
     *,
     bounds: tuple[float, float],
     neighbors: str = "bounded",
-    missing: Any = "error",
-    rng: Any = None,
-    budget: Any = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
     grid_points: int = GRID_POINTS,
 ) -> DPResults:
     """Release a quantile.
@@ -70,7 +71,7 @@ def quantile(
         Where the release is to be charged.
     grid_points : int, default 65537
         How many points from the lower to the upper bound can be the result; both bounds are among
-        them. With ``bounds=(0, 100), grid_points=101`` the result is a whole number. More points
+        them. With ``bounds=(0, 100), grid_points=101`` the result is an integer. More points
         resolve more, cost more time, and hardly any accuracy.
 
     Returns
@@ -98,7 +99,7 @@ def quantile(
     unbounded neighbors, also where n is private. Replacing one leaves q n and moves each rank by at most 1:
     r = 2, and this is reached. For the minimum and maximum all utilities move to the same
     side, by at most 1, so r = 1. Ties and gaps between the records change nothing in this. All
-    counts are whole numbers and q n is exact, and so is the choice (`pydpstat.random.secure`).
+    counts are integers and q n is exact, and so is the choice (`pydpstat.random.secure`).
 
     References
     ----------
@@ -120,14 +121,14 @@ def quantile(
 
 @quiet
 def median(
-    x: Any,
+    x: Data,
     epsilon: float,
     *,
     bounds: tuple[float, float],
     neighbors: str = "bounded",
-    missing: Any = "error",
-    rng: Any = None,
-    budget: Any = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
     grid_points: int = GRID_POINTS,
 ) -> DPResults:
     """Release a median: `quantile` with q = 0.5.
@@ -185,16 +186,16 @@ def median(
 
 def _quantile(
     function: str,
-    x: Any,
-    q: Any,
-    epsilon: Any,
-    bounds: Any,
-    neighbors: Any,
-    missing: Any,
-    rng: Any,
-    budget: Any,
-    grid_points: Any,
-    own: tuple[tuple[str, Any], ...],
+    x: Data,
+    q: float,
+    epsilon: float,
+    bounds: GivenBounds,
+    neighbors: str,
+    missing: Missing,
+    rng: object,
+    budget: Spender | None,
+    grid_points: int,
+    own: tuple[tuple[str, object], ...],
 ) -> DPResults:
     how, (lower, upper), points = checked(epsilon, neighbors, missing, bounds, grid_points)
     share = share_of(q)
@@ -212,7 +213,7 @@ def _quantile(
         counts = counts_of(column, how, lower, upper, points)
     labels = Labels(column.name or function)
 
-    def choose(_: Any = None) -> tuple[float, Labels]:
+    def choose(_: object = None) -> tuple[float, Labels]:
         utility = np.maximum(rank_utility(counts, share), -farthest(rate))
         if starts is None:
             chosen = weighted(utility, rate, source)
@@ -225,15 +226,15 @@ def _quantile(
 
 @quiet
 def quantiles(
-    x: Any,
+    x: Data,
     qs: Sequence[float],
     epsilon: float,
     *,
     bounds: tuple[float, float],
     neighbors: str = "bounded",
-    missing: Any = "error",
-    rng: Any = None,
-    budget: Any = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
     grid_points: int = GRID_POINTS,
 ) -> DPResults:
     """Release several quantiles together, ascending where `qs` is.
@@ -316,7 +317,7 @@ def quantiles(
     labels = Labels("quantile" if column.name is None else column.name, names=tuple(map(str, qs)))
     values = complete(column, how, lower, upper)
 
-    def choose(_: Any = None) -> tuple[np.ndarray, Labels]:
+    def choose(_: object = None) -> tuple[np.ndarray, Labels]:
         records = grid_places(values, lower, upper, points).astype(np.int64) << _PLACES
         records += places(records.size, _PLACES, source)
         records.sort()

@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from pydpstat._data.columns import Columns, numbers_of
+from pydpstat._data.columns import (
+    Bounds,
+    Columns,
+    Data,
+    GivenBounds,
+    check_filling,
+    column_bounds,
+    numbers_of,
+)
 from pydpstat._quiet import quiet
-from pydpstat._release.options import check_filling, options
-from pydpstat._release.statistic import release_statistic
+from pydpstat._release.additive import Spender
+from pydpstat._release.statistic import (
+    Missing,
+    Public,
+    Publish,
+    check_records,
+    column_labels,
+    columns_query,
+    options,
+    release_statistic,
+    shaped,
+)
 from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.r_arithmetic._products import norm
 from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, SquareRoot
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels import records
-from pydpstat.statistics._kernels.partition import PARABOLA, moments, parabola_weights, spread
+from pydpstat.statistics._kernels import record_grid
+from pydpstat.statistics._kernels.partition import PARABOLA, moments, parabola_weights, spread, weights_query
 from pydpstat.statistics._kernels.record_grid import RecordGrid, product_unit
 
 CUT = "cut at 0"
@@ -29,16 +46,16 @@ _SMALLEST, _LARGEST = 1e-140, 1e140
 
 @quiet
 def var(
-    data: Any,
+    data: Data,
     epsilon: float,
     *,
-    bounds: Any,
+    bounds: GivenBounds,
     delta: float = 0,
-    mechanism: str = "laplace",
+    mechanism: str | Mechanism = "laplace",
     neighbors: str = "bounded",
-    missing: Any = "error",
-    rng: Any = None,
-    budget: Any = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
 ) -> DPResults:
     """Release a variance with divisor n - 1.
 
@@ -116,16 +133,16 @@ def var(
 
 @quiet
 def std(
-    data: Any,
+    data: Data,
     epsilon: float,
     *,
-    bounds: Any,
+    bounds: GivenBounds,
     delta: float = 0,
-    mechanism: str = "laplace",
+    mechanism: str | Mechanism = "laplace",
     neighbors: str = "bounded",
-    missing: Any = "error",
-    rng: Any = None,
-    budget: Any = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
 ) -> DPResults:
     """Release a standard deviation: the square root of what `var` releases.
 
@@ -164,19 +181,25 @@ def std(
 
 
 def _release(
-    function: str, data: Any, epsilon: Any, bounds: Any, public: tuple[Any, ...], rng: Any, budget: Any
+    function: str,
+    data: Data,
+    epsilon: float,
+    bounds: GivenBounds,
+    public: Public,
+    rng: object,
+    budget: Spender | None,
 ) -> DPResults:
     how = options(epsilon, *public)
     columns = numbers_of(data)
-    pairs, shown = records.column_bounds(bounds, columns)
+    pairs, shown = column_bounds(bounds, columns)
     check_filling(how.missing, pairs)
     check_squares(pairs)
     if how.bounded:
-        records.needs(columns.size, 2, "variance")
-    grids = records.grids_for(pairs, how, columns.size)
-    sums = records.each_column(columns, grids, how.missing, ((0, 0),))
+        check_records(columns.size, 2, "variance")
+    grids = record_grid.grids_for(pairs, how, columns.size)
+    sums = record_grid.each_column(columns, grids, how.missing, ((0, 0),))
     root = function == "std"
-    publish: Callable[[np.ndarray], tuple[np.ndarray, PostProcessing]]
+    publish: Publish
     if how.bounded:
         n = columns.size
         exact = [
@@ -184,7 +207,7 @@ def _release(
             for each, grid in zip(sums, grids)
         ]
         sensitivities = [spread_sensitivity(n, grid, grid, pair, pair) for grid, pair in zip(grids, pairs)]
-        query = records.bounded_query(function, columns, exact, sensitivities)
+        query = columns_query(function, columns, exact, sensitivities)
 
         def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
             cut = np.maximum(noisy, 0.0)
@@ -194,10 +217,10 @@ def _release(
 
     else:
         blocks = [parabola_weights(each, 0) for each in sums]
-        query = records.weights_query(function, records.labels(function, columns), how, blocks)
+        query = weights_query(function, column_labels(function, columns), how, blocks)
 
         def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-            return _from_weights(records.by_column(noisy, len(pairs)), pairs, columns, root)
+            return _from_weights(noisy.reshape(len(pairs), -1), pairs, columns, root)
 
     return release_statistic(
         function, query, how, rng, budget, arguments=(("bounds", shown),), bounds=shown, publish=publish
@@ -205,7 +228,7 @@ def _release(
 
 
 def _from_weights(
-    noisy: np.ndarray, pairs: records.Bounds, columns: Columns, root: bool
+    noisy: np.ndarray, pairs: Bounds, columns: Columns, root: bool
 ) -> tuple[np.ndarray, PostProcessing]:
     values, slopes = [], []
     for block, pair in zip(noisy, pairs):
@@ -219,7 +242,7 @@ def _from_weights(
         values.append(value)
         slopes.append(slope)
     steps = (NOISY, CUT, ROOT) if root else (NOISY, CUT)
-    return records.shaped(values, columns), Derived(tuple(slopes), steps)
+    return shaped(values, columns), Derived(tuple(slopes), steps)
 
 
 def spread_of(
@@ -241,10 +264,10 @@ def spread_sensitivity(
 ) -> Fraction:
     """Return how far replacing a record moves a covariance of n records on grids."""
     rounding = 2 * Fraction(product_unit(grid1, grid2)) / (n - 1)
-    return records.width(pair1) * records.width(pair2) / n + rounding
+    return record_grid.width(pair1) * record_grid.width(pair2) / n + rounding
 
 
-def check_squares(pairs: records.Bounds) -> None:
+def check_squares(pairs: Bounds) -> None:
     """Check that squares of what lies between the bounds are ordinary floats."""
     for lower, upper in pairs:
         if not _SMALLEST < upper - lower < _LARGEST:

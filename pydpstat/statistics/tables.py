@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from pydpstat._data.columns import Data
+from pydpstat._data.values import missing_values
 from pydpstat._quiet import quiet
-from pydpstat._release.options import INTEGER, options
+from pydpstat._release.additive import Spender
 from pydpstat._release.query import Query
-from pydpstat._release.statistic import release_statistic
+from pydpstat._release.statistic import INTEGER, Missing, options, release_statistic
 from pydpstat.dppack._counts import count_sensitivity
 from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.booleans import missing_values
 from pydpstat.statistics._kernels.cells import cell_counts
-from pydpstat.statistics._kernels.discovery import discovered
-from pydpstat.statistics._kernels.levels import Coded, Variables, coded, levels_of, plain, variables_of
+from pydpstat.statistics._kernels.levels import (
+    Coded,
+    Level,
+    Variables,
+    coded,
+    discovered,
+    levels_of,
+    plain,
+    variables_of,
+)
 
 DECLARED = "that the declared categories are public knowledge"
 MOST_CELLS = 10**7
@@ -25,17 +33,17 @@ MOST_CELLS = 10**7
 
 @quiet
 def crosstab(
-    data: Any,
+    data: Data,
     epsilon: float,
     *,
-    levels: Any = None,
+    levels: object = None,
     delta: float = 0,
-    mechanism: str = "geometric",
+    mechanism: str | Mechanism = "geometric",
     neighbors: str = "bounded",
-    missing: Any = "error",
-    other: Any = "other",
-    rng: Any = None,
-    budget: Any = None,
+    missing: Missing = "error",
+    other: str | None = "other",
+    rng: object = None,
+    budget: Spender | None = None,
 ) -> DPResults:
     """Release how many records have each combination of levels.
 
@@ -56,7 +64,7 @@ def crosstab(
     delta : float, default 0
         Above 0 and below 1 for ``"gaussian"`` and for ``levels="discover"``; 0 otherwise.
     mechanism : {"geometric", "gaussian"}, default "geometric"
-        Symmetric geometric noise, or discrete Gaussian noise. Both are whole numbers.
+        Symmetric geometric noise, or discrete Gaussian noise. Both are integers.
     neighbors : {"bounded", "unbounded"}, default "bounded"
         One record replaced (the number of records public), or one added or removed.
     missing : {"error", "drop"} or a level, default "error"
@@ -76,7 +84,7 @@ def crosstab(
     -------
     DPResults
         The estimate is a Series, a DataFrame, or a Series with a MultiIndex, for one, two or more
-        variables. Counts are whole numbers and may be negative. Empty cells get noise as all others.
+        variables. Counts are integers and may be negative. Empty cells get noise as all others.
 
     Raises
     ------
@@ -95,7 +103,7 @@ def crosstab(
 
     ``levels="discover"`` releases the noisy counts, with geometric noise, of the levels that occur,
     if they are at least T. A level that occurs in one of two neighboring data sets only has the
-    count 1 there, and T is the smallest whole number with P(1 + noise >= T) <= delta. Unless such a level is
+    count 1 there, and T is the smallest integer with P(1 + noise >= T) <= delta. Unless such a level is
     released, the counts of the others keep epsilon. A replaced record has twice the L1
     sensitivity, so the noise's scale and T - 1 are about twice as large; two such levels, one in each
     data set, need no more delta than one: neither data set can release both.
@@ -142,7 +150,7 @@ def crosstab(
     )
     declared = isinstance(levels, str)
     said = "declared" if declared else [list(map(plain, column.levels)) for column in columns]
-    arguments: tuple[tuple[str, Any], ...] = (("levels", said if declared or len(said) > 1 else said[0]),)
+    arguments: tuple[tuple[str, object], ...] = (("levels", said if declared or len(said) > 1 else said[0]),)
     if other != "other" and not declared:
         arguments = (*arguments, ("other", other))
     return release_statistic(
@@ -156,7 +164,7 @@ def crosstab(
     )
 
 
-def _check_other(other: Any) -> None:
+def _check_other(other: object) -> None:
     if other is not None and not isinstance(other, str):
         raise PydpstatError(
             f"other must be the name of a level, or None; got {type(other).__name__}. 'other' is usual."
@@ -168,10 +176,10 @@ def _names(variables: Variables) -> tuple[str, ...]:
 
 
 # a table's levels, and the place among them of each code from -1 on; None for one that is left out
-Axis = tuple[tuple[Any, ...], list[int | None]]
+Axis = tuple[tuple[Level, ...], list[int | None]]
 
 
-def _axis(column: Coded, missing: Any, other: Any) -> Axis:
+def _axis(column: Coded, missing: Missing, other: str | None) -> Axis:
     """Return a variable's published levels and where each code is counted."""
     names = list(map(plain, column.levels))
     places: list[int | None] = list(range(len(names)))
@@ -183,14 +191,14 @@ def _axis(column: Coded, missing: Any, other: Any) -> Axis:
     return tuple(names), [gone, *places]
 
 
-def _place(names: list[Any], name: Any) -> int:
+def _place(names: list[Level], name: Level) -> int:
     """Return a level's place, after adding it where it is new."""
     if name not in names:
         names.append(name)
     return names.index(name)
 
 
-def _check_cells(names: list[tuple[Any, ...]]) -> None:
+def _check_cells(names: list[tuple[Level, ...]]) -> None:
     cells = 1
     for each in names:
         cells *= len(each)
@@ -200,7 +208,7 @@ def _check_cells(names: list[tuple[Any, ...]]) -> None:
         )
 
 
-def _table(columns: list[Coded], axes: list[Axis], missing: Any) -> np.ndarray:
+def _table(columns: list[Coded], axes: list[Axis], missing: Missing) -> np.ndarray:
     """Count the cells, and bring each axis into its published order."""
     shape = tuple(len(names) for names, _ in axes)
     codes = [column.codes for column in columns if column.codes is not None]

@@ -18,8 +18,8 @@ from pydpstat.local import FederatedArray
 from pydpstat.local.design import ResponseDesign
 from pydpstat.results.results import DPResults
 from pydpstat.statistics import choice, quantiles
-from pydpstat.statistics._kernels import discovery, levels
-from pydpstat.statistics._kernels.scores import Scores
+from pydpstat.statistics._kernels import levels
+from pydpstat.statistics.choice import Scores
 from tests.neighbors import test_accounts as accounts
 from tests.neighbors import test_messages as messages
 from tests.neighbors.cover import wrong
@@ -131,8 +131,8 @@ def test_masks_that_are_ignored(monkeypatch, kind):
     monkeypatch.setattr(levels, "places", lambda column, labels: real(np.ma.getdata(column), labels))
     assert "movement: of the same data" in found("crosstab", kind)
     monkeypatch.undo()
-    tallied = discovery._tallied
-    monkeypatch.setattr(discovery, "_tallied", lambda column: tallied(np.ma.getdata(column)))
+    tallied = levels._tallied
+    monkeypatch.setattr(levels, "_tallied", lambda column: tallied(np.ma.getdata(column)))
     assert "movement: of the same data" in found("crosstab, discover", kind)
 
 
@@ -214,9 +214,9 @@ def test_choices_that_move_too_far(monkeypatch):
 
 
 def test_sums_that_move_too_far(monkeypatch):
-    from pydpstat.statistics._kernels import records
+    from pydpstat.statistics._kernels import record_grid
 
-    real = records.width
-    monkeypatch.setattr(records, "width", lambda pair, parts=1: real(pair, parts) / 2)
+    real = record_grid.width
+    monkeypatch.setattr(record_grid, "width", lambda pair, parts=1: real(pair, parts) / 2)
     text = found("mean", "float64")
     assert "movement: beyond the sensitivity" in text and "movement: a loss above" in text

@@ -306,6 +306,7 @@ def test_any_list_with_dp_accounting():
         1.5, 1e-6, loss=DistributionLoss((ResponseLoss(1.0, 1, 1e-6), ResponseLoss(0.5)))
     )
 
+
 def test_a_distribution_that_is_kept_cannot_be_written_to():
     pytest.importorskip("dp_accounting")
     from pydpstat.privacy import _pld

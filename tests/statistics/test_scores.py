@@ -19,7 +19,7 @@ from pydpstat.random._system import SYSTEM
 from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import choices
 from pydpstat.statistics._kernels import selection
-from pydpstat.statistics._kernels.scores import scores_of
+from pydpstat.statistics.choice import scores_of
 
 LARGE = 2**60
 # the bits are seeded: a right sampler passes each time, a random one would fail once in a million

@@ -20,11 +20,10 @@ from pydpstat.statistics.choice import choose
 from pydpstat.statistics.counts import count, proportion
 from pydpstat.statistics.histograms import histogram
 from pydpstat.statistics.integer_noise import symmetric_geometric, symmetric_geometric_noise
-from pydpstat.statistics.mean import mean
+from pydpstat.statistics.mean import mean, sum
 from pydpstat.statistics.quantiles import median, quantile, quantiles
 from pydpstat.statistics.spread import std, var
 from pydpstat.statistics.tables import crosstab
-from pydpstat.statistics.total import sum
 
 DELTA = 1e-3
 # a power of two: the columns' shares of epsilon are exact
@@ -55,12 +54,13 @@ def _columns(function: Release, **options: object) -> Release:
     return release
 
 
-def _quantile(share: float, **options: str) -> Release:
-    return lambda x: quantile(x, share, 1.0, bounds=(0, 1), grid_points=POINTS, **options)
+def _quantile(share: float, neighbors: str = "bounded") -> Release:
+    return lambda x: quantile(x, share, 1.0, bounds=(0, 1), grid_points=POINTS, neighbors=neighbors)
 
 
-def _quantiles(**options: str) -> Release:
-    return lambda x: quantiles(x, [0.25, 0.5, 0.75], 1.0, bounds=(0, 1), grid_points=POINTS, **options)
+def _quantiles(neighbors: str = "bounded") -> Release:
+    shares = [0.25, 0.5, 0.75]
+    return lambda x: quantiles(x, shares, 1.0, bounds=(0, 1), grid_points=POINTS, neighbors=neighbors)
 
 
 def _choose(mechanism: str) -> Release:

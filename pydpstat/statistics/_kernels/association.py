@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from pydpstat._checks import array_of
-from pydpstat._data.columns import Columns, Placeholder, numbers_of, one_column
-from pydpstat._release.options import Options, bounds_pair
+from pydpstat._data.columns import (
+    Bounds,
+    Columns,
+    Data,
+    GivenBounds,
+    Pair,
+    Placeholder,
+    bounds_pair,
+    column_bounds,
+    numbers_of,
+    one_column,
+    several_bounds,
+)
 from pydpstat._release.query import Query
+from pydpstat._release.statistic import Options, Publish
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.r_arithmetic._products import norm
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Derived, PostProcessing, Scaled
-from pydpstat.statistics._kernels import records
+from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.association_interval import Correlated
 from pydpstat.statistics._kernels.partition import (
     CORNERS,
@@ -31,11 +42,11 @@ from pydpstat.statistics._kernels.partition import (
     moments,
     spread,
     square_weights,
+    weights_query,
 )
 from pydpstat.statistics._kernels.record_grid import standard_grid
 from pydpstat.statistics.spread import check_squares, spread_of, spread_sensitivity
 
-Publish = Callable[[np.ndarray], tuple[np.ndarray, PostProcessing]]
 # places of z1, z2, z1 z2, z1^2, z2^2 in the bases of weights
 FIRST, SECOND, PRODUCT, SQUARE1, SQUARE2 = 1, 2, 3, 4, 5
 
@@ -51,8 +62,8 @@ class Variables(NamedTuple):
     """Two variables, or the columns of a frame."""
 
     columns: Columns
-    pairs: records.Bounds
-    bounds: Any
+    pairs: Bounds
+    bounds: Bounds | Pair
     data: tuple[str, ...]
 
     @property
@@ -66,7 +77,7 @@ class Variables(NamedTuple):
         return len(self.columns.arrays)
 
 
-def read_variables(x: Any, y: Any, bounds: Any) -> Variables:
+def read_variables(x: Data, y: object, bounds: GivenBounds) -> Variables:
     """Read two variables, or a frame where there is no second one, with their bounds."""
     if y is None:
         columns = numbers_of(x, "x")
@@ -75,7 +86,7 @@ def read_variables(x: Any, y: Any, bounds: Any) -> Variables:
                 "x must have at least two columns where no y is given; got one variable. "
                 "Give the second one as y."
             )
-        pairs, shown = records.column_bounds(bounds, columns)
+        pairs, shown = column_bounds(bounds, columns)
         check_squares(pairs)
         return Variables(columns, pairs, shown, ("x",))
     first, second = one_column(x, "x"), one_column(y, "y")
@@ -94,9 +105,8 @@ def _joint(first: Columns, second: Columns) -> str | None:
     return None if None in names else f"{first.name}, {second.name}"
 
 
-def _two_pairs(bounds: Any) -> records.Bounds:
-    several = isinstance(bounds, (tuple, list)) or isinstance(bounds, np.ndarray) and bounds.ndim > 0
-    if several and len(bounds) == 2 and array_of(bounds[0]).ndim == 1:
+def _two_pairs(bounds: object) -> Bounds:
+    if several_bounds(bounds) and len(bounds) == 2:
         return bounds_pair(bounds[0], "bounds[0]"), bounds_pair(bounds[1], "bounds[1]")
     return (bounds_pair(bounds),) * 2
 
@@ -111,10 +121,10 @@ def _labels(statistic: Statistic, variables: Variables) -> Labels:
 def bounded_query(statistic: Statistic, variables: Variables, how: Options) -> tuple[Query, Publish]:
     """Ask for covariances in units of their ranges."""
     columns, pairs, n = variables.columns, variables.pairs, variables.columns.size
-    grids = records.grids_for(pairs, how, n)
+    grids = record_grid.grids_for(pairs, how, n)
     places = _entries(variables)
-    sums = records.sums_of(columns.arrays, grids, how.missing, places)
-    ranges = [records.width(pair) for pair in pairs]
+    sums = record_grid.sums_of(columns.arrays, grids, how.missing, places)
+    ranges = [record_grid.width(pair) for pair in pairs]
     exact, reach = [], Fraction(0)
     for (i, j), product in zip(places, sums.products):
         scale = 1 / (ranges[i] * ranges[j])
@@ -179,9 +189,9 @@ def _correlations(
 
 def corner_query(statistic: Statistic, variables: Variables, how: Options) -> tuple[Query, Publish]:
     """Ask for the four corners' weights of two variables."""
-    grids = records.grids_for(variables.pairs, how, 0)
-    sums = records.sums_of(variables.columns.arrays, grids, how.missing, ((0, 1),))
-    query = records.weights_query("cov", _labels(statistic, variables), how, [corner_weights(sums)])
+    grids = record_grid.grids_for(variables.pairs, how, 0)
+    sums = record_grid.sums_of(variables.columns.arrays, grids, how.missing, ((0, 1),))
+    query = weights_query("cov", _labels(statistic, variables), how, [corner_weights(sums)])
     span = math.prod(0.5 * upper - 0.5 * lower for lower, upper in variables.pairs)
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
@@ -209,12 +219,12 @@ def square_query(statistic: Statistic, variables: Variables, how: Options) -> tu
     if how.bounded:
         # one vector taken away and one added, neither with negative elements
         norm *= Fraction(root_above(2)) if how.norm == 2 else 2
-    query = records.weights_query(statistic.function, _labels(statistic, variables), how, blocks, norm)
+    query = weights_query(statistic.function, _labels(statistic, variables), how, blocks, norm)
     if how.bounded:
         query = replace(query, nobs=variables.columns.size)
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        by_pair = records.by_column(noisy, len(places))
+        by_pair = noisy.reshape(len(places), -1)
         if statistic.function == "corr":
             return _correlations(by_pair, variables, query.nobs)
         at = [moments(block, SQUARE) for block in by_pair]

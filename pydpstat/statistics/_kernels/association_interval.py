@@ -13,7 +13,7 @@ import numpy as np
 
 from pydpstat._search import bisect_up
 from pydpstat.mechanisms.gaussian import GaussianNoise
-from pydpstat.results._postprocessing import Derived
+from pydpstat.results._postprocessing import Derived, Noise
 from pydpstat.statistics._kernels.partition import SQUARE
 
 # how many of the nine noises are in the sums of 1, z1, z2, z1 z2, z1^2, z2^2, each with the factor 1 or -1
@@ -48,12 +48,12 @@ class Correlated(Derived):
     sums: tuple[tuple[float, ...], ...]
     size: int | None
 
-    def reach(self, noise: Any, value: np.ndarray, alpha: float) -> np.ndarray:
+    def reach(self, noise: Noise, value: np.ndarray, alpha: float) -> np.ndarray:
         """Return how far the further end of the interval is."""
         low, high = self.interval(noise, value, alpha)
         return np.maximum(value - low, high - value)
 
-    def interval(self, noise: Any, value: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    def interval(self, noise: Noise, value: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Return intervals between -1 and 1, each of which holds its correlation and the estimate."""
         ends = [correlation_range(sums, self.size, noise, alpha) for sums in self.sums]
         if not value.ndim:
@@ -67,7 +67,7 @@ class Correlated(Derived):
         return np.minimum(low, value), np.maximum(high, value)
 
 
-def correlation_range(sums: tuple[float, ...], size: int | None, noise: Any, alpha: float) -> Range:
+def correlation_range(sums: tuple[float, ...], size: int | None, noise: Noise, alpha: float) -> Range:
     """Return a range that holds the correlation of the records with probability 1 - alpha.
 
     Parameters
@@ -77,7 +77,7 @@ def correlation_range(sums: tuple[float, ...], size: int | None, noise: Any, alp
     size : int or None
         The number of records, where it is public.
     noise : LaplaceNoise or GaussianNoise
-        The law of their independent noises.
+        The distribution of their independent noises.
     alpha : float
         Probability that the correlation lies outside; between 0 and 1.
 
@@ -86,8 +86,8 @@ def correlation_range(sums: tuple[float, ...], size: int | None, noise: Any, alp
     With u and v the distances of z1 and z2 from their means, the correlation r solves
     ``2 s c sum(u v) = r (s^2 sum(u^2) + c^2 sum(v^2))``, where s / c is the standard deviation of v over
     that of u and s^2 + c^2 = 1. Both sides are linear in the nine sums, so for the true means and ratio
-    the difference of the noisy sides is noise of a known law, whatever the number of records, and the r
-    for which it is not too large are found as by Fieller. The means and the ratio are not known: a
+    the difference of the noisy sides is noise of a known distribution, whatever the number of records, and
+    the r for which it is not too large are found as by Fieller. The means and the ratio are not known: a
     tenth of alpha goes to ranges that hold them all (Bonferroni), and the result is the union over a
     lattice of points in these ranges. It is -1 to 1 where a spread may be 0.
 
@@ -114,7 +114,7 @@ def correlation_range(sums: tuple[float, ...], size: int | None, noise: Any, alp
 
 
 def _union(
-    means: list[Range], spreads: list[Range], sums: np.ndarray, size: int | None, noise: Any, alpha: float
+    means: list[Range], spreads: list[Range], sums: np.ndarray, size: int | None, noise: Noise, alpha: float
 ) -> Range:
     """Return the union of the correlation's ranges over a lattice of means and ratios of the spreads."""
     angles = Range(
@@ -131,11 +131,11 @@ def _union(
     bottom = sine**2 * (square1 - 2.0 * first * z1 + first**2 * one)
     bottom = bottom + cosine**2 * (square2 - 2.0 * second * z2 + second**2 * one)
     quantile = _unit_quantile(isinstance(noise, GaussianNoise), alpha / 2.0)
-    return _fieller(top, bottom, sums, size, float(noise.std()) * quantile)
+    return _fieller(top, bottom, sums, size, float(np.asarray(noise.std())) * quantile)
 
 
 def _ranges(
-    sums: np.ndarray, size: int | None, noise: Any, alpha: float
+    sums: np.ndarray, size: int | None, noise: Noise, alpha: float
 ) -> tuple[list[Range], list[Range]] | None:
     """Return ranges of both means and both mean squares about them, which hold all but for alpha.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +11,9 @@ from pydpstat.statistics._kernels.record_grid import clip_in_place
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
+# integers or parts of them, in single precision where that tells enough
+Places = npt.NDArray[np.float32 | np.float64]
+Scratch = tuple[Floats, Places, Places]
 
 # a chunk of values and its places stay in the cache
 _CHUNK = 32768
@@ -60,7 +62,7 @@ def bin_counts(x: np.ndarray, edges: Floats) -> tuple[Counts, int]:
     counts, missing = np.zeros(bins, dtype=np.int64), 0
     # one piece of memory for all chunks: asking for it anew costs more than the arithmetic
     size = min(x.size, _CHUNK)
-    scratch: tuple[Floats, Any, Any] = np.empty(size), np.empty(size, kind), np.empty(size, kind)
+    scratch: Scratch = np.empty(size), np.empty(size, kind), np.empty(size, kind)
     with np.errstate(over="ignore", invalid="ignore"):
         scale = bins / (edges[-1] - edges[0])
         places = ((edges - edges[0]) * scale).astype(kind)
@@ -78,8 +80,8 @@ def bin_counts(x: np.ndarray, edges: Floats) -> tuple[Counts, int]:
 
 
 def _equal_bins(
-    chunk: Floats, edges: Floats, scale: float, tolerance: float, scratch: tuple[Floats, Any, Any]
-) -> Any:
+    chunk: Floats, edges: Floats, scale: float, tolerance: float, scratch: Scratch
+) -> Places | None:
     """Return each value's bin among equal ones, as a float; None where a value is missing."""
     wide, bins, parts = (each[: chunk.size] for each in scratch)
     np.subtract(chunk, edges[0], out=wide)
@@ -102,8 +104,8 @@ def _equal_bins(
     return bins
 
 
-def _count_whole(values: Any, bins: int, scratch: Any) -> Counts:
-    """Count whole numbers. Two make one where that is small, so that half as many are counted."""
+def _count_whole(values: Places, bins: int, scratch: Places) -> Counts:
+    """Count integers. Two make one where that is small, so that half as many are counted."""
     half = values.size // 2
     if bins > _SMALL or half < bins * bins:
         return np.bincount(values.astype(np.intp), minlength=bins)
@@ -143,7 +145,7 @@ def cell_counts(codes: Sequence[np.ndarray], sizes: Sequence[int]) -> Counts:
     size = codes[0].size
     if cells <= 256:
         return _pair_counts(codes, shape, size)[:cells].reshape(shape)
-    kind: Any = np.int16 if cells < 2**15 else np.int64
+    kind: type[np.signedinteger] = np.int16 if cells < 2**15 else np.int64
     counts = np.zeros(cells, dtype=np.int64)
     step = max(_CHUNK, cells)
     for start in range(0, size, step):
@@ -167,7 +169,9 @@ def _pair_counts(codes: Sequence[np.ndarray], shape: tuple[int, ...], size: int)
     return counts
 
 
-def _cells(codes: Sequence[np.ndarray], shape: tuple[int, ...], piece: slice, kind: Any) -> np.ndarray:
+def _cells(
+    codes: Sequence[np.ndarray], shape: tuple[int, ...], piece: slice, kind: type[np.integer]
+) -> np.ndarray:
     """Return each record's cell, the last variable fastest."""
     cells = codes[0][piece].astype(kind)
     cells += kind(1)

@@ -13,11 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from pydpstat._frozen import frozen
+from pydpstat._release.query import Query
+from pydpstat._release.statistic import Missing, Options
+from pydpstat.mechanisms.gaussian import root_above
+from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.record_grid import BITS, RecordGrid, Sums, chunks, rounded, units
 
 # values at the weights' places of 1, z, z^2: the coefficients of these functions in the weights
@@ -74,7 +77,7 @@ def corner_weights(sums: Sums) -> list[Fraction]:
 
 
 def square_weights(
-    arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Any
+    arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Missing
 ) -> list[list[Fraction]]:
     """Return, for each pair of variables, the sums of the nine products of their parabola weights.
 
@@ -100,6 +103,17 @@ def _weights(z: np.ndarray, unit: float) -> list[np.ndarray]:
 
 def _over(whole: int, more: int) -> Fraction:
     return Fraction(whole, 1 << (BITS + more))
+
+
+def weights_query(
+    statistic: str, names: Labels, how: Options, blocks: list[list[Fraction]], norm: Fraction = Fraction(1)
+) -> Query:
+    """Ask for the sums of weights; one record adds to each block a vector of L1 norm `norm` at most."""
+    exact = [each for block in blocks for each in block]
+    count = len(blocks)
+    reach = Fraction(root_above(count)) if how.norm == 2 else Fraction(count)
+    value = np.array([float(each) for each in exact])
+    return Query(statistic, value, (reach * norm,), names, exact=tuple(exact))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,23 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Columns
+from pydpstat._data.columns import Columns, GivenBounds, bounds_pair, check_filling
 from pydpstat._data.containers import listed
+from pydpstat._data.values import fills, missing_values
+from pydpstat._release.additive import Spender
 from pydpstat._release.choice import release_choice
-from pydpstat._release.options import Options, bounds_pair, check_filling, options
-from pydpstat._release.statistic import call, check_budget
+from pydpstat._release.statistic import Missing, Options, call, check_budget, options
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Exponential
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source
+from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.booleans import missing_values
 from pydpstat.statistics._kernels.order_grid import (
     farthest,
     grid_counts,
@@ -30,12 +30,14 @@ from pydpstat.statistics._kernels.order_grid import (
     rank_range,
 )
 
+# the chosen value with its labels; a seeded source's uniforms are not needed
+Choice = Callable[..., tuple[object, Labels]]
 GRID_POINTS = 2**16 + 1
 MOST_POINTS = 2**24
 
 
 def checked(
-    epsilon: Any, neighbors: Any, missing: Any, bounds: Any, grid_points: Any
+    epsilon: float, neighbors: str, missing: Missing, bounds: GivenBounds, grid_points: int
 ) -> tuple[Options, tuple[float, float], int]:
     """Check what all quantiles share."""
     how = options(epsilon, 0, "exponential", neighbors, missing, mechanisms=(Exponential(),), others=False)
@@ -54,7 +56,7 @@ def checked(
     return how, (lower, upper), int(grid_points)
 
 
-def share_of(q: Any) -> float:
+def share_of(q: float) -> float:
     """Check a quantile's share, and round it to a multiple of 2^-20."""
     number = checks.unwrap(q)
     if _is_share(number):
@@ -65,11 +67,11 @@ def share_of(q: Any) -> float:
     )
 
 
-def _is_share(number: Any) -> bool:
+def _is_share(number: object) -> bool:
     return checks.is_number(number) and 0.0 <= checks.as_float(number) <= 1.0
 
 
-def shares_of(qs: Any) -> list[float]:
+def shares_of(qs: Sequence[float]) -> list[float]:
     """Check the shares of several quantiles."""
     values = listed(qs)
     if not isinstance(values, (list, tuple)) or not values or not all(map(_is_share, values)):
@@ -89,9 +91,7 @@ def check_size(column: Columns, how: Options) -> None:
 def counts_of(column: Columns, how: Options, lower: float, upper: float, points: int) -> np.ndarray:
     """Count the records at each grid point, missing ones as the options say."""
     counts, gone = grid_counts(column.arrays[0], lower, upper, points)
-    if gone and how.missing == "error":
-        raise missing_values()
-    if gone and how.missing != "drop":
+    if fills(gone, how.missing):
         counts[grid_places(np.array([how.missing]), lower, upper, points)] += gone
     return counts
 
@@ -116,14 +116,14 @@ def point(lower: float, upper: float, points: int, chosen: int) -> float:
 
 def released(
     function: str,
-    choose: Any,
+    choose: Choice,
     how: Options,
     column: Columns,
-    bounds: Any,
-    grid_points: Any,
-    own: tuple[tuple[str, Any], ...],
+    bounds: GivenBounds,
+    grid_points: int,
+    own: tuple[tuple[str, object], ...],
     source: Source,
-    budget: Any,
+    budget: Spender | None,
     sensitivity: float,
 ) -> DPResults:
     """Release a choice among grid points; a vector of them becomes the result's value."""
@@ -152,7 +152,7 @@ def released(
 Floats = npt.NDArray[np.float64]
 # weights of pieces: how many points each has, and its utility times the rate; out comes a piece
 Choose = Callable[[npt.NDArray[np.int64], Floats, Fraction], int]
-# a whole number from 0 to below its argument
+# an integer from 0 to below its argument
 Below = Callable[[int], int]
 
 

@@ -1,6 +1,6 @@
 """Records on a fine public grid, and sums of them that are exact.
 
-Each record is moved to the bounds and rounded to a whole number of grid units, by itself: what
+Each record is moved to the bounds and rounded to an integer number of grid units, by itself: what
 happens to one record does not depend on the others. Sums are then sums of integers. A sum of floats
 depends on the records' order and can change by more than its sensitivity when one of them changes
 (Casacuberta, S., Shoemate, M., Vadhan, S. and Wagaman, C. (2022). Widespread underestimation of
@@ -19,8 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat._data.columns import Bounds, Columns, Placeholder
+from pydpstat._data.values import missing_values
+from pydpstat._release.statistic import Missing, Options
 from pydpstat.errors import PydpstatError
-from pydpstat.statistics._kernels.booleans import missing_values
 
 # the power of two next to the largest record, in units: good for n * epsilon up to 1e10
 BITS = 40
@@ -161,7 +163,7 @@ def rounded(y: np.ndarray, unit: float) -> np.ndarray:
 
 
 def units(y: np.ndarray, unit: float, bits: int) -> int | None:
-    """Return the sum of multiples of `unit` as a whole number of units; None where one is NaN.
+    """Return the sum of multiples of `unit` as an integer number of units; None where one is NaN.
 
     Each is at most 2^bits units, so up to 2^(53 - bits) of them add up to at most 2^53 units, and
     floating-point numbers hold every partial sum exactly, in whatever order they are added.
@@ -176,7 +178,7 @@ def units(y: np.ndarray, unit: float, bits: int) -> int | None:
 
 
 def chunks(
-    arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Any
+    arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Missing
 ) -> Iterator[tuple[list[np.ndarray], list[int]]]:
     """Yield the records on their grids and their sums, some at a time, missing values dealt with.
 
@@ -213,7 +215,7 @@ def _totals(placed: list[np.ndarray], grids: Sequence[RecordGrid]) -> list[int |
     return [units(y, grid.unit, grid.bits) for y, grid in zip(placed, grids)]
 
 
-def _completed(placed: list[np.ndarray], grids: Sequence[RecordGrid], missing: Any) -> list[np.ndarray]:
+def _completed(placed: list[np.ndarray], grids: Sequence[RecordGrid], missing: Missing) -> list[np.ndarray]:
     if missing == "error":
         raise missing_values()
     gaps = [np.isnan(y) for y in placed]
@@ -248,7 +250,9 @@ class Sums:
     products: tuple[int, ...] = ()
 
 
-def sums(arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Any, pairs: Pairs = ()) -> Sums:
+def sums(
+    arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Missing, pairs: Pairs = ()
+) -> Sums:
     """Add up records on their grids, and products of two of them, rounded record by record.
 
     Parameters
@@ -285,7 +289,7 @@ def sums(arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Any
     return Sums(count, tuple(first), tuple(products))
 
 
-def _sum(x: np.ndarray, grid: RecordGrid, missing: Any) -> Sums:
+def _sum(x: np.ndarray, grid: RecordGrid, missing: Missing) -> Sums:
     """Add up one variable: `sums` without lists, which for few records take longer than the arithmetic."""
     size, count, first = x.shape[0], 0, 0
     block = np.empty(min(CHUNK, size))
@@ -304,6 +308,38 @@ def _sum(x: np.ndarray, grid: RecordGrid, missing: Any) -> Sums:
 def product_unit(first: RecordGrid, second: RecordGrid) -> float:
     """Return the unit that products of two variables are rounded to."""
     return first.unit * second.unit * math.ldexp(1.0, first.bits)
+
+
+def grids_for(bounds: Bounds, how: Options, size: int) -> list[RecordGrid]:
+    """Return the grids of columns: as fine as the public size asks for, or the fixed one from -1 to 1."""
+    if how.bounded:
+        bits = bits_for(size, how.epsilon)
+        return [data_grid(lower, upper, bits) for lower, upper in bounds]
+    return [standard_grid(lower, upper) for lower, upper in bounds]
+
+
+def sums_of(arrays: Sequence[Any], grids: Sequence[RecordGrid], missing: Missing, pairs: Pairs = ()) -> Sums:
+    """Return exact sums; those of placeholders are 0."""
+    if isinstance(arrays[0], Placeholder):
+        return Sums(arrays[0].size, (0,) * len(arrays), (0,) * len(pairs))
+    return sums(arrays, grids, missing, pairs)
+
+
+def each_column(columns: Columns, grids: list[RecordGrid], missing: Missing, pairs: Pairs = ()) -> list[Sums]:
+    """Return the sums of every column on its own."""
+    return [sums_of((array,), (grid,), missing, pairs) for array, grid in zip(columns.arrays, grids)]
+
+
+@lru_cache(maxsize=256)
+def width(pair: tuple[float, float], parts: int = 1) -> Fraction:
+    """Return the exact distance of two bounds, divided by a public integer."""
+    return (Fraction(pair[1]) - Fraction(pair[0])) / parts
+
+
+def ratio(numerator: int, denominator: int, unit: float, center: float = 0.0) -> Fraction:
+    """Return numerator / denominator * unit + center exactly."""
+    (up, down), (over, under) = unit.as_integer_ratio(), center.as_integer_ratio()
+    return Fraction(numerator * up * under + over * denominator * down, denominator * down * under)
 
 
 # a row of bounds stays in the first-level cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,13 +16,14 @@ from pydpstat.random.secure.integers import places as exact_places
 from pydpstat.random.secure.trials import trials_exp
 
 Floats = npt.NDArray[np.float64]
+Integers = Sequence[int] | npt.NDArray[np.int64]
 
 
 def weighted(
     utility: Floats,
     rate: Fraction,
     source: Source,
-    measure: Any = None,
+    measure: npt.ArrayLike | None = None,
     exact: Sequence[Fraction] | None = None,
 ) -> int:
     """Choose a place with probability proportional to measure * exp(rate * utility).
@@ -42,7 +42,9 @@ def weighted(
     return _by_sums(utility, rate, source, measure)[0]
 
 
-def weighted_point(utility: Floats, rate: Fraction, source: Source, starts: Any, widths: Any) -> int:
+def weighted_point(
+    utility: Floats, rate: Fraction, source: Source, starts: Integers, widths: Integers
+) -> int:
     """Choose a point of runs, all points of a run with the same weight exp(rate * utility).
 
     A run is chosen by its number of points times their weight, and then one of its points.
@@ -63,7 +65,9 @@ def weighted_point(utility: Floats, rate: Fraction, source: Source, starts: Any,
     return int(starts[run]) + within
 
 
-def _by_sums(utility: Floats, rate: Fraction, source: Source, measure: Any) -> tuple[int, float]:
+def _by_sums(
+    utility: Floats, rate: Fraction, source: Source, measure: npt.ArrayLike | None
+) -> tuple[int, float]:
     """Return the place whose part of all weights a uniform falls into, and where in it from 0 to 1."""
     with np.errstate(over="ignore", under="ignore"):
         weights = exp((utility - utility.max()) * float(rate))
@@ -76,14 +80,14 @@ def _by_sums(utility: Floats, rate: Fraction, source: Source, measure: Any) -> t
 
 
 def below(limit: int, source: Source) -> int:
-    """Choose a whole number from 0 to below `limit`, all with the same probability."""
+    """Choose an integer from 0 to below `limit`, all with the same probability."""
     if not source.reproducible:
         return exact_below(limit)
     return min(int(source.uniform(1)[0] * limit), limit - 1)
 
 
 def places(size: int, bits: int, source: Source) -> npt.NDArray[np.int64]:
-    """Draw so many whole numbers from 0 to below 2^bits, at most 2^16."""
+    """Draw so many integers from 0 to below 2^bits, at most 2^16."""
     if not source.reproducible:
         return exact_places(size, bits)
     return (source.uniform(size) * 2.0**bits).astype(np.int64)

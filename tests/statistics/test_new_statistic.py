@@ -1,0 +1,179 @@
+"""A statistic of one's own, the geometric mean, takes a query, a function and a case to audit, no more."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pydpstat
+from pydpstat._data.columns import bounds_of, check_filling, numbers_of
+from pydpstat._release.statistic import options, release_statistic
+from pydpstat.auditing._cases import Case
+from pydpstat.auditing.audit import audit
+from pydpstat.mechanisms import Gaussian, Geometric, Laplace, Staircase
+from pydpstat.results._postprocessing import Derived
+from pydpstat.statistics.mean import mean_query
+
+STEPS = ("exponential of the mean logarithm",)
+
+
+def log_mean(columns, pairs, how):
+    """Ask for the mean of each column's logarithms; published is its exponential within the bounds."""
+    logs = [np.log(np.clip(x, *pair)) for x, pair in zip(columns.arrays, pairs)]
+    ends = np.log(pairs)
+    filled = how.missing if isinstance(how.missing, str) else math.log(how.missing)
+    query, of_noisy = mean_query(
+        "geometric mean",
+        replace(columns, arrays=tuple(logs)),
+        tuple(map(tuple, ends.tolist())),
+        how._replace(missing=filled),
+    )
+
+    def publish(noisy):
+        value, post = (noisy, None) if of_noisy is None else of_noisy(noisy)
+        value = np.exp(np.clip(value, *(end.reshape(np.shape(value)) for end in ends.T)))
+        slopes = np.ones(value.size) if post is None else np.array(post.slopes)
+        return value, Derived(tuple((slopes * value.ravel()).tolist()), STEPS)
+
+    return query, publish
+
+
+def geometric_mean(
+    data,
+    epsilon,
+    *,
+    bounds,
+    delta=0,
+    mechanism="laplace",
+    neighbors="bounded",
+    missing="error",
+    rng=None,
+    budget=None,
+):
+    """Release a geometric mean of numbers between public bounds above 0."""
+    how, columns = options(epsilon, delta, mechanism, neighbors, missing), numbers_of(data)
+    pairs = bounds_of(bounds, columns.names, len(columns.arrays))
+    check_filling(how.missing, pairs)
+    query, publish = log_mean(columns, pairs, how)
+    own = (("bounds", pairs if columns.names else pairs[0]),)
+    return release_statistic("geometric_mean", query, how, rng, budget, arguments=own, publish=publish)
+
+
+CASE = Case(
+    name="geometric mean",
+    kind="sound",
+    release=lambda x: geometric_mean(x, 1.0, bounds=(1.0, 100.0)),
+    data=np.array([1.0]),
+    neighbour=np.array([100.0]),
+    true=1.0,
+)
+
+BOUNDS = (1.0, 100.0)
+X = np.exp(np.linspace(0.5, 4.0, 1000))
+TRUE = math.exp(2.25)
+FRAME = pd.DataFrame({"a": X, "b": X[::-1] / 2.0})
+GAUSSIAN = {"delta": 1e-6}
+MECHANISMS = [
+    ("laplace", {}),
+    (Laplace(), {}),
+    (Staircase(), {}),
+    ("gaussian", GAUSSIAN),
+    (Gaussian(), GAUSSIAN),
+]
+
+
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+@pytest.mark.parametrize("mechanism, more", MECHANISMS)
+def test_every_mechanism(mechanism, more, neighbors):
+    r = geometric_mean(X, 5.0, bounds=BOUNDS, mechanism=mechanism, neighbors=neighbors, **more)
+    assert abs(float(r) / TRUE - 1.0) < 0.2
+    assert r.guarantee.epsilon == 5.0 and r.guarantee.delta == more.get("delta", 0)
+    assert (r.nobs is None) is (neighbors == "unbounded")
+    assert not any("not covered" in condition for condition in r.guarantee.conditions)
+    assert r.postprocessing == STEPS
+    assert r.bse.iloc[0] < 0.2 and r.conf_int().shape == (1, 2)
+
+
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+def test_without_noise_to_speak_of_it_is_the_statistic(neighbors):
+    r = geometric_mean(X, 1e6, bounds=BOUNDS, neighbors=neighbors, rng=1)
+    assert float(r) == pytest.approx(TRUE, rel=1e-6)
+
+
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+def test_columns(neighbors):
+    r = geometric_mean(FRAME, 20.0, bounds={"a": BOUNDS, "b": (0.5, 50.0)}, neighbors=neighbors, rng=1)
+    assert r.estimate.index.tolist() == ["a", "b"]
+    assert np.allclose(r.estimate, [TRUE, TRUE / 2.0], rtol=0.1)
+
+
+def test_the_sensitivity_is_that_of_the_logarithms():
+    r = geometric_mean(X, 1.0, bounds=BOUNDS)
+    assert r.sensitivity == pytest.approx(math.log(100.0) / 1000)
+    assert r.noise_scale == pytest.approx(math.log(100.0) / 1000, rel=1e-5)
+
+
+def test_the_noise_lies_on_the_grid():
+    r = geometric_mean(X, 1.0, bounds=BOUNDS)
+    units = math.log(float(r)) / r.grid
+    assert math.log2(r.grid).is_integer() and r.grid <= 2.0**-20 * r.noise_scale
+    # the exponential and the logarithm round
+    assert abs(units - round(units)) < 1e-3
+
+
+def test_a_seed_gives_the_same_release_again():
+    first, second = (geometric_mean(X, 1.0, bounds=BOUNDS, rng=7) for _ in range(2))
+    assert float(first) == float(second) and first.reproducible and first.grid is None
+
+
+def test_missing_values():
+    gaps = np.append(X, np.nan)
+    with pytest.raises(pydpstat.PydpstatError, match="missing must say what to do"):
+        geometric_mean(gaps, 1.0, bounds=BOUNDS)
+    filled = geometric_mean(gaps, 1e6, bounds=BOUNDS, missing=10.0)
+    assert float(filled) == pytest.approx(math.exp((2250.0 + math.log(10.0)) / 1001), rel=1e-6)
+    dropped = geometric_mean(gaps, 1e6, bounds=BOUNDS, missing="drop", neighbors="unbounded")
+    assert float(dropped) == pytest.approx(TRUE, rel=1e-6)
+
+
+def test_what_is_refused():
+    for wrong in ({"mechanism": Geometric()}, {"delta": 1e-6}, {"missing": 0.5}, {"budget": 1.0}):
+        with pytest.raises(pydpstat.PydpstatError):
+            geometric_mean(X, 1.0, bounds=BOUNDS, **wrong)
+    with pytest.raises(pydpstat.PydpstatError, match="at least 1 record for a geometric mean"):
+        geometric_mean([], 1.0, bounds=BOUNDS)
+
+
+def test_a_budget():
+    budget = pydpstat.Budget(1.0)
+    geometric_mean(X, 0.75, bounds=BOUNDS, budget=budget)
+    assert budget.remaining.epsilon == 0.25
+    assert budget.entries[0].call == "geometric_mean(data, epsilon=0.75, bounds=[1.0, 100.0])"
+    with pytest.raises(pydpstat.BudgetExceeded):
+        geometric_mean(X, 0.75, bounds=BOUNDS, budget=budget)
+
+
+def test_a_summary():
+    r = geometric_mean(X, 1.0, bounds=BOUNDS, rng=1)
+    text = str(r.summary())
+    assert "geometric mean" in text and STEPS[0] in text
+    assert r.to_dict()["statistic"] == "geometric mean"
+
+
+def test_an_audit_of_the_case():
+    found = audit(CASE.release, CASE.data, CASE.neighbour, samples=4_000, confidence=1.0 - 1e-9, rng=1)
+    assert found.claim.epsilon == CASE.true and 0.3 < found.epsilon_lower and found.violates is False
+
+
+@pytest.mark.parametrize("mechanism, more", MECHANISMS)
+def test_an_audit_of_every_mechanism(mechanism, more):
+    def release(x):
+        return geometric_mean(x, 1.0, bounds=BOUNDS, mechanism=mechanism, neighbors="unbounded", **more)
+
+    data = np.array([1.0, 10.0, 100.0])
+    found = audit(release, data, data[:2], samples=1_000, confidence=1.0 - 1e-9, rng=1)
+    assert found.violates is False
