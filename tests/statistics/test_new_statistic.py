@@ -68,7 +68,7 @@ CASE = Case(
     kind="sound",
     release=lambda x: geometric_mean(x, 1.0, bounds=(1.0, 100.0)),
     data=np.array([1.0]),
-    neighbour=np.array([100.0]),
+    neighbor=np.array([100.0]),
     true=1.0,
 )
 
@@ -165,7 +165,7 @@ def test_a_summary():
 
 
 def test_an_audit_of_the_case():
-    found = audit(CASE.release, CASE.data, CASE.neighbour, samples=4_000, confidence=1.0 - 1e-9, rng=1)
+    found = audit(CASE.release, CASE.data, CASE.neighbor, samples=4_000, confidence=1.0 - 1e-9, rng=1)
     assert found.claim.epsilon == CASE.true and 0.3 < found.epsilon_lower and found.violates is False
 
 
