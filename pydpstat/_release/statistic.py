@@ -156,6 +156,11 @@ def _mechanism(mechanism: str | Mechanism, named: tuple[Mechanism, ...], others:
                 f"counts. Use {named[0].name!r}."
             )
         return mechanism
+    if isinstance(mechanism, type) and issubclass(mechanism, Mechanism) and others:
+        raise PydpstatError(
+            f"mechanism must be a name or an object; got the class {mechanism.__name__}. "
+            f"Write {mechanism.__name__}()."
+        )
     names = [each.name for each in named]
     return named[names.index(checks.one_of(mechanism, "mechanism", names))]
 

@@ -46,7 +46,7 @@ def histogram(
         Public edges of the bins, ascending, of any widths, chosen without looking at the data.
     delta : float, default 0
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
-    mechanism : {"geometric", "gaussian"}, default "geometric"
+    mechanism : {"geometric", "gaussian"} or Mechanism, default "geometric"
         Symmetric geometric noise, or discrete Gaussian noise. Both are integers.
     neighbors : {"bounded", "unbounded"}, default "bounded"
         One record replaced (the number of records public), or one added or removed.

@@ -71,7 +71,7 @@ def var(
         columns, one for each, or a dict of them by column.
     delta : float, default 0
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
-    mechanism : {"laplace", "gaussian"}, default "laplace"
+    mechanism : {"laplace", "gaussian"} or Mechanism, default "laplace"
         The noise; Gaussian noise has the analytic calibration.
     neighbors : {"bounded", "unbounded"}, default "bounded"
         One record replaced (the number of records public), or one added or removed (private).

@@ -63,7 +63,7 @@ def crosstab(
         ones are left out.
     delta : float, default 0
         Above 0 and below 1 for ``"gaussian"`` and for ``levels="discover"``; 0 otherwise.
-    mechanism : {"geometric", "gaussian"}, default "geometric"
+    mechanism : {"geometric", "gaussian"} or Mechanism, default "geometric"
         Symmetric geometric noise, or discrete Gaussian noise. Both are integers.
     neighbors : {"bounded", "unbounded"}, default "bounded"
         One record replaced (the number of records public), or one added or removed.

@@ -155,3 +155,19 @@ def test_what_a_mechanism_lacks_is_named():
 
     with pytest.raises(NotImplementedError, match=r"Empty must define calibrate\(\)"):
         pydpstat.count(X > 50, 1.0, mechanism=Empty())
+
+
+def test_the_interval_of_a_correlation_holds_with_any_noise():
+    rng = np.random.default_rng(3)
+    x = rng.uniform(0, 100, 4000)
+    y = 0.6 * x + 0.4 * rng.uniform(0, 100, 4000)
+    call = dict(bounds=((0, 100), (0, 100)), mechanism=Plain())
+    exact = float(pydpstat.corr(x, y, 1e6, **call))
+    ends = [pydpstat.corr(x, y, 20.0, **call, rng=seed).conf_int().iloc[0].tolist() for seed in range(40)]
+    assert all(low <= exact <= high for low, high in ends)
+    assert np.median([high - low for low, high in ends]) < 0.2
+
+
+def test_a_class_is_no_mechanism_yet():
+    with pytest.raises(PydpstatError, match=r"Write Plain\(\)"):
+        pydpstat.count(X > 50, 1.0, mechanism=Plain)

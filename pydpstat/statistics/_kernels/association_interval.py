@@ -13,6 +13,7 @@ import numpy as np
 
 from pydpstat._search import bisect_up
 from pydpstat.mechanisms.gaussian import GaussianNoise
+from pydpstat.mechanisms.laplace import LaplaceNoise
 from pydpstat.results._postprocessing import Derived, Noise
 from pydpstat.statistics._kernels.partition import SQUARE
 
@@ -76,7 +77,7 @@ def correlation_range(sums: tuple[float, ...], size: int | None, noise: Noise, a
         Noisy sums of the nine products of two variables' weights (`pydpstat.statistics._kernels.partition`).
     size : int or None
         The number of records, where it is public.
-    noise : LaplaceNoise or GaussianNoise
+    noise : Noise
         The distribution of their independent noises.
     alpha : float
         Probability that the correlation lies outside; between 0 and 1.
@@ -130,8 +131,7 @@ def _union(
     top = 2.0 * sine * cosine * (product - second * z1 - first * z2 + first * second * one)
     bottom = sine**2 * (square1 - 2.0 * first * z1 + first**2 * one)
     bottom = bottom + cosine**2 * (square2 - 2.0 * second * z2 + second**2 * one)
-    quantile = _unit_quantile(isinstance(noise, GaussianNoise), alpha / 2.0)
-    return _fieller(top, bottom, sums, size, float(np.asarray(noise.std())) * quantile)
+    return _fieller(top, bottom, sums, size, _weighted_quantile(noise, alpha / 2.0))
 
 
 def _ranges(
@@ -210,7 +210,18 @@ def sum_quantile(noise: Any, terms: int, tail: float) -> float:
     """
     if isinstance(noise, GaussianNoise):
         return math.sqrt(terms) * float(noise.sd) * -NormalDist().inv_cdf(max(tail, 5e-324))
-    return float(noise.scale) * _laplace_quantile(terms, tail)
+    if isinstance(noise, LaplaceNoise):
+        return float(noise.scale) * _laplace_quantile(terms, tail)
+    # where the sum passes so much, one of them passes its part
+    return terms * float(np.asarray(noise.ppf(1.0 - tail / terms)))
+
+
+def _weighted_quantile(noise: Noise, tail: float) -> float:
+    """Return what no sum of nine noises, whose weights have squares that add up to 1, passes more often."""
+    if isinstance(noise, (GaussianNoise, LaplaceNoise)):
+        return float(np.asarray(noise.std())) * _unit_quantile(isinstance(noise, GaussianNoise), tail)
+    # the sum is at most the noises' length as a vector, and that at most 3 times the largest of nine
+    return 3.0 * float(np.asarray(noise.ppf(1.0 - tail / 18.0)))
 
 
 @lru_cache(maxsize=64)

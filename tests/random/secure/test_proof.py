@@ -13,7 +13,6 @@ from pydpstat.random import secure
 from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import _precise as precise
 from pydpstat.random.secure import continuous, discrete
-from pydpstat.random.secure import continuous as inversion
 
 GENERATOR = np.random.default_rng(11)
 
@@ -109,12 +108,12 @@ def test_what_floating_point_decides_is_right(quantile, shift, exactly, ratio):
     array = np.array(words, dtype=np.uint64)
     result = np.empty(array.size)
     with np.errstate(all="ignore"):
-        undecided = set(inversion._many(quantile, ratio, shift(ratio), array, result).tolist())
+        undecided = set(continuous._many(quantile, ratio, shift(ratio), array, result).tolist())
     decided = 0
     for place, word in enumerate(words):
         # every point of the word's cell must come out the same: both of its ends are cells of their own
         cell = bits.cell_of(word)
-        one = inversion._one(quantile, ratio, shift(ratio), word)
+        one = continuous._one(quantile, ratio, shift(ratio), word)
         if place in undecided and one is None:
             continue
         decided += 1
@@ -131,9 +130,9 @@ def test_what_floating_point_decides_is_right(quantile, shift, exactly, ratio):
 def test_the_first_cell_is_never_decided():
     for quantile in (continuous.LOG, continuous.NORMAL):
         for ratio in (1e-300, 1e-3, 1.0):
-            assert inversion._one(quantile, ratio, 0.0, 5) is None
+            assert continuous._one(quantile, ratio, 0.0, 5) is None
             words = np.zeros(3, dtype=np.uint64)
-            assert inversion._many(quantile, ratio, 0.0, words, np.empty(3)).tolist() == [0, 1, 2]
+            assert continuous._many(quantile, ratio, 0.0, words, np.empty(3)).tolist() == [0, 1, 2]
 
 
 def test_integer_bounds():
