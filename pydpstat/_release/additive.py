@@ -51,7 +51,7 @@ def release(
     prepared : Preparation
         The noise for its sensitivities, and what that keeps.
     source : Source
-        Where the noise comes from; None for the operating system, on a grid.
+        Where the noise comes from, of the kind it was prepared for.
     record : Call
         The call, without data.
     bounds : tuple, optional

@@ -48,7 +48,7 @@ def release_choice(
     choose : callable
         Uniforms between 0 and 1 in; the chosen value and its labels out. It holds the data.
     source : Source
-        Where the uniforms come from; None for the operating system.
+        Where the uniforms come from.
     draws : int
         How many uniforms.
     sensitivity : float

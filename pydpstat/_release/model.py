@@ -72,7 +72,7 @@ def release_model(
     draw : callable or None
         A source in, a noise vector of shape (d,) out; None for no noise at all.
     source : Source
-        Where the noise comes from; None for the operating system.
+        Where the noise comes from.
     size : int
         Number d of coefficients.
     perturbation : {"objective", "output"}

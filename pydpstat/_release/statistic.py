@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -25,7 +25,7 @@ from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee
 from pydpstat.random.source import source_from
 from pydpstat.results._call import Call, Named
 from pydpstat.results._labels import Labels
-from pydpstat.results._postprocessing import PostProcessing
+from pydpstat.results._postprocessing import Publish
 from pydpstat.results.results import DPResults
 
 # the default comes first
@@ -35,8 +35,6 @@ INTEGER: tuple[Mechanism, ...] = (Geometric(), DiscreteGaussian())
 Missing = str | float | np.generic
 # delta, mechanism, neighbors and missing, as they were given
 Public = tuple[float, str | Mechanism, str, Missing]
-# post-processing: the noisy value in, the published one and its description out
-Publish = Callable[[np.ndarray], tuple[np.ndarray, PostProcessing]]
 COMPLETE = "that no value is missing is public knowledge"
 
 

@@ -128,7 +128,8 @@ def release_moment(
         # such as (1,) and (True,), which are equal, or a list, which cannot be hashed
         plan = _planned.__wrapped__("", *asked, *arguments)
     if plan.warns:
-        _warn(plan, nobs)
+        plan.spec.warn(plan.question)
+        warn_of_moment(plan.spec, plan.question, plan.nobs is None, nobs)
     query = Query(
         moment.statistic,
         np.asarray(value, dtype=np.float64),
@@ -179,13 +180,11 @@ def _planned(
     )
 
 
-def _warn(plan: _Plan, nobs: int) -> None:
-    """Warn where less holds than is claimed."""
-    spec, question = plan.spec, plan.question
-    spec.warn(question)
+def warn_of_moment(spec: Spec, question: Question, tells_n: bool, nobs: int) -> None:
+    """Warn of what drawing again costs, and where the noise scale tells a private number of records."""
     if spec.redrawn and spec.is_laplace:
         _warnings.redrawn(spec.function, spec.eps)
-    if plan.nobs is None:
+    if tells_n:
         noise = spec.calibrate(question, question.sensitivities)
         # a removed record moves the mean by up to its sensitivity, the figure is known
         relative = noise.scale / question.sensitivities[0] if spec.function == "meanDP" else None

@@ -49,6 +49,11 @@ def _joint_laplace(scale: float) -> LaplaceNoise:
     return LaplaceNoise(scale)
 
 
+def checked_delta(delta: object) -> float:
+    """Check the delta of Gaussian noise; R takes what is 1 or more."""
+    return checks.positive(delta, "delta", "Give a small probability, for example 1e-6.")
+
+
 def gaussian_noise(
     size: int,
     eps: object,
@@ -61,7 +66,7 @@ def gaussian_noise(
 ) -> GaussianNoise:
     """Return Gaussian noise for the L2 sensitivity, or of its own scale for each element."""
     eps = checks.epsilon(eps, "eps")
-    delta = checks.positive(delta, "delta", "Give a small probability, for example 1e-6.")
+    delta = checked_delta(delta)
     sens = _sensitivities(sensitivities, size)
     analytic = checks.flag(analytic, "analytic")
     if analytic and not (isinstance(type_DP, str) and type_DP == "aDP"):

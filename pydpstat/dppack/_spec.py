@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._release.query import Question
 from pydpstat.dppack import _warnings
-from pydpstat.dppack._noise import gaussian_noise, laplace_noise
+from pydpstat.dppack._noise import checked_delta, gaussian_noise, laplace_noise
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise, truncated_positive_epsilon
 from pydpstat.mechanisms.mechanism import Noise
@@ -182,11 +182,6 @@ def statistic_spec(
     type_DP = "aDP" if analytic else arguments["type_DP"]
     kept = (conditions, kept_for, void, redrawn)
     return Spec(function, is_laplace, eps, delta, type_DP, analytic, neighbors, *kept)
-
-
-def checked_delta(delta: object) -> float:
-    """Check the delta of Gaussian noise; R takes what is 1 or more."""
-    return checks.positive(delta, "delta", "Give a small probability, for example 1e-6.")
 
 
 def _gaussian_loss(noise: GaussianNoise, sensitivities: tuple[float, ...]) -> GaussianLoss | None:

@@ -28,9 +28,8 @@ from pydpstat.random import source_from
 from pydpstat.results import DPResults, DPResultsPair
 from pydpstat.results._call import Call, r_symbol
 from pydpstat.results._labels import Labels
-from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Share
+from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish, Share
 
-Publish = Callable[[np.ndarray], tuple[np.ndarray, PostProcessing]]
 PUBLIC_N = "the number of records is public"
 
 

@@ -13,8 +13,8 @@ from pydpstat._release.additive import release
 from pydpstat._release.calibration import prepare
 from pydpstat._release.query import Query
 from pydpstat.dppack._arguments import plain_array
-from pydpstat.dppack._noise import analytic_gaussian_loop
-from pydpstat.dppack._spec import AllocatedSpec, checked_delta
+from pydpstat.dppack._noise import analytic_gaussian_loop, checked_delta
+from pydpstat.dppack._spec import AllocatedSpec
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
 from pydpstat.results._call import Call

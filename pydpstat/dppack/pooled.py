@@ -13,9 +13,8 @@ from pydpstat._release.additive import release
 from pydpstat._release.calibration import prepare
 from pydpstat._release.query import Query
 from pydpstat._warn import note
-from pydpstat.dppack import _warnings
 from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES, clip, numbers
-from pydpstat.dppack._moments import SCALE_TELLS_N, as_redrawn, is_positive
+from pydpstat.dppack._moments import SCALE_TELLS_N, as_redrawn, is_positive, warn_of_moment
 from pydpstat.dppack._pooled import Pooled, pooled_covariance, pooled_variance
 from pydpstat.dppack._spec import statistic_spec
 from pydpstat.errors import PydpstatError
@@ -302,11 +301,8 @@ def _release(
         )
         prepared = prepare(query.question, spec, source.reproducible)
         spec.warn(query.question)
-        if first and spec.redrawn and spec.is_laplace:
-            _warnings.redrawn(function, spec.eps)
-        if first and which != "bounded":
-            noise = spec.calibrate(query.question, query.sensitivities)
-            _warnings.noise_scale_tells_n(function, spec.by_noise(query.question, noise)[1])
+        if first:
+            warn_of_moment(spec, query.question, which != "bounded", pooled.nobs)
         record = Call(function, data, tuple(arguments.items()), "DPpack")
         return release(query, prepared, source, record=record, bounds=bounds, accept=accept, publish=publish)
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._search import bisect_up
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.laplace import LaplaceNoise
 from pydpstat.mechanisms.mechanism import Floats, Mechanism, Noise
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 # a grid is at most 2^-20 of the scale
 _GRID_SHARE = 2.0**-20
 _ROUNDINGS = 1.0 + 2.0**-45
-_MOST_STEPS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,14 +162,12 @@ class BoundedLaplace(Mechanism):
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> BoundedLaplaceNoise:
         """Return noise of the smallest scale with which the true epsilon is the one asked for."""
         width = self.upper - self.lower
-        low, high = sensitivity / epsilon, 2.0 * sensitivity / epsilon * _ROUNDINGS
-        for _ in range(_MOST_STEPS):
-            middle = 0.5 * (low + high)
-            if not low < middle < high:
-                break
-            enough = _kept(sensitivity, middle, width) * _ROUNDINGS <= epsilon
-            low, high = (low, middle) if enough else (middle, high)
-        return BoundedLaplaceNoise(high, (self.lower, self.upper))
+        _, enough = bisect_up(
+            lambda scale: _kept(sensitivity, scale, width) * _ROUNDINGS > epsilon,
+            sensitivity / epsilon,
+            2.0 * sensitivity / epsilon * _ROUNDINGS,
+        )
+        return BoundedLaplaceNoise(enough, (self.lower, self.upper))
 
     def calibrate_vector(
         self, epsilon: float, delta: float, sensitivity: float, size: int, integer: bool

@@ -87,8 +87,8 @@ def source_from(rng: object, *, int_seeds_r: bool = False) -> Source:
     """
     if rng is None:
         return SYSTEM
-    # both from one module: looking into a package takes a microsecond of a small release
-    from pydpstat.random._seeded import RRandom, RSource
+    # all from one module: looking into a package takes a microsecond of a small release
+    from pydpstat.random._seeded import NumpySource, RRandom, RSource
 
     if isinstance(rng, RRandom):
         return RSource(rng)
@@ -99,8 +99,6 @@ def source_from(rng: object, *, int_seeds_r: bool = False) -> Source:
         if seed >= 0:
             rng = np.random.default_rng(seed)
     if isinstance(rng, np.random.Generator):
-        from pydpstat.random._seeded import NumpySource
-
         return NumpySource(rng)
     raise PydpstatError(
         f"rng must be None, an int, a numpy.random.Generator or an RRandom; got {shown(rng)}. "

@@ -22,7 +22,6 @@ from pydpstat._release.query import Query
 from pydpstat._release.statistic import (
     Missing,
     Options,
-    Publish,
     check_records,
     column_labels,
     columns_query,
@@ -33,7 +32,7 @@ from pydpstat._release.statistic import (
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.r_arithmetic._products import norm
-from pydpstat.results._postprocessing import Derived, PostProcessing
+from pydpstat.results._postprocessing import Derived, PostProcessing, Publish
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.partition import LINE, line_weights, moments, weights_query

@@ -21,7 +21,6 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import (
     Missing,
     Public,
-    Publish,
     check_records,
     column_labels,
     columns_query,
@@ -32,7 +31,7 @@ from pydpstat._release.statistic import (
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.r_arithmetic._products import norm
-from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, SquareRoot
+from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, Publish, SquareRoot
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.partition import PARABOLA, moments, parabola_weights, spread, weights_query

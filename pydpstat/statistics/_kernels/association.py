@@ -25,12 +25,12 @@ from pydpstat._data.columns import (
     several_bounds,
 )
 from pydpstat._release.query import Query
-from pydpstat._release.statistic import Options, Publish
+from pydpstat._release.statistic import Options
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.r_arithmetic._products import norm
 from pydpstat.results._labels import Labels
-from pydpstat.results._postprocessing import Derived, PostProcessing, Scaled
+from pydpstat.results._postprocessing import Derived, PostProcessing, Publish, Scaled
 from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.association_interval import Correlated
 from pydpstat.statistics._kernels.partition import (
