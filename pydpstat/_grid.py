@@ -1,4 +1,4 @@
-"""The public grid of a release: values brought onto it exactly, and sums taken in whole grid units.
+"""The public grid of a release: values brought onto it exactly, and roundings that go upwards.
 
 The grid's unit is a power of two, so that dividing a float by it and multiplying by it is exact.
 """
@@ -10,13 +10,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
-
-import numpy as np
-
-from pydpstat.errors import PydpstatError
-
-# up to here a double holds every whole number, and the sum of two of them
-_EXACT = 2.0**52
 
 
 def grid_unit(scale: float, sensitivity: float) -> float:
@@ -53,45 +46,6 @@ def whole_units(exact: Sequence[Fraction | int], grid: float) -> list[int]:
     if power >= 0:
         return [_rounded_ratio(each.numerator << power, each.denominator) for each in exact]
     return [_rounded_ratio(each.numerator, each.denominator << -power) for each in exact]
-
-
-def exact_sum(exact: Sequence[Fraction | int], units: Any, grid: float) -> np.ndarray:
-    """Return the floats nearest to grid * (exact on the grid + units), the sums taken in integers.
-
-    Parameters
-    ----------
-    exact : sequence of Fraction or int
-        The values.
-    units : array of shape (n,)
-        Whole numbers of grid units, as floats or Python's integers.
-    grid : float
-        The grid's unit.
-    """
-    sums = [whole + int(unit) for whole, unit in zip(whole_units(exact, grid), units)]
-    return np.array([times(total, grid) for total in sums], dtype=np.float64)
-
-
-def float_sum(value: np.ndarray, units: Any, grid: float) -> np.ndarray:
-    """Return grid * (rint(value / grid) + units) for floats, the sum taken in whole numbers.
-
-    Raises
-    ------
-    PydpstatError
-        Where a value is too large for the grid.
-    """
-    if value.ndim == 0 and max(abs(float(value) / grid), abs(units)) < _EXACT:
-        # Python's numbers are ten times faster here, and round to even as rint does
-        return np.asarray((round(float(value) / grid) + float(units)) * grid)
-    with np.errstate(over="ignore"):
-        whole = np.rint(value / grid)
-    if np.all((np.abs(whole) < _EXACT) & (np.abs(units) < _EXACT)):
-        with np.errstate(over="ignore"):
-            # no -0.0, whose sign would tell the statistic's
-            return (whole + np.asarray(units, dtype=np.float64)) * grid + 0.0
-    if not np.isfinite(whole).all():
-        raise PydpstatError("the statistic is too large for the grid of its noise; rescale the data.")
-    sums = [int(a) + int(b) for a, b in zip(np.ravel(whole), np.ravel(units))]
-    return np.array([times(total, grid) for total in sums]).reshape(whole.shape)
 
 
 def times(total: int, grid: float) -> float:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat._release.query import Query
+from pydpstat._release.additive import Query
 from pydpstat.random.r_stream import RRandom
 
 FORBIDDEN = (

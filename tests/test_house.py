@@ -109,21 +109,21 @@ def test_a_room_needs_a_place_and_a_place_a_room(made):
 
 def test_circles_are_found_at_run_time_and_for_typing(made):
     later = "if TYPE_CHECKING:\n    import pydpstat._grid"
-    read = made(_files="import pydpstat._quiet", _quiet="import pydpstat._grid", _grid="import ast")
+    read = made(_files="import pydpstat._warn", _warn="import pydpstat._grid", _grid="import ast")
     assert read.circles(typing=True) == []
-    read = made(_files="import pydpstat._quiet", _quiet=later, _grid="import pydpstat._files")
+    read = made(_files="import pydpstat._warn", _warn=later, _grid="import pydpstat._files")
     assert read.circles(typing=False) == []
-    assert read.circles(typing=True) == [["pydpstat._files", "pydpstat._grid", "pydpstat._quiet"]]
+    assert read.circles(typing=True) == [["pydpstat._files", "pydpstat._grid", "pydpstat._warn"]]
 
 
 def test_small_modules_need_two_importers(made):
-    two = {"budget.a": "import pydpstat._quiet, pydpstat._files", "budget.b": "HOME = 'pydpstat._files'"}
-    read = made(_quiet="", _files="", _grid="\n" * house.SHORTEST, **two)
-    assert list(read.small()) == ["pydpstat._quiet", "pydpstat.budget.a", "pydpstat.budget.b"]
+    two = {"budget.a": "import pydpstat._warn, pydpstat._files", "budget.b": "HOME = 'pydpstat._files'"}
+    read = made(_warn="", _files="", _grid="\n" * house.SHORTEST, **two)
+    assert list(read.small()) == ["pydpstat._warn", "pydpstat.budget.a", "pydpstat.budget.b"]
 
 
 def test_a_module_without_an_underscore_has_a_public_name(made):
-    modules = {"budget.budget": "class Budget: ...", "budget.file": "Budget()", "parity": "", "_quiet": ""}
+    modules = {"budget.budget": "class Budget: ...", "budget.file": "Budget()", "parity": "", "_warn": ""}
     modules |= {"budget.__init__": "__all__ = ['Budget']", "total": "mean = 1"}
     read = made(__init__="_HOMES = {'mean': 'pydpstat.total'}", **modules)
     assert read.nameless() == ["pydpstat.budget.file"]

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 import pydpstat
 from pydpstat import PydpstatError
-from pydpstat._release.additive import release
+from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import prepare
-from pydpstat._release.query import Query
 from pydpstat.mechanisms import GaussianNoise, LaplaceNoise, SymmetricGeometricNoise, scale_for
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call

@@ -40,8 +40,8 @@ LAYERS = (
     ("random",),
     ("r_arithmetic",),
     ("_data",),
-    ("_checks", "_files", "_frozen", "_grid", "_lazy", "_multiple_precision", "_quiet")
-    + ("_search", "_warn", "errors"),
+    ("_checks", "_files", "_frozen", "_grid", "_lazy", "_multiple_precision", "_search")
+    + ("_warn", "errors"),
 )
 # rooms without an underscore whose modules have no public names
 NAMELESS = {

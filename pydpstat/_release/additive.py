@@ -3,25 +3,73 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._grid import exact_sum, float_sum
-from pydpstat._release.calibration import Preparation
-from pydpstat._release.query import Query
+from pydpstat._grid import times, whole_units
+from pydpstat._release.calibration import Preparation, Question
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy.guarantee import Guarantee
 from pydpstat.random.source import Source
 from pydpstat.results._call import Call
+from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish
 from pydpstat.results.results import DPResults
 
 Floats = npt.NDArray[np.float64]
 Accept = Callable[[Floats], bool]
 _AS_DRAWN = AsDrawn()
+# up to here a double holds every integer, and the sum of two of them
+_EXACT = 2.0**52
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A statistic's true value with its global sensitivity.
+
+    Parameters
+    ----------
+    statistic : str
+        The statistic's name (``"mean"``).
+    value : ndarray of float64
+        The true value; 0-d for a number, else in the statistic's own shape. Private.
+    sensitivities : tuple of float or Fraction
+        One L1 or L2 sensitivity of the whole value, or one for each of its elements, or of the blocks
+        that get noise of their own.
+    labels : Labels
+        Public names of the value's elements.
+    integer : bool
+        Whether the value is made of integers (then it already lies on any grid).
+    nobs : int or None
+        Number of records where it is public.
+    exact : tuple of Fraction or int, or None
+        The value's elements (in Fortran order) as exact rationals, where the statistic was computed
+        exactly; the sensitivities are then exact too. `value` holds the same as floats, which only
+        a seeded source uses.
+    """
+
+    statistic: str
+    value: np.ndarray
+    sensitivities: tuple[Any, ...]
+    labels: Labels
+    integer: bool = False
+    nobs: int | None = None
+    exact: tuple[Fraction | int, ...] | None = None
+
+    @property
+    def question(self) -> Question:
+        """What is asked, without the answer."""
+        return Question(
+            self.statistic, self.sensitivities, self.value.size, self.integer, self.exact is not None
+        )
+
+    def __repr__(self) -> str:
+        return f"Query({self.statistic!r}, value withheld)"
 
 
 class Spender(Protocol):
@@ -136,6 +184,29 @@ def _noisy(query: Query, prepared: Preparation, source: Source) -> Floats:
         return query.value
     drawn = prepared.noise.draw(source, size, grid)
     if grid is not None and query.exact is not None:
-        return exact_sum(query.exact, drawn, grid).reshape(shape, order="F")
+        return _exact_sum(query.exact, drawn, grid).reshape(shape, order="F")
     noise = drawn.reshape(shape, order="F") if shape else drawn[0]
-    return query.value + noise if grid is None else float_sum(query.value, noise, grid)
+    return query.value + noise if grid is None else _float_sum(query.value, noise, grid)
+
+
+def _exact_sum(exact: Sequence[Fraction | int], units: Any, grid: float) -> np.ndarray:
+    """Return the floats nearest to grid * (exact on the grid + units), the sums taken in integers."""
+    sums = [whole + int(unit) for whole, unit in zip(whole_units(exact, grid), units)]
+    return np.array([times(total, grid) for total in sums], dtype=np.float64)
+
+
+def _float_sum(value: np.ndarray, units: Any, grid: float) -> np.ndarray:
+    """Return grid * (rint(value / grid) + units) for floats, the sum taken in whole numbers."""
+    if value.ndim == 0 and max(abs(float(value) / grid), abs(units)) < _EXACT:
+        # Python's numbers are ten times faster here, and round to even as rint does
+        return np.asarray((round(float(value) / grid) + float(units)) * grid)
+    with np.errstate(over="ignore"):
+        whole = np.rint(value / grid)
+    if np.all((np.abs(whole) < _EXACT) & (np.abs(units) < _EXACT)):
+        with np.errstate(over="ignore"):
+            # no -0.0, whose sign would tell the statistic's
+            return (whole + np.asarray(units, dtype=np.float64)) * grid + 0.0
+    if not np.isfinite(whole).all():
+        raise PydpstatError("the statistic is too large for the grid of its noise; rescale the data.")
+    sums = [int(a) + int(b) for a, b in zip(np.ravel(whole), np.ravel(units))]
+    return np.array([times(total, grid) for total in sums]).reshape(whole.shape)

@@ -6,13 +6,12 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat._grid import float_above, grid_unit, sum_above, total_above
-from pydpstat._release.query import Question
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy.guarantee import Guarantee
@@ -24,6 +23,30 @@ UNCOVERED = (
     "noise is exact and lies on a public grid; the rounding inside the statistic's own "
     "floating-point arithmetic is not covered by the proof"
 )
+
+
+class Question(NamedTuple):
+    """What is asked of the data, without the answer.
+
+    Parameters
+    ----------
+    statistic : str
+        The statistic's name.
+    sensitivities : tuple of float or Fraction
+        As the query's.
+    size : int
+        How many elements the value has.
+    integer : bool
+        Whether they are integers.
+    exact : bool
+        Whether they were computed exactly.
+    """
+
+    statistic: str
+    sensitivities: tuple[Any, ...]
+    size: int
+    integer: bool
+    exact: bool
 
 
 class Spec(Protocol):

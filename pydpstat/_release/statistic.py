@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import lru_cache
-from typing import NamedTuple
+from functools import lru_cache, wraps
+from typing import NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns
-from pydpstat._release.additive import Spender, release
-from pydpstat._release.calibration import prepare
-from pydpstat._release.query import Query, Question
+from pydpstat._release.additive import Query, Spender, release
+from pydpstat._release.calibration import Question, prepare
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussian
 from pydpstat.mechanisms.gaussian import Gaussian
@@ -28,6 +27,9 @@ from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Publish
 from pydpstat.results.results import DPResults
 
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
+
 # the default comes first
 REAL: tuple[Mechanism, ...] = (Laplace(), Gaussian())
 INTEGER: tuple[Mechanism, ...] = (Geometric(), DiscreteGaussian())
@@ -36,6 +38,31 @@ Missing = str | float | np.generic
 # delta, mechanism, neighbors and missing, as they were given
 Public = tuple[float, str | Mechanism, str, Missing]
 COMPLETE = "that no value is missing is public knowledge"
+
+
+def quiet(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
+    """Let a function run with NumPy's floating-point errors ignored.
+
+    Whether a number overflows or is a signalling NaN depends on the data. A warning of it, or the error
+    that ``np.seterr(all="raise")`` makes of it, would tell of them before anything is spent. What the
+    functions do with such numbers is settled without these flags.
+
+    Examples
+    --------
+    >>> @quiet
+    ... def inverse(x):
+    ...     return 1.0 / np.float64(x)
+    >>> with np.errstate(all="raise"):
+    ...     print(inverse(0.0))
+    inf
+    """
+
+    @wraps(function)
+    def undisturbed(*arguments: Parameters.args, **options: Parameters.kwargs) -> Returned:
+        with np.errstate(all="ignore"):
+            return function(*arguments, **options)
+
+    return undisturbed
 
 
 class Options(NamedTuple):

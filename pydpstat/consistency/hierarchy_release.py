@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._quiet import quiet
-from pydpstat._release.additive import release
+from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import Calibrated, prepare
-from pydpstat._release.query import Query
-from pydpstat._release.statistic import INTEGER, Options, call, check_budget, options
+from pydpstat._release.statistic import INTEGER, Options, call, check_budget, options, quiet
 from pydpstat.consistency._hierarchy_methods import Method, checked_method
 from pydpstat.consistency._hierarchy_records import leaf_counts
 from pydpstat.consistency._split import epsilons, sensitivities

@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from pydpstat import r_arithmetic as r
-from pydpstat._release.query import Query
+from pydpstat._release.additive import Query
 from pydpstat.dppack._arguments import clip
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.histogram import Breaks

@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._release.additive import Accept, release
-from pydpstat._release.calibration import Preparation, prepare
-from pydpstat._release.query import Query, Question
+from pydpstat._release.additive import Accept, Query, release
+from pydpstat._release.calibration import Preparation, Question, prepare
 from pydpstat._warn import note
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._release.query import Question
+from pydpstat._release.calibration import Question
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._noise import checked_delta, gaussian_noise, laplace_noise
 from pydpstat.mechanisms.gaussian import GaussianNoise

@@ -9,9 +9,8 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import name_of, row_names
-from pydpstat._release.additive import release
+from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import prepare
-from pydpstat._release.query import Query
 from pydpstat.dppack._arguments import plain_array
 from pydpstat.dppack._noise import analytic_gaussian_loop, checked_delta
 from pydpstat.dppack._spec import AllocatedSpec

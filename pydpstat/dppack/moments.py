@@ -10,6 +10,7 @@ from pydpstat import r_arithmetic as r
 from pydpstat.dppack._arguments import clip, column_name, numbers, vector
 from pydpstat.dppack._moments import REDRAWN, Moment, as_redrawn, is_positive, release_moment
 from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.moments import double_mean
 from pydpstat.results._postprocessing import PostProcessing, Publish, SquareRoot
 from pydpstat.results.results import DPResults
 
@@ -82,7 +83,7 @@ def meanDP(
     """
     upper, lower = checks.scalar(upper_bound, "upper_bound"), checks.scalar(lower_bound, "lower_bound")
     values = numbers(x, "x")
-    moment = Moment("mean", r.mean(clip(values, lower, upper)), upper - lower, values.size)
+    moment = Moment("mean", double_mean(clip(values, lower, upper)), upper - lower, values.size)
     arguments = (eps, lower_bound, upper_bound, which_sensitivity, mechanism, delta, type_DP)
     return release_moment("meanDP", moment, column_name(x, "mean"), arguments, (lower, upper), rng)
 

@@ -9,9 +9,8 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import is_frame
-from pydpstat._release.additive import release
+from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import prepare
-from pydpstat._release.query import Query
 from pydpstat._warn import note
 from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES, clip, numbers
 from pydpstat.dppack._moments import SCALE_TELLS_N, as_redrawn, is_positive, warn_of_moment

@@ -16,9 +16,8 @@ from pydpstat._checks import shown
 from pydpstat._data.columns import bounds_pair, numbers_of
 from pydpstat._data.containers import is_series
 from pydpstat._data.values import objects
-from pydpstat._quiet import quiet
-from pydpstat._release.query import Query
-from pydpstat._release.statistic import Options, options, release_statistic
+from pydpstat._release.additive import Query
+from pydpstat._release.statistic import Options, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.local._categories import is_single
 from pydpstat.local.design import LOCAL

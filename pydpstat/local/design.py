@@ -10,7 +10,7 @@ import numpy as np
 
 from pydpstat._checks import one_of
 from pydpstat._data.containers import is_index
-from pydpstat._quiet import quiet
+from pydpstat._release.statistic import quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.local import planning
 from pydpstat.local._categories import Categories, Category, Codes, Container, read

@@ -93,7 +93,7 @@ def mean(x: npt.ArrayLike) -> float:
         if _is_r_integer(values):
             return float(np.longdouble(_integer_sum(values)) / np.longdouble(values.size))
         values = values.astype(np.float64)
-    return _mean(values)
+    return double_mean(values)
 
 
 def var(x: npt.ArrayLike) -> float:
@@ -201,7 +201,8 @@ def cumsum(x: npt.ArrayLike) -> Numeric:
     return out
 
 
-def _mean(x: npt.NDArray[np.float64]) -> float:
+def double_mean(x: npt.NDArray[np.float64]) -> float:
+    """Return `mean` of doubles."""
     # infinities of both signs make NaN, as in R
     with np.errstate(all="ignore"):
         return float(wide_mean(x)) if HAS_80_BIT else exact_mean(x)
@@ -210,8 +211,8 @@ def _mean(x: npt.NDArray[np.float64]) -> float:
 def _covariance(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64] | None) -> float:
     if x.size < 2:
         return math.nan
-    x_mean = _mean(x)
-    y_mean = x_mean if y is None else _mean(y)
+    x_mean = double_mean(x)
+    y_mean = x_mean if y is None else double_mean(y)
     with np.errstate(all="ignore"):
         if not HAS_80_BIT:
             return exact_products(x, x_mean, x if y is None else y, y_mean) / (x.size - 1)

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from pydpstat._data.columns import Data, GivenBounds, check_filling
-from pydpstat._quiet import quiet
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import Missing, Public, check_records, options, release_statistic
+from pydpstat._release.statistic import Missing, Public, check_records, options, quiet, release_statistic
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.association import (

@@ -14,10 +14,9 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, Data, one_column, read
 from pydpstat._data.containers import listed
 from pydpstat._data.values import is_missing, objects
-from pydpstat._quiet import quiet
 from pydpstat._release.additive import Spender
 from pydpstat._release.choice import release_choice
-from pydpstat._release.statistic import check_budget
+from pydpstat._release.statistic import check_budget, quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from

@@ -6,10 +6,8 @@ import numpy as np
 
 from pydpstat._data.columns import Columns, Data, Placeholder, truths_of
 from pydpstat._data.values import missing_values
-from pydpstat._quiet import quiet
-from pydpstat._release.additive import Spender
-from pydpstat._release.query import Query
-from pydpstat._release.statistic import INTEGER, Missing, Options, options, release_statistic
+from pydpstat._release.additive import Query, Spender
+from pydpstat._release.statistic import INTEGER, Missing, Options, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.mechanisms.mechanism import Mechanism

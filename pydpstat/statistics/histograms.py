@@ -9,10 +9,8 @@ from pydpstat._checks import as_float, is_number, shown
 from pydpstat._data.columns import Columns, Data, Placeholder, check_filling, one_column
 from pydpstat._data.containers import listed
 from pydpstat._data.values import fills
-from pydpstat._quiet import quiet
-from pydpstat._release.additive import Spender
-from pydpstat._release.query import Query
-from pydpstat._release.statistic import INTEGER, Missing, Options, options, release_statistic
+from pydpstat._release.additive import Query, Spender
+from pydpstat._release.statistic import INTEGER, Missing, Options, options, quiet, release_statistic
 from pydpstat.dppack._counts import count_sensitivity
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism

@@ -10,10 +10,9 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import name_of, row_names
-from pydpstat._quiet import quiet
-from pydpstat._release.additive import release
+from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import Calibrated, prepare
-from pydpstat._release.query import Query
+from pydpstat._release.statistic import quiet
 from pydpstat._warn import warn
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SignGeometricNoise, SymmetricGeometricNoise

@@ -8,9 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from pydpstat._data.columns import Data, GivenBounds, one_column
-from pydpstat._quiet import quiet
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import Missing
+from pydpstat._release.statistic import Missing, quiet
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults

@@ -16,7 +16,6 @@ from pydpstat._data.columns import (
     column_bounds,
     numbers_of,
 )
-from pydpstat._quiet import quiet
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import (
     Missing,
@@ -25,6 +24,7 @@ from pydpstat._release.statistic import (
     column_labels,
     columns_query,
     options,
+    quiet,
     release_statistic,
     shaped,
 )

@@ -6,10 +6,8 @@ import numpy as np
 
 from pydpstat._data.columns import Data
 from pydpstat._data.values import missing_values
-from pydpstat._quiet import quiet
-from pydpstat._release.additive import Spender
-from pydpstat._release.query import Query
-from pydpstat._release.statistic import INTEGER, Missing, options, release_statistic
+from pydpstat._release.additive import Query, Spender
+from pydpstat._release.statistic import INTEGER, Missing, options, quiet, release_statistic
 from pydpstat.dppack._counts import count_sensitivity
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism

@@ -8,12 +8,11 @@ import mpmath
 import numpy as np
 import pytest
 
-from pydpstat._release.additive import release
+from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import prepare
-from pydpstat._release.query import Query
 from pydpstat.mechanisms import GaussianNoise, calibrate_gaussian
 from pydpstat.privacy import Guarantee
-from pydpstat.random._system import SYSTEM
+from pydpstat.random.source import SYSTEM
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from tests.specs import CallableSpec

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from pydpstat.mechanisms import LaplaceNoise, Staircase, StaircaseNoise
-from pydpstat.random._system import SYSTEM
+from pydpstat.random.source import SYSTEM
 
 # of each p-value; the bits are seeded, so that it is the same each time
 FALSE_ALARM = 1e-6

@@ -12,8 +12,8 @@ from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import SignGeometricNoise, SymmetricGeometricNoise
 from pydpstat.random import source_from
 from pydpstat.random._seeded import NumpySource, RSource
-from pydpstat.random._system import SYSTEM
 from pydpstat.random.r_stream import RRandom
+from pydpstat.random.source import SYSTEM
 
 FALSE_ALARM, N = 1e-6, 100_000
 

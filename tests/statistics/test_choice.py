@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 import pydpstat
-from pydpstat.random._system import SYSTEM
+from pydpstat.random.source import SYSTEM
 from pydpstat.statistics._kernels import selection
 
 # the bits are seeded: a right sampler passes each time, a random one would fail once in a million

@@ -12,7 +12,7 @@ from scipy import stats
 
 import pydpstat
 from pydpstat.random import source_from
-from pydpstat.random._system import SYSTEM
+from pydpstat.random.source import SYSTEM
 from pydpstat.statistics._kernels import selection
 from pydpstat.statistics._kernels.order_grid import grid_places, public_share, rank_range, rank_utility
 from tests.ledger import Ledger

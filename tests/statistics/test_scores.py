@@ -15,9 +15,9 @@ from scipy import stats
 
 import pydpstat
 from pydpstat import PydpstatError
-from pydpstat.random._system import SYSTEM
 from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import choices
+from pydpstat.random.source import SYSTEM
 from pydpstat.statistics._kernels import selection
 from pydpstat.statistics.choice import scores_of
 

@@ -24,7 +24,7 @@ from pydpstat._data.columns import (
     one_column,
     several_bounds,
 )
-from pydpstat._release.query import Query
+from pydpstat._release.additive import Query
 from pydpstat._release.statistic import Options
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import root_above

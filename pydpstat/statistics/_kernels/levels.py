@@ -25,9 +25,8 @@ from pydpstat._data.containers import (
 )
 from pydpstat._data.lookup import KINDS, is_of_kind, kind_of, places
 from pydpstat._data.values import fills, is_missing, objects
-from pydpstat._release.additive import Spender, release
+from pydpstat._release.additive import Query, Spender, release
 from pydpstat._release.calibration import Calibrated, prepare
-from pydpstat._release.query import Query
 from pydpstat._release.statistic import INTEGER, Missing, Options, call, check_budget, options
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise

@@ -17,7 +17,7 @@ from itertools import combinations
 import numpy as np
 
 from pydpstat._frozen import frozen
-from pydpstat._release.query import Query
+from pydpstat._release.additive import Query
 from pydpstat._release.statistic import Missing, Options
 from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.results._labels import Labels

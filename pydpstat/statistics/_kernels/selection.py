@@ -33,7 +33,7 @@ def weighted(
 
     Examples
     --------
-    >>> from pydpstat.random._system import SYSTEM
+    >>> from pydpstat.random.source import SYSTEM
     >>> weighted(np.array([-1e9, 0.0, -1e9]), Fraction(1), SYSTEM)
     1
     """
@@ -51,7 +51,7 @@ def weighted_point(
 
     Examples
     --------
-    >>> from pydpstat.random._system import SYSTEM
+    >>> from pydpstat.random.source import SYSTEM
     >>> weighted_point(np.array([-1e9, 0.0, -1e9]), Fraction(1), SYSTEM, [0, 7, 8], [7, 1, 2])
     7
     """
@@ -102,7 +102,7 @@ def permute_and_flip(
 
     Examples
     --------
-    >>> from pydpstat.random._system import SYSTEM
+    >>> from pydpstat.random.source import SYSTEM
     >>> permute_and_flip(np.array([-1e9, 0.0, -1e9]), Fraction(1), SYSTEM)
     1
     """
