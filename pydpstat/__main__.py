@@ -20,17 +20,7 @@ COMMANDS = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code.
-
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The command and its own arguments; those of the process by default. Without a command the
-        help is printed.
-
-    Returns
-    -------
-    int
+    """Run a command and return its exit code; without a command print the help.
 
     Examples
     --------

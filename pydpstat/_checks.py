@@ -96,25 +96,7 @@ def as_float(value: Any) -> float:
 
 
 def positive(value: Any, name: str, unit: str = "") -> float:
-    """Check a finite number above 0 and return it as a float.
-
-    Parameters
-    ----------
-    value : number
-        What the caller gave.
-    name : str
-        The argument's name, for the message.
-    unit : str, default ""
-        What to do, added to the message.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    PydpstatError
-        Where it is no number, not finite, or not above 0.
+    """Check a finite number above 0 and return it as a float; a message ends with `unit`, what to do.
 
     Examples
     --------
@@ -175,20 +157,8 @@ def integer(
 ) -> int:
     """Check an integer within limits, and return it as an int; a float may be one, a boolean is none.
 
-    Parameters
-    ----------
-    value : number
-        What the caller gave.
-    name : str
-        The argument's name, for the message.
-    least : int, optional
-        The smallest that is allowed; minus `most` by default.
-    most : number
-        The largest that is allowed; the message has it only where `allowed` does.
-    allowed : str, optional
-        What the message says is allowed; by default a whole number, of at least `least` if that is given.
-    hint : str, default ""
-        What to do, added to the message.
+    Without `least` the smallest is minus `most`. The message says that `allowed` is, by default a whole
+    number of at least `least`, and has `most` only where `allowed` does. It ends with the hint.
 
     Examples
     --------

@@ -12,10 +12,7 @@ from pathlib import Path
 def unfinished(target: Path) -> Iterator[Path]:
     """Give a name beside a file; what was written there becomes the file, or is removed after an error.
 
-    Parameters
-    ----------
-    target : Path
-        The file; its folder is made where it is missing.
+    The file's folder is made where it is missing.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f".{target.name}.{os.getpid()}")

@@ -13,12 +13,7 @@ import numpy.typing as npt
 def frozen(values: npt.ArrayLike, dtype: Any = None) -> npt.NDArray[Any]:
     """Return an array that holds a copy of the values and cannot be made writable.
 
-    Parameters
-    ----------
-    values : array_like
-        An array that is frozen already is returned as it is.
-    dtype : data type, optional
-        The values' own by default.
+    An array that is frozen already is returned as it is.
 
     Examples
     --------

@@ -28,13 +28,6 @@ def grid_unit(scale: float, sensitivity: float) -> float:
 def whole_units(exact: Sequence[Fraction | int], grid: float) -> list[int]:
     """Round rationals onto the grid: the nearest whole number of units, halves to the even one.
 
-    Parameters
-    ----------
-    exact : sequence of Fraction or int
-        The values.
-    grid : float
-        The grid's unit, a power of two.
-
     Examples
     --------
     >>> from fractions import Fraction

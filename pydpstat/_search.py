@@ -18,17 +18,9 @@ def bisect_up(
 ) -> tuple[float, float]:
     """Narrow down where a condition ends that holds up to some number.
 
-    Parameters
-    ----------
-    holds : callable
-        The condition. It is asked neither at `low`, where it is taken to hold, nor at `high`.
-    low : float, default 0
-    high : float, optional
-        A number at which it does not hold; by default one is found by doubling from 1.
-    between : callable, optional
-        The number to try between two, or None to stop; by default halfway, until two floats are neighbors.
-    steps : int, default 5000
-        After how many numbers to stop; more than floats can be halved.
+    It is asked neither at `low`, where it is taken to hold, nor at `high`, where it does not; by default
+    such a number is found by doubling from 1. `between` gives the number to try between two, or None to
+    stop; by default halfway, until two floats are neighbors. It stops after `steps` numbers at the latest.
 
     Returns
     -------

@@ -14,17 +14,9 @@ _PACKAGE = __name__.partition(".")[0]
 def warn(text: str, *, row: str, use: str) -> None:
     """Warn that a release keeps less than it claims, at the line outside this package that asked for it.
 
+    The text has the true figure; `row` is the finding and `use` the sound function, as in `PrivacyWarning`.
     Python's filters decide what happens. Where they show a warning once, it is once for each line
     and row, also if the figures in the text differ.
-
-    Parameters
-    ----------
-    text : str
-        The message, with the true figure.
-    row : str
-        Which finding it is, for `PrivacyWarning.row`.
-    use : str
-        Name of the sound function, for `PrivacyWarning.use`.
     """
     _at(_caller(), PrivacyWarning(text, row=row, use=use), row)
 

@@ -41,15 +41,7 @@ Bounds = tuple[Pair, ...]
 
 @dataclass(frozen=True, slots=True)
 class Placeholder:
-    """Stands for data in `pydpstat.plan`: so many records, and nothing of them.
-
-    Parameters
-    ----------
-    size : int
-        Number of records.
-    columns : tuple of str or None
-        Names of a frame's columns; None for a single variable.
-    """
+    """Stands for data in `pydpstat.plan`: so many records, with names where they are a frame's columns."""
 
     size: int
     columns: tuple[str, ...] | None = None

@@ -92,29 +92,10 @@ def release(
 ) -> DPResults:
     """Protect a query's value with calibrated noise and return what may be published.
 
-    Parameters
-    ----------
-    query : Query
-        The true value.
-    prepared : Preparation
-        The noise for its sensitivities, and what that keeps.
-    source : Source
-        Where the noise comes from, of the kind it was prepared for.
-    record : Call
-        The call, without data.
-    bounds : tuple, optional
-        Public bounds, for the result.
-    accept : callable, optional
-        The whole draw is repeated until this accepts the noisy value.
-    publish : callable, optional
-        Post-processing: the noisy value in, the published one and its description out.
-    budget : optional
-        Its `spend` is called with the guarantee and the call after every check of the arguments and
-        before the first draw; what it raises ends the release.
-
-    Returns
-    -------
-    DPResults
+    The source is of the kind that the noise was prepared for. The whole draw is repeated until `accept`
+    holds for the noisy value. `publish` is post-processing: the noisy value in, the published one and its
+    description out. The budget is spent after every check of the arguments and before the first draw;
+    what it raises ends the release.
 
     Raises
     ------

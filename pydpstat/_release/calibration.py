@@ -60,15 +60,7 @@ class Spec(Protocol):
 
 
 class Calibrated(NamedTuple):
-    """The spec of noise that is calibrated already, because its parameters are the user's own.
-
-    Parameters
-    ----------
-    noise : Noise
-        Integer noise.
-    claim, guarantee : Guarantee
-        What was asked for, and what holds.
-    """
+    """The spec of integer noise that is calibrated already, because its parameters are the user's own."""
 
     noise: Noise
     claim: Guarantee
@@ -112,16 +104,9 @@ class Preparation(NamedTuple):
 
 
 def prepare(question: Question, spec: Spec, seeded: bool) -> Preparation:
-    """Calibrate noise, choose its grid and state the guarantee.
+    """Calibrate noise, choose its grid and state the guarantee; a seeded source has no grid.
 
-    Parameters
-    ----------
-    question : Question
-        What is asked of the data.
-    spec : Spec
-        How it is to be protected. All of it is public: the same question is prepared once.
-    seeded : bool
-        Whether the noise comes from a seeded source, which has no grid.
+    All arguments are public: the same question is prepared once.
 
     Raises
     ------

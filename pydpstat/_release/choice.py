@@ -39,44 +39,25 @@ def release_choice(
     uncovered: str | None = None,
     budget: Spender | None = None,
 ) -> DPResults:
-    """Draw uniforms, let them choose, and return what may be published.
+    """Draw uniforms, let them choose, and return what may be published; its `noise` is None.
 
     Parameters
     ----------
-    statistic : str
-        What is released.
     choose : callable
         Uniforms between 0 and 1 in; the chosen value and its labels out. It holds the data.
-    source : Source
-        Where the uniforms come from.
     draws : int
         How many uniforms.
     sensitivity : float
         Sensitivity of the utility.
-    claim, guarantee : Guarantee
-        What was asked for and what holds.
-    record : Call
-        The call, without data.
-    bounds : (float, float), optional
-        Public bounds of the data.
-    nobs : int, optional
-        Number of records where it is public.
     grid : float, optional
         Unit of the public grid that the chosen value lies on.
-    mechanism : str, default "exponential"
-        How the choice is made.
     exactly : callable, optional
         Chooses with the operating system's generator from the exact distribution (`pydpstat.random.secure`);
         without it `choose` gets uniforms of the operating system.
     uncovered : str, optional
         What the proof leaves out where `exactly` is given.
-    budget : optional
-        As in `pydpstat._release.additive.release`.
-
-    Returns
-    -------
-    DPResults
-        Its `noise` is None.
+    statistic, source, claim, guarantee, record, bounds, nobs, mechanism, budget
+        As in `pydpstat._release.additive.release` and its query.
     """
     condition = SEEDED if source.reproducible else UNCOVERED if exactly is None else uncovered
     if condition is not None:

@@ -70,11 +70,7 @@ def release_model(
     minimize : callable
         The noise that enters the objective (zeros for none) in, the minimizer's coefficients out.
     draw : callable or None
-        A source in, a noise vector of shape (d,) out; None for no noise at all.
-    source : Source
-        Where the noise comes from.
-    size : int
-        Number d of coefficients.
+        A source in, a noise vector of shape (size,) out; None for no noise at all.
     perturbation : {"objective", "output"}
         Whether the noise enters the objective, or is added to the minimizer's coefficients.
     finish : callable
@@ -83,10 +79,6 @@ def release_model(
         What holds, apart from the randomness.
     **published
         The other fields of `ModelResults`, all public.
-
-    Returns
-    -------
-    ModelResults
 
     Raises
     ------

@@ -119,16 +119,9 @@ def options(
 ) -> Options:
     """Check how a statistic is to be protected.
 
-    Parameters
-    ----------
-    epsilon, delta, mechanism, neighbors, missing
-        As the caller gave them.
-    mechanisms : tuple of Mechanism
-        Those that have a name in the function, its default first.
-    others : bool, default True
-        Whether a mechanism may be given as an object, too.
-    fill : {float, bool, str}
-        What may take a missing value's place: a number, a truth value, or a level (any plain value).
+    The mechanisms are those that have a name in the function, its default first; with `others` an object
+    may be given, too. `fill` is what may take a missing value's place: a number (float), a truth value
+    (bool), or a level (str: any plain value).
 
     Examples
     --------
@@ -242,15 +235,7 @@ def check_records(size: int, least: int, statistic: str, argument: str = "data")
 
 
 class Protection(NamedTuple):
-    """How one of pydpstat's statistics is protected.
-
-    Parameters
-    ----------
-    options : Options
-        What was asked for.
-    conditions : tuple of str
-        What the guarantee rests on, besides what the options say.
-    """
+    """How one of pydpstat's statistics is protected; the conditions come on top of what the options say."""
 
     options: Options
     conditions: tuple[str, ...] = ()
@@ -288,26 +273,10 @@ def release_statistic(
 ) -> DPResults:
     """Release a statistic with calibrated noise.
 
-    Parameters
-    ----------
-    function : str
-        The public function's name.
-    query : Query
-        The statistic; its sensitivities are one for the whole value or one for each element.
-    options : Options
-        How it is to be protected.
-    rng, budget
-        As the caller gave them.
-    data : tuple of str
-        The data arguments' names, for the call.
-    arguments : tuple of (str, value)
-        The function's own public arguments (bounds, edges, levels), for the call.
-    bounds : tuple, optional
-        Public bounds of the data, for the result.
-    publish : callable, optional
-        Post-processing: the noisy value in, the published one and its description out.
-    conditions : tuple of str
-        What the guarantee rests on, besides what the options say.
+    The query has one sensitivity for the whole value or one for each element. `data` are the data
+    arguments' names and `arguments` the function's own public ones (bounds, edges, levels), for the call;
+    the conditions are what the guarantee rests on, besides what the options say. `publish` is as in
+    `pydpstat._release.additive.release`.
     """
     source = source_from(rng)
     return release(

@@ -65,25 +65,13 @@ def choose(
 ) -> int:
     """Return the place, from 0, of the candidate that a uniform number between 0 and 1 chooses.
 
-    Parameters
-    ----------
-    utility, eps, sensitivity, measure
-        As in `probabilities`.
-    uniform : float
-        The first candidate is chosen whose cumulative probability is not below it.
-
-    Returns
-    -------
-    int
+    It is the first candidate whose cumulative probability is not below the number. The other arguments
+    are as in `probabilities`.
 
     Raises
     ------
     PydpstatError
         Where nothing can be chosen.
-
-    References
-    ----------
-    McSherry, F. and Talwar, K. (2007). Mechanism design via differential privacy. FOCS 2007.
 
     Examples
     --------
@@ -94,12 +82,7 @@ def choose(
 
 
 class Choice:
-    """The weights of the candidates, before the uniform is drawn.
-
-    Parameters
-    ----------
-    utility, eps, sensitivity, measure
-        As in `probabilities`. The arrays are not copied.
+    """The weights of the candidates, before the uniform is drawn; its arrays are not copied.
 
     Examples
     --------
@@ -132,13 +115,7 @@ class Choice:
         return in_range(self._sums)
 
     def check(self) -> None:
-        """Raise an error where nothing can be chosen, whatever the uniform.
-
-        Raises
-        ------
-        PydpstatError
-            Where R returns ``integer(0)``.
-        """
+        """Raise an error where nothing can be chosen, whatever the uniform: where R returns integer(0)."""
         # a NaN comes either from the first candidate on, or after a first one that R then chooses
         if not self._certain and (not self._utility.size or np.isnan(self._cumulative()[0])):
             raise PydpstatError(

@@ -226,15 +226,7 @@ def part_of(total: float, parts: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class SeparateNoise(Noise):
-    """Independent noises, one for each block of elements.
-
-    Parameters
-    ----------
-    noises : tuple of Noise
-        One for each block, in the order of the elements.
-    sizes : tuple of int
-        How many elements each block has.
-    """
+    """Independent noises, one for each block of so many elements, in their order."""
 
     noises: tuple[Noise, ...]
     sizes: tuple[int, ...]

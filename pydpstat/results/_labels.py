@@ -133,16 +133,7 @@ class Labels:
     def in_r(self, value: np.ndarray, missing_level: bool = False) -> object:
         """Return a value as the R object that the R original returns.
 
-        Parameters
-        ----------
-        value : ndarray
-        missing_level : bool, default False
-            Whether a table's level "NA" is R's missing value.
-
-        Raises
-        ------
-        MissingExtraError
-            Where rpy2 is not installed.
+        With `missing_level` a level "NA" is R's missing value. Without rpy2 it is a MissingExtraError.
         """
         try:
             import rpy2.robjects as robjects

@@ -382,11 +382,5 @@ def _pair(epsilon: float, delta: float, neighbors: str) -> dict[str, object]:
 
 
 def _is_void(guarantee: Guarantee) -> bool:
-    """Return whether a guarantee says nothing: its epsilon is infinite or its delta 1.
-
-    Examples
-    --------
-    >>> _is_void(Guarantee(1)), _is_void(Guarantee(1, 1)), _is_void(Guarantee(math.inf))
-    (False, True, True)
-    """
+    """Return whether a guarantee says nothing: its epsilon is infinite or its delta 1."""
     return math.isinf(guarantee.epsilon) or guarantee.delta == 1.0

@@ -264,13 +264,7 @@ class DPResults(Estimates, NumberOperators, Frozen):
 
 
 def _span(values: npt.ArrayLike) -> str:
-    """Return one number, or the smallest and the largest of several.
-
-    Examples
-    --------
-    >>> _span(2.0), _span([3.0, 1.0])
-    ('2', '1 to 3')
-    """
+    """Return one number, or the smallest and the largest of several."""
     found = np.unique(np.atleast_1d(values))
     return number(found[0]) if found.size == 1 else f"{number(found.min())} to {number(found.max())}"
 
