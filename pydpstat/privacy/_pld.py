@@ -45,13 +45,6 @@ INTERVAL = 1e-4
 class DistributionLoss(PrivacyLoss):
     """Loss of several mechanisms together, by their privacy loss distributions; needs dp-accounting.
 
-    Parameters
-    ----------
-    parts : tuple of PrivacyLoss
-        The loss of each.
-
-    Notes
-    -----
     Every loss is rounded up to a multiple of 1e-4, so that the curve is an upper bound; what its
     Fourier transforms round (about 1e-15 in delta) is added.
 
@@ -102,13 +95,7 @@ class DistributionLoss(PrivacyLoss):
 
 
 def require() -> ModuleType:
-    """Import and return dp-accounting's module of privacy loss distributions.
-
-    Raises
-    ------
-    MissingExtraError
-        Where it is not installed; the message has the command.
-    """
+    """Import and return dp-accounting's module of privacy loss distributions; an error where it is missing."""
     try:
         from dp_accounting.pld import privacy_loss_distribution
     except ImportError as error:
