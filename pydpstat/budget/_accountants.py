@@ -24,12 +24,7 @@ _UP = 1.0 + 2.0**-50
 
 @dataclass(frozen=True, slots=True)
 class BasicAccountant:
-    """Epsilons add up, and so do deltas.
-
-    Parameters
-    ----------
-    epsilon, delta : float
-        The limits.
+    """Epsilons add up, and so do deltas, each to its limit.
 
     References
     ----------
@@ -62,11 +57,6 @@ class BasicAccountant:
 class ConcentratedAccountant:
     """Zero-concentrated privacy adds up, to the largest rho from which (epsilon, delta) follows.
 
-    Parameters
-    ----------
-    epsilon, delta : float
-        The limits.
-
     References
     ----------
     Feldman, V. and Zrnic, T. (2021). Individual privacy accounting via a Renyi filter. NeurIPS 2021.
@@ -83,13 +73,7 @@ class ConcentratedAccountant:
         return Fraction(largest_rho(self.epsilon, self.delta)), Fraction(0)
 
     def cost(self, guarantee: Guarantee) -> Cost:
-        """Cost of a release.
-
-        Raises
-        ------
-        PydpstatError
-            Where nothing is known of it but a pair with a delta above 0.
-        """
+        """Cost of a release; an error where nothing is known of it but a pair with a delta above 0."""
         rho = guarantee.rho
         if rho is None:
             raise PydpstatError(

@@ -18,7 +18,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import fields
+from dataclasses import astuple, fields
 from fractions import Fraction
 from pathlib import Path
 
@@ -51,21 +51,9 @@ Limits = tuple[str, str, str, str]
 
 
 class FileLedger:
-    """Keeps the spends in a file.
+    """Keeps the spends in a file; an error where it cannot be a ledger, or is one with other limits.
 
-    Parameters
-    ----------
-    path : str
-        The file.
-    limits : tuple of str, optional
-        Epsilon, delta, accountant and neighbors as texts; those of the file by default.
-    new : bool, default False
-        Whether it is made where there is none; `limits` are given then.
-
-    Raises
-    ------
-    PydpstatError
-        Where the path cannot be a ledger, or the file's limits are others.
+    Without `limits` it has those of the file. A `new` one is made where there is no file, with limits.
     """
 
     def __init__(self, path: str, limits: Limits | None, new: bool = False) -> None:
@@ -88,7 +76,7 @@ class FileLedger:
             total = added(before, cost)
             if exceeds(total, limit):
                 return missing(limit, before)
-            connection.execute(_ADD, entry.row())
+            connection.execute(_ADD, astuple(entry))
             connection.execute("UPDATE budget SET spent = ?, spent_delta = ?", _texts(total))
         return None
 
@@ -104,11 +92,7 @@ class FileLedger:
         return tuple(Entry(*row) for row in rows)
 
     def close(self) -> None:
-        """Close the connection; the next use opens another."""
-        with self._lock:
-            self._drop()
-
-    def _drop(self) -> None:
+        """Close the connection, which nobody may be using; the next use opens another."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
@@ -147,10 +131,8 @@ class FileLedger:
                 "or replaced. Put it back, or open the budget anew."
             )
         _check_names(self.path)
-        return self._connection or self._open()
-
-    def _open(self) -> sqlite3.Connection:
-        self._connection = _connected(self.path, "rw")
+        if self._connection is None:
+            self._connection = _connected(self.path, "rw")
         return self._connection
 
     def _checked(self, connection: sqlite3.Connection, limits: Limits | None) -> Limits:
@@ -345,7 +327,7 @@ def _before_fork() -> None:
     _held.ledgers = list(_LEDGERS)
     for ledger in _held.ledgers:
         ledger._lock.acquire()
-        ledger._drop()
+        ledger.close()
 
 
 def _after_fork() -> None:

@@ -27,16 +27,7 @@ _MOST_STEPS = 32
 def lower_lambert_w(x: float) -> float:
     """Return the solution w <= -1 of ``w * exp(w) = x``.
 
-    `scipy.special.lambertw` differs from it in the last bit at one of eight values.
-
-    Parameters
-    ----------
-    x : float
-        In [-1/e, 0).
-
-    Returns
-    -------
-    float
+    x is in [-1/e, 0). `scipy.special.lambertw` differs from it in the last bit at one of eight values.
 
     References
     ----------

@@ -22,23 +22,10 @@ _NUMBERS = (int, float, np.number)
 
 
 def with_record(xs: object, x: Any) -> object:
-    """Return a data set with one record more; neither is changed.
+    """Return a data set with one record more, given alone or as a data set of one; neither is changed.
 
-    Parameters
-    ----------
-    xs : ndarray, list, Series, DataFrame, or a single number or text
-        The data set; of a matrix or a frame, rows are records.
-    x : object
-        The record, or a data set of one record.
-
-    Returns
-    -------
-    ndarray, list, Series or DataFrame, as `xs`
-
-    Raises
-    ------
-    PydpstatError
-        Where the data set is of another kind.
+    It is an array, list, series, frame, or a single number or text; of a matrix or a frame, rows are records.
+    Any other kind is an error.
 
     Examples
     --------

@@ -18,7 +18,7 @@ from pydpstat import r_arithmetic as r
 from pydpstat._warn import note
 from pydpstat.diffpriv._lambert import lower_lambert_w
 from pydpstat.diffpriv._returned import data_set, exact_numbers, function_of, quality, with_record
-from pydpstat.diffpriv._slots import Function, is_na, is_whole, replaced, whole_number
+from pydpstat.diffpriv._slots import Function, is_na, is_whole, natural, replaced
 from pydpstat.diffpriv.bernstein import check_lattice, lattice_values
 from pydpstat.diffpriv.mechanisms import (
     DPMech,
@@ -264,8 +264,7 @@ def sensitivitySamplerManual(
             f"oracle must be a function of the number of records; got {checks.shown(oracle)}. "
             "Give for example lambda n: rng.rnorm(n)."
         )
-    n, m = whole_number(n, "n", 1, _MOST), whole_number(m, "m", 1, _MOST)
-    k = whole_number(k, "k", 1)
+    n, m, k = natural(n, "n", _MOST), natural(m, "m", _MOST), natural(k, "k")
     if k > m:
         raise PydpstatError(f"k must be a whole number from 1 to m, which is {m}; got {k}.")
     draw = _drawer(oracle, rng)
@@ -284,12 +283,7 @@ def sensitivitySamplerManual(
 
 
 def sampler_plan(m: object = None, gamma: object = None) -> SamplerPlan:
-    """Return the sampler's numbers for a given m, gamma, or both.
-
-    Raises
-    ------
-    PydpstatError
-        Where neither is given, one is not allowed, or gamma is too small for m.
+    """Return the sampler's numbers for a given m, gamma, or both, of which gamma may be too small for m.
 
     References
     ----------
@@ -301,38 +295,34 @@ def sampler_plan(m: object = None, gamma: object = None) -> SamplerPlan:
     >>> sampler_plan(gamma=0.33)
     SamplerPlan(m=20, gamma=0.33, k=20)
     """
-    given = None if is_na(m) else whole_number(m, "m", 1, _MOST)
+    count = None if is_na(m) else natural(m, "m", _MOST)
     share = None if is_na(gamma) else _share(gamma)
-    if given is not None:
-        rho = math.exp(lower_lambert_w(-1.0 / (4.0 * given)) / 2.0)
-        least = rho + math.sqrt(math.log(1.0 / rho) / (2.0 * given))
-        if share is None:
-            return SamplerPlan(given, least, given)
-        if share < least:
+    if count is not None:
+        rho = math.exp(lower_lambert_w(-1.0 / (4.0 * count)) / 2.0)
+    elif share is not None:
+        rho = math.exp(lower_lambert_w(-share / (2.0 * math.exp(0.5))) + 0.5)
+        needed = math.log(1.0 / rho) / (2.0 * ((share - rho) * (share - rho)))
+        if needed > _MOST:
             raise PydpstatError(
-                f"gamma must be at least {least:.6g} for m={given}; got {share!r}. Give a larger m or gamma."
+                f"gamma={share!r} asks for {needed:.3g} samples, too many for R. Give a larger one."
             )
-        return SamplerPlan(given, share, math.ceil(given * (1.0 - share + least)))
-    if share is None:
+        count = math.ceil(needed)
+    else:
         raise PydpstatError("m or gamma must be given, or both; got neither. Give for example gamma=0.1.")
-    rho = math.exp(lower_lambert_w(-share / (2.0 * math.exp(0.5))) + 0.5)
-    needed = math.log(1.0 / rho) / (2.0 * ((share - rho) * (share - rho)))
-    if needed > _MOST:
+    least = rho + math.sqrt(math.log(1.0 / rho) / (2.0 * count))
+    if share is None:
+        return SamplerPlan(count, least, count)
+    # an m found for gamma suffices, but for rounding
+    if share < least and not is_na(m):
         raise PydpstatError(
-            f"gamma={share!r} asks for {needed:.3g} samples, too many for R. Give a larger one."
+            f"gamma must be at least {least:.6g} for m={count}; got {share!r}. Give a larger m or gamma."
         )
-    found = math.ceil(needed)
-    least = rho + math.sqrt(math.log(1.0 / rho) / (2.0 * found))
-    return SamplerPlan(found, share, math.ceil(found * (1.0 - share + least)))
+    return SamplerPlan(count, share, math.ceil(count * (1.0 - share + least)))
 
 
 def _share(gamma: object) -> float:
-    number = checks.unwrap(gamma)
-    if not checks.is_number(number) or not 0.0 < checks.as_float(number) < 1.0:
-        raise PydpstatError(
-            f"gamma must be one number between 0 and 1; got {checks.shown(gamma)}. Give for example 0.1."
-        )
-    return float(number)
+    hint = "Give for example 0.1."
+    return checks.number(gamma, "gamma", "one number between 0 and 1", lambda share: 0.0 < share < 1.0, hint)
 
 
 def _distances(object: DPMech, draw: Callable[[int], object], n: int, m: int) -> np.ndarray:

@@ -36,16 +36,8 @@ _CLOSE = 1e-12
 class Response:
     """How one answer depends on the truth.
 
-    Parameters
-    ----------
-    other : float
-        Probability of the answer where it is not the truth.
-    true : float
-        Probability of the answer where it is the truth.
-    spread : float
-        The second minus the first, computed without cancellation.
-    missed : float
-        One minus the second, computed without cancellation.
+    Its probability is `other` where it is not the truth, and `true` where it is. Without cancellation,
+    `spread` is the second minus the first, and `missed` one minus the second.
     """
 
     other: float

@@ -73,7 +73,9 @@ class _NoiseAccess:
     @property
     def guarantee(self) -> Guarantee:
         """What each value's release keeps."""
-        return _guarantee(self._options)
+        how = self._options
+        exact = how.mechanism.loss(how.mechanism.calibrate(how.epsilon, how.delta, 1.0), how.epsilon, (1.0,))
+        return Guarantee(how.epsilon, how.delta, "bounded", (LOCAL, ONE_RELEASE, NUMBERS), exact)
 
     @quiet
     def respond(self, values: object, rng: object = None) -> Any:
@@ -180,11 +182,6 @@ class GaussianAccess(_NoiseAccess):
     _mechanism = "gaussian"
 
 
-def _guarantee(how: Options) -> Guarantee:
-    exact = how.mechanism.loss(how.mechanism.calibrate(how.epsilon, how.delta, 1.0), how.epsilon, (1.0,))
-    return Guarantee(how.epsilon, how.delta, "bounded", (LOCAL, ONE_RELEASE, NUMBERS), exact)
-
-
 def _released(values: object, how: Options, bounds: tuple[float, float], rng: object) -> object:
     single = is_single(values) or getattr(values, "ndim", 1) == 0
     numbers = _numbers(values, single)
@@ -256,8 +253,6 @@ def covering(places: Iterable[Sequence[Guarantee]]) -> Guarantee:
     have one of the same kind of noise, and every condition once, in order. If not all are for the same
     neighbors, it is for bounded ones.
 
-    Notes
-    -----
     Each person's data are in one place, so guarantees of different places do not add up: what follows
     from each of them holds for all. One place may have the largest epsilon, and another the largest
     delta.

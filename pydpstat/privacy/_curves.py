@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def responses_delta(each: float, count: int, epsilon: float) -> float:
-    """Delta at an epsilon of `count` randomized responses together, `each` of which keeps its own; rounded up.
+    """Delta of `count` randomized responses together, `each` the epsilon of one, rounded up.
 
     With j answers that point away the outcome has the weights
     ``binomial(count, j) exp((count - j) each)`` and ``binomial(count, j) exp(j each)`` under the two

@@ -95,7 +95,7 @@ class DistributionLoss(PrivacyLoss):
 
 
 def require() -> ModuleType:
-    """Import and return dp-accounting's module of privacy loss distributions; an error where it is missing."""
+    """Return dp-accounting's module of privacy loss distributions; an error where it is missing."""
     try:
         from dp_accounting.pld import privacy_loss_distribution
     except ImportError as error:
