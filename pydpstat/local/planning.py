@@ -58,11 +58,7 @@ def get_prob_from_epsilon(epsilon: object) -> float | Floats:
         return 2.0 / (1.0 + math.exp(epsilon))
     from scipy.special import expit
 
-    values = _numbers(epsilon, "epsilon")
-    if not (values >= 0.0).all():
-        raise PydpstatError(
-            f"epsilon must be at least 0, every one; got {checks.shown(epsilon)}. Give for example 1."
-        )
+    values = _numbers(epsilon, "epsilon", "at least 0", lambda each: each >= 0.0, "Give for example 1.")
     return _plain(2.0 * expit(-values))
 
 
@@ -100,18 +96,11 @@ def uncertainty(mean_answer: object, n: object, epsilon: object) -> float | Floa
     >>> round(uncertainty(0.3507, 10000, 1.0986122886681098), 4)
     0.0191
     """
-    share, size, eps = _numbers(mean_answer, "mean_answer"), _numbers(n, "n"), _numbers(epsilon, "epsilon")
-    if not ((share >= 0.0) & (share <= 1.0)).all():
-        raise PydpstatError("mean_answer must be from 0 to 1, every one. Give the share of answers 1.")
-    if not (size >= 1.0).all():
-        raise PydpstatError(
-            f"n must be at least 1, every one; got {checks.shown(n)}. Give the number of answers."
-        )
-    if not (eps > 0.0).all():
-        raise PydpstatError(
-            f"epsilon must be above 0, every one; got {checks.shown(epsilon)}. With 0 answers tell nothing."
-        )
-    return _plain(2.0 / tanh(0.5 * eps) * np.sqrt(share * (1.0 - share) / size))
+    hint = "Give the share of answers 1."
+    mean = _numbers(mean_answer, "mean_answer", "from 0 to 1", lambda p: (p >= 0.0) & (p <= 1.0), hint)
+    size = _numbers(n, "n", "at least 1", lambda each: each >= 1.0, "Give the number of answers.")
+    eps = _numbers(epsilon, "epsilon", "above 0", lambda each: each > 0.0, "With 0 answers tell nothing.")
+    return _plain(2.0 / tanh(0.5 * eps) * np.sqrt(mean * (1.0 - mean) / size))
 
 
 def persons(response: Response, width: float, alpha: float, proportion: float | None, kind: str) -> int:
@@ -204,12 +193,16 @@ def _size(n: int) -> int:
     return checks.integer(n, "n", 1, _MOST - 1.0, hint="Give for example 100.")
 
 
-def _numbers(value: object, name: str) -> Floats:
+def _numbers(
+    value: object, name: str, allowed: str, fits: Callable[[np.ndarray], np.ndarray], hint: str
+) -> Floats:
     array = checks.array_of(value)
     if array.dtype.kind not in "iuf" or np.isnan(array).any():
         raise PydpstatError(
             f"{name} must be a number, or an array of them, none missing; got {type(value).__name__}."
         )
+    if not fits(array).all():
+        raise PydpstatError(f"{name} must be {allowed}, every one; got {checks.shown(value)}. {hint}")
     return array.astype(np.float64)
 
 
