@@ -10,9 +10,9 @@ interval ends rests on.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from pydpstat._search import bisect_up
 from pydpstat.r_arithmetic.elementary import exp, log
 
 Floats = npt.NDArray[np.float64]
-Condition = Callable[[float], bool]
+Self = TypeVar("Self", bound="_Answers")
 
 # what lies further from the mean than this many standard deviations, and so many units more, is left out:
 # less than 1e-16 by Bernstein's inequality
@@ -129,42 +129,27 @@ def _convolved(ones: Floats, others: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Distribution(ABC):
-    """The distribution of the number of n answers in a design, with a parameter from 0 on that orders it."""
+class _Answers:
+    """The number of n answers in a design: its distribution `at` a parameter, which orders it.
+
+    Parameters go from 0 to `top`. Halfway `between` two is another, or None where they are next to each
+    other; `before` one is the largest below it.
+    """
 
     n: int
     response: Response
 
-    @property
-    @abstractmethod
-    def top(self) -> float:
-        """The largest parameter; the smallest is 0."""
-
-    @abstractmethod
-    def at(self, parameter: float) -> Counted:
-        """Return the distribution of the number of answers at a parameter."""
-
-    @abstractmethod
-    def between(self, low: float, high: float) -> float | None:
-        """Return the parameter halfway, or None where the two are next to each other."""
-
-    @abstractmethod
-    def before(self, parameter: float) -> float:
-        """Return the largest parameter below this one."""
-
-    def mirrored(self) -> Distribution:
-        """Return the distribution of how often the answer is not given."""
-        return type(self)(self.n, self.response.mirrored())
+    def mirrored(self: Self) -> Self:
+        """Return how often the answer is not given."""
+        return replace(self, response=self.response.mirrored())
 
 
-class Sampled(Distribution):
+class Sampled(_Answers):
     """Answers of a random sample; the parameter is the proportion p, which has none next to it."""
 
     __slots__ = ()
 
-    @property
-    def top(self) -> float:
-        return 1.0
+    top = 1.0
 
     def at(self, parameter: float) -> Counted:
         chance = (1.0 - parameter) * self.response.other + parameter * self.response.true
@@ -177,7 +162,7 @@ class Sampled(Distribution):
         return parameter
 
 
-class Fixed(Distribution):
+class Fixed(_Answers):
     """Answers of fixed persons; the parameter is the number T of those in the category."""
 
     __slots__ = ()
@@ -207,7 +192,10 @@ class Fixed(Distribution):
         return parameter - 1
 
 
-def first(distribution: Distribution, low: float, high: float, holds: Condition) -> float:
+Distribution = Fixed | Sampled
+
+
+def first(distribution: Distribution, low: float, high: float, holds: Callable[[float], bool]) -> float:
     """Return the smallest parameter from low to high at which a monotone condition holds, by bisection.
 
     Examples

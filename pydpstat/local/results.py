@@ -183,10 +183,10 @@ class ResponseResults(DPResults):
         """
         import pandas as pd
 
-        low, high = self._limits(alpha, kind, method)
-        return pd.DataFrame({0: low, 1: high}, index=self.labels.index(self.value))
+        return pd.DataFrame(self._limits(alpha, kind, method), index=self.labels.index(self.value))
 
-    def _limits(self, alpha: float, kind: str, method: str) -> tuple[list[float], list[float]]:
+    def _limits(self, alpha: float, kind: str, method: str) -> np.ndarray:
+        """Return the intervals, shape (elements, 2)."""
         level = checks.probability(alpha, "alpha")
         checks.one_of(kind, "kind", KINDS)
         checks.one_of(method, "method", METHODS)
@@ -194,12 +194,11 @@ class ResponseResults(DPResults):
         # the number of answers 1 alone, where the estimate is one number
         counts = self.counted[1:] if self.value.ndim == 0 else self.counted
         found = {count: interval(distribution, count, level, method) for count in set(counts)}
-        return [found[count][0] for count in counts], [found[count][1] for count in counts]
+        return np.array([found[count] for count in counts])
 
     def _interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        limits = self._limits(alpha, "randomization", "blaker")
-        low, high = (np.array(each).reshape(self.value.shape) for each in limits)
-        return low, high
+        low, high = self._limits(alpha, "randomization", "blaker").T
+        return low.reshape(self.value.shape), high.reshape(self.value.shape)
 
     def accuracy(self, alpha: float = 0.05) -> float | pd.Series:
         """Return half the width of the interval of kind "randomization".
@@ -236,7 +235,7 @@ class ResponseResults(DPResults):
         import pandas as pd
 
         randomization, population = self._errors()
-        low, high = self._limits(alpha, kind, "blaker")
+        low, high = self._limits(alpha, kind, "blaker").T
         columns: dict[str, npt.ArrayLike] = {
             "moment": _estimates(self.design, self.counted, "moment"),
             "ml": _estimates(self.design, self.counted, "ml"),

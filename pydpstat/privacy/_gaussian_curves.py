@@ -103,13 +103,11 @@ def mills_difference(a: Floats, ratio: Floats) -> Floats:
 
 
 @overload
-def log_delta(epsilon: float, ratio: float) -> float:
-    ...
+def log_delta(epsilon: float, ratio: float) -> float: ...
 
 
 @overload
-def log_delta(epsilon: npt.ArrayLike, ratio: npt.ArrayLike) -> Numbers:
-    ...
+def log_delta(epsilon: npt.ArrayLike, ratio: npt.ArrayLike) -> Numbers: ...
 
 
 def log_delta(epsilon: npt.ArrayLike, ratio: npt.ArrayLike) -> Numbers:
