@@ -299,13 +299,7 @@ def _sync_folder(path: str) -> None:
 
 def _total(connection: sqlite3.Connection) -> Cost:
     first, second = connection.execute("SELECT spent, spent_delta FROM budget").fetchone()
-    return _fraction(first), _fraction(second)
-
-
-def _fraction(text: str) -> Fraction:
-    # one of "0" and "1/2"; twice as fast as the constructor's own reading
-    numerator, _, denominator = text.partition("/")
-    return Fraction(int(numerator), int(denominator or 1))
+    return Fraction(first), Fraction(second)
 
 
 def _texts(cost: Cost) -> tuple[str, str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 # coefficients of W's series in -sqrt(x + 1/e) about the branch point x = -1/e
 _SERIES = (
     -1.0,
@@ -45,7 +47,7 @@ def lower_lambert_w(x: float) -> float:
     if above < 0.0:
         return -1.0
     if x < _NEAR_ZERO:
-        w = _series(-math.sqrt(above))
+        w = float(np.polyval(_SERIES[::-1], -math.sqrt(above)))
         if above < _NEAR_BRANCH:
             return w
     else:
@@ -53,13 +55,6 @@ def lower_lambert_w(x: float) -> float:
         loglog = math.log(-log)
         w = log - loglog + loglog / log
     return _halley(x, w)
-
-
-def _series(r: float) -> float:
-    total = _SERIES[-1]
-    for coefficient in _SERIES[-2::-1]:
-        total = coefficient + r * total
-    return total
 
 
 def _halley(x: float, w: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, ClassVar, Generic, TypeVar, overload
+from typing import ClassVar, Generic, TypeVar, overload
 
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
@@ -90,11 +90,6 @@ def named_only(instance: Slotted, unnamed: tuple[object, ...]) -> None:
 def is_na(value: object) -> bool:
     """Tell whether a value stands for R's NA: None or NaN."""
     return value is None or (isinstance(value, float) and value != value)
-
-
-def is_whole(value: Any) -> bool:
-    """Tell whether a value is one finite integer, an int or a float."""
-    return checks.is_number(value) and math.isfinite(checks.as_float(value)) and value % 1 == 0
 
 
 def _text(value: object) -> str:

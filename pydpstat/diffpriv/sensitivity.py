@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 import math
+import numbers
 import sys
 import time
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from pydpstat import r_arithmetic as r
 from pydpstat._warn import note
 from pydpstat.diffpriv._lambert import lower_lambert_w
 from pydpstat.diffpriv._returned import data_set, exact_numbers, function_of, quality, with_record
-from pydpstat.diffpriv._slots import Function, is_na, is_whole, natural, replaced
+from pydpstat.diffpriv._slots import Function, is_na, natural, replaced
 from pydpstat.diffpriv.bernstein import check_lattice, lattice_values
 from pydpstat.diffpriv.mechanisms import (
     DPMech,
@@ -345,8 +346,9 @@ def _distances(object: DPMech, draw: Callable[[int], object], n: int, m: int) ->
 def _drawer(oracle: Function, rng: Any) -> Callable[[int], object]:
     """Return the oracle as a function of the number of records alone."""
     source_from(rng, int_seeds_r=True)
+    seed = isinstance(rng, numbers.Integral)
     if not _takes_rng(oracle):
-        if is_whole(rng):
+        if seed:
             raise PydpstatError(
                 f"rng={rng!r} has no effect: oracle has no parameter rng. Write def oracle(n, rng), or let "
                 "it use a generator of its own."
@@ -354,7 +356,7 @@ def _drawer(oracle: Function, rng: Any) -> Callable[[int], object]:
         return oracle
     if rng is None:
         rng = np.random.default_rng()
-    elif is_whole(rng):
+    elif seed:
         from pydpstat.random.r_stream import RRandom
 
         rng = RRandom(int(rng))

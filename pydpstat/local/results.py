@@ -52,10 +52,6 @@ class Design(Protocol):
     def design_matrix(self) -> pd.DataFrame:
         """Probability of each answer (rows) for each truth (columns)."""
 
-    @property
-    def _single(self) -> bool:
-        """Whether one proportion says all."""
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ResponseResults(DPResults):
@@ -137,7 +133,7 @@ class ResponseResults(DPResults):
         return self.labels.natural(2.0 * self._errors()[1])
 
     def _errors(self) -> tuple[np.ndarray, np.ndarray]:
-        proportions = np.minimum(np.maximum(_estimates(self.design, self.counted, "moment"), 0.0), 1.0)
+        proportions = np.clip(_estimates(self.design, self.counted, "moment"), 0.0, 1.0)
         return estimate.standard_errors(proportions, sum(self.counted), self.design._response)
 
     def conf_int(
@@ -348,9 +344,9 @@ def results_of(design: Design, counted: tuple[int, ...], method: str) -> Respons
 
 
 def _estimates(design: Design, counted: tuple[int, ...], method: str) -> np.ndarray:
-    """Return the proportion of 1 where the categories are 0 and 1, else all."""
+    """Return the proportion of 1 where the categories are 0 and 1 (or False and True), else all."""
     n, response = sum(counted), design._response
-    if design._single:
+    if design.categories == (0, 1):
         one = float(estimate.moment(counted[1], n, response))
         return np.array(min(max(one, 0.0), 1.0) if method == "ml" else one)
     if method == "ml":
