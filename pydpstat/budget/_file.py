@@ -130,7 +130,13 @@ class FileLedger:
                 f"path must stay the same file while the budget is used; {self.path!r} was moved, removed "
                 "or replaced. Put it back, or open the budget anew."
             )
-        _check_names(self.path)
+        # a writer that is killed leaves a journal by one of several names only
+        names = os.stat(self.path).st_nlink
+        if names > 1:
+            raise PydpstatError(
+                f"path must be the ledger's only name; {self.path!r} has {names} (hard links). Remove the "
+                "others. For a backup make a copy."
+            )
         if self._connection is None:
             self._connection = _connected(self.path, "rw")
         return self._connection
@@ -254,16 +260,6 @@ def _check_place(path: str, new: bool) -> None:
     for each in (place, place.parent):
         if each.exists() and not os.access(each, os.W_OK):
             raise PydpstatError(f"path must be writable, and its folder too; {str(each)!r} is not.")
-
-
-def _check_names(path: str) -> None:
-    """Refuse a file that has another name: a writer that is killed leaves a journal by one of them only."""
-    names = os.stat(path).st_nlink
-    if names > 1:
-        raise PydpstatError(
-            f"path must be the ledger's only name; {path!r} has {names} (hard links). Remove the others. "
-            "For a backup make a copy."
-        )
 
 
 def _identity(path: str) -> tuple[int, int] | None:

@@ -243,10 +243,16 @@ class Budget:
         cost = self._cost(guarantee, consequence)
         if not isinstance(call, str):
             raise PydpstatError(f"call must be a text; got {type(call).__name__}. Give result.call.")
-        entry = Entry.of(guarantee, call)
-        remaining = self._ledger.spend(self._limit, cost, entry)
-        if remaining is not None:
-            raise self._exceeded(cost, remaining, consequence)
+        remaining = self._ledger.spend(self._limit, cost, Entry.of(guarantee, call))
+        if remaining is None:
+            return
+        costs = cost, remaining, missing(cost, remaining)
+        requested, left, difference = map(self._accountant.amount, costs)
+        text = (
+            f"the budget does not cover this release: it needs {requested}, and {left} is left "
+            f"({difference} too much). {consequence} Use a smaller epsilon, or stop here."
+        )
+        raise BudgetExceeded(text, requested, left, difference)
 
     def _cost(self, guarantee: Guarantee, consequence: str) -> Cost:
         if not isinstance(guarantee, Guarantee):
@@ -270,15 +276,6 @@ class Budget:
                 f"{hint} {consequence}"
             )
         return self._accountant.cost(guarantee)
-
-    def _exceeded(self, cost: Cost, remaining: Cost, consequence: str) -> BudgetExceeded:
-        requested, left = self._accountant.amount(cost), self._accountant.amount(remaining)
-        difference = self._accountant.amount(missing(cost, remaining))
-        text = (
-            f"the budget does not cover this release: it needs {requested}, and {left} is left "
-            f"({difference} too much). {consequence} Use a smaller epsilon, or stop here."
-        )
-        return BudgetExceeded(text, requested, left, difference)
 
     @property
     def spent(self) -> Amount:

@@ -45,10 +45,6 @@ class Response:
     spread: float
     missed: float
 
-    def chance(self, proportion: npt.ArrayLike) -> Floats:
-        """Return the answer's probability."""
-        return np.asarray(self.other + self.spread * np.asarray(proportion), dtype=np.float64)
-
     def mirrored(self) -> Response:
         """Return how not giving the answer depends on not being it."""
         return Response(self.missed, 1.0 - self.other, self.spread, self.other)

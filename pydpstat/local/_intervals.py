@@ -135,10 +135,9 @@ def interval(distribution: Distribution, count: int, alpha: float, method: str) 
 
 def ends(distribution: Distribution) -> tuple[int, int]:
     """Return the numbers of answers that are expected at the proportions 0 and 1, rounded outwards."""
+    n, response = distribution.n, distribution.response
     # the upper one by the mirror image, so that rounding treats both alike
-    return math.floor(distribution.n * distribution.response.other), distribution.n - math.floor(
-        distribution.n * distribution.response.missed
-    )
+    return math.floor(n * response.other), n - math.floor(n * response.missed)
 
 
 def lower_end(distribution: Distribution, count: int, alpha: float, method: str) -> float:
