@@ -115,15 +115,11 @@ def _checked(value: object, name: str) -> float:
     )
 
 
-def exceeds(total: Cost, limit: Cost) -> bool:
-    """Tell whether a total is more than the limit."""
-    return total[0] > limit[0] or total[1] > limit[1]
-
-
-def added(first: Cost, second: Cost) -> Cost:
-    """Return the sum of two costs."""
+def charged(spent: Cost, cost: Cost, limit: Cost) -> Cost | None:
+    """Return what is spent with a further cost; None where it is more than the limit."""
     # most deltas are 0, and sums of fractions are slow
-    return first[0] + second[0], first[1] + second[1] if second[1] else first[1]
+    total = spent[0] + cost[0], spent[1] + cost[1] if cost[1] else spent[1]
+    return None if total[0] > limit[0] or total[1] > limit[1] else total
 
 
 def missing(cost: Cost, remaining: Cost) -> Cost:

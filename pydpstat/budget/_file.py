@@ -23,7 +23,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from pydpstat._checks import shown_option
-from pydpstat.budget._accountants import NOTHING, Cost, added, exceeds, missing
+from pydpstat.budget._accountants import NOTHING, Cost, charged, missing
 from pydpstat.budget._ledger import Entry
 from pydpstat.errors import PydpstatError
 
@@ -73,8 +73,8 @@ class FileLedger:
         """Add a spend; where it is too much, leave everything as it is and return what remains."""
         with self._transaction() as connection:
             before = _total(connection)
-            total = added(before, cost)
-            if exceeds(total, limit):
+            total = charged(before, cost, limit)
+            if total is None:
                 return missing(limit, before)
             connection.execute(_ADD, astuple(entry))
             connection.execute("UPDATE budget SET spent = ?, spent_delta = ?", _texts(total))

@@ -7,7 +7,7 @@ import threading
 import time
 from dataclasses import dataclass
 
-from pydpstat.budget._accountants import NOTHING, Cost, added, exceeds, missing
+from pydpstat.budget._accountants import NOTHING, Cost, charged, missing
 from pydpstat.budget.amounts import Amount
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
@@ -81,8 +81,8 @@ class MemoryLedger:
         """Add a spend; where it is too much, leave everything as it is and return what remains."""
         self._check_process()
         with self._lock:
-            total = added(self._total, cost)
-            if exceeds(total, limit):
+            total = charged(self._total, cost, limit)
+            if total is None:
                 return missing(limit, self._total)
             self._total = total
             self._entries.append(entry)

@@ -264,13 +264,9 @@ class ResponseResults(DPResults):
             ("No. Answers:", str(self.nobs)),
             ("Estimate:", {"moment": "moment", "ml": "maximum likelihood"}[self.method]),
             ("Truth answered:", f"with probability {number(self.design._response.true)}"),
-            ("Epsilon, each answer:", "infinite" if self._tells else number(self.epsilon)),
+            ("Epsilon, each answer:", "infinite" if math.isinf(self.epsilon) else number(self.epsilon)),
             ("Neighbors:", "one person's value replaced"),
         ]
-
-    @property
-    def _tells(self) -> bool:
-        return math.isinf(self.guarantee.epsilon)
 
     def _beside(self) -> Facts:
         return []
@@ -292,7 +288,7 @@ class ResponseResults(DPResults):
     def _notes(self) -> list[str]:
         held = ["Nothing is guaranteed: some answer tells the truth for certain."]
         return [
-            *(held if self._tells else self._held("")),
+            *(held if math.isinf(self.epsilon) else self._held("")),
             "randomization: the persons are fixed, their answers random. population: the persons are a "
             "random sample, too; its standard error and interval hold both.",
             "moment: unbiased, may be outside 0 to 1. ml: maximum likelihood, from 0 to 1. Intervals: "
