@@ -54,10 +54,7 @@ def lower_lambert_w(x: float) -> float:
         log = math.log(-x)
         loglog = math.log(-log)
         w = log - loglog + loglog / log
-    return _halley(x, w)
-
-
-def _halley(x: float, w: float) -> float:
+    # Halley's iteration
     for _ in range(_MOST_STEPS):
         power, beside = math.exp(w), w + 1.0
         step = w * power - x

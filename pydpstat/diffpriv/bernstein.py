@@ -56,9 +56,7 @@ class Bernstein(Frozen):
         """Evaluate the polynomial: see `pydpstat.diffpriv.predict`."""
         return predict(self, D)
 
-    def __call__(self, D: npt.ArrayLike) -> float | Floats:
-        """Evaluate the polynomial: see `pydpstat.diffpriv.predict`."""
-        return predict(self, D)
+    __call__ = predict
 
     def __repr__(self) -> str:
         return f"Bernstein(dims={self.dims}, k={self.k}, {self.coeffs.size} coefficients)"

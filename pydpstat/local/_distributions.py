@@ -50,23 +50,13 @@ class Response:
         return Response(self.missed, 1.0 - self.other, self.spread, self.other)
 
 
-@dataclass(frozen=True, slots=True)
 class Counted:
-    """A distribution on the integers from `start` on.
+    """A distribution on the integers from `start` on, whose probabilities are `mass`."""
 
-    It has their probabilities (`mass`), and for each number that of it and all smaller ones, and of it and
-    all larger ones.
-    """
-
-    start: int
-    mass: Floats
-    below: Floats
-    above: Floats
-
-    @classmethod
-    def of(cls, start: int, mass: Floats) -> Counted:
-        """Return the distribution with these masses."""
-        return cls(start, mass, np.cumsum(mass), np.cumsum(mass[::-1])[::-1])
+    def __init__(self, start: int, mass: Floats) -> None:
+        self.start, self.mass = start, mass
+        # of each number and all smaller ones, and of it and all larger ones
+        self.below, self.above = np.cumsum(mass), np.cumsum(mass[::-1])[::-1]
 
     def at_most(self, number: int) -> float:
         """Return the probability of a number or less."""
@@ -149,7 +139,7 @@ class Sampled(_Answers):
 
     def at(self, parameter: float) -> Counted:
         chance = (1.0 - parameter) * self.response.other + parameter * self.response.true
-        return Counted.of(*binomial(self.n, chance))
+        return Counted(*binomial(self.n, chance))
 
     def between(self, low: float, high: float) -> float | None:
         return 0.5 * (low + high) if high - low > _CLOSE else None
@@ -179,7 +169,7 @@ class Fixed(_Answers):
 
             # its error is below 1e-15, absolutely
             mass = np.maximum(fftconvolve(ones, others), 0.0)
-        return Counted.of(first + second, mass)
+        return Counted(first + second, mass)
 
     def between(self, low: float, high: float) -> float | None:
         return (int(low) + int(high)) // 2 if high - low > 1 else None
