@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,6 @@ from pydpstat._search import bisect_up
 from pydpstat.r_arithmetic.elementary import exp, log
 
 Floats = npt.NDArray[np.float64]
-Self = TypeVar("Self", bound="_Answers")
 
 # what lies further from the mean than this many standard deviations, and so many units more, is left out:
 # less than 1e-16 by Bernstein's inequality
@@ -125,7 +124,7 @@ class _Answers:
     n: int
     response: Response
 
-    def mirrored(self: Self) -> Self:
+    def mirrored(self) -> Self:
         """Return how often the answer is not given."""
         return replace(self, response=self.response.mirrored())
 
