@@ -297,7 +297,10 @@ def sampler_plan(m: object = None, gamma: object = None) -> SamplerPlan:
     SamplerPlan(m=20, gamma=0.33, k=20)
     """
     count = None if is_na(m) else natural(m, "m", _MOST)
-    share = None if is_na(gamma) else _share(gamma)
+    share = None
+    if not is_na(gamma):
+        allowed, hint = "one number between 0 and 1", "Give for example 0.1."
+        share = checks.number(gamma, "gamma", allowed, lambda number: 0.0 < number < 1.0, hint)
     if count is not None:
         rho = math.exp(lower_lambert_w(-1.0 / (4.0 * count)) / 2.0)
     elif share is not None:
@@ -319,11 +322,6 @@ def sampler_plan(m: object = None, gamma: object = None) -> SamplerPlan:
             f"gamma must be at least {least:.6g} for m={count}; got {share!r}. Give a larger m or gamma."
         )
     return SamplerPlan(count, share, math.ceil(count * (1.0 - share + least)))
-
-
-def _share(gamma: object) -> float:
-    hint = "Give for example 0.1."
-    return checks.number(gamma, "gamma", "one number between 0 and 1", lambda share: 0.0 < share < 1.0, hint)
 
 
 def _distances(object: DPMech, draw: Callable[[int], object], n: int, m: int) -> np.ndarray:
