@@ -25,9 +25,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="python -m pydpstat budget", description="Print a ledger: its limits and what was spent."
     )
     parser.add_argument("file", metavar="FILE", help="the ledger's file, the path of a Budget")
-    path = parser.parse_args(argv).file
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true", help="every entry in full, as CSV")
+    form.add_argument("--json", action="store_true", help="limits, amounts and every entry in full, as JSON")
+    asked = parser.parse_args(argv)
     try:
-        print(Budget.open(path).summary())
+        budget = Budget.open(asked.file)
+        if asked.csv or asked.json:
+            sys.stdout.write(str(budget.to_csv() if asked.csv else budget.to_json()))
+        else:
+            print(budget.summary())
     except PydpstatError as error:
         print(f"python -m pydpstat budget: {error}", file=sys.stderr)
         return 1

@@ -13,52 +13,45 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import threading
 import time
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import astuple, fields
-from fractions import Fraction
+from dataclasses import astuple
 from pathlib import Path
 
 from pydpstat._checks import shown_option
-from pydpstat.budget._accountants import NOTHING, Cost, charged, missing
-from pydpstat.budget._ledger import Entry
+from pydpstat.budget._accountants import NOTHING, Cost
+from pydpstat.budget._entry import COLUMNS, Entry
+from pydpstat.budget._ledger import PATIENCE, Change, Limits, SharedLedger, closed_at_forks, cost_of, texts_of
 from pydpstat.errors import PydpstatError
 
 # marks the file as a ledger ("dpst"), and its format
-APPLICATION, FORMAT = 0x64707374, 2
-# how long a writer waits for others, in seconds
-PATIENCE = 60.0
+APPLICATION, FORMAT = 0x64707374, 3
 # EXTRA: that the journal is gone is on disk too before a commit returns
 SETTINGS = ("PRAGMA synchronous = EXTRA", "PRAGMA fullfsync = ON")
 _TABLES = (
     "BEGIN",
     "CREATE TABLE budget (id INTEGER PRIMARY KEY CHECK (id = 1), epsilon TEXT NOT NULL, delta TEXT NOT NULL, "
     "accountant TEXT NOT NULL, neighbors TEXT NOT NULL, spent TEXT NOT NULL, spent_delta TEXT NOT NULL)",
-    "CREATE TABLE spends (id INTEGER PRIMARY KEY, call TEXT NOT NULL, epsilon REAL NOT NULL, "
-    "delta REAL NOT NULL, rho REAL, loss TEXT NOT NULL, conditions TEXT NOT NULL, time TEXT NOT NULL, "
-    "process INTEGER NOT NULL)",
+    "CREATE TABLE spends (id INTEGER PRIMARY KEY, call TEXT NOT NULL, label TEXT NOT NULL, "
+    "epsilon REAL NOT NULL, delta REAL NOT NULL, neighbors TEXT NOT NULL, rho REAL, loss TEXT NOT NULL, "
+    "conditions TEXT NOT NULL, time TEXT NOT NULL, process INTEGER NOT NULL, host TEXT NOT NULL)",
     f"PRAGMA application_id = {APPLICATION}",
     f"PRAGMA user_version = {FORMAT}",
 )
-_COLUMNS = ", ".join(field.name for field in fields(Entry))
-_ADD = f"INSERT INTO spends ({_COLUMNS}) VALUES ({', '.join('?' * len(fields(Entry)))})"
-
-# the limits as texts, in which floats compare exactly: epsilon, delta, accountant, neighbors
-Limits = tuple[str, str, str, str]
+_COLUMNS = ", ".join(COLUMNS)
+_ADD = f"INSERT INTO spends ({_COLUMNS}) VALUES ({', '.join('?' * len(COLUMNS))})"
 
 
-class FileLedger:
+class FileLedger(SharedLedger):
     """Keeps the spends in a file; an error where it cannot be a ledger, or is one with other limits.
 
     Without `limits` it has those of the file. A `new` one is made where there is no file, with limits.
     """
 
     def __init__(self, path: str, limits: Limits | None, new: bool = False) -> None:
+        super().__init__(path)
         self.path = path
-        self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
         _check_place(path, new)
@@ -67,18 +60,7 @@ class FileLedger:
                 _make(path, limits)
             self._file = _identity(path)
             self.limits = self._checked(self._current(), limits)
-        _LEDGERS.add(self)
-
-    def spend(self, limit: Cost, cost: Cost, entry: Entry) -> Cost | None:
-        """Add a spend; where it is too much, leave everything as it is and return what remains."""
-        with self._transaction() as connection:
-            before = _total(connection)
-            total = charged(before, cost, limit)
-            if total is None:
-                return missing(limit, before)
-            connection.execute(_ADD, astuple(entry))
-            connection.execute("UPDATE budget SET spent = ?, spent_delta = ?", _texts(total))
-        return None
+        closed_at_forks(self)
 
     def total(self) -> Cost:
         """Sum of all spends."""
@@ -98,12 +80,17 @@ class FileLedger:
             connection.close()
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self) -> Iterator[Change]:
         with self._lock, self._errors():
             connection = self._current()
             connection.execute("BEGIN IMMEDIATE")
+
+            def add(entry: Entry, total: Cost) -> None:
+                connection.execute(_ADD, astuple(entry))
+                connection.execute("UPDATE budget SET spent = ?, spent_delta = ?", texts_of(total))
+
             try:
-                yield connection
+                yield _total(connection), add
                 connection.execute("COMMIT")
             except BaseException:
                 # a commit that failed may have ended the transaction
@@ -157,12 +144,7 @@ class FileLedger:
         found: Limits = connection.execute(
             "SELECT epsilon, delta, accountant, neighbors FROM budget"
         ).fetchone()
-        if limits is not None and found != limits:
-            raise PydpstatError(
-                f"the ledger {self.path!r} was made with {_described(found)}; got {_described(limits)}. "
-                "Open it with its own limits, or Budget.open(path), or give a new path."
-            )
-        return found
+        return self._same_limits(found, limits, "path")
 
 
 def _connected(path: str, mode: str) -> sqlite3.Connection:
@@ -192,7 +174,7 @@ def _make(path: str, limits: Limits) -> None:
             with closing(_connected(part, "rwc")) as connection:
                 for statement in _TABLES:
                     connection.execute(statement)
-                row = (*limits, *_texts(NOTHING))
+                row = (*limits, *texts_of(NOTHING))
                 connection.execute("INSERT INTO budget VALUES (1, ?, ?, ?, ?, ?, ?)", row)
                 connection.execute("COMMIT")
             # where no folder can be locked, as on Windows, this replaces no file
@@ -294,36 +276,4 @@ def _sync_folder(path: str) -> None:
 
 
 def _total(connection: sqlite3.Connection) -> Cost:
-    first, second = connection.execute("SELECT spent, spent_delta FROM budget").fetchone()
-    return Fraction(first), Fraction(second)
-
-
-def _texts(cost: Cost) -> tuple[str, str]:
-    return str(cost[0]), str(cost[1])
-
-
-def _described(limits: Limits) -> str:
-    epsilon, delta, accountant, neighbors = limits
-    return f"epsilon {epsilon}, delta {delta}, accountant {accountant!r}, neighbors {neighbors!r}"
-
-
-# no SQLite connection may cross a fork: each is closed before, and both sides open their own
-_LEDGERS: weakref.WeakSet[FileLedger] = weakref.WeakSet()
-# by thread: two threads may fork at once
-_held = threading.local()
-
-
-def _before_fork() -> None:
-    _held.ledgers = list(_LEDGERS)
-    for ledger in _held.ledgers:
-        ledger._lock.acquire()
-        ledger.close()
-
-
-def _after_fork() -> None:
-    for ledger in _held.__dict__.pop("ledgers", []):
-        ledger._lock.release()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
+    return cost_of(connection.execute("SELECT spent, spent_delta FROM budget").fetchone())

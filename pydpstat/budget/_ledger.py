@@ -1,75 +1,34 @@
-"""A ledger: its entries, which have no data, kept in memory and shown as a table in statsmodels' form."""
+"""Ledgers: in the memory of one process, and what those that several processes share have in common.
+
+A shared ledger locks the row of its total, reads it, compares, adds and commits, so that writers wait for
+each other and cannot exceed the limit together. Each process has a connection of its own.
+"""
 
 from __future__ import annotations
 
 import os
 import threading
-import time
-from dataclasses import dataclass
+import weakref
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from fractions import Fraction
 
 from pydpstat.budget._accountants import NOTHING, Cost, charged, missing
-from pydpstat.budget.amounts import Amount
+from pydpstat.budget._entry import Entry
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy import Guarantee
-from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, number
 
-WIDEST_CALL = 36
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A spend.
-
-    Parameters
-    ----------
-    call : str
-        The call, without data.
-    epsilon, delta : float
-        What the release keeps.
-    rho : float or None
-        Its zero-concentrated privacy.
-    loss : str
-        Its privacy loss as text; empty where it is not known.
-    conditions : str
-        Its conditions, one a line.
-    time : str
-        When, in UTC.
-    process : int
-        The process's number.
-
-    Examples
-    --------
-    >>> entry = Entry.of(Guarantee(0.5), "mean(income)")
-    >>> entry.call, entry.epsilon
-    ('mean(income)', 0.5)
-    """
-
-    call: str
-    epsilon: float
-    delta: float
-    rho: float | None
-    loss: str
-    conditions: str
-    time: str
-    process: int
-
-    @classmethod
-    def of(cls, guarantee: Guarantee, call: str) -> Entry:
-        """Return the entry of a release that is made now."""
-        return cls(
-            call,
-            guarantee.epsilon,
-            guarantee.delta,
-            guarantee.rho,
-            "" if guarantee.loss is None else repr(guarantee.loss),
-            "\n".join(guarantee.conditions),
-            time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            os.getpid(),
-        )
+# how long a writer waits for others, in seconds
+PATIENCE = 60.0
+# the limits as texts, in which floats compare exactly: epsilon, delta, accountant, neighbors
+Limits = tuple[str, str, str, str]
+# a total, and what puts an entry and the new total into the ledger
+Change = tuple[Cost, Callable[[Entry, Cost], object]]
 
 
 class MemoryLedger:
     """Keeps the spends of one process; its threads share it."""
+
+    place = "in memory"
 
     def __init__(self) -> None:
         self._total = NOTHING
@@ -105,71 +64,95 @@ class MemoryLedger:
         if os.getpid() != self._process:
             raise PydpstatError(
                 "a budget in memory belongs to the process that made it. "
-                "Give the budget a path, so that several processes share one ledger."
+                "Give the budget a path or a url, so that several processes share one ledger."
             )
 
 
-@dataclass(frozen=True)
-class LedgerReport(Report):
-    """A budget's limits, what was spent, and the calls."""
+class SharedLedger:
+    """A ledger outside of the process, written by one transaction for each spend.
 
-    epsilon: float
-    delta: float
-    accountant: str
-    neighbors: str
-    path: str | None
-    entries: tuple[Entry, ...]
-    spent: Amount
-    remaining: Amount
+    A subclass says where it is, opens connections and runs transactions. Its `limits` are those that it
+    was made with.
+    """
 
-    _title = "Privacy Budget"
+    limits: Limits
 
-    def _facts(self) -> Facts:
-        return [
-            ("Limit of epsilon:", number(self.epsilon)),
-            ("Limit of delta:", number(self.delta)),
-            ("Accountant:", self.accountant),
-            ("Neighbors:", self.neighbors),
-            ("No. Releases:", str(len(self.entries))),
-            *_amounts(self.spent, "spent"),
-            *_amounts(self.remaining, "left"),
-        ]
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self._lock = threading.Lock()
 
-    def _rows(self) -> Rows:
-        shown = self.entries[-MOST_ROWS:]
-        second = "rho" if self.accountant == "zcdp" else "delta"
-        cells = [
-            [number(each.epsilon), _number(getattr(each, second)), each.time.removesuffix("Z")]
-            for each in shown
-        ]
-        headers = ("epsilon", second, "time (UTC)")
-        return Rows(headers, [_shortened(each.call) for each in shown], cells)
+    def spend(self, limit: Cost, cost: Cost, entry: Entry) -> Cost | None:
+        """Add a spend; where it is too much, leave everything as it is and return what remains."""
+        with self._transaction() as (before, add):
+            total = charged(before, cost, limit)
+            if total is None:
+                return missing(limit, before)
+            add(entry, total)
+        return None
 
-    def _notes(self) -> list[str]:
-        notes = [f"Ledger: {'in memory' if self.path is None else self.path}"]
-        count = len(self.entries)
-        if count > MOST_ROWS:
-            notes.append(f"The last {MOST_ROWS} of {count} releases are shown; `entries` has all.")
-        if self.accountant == "zcdp":
-            notes.append("Epsilon spent: of the rho spent, at the limit of delta.")
-            notes.append("Epsilon left: the largest pure one that the rho left covers.")
-        return [*notes, *(line for each in self.entries for line in each.conditions.split("\n") if line)]
+    def total(self) -> Cost:
+        """Sum of all spends."""
+        raise NotImplementedError
 
-    def _lines(self) -> list[str]:
-        # a path has to stay in one line
-        return ["Notes:", *(f"- {line}" for line in dict.fromkeys(self._notes()))]
+    def entries(self) -> tuple[Entry, ...]:
+        """Every spend, the oldest first."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Close the connection, which nobody may be using; the next use opens another."""
+        raise NotImplementedError
+
+    def _transaction(self) -> AbstractContextManager[Change]:
+        """Lock the total and give it; what was added is in the ledger for good when this ends."""
+        raise NotImplementedError
+
+    def _same_limits(self, found: Limits, given: Limits | None, argument: str) -> Limits:
+        """Check the limits of the ledger against those given, and return its own."""
+        if given is not None and found != given:
+            raise PydpstatError(
+                f"the ledger {self.place!r} was made with {_described(found)}; got {_described(given)}. "
+                f"Open it with its own limits, or Budget.open({argument}), or give a new {argument}."
+            )
+        return found
 
 
-def _amounts(amount: Amount, word: str) -> Facts:
-    if amount.rho is None:
-        return [(f"Epsilon {word}:", number(amount.epsilon)), (f"Delta {word}:", number(amount.delta))]
-    return [(f"Rho {word}:", number(amount.rho)), (f"Epsilon {word}:", number(amount.epsilon))]
+def cost_of(texts: tuple[str, str]) -> Cost:
+    """Return a total that was kept as texts."""
+    return Fraction(texts[0]), Fraction(texts[1])
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None else number(value)
+def texts_of(cost: Cost) -> tuple[str, str]:
+    """Return a total as texts, which are exact."""
+    return str(cost[0]), str(cost[1])
 
 
-def _shortened(call: str) -> str:
-    line = " ".join(call.split())
-    return line if len(line) <= WIDEST_CALL else line[: WIDEST_CALL - 3] + "..."
+def _described(limits: Limits) -> str:
+    epsilon, delta, accountant, neighbors = limits
+    return f"epsilon {epsilon}, delta {delta}, accountant {accountant!r}, neighbors {neighbors!r}"
+
+
+# no connection may cross a fork: each is closed before, and both sides open their own
+_LEDGERS: weakref.WeakSet[SharedLedger] = weakref.WeakSet()
+# by thread: two threads may fork at once
+_held = threading.local()
+
+
+def closed_at_forks(ledger: SharedLedger) -> None:
+    """Close a ledger's connection whenever the process forks."""
+    _LEDGERS.add(ledger)
+
+
+def _before_fork() -> None:
+    _held.ledgers = list(_LEDGERS)
+    for ledger in _held.ledgers:
+        ledger._lock.acquire()
+        ledger.close()
+
+
+def _after_fork() -> None:
+    for ledger in _held.__dict__.pop("ledgers", []):
+        ledger._lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)

@@ -15,6 +15,7 @@ import pytest
 import pydpstat
 from pydpstat import Budget, BudgetExceeded, Guarantee, PydpstatError
 from pydpstat.budget import _file as file
+from pydpstat.budget import _ledger
 
 
 @pytest.fixture
@@ -274,7 +275,7 @@ def test_an_interrupted_spend_leaves_nothing(path, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(file, "charged", interrupted)
+        patch.setattr(_ledger, "charged", interrupted)
         with pytest.raises(KeyboardInterrupt):
             budget.spend(Guarantee(0.1), "mean(x)")
     assert not budget.entries

@@ -1,0 +1,222 @@
+"""An account: an accountant and a ledger; what is spent, labelled, paid for in blocks, and left."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Self
+
+from pydpstat import _checks as checks
+from pydpstat.budget._accountants import ACCOUNTANTS, Accountant, Cost, missing
+from pydpstat.budget._blocks import enter, label_of, labelled, leave
+from pydpstat.budget._entry import Entry
+from pydpstat.budget._ledger import Limits, MemoryLedger, SharedLedger
+from pydpstat.budget.amounts import Amount, BudgetExceeded
+from pydpstat.errors import PydpstatError
+from pydpstat.privacy import NEIGHBORS, Guarantee
+
+
+class Account:
+    """Spends from a ledger within the limits of an accountant."""
+
+    _ledger: MemoryLedger | SharedLedger
+
+    def _set(self, epsilon: float, delta: float, accountant: str, neighbors: str) -> None:
+        self._epsilon, self._delta = epsilon, delta
+        self._neighbors = checks.one_of(neighbors, "neighbors", NEIGHBORS)
+        self._name = accountant
+        self._accountant: Accountant = ACCOUNTANTS[accountant](epsilon, delta)
+        self._limit = self._accountant.limit
+
+    def _limits(self) -> Limits:
+        return repr(self._epsilon), repr(self._delta), self._name, self._neighbors
+
+    @property
+    def epsilon(self) -> float:
+        """Limit of epsilon; infinite for an odometer."""
+        return self._epsilon
+
+    @property
+    def delta(self) -> float:
+        """Limit of delta."""
+        return self._delta
+
+    @property
+    def accountant(self) -> str:
+        """The accountant's name."""
+        return self._name
+
+    @property
+    def neighbors(self) -> str:
+        """The neighbors for which the budget holds."""
+        return self._neighbors
+
+    def spend(self, guarantee: Guarantee, call: str, label: str | None = None) -> None:
+        """Spend what a release costs, just before its noise is drawn.
+
+        Parameters
+        ----------
+        guarantee : Guarantee
+            What the release keeps.
+        call : str
+            The call as text, without data, for the ledger.
+        label : str, optional
+            What you call it, for the ledger; by default that of the `labelled` block around.
+
+        Raises
+        ------
+        BudgetExceeded
+            If the budget does not cover it; nothing is spent then.
+        PydpstatError
+            If the guarantee is infinite, for other neighbors, or cannot be counted, or the ledger
+            cannot be written; nothing is spent then. Only where a connection to PostgreSQL is lost
+            while the spend is confirmed, it may be in the ledger; the error says so.
+
+        Examples
+        --------
+        >>> from pydpstat import Budget, Guarantee
+        >>> budget = Budget(1.0)
+        >>> budget.spend(Guarantee(0.5), "mean(income)", label="income tables")
+        >>> budget.remaining.epsilon
+        0.5
+        """
+        self._spend(guarantee, call, label, "Nothing was released.")
+
+    def charge(self, result: object, label: str | None = None) -> None:
+        """Spend what a finished release really keeps: a mirror's result, a pair of them, or a model.
+
+        A release inside of ``with budget:`` was paid for already.
+
+        Parameters
+        ----------
+        result : DPResults, DPResultsPair, ModelResults or another result
+            Its `guarantee`, what holds, is charged, whatever it claims.
+        label : str, optional
+            As for `spend`.
+
+        Raises
+        ------
+        BudgetExceeded
+            If the budget does not cover it. The result was drawn already: do not publish it.
+        PydpstatError
+            If the result guarantees nothing (an infinite epsilon), or as for `spend`.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> budget = pydpstat.Budget(1.0)
+        >>> budget.charge(pydpstat.meanDP([1, 2, 3, 4], 0.5, 0, 5, rng=pydpstat.RRandom(1)))
+        >>> budget.spent.epsilon
+        0.5
+        """
+        guarantee = getattr(result, "guarantee", None)
+        if not isinstance(guarantee, Guarantee):
+            hint = "Use spend(guarantee, call)." if isinstance(result, Guarantee) else "Give a release."
+            raise PydpstatError(f"result must have a guarantee; got {type(result).__name__}. {hint}")
+        call = getattr(getattr(result, "Bounded", result), "call", None)
+        self._spend(guarantee, str(call or type(result).__name__), label, "Do not publish the result.")
+
+    def _spend(self, guarantee: Guarantee, call: str, label: str | None, consequence: str) -> None:
+        cost = self._cost(guarantee, consequence)
+        if not isinstance(call, str):
+            raise PydpstatError(f"call must be a text; got {type(call).__name__}. Give result.call.")
+        name = label_of(self) if label is None else _checked(label)
+        remaining = self._ledger.spend(self._limit, cost, Entry.of(guarantee, call, name))
+        if remaining is None:
+            return
+        costs = cost, remaining, missing(cost, remaining)
+        requested, left, difference = map(self._accountant.amount, costs)
+        text = (
+            f"the budget does not cover this release: it needs {requested}, and {left} is left "
+            f"({difference} too much). {consequence} Use a smaller epsilon, or stop here."
+        )
+        raise BudgetExceeded(text, requested, left, difference)
+
+    def _cost(self, guarantee: Guarantee, consequence: str) -> Cost:
+        if not isinstance(guarantee, Guarantee):
+            raise PydpstatError(
+                f"guarantee must be a Guarantee; got {type(guarantee).__name__}. Give result.guarantee."
+            )
+        if guarantee.epsilon == math.inf or guarantee.delta == 1.0:
+            stated = "".join(f" Stated of it: {line}." for line in guarantee.conditions)
+            raise PydpstatError(
+                f"guarantee must be finite to be charged; got {guarantee}, and no budget covers a release "
+                f"that guarantees nothing. {consequence} Where it warns, as R's functions do, "
+                f"the warning says why.{stated}"
+            )
+        if guarantee.neighbors != self._neighbors:
+            hint = "Nothing follows for unbounded neighbors: release with neighbors='unbounded'."
+            if self._neighbors == "bounded":
+                hint = (
+                    "Release with neighbors='bounded', or charge what it keeps for one replaced record: "
+                    "budget.spend(guarantee.as_bounded(), call)."
+                )
+            raise PydpstatError(
+                f"guarantee must be for {self._neighbors} neighbors, as the budget is; got {guarantee}. "
+                f"{hint} {consequence}"
+            )
+        return self._accountant.cost(guarantee)
+
+    @contextmanager
+    def labelled(self, label: str) -> Iterator[None]:
+        """Label every spend from this budget inside of a block.
+
+        A release has no argument for it, as one label is usually that of many releases; and so a label
+        reaches the mirrors, too, which have R's arguments only.
+
+        Parameters
+        ----------
+        label : str
+            What you call the releases, for the ledger. Of nested blocks the innermost counts.
+
+        Raises
+        ------
+        PydpstatError
+            If `label` is no text.
+
+        Notes
+        -----
+        It holds where `with budget:` would: not in a thread that is started inside.
+
+        Examples
+        --------
+        >>> from pydpstat import Budget, count
+        >>> budget = Budget(1.0)
+        >>> with budget.labelled("age tables"):
+        ...     r = count([True, False, True], 0.25, budget=budget)
+        >>> budget.entries[0].label
+        'age tables'
+        """
+        with labelled(self, _checked(label)):
+            yield
+
+    def __enter__(self) -> Self:
+        """Pay for every release in the block that names no budget of its own."""
+        enter(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Leave the block; an error goes on."""
+        leave(self)
+
+    @property
+    def spent(self) -> Amount:
+        """What was spent: with "basic" the sums; with "zcdp" rho, and its epsilon at the budget's delta."""
+        return self._accountant.spent(self._ledger.total())
+
+    @property
+    def remaining(self) -> Amount:
+        """What is left: with "zcdp" rho, and the largest epsilon of a pure release that it covers."""
+        return self._accountant.amount(missing(self._limit, self._ledger.total()))
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Every spend, the oldest first: call, label, guarantee, time, process and host."""
+        return self._ledger.entries()
+
+
+def _checked(label: object) -> str:
+    if isinstance(label, str):
+        return label
+    raise PydpstatError(f"label must be a text; got {type(label).__name__}. Give say 'income tables'.")

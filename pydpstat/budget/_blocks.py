@@ -1,0 +1,72 @@
+"""What is in force inside of ``with`` blocks: the default budget of the releases, and labels.
+
+Both are context variables: a new thread starts without them, an asyncio task with those where it was
+made, a forked process with those of its parent, and any other process without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Protocol
+
+from pydpstat.privacy import Guarantee
+
+
+class Spender(Protocol):
+    """What a release needs of a budget."""
+
+    def spend(self, guarantee: Guarantee, call: str) -> None:
+        """Record the spend, or raise an error where it would exceed the budget."""
+
+
+# the innermost block's is the last; None where the whole was paid for before its parts
+_BUDGETS: ContextVar[tuple[Spender | None, ...]] = ContextVar("pydpstat budgets", default=())
+_LABELS: ContextVar[tuple[tuple[Spender, str], ...]] = ContextVar("pydpstat labels", default=())
+
+
+def default() -> Spender | None:
+    """Return the innermost block's budget; None outside of every block."""
+    budgets = _BUDGETS.get()
+    return budgets[-1] if budgets else None
+
+
+def enter(budget: Spender | None) -> None:
+    """Make a budget the default, until it is left."""
+    _BUDGETS.set((*_BUDGETS.get(), budget))
+
+
+def leave(budget: Spender | None) -> None:
+    """Leave the innermost block of a budget; nothing happens where there is none, as in another thread."""
+    budgets = _BUDGETS.get()
+    for place in reversed(range(len(budgets))):
+        if budgets[place] is budget:
+            _BUDGETS.set((*budgets[:place], *budgets[place + 1 :]))
+            return
+
+
+@contextmanager
+def within(budget: Spender | None) -> Iterator[None]:
+    """Have a default budget for a while, or none."""
+    enter(budget)
+    try:
+        yield
+    finally:
+        leave(budget)
+
+
+@contextmanager
+def labelled(budget: Spender, label: str) -> Iterator[None]:
+    """Label what is spent from a budget for a while."""
+    outer = _LABELS.get()
+    _LABELS.set((*outer, (budget, label)))
+    try:
+        yield
+    finally:
+        _LABELS.set(outer)
+
+
+def label_of(budget: Spender) -> str:
+    """Return the innermost label of a budget; empty where there is none."""
+    return next((label for of, label in reversed(_LABELS.get()) if of is budget), "")

@@ -1,0 +1,130 @@
+"""An entry of a ledger, which has no data, and entries as a frame, as CSV and as JSON."""
+
+from __future__ import annotations
+
+import csv
+import functools
+import io
+import json
+import os
+import socket
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
+from typing import TYPE_CHECKING
+
+from pydpstat.privacy import Guarantee
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A spend.
+
+    Parameters
+    ----------
+    call : str
+        The call, without data.
+    label : str
+        What the analyst calls it; empty where nothing was given.
+    epsilon, delta : float
+        What the release keeps.
+    neighbors : str
+        For which neighbors.
+    rho : float or None
+        Its zero-concentrated privacy.
+    loss : str
+        Its privacy loss as text; empty where it is not known.
+    conditions : str
+        Its conditions, one a line.
+    time : str
+        When, in UTC: ``2026-01-31T23:59:59Z``.
+    process : int
+        The process's number.
+    host : str
+        The machine's name.
+
+    Examples
+    --------
+    >>> entry = Entry.of(Guarantee(0.5), "mean(income)", "income tables")
+    >>> entry.call, entry.label, entry.epsilon
+    ('mean(income)', 'income tables', 0.5)
+    """
+
+    call: str
+    label: str
+    epsilon: float
+    delta: float
+    neighbors: str
+    rho: float | None
+    loss: str
+    conditions: str
+    time: str
+    process: int
+    host: str
+
+    @classmethod
+    def of(cls, guarantee: Guarantee, call: str, label: str = "") -> Entry:
+        """Return the entry of a release that is made now."""
+        return cls(
+            _storable(call),
+            _storable(label),
+            guarantee.epsilon,
+            guarantee.delta,
+            guarantee.neighbors,
+            guarantee.rho,
+            "" if guarantee.loss is None else _storable(repr(guarantee.loss)),
+            _storable("\n".join(guarantee.conditions)),
+            time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            os.getpid(),
+            _host(),
+        )
+
+
+COLUMNS = tuple(field.name for field in fields(Entry))
+_DTYPES = {
+    "epsilon": "float64",
+    "delta": "float64",
+    "rho": "float64",
+    "neighbors": "category",
+    "process": "int64",
+    "time": "datetime64[ns, UTC]",
+}
+
+
+def frame_of(entries: Sequence[Entry]) -> pd.DataFrame:
+    """Return one row an entry; texts are pandas' strings, and a rho that is not known is NaN."""
+    import pandas as pd
+
+    rows = list(map(astuple, entries))
+    dtypes = {name: _DTYPES.get(name, "string") for name in COLUMNS}
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    frame["time"] = pd.to_datetime(frame["time"].astype("string"), utc=True, format="%Y-%m-%dT%H:%M:%SZ")
+    return frame.astype(dtypes)
+
+
+def csv_of(entries: Sequence[Entry]) -> str:
+    """Return a line of names and one line an entry; numbers are as Python prints them."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(map(astuple, entries))
+    return text.getvalue()
+
+
+def json_of(limits: Mapping[str, object], entries: Sequence[Entry]) -> str:
+    """Return the limits and what else is known of a ledger, then its entries, as one object."""
+    rows = [dict(zip(COLUMNS, astuple(each))) for each in entries]
+    return json.dumps({**limits, "entries": rows}, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _storable(text: str) -> str:
+    """Write out what not every database keeps: a zero character, and half a surrogate pair."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\x00")
+
+
+@functools.lru_cache(maxsize=1)
+def _host() -> str:
+    return _storable(socket.gethostname())

@@ -1,0 +1,78 @@
+"""A ledger as a table in statsmodels' form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydpstat.budget._entry import Entry
+from pydpstat.budget.amounts import Amount
+from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, number
+
+WIDEST_CALL = 36
+
+
+@dataclass(frozen=True)
+class LedgerReport(Report):
+    """A budget's limits, what was spent, and the calls."""
+
+    epsilon: float
+    delta: float
+    accountant: str
+    neighbors: str
+    place: str
+    entries: tuple[Entry, ...]
+    spent: Amount
+    remaining: Amount
+
+    _title = "Privacy Budget"
+
+    def _facts(self) -> Facts:
+        return [
+            ("Limit of epsilon:", number(self.epsilon)),
+            ("Limit of delta:", number(self.delta)),
+            ("Accountant:", self.accountant),
+            ("Neighbors:", self.neighbors),
+            ("No. Releases:", str(len(self.entries))),
+            *_amounts(self.spent, "spent"),
+            *_amounts(self.remaining, "left"),
+        ]
+
+    def _rows(self) -> Rows:
+        shown = self.entries[-MOST_ROWS:]
+        second = "rho" if self.accountant == "zcdp" else "delta"
+        cells = [
+            [number(each.epsilon), _number(getattr(each, second)), each.time.removesuffix("Z")]
+            for each in shown
+        ]
+        headers = ("epsilon", second, "time (UTC)")
+        return Rows(headers, [_shortened(each) for each in shown], cells)
+
+    def _notes(self) -> list[str]:
+        notes = [f"Ledger: {self.place}"]
+        count = len(self.entries)
+        if count > MOST_ROWS:
+            notes.append(f"The last {MOST_ROWS} of {count} releases are shown; `entries` has all.")
+        if self.accountant == "zcdp":
+            notes.append("Epsilon spent: of the rho spent, at the limit of delta.")
+            notes.append("Epsilon left: the largest pure one that the rho left covers.")
+        return [*notes, *(line for each in self.entries for line in each.conditions.split("\n") if line)]
+
+    def _lines(self) -> list[str]:
+        # a path has to stay in one line
+        return ["Notes:", *(f"- {line}" for line in dict.fromkeys(self._notes()))]
+
+
+def _amounts(amount: Amount, word: str) -> Facts:
+    if amount.rho is None:
+        return [(f"Epsilon {word}:", number(amount.epsilon)), (f"Delta {word}:", number(amount.delta))]
+    return [(f"Rho {word}:", number(amount.rho)), (f"Epsilon {word}:", number(amount.epsilon))]
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else number(value)
+
+
+def _shortened(entry: Entry) -> str:
+    """Return the label, or else the call, in one line of the table; the entry itself stays whole."""
+    line = " ".join((entry.label or entry.call).split())
+    return line if len(line) <= WIDEST_CALL else line[: WIDEST_CALL - 3] + "..."

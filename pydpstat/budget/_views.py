@@ -1,0 +1,172 @@
+"""A budget's ledger to look at and to take away: summary, frame, CSV and JSON."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydpstat import _checks as checks
+from pydpstat._files import write
+from pydpstat.budget._account import Account
+from pydpstat.budget._entry import csv_of, frame_of, json_of
+from pydpstat.budget._report import LedgerReport
+from pydpstat.budget.amounts import Amount
+from pydpstat.errors import PydpstatError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from statsmodels.iolib.summary import Summary
+
+
+class Views(Account):
+    """An account that can be shown and exported; entries are given whole."""
+
+    def summary(self) -> Summary:
+        """Return the ledger as a table in statsmodels' form.
+
+        A row has the label, or else the call, shortened; `entries` has all of it.
+
+        Returns
+        -------
+        statsmodels.iolib.summary.Summary
+            Has ``as_text``, ``as_html``, ``as_latex`` and ``as_csv``; printing it shows the text.
+
+        Examples
+        --------
+        >>> from pydpstat import Budget, Guarantee
+        >>> budget = Budget(1.0)
+        >>> budget.spend(Guarantee(0.5), "mean(income)")
+        >>> "mean(income)" in budget.summary().as_text()
+        True
+        """
+        limits = self.epsilon, self.delta, self.accountant, self.neighbors, self._ledger.place
+        return LedgerReport(*limits, self.entries, self.spent, self.remaining).summary()
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the ledger with one row an entry, the oldest first.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``call``, ``label``, ``loss``, ``conditions`` and ``host`` (strings), ``epsilon``,
+            ``delta`` and ``rho`` (floats, NaN where no rho is known), ``neighbors`` (categories), ``time``
+            (with time zone UTC) and ``process`` (integers).
+
+        Examples
+        --------
+        >>> from pydpstat import Budget, Guarantee
+        >>> budget = Budget(1.0)
+        >>> budget.spend(Guarantee(0.5), "mean(income)", label="income")
+        >>> budget.to_frame()[["call", "label", "epsilon"]]
+                   call   label  epsilon
+        0  mean(income)  income      0.5
+        """
+        return frame_of(self.entries)
+
+    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """Return the ledger as CSV, one line an entry, or write it into a file.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            The file, which is replaced; it is whole or not there. By default the text is returned.
+
+        Returns
+        -------
+        str or None
+            A line with the names of `to_frame`'s columns, then the entries; numbers in full precision,
+            nothing where no rho is known.
+
+        Raises
+        ------
+        PydpstatError
+            If `path` is no file's name, or cannot be written.
+
+        Examples
+        --------
+        >>> from pydpstat import Budget
+        >>> Budget(1.0).to_csv()
+        'call,label,epsilon,delta,neighbors,rho,loss,conditions,time,process,host\\n'
+        """
+        return _given(csv_of(self.entries), path)
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """Return limits, amounts and entries as one JSON object, or write it into a file.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            The file, which is replaced; it is whole or not there. By default the text is returned.
+
+        Returns
+        -------
+        str or None
+            An object with ``epsilon``, ``delta``, ``accountant``, ``neighbors``, ``spent``, ``remaining``
+            and ``entries``, which have the names of `to_frame`'s columns. What is infinite, as the limit of
+            an odometer, or not known is null.
+
+        Raises
+        ------
+        PydpstatError
+            If `path` is no file's name, or cannot be written.
+
+        Examples
+        --------
+        >>> import json
+        >>> from pydpstat import Budget, Guarantee
+        >>> budget = Budget(1.0)
+        >>> budget.spend(Guarantee(0.5), "mean(income)")
+        >>> found = json.loads(budget.to_json())
+        >>> found["remaining"]["epsilon"], found["entries"][0]["call"]
+        (0.5, 'mean(income)')
+        """
+        limits = {
+            "epsilon": _finite(self.epsilon),
+            "delta": self.delta,
+            "accountant": self.accountant,
+            "neighbors": self.neighbors,
+            "spent": _numbers(self.spent),
+            "remaining": _numbers(self.remaining),
+        }
+        return _given(json_of(limits, self.entries), path)
+
+    def _repr_html_(self) -> str:
+        return self.summary().as_html()
+
+
+def real_path(path: object) -> str:
+    """Return a file's whole name, without symbolic links; an error where it is no name."""
+    try:
+        text = os.fspath(path)  # type: ignore[call-overload]
+    except TypeError:
+        text = ""
+    if not isinstance(text, str) or not text or "\0" in text:
+        raise PydpstatError(
+            f"path must be a file's name or None; got {checks.shown_option(path)}. "
+            "Give for example 'survey.ledger'."
+        )
+    # a later change of the working folder or of a symbolic link must not lead to another file
+    return os.path.realpath(text)
+
+
+def _given(content: str, path: str | os.PathLike[str] | None) -> str | None:
+    if path is None:
+        return content
+    target = Path(real_path(path))
+    try:
+        write(target, content)
+    except OSError as error:
+        raise PydpstatError(
+            f"path must be a file that can be written; {str(target)!r}: {error.strerror}. Give another name."
+        ) from None
+    return None
+
+
+def _numbers(amount: Amount) -> dict[str, float | None]:
+    return {name: _finite(value) for name, value in amount._asdict().items()}
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or math.isinf(value) else value
