@@ -6,15 +6,15 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat._grid import times, whole_units
 from pydpstat._release.calibration import Preparation, Question
+from pydpstat._release.payment import Spender, pay
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy.guarantee import Guarantee
 from pydpstat.random.source import Source
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
@@ -72,13 +72,6 @@ class Query:
         return f"Query({self.statistic!r}, value withheld)"
 
 
-class Spender(Protocol):
-    """What a release needs of a budget."""
-
-    def spend(self, guarantee: Guarantee, call: str) -> None:
-        """Record the spend, or raise an error where it would exceed the budget."""
-
-
 def release(
     query: Query,
     prepared: Preparation,
@@ -94,8 +87,8 @@ def release(
 
     The source is of the kind that the noise was prepared for. The whole draw is repeated until `accept`
     holds for the noisy value. `publish` is post-processing: the noisy value in, the published one and its
-    description out. The budget is spent after every check of the arguments and before the first draw;
-    what it raises ends the release.
+    description out. The budget, or else the one of the ``with`` block around, is spent after every check of
+    the arguments and before the first draw; what it raises ends the release.
 
     Raises
     ------
@@ -111,8 +104,7 @@ def release(
             f"the {query.statistic} of these data is missing or infinite, as R's NA, NaN or Inf. "
             "Remove or replace missing values, and give at least two records where a spread is asked for."
         )
-    if budget is not None:
-        budget.spend(prepared.guarantee, record.python())
+    pay(budget, prepared.guarantee, record)
     value = _noisy(query, prepared, source)
     may_stand = prepared.accepts
     while may_stand is not None and not may_stand(value) or accept is not None and not accept(value):

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pydpstat._release.additive import Spender
 from pydpstat._release.calibration import SEEDED
+from pydpstat._release.payment import Spender, pay
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source
 from pydpstat.results._call import Call
@@ -62,8 +62,7 @@ def release_choice(
     condition = SEEDED if source.reproducible else UNCOVERED if exactly is None else uncovered
     if condition is not None:
         guarantee = guarantee.with_conditions(condition)
-    if budget is not None:
-        budget.spend(guarantee, record.python())
+    pay(budget, guarantee, record)
     if not source.reproducible and exactly is not None:
         chosen, labels = exactly()
     else:

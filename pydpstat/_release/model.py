@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._release.calibration import SEEDED
+from pydpstat._release.payment import pay
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source
@@ -52,6 +53,13 @@ def constructor_arguments(model: object, names: tuple[str, ...], l2: bool) -> tu
     return tuple(shown.items())
 
 
+def held(guarantee: Guarantee, source: Source) -> Guarantee:
+    """Return what holds with a source's randomness."""
+    condition = UNCOVERED if not source.reproducible else SEEDED
+    stated = (*guarantee.conditions, condition)
+    return Guarantee(guarantee.epsilon, guarantee.delta, guarantee.neighbors, stated)
+
+
 def release_model(
     minimize: Callable[[Floats], Floats],
     draw: Callable[[Source], Floats] | None,
@@ -76,7 +84,7 @@ def release_model(
     finish : callable
         Noisy coefficients to those of the data as given.
     guarantee : Guarantee
-        What holds, apart from the randomness.
+        What holds, as `held` states it; the budget of the ``with`` block around pays for it first.
     **published
         The other fields of `ModelResults`, all public.
 
@@ -85,6 +93,7 @@ def release_model(
     PydpstatError
         Where a coefficient is not a finite number.
     """
+    pay(None, guarantee, published["record"])
     nothing = np.zeros(size)
     with np.errstate(all="ignore"):
         if perturbation == "output":
@@ -99,13 +108,10 @@ def release_model(
             "a coefficient is not a finite number, which R would return as NaN or Inf. "
             "Use an eps and a gamma above 0 and finite bounds."
         )
-    condition = UNCOVERED if not source.reproducible else SEEDED
     return ModelResults(
         coeff=coeff,
         perturbation=perturbation,
-        guarantee=Guarantee(
-            guarantee.epsilon, guarantee.delta, guarantee.neighbors, (*guarantee.conditions, condition)
-        ),
+        guarantee=guarantee,
         reproducible=source.reproducible,
         **published,
     )

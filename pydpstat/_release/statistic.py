@@ -12,8 +12,9 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns
-from pydpstat._release.additive import Query, Spender, release
+from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import Question, prepare
+from pydpstat._release.payment import Spender
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussian
 from pydpstat.mechanisms.gaussian import Gaussian

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._data.containers import has_columns, name_of
 from pydpstat._release.additive import release
-from pydpstat._release.calibration import prepare
+from pydpstat._release.calibration import Preparation, prepare
+from pydpstat._release.payment import paid
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES, numbers
 from pydpstat.dppack._counts import contingency_table, count_query, histogram
@@ -265,7 +267,7 @@ def _counts(
     counts, labels = count()
     source = source_from(rng, int_seeds_r=True)
 
-    def protected(neighbors: str, first: bool = True) -> DPResults:
+    def protected(neighbors: str, first: bool = True) -> tuple[Preparation, Callable[[], DPResults]]:
         query = count_query(counts, labels, neighbors, 1 if mechanism == "Laplace" else 2, records)
         public = () if neighbors == "unbounded" else (PUBLIC_N,)
         spec = statistic_spec(
@@ -281,28 +283,34 @@ def _counts(
         check_flags()
         if spec.void and first:
             warn()
-        record = Call(function, data, tuple(arguments.items()), "DPpack")
-        return release(query, prepared, source, record=record, bounds=bounds, publish=publish)
+        return prepared, partial(
+            release, query, prepared, source, record=record, bounds=bounds, publish=publish
+        )
 
+    record = Call(function, data, tuple(arguments.items()), "DPpack")
     if which != "both":
-        return protected(which)
-    first, second = protected("bounded"), protected("unbounded", first=False)
-    return DPResultsPair(first, second, _together(first, second))
+        return protected(which)[1]()
+    (first, draw), (second, draw_second) = protected("bounded"), protected("unbounded", first=False)
+    together = _together(first, second)
+    # both are paid for before the first is drawn
+    with paid(None, together, record):
+        return DPResultsPair(draw(), draw_second(), together)
 
 
-def _together(first: DPResults, second: DPResults) -> Guarantee:
+def _together(first: Preparation, second: Preparation) -> Guarantee:
     """Return what both releases keep for one replaced record, which moves both tables."""
     kept = first.guarantee
     if math.isinf(kept.epsilon):
         return kept
-    if isinstance(first.noise, GaussianNoise):
-        epsilon = 2.0 * kept.epsilon
+    if isinstance(first.noise, GaussianNoise) and isinstance(second.noise, GaussianNoise):
+        epsilon, kept = 2.0 * kept.epsilon, replace(kept, loss=None)
         if first.noise.sd == 0.0:
             return replace(kept, epsilon=epsilon, delta=1.0)
         # two Gaussian releases are one with the inverse standard deviations added in squares
         joint = GaussianNoise(1.0 / math.hypot(1.0 / first.noise.sd, 1.0 / second.noise.sd))
         return replace(kept, epsilon=epsilon, delta=float(joint.delta(epsilon, math.sqrt(2.0))))
-    return replace(kept, epsilon=2.0 / first.noise.scale + 2.0 / second.noise.scale)
+    # the loss of the first alone is not that of both
+    return replace(kept, epsilon=float(2.0 / first.noise.scale + 2.0 / second.noise.scale), loss=None)
 
 
 def _records(variables: tuple[Any, ...]) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -11,13 +13,14 @@ from pydpstat import _checks as checks
 from pydpstat._data.containers import is_frame
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import prepare
+from pydpstat._release.payment import paid
 from pydpstat._warn import note
 from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES, clip, numbers
 from pydpstat.dppack._moments import SCALE_TELLS_N, as_redrawn, is_positive, warn_of_moment
 from pydpstat.dppack._pooled import Pooled, pooled_covariance, pooled_variance
 from pydpstat.dppack._spec import statistic_spec
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy import compose_basic
+from pydpstat.privacy import Guarantee, compose_basic
 from pydpstat.random import source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
@@ -282,7 +285,9 @@ def _release(
     data = tuple((f"sample{place}", f"sample{place}") for place in range(1, groups + 1))
     accept, publish = (is_positive, as_redrawn) if is_variance else (None, None)
 
-    def protected(neighbors: str, sensitivity: float, first: bool = True) -> DPResults:
+    def protected(
+        neighbors: str, sensitivity: float, first: bool = True
+    ) -> tuple[Guarantee, Callable[[], DPResults]]:
         query = Query(
             statistic,
             np.asarray(pooled.value, dtype=np.float64),
@@ -302,22 +307,27 @@ def _release(
         spec.warn(query.question)
         if first:
             warn_of_moment(spec, query.question, which != "bounded", pooled.nobs)
-        record = Call(function, data, tuple(arguments.items()), "DPpack")
-        return release(query, prepared, source, record=record, bounds=bounds, accept=accept, publish=publish)
+        return prepared.guarantee, partial(
+            release, query, prepared, source, record=record, bounds=bounds, accept=accept, publish=publish
+        )
 
+    record = Call(function, data, tuple(arguments.items()), "DPpack")
     if which == "bounded":
-        return protected("bounded", pooled.bounded)
+        return protected("bounded", pooled.bounded)[1]()
     if which == "both" and is_variance and pooled.bounded == pooled.unbounded:
         note(
             f"{function}: bounded and unbounded sensitivity are the same here, so one value is returned."
         )
-        return protected("unbounded", pooled.bounded)
+        return protected("unbounded", pooled.bounded)[1]()
     _check_unbounded(pooled)
     if which == "unbounded":
-        return protected("unbounded", pooled.unbounded)
-    first = protected("bounded", pooled.bounded)
-    second = protected("unbounded", pooled.unbounded, first=False)
-    return DPResultsPair(first, second, compose_basic(first.guarantee, second.guarantee))
+        return protected("unbounded", pooled.unbounded)[1]()
+    first, draw = protected("bounded", pooled.bounded)
+    second, draw_second = protected("unbounded", pooled.unbounded, first=False)
+    together = compose_basic(first, second)
+    # both are paid for before the first is drawn
+    with paid(None, together, record):
+        return DPResultsPair(draw(), draw_second(), together)
 
 
 def _check_unbounded(pooled: Pooled) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from pydpstat._checks import one_of
 from pydpstat._data.containers import is_index
+from pydpstat._release.payment import pay
 from pydpstat._release.statistic import quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.local import planning
@@ -133,7 +134,9 @@ class ResponseDesign(ABC):
                 "for certain. Use a smaller epsilon, or coins that both can fall either way."
             )
         codes, container = read(values, "values", self._categories, self._missing)
-        return _answers_of(self._answers(codes, source_from(rng)), container, self._categories)
+        source = source_from(rng)
+        pay(None, self.guarantee, f"respond(values, {self!r})")
+        return _answers_of(self._answers(codes, source), container, self._categories)
 
     def estimate(self, answers: object, method: str = "moment") -> ResponseResults:
         """Estimate the proportions of the truths from answers.

@@ -13,7 +13,9 @@ from pydpstat import _checks as checks
 from pydpstat._data.containers import is_vector, rows
 from pydpstat._data.values import objects
 from pydpstat._release.calibration import SEEDED
+from pydpstat._release.payment import pay
 from pydpstat._release.statistic import check_budget
+from pydpstat.budget._blocks import within
 from pydpstat.errors import PydpstatError
 from pydpstat.local.access import ONE_RELEASE, Access, Several, check_access, covering
 from pydpstat.local.design import ONE_ANSWER
@@ -266,10 +268,10 @@ class FederatedArray:
         # where answers are kept, all nodes give theirs at once
         alone = None if self.__repeat == "same" else node
         # values that do not suit end it here, at no cost; what is drawn is given after the spend only
-        answers = access.respond(self.__part(self.__values, alone), rng)
+        with within(None):
+            answers = access.respond(self.__part(self.__values, alone), rng)
         guarantee = access.guarantee if rng is None else access.guarantee.with_conditions(SEEDED)
-        if self.__budget is not None:
-            self.__budget.spend(guarantee.group(self.__size), f"query({access!r})")
+        pay(self.__budget, guarantee.group(self.__size), f"query({access!r})")
         if alone is not None:
             self.__single.setdefault(alone, []).append(guarantee)
             return answers

@@ -12,14 +12,14 @@ from pydpstat import _checks as checks
 from pydpstat._data.containers import name_of, row_names
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import Calibrated, prepare
+from pydpstat._release.payment import pay
 from pydpstat._release.statistic import quiet
 from pydpstat._warn import warn
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SignGeometricNoise, SymmetricGeometricNoise
-from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy import GeometricLoss, Guarantee
 from pydpstat.r_arithmetic._arrays import numeric
-from pydpstat.random import Source, source_from
+from pydpstat.random import source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
@@ -156,17 +156,17 @@ def symmetric_geometric_noise(
         raise PydpstatError(f"size must be at most 2**32; got {checks.shown(size)}. Draw in several parts.")
     checks.one_of(method, "method", METHODS)
     source = source_from(rng)
+    noise: SymmetricGeometricNoise | SignGeometricNoise
     if method == "difference":
-        return _drawn(_noise(SymmetricGeometricNoise, epsilon, sensitivity), source, int(size))
-    noise = _noise(SignGeometricNoise, epsilon, sensitivity)
-    _warn_of_signs(
-        noise.epsilon, noise.epsilon_kept, float(noise.delta(noise.epsilon))
-    )
-    return _drawn(noise, source, int(size))
-
-
-def _drawn(noise: Noise, source: Source, size: int) -> np.ndarray:
-    return noise.draw(source, size, 1.0).astype(np.int64)
+        noise = _noise(SymmetricGeometricNoise, epsilon, sensitivity)
+        kept = noise.epsilon
+    else:
+        noise = _noise(SignGeometricNoise, epsilon, sensitivity)
+        kept = noise.epsilon_kept
+        _warn_of_signs(noise.epsilon, kept, float(noise.delta(noise.epsilon)))
+    public = (("epsilon", epsilon), ("sensitivity", sensitivity), ("method", method))
+    pay(None, Guarantee(kept, 0.0, "bounded", GIVEN), Call("symmetric_geometric_noise", (), public))
+    return noise.draw(source, int(size), 1.0).astype(np.int64)
 
 
 def _noise(kind: type[Geometric], epsilon: float, sensitivity: int) -> Geometric:

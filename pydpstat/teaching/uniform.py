@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._release.payment import pay
 from pydpstat._release.statistic import check_budget
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
@@ -220,9 +221,7 @@ class UniformNoise:
         if wanted > MOST_DRAWS:
             raise PydpstatError(f"size must be at most 2**32; got {wanted}. Ask in several parts.")
         source = source_from(rng)
-        check_budget(budget)
-        if budget is not None:
-            budget.spend(self.guarantee, f"UniformNoise({self.reach}).answer(count)")
+        pay(check_budget(budget), self.guarantee, f"UniformNoise({self.reach}).answer(count)")
         answers = self._answers(center, wanted, source)
         return int(answers[0]) if size is None else answers
 

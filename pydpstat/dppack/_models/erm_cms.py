@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._release.model import constructor_arguments, release_model
+from pydpstat._release.model import constructor_arguments, held, release_model
+from pydpstat._release.payment import paid
 from pydpstat.dppack._models import losses, maps, warnings
 from pydpstat.dppack._models.cms_noise import ROUNDING, Plan, make_plan, saturation_probability
 from pydpstat.dppack._models.fitted_model import FittedModel, Function, Prediction
@@ -223,36 +224,40 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
             fit_arguments = (*fit_arguments, ("weights_upper_bound", weights_upper_bound))
         plan = self._plan(records)
         prediction = kind.prediction or _LINKS.get(id(self.mapXy))
-        if kind.features is not None and prediction is not None:
-            drawn = features(source, kind.features[0], records.X.shape[1], kind.features[1])
-            self.prefilter = drawn.prefilter
-            records = replace(records, X=drawn.unit(records.X))
-            prediction = replace(prediction, features=drawn)
         l2 = self.regularizer is maps.regularizer_l2
-        result = release_model(
-            partial(self._minimize, records, plan.extra),
-            plan.noise.draw if plan.noisy else None,
-            source,
-            size=len(records.names),
-            perturbation=self.perturbation_method,
-            finish=records.unscaled,
-            guarantee=Guarantee(plan.kept, 0.0, "bounded", self._conditions()),
-            model=name,
-            names=records.names,
-            prediction=prediction,
-            noise=plan.noise if self.perturbation_method == "output" else None,
-            claim=plan.claim,
-            gamma=checks.scalar(self.gamma, "gamma"),
-            bounds=records.bounds,
-            nobs=records.y.size,
-            record=ModelCall(
-                name,
-                constructor_arguments(self, kind.arguments, l2),
-                fit_arguments,
-                () if weights is None else ("weights",),
-            ),
-            facts=self._facts(records),
+        guarantee = held(Guarantee(plan.kept, 0.0, "bounded", self._conditions()), source)
+        record = ModelCall(
+            name,
+            constructor_arguments(self, kind.arguments, l2),
+            fit_arguments,
+            () if weights is None else ("weights",),
         )
+        # the features are drawn before the noise
+        with paid(None, guarantee, record):
+            if kind.features is not None and prediction is not None:
+                drawn = features(source, kind.features[0], records.X.shape[1], kind.features[1])
+                self.prefilter = drawn.prefilter
+                records = replace(records, X=drawn.unit(records.X))
+                prediction = replace(prediction, features=drawn)
+            result = release_model(
+                partial(self._minimize, records, plan.extra),
+                plan.noise.draw if plan.noisy else None,
+                source,
+                size=len(records.names),
+                perturbation=self.perturbation_method,
+                finish=records.unscaled,
+                guarantee=guarantee,
+                model=name,
+                names=records.names,
+                prediction=prediction,
+                noise=plan.noise if self.perturbation_method == "output" else None,
+                claim=plan.claim,
+                gamma=checks.scalar(self.gamma, "gamma"),
+                bounds=records.bounds,
+                nobs=records.y.size,
+                record=record,
+                facts=self._facts(records),
+            )
         self.coeff, self.results = result.coeff.copy(), result
         return result
 

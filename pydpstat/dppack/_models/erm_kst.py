@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._release.model import constructor_arguments, release_model
+from pydpstat._release.model import constructor_arguments, held, release_model
 from pydpstat.dppack._models.fitted_model import FittedModel, Function, Prediction
 from pydpstat.dppack._models.formulas import Floats, Objective, Slope, dot, summed_slope
 from pydpstat.dppack._models.kinds import KST_FIXED, KST_PENALTY, KstKind
@@ -215,7 +215,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             size=size,
             perturbation="objective",
             finish=records.unscaled,
-            guarantee=plan.guarantee,
+            guarantee=held(plan.guarantee, source),
             model=name,
             names=records.names,
             # an own function might refer to data, so a result does not keep it

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TypeVar
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +17,10 @@ from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._release.calibration import SEEDED
 from pydpstat._release.choice import release_choice
+from pydpstat._release.payment import foreseen, paid
+from pydpstat.budget._blocks import default
 from pydpstat.dppack._models import warnings
+from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
 from pydpstat.dppack._models.erm_kst import LinearRegressionDP
 from pydpstat.dppack._models.formulas import Floats
 from pydpstat.dppack._models.kst_noise import ADDED
@@ -29,6 +35,7 @@ from pydpstat.results.model_results import ModelResults
 
 _Model = TypeVar("_Model")
 GROUPS = "a record's place decides its group: the groups are disjoint, so the largest epsilon holds for all"
+OTHER_MODELS = "not all models are pydpstat's own, so what their fits keep is not known before"
 # how many errors one record makes at most
 ERROR = 1.0
 
@@ -265,10 +272,45 @@ def _tune(
     record: Call,
     outside: str = "",
 ) -> int:
+    """Tune, where a budget pays for all of it at once: the groups are disjoint."""
+    bounds = [public[name] for name in ("upper_bounds", "lower_bounds", "add_bias")]
+    whole = None if default() is None else _kept_by_all(groups, bounds, choice_keeps, outside)
+    with nullcontext() if whole is None else paid(None, whole, record):
+        return _tuned(groups, bounds, errors, eps, sensitivity, choice_keeps, source, record, outside)
+
+
+def _kept_by_all(
+    groups: RecordGroups, bounds: Sequence[object], choice_keeps: Guarantee, outside: str
+) -> Guarantee:
+    """Return what a tuning will keep, before its first draw; models of another class keep nothing known."""
+    kept = [choice_keeps]
+    for i, model in enumerate(groups.models):
+        known = isinstance(model, EmpiricalRiskMinimizationDP_CMS)
+        if outside or not known:
+            return Guarantee(math.inf, conditions=(outside or OTHER_MODELS,))
+        X, y, more = groups.part(i)
+        # of a copy, as a fit sets fields; the fits themselves warn
+        with catch_warnings():
+            simplefilter("ignore")
+            kept.append(foreseen(lambda: copy.copy(model).fit(X, y, *bounds, **more)))
+    inside = _parallel(kept)
+    return Guarantee(inside.epsilon, inside.delta, "bounded", (GROUPS,))
+
+
+def _tuned(
+    groups: RecordGroups,
+    bounds: Sequence[object],
+    errors: Callable[[Model, npt.ArrayLike, Floats], float],
+    eps: float,
+    sensitivity: float,
+    choice_keeps: Guarantee,
+    source: Source,
+    record: Call,
+    outside: str,
+) -> int:
     """Fit each model on its group, choose one by its errors in the last group, and return its place."""
     m = len(groups.models)
     X_new, y_new, _ = groups.part(m)
-    bounds = [public[name] for name in ("upper_bounds", "lower_bounds", "add_bias")]
     results: dict[int, ModelResults] = {}
     utility = np.empty(m)
     for i, model in enumerate(groups.models):

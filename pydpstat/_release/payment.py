@@ -1,0 +1,67 @@
+"""Who pays for a release, and when: the budget that it names, or that of the ``with`` block around it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from pydpstat.budget._blocks import Spender, default, within
+from pydpstat.privacy import Guarantee
+
+__all__ = ["Spender", "foreseen", "paid", "pay"]
+
+
+class Record(Protocol):
+    """What a release's call is written down as."""
+
+    def python(self) -> str:
+        """Return the call as Python would show it."""
+
+
+def pay(budget: Spender | None, guarantee: Guarantee, record: Record | str) -> None:
+    """Spend what a release keeps, just before its first draw; what this raises ends the release.
+
+    Without a budget of its own the innermost block's pays; outside of every block nobody does.
+    """
+    payer = default() if budget is None else budget
+    if payer is not None:
+        payer.spend(guarantee, record if isinstance(record, str) else record.python())
+
+
+@contextmanager
+def paid(budget: Spender | None, guarantee: Guarantee, record: Record | str) -> Iterator[None]:
+    """Pay for several releases at once: what is released inside costs no more, unless it names a budget."""
+    pay(budget, guarantee, record)
+    with within(None):
+        yield
+
+
+class _Foreseen(BaseException):
+    """Carries a guarantee out of a release that is not made; no handler of errors may stop it."""
+
+    def __init__(self, guarantee: Guarantee) -> None:
+        super().__init__()
+        self.guarantee = guarantee
+
+
+class _Foresight:
+    """Stands for a budget and ends a release where it would pay, before its first draw."""
+
+    def spend(self, guarantee: Guarantee, call: str) -> None:
+        """Tell the guarantee."""
+        raise _Foreseen(guarantee)
+
+
+def foreseen(release: Callable[[], object]) -> Guarantee:
+    """Return what a release without a budget of its own would keep; it runs up to its first draw.
+
+    What never asks to be paid for guarantees nothing.
+    """
+    with within(_Foresight()):
+        try:
+            release()
+        except _Foreseen as told:
+            return told.guarantee
+    return Guarantee(math.inf)
