@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from pydpstat.budget._blocks import Spender, default, within
+from pydpstat.budget._blocks import Spender, default, in_force, within
 from pydpstat.privacy import Guarantee
 
-__all__ = ["Spender", "foreseen", "paid", "pay"]
+__all__ = ["Spender", "foreseen", "in_force", "paid", "pay", "within"]
 
 
 class Record(Protocol):

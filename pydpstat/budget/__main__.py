@@ -6,12 +6,13 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from pydpstat.budget._ledger import is_url
 from pydpstat.budget.budget import Budget
 from pydpstat.errors import PydpstatError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print a ledger and return the exit code: 0, or 1 where the file is no ledger.
+    """Print a ledger and return the exit code: 0, or 1 where there is no ledger.
 
     `argv` has the arguments after ``budget``; those of the process by default.
 
@@ -24,13 +25,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m pydpstat budget", description="Print a ledger: its limits and what was spent."
     )
-    parser.add_argument("file", metavar="FILE", help="the ledger's file, the path of a Budget")
+    parser.add_argument("file", metavar="FILE_OR_URL", help="the ledger's file, or its url in PostgreSQL")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="every entry in full, as CSV")
     form.add_argument("--json", action="store_true", help="limits, amounts and every entry in full, as JSON")
     asked = parser.parse_args(argv)
     try:
-        budget = Budget.open(asked.file)
+        budget = Budget.open(url=asked.file) if is_url(asked.file) else Budget.open(asked.file)
         if asked.csv or asked.json:
             sys.stdout.write(str(budget.to_csv() if asked.csv else budget.to_json()))
         else:

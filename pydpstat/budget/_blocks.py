@@ -23,23 +23,25 @@ class Spender(Protocol):
 
 # the innermost block's is the last; None where the whole was paid for before its parts
 _BUDGETS: ContextVar[tuple[Spender | None, ...]] = ContextVar("pydpstat budgets", default=())
+# empty outside of every block
+in_force = _BUDGETS.get
 _LABELS: ContextVar[tuple[tuple[Spender, str], ...]] = ContextVar("pydpstat labels", default=())
 
 
 def default() -> Spender | None:
     """Return the innermost block's budget; None outside of every block."""
-    budgets = _BUDGETS.get()
+    budgets = in_force()
     return budgets[-1] if budgets else None
 
 
 def enter(budget: Spender | None) -> None:
     """Make a budget the default, until it is left."""
-    _BUDGETS.set((*_BUDGETS.get(), budget))
+    _BUDGETS.set((*in_force(), budget))
 
 
 def leave(budget: Spender | None) -> None:
     """Leave the innermost block of a budget; nothing happens where there is none, as in another thread."""
-    budgets = _BUDGETS.get()
+    budgets = in_force()
     for place in reversed(range(len(budgets))):
         if budgets[place] is budget:
             _BUDGETS.set((*budgets[:place], *budgets[place + 1 :]))

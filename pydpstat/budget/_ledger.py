@@ -116,6 +116,11 @@ class SharedLedger:
         return found
 
 
+def is_url(place: str) -> bool:
+    """Tell the url of a server from a file's path."""
+    return place.startswith(("postgresql://", "postgres://"))
+
+
 def cost_of(texts: tuple[str, str]) -> Cost:
     """Return a total that was kept as texts."""
     return Fraction(texts[0]), Fraction(texts[1])

@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 from pydpstat import _checks as checks
 from pydpstat.budget._accountants import ACCOUNTANTS
-from pydpstat.budget._file import FileLedger
-from pydpstat.budget._ledger import Limits, MemoryLedger
+from pydpstat.budget._ledger import Limits, MemoryLedger, SharedLedger, is_url
 from pydpstat.budget._views import Views, real_path
 from pydpstat.errors import PydpstatError
 
@@ -33,11 +32,18 @@ class Budget(Views):
         zero-concentrated privacy, which allows more releases where they are many or Gaussian.
     neighbors : {"bounded", "unbounded"}, default "bounded"
         The neighbors for which the budget holds. Releases for the others are refused.
+    url : str, optional, keyword only
+        A PostgreSQL database instead of a file, for several machines:
+        ``"postgresql://user@host:5432/database"``. The ledger is made where there is none.
+    name : str, default "budget", keyword only
+        Which of the ledgers of the database; ``?name=`` in the url says the same.
 
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, the file is no ledger, or it has other limits.
+        If an argument is not allowed, the file or the tables are no ledger, or it has other limits.
+    MissingExtraError
+        Where psycopg is not installed, which a `url` needs; the message has the command.
 
     Notes
     -----
@@ -66,6 +72,21 @@ class Budget(Views):
     (``-journal``) is part of it while a spend is written. A ledger that is gone, or was cut off, is
     an error and never a new one; only ``Budget(...)`` makes one, where no file is.
 
+    In PostgreSQL a spend is one transaction as well, which locks the ledger's row and is on the server's
+    disk (``synchronous_commit``) before the noise is drawn. A connection that is lost while the commit is
+    confirmed is an error that says that the spend may be in the ledger; nothing is released then, and nothing
+    is tried again. Tables that are gone or were altered are an error. A password in the url is used, and is
+    in no text, error, copy or pickle; a pickle in another process takes it from where libpq finds it
+    (``PGPASSWORD``, ``~/.pgpass``).
+
+    ``with budget:`` pays for every release inside, before its noise is drawn: of pydpstat's functions
+    and of the mirrors. A release that names another ``budget=`` is left to that one; of nested blocks the
+    innermost pays. The mirrors are charged what they truly keep, and refused where they guarantee nothing.
+    Drawing from `pydpstat.random` or a mechanism's own noise is no release, and neither is what
+    `pydpstat.anonymity` does. The block is a context variable: an asyncio task has that of the place where it
+    was made, a forked process that of its parent (a budget in memory refuses to be used there), and a new
+    thread or another process has none.
+
     References
     ----------
     Rogers, R., Roth, A., Ullman, J. and Vadhan, S. (2016). Privacy odometers and filters:
@@ -93,21 +114,26 @@ class Budget(Views):
         path: str | os.PathLike[str] | None = None,
         accountant: str = "basic",
         neighbors: str = "bounded",
+        *,
+        url: str | None = None,
+        name: str | None = None,
     ) -> None:
         self._set(checks.epsilon(epsilon), _delta(delta, accountant), accountant, neighbors)
-        if path is None:
-            self._ledger = MemoryLedger()
-        else:
-            self._ledger = FileLedger(real_path(path), self._limits(), new=True)
+        place = _place(path, url, name)
+        self._ledger = MemoryLedger() if place is None else _shared(place, self._limits(), new=True)
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Budget:
+    def open(
+        cls, path: str | os.PathLike[str] | None = None, *, url: str | None = None, name: str | None = None
+    ) -> Budget:
         """Open a ledger that exists, with its own limits.
 
         Parameters
         ----------
-        path : str or path-like
+        path : str or path-like, optional
             The ledger's file.
+        url, name : str, optional, keyword only
+            The ledger's place in PostgreSQL, instead of a file, as for `Budget`.
 
         Returns
         -------
@@ -116,7 +142,9 @@ class Budget(Views):
         Raises
         ------
         PydpstatError
-            If there is no such file, or it is no ledger.
+            If there is no such file or ledger, or it is something else.
+        MissingExtraError
+            Where psycopg is not installed, which a `url` needs; the message has the command.
 
         Examples
         --------
@@ -129,12 +157,15 @@ class Budget(Views):
         2.0
         >>> folder.cleanup()
         """
-        return cls._existing(real_path(path))
+        place = _place(path, url, name)
+        if place is None:
+            raise PydpstatError("path or url must say where the ledger is; got neither. Give one of them.")
+        return cls._existing(place)
 
     @classmethod
-    def _existing(cls, path: str, limits: Limits | None = None) -> Budget:
+    def _existing(cls, place: str, limits: Limits | None = None) -> Budget:
         # a copy or a pickle opens its ledger, too: one that was made anew would hold no spend
-        self, ledger = cls.__new__(cls), FileLedger(path, limits)
+        self, ledger = cls.__new__(cls), _shared(place, limits)
         epsilon, delta, accountant, neighbors = ledger.limits
         self._set(float(epsilon), float(delta), accountant, neighbors)
         self._ledger = ledger
@@ -143,22 +174,55 @@ class Budget(Views):
     @property
     def path(self) -> str | None:
         """The ledger's file; None where it is elsewhere."""
-        return self._ledger.path if isinstance(self._ledger, FileLedger) else None
+        return getattr(self._ledger, "path", None)
+
+    @property
+    def url(self) -> str | None:
+        """The ledger's place in PostgreSQL, with its name and without a password; None elsewhere."""
+        return self._ledger.place if self.path is None and isinstance(self._ledger, SharedLedger) else None
 
     def __repr__(self) -> str:
-        where = "" if self.path is None else f", path={self.path!r}"
+        places = [f", {name}={place!r}" for name, place in (("path", self.path), ("url", self.url)) if place]
+        where = "".join(places)
         return (
             f"Budget({self._epsilon!r}, {self._delta!r}{where}, accountant={self._name!r}, "
             f"neighbors={self._neighbors!r})"
         )
 
     def __reduce__(self) -> tuple[Callable[..., Budget], tuple[object, ...]]:
-        if self.path is None:
+        place = self.path or self.url
+        if place is None:
             raise PydpstatError(
                 "a budget in memory cannot be copied or pickled: both copies would spend what is left. "
-                "Give the budget a path, so that copies share one ledger."
+                "Give the budget a path or a url, so that copies share one ledger."
             )
-        return self._existing, (self.path, self._limits())
+        return self._existing, (place, self._limits())
+
+
+def _place(path: object, url: object, name: str | None) -> str | None:
+    """Return the path of a file or the url of a server, the ledger's name in it; None for neither."""
+    if url is None and name is None:
+        return None if path is None else real_path(path)
+    if url is None or path is not None:
+        given = "a name without a url" if url is None else "a path and a url"
+        raise PydpstatError(
+            f"a ledger must have one place: a path, or a url with a name; got {given}. Leave one out."
+        )
+    from pydpstat.budget._postgres_url import Place
+
+    return Place.of(url, name).url
+
+
+def _shared(place: str, limits: Limits | None, new: bool = False) -> SharedLedger:
+    """Open a ledger, or make a new one; what only one kind of them needs is imported for it."""
+    if not is_url(place):
+        from pydpstat.budget._file import FileLedger
+
+        return FileLedger(place, limits, new)
+    from pydpstat.budget._postgres import ServerLedger
+    from pydpstat.budget._postgres_url import Place
+
+    return ServerLedger(Place.of(place), limits, new)
 
 
 def _delta(delta: float, accountant: str) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._release.model import constructor_arguments, held, release_model
-from pydpstat._release.payment import paid
+from pydpstat._release.payment import in_force, paid
 from pydpstat.dppack._models import losses, maps, warnings
 from pydpstat.dppack._models.cms_noise import ROUNDING, Plan, make_plan, saturation_probability
 from pydpstat.dppack._models.fitted_model import FittedModel, Function, Prediction
@@ -233,7 +234,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
             () if weights is None else ("weights",),
         )
         # the features are drawn before the noise
-        with paid(None, guarantee, record):
+        with paid(None, guarantee, record) if in_force() else nullcontext():
             if kind.features is not None and prediction is not None:
                 drawn = features(source, kind.features[0], records.X.shape[1], kind.features[1])
                 self.prefilter = drawn.prefilter

@@ -17,8 +17,7 @@ from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._release.calibration import SEEDED
 from pydpstat._release.choice import release_choice
-from pydpstat._release.payment import foreseen, paid
-from pydpstat.budget._blocks import default
+from pydpstat._release.payment import foreseen, in_force, paid
 from pydpstat.dppack._models import warnings
 from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
 from pydpstat.dppack._models.erm_kst import LinearRegressionDP
@@ -274,7 +273,7 @@ def _tune(
 ) -> int:
     """Tune, where a budget pays for all of it at once: the groups are disjoint."""
     bounds = [public[name] for name in ("upper_bounds", "lower_bounds", "add_bias")]
-    whole = None if default() is None else _kept_by_all(groups, bounds, choice_keeps, outside)
+    whole = _kept_by_all(groups, bounds, choice_keeps, outside) if in_force() else None
     with nullcontext() if whole is None else paid(None, whole, record):
         return _tuned(groups, bounds, errors, eps, sensitivity, choice_keeps, source, record, outside)
 

@@ -1,0 +1,274 @@
+"""A ledger in PostgreSQL, which several machines share.
+
+Every spend is one transaction: it locks the ledger's row, reads the total, compares, adds and commits, and
+waits until the server has the commit on disk. A connection that is lost before the commit leaves nothing. One
+that is lost during it may leave the spend, and then nothing is released either: nobody tries again, as a
+second try might spend twice.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import astuple
+from typing import TYPE_CHECKING, TypeVar
+
+from pydpstat.budget._accountants import NOTHING, Cost
+from pydpstat.budget._entry import COLUMNS, Entry
+from pydpstat.budget._ledger import PATIENCE, Change, Limits, SharedLedger, closed_at_forks, cost_of, texts_of
+from pydpstat.budget._postgres_url import Place, psycopg
+from pydpstat.errors import PydpstatError
+
+if TYPE_CHECKING:
+    from psycopg import Connection, Cursor
+
+Found = TypeVar("Found")
+FORMAT = 1
+# for the time in which a ledger is made: "dpst"
+_MAKING = 0x64707374
+_KINDS = {"epsilon": "double precision", "delta": "double precision", "rho": "double precision"}
+_KINDS |= {"process": "bigint"}
+_LEDGERS = {
+    "ledger": "bigint",
+    "name": "text",
+    "identity": "text",
+    "format": "integer",
+    **dict.fromkeys(("epsilon", "delta", "accountant", "neighbors", "spent", "spent_delta"), "text"),
+    "spends": "bigint",
+}
+_SPENDS = {"ledger": "bigint", "number": "bigint", **{name: _KINDS.get(name, "text") for name in COLUMNS}}
+_TABLES = {"pydpstat_ledgers": _LEDGERS, "pydpstat_spends": _SPENDS}
+_MORE = {
+    "pydpstat_ledgers": "PRIMARY KEY (ledger), UNIQUE (name)",
+    "pydpstat_spends": "PRIMARY KEY (ledger, number), FOREIGN KEY (ledger) REFERENCES pydpstat_ledgers",
+}
+_SHAPE = (
+    "SELECT attname::text, format_type(atttypid, atttypmod) FROM pg_attribute JOIN pg_class "
+    "ON pg_class.oid = attrelid WHERE attrelid = to_regclass(%s) AND relkind = 'r' AND attnum > 0 "
+    "AND NOT attisdropped ORDER BY attnum"
+)
+_NEW = (
+    "INSERT INTO pydpstat_ledgers SELECT coalesce(max(ledger), 0) + 1, %s, %s, %s, %s, %s, %s, %s, %s, %s, 0 "
+    "FROM pydpstat_ledgers"
+)
+# one statement sees one state of both tables
+_OPENED = (
+    "SELECT epsilon, delta, accountant, neighbors, format, ledger, identity, spends, (SELECT count(*) "
+    "FROM pydpstat_spends WHERE pydpstat_spends.ledger = pydpstat_ledgers.ledger) "
+    "FROM pydpstat_ledgers WHERE name = %s"
+)
+_TOTAL = "SELECT identity, spent, spent_delta, spends FROM pydpstat_ledgers WHERE ledger = {:d}"
+# the total moves only where the entry was really put in
+_ADD = (
+    f"WITH added AS (INSERT INTO pydpstat_spends ({', '.join(_SPENDS)}) "
+    f"VALUES ({', '.join(['%s'] * len(_SPENDS))}) RETURNING 1) "
+    "UPDATE pydpstat_ledgers SET spent = %s, spent_delta = %s, spends = %s "
+    "WHERE ledger = %s AND (SELECT count(*) FROM added) = 1"
+)
+_ENTRIES = f"SELECT {', '.join(COLUMNS)} FROM pydpstat_spends WHERE ledger = {{:d}} ORDER BY number"
+
+
+class ServerLedger(SharedLedger):
+    """Keeps the spends in PostgreSQL; an error where the tables are others, or the limits.
+
+    Without `limits` it has those of the ledger. A `new` one is made where none of its name is, with limits.
+    """
+
+    def __init__(self, place: Place, limits: Limits | None, new: bool = False) -> None:
+        super().__init__(place.url)
+        self.where = place
+        self._connection: Connection | None = None
+        self._process = os.getpid()
+        with self._lock, self._errors():
+            if new and limits is not None:
+                self._make(limits)
+            self.limits = self._opened(limits)
+        closed_at_forks(self)
+
+    def total(self) -> Cost:
+        """Sum of all spends."""
+        with self._lock, self._errors():
+            return self._patiently(lambda connection: self._state(connection.execute(self._total))[0])
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Every spend, the oldest first."""
+
+        def read(connection: Connection) -> list[tuple[object, ...]]:
+            self._state(connection.execute(self._total))
+            # binary: a role may have fewer digits of floats printed
+            return connection.execute(_ENTRIES.format(self._number), binary=True).fetchall()
+
+        with self._lock, self._errors():
+            return tuple(Entry(*row) for row in self._patiently(read))  # type: ignore[arg-type]
+
+    def close(self) -> None:
+        """Close the connection, which nobody may be using; the next use opens another."""
+        connection, self._connection = self._connection, None
+        # one of a parent process is not this one's to end
+        if connection is not None and self._process == os.getpid():
+            connection.close()
+
+    def __del__(self) -> None:
+        with suppress(Exception):
+            self.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Change]:
+        with self._lock, self._errors():
+            try:
+                # nothing was spent yet where this fails
+                connection, (before, count) = self._patiently(lambda each: (each, self._begun(each)))
+
+                def add(entry: Entry, total: Cost) -> None:
+                    row = (self._number, count + 1, *astuple(entry))
+                    new = (*texts_of(total), count + 1, self._number)
+                    if connection.execute(_ADD, (*row, *new)).rowcount != 1:
+                        raise self._altered()
+
+                yield before, add
+                self._commit(connection)
+            except BaseException:
+                # the server takes back what was not committed
+                self.close()
+                raise
+
+    def _begun(self, connection: Connection) -> tuple[Cost, int]:
+        """Begin a transaction with the ledger's row locked, in one message to the server."""
+        patience = int(1000 * PATIENCE)
+        cursor = connection.execute(
+            "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL synchronous_commit TO on; "
+            f"SET LOCAL lock_timeout TO {patience}; "
+            f"SET LOCAL idle_in_transaction_session_timeout TO {patience}; {self._total} FOR UPDATE"
+        )
+        while cursor.nextset():
+            pass
+        return self._state(cursor)
+
+    def _commit(self, connection: Connection) -> None:
+        try:
+            done = connection.execute("COMMIT").statusmessage
+        except psycopg().Error as error:
+            raise PydpstatError(
+                f"the connection to {self.place!r} was lost while a spend was confirmed "
+                f"({self._message(error)}). The spend may be in the ledger; nothing is released, and nothing "
+                "is tried again. Look at `entries`, and then release anew, which spends once more."
+            ) from None
+        if done != "COMMIT":
+            raise self._altered()
+
+    @property
+    def _total(self) -> str:
+        return _TOTAL.format(self._number)
+
+    def _state(self, cursor: Cursor) -> tuple[Cost, int]:
+        """Read the total and the number of spends of the ledger that was opened, and of no other."""
+        row = cursor.fetchone()
+        if row is None or row[0] != self._identity:
+            raise self._altered()
+        return cost_of(row[1:3]), row[3]
+
+    def _patiently(self, step: Callable[[Connection], Found]) -> Found:
+        """Take a step that changes nothing; once more where the connection was lost since the last use."""
+        used, connection = self._connection is not None, self._current()
+        try:
+            return step(connection)
+        except psycopg().OperationalError:
+            if not (used and connection.closed):
+                raise
+        self.close()
+        return step(self._current())
+
+    def _current(self) -> Connection:
+        if self._process != os.getpid():
+            # where no fork can be foreseen; the parent goes on using its own
+            self._connection, self._process = None, os.getpid()
+        if self._connection is None:
+            defaults = {"connect_timeout": "10", "application_name": "pydpstat", "client_encoding": "utf8"}
+            # no prepared statements, which a pooler between would lose
+            self._connection = psycopg().connect(
+                **{**defaults, **self.where.options, **self.where.secrets},
+                autocommit=True,
+                prepare_threshold=None,
+            )
+        return self._connection
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except psycopg().Error as error:
+            self.close()
+            # no such table, no such column
+            if error.sqlstate in ("42P01", "42703"):
+                raise self._altered() from None
+            # what the server says names its state; the call is among what it got, not in its message
+            raise PydpstatError(
+                f"url must be a ledger that can be read and written; {self.place!r}: {self._message(error)}. "
+                "Nothing is released. Check the server, the database, and the rights of the user."
+            ) from None
+
+    def _message(self, error: Exception) -> str:
+        primary = getattr(getattr(error, "diag", None), "message_primary", None)
+        lines = str(primary or error).strip().splitlines() or [type(error).__name__]
+        return self.where.without_secrets(lines[0].rstrip("."))
+
+    def _altered(self) -> PydpstatError:
+        return PydpstatError(
+            f"url must stay the same ledger; of {self.place!r} a table, a column or the ledger itself is "
+            "gone or was altered. Nothing is released. Restore it from a backup; or, where nothing was "
+            "spent yet, drop both tables and make it with Budget(...)."
+        )
+
+    def _make(self, limits: Limits) -> None:
+        """Make the tables and the ledger where they are not; half of the tables is an error."""
+        connection = self._current()
+        with connection.transaction():
+            connection.execute("SET LOCAL synchronous_commit TO on")
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MAKING,))
+            there = [self._there(connection, table) for table in _TABLES]
+            if not any(there):
+                for table, columns in _TABLES.items():
+                    lines = [
+                        f"{name} {kind}{'' if name == 'rho' else ' NOT NULL'}"
+                        for name, kind in columns.items()
+                    ]
+                    connection.execute(f"CREATE TABLE {table} ({', '.join([*lines, _MORE[table]])})")
+            self._check_tables(connection)
+            if connection.execute(_OPENED, (self.where.name,)).fetchone() is None:
+                row = (self.where.name, secrets.token_hex(16), FORMAT, *limits, *texts_of(NOTHING))
+                connection.execute(_NEW, row)
+
+    def _opened(self, limits: Limits | None) -> Limits:
+        connection = self._current()
+        if not any(self._there(connection, table) for table in _TABLES):
+            raise self._missing()
+        self._check_tables(connection)
+        row = connection.execute(_OPENED, (self.where.name,)).fetchone()
+        if row is None:
+            raise self._missing()
+        if row[4] != FORMAT:
+            raise PydpstatError(
+                f"url must be a ledger of format {FORMAT}; {self.place!r} has format {row[4]}. "
+                "Use the version of pydpstat that wrote it."
+            )
+        self._number, self._identity = int(row[5]), str(row[6])
+        if row[7] != row[8]:
+            raise self._altered()
+        return self._same_limits(row[:4], limits, "url")
+
+    def _missing(self) -> PydpstatError:
+        return PydpstatError(
+            f"url must be a ledger; there is none at {self.place!r}. Restore it; or, where nothing was "
+            "spent yet, make it with Budget(...)."
+        )
+
+    def _there(self, connection: Connection, table: str) -> bool:
+        row = connection.execute("SELECT to_regclass(%s) IS NOT NULL", (table,)).fetchone()
+        return row is not None and bool(row[0])
+
+    def _check_tables(self, connection: Connection) -> None:
+        for table, columns in _TABLES.items():
+            if connection.execute(_SHAPE, (table,)).fetchall() != list(columns.items()):
+                raise self._altered()

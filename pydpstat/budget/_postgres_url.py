@@ -1,0 +1,127 @@
+"""Where a ledger in PostgreSQL is: a url whose secrets are used and never shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import ModuleType
+from urllib.parse import quote, unquote, urlencode
+
+from pydpstat import _checks as checks
+from pydpstat.errors import MissingExtraError, PydpstatError
+
+DEFAULT_NAME = "budget"
+_SCHEMES = ("postgresql://", "postgres://")
+_SECRETS = frozenset(
+    ("password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key")
+)
+_FORM = "postgresql://user@host:5432/database"
+# what this process was told, by the url without it: a copy or a pickle opens its ledger with it here
+_told: dict[str, dict[str, str]] = {}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A ledger's place in a server.
+
+    Parameters
+    ----------
+    url : str
+        The url with the ledger's name and without secrets.
+    name : str
+        The ledger's name.
+    options : dict
+        What libpq connects with, but for secrets.
+    """
+
+    url: str
+    name: str
+    options: dict[str, str] = field(repr=False)
+
+    @classmethod
+    def of(cls, url: object, name: str | None = None) -> Place:
+        """Read a url; the name may be in its query. No error shows the url, which may have a password."""
+        if not isinstance(url, str) or not url.startswith(_SCHEMES) or "\0" in url:
+            raise PydpstatError(
+                f"url must be a text like {_FORM!r}; got {type(url).__name__} of another form. Give one, or "
+                "a path for a file."
+            )
+        base, _, query = url.partition("?")
+        parts = [part for part in query.split("&") if part]
+        named = [unquote(part.removeprefix("name=")) for part in parts if part.startswith("name=")]
+        if len({*named, *([] if name is None else [name])}) > 1:
+            raise PydpstatError(
+                "name must be given once; got one in the url and another. Leave one of them out."
+            )
+        chosen = _checked_name(name if name is not None else (named or [DEFAULT_NAME])[0])
+        rest = "&".join(part for part in parts if not part.startswith("name="))
+        given = _read(base + (f"?{rest}" if rest else ""))
+        options = {key: value for key, value in given.items() if key not in _SECRETS}
+        secrets = {key: value for key, value in given.items() if key in _SECRETS}
+        shown = _shown(options)
+        if secrets:
+            _told[shown] = secrets
+        return cls(_with_query(shown, {"name": chosen}), chosen, options)
+
+    @property
+    def secrets(self) -> dict[str, str]:
+        """What this process was told for this server; libpq finds others by itself, as in ``~/.pgpass``."""
+        return _told.get(_shown(self.options), {})
+
+    def without_secrets(self, text: str) -> str:
+        """Return a message of the server without what must not be shown."""
+        for secret in self.secrets.values():
+            text = text.replace(secret, "***") if secret else text
+        return text
+
+
+def psycopg() -> ModuleType:
+    """Import psycopg, or say how to get it."""
+    try:
+        import psycopg as found
+    except ImportError as error:
+        raise MissingExtraError("a ledger in PostgreSQL", "psycopg", "postgres") from error
+    return found
+
+
+def _read(url: str) -> dict[str, str]:
+    """Return libpq's options; a password with special characters must not become a host or a database."""
+    try:
+        found = psycopg().conninfo.conninfo_to_dict(url)
+    except psycopg().Error:
+        found = None
+    if found is not None:
+        options = {key: str(value) for key, value in found.items() if value is not None}
+        visible = [options.get(key, "") for key in ("host", "dbname")]
+        ports = options.get("port", "").replace(",", "")
+        if not any("@" in each for each in visible) and (not ports or ports.isdecimal()):
+            return options
+    raise PydpstatError(
+        f"url must have the form {_FORM!r}; the one given cannot be read. Percent-encode special characters "
+        "of a password, for example @ as %40."
+    )
+
+
+def _shown(options: dict[str, str]) -> str:
+    """Return a url of options without secrets."""
+    rest = dict(sorted(options.items()))
+    host, port = rest.get("host", ""), rest.get("port", "")
+    where = ""
+    if not set(host + port) & set(",:/"):
+        rest.pop("host", None), rest.pop("port", None)
+        where = quote(host) + (f":{port}" if port else "")
+    user = rest.pop("user", "")
+    where = f"{quote(user, safe='')}@{where}" if user else where
+    return _with_query(f"postgresql://{where}/{quote(rest.pop('dbname', ''), safe='')}", rest)
+
+
+def _with_query(url: str, more: dict[str, str]) -> str:
+    return url + ("&" if "?" in url else "?") + urlencode(more, quote_via=quote) if more else url
+
+
+def _checked_name(name: object) -> str:
+    if isinstance(name, str) and name and "\0" not in name and name.isprintable():
+        return name
+    raise PydpstatError(
+        f"name must be a text of printable characters; got {checks.shown_option(name)}. Give for example "
+        "'survey'."
+    )
