@@ -12,7 +12,7 @@ from pydpstat.budget._accountants import ACCOUNTANTS, Accountant, Cost, missing
 from pydpstat.budget._blocks import enter, label_of, labelled, leave
 from pydpstat.budget._entry import Entry
 from pydpstat.budget._ledger import Limits, MemoryLedger, SharedLedger
-from pydpstat.budget.amounts import Amount, BudgetExceeded
+from pydpstat.budget.amounts import Amount, BudgetExceeded, Share
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import NEIGHBORS, Guarantee
 
@@ -209,6 +209,49 @@ class Account:
     def remaining(self) -> Amount:
         """What is left: with "zcdp" rho, and the largest epsilon of a pure release that it covers."""
         return self._accountant.amount(missing(self._limit, self._ledger.total()))
+
+    def plan(self, releases: int) -> Share:
+        """Say what each of several equal releases may use, so that all of them fit into what is left.
+
+        Parameters
+        ----------
+        releases : int
+            How many; at least 1.
+
+        Returns
+        -------
+        Share
+            Its ``epsilon`` is for pure releases, its ``gaussian`` for Gaussian ones. All of them fit, and as
+            many with more would not.
+
+        Raises
+        ------
+        PydpstatError
+            If `releases` is no whole number of at least 1, or the budget is an odometer.
+
+        Notes
+        -----
+        Nothing is spent or kept aside. With "basic", epsilon and delta are divided: a delta of 0 leaves no
+        Gaussian release. With "zcdp", rho is divided, and a pure release may use more than the part
+        of epsilon; a Gaussian one may have ``gaussian.epsilon`` with ``gaussian.delta``, the whole
+        budget's, as the deltas of several releases do not add up there.
+
+        Examples
+        --------
+        >>> from pydpstat import Budget
+        >>> budget = Budget(1.0, 1e-6)
+        >>> budget.plan(8).epsilon
+        0.125
+        >>> many = Budget(1.0, 1e-6, accountant="zcdp").plan(1000)
+        >>> round(many.epsilon, 5), round(many.gaussian.epsilon, 5)
+        (0.00698, 0.02418)
+        """
+        count = checks.whole(releases, "releases")
+        if self._epsilon == math.inf:
+            raise PydpstatError(
+                "an odometer has no limit, and so nothing to plan with. Use a Budget with an epsilon."
+            )
+        return self._accountant.share(missing(self._limit, self._ledger.total()), count)
 
     @property
     def entries(self) -> tuple[Entry, ...]:

@@ -1,6 +1,7 @@
 """Accountants: how the costs of releases add up, in exact numbers.
 
-A cost is a pair of fractions, and the limit is another; both of a pair must stay within it.
+A cost is a pair of fractions, and the limit is another; both of a pair must stay within it. The limit of an
+odometer is infinite.
 """
 
 from __future__ import annotations
@@ -11,15 +12,21 @@ from fractions import Fraction
 
 from pydpstat import _checks as checks
 from pydpstat._search import bisect_up
-from pydpstat.budget.amounts import Amount, decimal
+from pydpstat.budget.amounts import Amount, Share, decimal
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy import ConcentratedLoss, Guarantee
+from pydpstat.privacy import ConcentratedLoss, GaussianLoss, Guarantee
 from pydpstat.privacy._curves import largest_rho, pure_rho
 
-Cost = tuple[Fraction, Fraction]
+# infinite is the limit of an odometer, and what is left of it
+Part = Fraction | float
+Cost = tuple[Part, Part]
 NOTHING: Cost = (Fraction(0), Fraction(0))
 # above what the rounding of a rho can have taken away
 _UP = 1.0 + 2.0**-50
+# the first level of a zcdp odometer; each further one is twice as high
+_FIRST_LEVEL = 2.0**-16
+# what the calibration of Gaussian noise may take more than it has to
+_SLACK = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +44,9 @@ class BasicAccountant:
 
     @property
     def limit(self) -> Cost:
-        """The largest cost."""
+        """The largest cost; an odometer has none for delta either."""
+        if self.epsilon == math.inf:
+            return math.inf, math.inf
         return decimal(self.epsilon), decimal(self.delta)
 
     def cost(self, guarantee: Guarantee) -> Cost:
@@ -51,6 +60,11 @@ class BasicAccountant:
     def spent(self, total: Cost) -> Amount:
         """Return what was spent as numbers."""
         return self.amount(total)
+
+    def share(self, remaining: Cost, releases: int) -> Share:
+        """Return what each of several equal releases may use of what is left."""
+        epsilon, delta = (_equal(each, releases) for each in remaining)
+        return Share(epsilon, Amount(epsilon, delta))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +84,8 @@ class ConcentratedAccountant:
     @property
     def limit(self) -> Cost:
         """The largest cost."""
+        if self.epsilon == math.inf:
+            return math.inf, Fraction(0)
         return Fraction(largest_rho(self.epsilon, self.delta)), Fraction(0)
 
     def cost(self, guarantee: Guarantee) -> Cost:
@@ -84,6 +100,8 @@ class ConcentratedAccountant:
 
     def amount(self, cost: Cost) -> Amount:
         """Return a cost as numbers; epsilon is the largest pure one that costs no more."""
+        if cost[0] == math.inf:
+            return Amount(math.inf, self.delta, math.inf)
         epsilon, _ = bisect_up(lambda each: pure_rho(each) * _UP <= cost[0])
         return Amount(epsilon, self.delta, float(cost[0]))
 
@@ -92,10 +110,35 @@ class ConcentratedAccountant:
         rho = float(total[0])
         if rho == 0.0:
             return Amount(0.0, 0.0, 0.0)
+        if self.epsilon == math.inf:
+            return Amount(self._reading(total[0]), self.delta, rho)
         whole = Guarantee(math.inf, loss=ConcentratedLoss(rho * _UP))
         # what is within the limit keeps the limit, whatever the search rounds up
         epsilon = min(whole.epsilon_at(self.delta), self.epsilon)
         return Amount(epsilon, self.delta, rho)
+
+    def _reading(self, rho: Part) -> float:
+        """Return the epsilon that an odometer shows: that of the level which covers rho, at a part of delta.
+
+        Each level is a filter, and so what stops below it keeps the level's epsilon and delta; the
+        deltas of all levels, ``delta / ((k + 1) (k + 2))``, together are delta.
+        """
+        place = 0
+        while _FIRST_LEVEL * 2.0**place < rho:
+            place += 1
+        level = Guarantee(math.inf, loss=ConcentratedLoss(_FIRST_LEVEL * 2.0**place * _UP))
+        return level.epsilon_at(self.delta / ((place + 1.0) * (place + 2.0)))
+
+    def share(self, remaining: Cost, releases: int) -> Share:
+        """Return what each of several equal releases may use of what is left."""
+        left = remaining[0]
+        if not left:
+            return Share(0.0, Amount(0.0, self.delta, 0.0))
+        epsilon, _ = bisect_up(lambda each: releases * Fraction(pure_rho(each) * _UP) <= left)
+        rho, _ = bisect_up(lambda each: releases * Fraction(each * _UP) <= left)
+        mu = math.sqrt(2.0 * rho) * (1.0 - _SLACK)
+        gaussian = Guarantee(math.inf, loss=GaussianLoss(mu)).epsilon_at(self.delta) if mu else 0.0
+        return Share(epsilon, Amount(gaussian, self.delta, rho))
 
 
 Accountant = BasicAccountant | ConcentratedAccountant
@@ -113,6 +156,20 @@ def _checked(value: object, name: str) -> float:
         f"the {name} of guarantee must be at least 0 and finite to be charged; got {checks.shown(value)}. "
         "Correct the guarantee's loss."
     )
+
+
+def _equal(left: Part, releases: int) -> float:
+    """Return the largest float whose decimal number fits so often into what is left."""
+
+    def fits(each: float) -> bool:
+        return releases * decimal(each) <= left
+
+    value = float(left / releases)
+    while not fits(value):
+        value = math.nextafter(value, 0.0)
+    while fits(larger := math.nextafter(value, math.inf)):
+        value = larger
+    return value
 
 
 def charged(spent: Cost, cost: Cost, limit: Cost) -> Cost | None:

@@ -1,4 +1,4 @@
-"""What is asked for, spent and left; exact numbers; the error of a budget that does not suffice."""
+"""What is asked for, spent, left and shared; exact numbers; the error of a budget that does not suffice."""
 
 from __future__ import annotations
 
@@ -33,6 +33,29 @@ class Amount(NamedTuple):
         if self.rho is not None:
             return f"rho {self.rho:.6g}"
         return f"epsilon {self.epsilon:.6g}" + (f", delta {self.delta:.6g}" if self.delta else "")
+
+
+class Share(NamedTuple):
+    """What each of several equal releases may use, so that all of them fit.
+
+    Parameters
+    ----------
+    epsilon : float
+        Of each, where all are pure.
+    gaussian : Amount
+        Of each, where all are Gaussian: with the accountant "basic" epsilon and delta; with "zcdp" rho, and
+        the epsilon that a Gaussian release may have with the budget's delta.
+
+    Examples
+    --------
+    >>> from pydpstat import Budget
+    >>> share = Budget(1.0, 1e-6).plan(4)
+    >>> share.epsilon, share.gaussian.delta
+    (0.25, 2.5e-07)
+    """
+
+    epsilon: float
+    gaussian: Amount
 
 
 class BudgetExceeded(PydpstatError):

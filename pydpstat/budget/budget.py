@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 
@@ -123,6 +124,68 @@ class Budget(Views):
         self._ledger = MemoryLedger() if place is None else _shared(place, self._limits(), new=True)
 
     @classmethod
+    def odometer(
+        cls,
+        delta: float = 0.0,
+        path: str | os.PathLike[str] | None = None,
+        accountant: str = "basic",
+        neighbors: str = "bounded",
+        *,
+        url: str | None = None,
+        name: str | None = None,
+    ) -> Budget:
+        """Make a budget without a limit, which only adds up and tells what was spent.
+
+        Parameters
+        ----------
+        delta : float, default 0
+            With "zcdp" the delta at which `spent` states epsilon, above 0; not used with "basic".
+        path, accountant, neighbors, url, name
+            As for `Budget`.
+
+        Returns
+        -------
+        Budget
+            Its `epsilon` is infinite, and it refuses only what guarantees nothing or cannot be counted.
+
+        Raises
+        ------
+        PydpstatError
+            As for `Budget`.
+
+        Notes
+        -----
+        Guarantee: `spent` is a valid odometer, also where the analyst chooses releases, and when to stop,
+        after seeing earlier results. For any epsilon and delta that are fixed beforehand, an event
+        in which the last reading was at most these has a probability of at most ``exp(epsilon)`` times
+        that with a neighbor's data, plus delta. With "basic" the readings are the sums. With "zcdp" they
+        rise in steps: rho is covered by one of the levels ``2**k`` times ``2**-16``, and each level has
+        the part ``1 / ((k + 1) (k + 2))`` of delta; the reading is hence above what a budget with that
+        rho as its limit would state.
+
+        References
+        ----------
+        Rogers, R., Roth, A., Ullman, J. and Vadhan, S. (2016). Privacy odometers and filters:
+        pay-as-you-go composition. NeurIPS 2016.
+        Lecuyer, M. (2021). Practical privacy filters and odometers with Renyi differential privacy and
+        applications to differentially private deep learning. arXiv:2103.01379 (levels that double).
+
+        Examples
+        --------
+        >>> from pydpstat import Budget, Guarantee
+        >>> odometer = Budget.odometer()
+        >>> for epsilon in (0.5, 2.0, 0.25):
+        ...     odometer.spend(Guarantee(epsilon), "a release")
+        >>> odometer.spent.epsilon, odometer.remaining.epsilon
+        (2.75, inf)
+        """
+        self = cls.__new__(cls)
+        self._set(math.inf, _delta(delta, accountant), accountant, neighbors)
+        place = _place(path, url, name)
+        self._ledger = MemoryLedger() if place is None else _shared(place, self._limits(), new=True)
+        return self
+
+    @classmethod
     def open(
         cls, path: str | os.PathLike[str] | None = None, *, url: str | None = None, name: str | None = None
     ) -> Budget:
@@ -184,10 +247,9 @@ class Budget(Views):
     def __repr__(self) -> str:
         places = [f", {name}={place!r}" for name, place in (("path", self.path), ("url", self.url)) if place]
         where = "".join(places)
-        return (
-            f"Budget({self._epsilon!r}, {self._delta!r}{where}, accountant={self._name!r}, "
-            f"neighbors={self._neighbors!r})"
-        )
+        limits = f"({self._epsilon!r}, " if self._epsilon < math.inf else ".odometer("
+        more = f"accountant={self._name!r}, neighbors={self._neighbors!r}"
+        return f"Budget{limits}{self._delta!r}{where}, {more})"
 
     def __reduce__(self) -> tuple[Callable[..., Budget], tuple[object, ...]]:
         place = self.path or self.url
