@@ -244,7 +244,7 @@ class Account:
         0.125
         >>> many = Budget(1.0, 1e-6, accountant="zcdp").plan(1000)
         >>> round(many.epsilon, 5), round(many.gaussian.epsilon, 5)
-        (0.00698, 0.02418)
+        (0.00698, 0.02283)
         """
         count = checks.whole(releases, "releases")
         if self._epsilon == math.inf:

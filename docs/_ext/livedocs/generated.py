@@ -160,7 +160,7 @@ def gaps(guide: Sequence[Entry], cases: Sequence[Case]) -> list[str]:
 _OWN_PARTS = {
     "releases": (("pydpstat.statistics.plan.Plan",), ("pydpstat.statistics",)),
     "accounts": (
-        ("pydpstat.budget.Amount",),
+        ("pydpstat.budget.Amount", "pydpstat.budget.Share"),
         ("pydpstat.budget", "pydpstat.privacy", "pydpstat.auditing"),
     ),
     "pydpstat": ((), ()),
