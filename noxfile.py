@@ -28,6 +28,7 @@ OLDEST = [
     # matplotlib 3.6 calls what later ones warn of
     "pyparsing<3.1",
     "nlopt==2.7.1",
+    "psycopg[binary]==3.1.7",
     "dp-accounting==0.4.3",
     "scikit-learn==1.2.2",
     "pytest==7.2.2",
@@ -105,7 +106,8 @@ def rpy2() -> list[str]:
 @nox.session(venv_backend="venv", reuse_venv=True)
 def newest(session: nox.Session) -> None:
     """The same with the newest versions, from PyPI."""
-    session.install("--upgrade", "--upgrade-strategy", "eager", "-e", ".[dev,models,accounting]", *rpy2())
+    extras = ".[dev,models,postgres,accounting]"
+    session.install("--upgrade", "--upgrade-strategy", "eager", "-e", extras, *rpy2())
     suite(session, "python")
 
 

@@ -28,7 +28,7 @@ DEMO_DEBIAN="python3 python3-venv python3-hatchling python3-numpy python3-scipy 
     python3-statsmodels python3-matplotlib python3-mpmath"
 TEST_DEBIAN="python3-pytest python3-pytest-xdist python3-hypothesis python3-nox python3-sklearn python3-jedi
     mypy flake8 isort python3-sphinx python3-myst-parser python3-numpydoc python3-nlopt
-    python3-nbclient python3-ipykernel"
+    python3-nbclient python3-ipykernel python3-psycopg"
 R_DEBIAN="r-base-core r-cran-rmutil r-cran-rdpack r-cran-r6 r-cran-dplyr r-cran-mass r-cran-nloptr
     r-cran-e1071 r-cran-ggplot2 r-cran-gsl r-cran-testthat r-cran-rsolnp r-cran-numderiv"
 
@@ -111,6 +111,7 @@ python_from_pypi() {
     echo pypi >.venv/pydpstat-way
     # A machine may have no wheel of it: a failure costs the linear regressions only.
     [ "$SIDE" = demo ] || step "nlopt from PyPI" "$VENV_PYTHON" -m pip install -e '.[models]' || :
+    [ "$SIDE" = demo ] || step "psycopg from PyPI" "$VENV_PYTHON" -m pip install -e '.[postgres]' || :
 }
 
 python_from_debian() {

@@ -25,6 +25,14 @@ if TYPE_CHECKING:
     from psycopg import Connection, Cursor
 
 Found = TypeVar("Found")
+# a server that is gone is noticed after a minute
+_DEFAULTS = {
+    "application_name": "pydpstat",
+    "client_encoding": "utf8",
+    "connect_timeout": "10",
+    "keepalives_idle": "30",
+    "tcp_user_timeout": "60000",
+}
 FORMAT = 1
 # for the time in which a ledger is made: "dpst"
 _MAKING = 0x64707374
@@ -185,10 +193,9 @@ class ServerLedger(SharedLedger):
             # where no fork can be foreseen; the parent goes on using its own
             self._connection, self._process = None, os.getpid()
         if self._connection is None:
-            defaults = {"connect_timeout": "10", "application_name": "pydpstat", "client_encoding": "utf8"}
             # no prepared statements, which a pooler between would lose
             self._connection = psycopg().connect(
-                **{**defaults, **self.where.options, **self.where.secrets},
+                **{**_DEFAULTS, **self.where.options, **self.where.secrets},
                 autocommit=True,
                 prepare_threshold=None,
             )
@@ -225,7 +232,10 @@ class ServerLedger(SharedLedger):
         """Make the tables and the ledger where they are not; half of the tables is an error."""
         connection = self._current()
         with connection.transaction():
+            # each statement sees what was committed while this one waited
+            connection.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE")
             connection.execute("SET LOCAL synchronous_commit TO on")
+            connection.execute(f"SET LOCAL lock_timeout TO {int(1000 * PATIENCE)}")
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MAKING,))
             there = [self._there(connection, table) for table in _TABLES]
             if not any(there):

@@ -61,6 +61,16 @@ def test_sums_are_those_of_a_ledger_in_memory(url, accountant):
     assert [each.epsilon for each in there.entries] == [each.epsilon for each in here.entries]
 
 
+def test_two_makers_make_one_ledger(url):
+    code = "import sys; from pydpstat import Budget, Guarantee; "
+    code += "Budget(1.0, url=sys.argv[1]).spend(Guarantee(0.125), 'mean(x)')"
+    asked = f"{url}%20-cdefault_transaction_isolation%3Dserializable"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    makers = [subprocess.Popen([sys.executable, "-c", code, asked], env=environment) for _ in range(4)]
+    assert [maker.wait() for maker in makers] == [0] * 4
+    assert Budget.open(url=url).spent.epsilon == 0.5
+
+
 def test_names_tell_ledgers_apart(url, connection):
     budgets = [Budget(1.0, url=url), Budget(2.0, url=url, name="a b&c"), Budget(3.0, url=f"{url}&name=d%20e")]
     for budget, epsilon in zip(budgets, (0.1, 0.2, 0.3)):
