@@ -6,7 +6,15 @@ Every function draws on the axes that it gets, or on those of a new figure, and 
 from pydpstat.plots.densities import noise_densities
 from pydpstat.plots.hierarchies import hierarchy
 from pydpstat.plots.losses import k_against_loss
+from pydpstat.plots.neighbors import neighboring_densities
 from pydpstat.plots.pairs import histograms
 from pydpstat.plots.tradeoffs import tradeoff
 
-__all__ = ["hierarchy", "histograms", "k_against_loss", "noise_densities", "tradeoff"]
+__all__ = [
+    "hierarchy",
+    "histograms",
+    "k_against_loss",
+    "neighboring_densities",
+    "noise_densities",
+    "tradeoff",
+]

@@ -36,10 +36,16 @@ AFTER = BEFORE.assign(value=[10.0, 0.0, 10.0])
 DRAWINGS = {
     "histograms": lambda ax: plots.histograms(([3, 4, 5], EDGES), ([2, 4, 7], EDGES), ax=ax),
     "noise_densities": lambda ax: plots.noise_densities([-3, 0], [1, 2], ax=ax),
+    "neighboring_densities": lambda axes: plots.neighboring_densities(
+        LaplaceNoise(2.0), 5, 1, epsilon=0.5, axes=axes
+    ),
     "tradeoff": lambda axes: plots.tradeoff(RUNS, 0.2, axes=axes),
     "k_against_loss": lambda ax: plots.k_against_loss(LOSSES, ax=ax),
     "hierarchy": lambda ax: plots.hierarchy(BEFORE, AFTER, ax=ax),
 }
+
+
+PANELS = {"tradeoff", "neighboring_densities"}
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +65,7 @@ def labels(axes):
 
 @pytest.mark.parametrize("name", plots.__all__)
 def test_axes_in_axes_out(name):
-    panels = 2 if name == "tradeoff" else 1
+    panels = 2 if name in PANELS else 1
     given = pyplot.subplots(1, panels)[1]
     figures = pyplot.get_fignums()
     returned = DRAWINGS[name](given)
@@ -88,7 +94,7 @@ def test_wrong_axes(name, given):
         PydpstatError, match=r"ax(es)? must be (a|2) matplotlib Axes or None; got .* Leave it out"
     ):
         DRAWINGS[name](given)
-    if name == "tradeoff":
+    if name in PANELS:
         with pytest.raises(PydpstatError, match="axes must be 2 matplotlib Axes or None; got Axes"):
             DRAWINGS[name](pyplot.gca())
 
