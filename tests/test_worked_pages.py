@@ -46,7 +46,7 @@ def executed(page: Path, monkeypatch) -> tuple[list[pd.DataFrame], int]:
         options = dict(OPTION.findall(block))
         pictures += len(running.run(OPTION.sub("", block), names, options.get("raises", "")).pictures)
     kept = {id(value): value for value in names.values() if isinstance(value, pd.DataFrame)}
-    return [each for each in {**tables, **kept}.values() if {"text", "here"} <= set(each.columns)], pictures
+    return [each for each in {**tables, **kept}.values() if {"here", "same"} <= set(each.columns)], pictures
 
 
 def test_every_page_is_in_the_contents():

@@ -1,4 +1,4 @@
-"""A text's printed figures beside those that the package computes."""
+"""Given figures, such as a text prints, beside those that the package computes."""
 
 from __future__ import annotations
 
@@ -9,32 +9,36 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pydpstat._checks import shown_option
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def beside(figures: Mapping[str, tuple[object, ...]]) -> pd.DataFrame:
-    """Put the figures that a text prints beside those of the code, to the text's digits.
+def beside(figures: Mapping[str, tuple[object, ...]], source: str = "text") -> pd.DataFrame:
+    """Put given figures, such as a text prints, beside those of the code, to the given digits.
 
     Parameters
     ----------
-    figures : mapping of str to (text, here) or (text, here, remark)
-        For each figure what the text prints (a text such as ``"0.5007902"``, a number, or several),
+    figures : mapping of str to (given, here) or (given, here, remark)
+        For each figure what is given (a text such as ``"0.5007902"``, a number, or several),
         and what the code gives: a number or as many numbers, in the same order. A frame or a matrix
         is read row by row. A remark says why the two differ.
+    source : str, default "text"
+        Where the given figures come from: the name of their column, such as ``"R"``.
 
     Returns
     -------
-    DataFrame with columns text, here, same, indexed by the figures' names
-        `same` is true where all are equal to the printed digits. There is a column remark where
+    DataFrame with columns `source`, here, same, indexed by the figures' names
+        `same` is true where all are equal to the given digits. There is a column remark where
         a figure has one.
 
     Raises
     ------
     PydpstatError
-        Where `figures` is no mapping of such tuples, or a figure has another number of values here.
+        Where `figures` is no mapping of such tuples, or a figure has another number of values here,
+        or `source` is no name that the other columns leave free.
 
     Notes
     -----
@@ -55,23 +59,28 @@ def beside(figures: Mapping[str, tuple[object, ...]]) -> pd.DataFrame:
 
     if not isinstance(figures, Mapping):
         raise PydpstatError(
-            f"figures must map names to pairs (text, here); got {type(figures).__name__}. "
+            f"figures must map names to pairs (given, here); got {type(figures).__name__}. "
             'Give for example {"mean": ("0.50", 0.501)}.'
+        )
+    if not isinstance(source, str) or source in ("here", "same", "remark"):
+        raise PydpstatError(
+            "source must be a text other than 'here', 'same' and 'remark', which are columns already; "
+            f"got {shown_option(source)}. Give for example 'R'."
         )
     rows = []
     for name, pair in figures.items():
         if not isinstance(pair, tuple) or len(pair) not in (2, 3):
-            raise PydpstatError(f"figures[{name!r}] must be a pair (text, here); got {type(pair).__name__}.")
+            raise PydpstatError(f"figures[{name!r}] must be a pair (given, here); got {type(pair).__name__}.")
         printed, ours = (_flat(each) for each in pair[:2])
         if len(printed) != len(ours):
             raise PydpstatError(
-                f"figures[{name!r}] must have as many values here as in the text; "
+                f"figures[{name!r}] must have as many values here as are given; "
                 f"got {len(ours)} for {len(printed)}."
             )
         theirs = [str(each) for each in printed]
         shown = [_as_printed(value, text) for value, text in zip(ours, theirs)]
         rows.append((" ".join(theirs), " ".join(shown), theirs == shown, *map(str, pair[2:])))
-    columns = ["text", "here", "same", "remark"][: max(map(len, rows), default=3)]
+    columns = [source, "here", "same", "remark"][: max(map(len, rows), default=3)]
     table = pd.DataFrame([(*row, "")[: len(columns)] for row in rows], columns=columns, index=list(figures))
     return table.astype({"same": bool})
 

@@ -52,10 +52,10 @@ def test_a_remark_has_a_column():
 @pytest.mark.parametrize(
     ("figures", "message"),
     [
-        ([(1, 2)], "figures must map names to pairs .text, here.; got list"),
-        ({"a": 3}, r"figures\['a'\] must be a pair .text, here.; got int"),
+        ([(1, 2)], "figures must map names to pairs .given, here.; got list"),
+        ({"a": 3}, r"figures\['a'\] must be a pair .given, here.; got int"),
         ({"a": (1, 2, 3, 4)}, "must be a pair"),
-        ({"a": ([1, 2], [1])}, "must have as many values here as in the text; got 1 for 2"),
+        ({"a": ([1, 2], [1])}, "must have as many values here as are given; got 1 for 2"),
     ],
 )
 def test_bad_input(figures, message):
@@ -75,3 +75,15 @@ def test_junk(name):
             call(JUNK[name]())
         except PydpstatError:
             pass
+
+
+def test_the_source_names_the_given_figures():
+    table = beside({"mean": (0.5, 0.5), "n": (6, 7, "a misprint")}, source="R")
+    assert list(table.columns) == ["R", "here", "same", "remark"]
+    assert table.same.tolist() == [True, False]
+
+
+@pytest.mark.parametrize("source", ["here", "remark", 1, None])
+def test_a_source_that_is_no_name_of_a_column(source):
+    with pytest.raises(PydpstatError, match="source must be a text other than"):
+        beside({"mean": (0.5, 0.5)}, source=source)

@@ -14,6 +14,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from livedocs.comparing import Comparer, ComparisonFailed, Shown
+from livedocs.items import ItemFailed, missing_items, register
 from livedocs.running import PageFailed, run
 from pydpstat.parity._evaluate import Names
 from pydpstat.parity.case import Case
@@ -72,7 +73,11 @@ class Run(_Executed):
     """``{run}``: Python code of the page; it runs, and its output and figures follow."""
 
     has_content = True
-    option_spec = {"raises": directives.unchanged_required, "alt": directives.unchanged_required}
+    option_spec = {
+        "raises": directives.unchanged_required,
+        "alt": directives.unchanged_required,
+        "items": directives.unchanged_required,
+    }
 
     def run(self) -> list[nodes.Node]:
         """Return the code, the output and the figures."""
@@ -80,9 +85,13 @@ class Run(_Executed):
         names = build.names.setdefault(self.env.docname, {"__name__": "__main__"})
         try:
             output = run(source, names, self.options.get("raises", ""))
-        except PageFailed as error:
-            return self._failed(str(error))
+            anchors = [
+                register(self.env, key, output.figures) for key in self.options.get("items", "").split()
+            ]
+        except (PageFailed, ItemFailed) as error:
+            return self._failed(f"{error}, in\n{source}")
         box = nodes.container(classes=["run"])
+        box += anchors
         box += code(source, "python")
         if output.text:
             box += code(output.text, "text", "output")
@@ -136,6 +145,7 @@ def forget_page(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
 
 
 def stop_on_failures(app: Sphinx, env: BuildEnvironment) -> None:
-    """End the build where a comparison or a page's code failed."""
+    """End the build where a comparison or a page's code failed, or an item is shown nowhere."""
+    build.failures += missing_items(env)
     if build.failures:
         raise ExtensionError(f"{len(build.failures)} failed: " + " | ".join(build.failures))

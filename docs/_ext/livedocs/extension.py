@@ -8,7 +8,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
-from livedocs import directives, generated
+from livedocs import directives, generated, items
 from pydpstat.parity.case import Case
 
 logger = logging.getLogger(__name__)
@@ -18,10 +18,15 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directives and the text that is made from data."""
     app.add_directive("parity", directives.Parity)
     app.add_directive("run", directives.Run)
+    app.add_directive("items", items.ItemsTable)
+    app.add_role("item", items.ItemRole())
+    app.add_node(items.items_table)
     app.connect("env-before-read-docs", report_gaps)
     app.connect("source-read", fill)
     app.connect("env-purge-doc", directives.forget_page)
+    app.connect("env-purge-doc", items.forget_items)
     app.connect("env-updated", directives.stop_on_failures)
+    app.connect("doctree-resolved", items.fill_items)
     # R lives in this process, and a page's code shares its variables
     return {"parallel_read_safe": False, "parallel_write_safe": True}
 

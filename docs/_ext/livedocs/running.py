@@ -8,6 +8,8 @@ import io
 import textwrap
 from dataclasses import dataclass
 
+import pandas as pd
+
 from livedocs.comparing import printed
 from pydpstat.parity._evaluate import Names, run_python
 
@@ -29,10 +31,13 @@ class Output:
         Warnings about privacy, what was printed, and the value of a last expression.
     pictures : tuple of str
         Each figure as the Base64 text of a PNG file.
+    figures : tuple of DataFrame
+        The tables of `pydpstat.teaching.beside` that were shown.
     """
 
     text: str
     pictures: tuple[str, ...]
+    figures: tuple[pd.DataFrame, ...] = ()
 
 
 def run(source: str, names: Names, raises: str = "") -> Output:
@@ -52,11 +57,14 @@ def run(source: str, names: Names, raises: str = "") -> Output:
         Where the code raises something else, or nothing where it should.
     """
     stream = io.StringIO()
+    figures: list[pd.DataFrame] = []
 
     def tell(title: str, text: object) -> None:
         print("\n".join(textwrap.wrap(f"{title}: {text}", _WIDTH)), file=stream)
 
     def show(value: object) -> None:
+        if isinstance(value, pd.DataFrame) and {"here", "same"} <= set(value.columns):
+            figures.append(value)
         if value is not None and not _is_drawing(value):
             print(printed(value, _WIDTH))
 
@@ -67,11 +75,11 @@ def run(source: str, names: Names, raises: str = "") -> Output:
     ended = type(done.error).__name__ if done.error else ""
     if done.error:
         if ended != raises:
-            raise PageFailed(f"{ended}: {done.error}, in\n{source}") from done.error
+            raise PageFailed(f"{ended}: {done.error}") from done.error
         tell(ended, done.error)
     if raises and not ended:
-        raise PageFailed(f"no {raises} was raised in\n{source}")
-    return Output(stream.getvalue().rstrip(), _pictures())
+        raise PageFailed(f"no {raises} was raised")
+    return Output(stream.getvalue().rstrip(), _pictures(), tuple(figures))
 
 
 def _is_drawing(value: object) -> bool:
