@@ -22,8 +22,8 @@ FIGURES = {
     "a-hierarchy": 11,
     "b-coins": 9,
     "c-federated": 11,
-    "d-anonymization": 3,
-    "e-noise": 22,
+    "d-anonymization": 15,
+    "e-noise": 32,
 }
 BLOCK = re.compile(r"^```\{run\}\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 OPTION = re.compile(r"^:(\w+): (.*)\n", flags=re.MULTILINE)

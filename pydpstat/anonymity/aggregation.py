@@ -160,7 +160,9 @@ def k_means(
 
     Notes
     -----
-    Nothing is said about k: an outlier makes a cluster of its own and stays alone (`find_isolated`).
+    scikit-learn stops before its centroids have settled; rows become their cluster's mean, which has the
+    least squared error, and not the centroid. Nothing is said about k: an outlier makes a cluster of its
+    own and stays alone (`find_isolated`).
     Where there are fewer different rows than clusters, the rows stay as they are.
 
     References
