@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pydpstat._data.containers import is_frame, is_series
-from pydpstat._data.labels import label_columns
+from pydpstat._data.containers import columns_of, is_frame, is_series
 from pydpstat._data.lookup import places
 from pydpstat._data.values import objects
 from pydpstat.consistency._tree import Levels, check_size
@@ -37,7 +36,7 @@ def leaf_counts(data: object, hierarchy: Hierarchy, drop: bool) -> tuple[Levels,
                 "data must have records that are at a leaf of the hierarchy; some are not. Give them a leaf, "
                 "or use missing='drop' with neighbors='unbounded'."
             )
-        flat = np.bincount(places[places >= 0], minlength=hierarchy.nodes)
+        flat = np.bincount(places[places >= 0], minlength=sum(hierarchy.sizes))
     else:
         flat = _given(data, hierarchy)
     return hierarchy.tree.split(flat.astype(np.int64)), records
@@ -113,7 +112,7 @@ def _places(frame: pd.DataFrame, hierarchy: Hierarchy) -> np.ndarray:
     """Return for each row the place of its leaf among all nodes, or -1."""
     import pandas as pd
 
-    columns = [column for _, column in label_columns(frame, "data")]
+    columns = columns_of(frame)
     depth = len(hierarchy.sizes) - 1
     if len(columns) != depth:
         if len(columns) == 1:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pydpstat._data.containers import has_rows
-from pydpstat.consistency._hierarchy_methods import Method, apply, checked_method
-from pydpstat.consistency._tree import Levels
+from pydpstat.consistency._tree import Levels, apply, as_integers, checked_method
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.hierarchy_results import HierarchyFit
 from pydpstat.errors import PydpstatError
@@ -101,32 +99,12 @@ def make_consistent(
     values = _levels(noisy, hierarchy)
     spread = _variances(variances, values)
     whole = all(bool((each[~np.isnan(each)] % 1.0 == 0.0).all()) for each in values)
-    fit = fitted(hierarchy, values, spread, checked_method(method, nonnegative, integer, whole))
-    if variances is not None:
-        return fit
-    # the weights are no variances
-    unknown = tuple(np.full(each.shape, np.nan) for each in values)
-    return replace(fit, variances=unknown, spreads=None)
-
-
-def fitted(hierarchy: Hierarchy, values: Levels, variances: Levels, how: Method) -> HierarchyFit:
-    """Return checked values made consistent."""
-    estimates, spreads = apply(hierarchy.tree, values, variances, how)
-    return HierarchyFit(
-        hierarchy,
-        tuple(_shown(values)),
-        tuple(variances),
-        tuple(estimates),
-        None if spreads is None else tuple(spreads),
-        how,
-    )
-
-
-def _shown(values: Levels) -> Levels:
-    """Return noisy values as integers, where all are."""
-    if all(bool((each % 1.0 == 0.0).all()) for each in values):
-        return [each.astype(np.int64) for each in values]
-    return values
+    way = checked_method(method, nonnegative, integer, whole)
+    estimates, spreads = apply(hierarchy.tree, values, spread, way)
+    if variances is None:
+        # the weights are no variances
+        spread, spreads = [np.full(each.shape, np.nan) for each in values], None
+    return HierarchyFit(hierarchy, as_integers(values), tuple(spread), estimates, spreads, way)
 
 
 def _levels(noisy: object, hierarchy: Hierarchy) -> Levels:

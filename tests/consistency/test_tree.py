@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pydpstat import PydpstatError
-from pydpstat.consistency._hierarchy_methods import scaled, top_down, two_pass, up
-from pydpstat.consistency._tree import Tree, rounded_tree
+from pydpstat.consistency._tree import Tree, rounded_tree, scaled, top_down, two_pass, up
 from tests.consistency.trees import dense, levels, membership, trees
 
 VALUES = st.floats(-1e6, 1e6, allow_subnormal=False)
