@@ -97,7 +97,7 @@ def make_consistent(
             "Make one: pydpstat.consistency.Hierarchy({'North': ['a', 'b']})."
         )
     values = _levels(noisy, hierarchy)
-    spread = _variances(variances, values)
+    spread = _variances(1.0 if variances is None else variances, values)
     whole = all(bool((each[~np.isnan(each)] % 1.0 == 0.0).all()) for each in values)
     way = checked_method(method, nonnegative, integer, whole)
     estimates, spreads = apply(hierarchy.tree, values, spread, way)
@@ -108,25 +108,30 @@ def make_consistent(
 
 
 def _levels(noisy: object, hierarchy: Hierarchy) -> Levels:
-    """Read noisy values into one array for each level."""
-    if isinstance(noisy, Mapping) or has_rows(noisy):
-        flat = _by_name(noisy, hierarchy)
-    elif isinstance(noisy, (list, tuple)) and len(noisy) == len(hierarchy.sizes):
-        return [
-            _array(each, f"noisy[{place}]", size, hierarchy, place)
-            for place, (each, size) in enumerate(zip(noisy, hierarchy.sizes))
-        ]
+    """Read noisy values into one array for each level: finite ones, and NaN for parents only."""
+    if isinstance(noisy, (list, tuple)) and len(noisy) == len(hierarchy.sizes):
+        levels = [_floats(each, f"noisy[{place}]") for place, each in enumerate(noisy)]
+        for place, (each, size) in enumerate(zip(levels, hierarchy.sizes)):
+            if each.size != size:
+                raise PydpstatError(
+                    f"noisy[{place}] must have {size} values, one a node of that level; it has {each.size}."
+                )
     else:
-        flat = _floats(noisy, "noisy")
-    if flat.size != hierarchy.nodes:
-        raise PydpstatError(
-            f"noisy must have one array for each of the {len(hierarchy.sizes)} levels, or one value for "
-            f"each of the {hierarchy.nodes} nodes; it has {flat.size} values."
-        )
-    return [
-        _array(each, f"noisy, level {place}", each.size, hierarchy, place)
-        for place, each in enumerate(hierarchy.tree.split(flat))
-    ]
+        named = isinstance(noisy, Mapping) or has_rows(noisy)
+        flat = _by_name(noisy, hierarchy) if named else _floats(noisy, "noisy")
+        if flat.size != hierarchy.nodes:
+            raise PydpstatError(
+                f"noisy must have one array for each of the {len(hierarchy.sizes)} levels, or one value for "
+                f"each of the {hierarchy.nodes} nodes; it has {flat.size} values."
+            )
+        levels = hierarchy.tree.split(flat)
+    for place, (each, parents) in enumerate(zip(levels, hierarchy.tree.parents)):
+        if np.isinf(each).any() or (np.isnan(each) & ~parents).any():
+            raise PydpstatError(
+                f"noisy, level {place} must have finite values; some are infinite, or missing at a leaf. "
+                "NaN is for nodes with children that were not measured."
+            )
+    return levels
 
 
 def _by_name(noisy: Mapping[Hashable, object] | pd.Series, hierarchy: Hierarchy) -> np.ndarray:
@@ -158,24 +163,8 @@ def _floats(values: object, name: str) -> np.ndarray:
     return array.astype(np.float64).ravel()
 
 
-def _array(values: object, name: str, size: int, hierarchy: Hierarchy, level: int) -> np.ndarray:
-    """Check one level's values: as many as nodes, finite, and missing for parents only."""
-    array = _floats(values, name)
-    if array.size != size:
-        raise PydpstatError(f"{name} must have {size} values, one a node of that level; it has {array.size}.")
-    missing = np.isnan(array)
-    if np.isinf(array).any() or (missing & ~hierarchy.tree.parents[level]).any():
-        raise PydpstatError(
-            f"{name} must have finite values; some are infinite, or missing at a leaf. "
-            "NaN is for nodes with children that were not measured."
-        )
-    return array
-
-
 def _variances(variances: object, values: Levels) -> Levels:
     """Read the variances of each level; infinite where nothing was measured."""
-    if variances is None:
-        variances = 1.0
     given = variances if isinstance(variances, (list, tuple)) else [variances] * len(values)
     if len(given) != len(values):
         raise PydpstatError(
