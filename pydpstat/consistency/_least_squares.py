@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from pydpstat.consistency._margins import Axes, Fit, Margin, expanded, margin
+from pydpstat.consistency._margins import Axes, Fit, Margin, expanded, margin, margin_of
 from pydpstat.r_arithmetic._products import inner
 
 # largest gap of the optimality conditions, relative to the sums
@@ -52,11 +52,12 @@ def fit_effects(values: np.ndarray, variance: float, margins: list[Margin]) -> t
         weights = [unit / each for each in variances]
         exact = float(precise[0].variance) == 0.0
         own = 0.0 if exact else unit / (variance * _size(effect, shape))
-        spoken = [_centered(_summed(missing[each.axes], each.axes, effect)) for each in precise]
+        spoken = [_centered(margin_of(missing[each.axes], each.axes, effect)) for each in precise]
         weighted = [weight * each for weight, each in zip(weights, spoken)]
         change = np.add.reduce(weighted) / (own + sum(weights))
         home = told[0].axes
-        added[home] += expanded(change / _size(effect, shape), _within(effect, home), len(home))
+        within = tuple(home.index(axis) for axis in effect)
+        added[home] += expanded(change / _size(effect, shape), within, len(home))
         gained = variance if exact else variance - unit / ((own + sum(weights)) * _size(effect, shape))
         left -= gained * _freedom(effect, shape) / values.size
     fitted = values.copy()
@@ -92,14 +93,6 @@ def _variance(each: Margin, effect: Axes, shape: tuple[int, ...]) -> float:
         return 1.0
     terms = np.prod([shape[axis] for axis in each.axes if axis not in effect])
     return float(each.variance) * float(terms)
-
-
-def _within(effect: Axes, axes: Axes) -> Axes:
-    return tuple(axes.index(axis) for axis in effect)
-
-
-def _summed(sums: np.ndarray, axes: Axes, effect: Axes) -> np.ndarray:
-    return margin(sums, _within(effect, axes))
 
 
 def _centered(sums: np.ndarray) -> np.ndarray:

@@ -69,23 +69,23 @@ def controlled_rounding(table: object, margins: object = None, *, time_limit: fl
     """
     values, form = read_table(table)
     seconds = positive(time_limit, "time_limit", "Give seconds.")
-    axes = _axes(margins, form, values.ndim)
+    axes = _axes(margins, form)
     rounding = rounded_table(values, axes, [None] * len(axes), seconds)
     kept = [Margin(each, margin(values, each), np.asarray(0.0), f"axes {each}") for each in axes]
-    step = rounding_step(rounding.adjacent)
-    return table_fit("controlled rounding", Fit(rounding.table, 0, True), form, kept, step, (step,))
+    fit = Fit(rounding.table, 0, True)
+    return table_fit("controlled rounding", fit, form, kept, rounding.step, (rounding.step,))
 
 
-def _axes(margins: object, form: Form, dimensions: int) -> list[Axes]:
+def _axes(margins: object, form: Form) -> list[Axes]:
     """Read which margins are to be kept."""
     if margins is None:
-        return [(), *((axis,) for axis in range(dimensions))]
+        return [(), *((axis,) for axis in range(len(form.names)))]
     if not isinstance(margins, (list, tuple, set)) or not margins:
         raise PydpstatError(
             f"margins must be a list of axes or tuples of axes; got {type(margins).__name__}. "
             "For example [0, 1], or [('sex', 'age')]."
         )
-    return list(dict.fromkeys(tuple(sorted(axes_of(key, form.names, dimensions))) for key in margins))
+    return list(dict.fromkeys(tuple(sorted(axes_of(key, form.names))) for key in margins))
 
 
 class Rounding(NamedTuple):
@@ -93,6 +93,13 @@ class Rounding(NamedTuple):
 
     table: np.ndarray
     adjacent: bool
+
+    @property
+    def step(self) -> str:
+        """What was done, in words."""
+        if self.adjacent:
+            return "controlled rounding to the whole number below or above"
+        return f"controlled rounding to whole numbers, by up to {_FURTHER + 1}"
 
 
 def rounded_table(
@@ -155,12 +162,6 @@ def rounded_table(
     places = np.concatenate([free, all_cells, all_cells])
     signs = np.repeat([1, 1, -1], [free.size, rest.size, rest.size])
     return Rounding(_moved(base, places, signs * steps, axes, limits), False)
-
-
-def rounding_step(adjacent: bool) -> str:
-    """Say what a rounding did, for the list of what was done."""
-    how = "to the whole number below or above" if adjacent else f"to whole numbers, by up to {_FURTHER + 1}"
-    return f"controlled rounding {how}"
 
 
 def always(axes: list[Axes]) -> bool:
