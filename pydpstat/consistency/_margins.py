@@ -102,7 +102,7 @@ def read_margins(margins: object, form: Form, shape: tuple[int, ...]) -> list[Ma
 
 
 def axes_of(key: object, names: tuple[Hashable, ...]) -> Axes:
-    """Return the places of axes given by place or by name, in the given order; `names` has one for each axis."""
+    """Return the places of axes given by place or by name, in the given order; each axis has a name."""
     parts = key if isinstance(key, tuple) else (key,)
     places = tuple(_place(part, names) for part in parts)
     if len(set(places)) < len(places):
@@ -226,8 +226,8 @@ def table_fit(
 def solution(values: np.ndarray, margins: list[Margin]) -> str:
     """Tell which tables with the same zeros have the margins.
 
-    "inner" says that some with no further zeros have them, "edge" that only such with further zeros do, "none"
-    that none does; "unknown" is what was not found out in time.
+    "inner" says that some with no further zeros have them, "edge" that only such with further zeros do,
+    "none" that none does; "unknown" is what was not found out in time.
 
     Notes
     -----
