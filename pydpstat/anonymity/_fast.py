@@ -83,8 +83,7 @@ def _by_neighbors(rows: np.ndarray, k: int, space: Space) -> np.ndarray:
     while (left := np.flatnonzero(free)).size >= 3 * k:
         distances, places = space.nearest(rows[left], rows[left], 3 * k)
         near = left[places].astype(np.int32)
-        rank = np.empty(left.size, dtype=np.int64)
-        rank[distances[:, -1].argsort(kind="stable")] = np.arange(left.size)
+        rank = distances[:, -1].argsort(kind="stable").argsort()
         # once many have lost most of their neighbors, a new tree finds others
         while left.size and left.size > 0.85 * free.sum():
             wanted, complete = _nearest_free(near, free, k)
@@ -139,39 +138,37 @@ def refine(rows: np.ndarray, labels: np.ndarray, k: int, space: Space) -> np.nda
 
 def _pair_up(groups: Groups, k: int, space: Space) -> Groups:
     """Part pairs of neighbors anew, as long as one of both has changed since the last time."""
-    first, second = _neighbors(groups, space)
-    small = groups.sizes <= _LARGE * k
-    tried = small[first] & small[second]
-    first, second = first[tried], second[tried]
-    untried = np.ones(first.size, dtype=bool)
+    pairs = _neighbors(groups, space)
+    pairs = pairs[(groups.sizes[pairs] <= _LARGE * k).all(axis=1)]
+    untried = np.ones(len(pairs), dtype=bool)
     for _ in range(_TURNS):
-        spread = groups.losses / groups.sizes
-        spreads = spread[first] + spread[second]
-        steps = squares(groups.means[first] - groups.means[second])
+        spreads = (groups.losses / groups.sizes)[pairs].sum(axis=1)
+        steps = squares(groups.means[pairs[:, 0]] - groups.means[pairs[:, 1]])
         tries = np.flatnonzero(untried & (steps < _APART * spreads))
         if tries.size == 0:
             break
         # the nearest pairs in units of their spread come first
         tries = tries[(steps[tries] / spreads[tries]).argsort(kind="stable")]
-        pairs, each = np.stack([first[tries], second[tries]], axis=1), np.arange(tries.size)
-        tries = tries[disjoint(each, pairs, each[::-1], groups.count, 8)]
-        labels = resplit(groups, first[tries], second[tries], k)
+        each = np.arange(tries.size)
+        tries = tries[disjoint(each, pairs[tries], each[::-1], groups.count, 8)]
+        labels = resplit(groups, *pairs[tries].T, k)
         untried[tries] = False
         moved = np.zeros(groups.count, dtype=bool)
         changed = labels != groups.labels
         moved[labels[changed]] = moved[groups.labels[changed]] = True
-        untried |= moved[first] | moved[second]
+        untried |= moved[pairs].any(axis=1)
         groups = Groups(groups.rows, labels)
     return groups
 
 
-def _neighbors(groups: Groups, space: Space) -> tuple[np.ndarray, np.ndarray]:
-    """Return pairs of groups near each other, each pair once."""
+def _neighbors(groups: Groups, space: Space) -> np.ndarray:
+    """Return pairs of groups near each other, a line a pair, each pair once."""
     near = space.nearest(groups.means, groups.means, _NEAR + 1)[1]
-    one, two = np.arange(groups.count).repeat(near.shape[1]), near.ravel()
-    pairs = np.unique(np.minimum(one, two) * groups.count + np.maximum(one, two))
-    first, second = np.divmod(pairs, groups.count)
-    return first[first != second], second[first != second]
+    both = np.stack([np.arange(groups.count).repeat(near.shape[1]), near.ravel()], axis=1)
+    both.sort(axis=1)
+    pairs = np.unique(both[:, 0] * groups.count + both[:, 1])
+    both = np.stack(np.divmod(pairs, groups.count), axis=1)
+    return both[both[:, 0] != both[:, 1]]
 
 
 def dissolve(groups: Groups, space: Space) -> np.ndarray:
@@ -190,8 +187,7 @@ def dissolve(groups: Groups, space: Space) -> np.ndarray:
     source, goal = np.divmod(moves, groups.count)
     price = _price(groups.rows[movers], groups, goal, which)
     gain = groups.losses - np.bincount(source, price, groups.count)
-    rank = np.empty(groups.count, dtype=np.int64)
-    rank[gain.argsort(kind="stable")] = np.arange(groups.count)
+    rank = gain.argsort(kind="stable").argsort()
     gains = (likely & (gain > _GAIN * groups.losses))[source]
     source, goal = source[gains], goal[gains]
     chosen = np.zeros(groups.count, dtype=bool)

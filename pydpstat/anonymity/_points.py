@@ -83,15 +83,13 @@ def disjoint(
     """
     chosen = []
     for _ in range(rounds):
-        won, blocked = (np.zeros(rank.size, dtype=bool) for _ in range(2))
         winning = uncontested(claims, rank[changes], count)
-        won[changes] = True
-        won[changes[~winning]] = False
-        chosen.append(np.flatnonzero(won))
+        won = np.isin(changes, changes[~winning], invert=True)
+        chosen.append(np.unique(changes[won]))
         busy = np.zeros(count, dtype=bool)
-        busy[claims[won[changes]]] = True
-        blocked[changes[busy[claims].any(axis=1)]] = True
-        changes, claims = changes[~blocked[changes]], claims[~blocked[changes]]
+        busy[claims[won]] = True
+        left = np.isin(changes, changes[busy[claims].any(axis=1)], invert=True)
+        changes, claims = changes[left], claims[left]
     return np.concatenate(chosen)
 
 
