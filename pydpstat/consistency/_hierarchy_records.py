@@ -121,9 +121,9 @@ def _places(frame: pd.DataFrame, hierarchy: Hierarchy) -> np.ndarray:
             f"data must have a column for each of the {depth} levels below the top, in their order, or one "
             f"with the leaves' labels; it has {len(columns)} columns."
         )
-    rows, start = len(frame), 0
+    start = 0
     # the row's node in the level that has been reached; -1 where it has none, or has reached a leaf above
-    node, found = np.zeros(rows, dtype=np.int64), np.full(rows, -1)
+    node, found = np.zeros(len(frame), dtype=np.int64), np.full(len(frame), -1)
     for level, column in enumerate(columns):
         own, names = pd.factorize(hierarchy.labels[level + 1])
         code = places(column, list(names))
@@ -132,24 +132,11 @@ def _places(frame: pd.DataFrame, hierarchy: Hierarchy) -> np.ndarray:
         # below a leaf there is nothing, whatever its name
         found[code >= 0] = -1
         start += hierarchy.sizes[level]
-        code[code == len(names)] = -1
-        node = _below(hierarchy, level, np.where(at_leaf, -1, node), own, code)
+        # a node is known by its parent and its label; one without a label by a number that no row has
+        parents = np.repeat(np.arange(hierarchy.sizes[level]), hierarchy.tree.children[level])
+        keys = np.where(own < 0, -2 - np.arange(own.size), parents * len(names) + own)
+        goes_on = (node >= 0) & ~at_leaf & (code >= 0) & (code < len(names))
+        node = pd.Index(keys).get_indexer(np.where(goes_on, node * len(names) + code, -1))
     last = node >= 0
     found[last] = start + node[last]
     return found
-
-
-def _below(
-    hierarchy: Hierarchy, level: int, node: np.ndarray, own: np.ndarray, code: np.ndarray
-) -> np.ndarray:
-    """Return for each row the place of its label among the children of its node; -1 where it is none.
-
-    `own` has the codes of the level's labels and `code` those of the rows' labels, -1 for none of them.
-    """
-    parents = np.repeat(np.arange(hierarchy.sizes[level]), hierarchy.tree.children[level])
-    labels = int(own.max()) + 1
-    keys = parents * labels + own
-    order = np.argsort(keys)
-    key = np.where((node >= 0) & (code >= 0), node * labels + code, -1)
-    place = np.minimum(np.searchsorted(keys[order], key), keys.size - 1)
-    return np.where(keys[order][place] == key, order[place], -1)
