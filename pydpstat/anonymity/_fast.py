@@ -151,7 +151,8 @@ def _pair_up(groups: Groups, k: int, space: Space) -> Groups:
         tries = tries[(steps[tries] / spreads[tries]).argsort(kind="stable")]
         each = np.arange(tries.size)
         tries = tries[disjoint(each, pairs[tries], each[::-1], groups.count, 8)]
-        labels = resplit(groups, *pairs[tries].T, k)
+        first, second = pairs[tries].T
+        labels = resplit(groups, first, second, k)
         untried[tries] = False
         moved = np.zeros(groups.count, dtype=bool)
         changed = labels != groups.labels

@@ -19,7 +19,7 @@ Option = TypeVar("Option")
 Names = Hashable | Iterable[Hashable] | None
 
 
-def frame(df: object, argument: str = "df") -> pd.DataFrame:
+def frame(df: object, argument: str = "df") -> None:
     """Check a pandas frame with at least one row and one column."""
     if not is_pandas_frame(df):
         raise PydpstatError(
@@ -29,14 +29,14 @@ def frame(df: object, argument: str = "df") -> pd.DataFrame:
         raise PydpstatError(
             f"{argument} must have at least one row and one column; got {df.shape[0]} x {df.shape[1]}."
         )
-    return df
 
 
 def places(df: pd.DataFrame, columns: object, argument: str = "columns") -> list[int]:
-    """Return where the named columns are; all of them for None.
+    """Check a frame, and return where the named columns are; all of them for None.
 
     A name that several columns have stands for all of them.
     """
+    frame(df)
     if columns is None:
         return list(range(df.shape[1]))
     names = list(columns) if _several(columns, df) else [columns]

@@ -101,7 +101,6 @@ def microaggregation(
     2  62.0    1
     3  62.0    0
     """
-    df = frames.frame(df)
     chosen = frames.places(df, columns)
     size = frames.group_size(k, len(df))
     checks.one_of(method, "method", tuple(METHODS))
@@ -175,11 +174,10 @@ def k_means(
     >>> k_means(df, 2).age.tolist()
     [21.0, 21.0, 62.0, 62.0]
     """
-    df = frames.frame(df)
     chosen = frames.places(df, columns)
     count = frames.group_size(n_clusters, len(df), "n_clusters")
     unit = checks.flag(standardize, "standardize")
-    seed = _seed(random_state)
+    seed = frames.integer(random_state, "random_state", 0, 2**32 - 1)
     means = _means(
         frames.matrix(df, chosen),
         lambda values: _clusters(standardized(values) if unit else values, count, seed),
@@ -220,10 +218,9 @@ def k_means_by_col(
     >>> k_means_by_col(df, 2).to_numpy().tolist()
     [[21.0, 1.0], [21.0, 9.0], [62.0, 1.0], [62.0, 9.0]]
     """
-    df = frames.frame(df)
     chosen = frames.places(df, columns)
     count = frames.group_size(n_clusters, len(df), "n_clusters")
-    seed = _seed(random_state)
+    seed = frames.integer(random_state, "random_state", 0, 2**32 - 1)
     each_alone = frames.matrix(df, chosen)[:, None]
     means = [_means(each, lambda values: _clusters(values, count, seed))[0] for each in each_alone]
     return frames.with_floats(df, chosen, means)
@@ -243,7 +240,3 @@ def _clusters(values: np.ndarray, count: int, seed: int) -> np.ndarray:
     rows = (values - values.mean(axis=1, keepdims=True)).T
     with threadpool_limits(1 if rows.size < _MANY else None, user_api="openmp"):
         return KMeans(count, n_init=STARTS, random_state=seed).fit(rows).labels_.astype(np.int64)
-
-
-def _seed(random_state: object) -> int:
-    return frames.integer(random_state, "random_state", 0, 2**32 - 1)

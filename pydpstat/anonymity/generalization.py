@@ -62,7 +62,6 @@ def round_columns(
     0  1000   30
     1  2000   40
     """
-    df = frames.frame(df)
     chosen, units = frames.by_column(df, to, columns, "to", lambda each: checks.positive(each, "to"))
     return frames.with_columns(df, chosen, [_rounded(df, place, unit) for place, unit in zip(chosen, units)])
 
@@ -142,7 +141,6 @@ def categorize(
     >>> categorize(df, [-inf, 17, 64, inf]).age.astype(str).tolist()
     ['(-inf, 17.0]', '(17.0, 64.0]', '(64.0, inf]']
     """
-    df = frames.frame(df)
     by_quantile = checks.flag(quantiles, "quantiles")
     chosen, cuts = frames.by_column(df, bins, columns, "bins", _bins)
     cut = [_categories(df, place, each, by_quantile) for place, each in zip(chosen, cuts)]
