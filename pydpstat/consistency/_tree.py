@@ -163,7 +163,7 @@ def apply(
     elif how.method == "ratio":
         estimates, spreads = scaled(tree, values, how.nonnegative), None
     else:
-        estimates, spreads = top_down(tree, up(tree, values, variances)), None
+        estimates, spreads = top_down(tree, values, variances), None
     if how.integer:
         estimates = rounded_tree(tree, estimates)
     return tuple(estimates), None if spreads is None else tuple(spreads)
@@ -197,54 +197,11 @@ def two_pass(tree: Tree, values: Levels, variances: Levels) -> tuple[Levels, Lev
     >>> estimates[0], estimates[1], variances[1]
     (array([12.]), array([5., 7.]), array([0.66666667, 0.66666667]))
     """
-    return down(tree, up(tree, values, variances))
-
-
-class Upward(NamedTuple):
-    """What the upward pass leaves: the best estimates of each node from its own subtree, and their variances.
-
-    For each level but the last and each of its nodes with children also the sum of the children's estimates
-    and that of their variances.
-    """
-
-    estimates: Levels
-    variances: Levels
-    sums: Levels
-    reaches: Levels
-
-
-def up(tree: Tree, values: Levels, variances: Levels) -> Upward:
-    """Estimate each node from its own subtree."""
-    estimates, spreads = list(values), list(variances)
-    sums: Levels = []
-    reaches: Levels = []
-    for level in range(len(values) - 2, -1, -1):
-        sums.append(tree.sums(level, estimates[level + 1]))
-        reaches.append(tree.sums(level, spreads[level + 1]))
-        has = tree.parents[level]
-        own, variance = values[level][has], variances[level][has]
-        estimates[level], spreads[level] = values[level].copy(), variances[level].copy()
-        estimates[level][has], spreads[level][has] = _averaged(own, variance, sums[-1], reaches[-1])
-    return Upward(estimates, spreads, sums[::-1], reaches[::-1])
-
-
-def _averaged(
-    own: np.ndarray, variance: np.ndarray, sums: np.ndarray, reach: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Average two measurements of the same numbers with their precisions as weights."""
-    unmeasured, exact = np.isinf(variance), (variance == 0.0) & (reach == 0.0)
-    with np.errstate(invalid="ignore"):
-        weight = np.select([unmeasured, exact], [0.0, 1.0], reach / (variance + reach))
-        spread = np.where(unmeasured, reach, variance * weight)
-    return sums + weight * (np.where(unmeasured, sums, own) - sums), spread
-
-
-def down(tree: Tree, upward: Upward) -> tuple[Levels, Levels]:
-    """Return the final estimates and variances from the upward pass."""
-    estimates, variances = list(upward.estimates), list(upward.variances)
-    for level, (sums, reach) in enumerate(zip(upward.sums, upward.reaches)):
+    estimates, variances = upward(tree, values, variances)
+    for level in range(len(values) - 1):
         has = tree.parents[level]
         parents, spread = estimates[level][has], variances[level][has]
+        sums, reach = (tree.sums(level, each[level + 1]) for each in (estimates, variances))
         fixed = reach == 0.0
         if fixed.any():
             hint = " Give the noise's variance, or correct the exact values."
@@ -256,6 +213,30 @@ def down(tree: Tree, upward: Upward) -> tuple[Levels, Levels]:
         less = own**2 * tree.spread(level, np.where(fixed, 0.0, gained))
         variances[level + 1] = np.maximum(own - less, 0.0)
     return estimates, variances
+
+
+def upward(tree: Tree, values: Levels, variances: Levels) -> tuple[Levels, Levels]:
+    """Return the best estimates of each node from its own subtree, and their variances."""
+    estimates, spreads = list(values), list(variances)
+    for level in range(len(values) - 2, -1, -1):
+        has = tree.parents[level]
+        sums, reach = (tree.sums(level, each[level + 1]) for each in (estimates, spreads))
+        estimates[level], spreads[level] = values[level].copy(), variances[level].copy()
+        estimates[level][has], spreads[level][has] = _averaged(
+            values[level][has], variances[level][has], sums, reach
+        )
+    return estimates, spreads
+
+
+def _averaged(
+    own: np.ndarray, variance: np.ndarray, sums: np.ndarray, reach: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Average two measurements of the same numbers with their precisions as weights."""
+    unmeasured, exact = np.isinf(variance), (variance == 0.0) & (reach == 0.0)
+    with np.errstate(invalid="ignore"):
+        weight = np.select([unmeasured, exact], [0.0, 1.0], reach / (variance + reach))
+        spread = np.where(unmeasured, reach, variance * weight)
+    return sums + weight * (np.where(unmeasured, sums, own) - sums), spread
 
 
 def _check_exact(gaps: np.ndarray, parents: np.ndarray, hint: str = "") -> None:
@@ -281,14 +262,11 @@ def scaled(tree: Tree, values: Levels, nonnegative: bool = False) -> Levels:
     measured = _filled(tree, [np.maximum(each, 0.0) for each in values] if nonnegative else values)
     fitted = [np.maximum(np.rint(measured[0]), 0.0)]
     for level in range(len(measured) - 1):
-        sums, counts = tree.sums(level, measured[level + 1]), tree.counts[level]
-        parents = fitted[level][tree.parents[level]]
+        sums = tree.sums(level, measured[level + 1])
         nothing = sums == 0.0
-        shares = measured[level + 1] / tree.spread(level, np.where(nothing, 1.0, sums))
-        if nothing.any():
-            equal = tree.spread(level, nothing)
-            shares[equal] = tree.spread(level, 1.0 / counts)[equal]
-        fitted.append(shares * tree.spread(level, parents))
+        children = np.where(tree.spread(level, nothing), 1.0, measured[level + 1])
+        shares = children / tree.spread(level, np.where(nothing, tree.counts[level], sums))
+        fitted.append(shares * tree.spread(level, fitted[level][tree.parents[level]]))
     return fitted
 
 
@@ -302,7 +280,7 @@ def _filled(tree: Tree, values: Levels) -> Levels:
     return filled
 
 
-def top_down(tree: Tree, upward: Upward) -> Levels:
+def top_down(tree: Tree, values: Levels, variances: Levels) -> Levels:
     """Fit each node's children to it by weighted least squares, none of them negative, from the root down.
 
     Notes
@@ -318,12 +296,11 @@ def top_down(tree: Tree, upward: Upward) -> Levels:
     Abowd, J. et al. (2022). The 2020 Census disclosure avoidance system TopDown algorithm. Harvard
     Data Science Review, special issue 2 (fitting from the top down).
     """
-    fitted = [np.maximum(upward.estimates[0], 0.0)]
-    for level in range(len(upward.estimates) - 1):
+    estimates, spreads = upward(tree, values, variances)
+    fitted = [np.maximum(estimates[0], 0.0)]
+    for level in range(len(estimates) - 1):
         parents = fitted[level][tree.parents[level]]
-        fitted.append(
-            _nearest(tree, level, upward.estimates[level + 1], upward.variances[level + 1], parents)
-        )
+        fitted.append(_nearest(tree, level, estimates[level + 1], spreads[level + 1], parents))
     return fitted
 
 
