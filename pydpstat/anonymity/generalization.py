@@ -75,14 +75,10 @@ def _rounded(df: pd.DataFrame, place: int, unit: float) -> object:
         raise PydpstatError(
             f"df must have numbers in column {checks.excerpt(df.columns[place])}; got {column.dtype}."
         )
-    if is_integer_dtype(column.dtype) and unit.is_integer() and _fits(values, unit):
+    largest = float(np.fmax.reduce(np.abs(values), initial=unit))
+    if is_integer_dtype(column.dtype) and unit.is_integer() and largest < _LARGE:
         return _whole(column, int(unit))
     return frames.as_before(np.rint(values / unit) * unit, column)
-
-
-def _fits(values: np.ndarray, unit: float) -> bool:
-    """Tell whether 64-bit integers can do the sums."""
-    return max(float(np.abs(values).max(initial=0.0, where=~np.isnan(values))), unit) < _LARGE
 
 
 def _whole(column: pd.Series, unit: int) -> pd.Series:

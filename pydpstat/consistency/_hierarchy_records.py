@@ -61,7 +61,9 @@ def _given(data: object, hierarchy: Hierarchy) -> np.ndarray:
                 f"data must have a count for each of the {places.size} leaves; it has {values.size}. "
                 "Give counts in the order of the hierarchy's leaves, or a Series by their labels."
             )
-    _check_counts(values)
+    if (values < 0.0).any() or (values != np.rint(values)).any():
+        raise PydpstatError("data must have whole numbers of at least 0 as counts; some are not.")
+    check_size(values.sum(keepdims=True))
     if (places < 0).any() or np.unique(places).size < places.size or places.size < hierarchy.leaves:
         raise PydpstatError(
             f"data must have one count for each of the {hierarchy.leaves} leaves, and no other; it has "
@@ -70,12 +72,6 @@ def _given(data: object, hierarchy: Hierarchy) -> np.ndarray:
     flat = np.zeros(hierarchy.nodes)
     flat[places] = values
     return flat
-
-
-def _check_counts(values: np.ndarray) -> None:
-    if (values < 0.0).any() or (values != np.rint(values)).any():
-        raise PydpstatError("data must have whole numbers of at least 0 as counts; some are not.")
-    check_size(values.sum(keepdims=True))
 
 
 def leaf_nodes(hierarchy: Hierarchy) -> np.ndarray:

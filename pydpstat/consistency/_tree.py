@@ -234,7 +234,7 @@ def _averaged(
     """Average two measurements of the same numbers with their precisions as weights."""
     unmeasured, exact = np.isinf(variance), (variance == 0.0) & (reach == 0.0)
     with np.errstate(invalid="ignore"):
-        weight = np.select([unmeasured, exact], [0.0, 1.0], reach / (variance + reach))
+        weight = np.where(exact, 1.0, np.where(unmeasured, 0.0, reach / (variance + reach)))
         spread = np.where(unmeasured, reach, variance * weight)
     return sums + weight * (np.where(unmeasured, sums, own) - sums), spread
 
