@@ -68,9 +68,8 @@ def _places_of(df: pd.DataFrame, name: object, argument: str) -> list[int]:
             f"{argument} must name columns of df, every one; got another name of type "
             f"{type(name).__name__}. {hint}"
         ) from error
-    if isinstance(place, (int, np.integer)):
-        return [int(place)]
-    every: list[int] = np.arange(df.shape[1])[place].tolist()
+    # a number, a slice or a mask
+    every: list[int] = np.atleast_1d(np.arange(df.shape[1])[place]).tolist()
     return every
 
 
