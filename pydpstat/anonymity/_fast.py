@@ -184,10 +184,12 @@ def dissolve(groups: Groups, space: Space) -> np.ndarray:
     movers, target = movers[passed], target[passed]
     if movers.size == 0:
         return labels
+    # a move takes the rows of one group that go to the same other one
     moves, which = np.unique(labels[movers] * groups.count + target, return_inverse=True)
     source, goal = np.divmod(moves, groups.count)
-    price = _price(groups.rows[movers], groups, goal, which)
-    gain = groups.losses - np.bincount(source, price, groups.count)
+    moved, size = Groups(groups.rows[movers], which), groups.sizes[goal]
+    apart = squares(moved.means - groups.means[goal]) * (size * moved.sizes / (size + moved.sizes))
+    gain = groups.losses - np.bincount(source, moved.losses + apart, groups.count)
     rank = gain.argsort(kind="stable").argsort()
     gains = (likely & (gain > _GAIN * groups.losses))[source]
     source, goal = source[gains], goal[gains]
@@ -208,16 +210,6 @@ def _nearest_other(movers: np.ndarray, groups: Groups, space: Space) -> tuple[np
     best = cost.argmin(axis=1)
     lines = np.arange(movers.size)
     return near[lines, best], cost[lines, best]
-
-
-def _price(values: np.ndarray, groups: Groups, goal: np.ndarray, which: np.ndarray) -> np.ndarray:
-    """Return what each move, some rows of one group into another, adds to the loss."""
-    count = np.bincount(which)
-    means = np.stack([np.bincount(which, column) for column in values.T], axis=1) / count[:, None]
-    inside = np.bincount(which, squares(values - means[which]))
-    size = groups.sizes[goal]
-    added: np.ndarray = inside + squares(means - groups.means[goal]) * (size * count / (size + count))
-    return added
 
 
 def resplit(groups: Groups, first: np.ndarray, second: np.ndarray, k: int) -> np.ndarray:
