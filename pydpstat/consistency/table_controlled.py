@@ -142,9 +142,11 @@ def rounded_table(
     # (1 - r)^2 - r^2
     costs = 1.0 - 2.0 * rest[free]
     first = math.inf if always(axes) else time_limit
-    steps = _solved(costs, np.ones(free.size), matrix[:, free], limits, first)
-    if steps is not None:
-        return Rounding(_moved(base, free, steps, axes, limits), True)
+    moves = np.zeros(rest.size, dtype=np.int64)
+    up = _solved(costs, np.ones(free.size), matrix[:, free], limits, first)
+    if up is not None:
+        moves[free] = up
+        return Rounding(base + moves.reshape(base.shape), True)
     steps = _solved(
         np.concatenate([costs, np.where(rest > 0.0, 3.0 - 2.0 * rest, 1.0), 1.0 + 2.0 * rest]),
         np.concatenate([np.ones(free.size), np.full(rest.size, _FURTHER), _room(values, base)]),
@@ -158,10 +160,8 @@ def rounded_table(
             f"or the search did not find them in {time_limit:g} seconds. With three or more axes there may "
             "be none: keep fewer margins, or give a larger time_limit."
         )
-    all_cells = np.arange(rest.size)
-    places = np.concatenate([free, all_cells, all_cells])
-    signs = np.repeat([1, 1, -1], [free.size, rest.size, rest.size])
-    return Rounding(_moved(base, places, signs * steps, axes, limits), False)
+    moves[free], more, less = np.split(steps, [free.size, free.size + rest.size])
+    return Rounding(base + (moves + more - less).reshape(base.shape), False)
 
 
 def always(axes: list[Axes]) -> bool:
@@ -214,7 +214,10 @@ def _solved(
     limits: tuple[np.ndarray, np.ndarray],
     seconds: float,
 ) -> np.ndarray | None:
-    """Return the integers from 0 to `upper` of low cost whose sums are within limits, or None."""
+    """Return the integers from 0 to `upper` of low cost whose sums are within limits, or None.
+
+    The sums are checked to the last unit.
+    """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     if not costs.size:
@@ -226,23 +229,13 @@ def _solved(
         constraints=LinearConstraint(matrix, *limits),
         options={"time_limit": seconds, "mip_rel_gap": _GOOD},
     )
-    return None if found.x is None else np.rint(found.x).astype(np.int64)
-
-
-def _moved(
-    base: np.ndarray,
-    places: np.ndarray,
-    steps: np.ndarray,
-    axes: list[Axes],
-    limits: tuple[np.ndarray, np.ndarray],
-) -> np.ndarray:
-    """Return the table with its cells moved, once its sums are found to be right to the last unit."""
-    moved = base.copy()
-    np.add.at(moved.reshape(-1), places, steps)
-    grown = np.concatenate([np.ravel(margin(moved, each) - margin(base, each)) for each in axes])
+    if found.x is None:
+        return None
+    steps = np.rint(found.x).astype(np.int64)
+    grown = matrix @ steps
     if (grown < limits[0]).any() or (grown > limits[1]).any():
         raise PydpstatError(
             "the search for whole numbers missed a margin: the table's cells differ too much in size. "
             "Round fewer cells at a time."
         )
-    return moved
+    return steps
