@@ -88,15 +88,15 @@ def by_column(
     return [place for place, _ in found], [check(each) for _, each in found]
 
 
-def integer(value: object, argument: str, least: int, most: int, what: str = "") -> int:
-    """Check an integer between two limits, the upper one described by `what`."""
-    allowed = f"a whole number from {least} to {what}{most}"
-    return checks.integer(value, argument, least, most, allowed=allowed)
+def integer(value: object, argument: str, least: int, most: int) -> int:
+    """Check an integer between two limits."""
+    return checks.integer(value, argument, least, most, allowed=f"a whole number from {least} to {most}")
 
 
 def group_size(k: object, rows: int, argument: str = "k") -> int:
     """Check a number of rows: an integer from 1 to the rows that there are."""
-    return integer(k, argument, 1, rows, "the number of rows, ")
+    allowed = f"a whole number from 1 to the number of rows, {rows}"
+    return checks.integer(k, argument, 1, rows, allowed=allowed)
 
 
 def floats(df: pd.DataFrame, place: int, argument: str = "df") -> np.ndarray:

@@ -167,8 +167,7 @@ def _categories(df: pd.DataFrame, place: int, bins: int | np.ndarray, by_quantil
             )
         if by_quantile:
             return pd.qcut(values, bins, duplicates="drop")
-        return pd.cut(values, bins, include_lowest=True)
-    if known.size and (known.min() < bins[0] or known.max() > bins[-1]):
+    elif known.size and (known.min() < bins[0] or known.max() > bins[-1]):
         raise PydpstatError(
             f"bins must reach over all values of column {name}; some lie outside. "
             "Begin with -inf and end with inf."
