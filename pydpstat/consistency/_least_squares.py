@@ -131,21 +131,19 @@ def fit_dual(values: np.ndarray, variance: np.ndarray, margins: list[Margin], no
             table += expanded(part.reshape(each.goal.shape), each.axes, values.ndim)
         return table
 
-    def primal(multipliers: np.ndarray) -> np.ndarray:
+    def at(multipliers: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+        """Return the table that multipliers give, and the function's slope and height there."""
         table = values + variance * back(multipliers)
-        return np.maximum(table, 0.0) if nonnegative else table
-
-    def height(table: np.ndarray, multipliers: np.ndarray) -> float:
+        table = np.maximum(table, 0.0) if nonnegative else table
         quadratic = float((table * table / variance).sum() + (spread * multipliers**2).sum())
-        return 0.5 * quadratic - inner(goals, multipliers)
+        slope = sums(table) + spread * multipliers - goals
+        return table, slope, 0.5 * quadratic - inner(goals, multipliers)
 
     # in the unit of the sums, so that none is met at the cost of another
     scale = np.maximum(np.abs(goals), sums(np.abs(values))).max(initial=0.0) or 1.0
     multipliers = np.zeros(goals.size)
-    table = primal(multipliers)
-    level = height(table, multipliers)
+    table, slope, height = at(multipliers)
     for step in range(_MOST_STEPS + 1):
-        slope = sums(table) + spread * multipliers - goals
         gap = np.abs(slope).max() / scale
         if gap <= _TOLERANCE or step == _MOST_STEPS:
             break
@@ -161,16 +159,15 @@ def fit_dual(values: np.ndarray, variance: np.ndarray, margins: list[Margin], no
         length, descent = 1.0, inner(slope, direction)
         while True:
             ahead = multipliers + length * direction
-            there = primal(ahead)
-            height_there = height(there, ahead)
+            there, slope_there, height_there = at(ahead)
             # near the solution the heights no longer tell, so the slopes do
-            better = np.abs(sums(there) + spread * ahead - goals).max() < 0.5 * gap * scale
-            if better or height_there <= level + 1e-4 * length * descent:
+            better = np.abs(slope_there).max() < 0.5 * gap * scale
+            if better or height_there <= height + 1e-4 * length * descent:
                 break
             length *= 0.5
             if length < 1e-10:
                 return Fit(table, step, bool(gap <= 1e-9))
-        multipliers, table, level = ahead, there, height_there
+        multipliers, table, slope, height = ahead, there, slope_there, height_there
     return Fit(table, step, bool(gap <= 1e-9))
 
 
