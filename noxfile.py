@@ -159,8 +159,9 @@ def bench(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def docs(session: nox.Session) -> None:
-    """The documentation as HTML, in output/docs; its code runs, in R too where R is there."""
+    """The documentation as HTML, in output/docs, and the notebooks; code runs, in R too where R is there."""
     # -E: every page is read again, so that all of its code runs
     options = ("-E", "-W", "--keep-going", "-q")
     run(session, "-m", "sphinx", *options, "docs", "output/docs", *session.posargs)
+    run(session, "docs/notebooks.py", "--check")
     session.log(f"the pages are in {HERE / 'output' / 'docs' / 'index.html'}")

@@ -283,3 +283,53 @@ def test_a_failure_ends_the_build(tmp_path, text, message):
     pytest.importorskip("myst_parser")
     done = build(tmp_path, f"# Page\n\n{text}\n")
     assert done.returncode != 0 and message in done.stderr
+
+
+# the items of the texts
+
+ITEMS = '[A]\nmean = "a mean"\nsign = { what = "a sign", why = "the text has it the wrong way round" }\n'
+CODE = "from pydpstat.teaching import beside\nbeside({'n': (%s)}, source='R')"
+BLOCK = f"```{{run}}\n:items: A-mean\n{CODE}\n```\n"
+
+
+SAME, OTHER = BLOCK % "2, 2", BLOCK % "2, 3"
+MISPRINT = BLOCK % "2, 3, 'a misprint'"
+
+
+def built_with_items(folder: Path, text: str) -> tuple[subprocess.CompletedProcess[str], str]:
+    pytest.importorskip("myst_parser")
+    (folder / "worked").mkdir()
+    (folder / "worked" / "items.toml").write_text(ITEMS, encoding="utf-8")
+    done = build(folder, f"# Page\n\n```{{items}}\n```\n\n{text}")
+    page = folder / "out" / "index.html"
+    return done, re.sub(r"<[^>]+>", " ", page.read_text(encoding="utf-8")) if page.exists() else ""
+
+
+def test_the_table_of_items_is_made_from_what_the_pages_gave(tmp_path):
+    done, page = built_with_items(tmp_path, f"{SAME}\nOn a sign.{{item}}`A-sign`\n")
+    assert done.returncode == 0, done.stderr
+    assert "same: 1 figure of R" in page and "differs: the text has it the wrong way round" in page
+    assert "Items: 2. Of these 1 have figures that are the same, 0 have none" in page
+    html = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    for anchor in ("item-a-mean", "item-a-sign"):
+        assert f'href="#{anchor}"' in html and f'id="{anchor}"' in html
+
+
+def test_a_figure_that_differs_is_no_same_item(tmp_path):
+    done, page = built_with_items(tmp_path, f"{MISPRINT}\nOn a sign.{{item}}`A-sign`\n")
+    assert done.returncode == 0, done.stderr
+    assert "differs: a misprint" in page and "same: " not in page
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (SAME, "no page shows the item 'A-sign'"),
+        (f"{OTHER}\nOn a sign.{{item}}`A-sign`\n", "the figure 'n' differs, and no remark says why"),
+        (BLOCK.replace("A-mean", "A-none") % "2, 2", "items.toml has no item 'A-none'"),
+        ("On a sign.{item}`A-none`\n", "items.toml has no item 'A-none'"),
+    ],
+)
+def test_an_item_that_is_not_shown_as_it_should_be_ends_the_build(tmp_path, text, message):
+    done, _ = built_with_items(tmp_path, text)
+    assert done.returncode != 0 and message in done.stderr

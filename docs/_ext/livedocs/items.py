@@ -1,7 +1,7 @@
-"""The items of the teaching texts: which block of which page shows each, and whether its figures are the same.
+"""The items of the teaching texts: which page shows each, and whether its figures are the same.
 
-What they are stands in `items.toml`. A block of code names its items in the option ``items``, prose names one in
-the role ``item``. The directive ``items`` puts the table of all of them where it stands.
+What they are stands in `items.toml`. A block of code names its items in the option ``items``, prose names one
+in the role ``item``. The directive ``items`` puts the table of all of them where it stands.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class Shown:
 
 @cache
 def read_items(path: Path) -> dict[str, Item]:
-    """Return the items by their keys, in the texts' order."""
-    texts = tomllib.loads(path.read_text(encoding="utf-8"))
+    """Return the items by their keys, in the texts' order; none where there is no such file."""
+    texts = {} if not path.exists() else tomllib.loads(path.read_text(encoding="utf-8"))
     found = {}
     for letter, items in texts.items():
         for name, value in items.items():
@@ -118,12 +118,6 @@ def outcome(item: Item, places: Sequence[Shown]) -> str:
 
 
 _SOURCES = {"text": "of the text", "R": "of R", "by hand": "computed by hand"}
-
-
-def unshown(items: Iterable[str], places: Iterable[str]) -> list[str]:
-    """Return the items that no page shows."""
-    have = set(places)
-    return [key for key in items if key not in have]
 
 
 # the Sphinx side
@@ -190,7 +184,8 @@ def forget_items(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
 
 def missing_items(env: BuildEnvironment) -> list[str]:
     """Return a sentence for each item that no page shows."""
-    return [f"no page shows the item {key!r} of items.toml" for key in unshown(read_items(_path(env)), places(env))]
+    unshown = [key for key in read_items(_path(env)) if key not in places(env)]
+    return [f"no page shows the item {key!r} of items.toml" for key in unshown]
 
 
 def fill_items(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -207,8 +202,8 @@ def _tables(
     totals = Counter(text.partition(":")[0] for text in told.values())
     yield nodes.paragraph(
         "",
-        f"{len(items)} items: {totals['same']} have figures that are the same, {totals['shown']} have none and are "
-        f"shown or told, {totals['differs']} differ on purpose or in a draw.",
+        f"Items: {len(items)}. Of these {totals['same']} have figures that are the same, {totals['shown']} "
+        f"have none and are shown or told, and {totals['differs']} differ, for the reason given.",
     )
     for letter in dict.fromkeys(key[0] for key in items):
         rows = [_row("Item of the text", "Where", "Same or not")]
