@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,13 +15,16 @@ from pydpstat.plots._style import INK, LINES, SOFT, finish, panels_for
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+MIDDLES: dict[str, Callable[[np.ndarray], np.floating]] = {"median": np.median, "mean": np.mean}
 COLUMNS = ("epsilon", "n", "estimate", "uncertainty")
 
 
-def tradeoff(frame: object, truth: float | None = None, axes: object = None) -> tuple[Axes, Axes]:
+def tradeoff(
+    frame: object, truth: float | None = None, axes: object = None, *, middle: str = "median"
+) -> tuple[Axes, Axes]:
     """Draw estimates and their uncertainty against epsilon, in a colour for each number of records.
 
-    The left panel has every run's estimate as a dot, from 0 to 1, and the median of the runs as a
+    The left panel has every run's estimate as a dot, from 0 to 1, and the middle of the runs as a
     line; the right panel the uncertainties, on a logarithmic scale.
 
     Parameters
@@ -33,6 +37,8 @@ def tradeoff(frame: object, truth: float | None = None, axes: object = None) -> 
         The true share, drawn as a line. It is known in a simulation only.
     axes : two matplotlib Axes, optional
         Where to draw; a new figure's by default.
+    middle : {"median", "mean"}, default "median"
+        What the lines go through: each epsilon's median of the runs, or their mean.
 
     Returns
     -------
@@ -76,13 +82,14 @@ def tradeoff(frame: object, truth: float | None = None, axes: object = None) -> 
     known = None if truth is None else checks.scalar(truth, "truth")
     if known is not None and not 0.0 <= known <= 1.0:
         raise PydpstatError(f"truth must be a share from 0 to 1; got {checks.shown(truth)}.")
+    checks.one_of(middle, "middle", tuple(MIDDLES))
     left, right = panels_for("tradeoff", axes, 2)
     for size, colour in zip(sizes, LINES):
         at = n == size
         for panel, values in ((left, estimate), (right, np.where(uncertainty > 0.0, uncertainty, np.nan))):
             panel.plot(epsilon[at], values[at], ".", color=colour, markersize=3, alpha=0.35, zorder=1)
-            levels, medians = _medians(epsilon[at], values[at])
-            panel.plot(levels, medians, color=colour, linewidth=1.6, label=f"n = {size:,.10g}", zorder=2)
+            levels, line = _line(epsilon[at], values[at], MIDDLES[middle])
+            panel.plot(levels, line, color=colour, linewidth=1.6, label=f"n = {size:,.10g}", zorder=2)
     if known is not None:
         left.axhline(
             known, color=INK, linestyle="--", linewidth=1.2, label=f"true share {known:.4g}", zorder=3
@@ -92,7 +99,7 @@ def tradeoff(frame: object, truth: float | None = None, axes: object = None) -> 
     if outside:
         note = f"{outside:,} of {estimate.size:,} estimates are outside"
         left.text(0.99, 0.01, note, transform=left.transAxes, ha="right", va="bottom", color=SOFT, fontsize=8)
-    left.set_ylabel("estimated share")
+    left.set_ylabel(f"estimated share (lines: {middle} of the runs)")
     right.set_yscale("log")
     right.set_ylabel("uncertainty (in shares, log scale)")
     for panel in (left, right):
@@ -101,9 +108,11 @@ def tradeoff(frame: object, truth: float | None = None, axes: object = None) -> 
     return left, right
 
 
-def _medians(epsilon: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return each epsilon and the median of its runs; NaN where none has a value."""
+def _line(
+    epsilon: np.ndarray, values: np.ndarray, middle: Callable[[np.ndarray], np.floating]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return each epsilon and the middle of its runs; NaN where none has a value."""
     levels, runs = np.unique(epsilon, return_inverse=True)
     groups = np.split(values[np.argsort(runs, kind="stable")], np.cumsum(np.bincount(runs))[:-1])
     with_values = [group[~np.isnan(group)] for group in groups]
-    return levels, np.array([np.median(group) if group.size else np.nan for group in with_values])
+    return levels, np.array([middle(group) if group.size else np.nan for group in with_values])
