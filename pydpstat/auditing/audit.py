@@ -9,7 +9,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat.auditing import _bounds as bounds
-from pydpstat.auditing._events import FormEvent, count
+from pydpstat.auditing._events import count, form_event
 from pydpstat.auditing._float_events import Distribution
 from pydpstat.auditing._sampling import Draws, Sampler
 from pydpstat.auditing._search import CARRIED, Candidate, search
@@ -129,7 +129,7 @@ def audit(
     candidates = search(*searched, sampler.forms, _published_noise(sampler), forecast)
     if not candidates:
         # nothing sets the outcomes apart; the event that always occurs says so
-        candidates = [Candidate(0.0, 0, FormEvent("any outcome", tuple(range(len(sampler.forms)))))]
+        candidates = [Candidate(0.0, 0, form_event("any outcome", range(len(sampler.forms))))]
     counted = [(_counted(each, draws, searched, delta, alpha), each.event) for each in candidates]
     counted.sort(key=lambda each: -each[0].epsilon_lower)
     return AuditResults(
