@@ -30,14 +30,9 @@ Part = tuple[np.ndarray, list[Numbers] | np.ndarray]
 
 @dataclass(frozen=True)
 class Draws:
-    """Outcomes under one data set.
+    """Outcomes under one data set: n places in the list of forms, and an (n, d) array of their numbers.
 
-    Parameters
-    ----------
-    codes : ndarray of int32, shape (n,)
-        Which form each outcome has: a place in the list of forms.
-    values : ndarray of float64, shape (n, d)
-        Its numbers; NaN where an outcome has fewer than d.
+    NaN stands where an outcome has fewer than d numbers.
     """
 
     codes: np.ndarray

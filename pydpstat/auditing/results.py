@@ -27,18 +27,9 @@ MOST_VALUES = 40
 
 @dataclass(frozen=True, eq=False)
 class Picture(Frozen):
-    """Shares of both samples in bins or at values.
+    """Shares of both samples in bins, or as bars with names where there are no edges; the axis has a name.
 
-    Parameters
-    ----------
-    name : str
-        What is on the axis.
-    edges : ndarray or None
-        Edges of the bins; None where there are bars with names.
-    names : tuple of str
-        The bars' names.
-    shares, marked : ndarray of shape (2, bins)
-        Share of the draws in each bin, and of those in the event; the data's first.
+    The shares of the draws and of those in the event have the shape (2, bins), the data's first.
     """
 
     name: str
