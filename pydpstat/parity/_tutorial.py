@@ -115,18 +115,12 @@ def agreement(recorded: Numbers, ours: Numbers, logarithms: bool = False) -> Agr
     >>> agreement(np.array(0.5), np.nextafter(0.5, 1.0)).value
     'DIFFERENT'
     """
-    if recorded.shape != ours.shape:
-        return Agreement.DIFFERENT
-    if (recorded == ours).all():
+    if np.array_equal(recorded, ours):
         return Agreement.EQUAL
-    near = all(map(_near, recorded.ravel().tolist(), ours.ravel().tolist()))
-    if logarithms and near and as_r_prints(recorded) == as_r_prints(ours):
-        return Agreement.PRINTED
+    if logarithms and recorded.shape == ours.shape and as_r_prints(recorded) == as_r_prints(ours):
+        apart = map(ulp_difference, recorded.ravel().tolist(), ours.ravel().tolist())
+        return Agreement.PRINTED if max(apart) <= LAST_PLACES else Agreement.DIFFERENT
     return Agreement.DIFFERENT
-
-
-def _near(theirs: float, ours: float) -> bool:
-    return ulp_difference(theirs, ours) <= LAST_PLACES
 
 
 def _shaped(value: object, shape: tuple[int, ...]) -> Numbers:

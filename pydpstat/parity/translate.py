@@ -51,17 +51,9 @@ class Untranslated(ValueError):
 def translate(text: str, names: Collection[str] = ()) -> str:
     """Return lines of R, or arguments of a call, in Python, as comparisons write them.
 
-    Parameters
-    ----------
-    text : str
-        Assignments, calls, operators, functions of one expression. Neither branches nor loops.
-    names : collection of str
-        Variables that the text finds; others may be R's functions.
-
-    Raises
-    ------
-    Untranslated
-        Where the text has something else.
+    The lines have assignments, calls, operators, functions of one expression; neither branches nor loops.
+    Anything else is an ``Untranslated``. `names` are variables that the text finds; other names may be R's
+    functions.
 
     Examples
     --------
@@ -86,12 +78,8 @@ def translate(text: str, names: Collection[str] = ()) -> str:
 def written(template: str, **pieces: str | tuple[str, str]) -> tuple[str, str]:
     """Put pieces into R's text, and return it with its Python text, which is empty where it is a translation.
 
-    Parameters
-    ----------
-    template : str
-        R's text with the pieces' names in braces.
-    **pieces : str or tuple of (str, str)
-        R's text of each piece; with Python's where that is not its translation.
+    The template is R's text with the pieces' names in braces. A piece is R's text, with Python's where that
+    is not its translation.
 
     Examples
     --------
