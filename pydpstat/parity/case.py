@@ -16,8 +16,8 @@ import numpy.typing as npt
 from pydpstat.parity._printing import Names, as_r_prints
 from pydpstat.parity.translate import translate
 
-# "error": both stop. In the last three Python raises a PydpstatError, and R returns something that is no finite
-# number ("difference"), never returns ("endless"), or returns a number for an argument without a meaning
+# "error": both stop. In the last three Python raises a PydpstatError, and R returns something that is no
+# finite number ("difference"), never returns, or returns a number for an argument without a meaning
 Level = Literal["exact", "ulp", "rtol", "error", "difference", "endless", "refused"]
 
 
