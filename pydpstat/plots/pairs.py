@@ -96,8 +96,7 @@ def histograms(true: object, private: object, ax: Axes | None = None) -> Axes:
     if edges.size <= MOST_NUMBERED + 1:
         axes.set_xticks(edges)
     axes.axhline(0.0, color=INK, linewidth=0.8)
-    axes.set_xlabel(name)
-    axes.set_ylabel("count")
+    axes.set(xlabel=name, ylabel="count")
     finish(axes, **ABOVE)
     return axes
 

@@ -9,7 +9,7 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._frames import frame_of, numbers_in
-from pydpstat.plots._style import INK, LINES, SOFT, finish, panels_for
+from pydpstat.plots._style import INK, LINES, SOFT, check_curves, finish, panels_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,11 +68,7 @@ def tradeoff(frame: object, truth: float | None = None, axes: object = None) -> 
     epsilon, n = (numbers_in(rows, "frame", column, 0.0) for column in COLUMNS[:2])
     estimate, uncertainty = (numbers_in(rows, "frame", column) for column in COLUMNS[2:])
     sizes = np.unique(n)
-    if sizes.size > len(LINES):
-        raise PydpstatError(
-            f"frame['n'] must have at most {len(LINES)} values, which a reader can tell apart; "
-            f"got {sizes.size}. Draw fewer."
-        )
+    check_curves("frame['n'] must have", "values", sizes.size, "Draw fewer.")
     known = None if truth is None else checks.scalar(truth, "truth")
     if known is not None and not 0.0 <= known <= 1.0:
         raise PydpstatError(f"truth must be a share from 0 to 1; got {checks.shown(truth)}.")
@@ -93,8 +89,7 @@ def tradeoff(frame: object, truth: float | None = None, axes: object = None) -> 
         note = f"{outside:,} of {estimate.size:,} estimates are outside"
         left.text(0.99, 0.01, note, transform=left.transAxes, ha="right", va="bottom", color=SOFT, fontsize=8)
     left.set_ylabel("estimated share")
-    right.set_yscale("log")
-    right.set_ylabel("uncertainty (in shares, log scale)")
+    right.set(yscale="log", ylabel="uncertainty (in shares, log scale)")
     for panel in (left, right):
         panel.set_xlabel("epsilon")
         finish(panel, loc="upper right")

@@ -28,14 +28,8 @@ Record = TypeVar("Record")
 class Sequences:
     """Data sets as sequences of codes, in lexicographic order, and their pairs of neighbors.
 
-    Parameters
-    ----------
-    values : int
-        How many values a record can have; its codes are 0, 1, ...
-    n : int
-        Number of records, or the largest number where they may be added and removed.
-    bounded : bool
-        Whether neighbors have one record replaced, instead of one added or removed.
+    The codes are 0 to values - 1. Bounded neighbors have one of n records replaced; otherwise one is added or
+    removed, and n is the largest number of records.
 
     Examples
     --------
