@@ -10,6 +10,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import GaussianNoise, LaplaceNoise
+from pydpstat.plots._frames import finite
 from pydpstat.plots._style import DASHES, LINES, axes_for, check_curves, finish
 
 if TYPE_CHECKING:
@@ -91,12 +92,12 @@ def noise_densities(
 def _paired(locations: npt.ArrayLike, scales: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     given = []
     for value, name in ((locations, "locations"), (scales, "scales")):
-        array = checks.array_of(value)
-        if array.dtype.kind not in "iuf" or array.ndim > 1 or not np.isfinite(array).all():
+        array = finite(value)
+        if array is None or array.ndim > 1:
             raise PydpstatError(
                 f"{name} must be finite numbers; got {checks.shown(value)}. Give for example [1, 2, 4]."
             )
-        given.append(np.atleast_1d(array).astype(np.float64))
+        given.append(np.atleast_1d(array))
     places, widths = given
     if not (widths > 0.0).all() or not widths.size:
         raise PydpstatError(f"scales must be above 0; got {checks.shown(scales)}. Give for example 1.")
