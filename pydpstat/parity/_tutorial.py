@@ -41,18 +41,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     folder = _parser().parse_args(argv).output
     steps = part("tutorial.steps")
-    _show(text.heading(steps.R_PREAMBLE, steps.PYTHON_PREAMBLE))
+    print(*text.heading(steps.R_PREAMBLE, steps.PYTHON_PREAMBLE), sep="\n")
     session = Session()
     outcomes = []
     for number, step in enumerate(steps.STEPS, start=1):
         outcomes.append(session.run(step))
-        _show(text.row(number, outcomes[-1]))
-    _show(["", text.result_line(outcomes), ""])
-    _show(["Row 4's first mean as a result object, private_mean.summary():", ""])
+        print(*text.row(number, outcomes[-1]), sep="\n")
+    print(f"\n{text.result_line(outcomes)}\n")
+    print("Row 4's first mean as a result object, private_mean.summary():\n")
     mean = session.names["private_mean"]
     assert isinstance(mean, DPResults)
     print(mean.summary())
-    _show(["", *part("tutorial.corrections").corrections(text.WIDTH), ""])
+    print("", *part("tutorial.corrections").corrections(text.WIDTH), "", sep="\n")
     written = _picture(session.names, folder)
     return 0 if written and all(outcome.equal for outcome in outcomes) else 1
 
@@ -188,7 +188,3 @@ def _parser() -> argparse.ArgumentParser:
         "--output", metavar="DIR", default="output", help="folder for the picture (default: %(default)s)"
     )
     return parser
-
-
-def _show(lines: Sequence[str]) -> None:
-    print("\n".join(lines))

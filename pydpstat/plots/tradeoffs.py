@@ -64,6 +64,8 @@ def tradeoff(frame: object, truth: float | None = None, axes: object = None) -> 
     ... )
     >>> left, right = plots.tradeoff(runs, truth=0.2)  # doctest: +SKIP
     """
+    import pandas as pd
+
     rows = frame_of(frame, "frame", COLUMNS)
     epsilon, n = (numbers_in(rows, "frame", column, 0.0) for column in COLUMNS[:2])
     estimate, uncertainty = (numbers_in(rows, "frame", column) for column in COLUMNS[2:])
@@ -74,11 +76,12 @@ def tradeoff(frame: object, truth: float | None = None, axes: object = None) -> 
         raise PydpstatError(f"truth must be a share from 0 to 1; got {checks.shown(truth)}.")
     left, right = panels_for("tradeoff", axes, 2)
     for size, colour in zip(sizes, LINES):
-        at = n == size
+        at, label = n == size, f"n = {size:,.10g}"
         for panel, values in ((left, estimate), (right, np.where(uncertainty > 0.0, uncertainty, np.nan))):
             panel.plot(epsilon[at], values[at], ".", color=colour, markersize=3, alpha=0.35, zorder=1)
-            levels, medians = _medians(epsilon[at], values[at])
-            panel.plot(levels, medians, color=colour, linewidth=1.6, label=f"n = {size:,.10g}", zorder=2)
+            # a missing value counts in no median
+            medians = pd.Series(values[at]).groupby(epsilon[at]).median()
+            panel.plot(medians.index, medians, color=colour, linewidth=1.6, label=label, zorder=2)
     if known is not None:
         left.axhline(
             known, color=INK, linestyle="--", linewidth=1.2, label=f"true share {known:.4g}", zorder=3
@@ -94,11 +97,3 @@ def tradeoff(frame: object, truth: float | None = None, axes: object = None) -> 
         panel.set_xlabel("epsilon")
         finish(panel, loc="upper right")
     return left, right
-
-
-def _medians(epsilon: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return each epsilon and the median of its runs; NaN where none has a value."""
-    levels, runs = np.unique(epsilon, return_inverse=True)
-    groups = np.split(values[np.argsort(runs, kind="stable")], np.cumsum(np.bincount(runs))[:-1])
-    with_values = [group[~np.isnan(group)] for group in groups]
-    return levels, np.array([np.median(group) if group.size else np.nan for group in with_values])
