@@ -11,6 +11,7 @@ from pydpstat.auditing._bounds import Forecast
 from pydpstat.auditing._outcomes import FACTS, Form
 from pydpstat.auditing._sampling import Draws
 from pydpstat.results._labels import Labels
+from pydpstat.results._report import one_line
 
 PART = 32_768
 _LONG = 160
@@ -126,23 +127,18 @@ def _sentence(name: str, value: Hashable) -> str:
     if name == "the result's kind":
         return "the call raises an error" if value == "error" else f"the call returns a result ({value})"
     if name.startswith("the error"):
-        return _short(f"the call raises {value}")
+        return one_line(f"the call raises {value}", _LONG)
     if isinstance(value, Labels):
         return f"the labels are {_labels(value)}"
     if name == "the shape":
         return f"the result has shape {value}" if value != () else "the result is one number"
     verb = "are" if name in ("the labels", "the parts", "the bounds") else "is"
-    return _short(f"{name} {verb} {value!r}")
+    return one_line(f"{name} {verb} {value!r}", _LONG)
 
 
 def _labels(labels: Labels) -> str:
     if labels.breaks is not None:
-        return _short("the breaks " + " ".join(f"{each:.6g}" for each in labels.breaks))
+        return one_line("the breaks " + " ".join(f"{each:.6g}" for each in labels.breaks), _LONG)
     if labels.dimnames is not None:
-        return _short(" x ".join("(" + ", ".join(levels) + ")" for levels in labels.dimnames))
-    return _short(repr(labels.names if labels.names is not None else labels.name))
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _LONG else text[: _LONG - 3] + "..."
+        return one_line(" x ".join("(" + ", ".join(levels) + ")" for levels in labels.dimnames), _LONG)
+    return one_line(repr(labels.names if labels.names is not None else labels.name), _LONG)

@@ -12,7 +12,7 @@ from pydpstat._frozen import Frozen
 from pydpstat.auditing._events import Event
 from pydpstat.auditing._sampling import Draws
 from pydpstat.privacy import Guarantee
-from pydpstat.results._report import Facts, Report, Rows, plain_guarantee
+from pydpstat.results._report import Facts, Report, Rows, one_line, plain_guarantee
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -260,8 +260,8 @@ class AuditResults(Report):
     def _picture(self) -> object:
         from pydpstat.plots._draw import Samples
 
-        words = self.witness if len(self.witness) <= 80 else self.witness[:77] + "..."
-        shown, title = self.picture, f"epsilon at least {self.epsilon_lower:.3g}: {words}"
+        title = f"epsilon at least {self.epsilon_lower:.3g}: {one_line(self.witness, 80)}"
+        shown = self.picture
         return Samples(title, shown.name, shown.edges, shown.names, shown.shares, shown.marked)
 
     def to_dict(self) -> dict[str, Any]:

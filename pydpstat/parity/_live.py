@@ -7,7 +7,6 @@ import platform
 import subprocess
 import sys
 from collections.abc import Sequence
-from importlib import resources
 from pathlib import Path
 from typing import TypedDict, cast
 
@@ -91,7 +90,7 @@ def number(text: str) -> float:
 
 def evaluator() -> Path:
     """Return the path of the R file that evaluates a comparison."""
-    return Path(str(resources.files("pydpstat.parity") / "evaluate.R"))
+    return Path(__file__).with_name("evaluate.R")
 
 
 def is_set(variable: str) -> bool:

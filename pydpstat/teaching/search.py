@@ -227,13 +227,10 @@ def sensitivity(
         outputs[place] = _numbers(raw[place], data)
     _check_lengths(outputs, records)
     distance = _absolute if norm == "L1" else _squared
-    witness = next(space.pairs())
-    best: Exact = -1
-    for pair in space.pairs():
-        apart = distance(outputs[pair[0]], outputs[pair[1]])
-        if apart > best:
-            best, witness = apart, pair
+    # of equal ones the first
+    witness = max(space.pairs(), key=lambda pair: distance(outputs[pair[0]], outputs[pair[1]]))
     first, second = witness
+    best = distance(outputs[first], outputs[second])
     inexact = any(_is_inexact(raw[place]) for place in witness)
     return Sensitivity(
         value=_root(best, inexact) if norm == "L2" else _rounded(best, inexact),
