@@ -64,7 +64,7 @@ class Sampler:
             warnings.simplefilter("ignore")
             while min(done) < samples:
                 for side in (0, 1):
-                    done[side] = min(samples, done[side] + self._turn(side, samples - done[side]))
+                    done[side] += self._turn(side, samples - done[side])
                     if self._single[side] and done[side] >= min(SINGLES, samples):
                         done[side] = samples
                 self._stop_if_only_errors()

@@ -214,7 +214,11 @@ class AuditResults(Report):
     def _rows(self) -> Rows:
         headers = ("epsilon >=", "p", "p >=", "q", "q <=")
         names = [f"event {place}" for place in range(1, len(self.events) + 1)]
-        return Rows(headers, names, [_cells(event) for event in self.events])
+        cells = [
+            [f"{each.epsilon_lower:.4f}"] + [f"{x:.4g}" for x in (each.p, each.p_lower, each.q, each.q_upper)]
+            for each in self.events
+        ]
+        return Rows(headers, names, cells)
 
     def _notes(self) -> list[str]:
         first, *others = [
@@ -289,8 +293,3 @@ class AuditResults(Report):
         if self.delta:
             claimed += f" (delta {self.delta:.6g})"
         return f"<AuditResults {self.release}: epsilon >= {self.epsilon_lower:.4g}{claimed}, {self.verdict}>"
-
-
-def _cells(event: AuditedEvent) -> list[str]:
-    shown = (event.p, event.p_lower, event.q, event.q_upper)
-    return [f"{event.epsilon_lower:.4f}", *(f"{value:.4g}" for value in shown)]
