@@ -81,8 +81,8 @@ class Report:
         return json.dumps(content, indent=1)
 
     def _summary(self) -> list[str]:
-        lines = [f"R: {', '.join(f'{name} {version or chr(45)}' for name, version in self.versions.items())}"]
-        lines += list(self.notes)
+        versions = ", ".join(f"{name} {version or '-'}" for name, version in self.versions.items())
+        lines = [f"R: {versions}", *self.notes]
         lines += [f"distribution: {each.line()}" for each in self.distributions]
         if self.distributions:
             # a shape and a scale test each, on one or two samples

@@ -41,13 +41,11 @@ _DISTRIBUTIONS: tuple[Distribution, ...] = ()
 
 
 class Noise(Protocol):
-    """A distribution as SciPy's are."""
+    """A distribution as SciPy's are: the probabilities of at most x, and the quantiles."""
 
-    def cdf(self, x: npt.ArrayLike) -> Draws:
-        """Return the probabilities of at most `x`."""
+    def cdf(self, x: npt.ArrayLike) -> Draws: ...
 
-    def ppf(self, q: npt.ArrayLike) -> Draws:
-        """Return the quantiles of the probabilities `q`."""
+    def ppf(self, q: npt.ArrayLike) -> Draws: ...
 
 
 Scaled = Callable[[float], Noise]
