@@ -72,12 +72,12 @@ Found = tuple[Event, tuple[float, float]]
 
 
 def missing(projection: Projection) -> Event:
-    """A number is missing."""
+    """Return the event that a number is missing."""
     return Event("missing", f"{projection.name} is missing (NaN)", projection, np.isnan)
 
 
 def form_event(words: str, codes: Sequence[int]) -> Event:
-    """The outcome has one of some forms."""
+    """Return the event that the outcome has one of some forms."""
     return Event("form", words, None, lambda seen: np.isin(seen, codes))
 
 

@@ -32,7 +32,7 @@ TOLERANCE = 1e-3
 
 
 def multiple(projection: Projection, exponent: int, holds: bool, reach: float = 0.0) -> Event:
-    """A number is, or is not, a multiple of a power of two, perhaps between 0 and `reach`."""
+    """Return the event of multiples, or of none, of a power of two, perhaps between 0 and `reach`."""
     low, high = sorted((0.0, reach))
     name = projection.name
     head = f"{number(low)} < {name} < {number(high)} and it" if reach else name
@@ -50,7 +50,7 @@ def multiple(projection: Projection, exponent: int, holds: bool, reach: float = 
 
 
 def trailing_zeros(projection: Projection, bits: int, holds: bool) -> Event:
-    """The last bits of a number's mantissa are 0, or are not."""
+    """Return the event that the last bits of a number's mantissa are 0, or are not."""
 
     def includes(z: np.ndarray) -> np.ndarray:
         # of a double's 64 bits the lower 52 are the mantissa's, without its leading 1
@@ -147,7 +147,7 @@ class Distribution(Protocol):
 
 
 def support(projection: Projection, distribution: Distribution, center: float, bits: int) -> Event:
-    """A number lies where the published noise can put it when its uniform has few bits."""
+    """Return the event that a number is where published noise can put it if its uniform has few bits."""
     return Event(
         "support",
         f"2^{bits} F({projection.name} - {center!r}) is within {TOLERANCE:g} "

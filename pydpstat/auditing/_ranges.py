@@ -44,7 +44,7 @@ Pair = tuple[Cut, Cut]
 
 
 def range_event(projection: Projection, ranges: tuple[Pair, ...]) -> Event:
-    """A number lies in one of some ranges."""
+    """Return the event that a number lies in one of some ranges."""
     words = " or ".join(map(_range_words, ranges))
     if len(ranges) > 1 and all(map(_is_one_value, ranges)):
         words = f"is one of {', '.join(number(low.value) for low, _ in ranges)}"
