@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -135,6 +135,20 @@ def scalar(value: Any, name: str) -> float:
     if not isinstance(number, (numbers.Real, np.bool_)) or math.isnan(as_float(number)):
         raise PydpstatError(f"{name} must be a number and not missing; got {shown(value)}. Give one number.")
     return as_float(number)
+
+
+def number(value: object, name: str, allowed: str, fits: Callable[[float], bool], hint: str) -> float:
+    """Check one real number, no boolean, that fits, and return it as a float; NaN fits no range.
+
+    Examples
+    --------
+    >>> number([0.5], "share", "from 0 to 1", lambda share: 0.0 <= share <= 1.0, "Give say 0.2.")
+    0.5
+    """
+    given = unwrap(value)
+    if is_number(given) and fits(as_float(given)):
+        return as_float(given)
+    raise PydpstatError(f"{name} must be {allowed}; got {shown(value)}. {hint}")
 
 
 def whole(value: Any, name: str) -> int:

@@ -11,17 +11,9 @@ from pydpstat.errors import PydpstatError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print a ledger.
+    """Print a ledger and return the exit code: 0, or 1 where the file is no ledger.
 
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The arguments after ``budget``; those of the process by default.
-
-    Returns
-    -------
-    int
-        The exit code: 0, or 1 where the file is no ledger.
+    `argv` has the arguments after ``budget``; those of the process by default.
 
     Examples
     --------

@@ -24,12 +24,7 @@ _UP = 1.0 + 2.0**-50
 
 @dataclass(frozen=True, slots=True)
 class BasicAccountant:
-    """Epsilons add up, and so do deltas.
-
-    Parameters
-    ----------
-    epsilon, delta : float
-        The limits.
+    """Epsilons add up, and so do deltas, each to its limit.
 
     References
     ----------
@@ -62,11 +57,6 @@ class BasicAccountant:
 class ConcentratedAccountant:
     """Zero-concentrated privacy adds up, to the largest rho from which (epsilon, delta) follows.
 
-    Parameters
-    ----------
-    epsilon, delta : float
-        The limits.
-
     References
     ----------
     Feldman, V. and Zrnic, T. (2021). Individual privacy accounting via a Renyi filter. NeurIPS 2021.
@@ -83,13 +73,7 @@ class ConcentratedAccountant:
         return Fraction(largest_rho(self.epsilon, self.delta)), Fraction(0)
 
     def cost(self, guarantee: Guarantee) -> Cost:
-        """Cost of a release.
-
-        Raises
-        ------
-        PydpstatError
-            Where nothing is known of it but a pair with a delta above 0.
-        """
+        """Cost of a release; an error where nothing is known of it but a pair with a delta above 0."""
         rho = guarantee.rho
         if rho is None:
             raise PydpstatError(
@@ -131,15 +115,11 @@ def _checked(value: object, name: str) -> float:
     )
 
 
-def exceeds(total: Cost, limit: Cost) -> bool:
-    """Tell whether a total is more than the limit."""
-    return total[0] > limit[0] or total[1] > limit[1]
-
-
-def added(first: Cost, second: Cost) -> Cost:
-    """Return the sum of two costs."""
+def charged(spent: Cost, cost: Cost, limit: Cost) -> Cost | None:
+    """Return what is spent with a further cost; None where it is more than the limit."""
     # most deltas are 0, and sums of fractions are slow
-    return first[0] + second[0], first[1] + second[1] if second[1] else first[1]
+    total = spent[0] + cost[0], spent[1] + cost[1] if cost[1] else spent[1]
+    return None if total[0] > limit[0] or total[1] > limit[1] else total
 
 
 def missing(cost: Cost, remaining: Cost) -> Cost:

@@ -18,12 +18,12 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import fields
+from dataclasses import astuple, fields
 from fractions import Fraction
 from pathlib import Path
 
 from pydpstat._checks import shown_option
-from pydpstat.budget._accountants import NOTHING, Cost, added, exceeds, missing
+from pydpstat.budget._accountants import NOTHING, Cost, charged, missing
 from pydpstat.budget._ledger import Entry
 from pydpstat.errors import PydpstatError
 
@@ -51,21 +51,9 @@ Limits = tuple[str, str, str, str]
 
 
 class FileLedger:
-    """Keeps the spends in a file.
+    """Keeps the spends in a file; an error where it cannot be a ledger, or is one with other limits.
 
-    Parameters
-    ----------
-    path : str
-        The file.
-    limits : tuple of str, optional
-        Epsilon, delta, accountant and neighbors as texts; those of the file by default.
-    new : bool, default False
-        Whether it is made where there is none; `limits` are given then.
-
-    Raises
-    ------
-    PydpstatError
-        Where the path cannot be a ledger, or the file's limits are others.
+    Without `limits` it has those of the file. A `new` one is made where there is no file, with limits.
     """
 
     def __init__(self, path: str, limits: Limits | None, new: bool = False) -> None:
@@ -85,10 +73,10 @@ class FileLedger:
         """Add a spend; where it is too much, leave everything as it is and return what remains."""
         with self._transaction() as connection:
             before = _total(connection)
-            total = added(before, cost)
-            if exceeds(total, limit):
+            total = charged(before, cost, limit)
+            if total is None:
                 return missing(limit, before)
-            connection.execute(_ADD, entry.row())
+            connection.execute(_ADD, astuple(entry))
             connection.execute("UPDATE budget SET spent = ?, spent_delta = ?", _texts(total))
         return None
 
@@ -104,11 +92,7 @@ class FileLedger:
         return tuple(Entry(*row) for row in rows)
 
     def close(self) -> None:
-        """Close the connection; the next use opens another."""
-        with self._lock:
-            self._drop()
-
-    def _drop(self) -> None:
+        """Close the connection, which nobody may be using; the next use opens another."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
@@ -146,11 +130,15 @@ class FileLedger:
                 f"path must stay the same file while the budget is used; {self.path!r} was moved, removed "
                 "or replaced. Put it back, or open the budget anew."
             )
-        _check_names(self.path)
-        return self._connection or self._open()
-
-    def _open(self) -> sqlite3.Connection:
-        self._connection = _connected(self.path, "rw")
+        # a writer that is killed leaves a journal by one of several names only
+        names = os.stat(self.path).st_nlink
+        if names > 1:
+            raise PydpstatError(
+                f"path must be the ledger's only name; {self.path!r} has {names} (hard links). Remove the "
+                "others. For a backup make a copy."
+            )
+        if self._connection is None:
+            self._connection = _connected(self.path, "rw")
         return self._connection
 
     def _checked(self, connection: sqlite3.Connection, limits: Limits | None) -> Limits:
@@ -274,16 +262,6 @@ def _check_place(path: str, new: bool) -> None:
             raise PydpstatError(f"path must be writable, and its folder too; {str(each)!r} is not.")
 
 
-def _check_names(path: str) -> None:
-    """Refuse a file that has another name: a writer that is killed leaves a journal by one of them only."""
-    names = os.stat(path).st_nlink
-    if names > 1:
-        raise PydpstatError(
-            f"path must be the ledger's only name; {path!r} has {names} (hard links). Remove the others. "
-            "For a backup make a copy."
-        )
-
-
 def _identity(path: str) -> tuple[int, int] | None:
     try:
         found = os.stat(path)
@@ -317,13 +295,7 @@ def _sync_folder(path: str) -> None:
 
 def _total(connection: sqlite3.Connection) -> Cost:
     first, second = connection.execute("SELECT spent, spent_delta FROM budget").fetchone()
-    return _fraction(first), _fraction(second)
-
-
-def _fraction(text: str) -> Fraction:
-    # one of "0" and "1/2"; twice as fast as the constructor's own reading
-    numerator, _, denominator = text.partition("/")
-    return Fraction(int(numerator), int(denominator or 1))
+    return Fraction(first), Fraction(second)
 
 
 def _texts(cost: Cost) -> tuple[str, str]:
@@ -345,7 +317,7 @@ def _before_fork() -> None:
     _held.ledgers = list(_LEDGERS)
     for ledger in _held.ledgers:
         ledger._lock.acquire()
-        ledger._drop()
+        ledger.close()
 
 
 def _after_fork() -> None:

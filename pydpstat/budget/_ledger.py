@@ -7,7 +7,7 @@ import threading
 import time
 from dataclasses import dataclass
 
-from pydpstat.budget._accountants import NOTHING, Cost, added, exceeds, missing
+from pydpstat.budget._accountants import NOTHING, Cost, charged, missing
 from pydpstat.budget.amounts import Amount
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
@@ -53,19 +53,6 @@ class Entry:
     time: str
     process: int
 
-    def row(self) -> tuple[str | float | None, ...]:
-        """Return the fields in order."""
-        return (
-            self.call,
-            self.epsilon,
-            self.delta,
-            self.rho,
-            self.loss,
-            self.conditions,
-            self.time,
-            self.process,
-        )
-
     @classmethod
     def of(cls, guarantee: Guarantee, call: str) -> Entry:
         """Return the entry of a release that is made now."""
@@ -94,8 +81,8 @@ class MemoryLedger:
         """Add a spend; where it is too much, leave everything as it is and return what remains."""
         self._check_process()
         with self._lock:
-            total = added(self._total, cost)
-            if exceeds(total, limit):
+            total = charged(self._total, cost, limit)
+            if total is None:
                 return missing(limit, self._total)
             self._total = total
             self._entries.append(entry)
@@ -150,12 +137,12 @@ class LedgerReport(Report):
 
     def _rows(self) -> Rows:
         shown = self.entries[-MOST_ROWS:]
-        rho = self.accountant == "zcdp"
+        second = "rho" if self.accountant == "zcdp" else "delta"
         cells = [
-            [number(each.epsilon), _rho(each) if rho else number(each.delta), each.time.removesuffix("Z")]
+            [number(each.epsilon), _number(getattr(each, second)), each.time.removesuffix("Z")]
             for each in shown
         ]
-        headers = ("epsilon", "rho" if rho else "delta", "time (UTC)")
+        headers = ("epsilon", second, "time (UTC)")
         return Rows(headers, [_shortened(each.call) for each in shown], cells)
 
     def _notes(self) -> list[str]:
@@ -179,8 +166,8 @@ def _amounts(amount: Amount, word: str) -> Facts:
     return [(f"Rho {word}:", number(amount.rho)), (f"Epsilon {word}:", number(amount.epsilon))]
 
 
-def _rho(entry: Entry) -> str:
-    return "-" if entry.rho is None else number(entry.rho)
+def _number(value: float | None) -> str:
+    return "-" if value is None else number(value)
 
 
 def _shortened(call: str) -> str:

@@ -100,11 +100,11 @@ class Budget:
         neighbors: str = "bounded",
     ) -> None:
         self._set(checks.epsilon(epsilon), _delta(delta, accountant), accountant, neighbors)
-        self._ledger: MemoryLedger | FileLedger = (
-            MemoryLedger()
-            if path is None
-            else FileLedger(_real(path), self._limits(), new=True)
-        )
+        self._ledger: MemoryLedger | FileLedger
+        if path is None:
+            self._ledger = MemoryLedger()
+        else:
+            self._ledger = FileLedger(_real(path), self._limits(), new=True)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Budget:
@@ -135,11 +135,12 @@ class Budget:
         2.0
         >>> folder.cleanup()
         """
-        return cls._existing(FileLedger(_real(path), None))
+        return cls._existing(_real(path))
 
     @classmethod
-    def _existing(cls, ledger: FileLedger) -> Budget:
-        self = cls.__new__(cls)
+    def _existing(cls, path: str, limits: Limits | None = None) -> Budget:
+        # a copy or a pickle opens its ledger, too: one that was made anew would hold no spend
+        self, ledger = cls.__new__(cls), FileLedger(path, limits)
         epsilon, delta, accountant, neighbors = ledger.limits
         self._set(float(epsilon), float(delta), accountant, neighbors)
         self._ledger = ledger
@@ -242,10 +243,16 @@ class Budget:
         cost = self._cost(guarantee, consequence)
         if not isinstance(call, str):
             raise PydpstatError(f"call must be a text; got {type(call).__name__}. Give result.call.")
-        entry = Entry.of(guarantee, call)
-        remaining = self._ledger.spend(self._limit, cost, entry)
-        if remaining is not None:
-            raise self._exceeded(cost, remaining, consequence)
+        remaining = self._ledger.spend(self._limit, cost, Entry.of(guarantee, call))
+        if remaining is None:
+            return
+        costs = cost, remaining, missing(cost, remaining)
+        requested, left, difference = map(self._accountant.amount, costs)
+        text = (
+            f"the budget does not cover this release: it needs {requested}, and {left} is left "
+            f"({difference} too much). {consequence} Use a smaller epsilon, or stop here."
+        )
+        raise BudgetExceeded(text, requested, left, difference)
 
     def _cost(self, guarantee: Guarantee, consequence: str) -> Cost:
         if not isinstance(guarantee, Guarantee):
@@ -258,26 +265,17 @@ class Budget:
                 f"that guarantees nothing. {consequence}"
             )
         if guarantee.neighbors != self._neighbors:
-            raise PydpstatError(f"{self._other_neighbors(guarantee)} {consequence}")
+            hint = "Nothing follows for unbounded neighbors: release with neighbors='unbounded'."
+            if self._neighbors == "bounded":
+                hint = (
+                    "Release with neighbors='bounded', or charge what it keeps for one replaced record: "
+                    "budget.spend(guarantee.as_bounded(), call)."
+                )
+            raise PydpstatError(
+                f"guarantee must be for {self._neighbors} neighbors, as the budget is; got {guarantee}. "
+                f"{hint} {consequence}"
+            )
         return self._accountant.cost(guarantee)
-
-    def _other_neighbors(self, guarantee: Guarantee) -> str:
-        text = f"guarantee must be for {self._neighbors} neighbors, as the budget is; got {guarantee}."
-        if self._neighbors == "unbounded":
-            return f"{text} Nothing follows for unbounded neighbors: release with neighbors='unbounded'."
-        return (
-            f"{text} Release with neighbors='bounded', or charge what it keeps for one replaced record: "
-            "budget.spend(guarantee.as_bounded(), call)."
-        )
-
-    def _exceeded(self, cost: Cost, remaining: Cost, consequence: str) -> BudgetExceeded:
-        requested, left = self._accountant.amount(cost), self._accountant.amount(remaining)
-        difference = self._accountant.amount(missing(cost, remaining))
-        text = (
-            f"the budget does not cover this release: it needs {requested}, and {left} is left "
-            f"({difference} too much). {consequence} Use a smaller epsilon, or stop here."
-        )
-        return BudgetExceeded(text, requested, left, difference)
 
     @property
     def spent(self) -> Amount:
@@ -329,7 +327,7 @@ class Budget:
                 "a budget in memory cannot be copied or pickled: both copies would spend what is left. "
                 "Give the budget a path, so that copies share one ledger."
             )
-        return _reopened, (self.path, self._limits())
+        return self._existing, (self.path, self._limits())
 
 
 def _delta(delta: float, accountant: str) -> float:
@@ -344,11 +342,6 @@ def _delta(delta: float, accountant: str) -> float:
             "Give for example 1e-6."
         )
     return value
-
-
-def _reopened(path: str, limits: Limits) -> Budget:
-    """Open the ledger of a copy or a pickle: one that was made anew would hold no spend."""
-    return Budget._existing(FileLedger(path, limits))
 
 
 def _real(path: str | os.PathLike[str]) -> str:

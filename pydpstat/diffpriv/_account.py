@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from pydpstat._warn import warn
+from pydpstat.diffpriv._slots import replaced
 from pydpstat.diffpriv.mechanisms import DPMech, DPMechExponential, DPMechGaussian
 from pydpstat.diffpriv.params import DPParamsEps, DPParamsGam, delta_of
 from pydpstat.errors import PydpstatError
@@ -22,7 +23,7 @@ def result_params(mechanism: DPMech, params: DPParamsEps) -> DPParamsEps:
     """Return a copy of the parameters of the result, with the gamma of a sampled sensitivity."""
     gamma = mechanism.gammaSensitivity
     if gamma is None:
-        return type(params)(**{name: getattr(params, name) for name in params.slots()})
+        return replaced(params)
     if gamma >= 1.0:
         raise PydpstatError(
             f"gammaSensitivity must be below 1 for a release; got {gamma!r}, so the sampled sensitivity "
@@ -32,16 +33,7 @@ def result_params(mechanism: DPMech, params: DPParamsEps) -> DPParamsEps:
 
 
 def held(mechanism: DPMech, params: DPParamsEps, noise: object) -> tuple[Guarantee, Guarantee]:
-    """Return claim and guarantee of a release, and warn where they differ.
-
-    Parameters
-    ----------
-    mechanism : DPMech
-    params : DPParamsEps
-        As the caller gave them.
-    noise : LaplaceNoise, GaussianNoise or None
-        The calibrated noise; None for a choice.
-    """
+    """Return claim and guarantee of a release, and warn where they differ; a choice has no noise."""
     delta = delta_of(params) if isinstance(mechanism, DPMechGaussian) else 0.0
     claim = Guarantee(params.epsilon, delta_of(params))
     use = _sound(mechanism)
@@ -57,8 +49,7 @@ def held(mechanism: DPMech, params: DPParamsEps, noise: object) -> tuple[Guarant
         delta = _gaussian_delta(noise, epsilon, delta, mechanism.sensitivity)
     conditions: tuple[str, ...] = (GIVEN,)
     if mechanism.sampled:
-        _warn_sampled_sensitivity(mechanism.gammaSensitivity, use)
-        conditions = (_random(mechanism, epsilon, delta),)
+        conditions = (_sampled(mechanism.gammaSensitivity, epsilon, delta, use),)
         epsilon = math.inf
     elif isinstance(params, DPParamsGam) and params.gamma > 0.0:
         _warn_random_privacy(params.gamma, use)
@@ -73,13 +64,29 @@ def _gaussian_delta(noise: GaussianNoise, epsilon: float, claimed: float, sensit
         return claimed
     exact = float(noise.delta(epsilon, sensitivity))
     if exact > claimed * ROUNDING:
-        _warn_classical_gaussian(epsilon, claimed, exact)
+        warn(
+            f"DPMechGaussian's formula is proven for epsilon below 1. At epsilon {epsilon:g} its exact delta "
+            f"is {exact:.4g}, not {claimed:g}. Use GaussianMechanism with analytic=True, or "
+            "calibrate_gaussian.",
+            row="6",
+            use="GaussianMechanism",
+        )
     return max(claimed, exact)
 
 
-def _random(mechanism: DPMech, epsilon: float, delta: float) -> str:
-    gamma = mechanism.gammaSensitivity
+def _sampled(gamma: float | None, epsilon: float, delta: float, use: str) -> str:
+    """Warn that a sampled sensitivity gives random differential privacy only; return that as a condition."""
     share = "an unknown share" if gamma is None else f"a share of up to {gamma:.4g}"
+    name, own = "mean", "a statistic with bounds of its own, such as pydpstat.mean"
+    if use == "ExponentialMechanism":
+        name, own = "choose", "pydpstat.choose"
+    warn(
+        "The sensitivity was sampled. This is random differential privacy: it speaks of data whose records "
+        f"are drawn independently from the oracle, and for {share} of those data sets nothing holds. For "
+        f"other data epsilon is infinite. Use {own}, or prove a sensitivity and use {use}.",
+        row="14",
+        use=name,
+    )
     if math.isinf(epsilon):
         return "the sensitivity was sampled, and nothing holds for the data that the oracle draws either"
     return (
@@ -101,13 +108,7 @@ _NAMED = {name: Named(name) for name in ("target", "responseSet")}
 
 @dataclass(frozen=True, slots=True)
 class ReleaseCall(Call):
-    """A call whose first arguments are objects that are made in it.
-
-    Parameters
-    ----------
-    made : tuple of Call
-        The constructors' calls.
-    """
+    """A call whose first arguments are objects, each made in it by the call of its constructor."""
 
     made: tuple[Call, ...] = ()
 
@@ -142,16 +143,6 @@ def _warn_exact_value(cause: str, use: str) -> None:
     )
 
 
-def _warn_classical_gaussian(epsilon: float, delta: float, exact: float) -> None:
-    """Warn that the classical Gaussian formula fails at a large epsilon."""
-    warn(
-        f"DPMechGaussian's formula is proven for epsilon below 1. At epsilon {epsilon:g} its exact delta is "
-        f"{exact:.4g}, not {delta:g}. Use GaussianMechanism with analytic=True, or calibrate_gaussian.",
-        row="6",
-        use="GaussianMechanism",
-    )
-
-
 def _warn_proportional_choice(epsilon: float) -> None:
     """Warn that epsilon and the sensitivity cancel in diffpriv's exponential mechanism."""
     warn(
@@ -160,22 +151,6 @@ def _warn_proportional_choice(epsilon: float) -> None:
         "Its epsilon is infinite. Use pydpstat.choose, or ExponentialMechanism.",
         row="3",
         use="choose",
-    )
-
-
-def _warn_sampled_sensitivity(gamma: float | None, use: str) -> None:
-    """Warn that a sampled sensitivity gives random differential privacy only."""
-    share = "an unknown share" if gamma is None else f"a share of up to {gamma:.4g}"
-    name = "choose" if use == "ExponentialMechanism" else "mean"
-    own = (
-        "pydpstat.choose" if name == "choose" else "a statistic with bounds of its own, such as pydpstat.mean"
-    )
-    warn(
-        "The sensitivity was sampled. This is random differential privacy: it speaks of data whose records "
-        f"are drawn independently from the oracle, and for {share} of those data sets nothing holds. For "
-        f"other data epsilon is infinite. Use {own}, or prove a sensitivity and use {use}.",
-        row="14",
-        use=name,
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 # coefficients of W's series in -sqrt(x + 1/e) about the branch point x = -1/e
 _SERIES = (
     -1.0,
@@ -27,16 +29,7 @@ _MOST_STEPS = 32
 def lower_lambert_w(x: float) -> float:
     """Return the solution w <= -1 of ``w * exp(w) = x``.
 
-    `scipy.special.lambertw` differs from it in the last bit at one of eight values.
-
-    Parameters
-    ----------
-    x : float
-        In [-1/e, 0).
-
-    Returns
-    -------
-    float
+    x is in [-1/e, 0). `scipy.special.lambertw` differs from it in the last bit at one of eight values.
 
     References
     ----------
@@ -54,24 +47,14 @@ def lower_lambert_w(x: float) -> float:
     if above < 0.0:
         return -1.0
     if x < _NEAR_ZERO:
-        w = _series(-math.sqrt(above))
+        w = float(np.polyval(_SERIES[::-1], -math.sqrt(above)))
         if above < _NEAR_BRANCH:
             return w
     else:
         log = math.log(-x)
         loglog = math.log(-log)
         w = log - loglog + loglog / log
-    return _halley(x, w)
-
-
-def _series(r: float) -> float:
-    total = _SERIES[-1]
-    for coefficient in _SERIES[-2::-1]:
-        total = coefficient + r * total
-    return total
-
-
-def _halley(x: float, w: float) -> float:
+    # Halley's iteration
     for _ in range(_MOST_STEPS):
         power, beside = math.exp(w), w + 1.0
         step = w * power - x

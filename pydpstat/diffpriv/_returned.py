@@ -22,23 +22,10 @@ _NUMBERS = (int, float, np.number)
 
 
 def with_record(xs: object, x: Any) -> object:
-    """Return a data set with one record more; neither is changed.
+    """Return a data set with one record more, given alone or as a data set of one; neither is changed.
 
-    Parameters
-    ----------
-    xs : ndarray, list, Series, DataFrame, or a single number or text
-        The data set; of a matrix or a frame, rows are records.
-    x : object
-        The record, or a data set of one record.
-
-    Returns
-    -------
-    ndarray, list, Series or DataFrame, as `xs`
-
-    Raises
-    ------
-    PydpstatError
-        Where the data set is of another kind.
+    It is an array, list, series, frame, or a single number or text; of a matrix or a frame, rows are records.
+    Any other kind is an error.
 
     Examples
     --------
@@ -47,8 +34,10 @@ def with_record(xs: object, x: Any) -> object:
     ([1, 2, 3], ['a', 'b'])
     """
     xs = data_set(xs)
-    if isinstance(xs, np.ndarray):
-        return _in_array(xs, x)
+    if isinstance(xs, np.ndarray) and xs.ndim == 2:
+        return np.vstack([xs, x])
+    if isinstance(xs, np.ndarray) and xs.ndim == 1 and _is_plain(xs.dtype.kind):
+        return np.concatenate((xs, _first(x)))
     if isinstance(xs, list):
         return [*xs, _element(xs, x)]
     if has_columns(xs):
@@ -57,7 +46,10 @@ def with_record(xs: object, x: Any) -> object:
         import pandas as pd
 
         return pd.concat([xs, pd.Series(_first(x))], ignore_index=True)
-    raise _unknown(xs)
+    raise PydpstatError(
+        f"oracle must return a list, an array of numbers or texts, or a frame; got {type(xs).__name__}. "
+        "Of a matrix or a frame, let the rows be the records."
+    )
 
 
 def data_set(xs: object) -> object:
@@ -84,14 +76,6 @@ def _element(xs: list[object], x: object) -> object:
     return x
 
 
-def _in_array(xs: Array, x: npt.ArrayLike) -> Array:
-    if xs.ndim == 2:
-        return np.vstack([xs, x])
-    if xs.ndim == 1 and _is_plain(xs.dtype.kind):
-        return np.concatenate((xs, _first(x)))
-    raise _unknown(xs)
-
-
 def _in_frame(xs: pd.DataFrame, x: Any) -> pd.DataFrame:
     import pandas as pd
 
@@ -116,24 +100,12 @@ def _is_plain(kind: str) -> bool:
     return kind in "iufUSO"
 
 
-def _unknown(xs: object) -> PydpstatError:
-    return PydpstatError(
-        f"oracle must return a list, an array of numbers or texts, or a frame; got {type(xs).__name__}. "
-        "Of a matrix or a frame, let the rows be the records."
-    )
-
-
 def exact_numbers(raw: object) -> tuple[npt.NDArray[np.float64], tuple[str, ...] | None]:
     """Return a target's numbers as floats, 0-d for a single number, and their names if they have some."""
     if type(raw) is float:
         return np.array(raw), None
-    value = None
-    if raw is not None and not isinstance(raw, (str, dict, set)) and not has_columns(raw):
-        try:
-            value = np.asarray(raw)
-        except ValueError:  # a ragged list
-            value = None
-    if value is None or value.size and value.dtype.kind not in "fiu":
+    value = checks.array_of(raw)
+    if has_columns(raw) or value.size and value.dtype.kind not in "fiu":
         raise PydpstatError(
             f"target must return numbers; it returned {type(raw).__name__}. "
             "Let it return a number or a vector of numbers."

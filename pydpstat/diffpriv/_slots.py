@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, ClassVar, Generic, TypeVar, overload
+from typing import ClassVar, Generic, TypeVar, overload
 
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
@@ -16,13 +16,7 @@ Function = Callable[..., object]
 
 
 class Slot(Generic[T]):
-    """A checked attribute.
-
-    Parameters
-    ----------
-    check : callable
-        ``check(value, name)`` returns what is stored, or raises a `PydpstatError`.
-    """
+    """A checked attribute: ``check(value, name)`` returns what is stored, or raises a `PydpstatError`."""
 
     def __init__(self, check: Callable[[object, str], T]) -> None:
         self.check = check
@@ -93,36 +87,9 @@ def named_only(instance: Slotted, unnamed: tuple[object, ...]) -> None:
         )
 
 
-def one_number(value: object, name: str, allowed: str, hint: str) -> float:
-    """Check one real number that is not missing; R's numeric, so neither a text nor a boolean."""
-    number = checks.unwrap(value)
-    if not checks.is_number(number) or math.isnan(checks.as_float(number)):
-        raise PydpstatError(f"{name} must be one number {allowed}; got {checks.shown(value)}. {hint}")
-    return checks.as_float(number)
-
-
 def is_na(value: object) -> bool:
     """Tell whether a value stands for R's NA: None or NaN."""
     return value is None or (isinstance(value, float) and value != value)
-
-
-def is_whole(value: Any) -> bool:
-    """Tell whether a value is one finite integer, an int or a float."""
-    return checks.is_number(value) and math.isfinite(checks.as_float(value)) and value % 1 == 0
-
-
-def whole_number(value: object, name: str, least: int, most: float = math.inf) -> int:
-    """Check one finite integer from `least` to `most` and return it as an int."""
-    number = checks.unwrap(value)
-    if not is_whole(number) or number < least:
-        raise PydpstatError(
-            f"{name} must be one whole number of at least {least}; got {checks.shown(value)}."
-        )
-    if number > most:
-        raise PydpstatError(
-            f"{name} must be at most {most:g}; got {checks.shown(value)}, for which R stops. Give less."
-        )
-    return int(number)
 
 
 def _text(value: object) -> str:
@@ -132,10 +99,7 @@ def _text(value: object) -> str:
 def bound(value: object, name: str) -> float:
     """Check a sensitivity: one number of at least 0, or infinity."""
     hint = "Give a proven bound, or leave it out and use sensitivitySampler."
-    number = one_number(value, name, "of at least 0", hint)
-    if number < 0.0:
-        raise PydpstatError(f"{name} must be one number of at least 0; got {checks.shown(value)}. {hint}")
-    return number
+    return checks.number(value, name, "one number of at least 0", lambda number: number >= 0.0, hint)
 
 
 def function(value: object, name: str) -> Function:
@@ -152,31 +116,26 @@ def share(value: object, name: str) -> float | None:
     """Check the gamma of a sampled sensitivity; None stands for R's NA."""
     if is_na(value):
         return None
-    number = one_number(value, name, "in [0, 1), or None", "Leave it to sensitivitySampler.")
-    if not 0.0 <= number < 1.0:
-        raise PydpstatError(
-            f"{name} must be None or one number in [0, 1); got {checks.shown(value)}. "
-            "Leave it to sensitivitySampler."
-        )
-    return number
+    allowed, hint = "None or one number in [0, 1)", "Leave it to sensitivitySampler."
+    return checks.number(value, name, allowed, lambda number: 0.0 <= number < 1.0, hint)
 
 
 def length(value: object, name: str) -> int | None:
     """Check how many numbers a target returns; R takes any integer, and NA, here None."""
-    number = checks.unwrap(value)
-    if is_na(number):
+    if is_na(checks.unwrap(value)):
         return None
-    if not is_whole(number):
+    allowed = "one whole number, the length of what target returns"
+    return checks.integer(value, name, allowed=allowed, hint="Give for example 1.")
+
+
+def natural(value: object, name: str, most: float = math.inf) -> int:
+    """Check an integer of at least 1, and no more than R takes."""
+    number = checks.integer(value, name, 1)
+    if number > most:
         raise PydpstatError(
-            f"{name} must be one whole number, the length of what target returns; "
-            f"got {checks.shown(value)}. Give for example 1."
+            f"{name} must be at most {most:g}; got {checks.shown(value)}, for which R stops. Give less."
         )
-    return int(number)
-
-
-def natural(value: object, name: str) -> int:
-    """Check an integer of at least 1."""
-    return whole_number(value, name, 1)
+    return number
 
 
 def responses(value: object, name: str) -> list[object]:

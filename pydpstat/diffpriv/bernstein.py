@@ -12,7 +12,7 @@ from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._data.containers import has_columns
 from pydpstat._frozen import Frozen
-from pydpstat.diffpriv._slots import Function, whole_number
+from pydpstat.diffpriv._slots import Function, natural
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.distributions import dbinom
 from pydpstat.r_arithmetic.moments import HAS_80_BIT
@@ -56,9 +56,7 @@ class Bernstein(Frozen):
         """Evaluate the polynomial: see `pydpstat.diffpriv.predict`."""
         return predict(self, D)
 
-    def __call__(self, D: npt.ArrayLike) -> float | Floats:
-        """Evaluate the polynomial: see `pydpstat.diffpriv.predict`."""
-        return predict(self, D)
+    __call__ = predict
 
     def __repr__(self) -> str:
         return f"Bernstein(dims={self.dims}, k={self.k}, {self.coeffs.size} coefficients)"
@@ -104,7 +102,7 @@ def bernstein(f: Function, dims: int, k: int = 10) -> Bernstein:
     """
     if not callable(f):
         raise PydpstatError(f"f must be a function; got {checks.shown(f)}. Give for example math.sin.")
-    dims, k = whole_number(dims, "dims", 1), whole_number(k, "k", 1)
+    dims, k = natural(dims, "dims"), natural(k, "k")
     check_lattice(dims, k, "k")
     return Bernstein(dims, k, lattice_values(f, dims, k))
 
@@ -175,12 +173,8 @@ def _lattice(dims: int, k: int) -> npt.NDArray[np.int64]:
 
 def _one_value(value: object) -> float:
     number = checks.unwrap(value)
-    if (
-        isinstance(number, (int, float, np.number, np.bool_))
-        or np.ndim(number) == 0
-        and checks.is_number(number)
-    ):
-        return float(number)
+    if isinstance(number, (bool, np.bool_)) or checks.is_number(number):
+        return checks.as_float(number)
     raise PydpstatError(
         f"the function must return one number at each point; it returned {type(value).__name__}. "
         "R would recycle several numbers."
@@ -189,10 +183,7 @@ def _one_value(value: object) -> float:
 
 def _points(D: object, dims: int) -> tuple[Floats, bool]:
     """Return points as rows, and whether it is one point that was not given as a row."""
-    try:
-        values = np.asarray(D)
-    except ValueError:
-        values = np.array(None)
+    values = checks.array_of(D)
     if values.dtype.kind not in "fiu" or has_columns(D) or values.ndim > 2:
         raise PydpstatError(
             f"D must be numbers in [0, 1]; got {type(D).__name__}. Give a number, a vector or a matrix."

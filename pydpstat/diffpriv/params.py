@@ -4,26 +4,17 @@ from __future__ import annotations
 
 from pydpstat import _checks as checks
 from pydpstat._warn import note
-from pydpstat.diffpriv._slots import Slot, Slotted, named_only, one_number
-from pydpstat.errors import PydpstatError
+from pydpstat.diffpriv._slots import Slot, Slotted, named_only
 
 
 def _positive(value: object, name: str) -> float:
-    number = one_number(value, name, "above 0", "Give for example 1.")
-    if number <= 0.0:
-        raise PydpstatError(
-            f"{name} must be one number above 0; got {checks.shown(value)}. Give for example 1."
-        )
-    return number
+    hint = "Give for example 1."
+    return checks.number(value, name, "one number above 0", lambda number: number > 0.0, hint)
 
 
 def _share(value: object, name: str) -> float:
-    number = one_number(value, name, "in [0, 1)", "Give for example 1e-6.")
-    if not 0.0 <= number < 1.0:
-        raise PydpstatError(
-            f"{name} must be one number in [0, 1); got {checks.shown(value)}. Give for example 1e-6."
-        )
-    return number
+    hint = "Give for example 1e-6."
+    return checks.number(value, name, "one number in [0, 1)", lambda number: 0.0 <= number < 1.0, hint)
 
 
 class DPParamsEps(Slotted):

@@ -118,22 +118,19 @@ def _source(rng: object) -> Source:
 
 
 class ResponseSpec(NamedTuple):
-    """How a target's response is protected; both objects can change, so that nothing of it is kept.
-
-    Parameters
-    ----------
-    mechanism : DPMech
-        The mechanism.
-    params : DPParamsEps
-        The privacy parameters.
-    """
+    """How a target's response is protected; both objects can change, so that nothing of it is kept."""
 
     mechanism: DPMech
     params: DPParamsEps
 
     def calibrate(self, question: Question, sensitivities: tuple[float, ...]) -> LaplaceNoise | GaussianNoise:
         """Return noise by R's calibration."""
-        sensitivity, params = _finite(sensitivities[0]), self.params
+        sensitivity, params = sensitivities[0], self.params
+        if sensitivity == math.inf:
+            raise PydpstatError(
+                "sensitivity must be finite; got inf, for which R returns NaN or stops. "
+                "Give a proven bound, or let sensitivitySampler estimate one."
+            )
         if isinstance(self.mechanism, DPMechGaussian):
             sd = classical_sd(params.epsilon, delta_of(params), sensitivity)
             return GaussianNoise.mirrored(_finite_scale(sd))
@@ -208,7 +205,11 @@ def _release_choice(
         claim=claim,
         guarantee=guarantee,
         record=release_call(mechanism, params),
-        exactly=lambda: (responses[_exact_place(qualities)], Labels("response")),
+        # exactly R's probabilities: they are proportional to the qualities
+        exactly=lambda: (
+            responses[secure.choose(np.zeros(len(qualities)), measure=np.abs(qualities))],
+            Labels("response"),
+        ),
     )
     return response_of(released, privacyParams=published, responseSet=tuple(responses))
 
@@ -238,11 +239,6 @@ def _shares(qualities: list[float], epsilon: float, sensitivity: float) -> Float
     return prob
 
 
-def _exact_place(qualities: list[float]) -> int:
-    """Choose a place with exactly R's probabilities: they are proportional to the qualities."""
-    return secure.choose(np.zeros(len(qualities)), measure=np.abs(qualities))
-
-
 def _place(prob: Floats, uniform: float) -> int:
     """Return the place that R's sample() takes: it goes through the probabilities from the largest on."""
     order = decreasing(prob)
@@ -261,15 +257,6 @@ def _check_delta(params: DPParamsEps) -> None:
             "privacyParams must have a delta above 0 for DPMechGaussian; got 0, for which R returns NaN. "
             "Give a small one, for example 1e-6."
         )
-
-
-def _finite(sensitivity: float) -> float:
-    if sensitivity == math.inf:
-        raise PydpstatError(
-            "sensitivity must be finite; got inf, for which R returns NaN or stops. "
-            "Give a proven bound, or let sensitivitySampler estimate one."
-        )
-    return sensitivity
 
 
 def _finite_scale(scale: float) -> float:

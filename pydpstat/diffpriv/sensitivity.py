@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 import math
+import numbers
 import sys
 import time
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from pydpstat import r_arithmetic as r
 from pydpstat._warn import note
 from pydpstat.diffpriv._lambert import lower_lambert_w
 from pydpstat.diffpriv._returned import data_set, exact_numbers, function_of, quality, with_record
-from pydpstat.diffpriv._slots import Function, is_na, is_whole, replaced, whole_number
+from pydpstat.diffpriv._slots import Function, is_na, natural, replaced
 from pydpstat.diffpriv.bernstein import check_lattice, lattice_values
 from pydpstat.diffpriv.mechanisms import (
     DPMech,
@@ -264,8 +265,7 @@ def sensitivitySamplerManual(
             f"oracle must be a function of the number of records; got {checks.shown(oracle)}. "
             "Give for example lambda n: rng.rnorm(n)."
         )
-    n, m = whole_number(n, "n", 1, _MOST), whole_number(m, "m", 1, _MOST)
-    k = whole_number(k, "k", 1)
+    n, m, k = natural(n, "n", _MOST), natural(m, "m", _MOST), natural(k, "k")
     if k > m:
         raise PydpstatError(f"k must be a whole number from 1 to m, which is {m}; got {k}.")
     draw = _drawer(oracle, rng)
@@ -284,12 +284,7 @@ def sensitivitySamplerManual(
 
 
 def sampler_plan(m: object = None, gamma: object = None) -> SamplerPlan:
-    """Return the sampler's numbers for a given m, gamma, or both.
-
-    Raises
-    ------
-    PydpstatError
-        Where neither is given, one is not allowed, or gamma is too small for m.
+    """Return the sampler's numbers for a given m, gamma, or both, of which gamma may be too small for m.
 
     References
     ----------
@@ -301,38 +296,32 @@ def sampler_plan(m: object = None, gamma: object = None) -> SamplerPlan:
     >>> sampler_plan(gamma=0.33)
     SamplerPlan(m=20, gamma=0.33, k=20)
     """
-    given = None if is_na(m) else whole_number(m, "m", 1, _MOST)
-    share = None if is_na(gamma) else _share(gamma)
-    if given is not None:
-        rho = math.exp(lower_lambert_w(-1.0 / (4.0 * given)) / 2.0)
-        least = rho + math.sqrt(math.log(1.0 / rho) / (2.0 * given))
-        if share is None:
-            return SamplerPlan(given, least, given)
-        if share < least:
+    count = None if is_na(m) else natural(m, "m", _MOST)
+    share = None
+    if not is_na(gamma):
+        allowed, hint = "one number between 0 and 1", "Give for example 0.1."
+        share = checks.number(gamma, "gamma", allowed, lambda number: 0.0 < number < 1.0, hint)
+    if count is not None:
+        rho = math.exp(lower_lambert_w(-1.0 / (4.0 * count)) / 2.0)
+    elif share is not None:
+        rho = math.exp(lower_lambert_w(-share / (2.0 * math.exp(0.5))) + 0.5)
+        needed = math.log(1.0 / rho) / (2.0 * ((share - rho) * (share - rho)))
+        if needed > _MOST:
             raise PydpstatError(
-                f"gamma must be at least {least:.6g} for m={given}; got {share!r}. Give a larger m or gamma."
+                f"gamma={share!r} asks for {needed:.3g} samples, too many for R. Give a larger one."
             )
-        return SamplerPlan(given, share, math.ceil(given * (1.0 - share + least)))
-    if share is None:
+        count = math.ceil(needed)
+    else:
         raise PydpstatError("m or gamma must be given, or both; got neither. Give for example gamma=0.1.")
-    rho = math.exp(lower_lambert_w(-share / (2.0 * math.exp(0.5))) + 0.5)
-    needed = math.log(1.0 / rho) / (2.0 * ((share - rho) * (share - rho)))
-    if needed > _MOST:
+    least = rho + math.sqrt(math.log(1.0 / rho) / (2.0 * count))
+    if share is None:
+        return SamplerPlan(count, least, count)
+    # an m found for gamma suffices, but for rounding
+    if share < least and not is_na(m):
         raise PydpstatError(
-            f"gamma={share!r} asks for {needed:.3g} samples, too many for R. Give a larger one."
+            f"gamma must be at least {least:.6g} for m={count}; got {share!r}. Give a larger m or gamma."
         )
-    found = math.ceil(needed)
-    least = rho + math.sqrt(math.log(1.0 / rho) / (2.0 * found))
-    return SamplerPlan(found, share, math.ceil(found * (1.0 - share + least)))
-
-
-def _share(gamma: object) -> float:
-    number = checks.unwrap(gamma)
-    if not checks.is_number(number) or not 0.0 < checks.as_float(number) < 1.0:
-        raise PydpstatError(
-            f"gamma must be one number between 0 and 1; got {checks.shown(gamma)}. Give for example 0.1."
-        )
-    return float(number)
+    return SamplerPlan(count, share, math.ceil(count * (1.0 - share + least)))
 
 
 def _distances(object: DPMech, draw: Callable[[int], object], n: int, m: int) -> np.ndarray:
@@ -355,8 +344,9 @@ def _distances(object: DPMech, draw: Callable[[int], object], n: int, m: int) ->
 def _drawer(oracle: Function, rng: Any) -> Callable[[int], object]:
     """Return the oracle as a function of the number of records alone."""
     source_from(rng, int_seeds_r=True)
+    seed = isinstance(rng, numbers.Integral)
     if not _takes_rng(oracle):
-        if is_whole(rng):
+        if seed:
             raise PydpstatError(
                 f"rng={rng!r} has no effect: oracle has no parameter rng. Write def oracle(n, rng), or let "
                 "it use a generator of its own."
@@ -364,7 +354,7 @@ def _drawer(oracle: Function, rng: Any) -> Callable[[int], object]:
         return oracle
     if rng is None:
         rng = np.random.default_rng()
-    elif is_whole(rng):
+    elif seed:
         from pydpstat.random.r_stream import RRandom
 
         rng = RRandom(int(rng))

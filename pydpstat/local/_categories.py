@@ -180,13 +180,11 @@ def _flat(values: Iterable[object]) -> tuple[list[object], tuple[int, ...]]:
 
 
 def _are_rows(values: list[object]) -> TypeGuard[list[Collection[object]]]:
-    return all(map(_is_row, values))
-
-
-def _is_row(value: object) -> bool:
     # asked of the type, as a truth of another type may do what it likes when it is asked
-    array = hasattr(type(value), "dtype") and getattr(value, "ndim", 0) > 0
-    return array or isinstance(value, (list, tuple, range))
+    return all(
+        isinstance(row, (list, tuple, range)) or hasattr(type(row), "dtype") and getattr(row, "ndim", 0) > 0
+        for row in values
+    )
 
 
 def _codes(column: object, categories: Categories, missing: int | None) -> Codes | None:

@@ -10,9 +10,9 @@ interval ends rests on.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,6 @@ from pydpstat._search import bisect_up
 from pydpstat.r_arithmetic.elementary import exp, log
 
 Floats = npt.NDArray[np.float64]
-Condition = Callable[[float], bool]
 
 # what lies further from the mean than this many standard deviations, and so many units more, is left out:
 # less than 1e-16 by Bernstein's inequality
@@ -36,16 +35,8 @@ _CLOSE = 1e-12
 class Response:
     """How one answer depends on the truth.
 
-    Parameters
-    ----------
-    other : float
-        Probability of the answer where it is not the truth.
-    true : float
-        Probability of the answer where it is the truth.
-    spread : float
-        The second minus the first, computed without cancellation.
-    missed : float
-        One minus the second, computed without cancellation.
+    Its probability is `other` where it is not the truth, and `true` where it is. Without cancellation,
+    `spread` is the second minus the first, and `missed` one minus the second.
     """
 
     other: float
@@ -53,32 +44,18 @@ class Response:
     spread: float
     missed: float
 
-    def chance(self, proportion: npt.ArrayLike) -> Floats:
-        """Return the answer's probability."""
-        return np.asarray(self.other + self.spread * np.asarray(proportion), dtype=np.float64)
-
     def mirrored(self) -> Response:
         """Return how not giving the answer depends on not being it."""
         return Response(self.missed, 1.0 - self.other, self.spread, self.other)
 
 
-@dataclass(frozen=True, slots=True)
 class Counted:
-    """A distribution on the integers from `start` on.
+    """A distribution on the integers from `start` on, whose probabilities are `mass`."""
 
-    It has their probabilities (`mass`), and for each number that of it and all smaller ones, and of it and
-    all larger ones.
-    """
-
-    start: int
-    mass: Floats
-    below: Floats
-    above: Floats
-
-    @classmethod
-    def of(cls, start: int, mass: Floats) -> Counted:
-        """Return the distribution with these masses."""
-        return cls(start, mass, np.cumsum(mass), np.cumsum(mass[::-1])[::-1])
+    def __init__(self, start: int, mass: Floats) -> None:
+        self.start, self.mass = start, mass
+        # of each number and all smaller ones, and of it and all larger ones
+        self.below, self.above = np.cumsum(mass), np.cumsum(mass[::-1])[::-1]
 
     def at_most(self, number: int) -> float:
         """Return the probability of a number or less."""
@@ -137,46 +114,31 @@ def _convolved(ones: Floats, others: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Distribution(ABC):
-    """The distribution of the number of n answers in a design, with a parameter from 0 on that orders it."""
+class _Answers:
+    """The number of n answers in a design: its distribution `at` a parameter, which orders it.
+
+    Parameters go from 0 to `top`. Halfway `between` two is another, or None where they are next to each
+    other; `before` one is the largest below it.
+    """
 
     n: int
     response: Response
 
-    @property
-    @abstractmethod
-    def top(self) -> float:
-        """The largest parameter; the smallest is 0."""
-
-    @abstractmethod
-    def at(self, parameter: float) -> Counted:
-        """Return the distribution of the number of answers at a parameter."""
-
-    @abstractmethod
-    def between(self, low: float, high: float) -> float | None:
-        """Return the parameter halfway, or None where the two are next to each other."""
-
-    @abstractmethod
-    def before(self, parameter: float) -> float:
-        """Return the largest parameter below this one."""
-
-    def mirrored(self) -> Distribution:
-        """Return the distribution of how often the answer is not given."""
-        return type(self)(self.n, self.response.mirrored())
+    def mirrored(self) -> Self:
+        """Return how often the answer is not given."""
+        return replace(self, response=self.response.mirrored())
 
 
-class Sampled(Distribution):
+class Sampled(_Answers):
     """Answers of a random sample; the parameter is the proportion p, which has none next to it."""
 
     __slots__ = ()
 
-    @property
-    def top(self) -> float:
-        return 1.0
+    top = 1.0
 
     def at(self, parameter: float) -> Counted:
         chance = (1.0 - parameter) * self.response.other + parameter * self.response.true
-        return Counted.of(*binomial(self.n, chance))
+        return Counted(*binomial(self.n, chance))
 
     def between(self, low: float, high: float) -> float | None:
         return 0.5 * (low + high) if high - low > _CLOSE else None
@@ -185,7 +147,7 @@ class Sampled(Distribution):
         return parameter
 
 
-class Fixed(Distribution):
+class Fixed(_Answers):
     """Answers of fixed persons; the parameter is the number T of those in the category."""
 
     __slots__ = ()
@@ -206,7 +168,7 @@ class Fixed(Distribution):
 
             # its error is below 1e-15, absolutely
             mass = np.maximum(fftconvolve(ones, others), 0.0)
-        return Counted.of(first + second, mass)
+        return Counted(first + second, mass)
 
     def between(self, low: float, high: float) -> float | None:
         return (int(low) + int(high)) // 2 if high - low > 1 else None
@@ -215,7 +177,10 @@ class Fixed(Distribution):
         return parameter - 1
 
 
-def first(distribution: Distribution, low: float, high: float, holds: Condition) -> float:
+Distribution = Fixed | Sampled
+
+
+def first(distribution: Distribution, low: float, high: float, holds: Callable[[float], bool]) -> float:
     """Return the smallest parameter from low to high at which a monotone condition holds, by bisection.
 
     Examples

@@ -28,8 +28,6 @@ DISTRIBUTIONS: dict[str, type[Fixed] | type[Sampled]] = {"randomization": Fixed,
 def moment(counts: npt.ArrayLike, n: int, response: Response) -> Floats:
     """Return the proportions whose answers have the observed shares of n; they may be outside 0 to 1.
 
-    Notes
-    -----
     It is unbiased, also where the persons are fixed and only their answers are random.
 
     References
@@ -48,8 +46,6 @@ def moment(counts: npt.ArrayLike, n: int, response: Response) -> Floats:
 def likeliest(counts: npt.ArrayLike, n: int, response: Response) -> Floats:
     """Return the maximum-likelihood proportions: at least 0, with the sum 1. The counts' sum is n.
 
-    Notes
-    -----
     The log-likelihood ``sum_j c_j log(a + s p_j)`` is concave. By the conditions of Karush, Kuhn and
     Tucker the answers' probabilities are ``max(a, c_j / v)`` at its maximum, with the v that makes
     their sum 1. If the m most frequent answers are those above a, v is their sum of counts over
@@ -106,8 +102,6 @@ def interval(distribution: Distribution, count: int, alpha: float, method: str) 
     It misses with a probability of alpha at most with ``"blaker"`` and ``"clopper-pearson"``, of about alpha
     with ``"score"``.
 
-    Notes
-    -----
     Answers can be rarer than they are expected at a proportion of 0, or more frequent than at 1. They
     count as those expected numbers then. This makes intervals longer, never shorter, and none is
     empty: few answers by chance are no sharp knowledge that the proportion is 0.
@@ -141,17 +135,14 @@ def interval(distribution: Distribution, count: int, alpha: float, method: str) 
 
 def ends(distribution: Distribution) -> tuple[int, int]:
     """Return the numbers of answers that are expected at the proportions 0 and 1, rounded outwards."""
+    n, response = distribution.n, distribution.response
     # the upper one by the mirror image, so that rounding treats both alike
-    return math.floor(distribution.n * distribution.response.other), distribution.n - math.floor(
-        distribution.n * distribution.response.missed
-    )
+    return math.floor(n * response.other), n - math.floor(n * response.missed)
 
 
 def lower_end(distribution: Distribution, count: int, alpha: float, method: str) -> float:
     """Return the smallest parameter that a test of level alpha does not reject, from below.
 
-    Notes
-    -----
     Clopper and Pearson's test rejects where count or more answers have a probability of at most
     alpha / 2. Blaker's rejects where that probability u, together with the largest probability of k or
     fewer answers that is at most u, is at most alpha. While k is the same, the sum of both falls first

@@ -6,6 +6,7 @@ And one guarantee for persons in different places, of whom different answers wer
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
@@ -72,7 +73,9 @@ class _NoiseAccess:
     @property
     def guarantee(self) -> Guarantee:
         """What each value's release keeps."""
-        return _guarantee(self._options)
+        how = self._options
+        exact = how.mechanism.loss(how.mechanism.calibrate(how.epsilon, how.delta, 1.0), how.epsilon, (1.0,))
+        return Guarantee(how.epsilon, how.delta, "bounded", (LOCAL, ONE_RELEASE, NUMBERS), exact)
 
     @quiet
     def respond(self, values: object, rng: object = None) -> Any:
@@ -94,7 +97,30 @@ class _NoiseAccess:
         PydpstatError
             Where a value is missing or no number: which of the two, and which value, is not told.
         """
-        return _released(values, self._options, self.bounds, rng)
+        single = is_single(values) or getattr(values, "ndim", 1) == 0
+        numbers, bounds = _numbers(values, single), self.bounds
+        answers = numbers.copy()
+        if numbers.size:
+            clipped = np.clip(numbers, *bounds)
+            width = Fraction(bounds[1]) - Fraction(bounds[0])
+            # each element is a release by itself: replacing a value moves one of them, by the width at most
+            query = Query(
+                "value",
+                clipped,
+                (width,),
+                Labels("value"),
+                nobs=numbers.size,
+                exact=tuple(map(Fraction, clipped)),
+            )
+            released = release_statistic("respond", query, self._options, rng, None, bounds=bounds)
+            answers = np.array(released.value)
+        if single:
+            return float(answers[0])
+        if is_series(values):
+            import pandas as pd
+
+            return pd.Series(answers, index=values.index, name=values.name)
+        return answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,38 +205,6 @@ class GaussianAccess(_NoiseAccess):
     _mechanism = "gaussian"
 
 
-def _guarantee(how: Options) -> Guarantee:
-    exact = how.mechanism.loss(how.mechanism.calibrate(how.epsilon, how.delta, 1.0), how.epsilon, (1.0,))
-    return Guarantee(how.epsilon, how.delta, "bounded", (LOCAL, ONE_RELEASE, NUMBERS), exact)
-
-
-def _released(values: object, how: Options, bounds: tuple[float, float], rng: object) -> object:
-    single = is_single(values) or getattr(values, "ndim", 1) == 0
-    numbers = _numbers(values, single)
-    if not numbers.size:
-        answers = numbers.copy()
-    else:
-        clipped = np.clip(numbers, *bounds)
-        width = Fraction(bounds[1]) - Fraction(bounds[0])
-        # each element is a release by itself: replacing a value moves one of them, by the width at most
-        query = Query(
-            "value",
-            clipped,
-            (width,),
-            Labels("value"),
-            nobs=numbers.size,
-            exact=tuple(map(Fraction, clipped)),
-        )
-        answers = np.array(release_statistic("respond", query, how, rng, None, bounds=bounds).value)
-    if single:
-        return float(answers[0])
-    if is_series(values):
-        import pandas as pd
-
-        return pd.Series(answers, index=values.index, name=values.name)
-    return answers
-
-
 def _numbers(values: object, single: bool) -> np.ndarray:
     """Return values as floats, each one as it is by itself."""
     column = values
@@ -219,14 +213,12 @@ def _numbers(values: object, single: bool) -> np.ndarray:
     elif isinstance(values, (list, tuple, range)):
         column = objects(values)
     columns = None
-    try:
+    # the message, which tells what a value is instead, goes no further
+    with suppress(PydpstatError):
         columns = numbers_of(column, "values")
-    except PydpstatError:
-        # its message, which tells what a value is instead, goes no further
-        pass
-    if columns is not None and columns.names is not None:
-        raise PydpstatError("values must be one variable; got columns. Give one column at a time.")
     if columns is not None:
+        if columns.names is not None:
+            raise PydpstatError("values must be one variable; got columns. Give one column at a time.")
         numbers = np.asarray(columns.arrays[0], dtype=np.float64)
         if not np.isnan(numbers).any():
             return numbers
@@ -255,8 +247,6 @@ def covering(places: Iterable[Sequence[Guarantee]]) -> Guarantee:
     have one of the same kind of noise, and every condition once, in order. If not all are for the same
     neighbors, it is for bounded ones.
 
-    Notes
-    -----
     Each person's data are in one place, so guarantees of different places do not add up: what follows
     from each of them holds for all. One place may have the largest epsilon, and another the largest
     delta.

@@ -74,11 +74,6 @@ class ResponseDesign(ABC):
         names = pd.Index(list(self.categories), name="answer", dtype=object)
         return pd.DataFrame(self._matrix(), index=names, columns=names.rename("truth"))
 
-    @property
-    def _single(self) -> bool:
-        """Whether the categories are 0 and 1 (or False and True), so that one proportion says all."""
-        return self._categories.labels == (0, 1)
-
     @abstractmethod
     def _matrix(self) -> np.ndarray:
         """Return the probabilities of the answers."""

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import is_vector, rows
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
 REPEATS = ("same", "spend")
 TOGETHER = "all answers that were given so far together"
-# answers, and the edges to cut them at where they are those of all nodes
-Cuttable = tuple[Several, npt.NDArray[np.intp] | None]
 SEVERAL = "neighbors differ in all values of one node"
 
 
@@ -67,13 +64,12 @@ def federate_array(array: object, n_nodes: int | None = None) -> FederatedArray:
             f"array must be one or more values in a row (array, list, Series); got {type(array).__name__}. "
             "Give one value a person."
         )
-    nodes = len(array) if n_nodes is None else n_nodes
-    if not checks.is_number(nodes) or not 1 <= nodes <= len(array) or nodes != int(nodes):
-        raise PydpstatError(
-            f"n_nodes must be a whole number from 1 to the number of values; got {checks.shown(n_nodes)} for "
-            f"{len(array)} values. Leave it out for one node a value."
-        )
-    return FederatedArray(array, int(nodes))
+    if n_nodes is None:
+        return FederatedArray(array, len(array))
+    allowed = f"a whole number from 1 to {len(array)}, the number of values"
+    hint = "Leave it out for one node a value."
+    nodes = checks.integer(n_nodes, "n_nodes", 1, len(array), allowed=allowed, hint=hint)
+    return FederatedArray(array, nodes)
 
 
 def _in_a_row(array: object) -> TypeGuard[Several]:
@@ -196,7 +192,7 @@ class FederatedArray:
         BudgetExceeded
             Where the budget does not cover new answers; none is given then.
         """
-        return self.__ask(rng)[0]
+        return self.__ask(rng)
 
     @property
     def guarantee(self) -> Guarantee | None:
@@ -215,8 +211,13 @@ class FederatedArray:
             most = covering(each)
             lines = [line for line in most.conditions if line not in (ONE_ANSWER, ONE_RELEASE)]
             together = Guarantee(most.epsilon, most.delta, most.neighbors, (*lines, TOGETHER), most.loss)
-            size = int(np.diff(self.__edges).max())
+            size = self.__size
             return together if size == 1 else together.group(size).with_conditions(SEVERAL)
+
+    @property
+    def __size(self) -> int:
+        """How many values a node has at most."""
+        return int(np.diff(self.__edges).max())
 
     def __check_process(self) -> None:
         if os.getpid() != self.__process:
@@ -228,14 +229,16 @@ class FederatedArray:
             "each count one. Call query() before the fork, or in that process."
         )
 
-    def __ask(self, rng: object, node: int | None = None) -> Cuttable:
-        """Return answers of all nodes, or of one; the second is what they are cut by."""
-        if os.getpid() == self.__process:
-            with self.__lock:
-                access = self.__configured()
-                return self.__known(access) or self.__new(access, rng, node)
-        # without the lock, which a thread of the other process may have held
-        return self.__known(self.__configured()) or self.__refuse()
+    def __ask(self, rng: object, node: int | None = None) -> Several:
+        """Return the answers of all nodes, or of one."""
+        if os.getpid() != self.__process:
+            # without the lock, which a thread of the other process may have held
+            known = self.__known(self.__configured(), node)
+            return self.__refuse() if known is None else known
+        with self.__lock:
+            access = self.__configured()
+            known = self.__known(access, node)
+            return self.__new(access, rng, node) if known is None else known
 
     def __configured(self) -> Access:
         if self.__access is None:
@@ -244,38 +247,40 @@ class FederatedArray:
             )
         return self.__access
 
-    def __known(self, access: Access) -> Cuttable | None:
-        """Return the answers of all nodes that may be given again; None where there are none."""
+    def __part(self, values: Several, node: int | None) -> Several:
+        """Return what of all nodes' values or answers is one node's; all of it for none."""
+        if node is None:
+            return values
+        first, last = self.__edges[node : node + 2].tolist()
+        return rows(values, slice(first, last))
+
+    def __known(self, access: Access, node: int | None) -> Several | None:
+        """Return answers that may be given again; None where there are none."""
         if self.__repeat == "same":
             for known, answers in self.__given:
                 if known == access:
-                    return answers.copy(), self.__edges
+                    return self.__part(answers.copy(), node)
         return None
 
-    def __new(self, access: Access, rng: object, node: int | None) -> Cuttable:
-        edges = self.__edges
-        whole = node is None or self.__repeat == "same"
-        values = self.__values if whole else _cut(self.__values, edges, node)
+    def __new(self, access: Access, rng: object, node: int | None) -> Several:
+        # where answers are kept, all nodes give theirs at once
+        alone = None if self.__repeat == "same" else node
         # values that do not suit end it here, at no cost; what is drawn is given after the spend only
-        answers = access.respond(values, rng)
+        answers = access.respond(self.__part(self.__values, alone), rng)
         guarantee = access.guarantee if rng is None else access.guarantee.with_conditions(SEEDED)
         if self.__budget is not None:
-            size = int(np.diff(edges).max())
-            self.__budget.spend(guarantee.group(size), f"query({access!r})")
-        if whole:
-            self.__ledger.append(guarantee)
-        else:
-            self.__single.setdefault(int(node or 0), []).append(guarantee)
+            self.__budget.spend(guarantee.group(self.__size), f"query({access!r})")
+        if alone is not None:
+            self.__single.setdefault(alone, []).append(guarantee)
+            return answers
+        self.__ledger.append(guarantee)
         if self.__repeat == "same":
             self.__given.append((access, answers.copy()))
-        return answers, edges if whole else None
+        return self.__part(answers, node)
 
     def _query_node(self, node: int, rng: object) -> object:
-        answers, edges = self.__ask(rng, node)
-        mine = answers if edges is None else _cut(answers, edges, node)
-        if len(mine) > 1:
-            return mine
-        return rows(mine, 0)
+        mine = self.__ask(rng, node)
+        return mine if len(mine) > 1 else rows(mine, 0)
 
     def __len__(self) -> int:
         return self.__edges.size - 1
@@ -357,7 +362,3 @@ class Node:
     def __repr__(self) -> str:
         return f"<Node {self.__place} of {len(self.__home)}>"
 
-
-def _cut(values: object, edges: np.ndarray, node: int | None) -> Several:
-    place = int(node or 0)
-    return rows(values, slice(int(edges[place]), int(edges[place + 1])))

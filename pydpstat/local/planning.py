@@ -58,11 +58,7 @@ def get_prob_from_epsilon(epsilon: object) -> float | Floats:
         return 2.0 / (1.0 + math.exp(epsilon))
     from scipy.special import expit
 
-    values = _numbers(epsilon, "epsilon")
-    if not (values >= 0.0).all():
-        raise PydpstatError(
-            f"epsilon must be at least 0, every one; got {checks.shown(epsilon)}. Give for example 1."
-        )
+    values = _numbers(epsilon, "epsilon", "at least 0", lambda each: each >= 0.0, "Give for example 1.")
     return _plain(2.0 * expit(-values))
 
 
@@ -100,18 +96,11 @@ def uncertainty(mean_answer: object, n: object, epsilon: object) -> float | Floa
     >>> round(uncertainty(0.3507, 10000, 1.0986122886681098), 4)
     0.0191
     """
-    share, size, eps = _numbers(mean_answer, "mean_answer"), _numbers(n, "n"), _numbers(epsilon, "epsilon")
-    if not ((share >= 0.0) & (share <= 1.0)).all():
-        raise PydpstatError("mean_answer must be from 0 to 1, every one. Give the share of answers 1.")
-    if not (size >= 1.0).all():
-        raise PydpstatError(
-            f"n must be at least 1, every one; got {checks.shown(n)}. Give the number of answers."
-        )
-    if not (eps > 0.0).all():
-        raise PydpstatError(
-            f"epsilon must be above 0, every one; got {checks.shown(epsilon)}. With 0 answers tell nothing."
-        )
-    return _plain(2.0 / tanh(0.5 * eps) * np.sqrt(share * (1.0 - share) / size))
+    hint = "Give the share of answers 1."
+    mean = _numbers(mean_answer, "mean_answer", "from 0 to 1", lambda p: (p >= 0.0) & (p <= 1.0), hint)
+    size = _numbers(n, "n", "at least 1", lambda each: each >= 1.0, "Give the number of answers.")
+    eps = _numbers(epsilon, "epsilon", "above 0", lambda each: each > 0.0, "With 0 answers tell nothing.")
+    return _plain(2.0 / tanh(0.5 * eps) * np.sqrt(mean * (1.0 - mean) / size))
 
 
 def persons(response: Response, width: float, alpha: float, proportion: float | None, kind: str) -> int:
@@ -123,7 +112,7 @@ def persons(response: Response, width: float, alpha: float, proportion: float | 
         fair = min(max((0.5 - response.other) / response.spread, 0.0), 1.0)
         candidates = np.array([0.0, fair, 1.0])
     else:
-        candidates = np.array([share(proportion)])
+        candidates = np.array([_proportion(proportion)])
     sd = float(standard_errors(candidates, 1, response)[place].max())
     needed = (2.0 * NormalDist().inv_cdf(1.0 - level / 2.0) * sd / longest) ** 2
     if not needed < _MOST:
@@ -137,9 +126,9 @@ def persons(response: Response, width: float, alpha: float, proportion: float | 
 def coverage(response: Response, n: int, proportion: float, alpha: float, kind: str, method: str) -> float:
     """Return the probability that an interval covers a proportion, from the answers' exact distribution."""
     level = checks.probability(alpha, "alpha")
-    distribution: Distribution = DISTRIBUTIONS[checks.one_of(kind, "kind", KINDS)](size(n), response)
+    distribution: Distribution = DISTRIBUTIONS[checks.one_of(kind, "kind", KINDS)](_size(n), response)
     checks.one_of(method, "method", METHODS)
-    true = share(proportion)
+    true = _proportion(proportion)
     parameter = true * distribution.top
     if isinstance(distribution, Fixed):
         parameter = round(parameter)
@@ -182,8 +171,8 @@ def _edge(covers: Callable[[int], bool], count: int, step: int, last: int) -> in
 def bias(response: Response, n: int, proportion: float, estimator: str) -> float:
     """Return an estimator's expected value minus the proportion, exactly, for two categories and a sample."""
     checks.one_of(estimator, "estimator", ESTIMATORS)
-    true = share(proportion)
-    there = Sampled(size(n), response).at(true)
+    true = _proportion(proportion)
+    there = Sampled(_size(n), response).at(true)
     counts = there.start + np.arange(there.mass.size)
     estimates = moment(counts, n, response)
     if estimator == "ml":
@@ -191,30 +180,29 @@ def bias(response: Response, n: int, proportion: float, estimator: str) -> float
     return float((there.mass * (estimates - true)).sum())
 
 
-def share(proportion: float) -> float:
-    """Check a proportion: a number from 0 to 1."""
-    if checks.is_number(proportion) and 0.0 <= proportion <= 1.0:
-        return float(proportion)
-    raise PydpstatError(
-        f"proportion must be a number from 0 to 1; got {checks.shown(proportion)}. Give for example 0.2."
-    )
+def share(value: object, name: str, hint: str) -> float:
+    """Check a number from 0 to 1."""
+    return checks.number(value, name, "a number from 0 to 1", lambda number: 0.0 <= number <= 1.0, hint)
 
 
-def size(n: int) -> int:
-    """Check a number of answers."""
-    if checks.is_number(n) and 1 <= n < _MOST and n == int(n):
-        return int(n)
-    raise PydpstatError(
-        f"n must be a whole number of at least 1; got {checks.shown(n)}. Give for example 100."
-    )
+def _proportion(value: float) -> float:
+    return share(value, "proportion", "Give for example 0.2.")
 
 
-def _numbers(value: object, name: str) -> Floats:
+def _size(n: int) -> int:
+    return checks.integer(n, "n", 1, _MOST - 1.0, hint="Give for example 100.")
+
+
+def _numbers(
+    value: object, name: str, allowed: str, fits: Callable[[np.ndarray], np.ndarray], hint: str
+) -> Floats:
     array = checks.array_of(value)
     if array.dtype.kind not in "iuf" or np.isnan(array).any():
         raise PydpstatError(
             f"{name} must be a number, or an array of them, none missing; got {type(value).__name__}."
         )
+    if not fits(array).all():
+        raise PydpstatError(f"{name} must be {allowed}, every one; got {checks.shown(value)}. {hint}")
     return array.astype(np.float64)
 
 

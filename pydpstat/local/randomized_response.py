@@ -10,10 +10,10 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat import _multiple_precision as multiple_precision
-from pydpstat.errors import PydpstatError
 from pydpstat.local._categories import BINARY, Codes, categories_of, place_of
 from pydpstat.local._distributions import Response
 from pydpstat.local.design import ResponseDesign
+from pydpstat.local.planning import share
 from pydpstat.random import Source, secure
 
 
@@ -74,7 +74,8 @@ class RandomizedResponse(ResponseDesign):
     __slots__ = ("_chance", "_given")
 
     def __init__(self, epsilon: float, categories: object = 2, missing: object = "error") -> None:
-        kept = _epsilon(epsilon)
+        hint = "Give one number, for example 1."
+        kept = checks.number(epsilon, "epsilon", "a number of at least 0", lambda number: number >= 0.0, hint)
         found = BINARY if type(categories) is int and categories == 2 else categories_of(categories)
         others = len(found.labels) - 1
         ratio = math.exp(-kept)
@@ -128,15 +129,6 @@ class RandomizedResponse(ResponseDesign):
         return RandomizedResponse, (self._epsilon, *self._given)
 
 
-def _epsilon(value: object) -> float:
-    number = checks.unwrap(value)
-    if checks.is_number(number) and checks.as_float(number) >= 0.0:
-        return checks.as_float(number)
-    raise PydpstatError(
-        f"epsilon must be a number of at least 0; got {checks.shown(value)}. Give one number, for example 1."
-    )
-
-
 class RandomizedResponseCoins(ResponseDesign):
     """Randomized response of yes and no by two coins.
 
@@ -186,8 +178,8 @@ class RandomizedResponseCoins(ResponseDesign):
     __slots__ = ("_coins",)
 
     def __init__(self, prob_head_first: float = 0.5, prob_head_second: float = 0.5) -> None:
-        first = _chance(prob_head_first, "prob_head_first")
-        second = _chance(prob_head_second, "prob_head_second")
+        first = share(prob_head_first, "prob_head_first", "Give for example 0.5.")
+        second = share(prob_head_second, "prob_head_second", "Give for example 0.5.")
         self._coins = first, second
         response = Response(first * second, 1.0 - first + first * second, 1.0 - first, first * (1.0 - second))
         super().__init__(BINARY, epsilon_of(first, second), response, None)
@@ -251,15 +243,6 @@ def epsilon_of(first: float, second: float) -> float:
     lost = max(excess.denominator.bit_length() - excess.numerator.bit_length(), 0)
     ratio = mp.from_rational(excess.numerator + excess.denominator, excess.denominator, 120 + lost, "u")
     return float(mp.to_float(mp.mpf_log(ratio, 120, "u"), rnd="u"))
-
-
-def _chance(value: object, name: str) -> float:
-    number = checks.unwrap(value)
-    if checks.is_number(number) and 0.0 <= checks.as_float(number) <= 1.0:
-        return checks.as_float(number)
-    raise PydpstatError(
-        f"{name} must be a number from 0 to 1; got {checks.shown(value)}. Give for example 0.5."
-    )
 
 
 def required_n(

@@ -52,10 +52,6 @@ class Design(Protocol):
     def design_matrix(self) -> pd.DataFrame:
         """Probability of each answer (rows) for each truth (columns)."""
 
-    @property
-    def _single(self) -> bool:
-        """Whether one proportion says all."""
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ResponseResults(DPResults):
@@ -137,7 +133,7 @@ class ResponseResults(DPResults):
         return self.labels.natural(2.0 * self._errors()[1])
 
     def _errors(self) -> tuple[np.ndarray, np.ndarray]:
-        proportions = np.minimum(np.maximum(_estimates(self.design, self.counted, "moment"), 0.0), 1.0)
+        proportions = np.clip(_estimates(self.design, self.counted, "moment"), 0.0, 1.0)
         return estimate.standard_errors(proportions, sum(self.counted), self.design._response)
 
     def conf_int(
@@ -183,10 +179,10 @@ class ResponseResults(DPResults):
         """
         import pandas as pd
 
-        low, high = self._limits(alpha, kind, method)
-        return pd.DataFrame({0: low, 1: high}, index=self.labels.index(self.value))
+        return pd.DataFrame(self._limits(alpha, kind, method), index=self.labels.index(self.value))
 
-    def _limits(self, alpha: float, kind: str, method: str) -> tuple[list[float], list[float]]:
+    def _limits(self, alpha: float, kind: str, method: str) -> np.ndarray:
+        """Return the intervals, shape (elements, 2)."""
         level = checks.probability(alpha, "alpha")
         checks.one_of(kind, "kind", KINDS)
         checks.one_of(method, "method", METHODS)
@@ -194,12 +190,11 @@ class ResponseResults(DPResults):
         # the number of answers 1 alone, where the estimate is one number
         counts = self.counted[1:] if self.value.ndim == 0 else self.counted
         found = {count: interval(distribution, count, level, method) for count in set(counts)}
-        return [found[count][0] for count in counts], [found[count][1] for count in counts]
+        return np.array([found[count] for count in counts])
 
     def _interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        limits = self._limits(alpha, "randomization", "blaker")
-        low, high = (np.array(each).reshape(self.value.shape) for each in limits)
-        return low, high
+        low, high = self._limits(alpha, "randomization", "blaker").T
+        return low.reshape(self.value.shape), high.reshape(self.value.shape)
 
     def accuracy(self, alpha: float = 0.05) -> float | pd.Series:
         """Return half the width of the interval of kind "randomization".
@@ -236,7 +231,7 @@ class ResponseResults(DPResults):
         import pandas as pd
 
         randomization, population = self._errors()
-        low, high = self._limits(alpha, kind, "blaker")
+        low, high = self._limits(alpha, kind, "blaker").T
         columns: dict[str, npt.ArrayLike] = {
             "moment": _estimates(self.design, self.counted, "moment"),
             "ml": _estimates(self.design, self.counted, "ml"),
@@ -269,13 +264,9 @@ class ResponseResults(DPResults):
             ("No. Answers:", str(self.nobs)),
             ("Estimate:", {"moment": "moment", "ml": "maximum likelihood"}[self.method]),
             ("Truth answered:", f"with probability {number(self.design._response.true)}"),
-            ("Epsilon, each answer:", "infinite" if self._tells else number(self.epsilon)),
+            ("Epsilon, each answer:", "infinite" if math.isinf(self.epsilon) else number(self.epsilon)),
             ("Neighbors:", "one person's value replaced"),
         ]
-
-    @property
-    def _tells(self) -> bool:
-        return math.isinf(self.guarantee.epsilon)
 
     def _beside(self) -> Facts:
         return []
@@ -297,7 +288,7 @@ class ResponseResults(DPResults):
     def _notes(self) -> list[str]:
         held = ["Nothing is guaranteed: some answer tells the truth for certain."]
         return [
-            *(held if self._tells else self._held("")),
+            *(held if math.isinf(self.epsilon) else self._held("")),
             "randomization: the persons are fixed, their answers random. population: the persons are a "
             "random sample, too; its standard error and interval hold both.",
             "moment: unbiased, may be outside 0 to 1. ml: maximum likelihood, from 0 to 1. Intervals: "
@@ -349,9 +340,9 @@ def results_of(design: Design, counted: tuple[int, ...], method: str) -> Respons
 
 
 def _estimates(design: Design, counted: tuple[int, ...], method: str) -> np.ndarray:
-    """Return the proportion of 1 where the categories are 0 and 1, else all."""
+    """Return the proportion of 1 where the categories are 0 and 1 (or False and True), else all."""
     n, response = sum(counted), design._response
-    if design._single:
+    if design.categories == (0, 1):
         one = float(estimate.moment(counted[1], n, response))
         return np.array(min(max(one, 0.0), 1.0) if method == "ml" else one)
     if method == "ml":

@@ -89,7 +89,7 @@ def _verdict(case: Case, session: LiveR | None, recording: Recording | None) -> 
         return Verdict(case, "not run", "-", message=str(error))
     except Exception as error:  # a crash in one case must not hide the others
         return Verdict(case, "failed", "-", message=f"Python raises {type(error).__name__}: {error}")
-    if session is not None and not session.missing(case):
+    if session is not None and not session.missing(case.package):
         return compare(case, ours, session.evaluate(case), "live")
     theirs = recording.evaluate(case) if recording is not None else None
     if theirs is None:

@@ -11,7 +11,7 @@ from pydpstat import _checks as checks
 from pydpstat._grid import multiple_above
 from pydpstat._search import bisect_up, lowest
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic.elementary import expm1
+from pydpstat.r_arithmetic.elementary import exp, expm1, log
 
 # what a positive delta is rounded up to where it would underflow
 TINY = 5e-324
@@ -19,19 +19,8 @@ Floats = npt.NDArray[np.float64]
 
 
 def responses_delta(each: float, count: int, epsilon: float) -> float:
-    """Delta of several randomized responses together, rounded up.
+    """Delta of `count` randomized responses together, `each` the epsilon of one, rounded up.
 
-    Parameters
-    ----------
-    each : float
-        Epsilon of each, at least 0.
-    count : int
-        How many.
-    epsilon : float
-        Where the curve is asked for; at least 0.
-
-    Notes
-    -----
     With j answers that point away the outcome has the weights
     ``binomial(count, j) exp((count - j) each)`` and ``binomial(count, j) exp(j each)`` under the two
     neighbors, over ``(1 + exp(each))**count``, and the privacy loss ``(count - 2 j) each``.
@@ -52,10 +41,7 @@ def responses_delta(each: float, count: int, epsilon: float) -> float:
         return 1.0
     if count == 1:
         return min(1.0, -math.expm1(epsilon - each) / (1.0 + math.exp(-each)) * (1.0 + 2.0**-50))
-    import numpy as np
     from scipy.special import gammaln
-
-    from pydpstat.r_arithmetic.elementary import exp, expm1, log
 
     # from this j on the loss is at most epsilon
     stop = min(count + 1, math.ceil(0.5 * (count - epsilon / each)) + 1)
@@ -74,9 +60,6 @@ def pure_rho(epsilon: float) -> float:
     """Zero-concentrated privacy of a pure guarantee: ``epsilon * tanh(epsilon / 2)``.
 
     No smaller number holds for all of them, and it is below the usual ``epsilon**2 / 2``.
-
-    Notes
-    -----
     Randomized response is the worst case. With ``g = log cosh`` its Renyi divergence of order a is
     ``(g((a - 1/2) epsilon) - g(epsilon / 2)) / (a - 1)``, which is epsilon times the mean of tanh
     over the interval of length ``(a - 1) epsilon`` that begins at ``epsilon / 2`` and has its middle
@@ -98,17 +81,8 @@ def pure_rho(epsilon: float) -> float:
 
 
 def concentrated_delta(rho: float, epsilon: float) -> float:
-    """Smallest delta that follows from zero-concentrated privacy, rounded up.
+    """Smallest delta at an epsilon that follows from zero-concentrated privacy, rounded up.
 
-    Parameters
-    ----------
-    rho : float
-        At least 0.
-    epsilon : float
-        At least 0.
-
-    Notes
-    -----
     The bound ``exp((a-1)(a rho - epsilon)) / (a-1) * (1 - 1/a)**a`` holds for every a > 1, so that
     an a which is not quite the best costs accuracy only. Its logarithm is convex in a.
 

@@ -103,29 +103,17 @@ def mills_difference(a: Floats, ratio: Floats) -> Floats:
 
 
 @overload
-def log_delta(epsilon: float, ratio: float) -> float:
-    ...
+def log_delta(epsilon: float, ratio: float) -> float: ...
 
 
 @overload
-def log_delta(epsilon: npt.ArrayLike, ratio: npt.ArrayLike) -> Numbers:
-    ...
+def log_delta(epsilon: npt.ArrayLike, ratio: npt.ArrayLike) -> Numbers: ...
 
 
 def log_delta(epsilon: npt.ArrayLike, ratio: npt.ArrayLike) -> Numbers:
-    """Logarithm of the exact delta of the Gaussian mechanism.
+    """Logarithm of the exact delta of the Gaussian mechanism, where delta itself would underflow as well.
 
-    Parameters
-    ----------
-    epsilon : float or array_like
-        At least 0.
-    ratio : float or array_like
-        L2 sensitivity divided by the noise's standard deviation, above 0.
-
-    Returns
-    -------
-    float or ndarray
-        The logarithm of delta, where delta itself would underflow as well.
+    `ratio` is the L2 sensitivity divided by the noise's standard deviation, above 0; epsilon is at least 0.
 
     References
     ----------

@@ -27,14 +27,11 @@ from pydpstat.privacy.losses import (
 class Distribution(Protocol):
     """What dp-accounting has of a privacy loss distribution."""
 
-    def self_compose(self, num_times: int) -> Distribution:
-        ...
+    def self_compose(self, num_times: int) -> Distribution: ...
 
-    def compose(self, other: Distribution) -> Distribution:
-        ...
+    def compose(self, other: Distribution) -> Distribution: ...
 
-    def get_delta_for_epsilon(self, epsilon: float) -> float:
-        ...
+    def get_delta_for_epsilon(self, epsilon: float) -> float: ...
 
 
 # width of the intervals into which privacy losses are rounded up
@@ -45,13 +42,6 @@ INTERVAL = 1e-4
 class DistributionLoss(PrivacyLoss):
     """Loss of several mechanisms together, by their privacy loss distributions; needs dp-accounting.
 
-    Parameters
-    ----------
-    parts : tuple of PrivacyLoss
-        The loss of each.
-
-    Notes
-    -----
     Every loss is rounded up to a multiple of 1e-4, so that the curve is an upper bound; what its
     Fourier transforms round (about 1e-15 in delta) is added.
 
@@ -102,13 +92,7 @@ class DistributionLoss(PrivacyLoss):
 
 
 def require() -> ModuleType:
-    """Import and return dp-accounting's module of privacy loss distributions.
-
-    Raises
-    ------
-    MissingExtraError
-        Where it is not installed; the message has the command.
-    """
+    """Return dp-accounting's module of privacy loss distributions; an error where it is missing."""
     try:
         from dp_accounting.pld import privacy_loss_distribution
     except ImportError as error:

@@ -10,7 +10,7 @@ from pydpstat._grid import multiple_above
 from pydpstat._search import bisect_up
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy._curves import pure_rho
-from pydpstat.privacy.losses import PrivacyLoss, ResponseLoss
+from pydpstat.privacy.losses import PrivacyLoss, ResponseLoss, least_0
 
 NEIGHBORS = ("bounded", "unbounded")
 # far above the rounding error of every curve
@@ -69,13 +69,8 @@ class Guarantee:
     loss: PrivacyLoss | None = None
 
     def __post_init__(self) -> None:
-        if self._is_plain():
-            return
-        epsilon, delta = checks.scalar(self.epsilon, "epsilon"), checks.scalar(self.delta, "delta")
-        if epsilon < 0.0:
-            raise PydpstatError(
-                f"epsilon must be at least 0; got {epsilon!r}. Give infinity where nothing is guaranteed."
-            )
+        epsilon = least_0(self.epsilon, "epsilon", "Give infinity where nothing is guaranteed.")
+        delta = checks.scalar(self.delta, "delta")
         if not 0.0 <= delta <= 1.0:
             raise PydpstatError(f"delta must be between 0 and 1; got {delta!r}. Give 0 for a pure guarantee.")
         checks.one_of(self.neighbors, "neighbors", NEIGHBORS)
@@ -92,20 +87,6 @@ class Guarantee:
             )
         object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "delta", delta)
-
-    def _is_plain(self) -> bool:
-        # most guarantees are made by the package from checked floats, a few for each release
-        return (
-            type(self.epsilon) is float
-            and type(self.delta) is float
-            and self.epsilon >= 0.0
-            and 0.0 <= self.delta <= 1.0
-            and type(self.neighbors) is str
-            and self.neighbors in NEIGHBORS
-            and type(self.conditions) is tuple
-            and (not self.conditions or all([type(line) is str for line in self.conditions]))
-            and (self.loss is None or isinstance(self.loss, PrivacyLoss))
-        )
 
     def __str__(self) -> str:
         if math.isinf(self.epsilon):
@@ -157,11 +138,7 @@ class Guarantee:
         >>> round(Guarantee(1, loss=LaplaceLoss(1.0)).delta_at(0.5), 6)
         0.221199
         """
-        at = checks.scalar(epsilon, "epsilon")
-        if at < 0.0:
-            raise PydpstatError(
-                f"epsilon must be at least 0; got {checks.shown(epsilon)}. Give for example 1."
-            )
+        at = least_0(epsilon, "epsilon", "Give for example 1.")
         if math.isinf(at):
             return 0.0
         # what the pair says from its epsilon on may be more than a bound on the loss does

@@ -276,13 +276,13 @@ class ResponseLoss(PrivacyLoss):
     leak: float = 0.0
 
     def __post_init__(self) -> None:
-        leak = _least_0(self.leak, "leak")
+        leak = least_0(self.leak, "leak")
         if leak > 1.0:
             raise PydpstatError(
                 f"leak must be between 0 and 1; got {checks.shown(self.leak)}. Give 0 where nothing leaks."
             )
         count = checks.whole(self.count, "count")
-        _set(self, epsilon=_least_0(self.epsilon, "epsilon"), count=count, leak=leak)
+        _set(self, epsilon=least_0(self.epsilon, "epsilon"), count=count, leak=leak)
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon."""
@@ -331,7 +331,7 @@ class ConcentratedLoss(PrivacyLoss):
     pure: float = math.inf
 
     def __post_init__(self) -> None:
-        _set(self, rho=_least_0(self.rho, "rho"), pure=_least_0(self.pure, "pure"))
+        _set(self, rho=least_0(self.rho, "rho"), pure=least_0(self.pure, "pure"))
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta that follows from rho."""
@@ -348,10 +348,9 @@ def _set(loss: PrivacyLoss, **values: float) -> None:
         object.__setattr__(loss, name, value)
 
 
-def _least_0(value: object, name: str) -> float:
+def least_0(value: object, name: str, hint: str = "A privacy loss is never negative.") -> float:
+    """Check a number of at least 0."""
     number = checks.scalar(value, name)
     if number < 0.0:
-        raise PydpstatError(
-            f"{name} must be at least 0; got {checks.shown(value)}. A privacy loss is never negative."
-        )
+        raise PydpstatError(f"{name} must be at least 0; got {checks.shown(value)}. {hint}")
     return number

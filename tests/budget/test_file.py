@@ -270,11 +270,11 @@ def test_a_locked_file_is_an_error_in_the_end(path, monkeypatch):
 def test_an_interrupted_spend_leaves_nothing(path, monkeypatch):
     budget = Budget(1.0, path=path)
 
-    def interrupted(first, second):
+    def interrupted(spent, cost, limit):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(file, "added", interrupted)
+        patch.setattr(file, "charged", interrupted)
         with pytest.raises(KeyboardInterrupt):
             budget.spend(Guarantee(0.1), "mean(x)")
     assert not budget.entries

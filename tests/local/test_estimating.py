@@ -73,7 +73,7 @@ def test_the_likeliest_proportions_meet_the_conditions_of_a_maximum(counts, epsi
     assert (p >= 0).all() and math.isclose(p.sum(), 1.0, abs_tol=1e-12) and np.array_equal(p, r.ml)
     design = RandomizedResponse(epsilon, k)._response
     # the gradient is one number where p > 0 and no larger elsewhere
-    gradient = np.array(counts) / design.chance(p)
+    gradient = np.array(counts) / (design.other + design.spread * p)
     level = gradient[p > 1e-9]
     assert np.ptp(level) <= 1e-6 * level.max() and gradient.max() <= level.max() * (1 + 1e-6)
     if (r.moment >= 0).all():

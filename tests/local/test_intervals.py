@@ -160,7 +160,7 @@ def test_the_score_interval_solves_its_equation():
         for kind in KINDS:
             low, high = interval(DISTRIBUTIONS[kind](n, response), 170, 0.05, "score")
             for p, side in ((low, 1.0), (high, -1.0)):
-                mean = n * float(response.chance(p))
+                mean = n * float(response.other + response.spread * p)
                 if kind == "population":
                     variance = mean * (1 - mean / n)
                 else:

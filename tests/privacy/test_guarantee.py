@@ -37,7 +37,7 @@ def test_is_a_value():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ({"epsilon": -1}, "epsilon must be at least 0; got -1.0"),
+        ({"epsilon": -1}, "epsilon must be at least 0; got -1"),
         ({"epsilon": math.nan}, "epsilon must be a number"),
         ({"epsilon": "1"}, "epsilon must be a number"),
         ({"epsilon": 1, "delta": 1.5}, "delta must be between 0 and 1; got 1.5"),
