@@ -23,8 +23,8 @@ FIGURES = {
     "a-hierarchy": 11,
     "b-coins": 9,
     "c-federated": 11,
-    "d-anonymization": 15,
-    "e-noise": 32,
+    "d-anonymization": 14,
+    "e-noise": 27,
 }
 # of how many a page says where they come from: the text, R's record, the page's own arithmetic
 SOURCES = {
