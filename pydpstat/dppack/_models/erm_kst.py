@@ -12,16 +12,24 @@ from pydpstat import _checks as checks
 from pydpstat._release.model import constructor_arguments, release_model
 from pydpstat.dppack._models.fitted_model import FittedModel, Function, Prediction
 from pydpstat.dppack._models.formulas import Floats, Objective, Slope, dot, summed_slope
-from pydpstat.dppack._models.kinds import KST_FIXED, KST_PENALTY, KstKind
-from pydpstat.dppack._models.kst_noise import PAIR_SQUARES, PAIR_SQUARES_LINE, plan_fit
+from pydpstat.dppack._models.kst_noise import PAIR, PAIR_SQUARES, PAIR_SQUARES_LINE, plan_fit
 from pydpstat.dppack._models.losses import loss_gr_squared_error, loss_squared_error
 from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_linear, regularizer_l2
 from pydpstat.dppack._models.nlopt_solver import minimize, require_nlopt
 from pydpstat.dppack._models.records import Records, clip_records, read_records, scale_regression
+from pydpstat.dppack._moments import FIXED
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
 from pydpstat.results._call import ModelCall
 from pydpstat.results.model_results import ModelResults
+
+# what a guarantee rests on, besides FIXED
+MINIMUM = "the minimiser is taken as exact; R's stops at a relative step of 1e-4 or after 100 evaluations"
+LOSS = (
+    "the loss is convex by the linear predictor; inside the domain zeta bounds the length of a record's "
+    "gradient and lambda its second derivative"
+)
+PENALTY = "the regularizer is differentiable and convex"
 
 
 class EmpiricalRiskMinimizationDP_KST(FittedModel):
@@ -107,7 +115,17 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
     array([0.098])
     """
 
-    _kind = KstKind()
+    # the constructor's arguments, in their order: the fields that have their values
+    _arguments: tuple[str, ...] = (
+        "mapXy", "loss", "regularizer", "eps", "delta", "domain", "zeta", "lambda_", "gamma",
+        "mapXy_gr", "loss_gr", "regularizer_gr",
+    )
+    # whether columns and response are divided by their bounds, and zeta and lambda follow from that
+    _scaled = False
+    # largest distance of two records' gradients, in units of zeta: with one coefficient, with more
+    _pairs = (PAIR, PAIR)
+    # what the guarantee rests on, apart from the regularizer
+    _conditions: tuple[str, ...] = (*FIXED, MINIMUM, LOSS)
 
     def __init__(
         self,
@@ -182,15 +200,15 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         >>> r.nobs
         2
         """
-        require_nlopt(type(self).__name__)
-        kind, name = self._kind, type(self).__name__
+        name = type(self).__name__
+        require_nlopt(name)
         source = source_from(rng, int_seeds_r=True)
         bias = checks.flag(add_bias, "add_bias")
         if bias and "bias" in getattr(X, "columns", ()):
             raise PydpstatError("X must have no column named 'bias' where add_bias is True; rename it.")
         records = clip_records(read_records(X, y, bias), upper_bounds, lower_bounds, bias, responses=True)
         size = len(records.names)
-        if kind.scaled:
+        if self._scaled:
             self.zeta, self.lambda_ = 2.0 * size**1.5, float(size)
             records = scale_regression(records)
         if not isinstance(self.domain, Mapping) or not callable(self.domain.get("constraints")):
@@ -204,9 +222,9 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             self,
             size,
             l2=l2,
-            pair=kind.pairs[size > 1],
+            pair=self._pairs[size > 1],
             wrong_gradient=self._wrong_gradient(size),
-            conditions=kind.conditions if l2 else (*kind.conditions, KST_PENALTY),
+            conditions=self._conditions if l2 else (*self._conditions, PENALTY),
         )
         result = release_model(
             partial(self._minimize, records, plan.extra),
@@ -227,7 +245,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             nobs=records.y.size,
             record=ModelCall(
                 name,
-                constructor_arguments(self, kind.arguments, l2),
+                constructor_arguments(self, self._arguments, l2),
                 (("upper_bounds", upper_bounds), ("lower_bounds", lower_bounds), ("add_bias", bias)),
             ),
             facts=(("Added regularization:", f"{plan.extra:.6g}"),),
@@ -339,12 +357,10 @@ class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
     array([0.185])
     """
 
-    _kind = KstKind(
-        arguments=("regularizer", "eps", "delta", "gamma", "regularizer_gr"),
-        scaled=True,
-        pairs=(PAIR_SQUARES_LINE, PAIR_SQUARES),
-        conditions=KST_FIXED,
-    )
+    _arguments = ("regularizer", "eps", "delta", "gamma", "regularizer_gr")
+    _scaled = True
+    _pairs = (PAIR_SQUARES_LINE, PAIR_SQUARES)
+    _conditions = (*FIXED, MINIMUM)
 
     def __init__(
         self,
