@@ -260,7 +260,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
             names=records.names,
             prediction=prediction,
             noise=plan.noise if self.perturbation_method == "output" else None,
-            claim=plan.claim,
+            claim=Guarantee(checks.scalar(self.eps, "eps")),
             gamma=checks.scalar(self.gamma, "gamma"),
             bounds=records.bounds,
             nobs=records.y.size,
@@ -317,7 +317,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         if saturated > WORTH_A_WARNING:
             warnings.saturation(name, eps, saturated)
             kept = math.inf
-        return replace(plan, kept=kept if kept > eps * (1.0 + ROUNDING) else eps)
+        return plan._replace(kept=kept if kept > eps * (1.0 + ROUNDING) else eps)
 
     def _proven(self, size: int) -> bool:
         """Tell whether the noise counts, which a wrong gradient undoes."""

@@ -278,7 +278,6 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             noise.size,
             objective.gradient,
             jacobian if smooth else None,
-            type(self).__name__,
         )
 
     def _predicted(self, records: Records, coeff: Floats) -> Floats:

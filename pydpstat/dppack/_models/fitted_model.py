@@ -123,21 +123,13 @@ class FittedModel:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """Map from records and coefficients to predictions.
+    """Map from records, or from their features, and coefficients to predictions.
 
-    Parameters
-    ----------
-    link : {"linear", "sigmoid"}
-        What is made of the linear predictor.
-    decision : {None, "round", "sign"}
-        How a label 0 or 1 is decided: the rounded value, or its sign (a score of exactly 0 is
-        label 0). None where there is no decision.
-    features : FourierFeatures, optional
-        Applied to the records first.
+    `link` is "linear" or "sigmoid". `decision` says how a label 0 or 1 is decided: "round" the value, half
+    to even, or take its "sign" (a score of exactly 0 is label 0); None where there is no decision.
 
     Examples
     --------
-    >>> from pydpstat.dppack._models.fitted_model import Prediction
     >>> Prediction("linear", "sign")([[1.0, -2.0], [3.0, 1.0]], np.array([1.0, 1.0]))
     array([0., 1.])
     """
@@ -152,11 +144,6 @@ class Prediction:
         """Return the predictions, shape (m,)."""
         records = as_records(X, add_bias)
         if self.features is not None:
-            if records.shape[1] != self.features.prefilter.shape[1] - 1:
-                raise PydpstatError(
-                    f"X must have {self.features.prefilter.shape[1] - 1} columns, the bias included, "
-                    f"as in fit; got {records.shape[1]}."
-                )
             records = self.features.transform(records)
         if records.shape[1] != coeff.size:
             raise PydpstatError(
@@ -166,11 +153,8 @@ class Prediction:
         value = matrix_vector(records, coeff)
         if self.link == "sigmoid":
             value = sigmoid(value)
-        return value if raw_value or self.decision is None else decide(value, self.decision)
-
-
-def decide(value: Floats, decision: str) -> Floats:
-    """Return labels 0 and 1: the value rounded half to even, or 1 where it is positive."""
-    if decision == "round":
-        return np.rint(value)
-    return np.where(np.isnan(value), np.nan, value > 0.0).astype(np.float64)
+        if raw_value or self.decision is None:
+            return value
+        if self.decision == "round":
+            return np.rint(value)
+        return np.where(np.isnan(value), np.nan, value > 0.0).astype(np.float64)

@@ -156,10 +156,8 @@ def cosine(x: Floats) -> Floats:
 class FourierFeatures(Frozen):
     """Map records to features whose products approximate the Gaussian kernel.
 
-    Parameters
-    ----------
-    prefilter : ndarray of shape (D, d + 1)
-        One row a feature: d frequencies, then a phase. Drawn without the data, so it is public.
+    A row of `prefilter`, of shape (D, d + 1), is a feature: d frequencies, then a phase. It is drawn
+    without the data, so it is public.
 
     References
     ----------
@@ -168,7 +166,6 @@ class FourierFeatures(Frozen):
 
     Examples
     --------
-    >>> from pydpstat.dppack._models.kernels import FourierFeatures
     >>> FourierFeatures(np.array([[0.0, 0.0]])).transform(np.array([[3.0]])).round(6)
     array([[1.414214]])
     """
@@ -189,6 +186,10 @@ class FourierFeatures(Frozen):
     def transform(self, X: Floats) -> Floats:
         """Return the features of records of shape (n, d), shape (n, D), in column-major order."""
         size, width = self.prefilter.shape
+        if X.shape[1] != width - 1:
+            raise PydpstatError(
+                f"X must have {width - 1} columns, the bias included, as in fit; got {X.shape[1]}."
+            )
         scale = math.sqrt(2.0 / size)
         features = np.empty((X.shape[0], size), order="F")
         for j in range(size):

@@ -37,17 +37,8 @@ PAIR, PAIR_SQUARES, PAIR_SQUARES_LINE = 2.0, 0.75 * math.sqrt(3.0), 1.125
 def noise_variance(eps: float, delta: float, zeta: float) -> float:
     """Return the variance of each element of Gaussian noise in the objective, with R's operations.
 
-    Parameters
-    ----------
-    eps, delta : float
-        Privacy parameters, above 0.
-    zeta : float
-        Bound on the length of one record's gradient.
-
-    Returns
-    -------
-    float
-        Negative or NaN where `eps` and `delta` make no sense.
+    `zeta` bounds the length of one record's gradient. It is negative or NaN where `eps` and `delta`,
+    both above 0, make no sense.
 
     References
     ----------
@@ -57,7 +48,6 @@ def noise_variance(eps: float, delta: float, zeta: float) -> float:
 
     Examples
     --------
-    >>> from pydpstat.dppack._models.kst_noise import noise_variance
     >>> round(noise_variance(1.0, 0.01, 2.0), 3)
     185.546
     """
@@ -71,25 +61,11 @@ def replaced_epsilon(
 ) -> float:
     """Return the epsilon, at the same delta, that holds for one replaced record.
 
-    Parameters
-    ----------
-    eps, delta : float
-        What the noise was made for; with delta 0 the noise has density exp(-eps |b| / (2 zeta)).
-    added : float
-        The delta to state the epsilon for; not used where `delta` is 0.
-    lam : float
-        Bound on one record's second derivative.
-    strength : float
-        What the objective times n is strongly convex by, without the records.
-    pair : float
-        Largest distance of two records' gradients, in units of zeta.
-    size : int
-        Number of coefficients.
-
-    Returns
-    -------
-    float
-        Infinity where nothing is proven.
+    The noise was made for `eps` and `delta`; with delta 0 its density is exp(-eps |b| / (2 zeta)).
+    `added` is the delta to state the epsilon for, not used where `delta` is 0. `lam` bounds one record's
+    second derivative, by `strength` the objective times n is strongly convex without the records, and
+    `pair` is the largest distance of two records' gradients, in units of zeta. Where nothing is proven
+    epsilon is infinite.
 
     Notes
     -----
@@ -102,7 +78,6 @@ def replaced_epsilon(
 
     Examples
     --------
-    >>> from pydpstat.dppack._models.kst_noise import replaced_epsilon
     >>> round(replaced_epsilon(1.0, 0.0, 0.0, 2.0, 4.0, 2.0, 2), 4)
     1.4055
     """
@@ -124,7 +99,6 @@ def one_record_epsilon(eps: float, delta: float, lam: float, strength: float) ->
 
     Examples
     --------
-    >>> from pydpstat.dppack._models.kst_noise import one_record_epsilon
     >>> round(one_record_epsilon(1.0, 0.0, 2.0, 4.0), 4)
     0.9055
     """
@@ -142,7 +116,6 @@ def smallest_delta(epsilon: Callable[[float], float], target: float) -> float:
 
     Examples
     --------
-    >>> from pydpstat.dppack._models.kst_noise import smallest_delta
     >>> round(smallest_delta(lambda delta: 1.0 - delta, 0.25), 6)
     0.75
     """
@@ -184,27 +157,9 @@ def plan_fit(
 ) -> Plan:
     """Work out the noise as R does, and say what it keeps; it warns.
 
-    Parameters
-    ----------
-    function : str
-        The model's name.
-    constants : Constants
-        The model, for its eps, delta, zeta, lambda_ and gamma, which are unchecked.
-    size : int
-        Number of coefficients.
-    l2 : bool
-        Whether the regularizer is half the squared length.
-    pair : float
-        Largest distance of two records' gradients, in units of zeta.
-    wrong_gradient : bool
-        Whether the minimizer is misled, so that nothing is proven.
-    conditions : tuple of str
-        What the guarantee rests on.
-
-    Raises
-    ------
-    PydpstatError
-        Where R stops, or promises nothing that has a meaning.
+    The constants are a model's, unchecked: refused where R stops, or promises nothing that has a meaning.
+    `l2` says that the regularizer is half the squared length, `wrong_gradient` that the minimizer is
+    misled, so that nothing is proven. `pair` is as in `replaced_epsilon`.
     """
     # R takes NULL for infinity here
     eps = math.inf if constants.eps is None else checks.scalar(constants.eps, "eps")

@@ -9,6 +9,7 @@ from types import ModuleType
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.dppack._models.formulas import Floats
 from pydpstat.errors import MissingExtraError, PydpstatError
 
 # nloptr's stops: the first is DPpack's, the others are nloptr's defaults
@@ -16,22 +17,11 @@ XTOL_REL = 1e-4
 MAXEVAL = 100
 CONSTRAINT_TOLERANCE = 1e-8
 
-Floats = npt.NDArray[np.float64]
 Function = Callable[[Floats], npt.ArrayLike]
 
 
 def require_nlopt(feature: str) -> ModuleType:
-    """Return the module nlopt.
-
-    Parameters
-    ----------
-    feature : str
-        What needs it, for the message.
-
-    Raises
-    ------
-    MissingExtraError
-        Where it is not installed; the message has the command.
+    """Return the module nlopt; where it is missing, the message names the feature and has the command.
 
     Examples
     --------
@@ -51,7 +41,6 @@ def minimize(
     size: int,
     gradient: Function | None = None,
     jacobian: Function | None = None,
-    feature: str = "LinearRegressionDP",
 ) -> Floats:
     """Minimize a function where constraints are at most 0, starting from zeros, as R's nloptr does.
 
@@ -59,32 +48,9 @@ def minimize(
     It stops at a relative step of 1e-4 or after 100 evaluations, and nothing tells whether the
     minimum was reached: the answer can be some thousandths away from it.
 
-    Parameters
-    ----------
-    objective : callable
-        An array of shape (size,) in, one number out.
-    constraints : callable
-        The same array in, one or m numbers out; the domain is where all are at most 0.
-    size : int
-        Number of parameters.
-    gradient : callable, optional
-        Gradient of the objective, `size` numbers.
-    jacobian : callable, optional
-        Gradients of the constraints, m by size numbers; needed with `gradient`.
-    feature : str
-        What asks for it, for the message where nlopt is missing.
-
-    Returns
-    -------
-    ndarray of shape (size,)
-
-    Raises
-    ------
-    MissingExtraError
-        Where the package nlopt is not installed.
-    PydpstatError
-        Where a function is not finite at the start, or later where R would never return; where one
-        returns a wrong number of values; where NLopt gives up.
+    The constraints are one or m numbers. `jacobian` has their gradients, m by `size` numbers, and is
+    needed with `gradient`. It is an error where a function is not finite at the start, or later where R
+    would never return; where one returns a wrong number of values; where NLopt gives up.
 
     References
     ----------
@@ -102,7 +68,7 @@ def minimize(
     >>> w.round(3)
     array([0.707, 0.707])
     """
-    nlopt = require_nlopt(feature)
+    nlopt = require_nlopt("LinearRegressionDP")
     smooth = gradient is not None and jacobian is not None
     start = np.zeros(size)
     count = _check_start(objective, constraints, size, *((gradient, jacobian) if smooth else (None, None)))

@@ -212,11 +212,6 @@ class svmDP(WeightedERMDP_CMS):
         records = as_records(X)
         if self.prefilter is None:
             raise PydpstatError("svmDP has no features yet; call fit with kernel='Gaussian' first.")
-        if records.shape[1] != self.prefilter.shape[1] - 1:
-            raise PydpstatError(
-                f"X must have {self.prefilter.shape[1] - 1} columns, the bias included; "
-                f"got {records.shape[1]}."
-            )
         return FourierFeatures(self.prefilter).transform(records)
 
     def predict(self, X: npt.ArrayLike, add_bias: bool = False, raw_value: bool = False) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,20 +16,10 @@ R_RELTOL = 2.0**-26
 _SHRINK, _ACCEPT, _RELATIVE = 0.2, 1e-4, 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class Minimum:
-    """What `variable_metric` found.
+class Minimum(NamedTuple):
+    """The last accepted point, the objective there, and how often it and its gradient were asked for.
 
-    Parameters
-    ----------
-    par : ndarray of shape (d,)
-        The last accepted point.
-    value : float
-        The objective there.
-    counts : tuple of (int, int)
-        How often the objective and the gradient were asked for.
-    convergence : int
-        0 where it stopped by itself, 1 at `maxit`.
+    `convergence` is 0 where the search stopped by itself, 1 at `maxit`.
     """
 
     par: Floats
@@ -39,18 +29,10 @@ class Minimum:
 
 
 def numeric_gradient(fn: Callable[[Floats], float], step: float = 1e-3) -> Callable[[Floats], Floats]:
-    """Return the central differences of a function, as R's optim takes them.
-
-    Parameters
-    ----------
-    fn : callable
-        From an array of shape (d,) to a float.
-    step : float, default 1e-3
-        How far to go to each side.
+    """Return the central differences of a function, as R's optim takes them: `step` to each side.
 
     Examples
     --------
-    >>> from pydpstat.dppack._models.variable_metric import numeric_gradient
     >>> numeric_gradient(lambda x: float(x[0] ** 2))(np.array([1.0])).round(9)
     array([2.])
     """
@@ -83,27 +65,9 @@ def variable_metric(
 ) -> Minimum:
     """Minimize a function as R's ``optim(start, fn, gradient, method = "BFGS")``.
 
-    Parameters
-    ----------
-    start : ndarray of shape (d,)
-        Where to begin.
-    fn : callable
-        The objective: from an array of shape (d,) to a float.
-    gradient : callable, optional
-        Its derivatives; by default central differences with step 1e-3.
-    maxit : int, default 100
-        The most gradients to take.
-    reltol : float, default 2^-26
-        Relative change of the objective below which a step counts as none.
-
-    Returns
-    -------
-    Minimum
-
-    Raises
-    ------
-    PydpstatError
-        Where the objective is not finite at the start, or a numeric gradient is not finite.
+    Without a gradient it takes central differences with step 1e-3. At most `maxit` gradients are taken,
+    and a relative change of the objective by at most `reltol` counts as none. An objective that is not
+    finite at the start is refused, as is a numeric gradient that is not finite.
 
     References
     ----------
@@ -111,7 +75,6 @@ def variable_metric(
 
     Examples
     --------
-    >>> from pydpstat.dppack._models.variable_metric import variable_metric
     >>> variable_metric(np.array([3.0]), lambda x: float((x[0] - 1) ** 2)).par.round(6)
     array([1.])
     """
