@@ -19,18 +19,12 @@ MOST_BINS = 200_000
 
 
 def count_sensitivity(neighbors: str, norm: int) -> float:
-    """Return how far the counts of disjoint cells move: one record changes cell, or comes or goes.
+    """Return how far the counts of disjoint cells move, in the L1 or the L2 norm.
 
-    Parameters
-    ----------
-    neighbors : {"bounded", "unbounded"}
-        Whether a record is replaced or added.
-    norm : {1, 2}
-        The L1 or the L2 norm.
+    One record changes cell (bounded), or comes or goes (unbounded).
 
     Examples
     --------
-    >>> from pydpstat.dppack._counts import count_sensitivity
     >>> count_sensitivity("bounded", 1), count_sensitivity("unbounded", 2)
     (2.0, 1.0)
     """
@@ -42,12 +36,7 @@ def count_sensitivity(neighbors: str, norm: int) -> float:
 def histogram(x: np.ndarray, lower: float, upper: float, breaks: object) -> tuple[np.ndarray, Labels]:
     """Count clipped values in equidistant bins that are extended until they reach the bounds.
 
-    Returns
-    -------
-    counts : ndarray of float64
-        Private.
-    labels : Labels
-        The breaks. They are public only where `breaks` is a vector that spans the bounds.
+    The labels, the breaks, are public only where `breaks` is a vector that spans the bounds.
     """
     counted = r.hist(clip(x, lower, upper), cast(Breaks, breaks))
     if not counted.equidist:
@@ -90,14 +79,9 @@ def edges_missing(lower: float, upper: float, breaks: np.ndarray) -> tuple[float
 def contingency_table(
     factors: tuple[object, ...], names: tuple[str, ...], **rules: Any
 ) -> tuple[np.ndarray, Labels]:
-    """Count the combinations of levels, as R's table() does.
+    """Count the combinations of levels, as R's table() does: one axis a factor.
 
-    Returns
-    -------
-    counts : ndarray of float64, one axis a factor
-        Private.
-    labels : Labels
-        The levels. They are public only where they do not come from the data.
+    The labels, the levels, are public only where they do not come from the data.
     """
     counted = r.table(*factors, **rules)
     dimnames = tuple(

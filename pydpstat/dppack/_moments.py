@@ -39,19 +39,7 @@ _NAMES_OF_PAIRS = ("eps", "lower_bound1", "upper_bound1", "lower_bound2", "upper
 
 
 class Moment(NamedTuple):
-    """A moment of bounded records.
-
-    Parameters
-    ----------
-    statistic : str
-        Its name.
-    value : float
-        The true value. Private.
-    reach : float
-        Replacing one of n records moves it by at most reach / n.
-    nobs : int
-        The number of records.
-    """
+    """The true value of a moment, private: replacing one of n records moves it by at most reach / n."""
 
     statistic: str
     value: float
@@ -62,14 +50,8 @@ class Moment(NamedTuple):
 class _Plan(NamedTuple):
     """What of a release is public, and the same for the same arguments and number of records.
 
-    Parameters
-    ----------
-    spec, question, prepared
-        How the moment is protected, what is asked, and the noise.
-    labels, record, nobs
-        As the result has them.
-    warns : bool
-        Whether there may be something to warn about.
+    `labels`, `record` and `nobs` are as the result has them; `warns` says whether there may be something
+    to warn about.
     """
 
     spec: Spec
@@ -93,22 +75,8 @@ def release_moment(
 ) -> DPResults:
     """Check the remaining arguments in R's order, say what holds, and release.
 
-    Parameters
-    ----------
-    function : str
-        The mirror's name.
-    moment : Moment
-        The true value, and how far a record moves it.
-    name : str
-        The result's name.
-    arguments : tuple
-        The public arguments as the mirror got them, in R's order.
-    bounds : tuple
-        Public bounds of the data.
-    rng
-        Source of the noise, as the mirror got it.
-    accept, publish
-        As in `pydpstat._release.additive.release`; with `accept` the draw is repeated.
+    The arguments are the public ones as the mirror got them, in R's order. `accept` and `publish` are as
+    in `pydpstat._release.additive.release`; with `accept` the draw is repeated.
     """
     *_, which, mechanism, delta, _ = arguments
     checks.one_of(which, "which_sensitivity", SENSITIVITIES)

@@ -191,27 +191,8 @@ def analytic_gaussian_loop(
 
     It bisects until delta is met within the absolute tolerance `tol`. For a delta near `tol` or
     below it the result is arbitrary and can be far too small: `calibrate_gaussian` is the sound one.
-
-    Parameters
-    ----------
-    epsilon : float
-        Above 0 and below 709.79, where the exponential overflows.
-    delta : float
-        Between 0 and 1.
-    sensitivity : float or array_like
-        L2 sensitivity. As in R it is only multiplied with: an array, 0 and negative numbers pass.
-    tol : float, default 1e-12
-        Absolute tolerance of delta.
-
-    Returns
-    -------
-    float or ndarray
-        Of the shape of `sensitivity`.
-
-    Raises
-    ------
-    PydpstatError
-        Where R stops, never returns, or returns no finite number.
+    As in R the sensitivity is only multiplied with: an array, 0 and negative numbers pass. It is an error
+    where R stops, never returns, or returns no finite number; from epsilon 709.79 on exp overflows.
 
     Notes
     -----

@@ -13,16 +13,10 @@ from pydpstat import r_arithmetic as r
 
 @dataclass(frozen=True, slots=True)
 class Pooled:
-    """A pooled statistic: the value is private.
+    """A pooled statistic, whose value is private, and the number of records of all groups.
 
-    Parameters
-    ----------
-    value : float
-        NaN where a group has fewer than two records.
-    bounded, unbounded : float
-        Sensitivity for one record replaced within its group, and DPpack's for one added or removed.
-    nobs : int
-        Number of records of all groups.
+    The value is NaN where a group has fewer than two records. The sensitivities are that for one record
+    replaced within its group, and DPpack's for one added or removed.
     """
 
     value: float
@@ -32,16 +26,9 @@ class Pooled:
 
 
 def pooled_variance(samples: Sequence[np.ndarray], lower: float, upper: float, approx: bool) -> Pooled:
-    """Return the pooled variance of groups, already clipped.
+    """Return the pooled variance of groups of shape (n_j,), already clipped.
 
-    Parameters
-    ----------
-    samples : sequence of ndarray of shape (n_j,)
-        The groups.
-    lower, upper : float
-        Bounds of the records.
-    approx : bool
-        Leave out the factor 1 - 1 / max(n_j), which tells the largest group's size.
+    With `approx` the factor 1 - 1 / max(n_j), which tells the largest group's size, is left out.
 
     Examples
     --------
@@ -62,16 +49,9 @@ def pooled_covariance(
     bounds2: tuple[float, float],
     approx: bool,
 ) -> Pooled:
-    """Return the pooled covariance of groups of pairs, already clipped.
+    """Return the pooled covariance of groups of shape (n_j, 2), already clipped.
 
-    Parameters
-    ----------
-    samples : sequence of ndarray of shape (n_j, 2)
-        The groups.
-    bounds1, bounds2 : (float, float)
-        Bounds of the first and of the second of each pair.
-    approx : bool
-        Leave out the factor 1 - 1 / max(n_j) of the bounded sensitivity.
+    With `approx` the factor 1 - 1 / max(n_j) of the bounded sensitivity is left out.
 
     Examples
     --------

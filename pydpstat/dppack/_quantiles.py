@@ -22,7 +22,6 @@ def rank_utility(first: int, last: int, quant: float, n: int) -> np.ndarray:
 
     Examples
     --------
-    >>> from pydpstat.dppack._quantiles import rank_utility
     >>> rank_utility(0, 4, 0.5, 4)
     array([-2., -1., -0., -1., -2.])
     """
@@ -34,22 +33,11 @@ def rank_utility(first: int, last: int, quant: float, n: int) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """The intervals that can be chosen, and their weights. Private.
+    """The k intervals that can be chosen, by their k + 1 ascending edges, and their weights. Private.
 
-    Parameters
-    ----------
-    edges : ndarray of shape (k + 1,)
-        Their ends, ascending.
-    choice : Choice
-        The weights of the k intervals.
-    utility, widths : ndarray of shape (k,)
-        Their utilities and lengths, of which the weights are made.
-    before : int, default 0
-        How many intervals lie below these.
-    others : float, default -inf
-        The best utility of an interval that is not among these.
-    everything : callable, optional
-        Returns all intervals, where these are not all.
+    The choice's weights are made of the utilities and widths. `before` intervals lie below these,
+    `others` is the best utility of one that is not among these, and `everything` returns all intervals,
+    where these are not all.
     """
 
     edges: np.ndarray
@@ -73,21 +61,8 @@ class Intervals:
 def quantile_intervals(x: np.ndarray, quant: float, eps: float, lower: float, upper: float) -> Intervals:
     """Weigh the intervals between the sorted data, as the exponential mechanism does.
 
-    Parameters
-    ----------
-    x : ndarray of shape (n,)
-        The data, without missing values.
-    quant : float
-        Which quantile, between 0 and 1.
-    eps : float
-        Privacy parameter epsilon.
-    lower, upper : float
-        Public bounds, `lower` at most `upper`.
-
-    Returns
-    -------
-    Intervals
-        Of many records those alone whose weights are not 0 in floating point.
+    The data have no missing value, and `lower` is at most `upper`. Of many intervals those alone are
+    returned whose weights are not 0 in floating point.
     """
     n = x.size
     clipped = clip(x, lower, upper)

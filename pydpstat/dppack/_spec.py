@@ -26,28 +26,12 @@ LOOSE = 1.01
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """How a mirror protects its statistic.
+    """How a mirror protects its statistic: by Laplace noise, with delta 0, or by Gaussian noise.
 
-    Parameters
-    ----------
-    function : str
-        The mirror's name, for warnings.
-    is_laplace : bool
-        Whether the noise is Laplace noise; else it is Gaussian.
-    eps, delta : float
-        The privacy parameters; `delta` is 0 for Laplace noise.
-    type_DP, analytic
-        How Gaussian noise is calibrated, as R's function gets it.
-    neighbors : str
-        The neighbors of the claim.
-    conditions : tuple of str
-        What the guarantee rests on.
-    kept_for : str, optional
-        The neighbors for which it holds, where they are others.
-    void : bool
-        Whether nothing is guaranteed.
-    redrawn : bool
-        Whether the draw is repeated until the value is positive, which costs Laplace noise more.
+    `type_DP` and `analytic` say how Gaussian noise is calibrated, as R's function gets them. `neighbors`
+    are those of the claim, `conditions` what the guarantee rests on, and `kept_for` the neighbors for
+    which it holds, where they are others; if `void`, nothing is guaranteed. If `redrawn`, the draw is
+    repeated until the value is positive, which costs Laplace noise more.
     """
 
     function: str
@@ -118,13 +102,7 @@ class Spec:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AllocatedSpec(Spec):
-    """The spec of a mechanism whose user says how epsilon and delta are split over the values.
-
-    Parameters
-    ----------
-    alloc_proportions, tol
-        As `LaplaceMechanism` and `GaussianMechanism` got them.
-    """
+    """The spec of a mechanism whose user says how epsilon and delta are split over the values."""
 
     alloc_proportions: npt.ArrayLike | None = None
     tol: float = 1e-12
@@ -168,13 +146,8 @@ def statistic_spec(
 ) -> Spec:
     """Return the spec of a statistic with one of DPpack's three mechanisms, its parameters checked.
 
-    Parameters
-    ----------
-    function, neighbors, conditions, kept_for, void, redrawn
-        As in `Spec`.
-    arguments : mapping
-        What the mirror got as `mechanism`, which was checked, `eps`, `delta` and `type_DP`. R uses `delta`
-        for Gaussian noise only, `type_DP` for ``"Gaussian"`` only.
+    The arguments are what the mirror got; `mechanism` was checked. R uses `delta` for Gaussian noise only,
+    `type_DP` for ``"Gaussian"`` only.
     """
     eps, mechanism = checks.epsilon(arguments["eps"], "eps"), arguments["mechanism"]
     is_laplace, analytic = mechanism == "Laplace", mechanism == "analytic"

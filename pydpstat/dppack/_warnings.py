@@ -29,19 +29,11 @@ def redrawn(function: str, epsilon: float) -> None:
 def noise_scale_tells_n(
     function: str, kept: Guarantee, relative: float | None = None, n: int | None = None
 ) -> None:
-    """Warn that the noise scale of a moment reveals the number of records.
+    """Warn that the noise scale of a moment reveals the number n of records.
 
-    Parameters
-    ----------
-    function : str
-        The mirror's name.
-    kept : Guarantee
-        What holds for one replaced record; its delta is 0 for Laplace noise.
-    relative : float, optional
-        The noise scale divided by the sensitivity, where a removed record moves the statistic by up
-        to the sensitivity, as it does a mean; None where no figure is known.
-    n : int, optional
-        Number of records, with `relative`.
+    `kept` is what holds for one replaced record; its delta is 0 for Laplace noise. `relative` is the noise
+    scale divided by the sensitivity, where a removed record moves the statistic by up to the sensitivity,
+    as it does a mean; None where no figure is known.
     """
     own = _OWN.get(function)
     instead = f"pydpstat.{own} with neighbors='unbounded', or " if own else ""
@@ -127,19 +119,7 @@ def infinite_upper_bound(function: str) -> None:
 def pair_delta(epsilon: float, shift: float, narrow: float, wide: float) -> float:
     """Smallest delta between ``N(0, narrow^2)`` and ``N(shift, wide^2)``, the larger of the two directions.
 
-    Parameters
-    ----------
-    epsilon : float
-        At least 0.
-    shift : float
-        Distance of the two means.
-    narrow, wide : float
-        Standard deviations, above 0, the second one larger.
-
-    Returns
-    -------
-    float
-        Up to rounding, about 1e-15 absolutely.
+    Epsilon is at least 0, and `wide` larger than `narrow`. The rounding is about 1e-15 absolutely.
 
     Notes
     -----

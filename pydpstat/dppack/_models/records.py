@@ -138,7 +138,8 @@ def read_records(X: npt.ArrayLike, y: npt.ArrayLike, add_bias: bool) -> Records:
             f"X and y must have the same number of rows, at least one, and X a column; got "
             f"{matrix.shape[0]} and {responses.size} rows and {matrix.shape[1]} columns."
         )
-    _refuse_missing(matrix, responses)
+    if np.isnan(matrix).any() or np.isnan(responses).any():
+        raise PydpstatError("X and y must not have missing values, on which R stops; replace them first.")
     ones = np.ones(len(names))
     return Records(matrix, responses, names, ((), ()), ones, ones)
 
@@ -184,7 +185,6 @@ def clip_records(
     # the upper bound first, as in R: it matters where the bounds are reversed
     np.minimum(X, upper, out=X)
     np.maximum(X, lower, out=X)
-    _refuse_missing(X, records.y)
     limits = np.maximum(np.abs(lower), np.abs(upper))
     return replace(records, y=y, bounds=kept, limits=limits)
 
@@ -278,12 +278,6 @@ def _require_limits(records: Records) -> None:
         raise PydpstatError("upper_bounds and lower_bounds must not both be 0 for a column; leave it out.")
 
 
-def _refuse_missing(X: Floats, y: Floats) -> None:
-    """Refuse what R cannot fit: a missing value."""
-    if np.isnan(X).any() or np.isnan(y).any():
-        raise PydpstatError("X and y must not have missing values, on which R stops; replace them first.")
-
-
 class Model(Protocol):
     """What a model that is chosen among others has."""
 
@@ -293,13 +287,7 @@ class Model(Protocol):
 
 
 class RecordGroups:
-    """The records in m + 1 groups, by their places; the last one is for validation.
-
-    Parameters
-    ----------
-    DPmodels, X, y, weights, weights_upper_bound
-        As the tuning functions got them.
-    """
+    """The records in m + 1 groups, by their places; the last one is for validation."""
 
     def __init__(
         self,
