@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from pydpstat import r_arithmetic as r
+from pydpstat._data.containers import has_columns, name_of
 from pydpstat._release.query import Query
 from pydpstat.dppack._arguments import clip
 from pydpstat.errors import PydpstatError
@@ -74,6 +75,22 @@ def edges_missing(lower: float, upper: float, breaks: np.ndarray) -> tuple[float
     width = breaks[1] - breaks[0]
     with np.errstate(over="ignore"):
         return (breaks[0] - lower) / width, (upper - breaks[-1]) / width
+
+
+def table_variables(
+    factors: tuple[Any, ...], columns: dict[str, object]
+) -> tuple[tuple[object, ...], tuple[str, ...], dict[str, Any]]:
+    """Return the variables, their names and R's further arguments, as a function of counts got them.
+
+    A name is that of a frame's column, of a Series, or a keyword.
+    """
+    rules: dict[str, Any] = {name: columns[name] for name in ("useNA", "exclude", "dnn") if name in columns}
+    columns = {name: column for name, column in columns.items() if name not in rules}
+    if len(factors) == 1 and not columns and (has_columns(factors[0]) or isinstance(factors[0], dict)):
+        frame = factors[0]
+        return tuple(frame[name] for name in frame), tuple(str(name) for name in frame), rules
+    names = (*(name_of(each) or "" for each in factors), *columns)
+    return (*factors, *columns.values()), names, rules
 
 
 def contingency_table(

@@ -31,7 +31,8 @@ class Spec:
     `type_DP` and `analytic` say how Gaussian noise is calibrated, as R's function gets them. `neighbors`
     are those of the claim, `conditions` what the guarantee rests on, and `kept_for` the neighbors for
     which it holds, where they are others; if `void`, nothing is guaranteed. If `redrawn`, the draw is
-    repeated until the value is positive, which costs Laplace noise more.
+    repeated until the value is positive, which costs Laplace noise more. `alloc_proportions` and `tol` are
+    as `LaplaceMechanism` and `GaussianMechanism` got them.
     """
 
     function: str
@@ -45,13 +46,22 @@ class Spec:
     kept_for: str | None = None
     void: bool = False
     redrawn: bool = False
+    alloc_proportions: npt.ArrayLike | None = None
+    tol: float = 1e-12
 
     def calibrate(self, question: Question, sensitivities: tuple[float, ...]) -> LaplaceNoise | GaussianNoise:
-        """Return noise by R's calibration."""
+        """Return noise by R's calibration, with a scale for each share."""
         if self.is_laplace:
-            return laplace_noise(question.size, self.eps, sensitivities)
+            return laplace_noise(question.size, self.eps, sensitivities, self.alloc_proportions)
         return gaussian_noise(
-            question.size, self.eps, self.delta, sensitivities, self.type_DP, analytic=self.analytic
+            question.size,
+            self.eps,
+            self.delta,
+            sensitivities,
+            self.type_DP,
+            self.alloc_proportions,
+            self.analytic,
+            self.tol,
         )
 
     def account(self, question: Question, noise: Noise) -> tuple[Guarantee, Guarantee]:
@@ -95,44 +105,24 @@ class Spec:
             _warnings.loose_calibration(self.delta, exact)
 
     def exact_delta(self, question: Question, noise: GaussianNoise) -> float:
-        """Return the exact delta of Gaussian noise at the claimed epsilon."""
-        joint = math.sqrt(math.fsum(each * each for each in question.sensitivities))
-        return float(noise.delta(self.eps, joint))
+        """Return the exact delta of Gaussian noise at the claimed epsilon.
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class AllocatedSpec(Spec):
-    """The spec of a mechanism whose user says how epsilon and delta are split over the values."""
-
-    alloc_proportions: npt.ArrayLike | None = None
-    tol: float = 1e-12
-    # what the user gave may be arrays: nothing is kept for the next call
-    __hash__ = None  # type: ignore[assignment]
-
-    def calibrate(self, question: Question, sensitivities: tuple[float, ...]) -> LaplaceNoise | GaussianNoise:
-        """Return noise by R's calibration, with a scale for each share."""
-        if self.is_laplace:
-            return laplace_noise(question.size, self.eps, sensitivities, self.alloc_proportions)
-        return gaussian_noise(
-            question.size,
-            self.eps,
-            self.delta,
-            sensitivities,
-            self.type_DP,
-            self.alloc_proportions,
-            self.analytic,
-            self.tol,
-        )
-
-    def exact_delta(self, question: Question, noise: GaussianNoise) -> float:
-        """Return the exact delta: with shares, the sum of what each value's noise keeps by its own."""
+        With shares it is the sum of what each value's noise keeps by its own.
+        """
         if self.alloc_proportions is None:
-            # a dataclass with slots is made anew, which super() does not know
-            return Spec.exact_delta(self, question, noise)
+            joint = math.sqrt(math.fsum(each * each for each in question.sensitivities))
+            return float(noise.delta(self.eps, joint))
         shares = np.atleast_1d(np.asarray(self.alloc_proportions, dtype=np.float64))
         each = zip(np.atleast_1d(noise.sd), shares / shares.sum(), question.sensitivities)
         deltas = (float(GaussianNoise.mirrored(sd).delta(self.eps * share, s)) for sd, share, s in each)
         return min(1.0, math.fsum(deltas))
+
+
+class AllocatedSpec(Spec):
+    """The spec of a mechanism whose user may have given arrays: nothing is kept for the next call."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
 
 
 def statistic_spec(

@@ -249,10 +249,8 @@ def _query(true_values: object, sensitivities: object) -> Query:
             "true_values must be numeric atomic vectors or scalars; "
             f"got {type(true_values).__name__}. Give a number, a list or an array of numbers."
         )
-    try:
-        sens = tuple(np.ravel(np.asarray(sensitivities)).tolist())
-    except (TypeError, ValueError):
-        sens = (None,)  # a ragged list, which the calibration refuses
+    # the calibration checks them
+    sens = tuple(checks.array_of(sensitivities).ravel().tolist())
     name = name_of(true_values)
     value = value.astype(np.float64)
     return Query("value", value, sens, Labels("value" if name is None else name, row_names(true_values)))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -106,7 +108,7 @@ def pooledVarDP(
     (4096.8, ('redrawn until positive',))
     """
     lower, upper = checks.scalar(lower_bound, "lower_bound"), checks.scalar(upper_bound, "upper_bound")
-    groups = [clip(column(sample), lower, upper) for sample in _some(samples)]
+    groups = [clip(column(sample), lower, upper) for sample in samples]
     arguments = {
         "eps": eps,
         "lower_bound": lower_bound,
@@ -117,9 +119,8 @@ def pooledVarDP(
         "type_DP": type_DP,
         "approx_n_max": approx_n_max,
     }
-    _check_choices(arguments)
-    pooled = pooled_variance(groups, lower, upper, checks.flag(approx_n_max, "approx_n_max"))
-    return _release("pooledVarDP", "pooled variance", pooled, arguments, (lower, upper), len(groups), rng)
+    pool = partial(pooled_variance, groups, lower, upper)
+    return _release("pooledVarDP", pool, arguments, (lower, upper), len(groups), rng)
 
 
 def pooledCovDP(
@@ -200,7 +201,8 @@ def pooledCovDP(
     lower1, lower2 = checks.scalar(lower_bound1, "lower_bound1"), checks.scalar(lower_bound2, "lower_bound2")
     bounds1 = lower1, checks.scalar(upper_bound1, "upper_bound1")
     bounds2 = lower2, checks.scalar(upper_bound2, "upper_bound2")
-    groups = [_clipped_pairs(sample, bounds1, bounds2) for sample in _some(samples)]
+    lower, upper = np.transpose([bounds1, bounds2])
+    groups = [clip(pairs(sample), lower, upper) for sample in samples]
     arguments = {
         "eps": eps,
         "lower_bound1": lower_bound1,
@@ -213,11 +215,8 @@ def pooledCovDP(
         "type_DP": type_DP,
         "approx_n_max": approx_n_max,
     }
-    _check_choices(arguments)
-    pooled = pooled_covariance(groups, bounds1, bounds2, checks.flag(approx_n_max, "approx_n_max"))
-    return _release(
-        "pooledCovDP", "pooled covariance", pooled, arguments, (bounds1, bounds2), len(groups), rng
-    )
+    pool = partial(pooled_covariance, groups, bounds1, bounds2)
+    return _release("pooledCovDP", pool, arguments, (bounds1, bounds2), len(groups), rng)
 
 
 def pairs(sample: object, name: str = "samples") -> np.ndarray:
@@ -251,34 +250,22 @@ def column(sample: npt.ArrayLike, name: str = "samples") -> np.ndarray:
     return values
 
 
-def _clipped_pairs(sample: object, bounds1: tuple[float, float], bounds2: tuple[float, float]) -> np.ndarray:
-    both = pairs(sample)
-    return np.column_stack([clip(both[:, 0], *bounds1), clip(both[:, 1], *bounds2)])
-
-
-def _some(samples: tuple[npt.ArrayLike, ...]) -> tuple[npt.ArrayLike, ...]:
-    if not samples:
-        raise PydpstatError("samples must have at least one group; got none. Give each group as an argument.")
-    return samples
-
-
-def _check_choices(arguments: dict[str, object]) -> None:
-    checks.one_of(arguments["which_sensitivity"], "which_sensitivity", SENSITIVITIES)
-    checks.one_of(arguments["mechanism"], "mechanism", MECHANISMS)
-
-
 def _release(
     function: str,
-    statistic: str,
-    pooled: Pooled,
+    pool: Callable[[bool], Pooled],
     arguments: dict[str, object],
     bounds: tuple[object, ...],
     groups: int,
     rng: object,
 ) -> DPResults | DPResultsPair:
     """Release for one kind of neighbors, or for both in turn on one stream."""
-    which = arguments["which_sensitivity"]
+    if not groups:
+        raise PydpstatError("samples must have at least one group; got none. Give each group as an argument.")
+    which = checks.one_of(arguments["which_sensitivity"], "which_sensitivity", SENSITIVITIES)
+    checks.one_of(arguments["mechanism"], "mechanism", MECHANISMS)
+    pooled = pool(checks.flag(arguments["approx_n_max"], "approx_n_max"))
     is_variance = function == "pooledVarDP"
+    statistic = "pooled variance" if is_variance else "pooled covariance"
     source = source_from(rng, int_seeds_r=True)
     data = tuple((f"sample{place}", f"sample{place}") for place in range(1, groups + 1))
     accept, publish = (is_positive, as_redrawn) if is_variance else (None, None)
@@ -313,18 +300,14 @@ def _release(
             f"{function}: bounded and unbounded sensitivity are the same here, so one value is returned."
         )
         return protected("unbounded", pooled.bounded)
-    _check_unbounded(pooled)
+    if not math.isfinite(pooled.unbounded):
+        # before any draw
+        raise PydpstatError(
+            "the unbounded sensitivity is not finite, so R stops or returns an infinite value. "
+            "Give more records, finite bounds, or which_sensitivity='bounded'."
+        )
     if which == "unbounded":
         return protected("unbounded", pooled.unbounded)
     first = protected("bounded", pooled.bounded)
     second = protected("unbounded", pooled.unbounded, first=False)
     return DPResultsPair(first, second, compose_basic(first.guarantee, second.guarantee))
-
-
-def _check_unbounded(pooled: Pooled) -> None:
-    """Stop before any draw where R finds no finite unbounded sensitivity."""
-    if not math.isfinite(pooled.unbounded):
-        raise PydpstatError(
-            "the unbounded sensitivity is not finite, so R stops or returns an infinite value. "
-            "Give more records, finite bounds, or which_sensitivity='bounded'."
-        )

@@ -311,7 +311,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
             # the noise alone may drive a prediction to 1, where R's loss is NaN
             saturated = saturation_probability(plan.noise.rate, strength + records.y.size * plan.extra, size)
         if math.isinf(eps):
-            warnings.no_noise(name, "eps", eps)
+            warnings.no_promise(name, "eps", eps)
         elif kept > eps * (1.0 + ROUNDING) and (math.isinf(kept) or saturated <= WORTH_A_WARNING):
             self._explain(name, eps, kept, gamma, plan.norm)
         if saturated > WORTH_A_WARNING:
@@ -330,9 +330,9 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         if self.mapXy_gr is maps.mapXy_gr_sigmoid and math.isinf(kept):
             warnings.wrong_gradient(name)
         elif not gamma > 0.0:
-            warnings.no_noise(name, "gamma", gamma)
+            warnings.no_promise(name, "gamma", gamma)
         elif norm <= 1.0:
-            warnings.no_noise(name, "c", float(self.c or 0.0))
+            warnings.no_promise(name, "c", float(self.c or 0.0))
 
     def _saturates(self) -> bool:
         return self.loss is losses.loss_cross_entropy and self.mapXy is maps.mapXy_sigmoid

@@ -254,9 +254,8 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         return result
 
     def _minimize(self, records: Records, extra: float, noise: Floats) -> Floats:
-        smooth = self._smooth()
-        jacobian = self.domain.get("jacobian")
-        if smooth and not callable(jacobian):
+        jacobian = self.domain.get("jacobian") if self._smooth() else None
+        if self._smooth() and not callable(jacobian):
             raise PydpstatError(
                 "domain must have a function 'jacobian' where gradients are given; got none. Add it."
             )
@@ -277,7 +276,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             self.domain["constraints"],
             noise.size,
             objective.gradient,
-            jacobian if smooth else None,
+            jacobian,
         )
 
     def _predicted(self, records: Records, coeff: Floats) -> Floats:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -135,8 +134,7 @@ class Constants(Protocol):
     gamma: float
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """Added regularization, how to draw the noise, what was asked for and what holds."""
 
     extra: float
@@ -179,13 +177,13 @@ def plan_fit(
     # of an own regularizer only convexity is known
     strength = extra + (gamma if l2 else 0.0)
     warnings.rough_minimum(function)
-    for argument, value, bad in (
-        ("eps", eps, math.isinf(eps)),
-        ("gamma", gamma, gamma < 0.0 and (strength <= 0.0 or not l2)),
-        ("lambda_", lam, lam < 0.0),
+    for argument, value, bad, advice in (
+        ("eps", eps, math.isinf(eps), "a finite eps"),
+        ("gamma", gamma, gamma < 0.0 and (strength <= 0.0 or not l2), "a gamma of at least 0"),
+        ("lambda_", lam, lam < 0.0, "another lambda_"),
     ):
         if bad:
-            warnings.no_promise(function, argument, value)
+            warnings.no_promise(function, argument, value, advice)
             return Plan(extra, draw, claim, nothing)
     if wrong_gradient:
         warnings.wrong_gradient(function)

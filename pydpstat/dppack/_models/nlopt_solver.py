@@ -69,9 +69,10 @@ def minimize(
     array([0.707, 0.707])
     """
     nlopt = require_nlopt("LinearRegressionDP")
-    smooth = gradient is not None and jacobian is not None
+    if gradient is None or jacobian is None:
+        gradient = jacobian = None
     start = np.zeros(size)
-    count = _check_start(objective, constraints, size, *((gradient, jacobian) if smooth else (None, None)))
+    count = _check_start(objective, constraints, start, gradient, jacobian)
 
     def value(w: Floats, slope: Floats) -> float:
         # NLopt's array changes under the hands of whoever keeps it
@@ -79,7 +80,7 @@ def minimize(
         if slope.size and gradient is not None:
             slope[:] = _flat(gradient(w))
         found = _number(objective(w))
-        if not smooth and not math.isfinite(found):
+        if gradient is None and not math.isfinite(found):
             raise PydpstatError(
                 "the objective is not finite inside the search, where R never returns. "
                 "Give loss.gr, mapXy.gr and regularizer.gr, or functions that are finite everywhere."
@@ -92,7 +93,7 @@ def minimize(
             slopes[:] = _flat(jacobian(w)).reshape(slopes.shape)
         result[:] = _flat(constraints(w))
 
-    problem = nlopt.opt(nlopt.LD_MMA if smooth else nlopt.LN_COBYLA, size)
+    problem = nlopt.opt(nlopt.LN_COBYLA if gradient is None else nlopt.LD_MMA, size)
     problem.set_min_objective(value)
     problem.add_inequality_mconstraint(limits, np.full(count, CONSTRAINT_TOLERANCE))
     problem.set_xtol_rel(XTOL_REL)
@@ -108,17 +109,17 @@ def minimize(
 def _check_start(
     objective: Function,
     constraints: Function,
-    size: int,
+    start: Floats,
     gradient: Function | None,
     jacobian: Function | None,
 ) -> int:
     """Check the functions at the start as nloptr does; return the number of constraints."""
-    zeros = np.zeros(size)
-    limits = _flat(constraints(zeros))
-    finite = {"objective": _flat(_number(objective(zeros))), "constraints": limits}
+    limits = _flat(constraints(start))
+    finite = {"objective": _flat(_number(objective(start))), "constraints": limits}
+    size = start.size
     for name, function, length in (("gradient", gradient, size), ("jacobian", jacobian, limits.size * size)):
         if function is not None:
-            finite[name] = _flat(function(zeros))
+            finite[name] = _flat(function(start))
             if finite[name].size != length:
                 raise PydpstatError(
                     f"the {name} must have {length} values; got {finite[name].size}. "

@@ -260,7 +260,7 @@ class svmDP(WeightedERMDP_CMS):
 
     def _explain(self, name: str, eps: float, kept: float, gamma: float, norm: float) -> None:
         h = self._huber_h
-        warnings.no_noise(name, *(("gamma", gamma) if h > 0.0 else ("huber_h", h)))
+        warnings.no_promise(name, *(("gamma", gamma) if h > 0.0 else ("huber_h", h)))
 
     def _facts(self) -> tuple[tuple[str, str], ...]:
         shown = str(self.kernel)

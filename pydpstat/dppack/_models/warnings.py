@@ -53,16 +53,6 @@ def long_records(function: str, norm: float, epsilon: float, kept: float) -> Non
     )
 
 
-def no_noise(function: str, name: str, value: float) -> None:
-    """Warn that an argument that R does not check leaves nothing of the promise."""
-    warn(
-        f"{function} takes {name}={value:g} as R does, but nothing is proven then (epsilon infinite). "
-        f"Use {name} above 0 and finite.",
-        row="C8",
-        use=function,
-    )
-
-
 def replaced_record(function: str, epsilon: float, delta: float, kept: float) -> None:
     """Warn that the proof is about one record added or removed, and give what a replaced one keeps."""
     figure = f"epsilon {kept:.4g}" if math.isfinite(kept) else "no finite epsilon"
@@ -88,9 +78,9 @@ def rough_minimum(function: str) -> None:
     )
 
 
-def no_promise(function: str, name: str, value: float) -> None:
+def no_promise(function: str, name: str, value: float, advice: str = "") -> None:
     """Warn that an argument that R does not check leaves nothing of the promise."""
-    advice = {"eps": "a finite eps", "gamma": "a gamma of at least 0"}.get(name, f"another {name}")
+    advice = advice or f"{name} above 0 and finite"
     warn(
         f"{function} takes {name}={value:g} as R does, but nothing is proven then (epsilon infinite). "
         f"Use {advice}.",
