@@ -220,25 +220,18 @@ def analytic_gaussian_loop(
 
 
 def _alpha(epsilon: float, delta: float, growth: float, tol: float) -> float:
-    """Noise relative to ``sensitivity / sqrt(2 * epsilon)``."""
+    """Noise relative to ``sensitivity / sqrt(2 * epsilon)``: above A(0) by A, which grows, below it by B."""
 
-    def far_tail(s: float) -> float:
-        return float(growth * pnorm(-math.sqrt(epsilon * (s + 2.0))))
+    def reached(s: float, sign: float) -> float:
+        far_tail = growth * pnorm(-math.sqrt(epsilon * (s + 2.0)))
+        return float(pnorm(sign * math.sqrt(epsilon * s)) - far_tail)
 
-    def above(s: float) -> float:
-        return float(pnorm(math.sqrt(epsilon * s)) - far_tail(s))
-
-    def below(s: float) -> float:
-        return float(pnorm(-math.sqrt(epsilon * s)) - far_tail(s))
-
-    middle = above(0.0)
+    middle = reached(0.0, 1.0)
     if delta == middle:
         return 1.0
-    if delta > middle:
-        s = _bisect(above, 1.0, delta, tol)
-        return math.sqrt(1.0 + s / 2.0) - math.sqrt(s / 2.0)
-    s = _bisect(below, -1.0, delta, tol)
-    return math.sqrt(1.0 + s / 2.0) + math.sqrt(s / 2.0)
+    sign = 1.0 if delta > middle else -1.0
+    s = _bisect(lambda s: reached(s, sign), sign, delta, tol)
+    return math.sqrt(1.0 + s / 2.0) - sign * math.sqrt(s / 2.0)
 
 
 def _bisect(function: Callable[[float], float], sign: float, delta: float, tol: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -66,46 +66,29 @@ def quantile_intervals(x: np.ndarray, quant: float, eps: float, lower: float, up
     """
     n = x.size
     clipped = clip(x, lower, upper)
+
+    def between(inner: np.ndarray, first: int, last: int) -> Intervals:
+        """Weigh the intervals `first` to `last`, whose ends are `inner` and the bounds."""
+        edges = np.concatenate([[lower] if first == 0 else [], inner, [upper] if last == n else []])
+        with np.errstate(all="ignore"):
+            widths = np.diff(edges)
+        utility = rank_utility(first, last, quant, n)
+        return Intervals(edges, Choice(utility, eps, SENSITIVITY, widths), utility, widths)
+
+    def everything() -> Intervals:
+        return between(np.sort(clipped), 0, n)
+
     first, last = _reached(n, quant, eps) if math.isfinite(upper - lower) else (0, n)
     if last - first >= n // 4:
-        clipped.sort()
-        return _between(clipped, clipped, 0, n, quant, eps, lower, upper)
+        return everything()
     # edges i - 1 and i of interval i; only their neighbourhood needs an order
     low, high = max(first - 1, 0), min(last, n - 1)
     clipped.partition([low, high])
-    inner = clipped[low : high + 1]
-    inner.sort()
-    return _between(clipped, inner, first, last, quant, eps, lower, upper)
-
-
-def _between(
-    clipped: np.ndarray,
-    inner: np.ndarray,
-    first: int,
-    last: int,
-    quant: float,
-    eps: float,
-    lower: float,
-    upper: float,
-) -> Intervals:
-    """Weigh the intervals `first` to `last`, whose ends are `inner`, of all the clipped data."""
-    n = clipped.size
-    edges = np.concatenate([[lower] if first == 0 else inner[:0], inner, [upper] if last == n else inner[:0]])
-    with np.errstate(all="ignore"):
-        widths = np.diff(edges)
-    utility = rank_utility(first, last, quant, n)
-    choice = Choice(utility, eps, SENSITIVITY, widths)
-    if first == 0 and last == n:
-        return Intervals(edges, choice, utility, widths)
-
-    def everything() -> Intervals:
-        ordered = np.sort(clipped)
-        return _between(ordered, ordered, 0, n, quant, eps, lower, upper)
-
     nearest = min(
         quant * n - (first - 1) if first else math.inf, last + 1 - quant * n if last < n else math.inf
     )
-    return Intervals(edges, choice, utility, widths, first, -nearest, everything)
+    some = between(np.sort(clipped[low : high + 1]), first, last)
+    return replace(some, before=first, others=-nearest, everything=everything)
 
 
 def _reached(n: int, quant: float, eps: float) -> tuple[int, int]:

@@ -362,18 +362,12 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         )
         return variable_metric(np.zeros(noise.size), objective.value, objective.gradient).par
 
-    def _loss_slope(self, records: Records, more: tuple[Floats | None, ...]) -> Slope | None:
-        mapXy_gr, loss_gr = self.mapXy_gr, self.loss_gr
-        if mapXy_gr is None or loss_gr is None:
-            return None
-        if self._strength is not None:
-            return summed_slope(records.X, None, lambda y_hat: np.subtract(y_hat, records.y))
-        derivatives = None if mapXy_gr is maps.mapXy_gr_linear else partial(mapXy_gr, records.X)
-        return summed_slope(
-            records.X,
-            derivatives,
-            lambda y_hat: np.asarray(loss_gr(y_hat, records.y, *more), dtype=np.float64).ravel(),
-        )
+    def _loss_slope(
+        self, records: Records, more: tuple[Floats | None, ...] = (), strict: bool = False
+    ) -> Slope | None:
+        if self._strength is None or None in (self.mapXy_gr, self.loss_gr):
+            return super()._loss_slope(records, more, strict)
+        return summed_slope(records.X, None, lambda y_hat: np.subtract(y_hat, records.y))
 
     def _facts(self) -> tuple[tuple[str, str], ...]:
         """Return the settings for the summary."""

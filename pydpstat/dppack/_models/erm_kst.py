@@ -11,7 +11,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._release.model import constructor_arguments, release_model
 from pydpstat.dppack._models.fitted_model import FittedModel, Function, Prediction
-from pydpstat.dppack._models.formulas import Floats, Objective, Slope, dot, summed_slope
+from pydpstat.dppack._models.formulas import Floats, Objective, dot
 from pydpstat.dppack._models.kst_noise import PAIR, PAIR_SQUARES, PAIR_SQUARES_LINE, plan_fit
 from pydpstat.dppack._models.losses import loss_gr_squared_error, loss_squared_error
 from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_linear, regularizer_l2
@@ -263,7 +263,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             n=records.y.size,
             predict=partial(self._predicted, records),
             losses=lambda y_hat: self.loss(y_hat, records.y),
-            loss_slope=self._loss_slope(records),
+            loss_slope=self._loss_slope(records, strict=True),
             penalty=self.regularizer,
             penalty_slope=self.regularizer_gr,
             gamma=checks.scalar(self.gamma, "gamma"),
@@ -284,17 +284,6 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         if y_hat.size != records.y.size:
             raise PydpstatError(f"mapXy must return {records.y.size} predictions; got {y_hat.size}.")
         return y_hat
-
-    def _loss_slope(self, records: Records) -> Slope | None:
-        mapXy_gr, loss_gr = self.mapXy_gr, self.loss_gr
-        if mapXy_gr is None or loss_gr is None:
-            return None
-        return summed_slope(
-            records.X,
-            None if mapXy_gr is mapXy_gr_linear else partial(mapXy_gr, records.X),
-            lambda y_hat: np.asarray(loss_gr(y_hat, records.y), dtype=np.float64).ravel(),
-            strict=True,
-        )
 
 
 class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):

@@ -5,16 +5,17 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat.dppack._models.formulas import Floats, matrix_vector, sigmoid
+from pydpstat.dppack._models.formulas import Floats, Slope, matrix_vector, sigmoid, summed_slope
 from pydpstat.dppack._models.kernels import FourierFeatures
-from pydpstat.dppack._models.maps import mapXy_gr_sigmoid, regularizer_gr_l2, regularizer_l2
-from pydpstat.dppack._models.records import as_records
+from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_gr_sigmoid, regularizer_gr_l2, regularizer_l2
+from pydpstat.dppack._models.records import Records, as_records
 from pydpstat.errors import PydpstatError
 from pydpstat.results.model_results import ModelResults
 
@@ -114,6 +115,20 @@ class FittedModel:
 
     def _wrong_gradient(self, size: int) -> bool:
         return size > 1 and self.mapXy_gr is mapXy_gr_sigmoid and self._smooth()
+
+    def _loss_slope(
+        self, records: Records, more: tuple[Floats | None, ...] = (), strict: bool = False
+    ) -> Slope | None:
+        """Return the gradient of the summed loss, of which `more` are further arguments."""
+        mapXy_gr, loss_gr = self.mapXy_gr, self.loss_gr
+        if mapXy_gr is None or loss_gr is None:
+            return None
+        return summed_slope(
+            records.X,
+            None if mapXy_gr is mapXy_gr_linear else partial(mapXy_gr, records.X),
+            lambda y_hat: np.asarray(loss_gr(y_hat, records.y, *more), dtype=np.float64).ravel(),
+            strict,
+        )
 
     def _fitted(self) -> Floats:
         if self.coeff is None:

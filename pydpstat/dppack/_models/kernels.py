@@ -115,7 +115,7 @@ class _Sampling:
         """Draw d frequencies and a phase, an ndarray of shape (d + 1,)."""
         source = self.source if rng is None else source_from(rng, int_seeds_r=True)
         size = integer_at_least(d, "d", 0)
-        return np.append(normals(source, size, math.sqrt(2.0 * self.kernel_param)), phases(source, 1))
+        return _feature(source, size, math.sqrt(2.0 * self.kernel_param))
 
     def __repr__(self) -> str:
         return f"generate_sampling({self.kernel_param!r})"
@@ -129,11 +129,11 @@ def phases(source: Source, size: int) -> Floats:
 
 def features(source: Source, count: int, size: int, sd: float) -> FourierFeatures:
     """Draw random Fourier features: for each of `count` rows `size` frequencies, then a phase."""
-    drawn = np.empty((count, size + 1))
-    for row in drawn:
-        row[:size] = normals(source, size, sd)
-        row[size:] = phases(source, 1)
-    return FourierFeatures(drawn)
+    return FourierFeatures(np.array([_feature(source, size, sd) for _ in range(count)]))
+
+
+def _feature(source: Source, size: int, sd: float) -> Floats:
+    return np.append(normals(source, size, sd), phases(source, 1))
 
 
 def integer_at_least(value: object, name: str, least: int) -> int:

@@ -18,15 +18,13 @@ from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._search import bisect_up
 from pydpstat.dppack._models import warnings
-from pydpstat.dppack._models.cms_noise import SphericalNoise, normals
+from pydpstat.dppack._models.cms_noise import ROUNDING, SphericalNoise, normals
 from pydpstat.dppack._models.formulas import Floats
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source
 
 ADDED = "for one record added or removed epsilon is"
-# an epsilon that is larger by rounding only is not worth a warning
-_ROUNDING = 1e-9
 # largest distance of two records' gradients at one point, in units of zeta: in general, and for
 # squared errors with |x|^2 <= d, |w|^2 <= d, |y| <= d. There it is half the width of the cardioid
 # r = 1 + cos(t), or with d = 1 half the distance from its tip, 2, to the farthest point behind, -1/4.
@@ -173,7 +171,7 @@ def plan_fit(
     if not math.isfinite(extra):
         raise PydpstatError(f"lambda_ must be finite, and eps not too small for it; got {lam!r}, {eps!r}.")
     draw, claim = _noise(eps, delta, zeta, size), Guarantee(eps, min(delta, 1.0))
-    nothing = Guarantee(math.inf, 0.0, "bounded", conditions)
+    nothing = Plan(extra, draw, claim, Guarantee(math.inf, 0.0, "bounded", conditions))
     # of an own regularizer only convexity is known
     strength = extra + (gamma if l2 else 0.0)
     warnings.rough_minimum(function)
@@ -184,13 +182,20 @@ def plan_fit(
     ):
         if bad:
             warnings.no_promise(function, argument, value, advice)
-            return Plan(extra, draw, claim, nothing)
+            return nothing
     if wrong_gradient:
         warnings.wrong_gradient(function)
-        return Plan(extra, draw, claim, nothing)
-    kept = partial(replaced_epsilon, eps, delta, lam=lam, strength=strength, pair=pair, size=size)
+        return nothing
+    epsilon = partial(replaced_epsilon, eps, delta, lam=lam, strength=strength, pair=pair, size=size)
+    if delta >= 1.0:
+        proven = smallest_delta(epsilon, eps)
+        warnings.large_delta(function, delta, eps, proven)
+        return Plan(extra, draw, claim, Guarantee(eps, proven, "bounded", conditions))
+    kept = epsilon(delta)
+    if kept > eps * (1.0 + ROUNDING):
+        warnings.replaced_record(function, eps, delta, kept)
     added = f"{ADDED} {one_record_epsilon(eps, delta, lam, strength):.6g}"
-    return Plan(extra, draw, claim, _kept(function, eps, delta, kept, conditions, added))
+    return Plan(extra, draw, claim, Guarantee(max(kept, eps), delta, "bounded", (*conditions, added)))
 
 
 def _noise(eps: float, delta: float, zeta: float, size: int) -> Callable[[Source], Floats]:
@@ -219,25 +224,6 @@ def _turned(source: Source, size: int, sd: float) -> Floats:
     if size == 2:
         return sd * np.array([-drawn[1], drawn[0]])
     return sd * drawn[::-1]
-
-
-def _kept(
-    function: str,
-    eps: float,
-    delta: float,
-    epsilon: Callable[[float], float],
-    conditions: tuple[str, ...],
-    added: str,
-) -> Guarantee:
-    """Return what holds for one replaced record, and warn where it is less than the claim."""
-    if delta >= 1.0:
-        proven = smallest_delta(epsilon, eps)
-        warnings.large_delta(function, delta, eps, proven)
-        return Guarantee(eps, proven, "bounded", conditions)
-    kept = epsilon(delta)
-    if kept > eps * (1.0 + _ROUNDING):
-        warnings.replaced_record(function, eps, delta, kept)
-    return Guarantee(max(kept, eps), delta, "bounded", (*conditions, added))
 
 
 def _determinant(lam: float, strength: float) -> float:

@@ -237,12 +237,7 @@ def bound_vector(values: npt.ArrayLike | None, name: str) -> Floats:
     """Return bounds as a vector of numbers that are not missing."""
     if values is None:
         raise PydpstatError(f"{name} must be a vector of numbers; got None. Give a public bound a column.")
-    try:
-        bounds = doubles(np.atleast_1d(np.asarray(values)), name)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, PydpstatError):
-            raise
-        raise PydpstatError(f"{name} must be a vector of numbers; got {checks.shown(values)}.") from None
+    bounds = doubles(values, name)
     if np.isnan(bounds).any():
         raise PydpstatError(
             f"{name} must not be missing; got {checks.shown(values)}. Give a number a column."
@@ -319,6 +314,7 @@ class RecordGroups:
                 "X must be a DataFrame or matrix with a row, and weights an element, for each record of y. "
                 f"There must be at least {self.step} records, one more than models; got {self.n} records."
             )
+        self.eps = checks.epsilon(getattr(self.models[0], "eps", None), "eps of the first model")
 
     def require(self, method: str, argument: str, advice: str) -> None:
         """Check that a method of all models has an argument."""
