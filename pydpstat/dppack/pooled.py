@@ -219,33 +219,29 @@ def pooledCovDP(
     return _release("pooledCovDP", pool, arguments, (bounds1, bounds2), len(groups), rng)
 
 
-def pairs(sample: object, name: str = "samples") -> np.ndarray:
+def pairs(sample: object) -> np.ndarray:
     """Return the first two columns of a matrix or a frame as floats."""
     try:
-        if is_frame(sample):
-            columns = [numbers(sample.iloc[:, place], name) for place in (0, 1)]
-        else:
-            matrix = np.asarray(sample)
-            if matrix.ndim != 2:
-                raise TypeError
-            columns = [numbers(matrix[:, place], name) for place in (0, 1)]
-        return np.column_stack([column.astype(np.float64) for column in columns])
-    except (IndexError, TypeError, ValueError) as error:
-        if isinstance(error, PydpstatError):
-            raise
+        table = sample.iloc if is_frame(sample) else np.asarray(sample)
+        if table.ndim != 2:
+            raise TypeError
+        return np.column_stack([numbers(table[:, place], "samples").astype(np.float64) for place in (0, 1)])
+    except PydpstatError:
+        raise
+    except (IndexError, TypeError, ValueError):
         raise PydpstatError(
-            f"{name} must be matrices with two columns of numbers; got a {type(sample).__name__}. "
+            f"samples must be matrices with two columns of numbers; got a {type(sample).__name__}. "
             "Give each group as an array of shape (n, 2) or a DataFrame."
         ) from None
 
 
-def column(sample: npt.ArrayLike, name: str = "samples") -> np.ndarray:
+def column(sample: npt.ArrayLike) -> np.ndarray:
     """Return one group's records, a vector or a matrix of one column."""
-    values = numbers(sample, name)
+    values = numbers(sample, "samples")
     shape = np.shape(sample) if np.ndim(sample) > 1 else ()
     if shape and shape[1:] != (1,):
         raise PydpstatError(
-            f"{name} must be numeric vectors; got one of shape {shape}. Give each group as one vector."
+            f"samples must be numeric vectors; got one of shape {shape}. Give each group as one vector."
         )
     return values
 

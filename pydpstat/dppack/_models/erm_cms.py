@@ -228,7 +228,16 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         source = source_from(rng, int_seeds_r=True)
         bias = checks.flag(add_bias, "add_bias")
         checks.one_of(self.perturbation_method, "perturbation_method", METHODS)
-        records = self._read(X, y, upper_bounds, lower_bounds, bias)
+        records, shape = read_records(X, y, bias), self._feature_shape()
+        if shape is not None:
+            # the features' part comes with the source, after everything is checked
+            records = feature_records(records, shape[0])
+        else:
+            records = clip_records(records, upper_bounds, lower_bounds, bias)
+        if self._labels is not None:
+            records = replace(records, y=binary_labels(records.y, self._labels))
+        if self._scaled and shape is None:
+            records = scale_records(records)
         fit_arguments: tuple[tuple[str, object], ...] = (
             ("upper_bounds", upper_bounds),
             ("lower_bounds", lower_bounds),
@@ -241,7 +250,6 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
             facts = (*facts, ("Weights up to:", f"{records.weight:.6g}"))
         plan = self._plan(records)
         prediction = self._prediction or _LINKS.get(id(self.mapXy))
-        shape = self._feature_shape()
         if shape is not None and prediction is not None:
             drawn = features(source, shape[0], records.X.shape[1], shape[1])
             self.prefilter = drawn.prefilter
@@ -274,24 +282,6 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         )
         self.coeff, self.results = result.coeff.copy(), result
         return result
-
-    def _read(
-        self,
-        X: npt.ArrayLike,
-        y: npt.ArrayLike,
-        upper_bounds: npt.ArrayLike | None,
-        lower_bounds: npt.ArrayLike | None,
-        add_bias: bool,
-    ) -> Records:
-        records, shape = read_records(X, y, add_bias), self._feature_shape()
-        if shape is not None:
-            # the features' part comes with the source, after everything is checked
-            records = feature_records(records, shape[0])
-        else:
-            records = clip_records(records, upper_bounds, lower_bounds, add_bias)
-        if self._labels is not None:
-            records = replace(records, y=binary_labels(records.y, self._labels))
-        return scale_records(records) if self._scaled and shape is None else records
 
     def _feature_shape(self) -> tuple[int, float] | None:
         """Return the number of a Gaussian kernel's features and their frequencies' standard deviation."""

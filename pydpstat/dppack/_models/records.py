@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import math
 from collections.abc import Callable
@@ -95,19 +96,17 @@ def as_records(X: npt.ArrayLike, add_bias: bool = False) -> Floats:
 def _frame(X: Any, add_bias: bool) -> tuple[Floats, tuple[str, ...]]:
     names = list(names_of(X))
     columns = list(map(np.asarray, columns_of(X)))
-    if add_bias and names == ["bias"]:
-        raise PydpstatError(
-            "X must have another column than 'bias' where add_bias is True; rename it, or leave "
-            "add_bias out."
-        )
     if add_bias:
-        ones = np.ones(len(X))
-        if "bias" in names:
-            columns[names.index("bias")] = ones
-        else:
-            names, columns = [*names, "bias"], [*columns, ones]
+        if names == ["bias"]:
+            raise PydpstatError(
+                "X must have another column than 'bias' where add_bias is True; rename it, or leave "
+                "add_bias out."
+            )
+        place = names.index("bias") if "bias" in names else len(names)
+        names[place : place + 1], columns[place : place + 1] = ["bias"], [np.ones(len(X))]
         # R moves the last column to the front, whichever it is
-        names, columns = [names[-1], *names[:-1]], [columns[-1], *columns[:-1]]
+        names.insert(0, names.pop())
+        columns.insert(0, columns.pop())
     values = np.empty((len(X), len(names)), order="F")
     for j, column in enumerate(columns):
         values[:, j] = _numbers(column)
@@ -116,11 +115,10 @@ def _frame(X: Any, add_bias: bool) -> tuple[Floats, tuple[str, ...]]:
 
 def _numbers(values: npt.NDArray[Any]) -> Floats:
     if values.dtype.kind == "O":
-        try:
-            plain = [np.nan if each is None else each for each in values.ravel().tolist()]
+        plain = [np.nan if each is None else each for each in values.ravel().tolist()]
+        # what makes no array of this shape is refused as it is
+        with contextlib.suppress(TypeError, ValueError):
             values = np.array(plain).reshape(values.shape)
-        except (TypeError, ValueError):
-            pass
     if values.dtype.kind not in "fiub":
         raise PydpstatError(
             f"X must have numeric columns only; got one of type {values.dtype}. "

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pydpstat.dppack._models.formulas import Floats, Mask, sums_of_rows
+from pydpstat.dppack._models.formulas import Floats, Mask, dot, sums_of_rows
 from pydpstat.errors import PydpstatError
 
 # the square root of the machine epsilon, which R documents as about 1e-8
@@ -89,13 +89,13 @@ def variable_metric(
     best, evaluations, gradients = value, 1, 1
     g = _checked(slope(point), size)
     restarted = gradients
-    inverse, lower = np.eye(size), np.tri(size, dtype=bool)
+    lower = np.tri(size, dtype=bool)
     while True:
         if restarted == gradients:
             inverse = np.eye(size)
         origin, last_g = point.copy(), g
         step = -sums_of_rows(inverse * g)
-        projection = _sum(step * g)
+        projection = dot(step, g)
         if projection < 0.0:
             length, accepted = 1.0, False
             while True:
@@ -116,7 +116,7 @@ def variable_metric(
                 g = _checked(slope(point), size)
                 gradients += 1
                 taken, change = length * step, g - last_g
-                curvature = _sum(taken * change)
+                curvature = dot(taken, change)
                 if curvature > 0.0:
                     inverse = _update(inverse, taken, change, curvature, lower)
                 else:
@@ -138,18 +138,11 @@ def variable_metric(
 def _update(inverse: Floats, taken: Floats, change: Floats, curvature: float, lower: Mask) -> Floats:
     """Return an inverse Hessian that maps the gradient's change to the step taken."""
     image = sums_of_rows(inverse * change)
-    factor = 1.0 + _sum(image * change) / curvature
+    factor = 1.0 + dot(image, change) / curvature
     column = taken[:, None]
     grown = inverse + (factor * column * taken - image[:, None] * taken - column * image) / curvature
     # one triangle decides, as the original keeps only one
     return np.where(lower, grown, grown.T)
-
-
-def _sum(terms: Floats) -> float:
-    total = 0.0
-    for term in terms.tolist():
-        total += term
-    return total
 
 
 def _checked(slopes: Floats, size: int) -> Floats:
