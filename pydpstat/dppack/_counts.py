@@ -24,8 +24,6 @@ def count_sensitivity(neighbors: str, norm: int) -> float:
 
     One record changes cell (bounded), or comes or goes (unbounded).
 
-    Examples
-    --------
     >>> count_sensitivity("bounded", 1), count_sensitivity("unbounded", 2)
     (2.0, 1.0)
     """

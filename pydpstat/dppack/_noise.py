@@ -176,19 +176,13 @@ def analytic_gaussian_loop(
     As in R the sensitivity is only multiplied with: an array, 0 and negative numbers pass. It is an error
     where R stops, never returns, or returns no finite number; from epsilon 709.79 on exp overflows.
 
-    Notes
-    -----
     With A(s) = Phi(sqrt(eps s)) - exp(eps) Phi(-sqrt(eps (s + 2))) and B(s) with Phi(-sqrt(eps s)) in
     front, delta is A(s) for the noise ``sqrt(1 + s/2) - sqrt(s/2)`` times sensitivity / sqrt(2 eps),
     and B(s) for ``sqrt(1 + s/2) + sqrt(s/2)`` times the same.
 
-    References
-    ----------
     Balle, B. and Wang, Y.-X. (2018). Improving the Gaussian mechanism for differential privacy:
     analytical calibration and optimal denoising. ICML 2018, Algorithm 1.
 
-    Examples
-    --------
     >>> round(analytic_gaussian_loop(0.5, 0.01, 1), 6)
     3.146913
     """

@@ -29,8 +29,6 @@ def pooled_variance(samples: Sequence[np.ndarray], lower: float, upper: float, a
 
     With `approx` the factor 1 - 1 / max(n_j), which tells the largest group's size, is left out.
 
-    Examples
-    --------
     >>> pooled_variance([np.array([1.0, 2.0]), np.array([4.0, 8.0])], 0.0, 10.0, False)
     Pooled(value=4.25, bounded=25.0, unbounded=37.5, nobs=4)
     """
@@ -51,8 +49,6 @@ def pooled_covariance(
 
     With `approx` the factor 1 - 1 / max(n_j) of the bounded sensitivity is left out.
 
-    Examples
-    --------
     >>> group = np.array([[1.0, 2.0], [3.0, 6.0], [5.0, 4.0]])
     >>> pooled_covariance([group], (0.0, 6.0), (0.0, 6.0), True)
     Pooled(value=2.0, bounded=18.0, unbounded=13.5, nobs=3)

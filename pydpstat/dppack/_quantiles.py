@@ -20,8 +20,6 @@ UNDERFLOW = 746.0
 def rank_utility(first: int, last: int, quant: float, n: int) -> np.ndarray:
     """Return minus the distance of each number of records below, `first` to `last`, from quant * n.
 
-    Examples
-    --------
     >>> rank_utility(0, 4, 0.5, 4)
     array([-2., -1., -0., -1., -2.])
     """

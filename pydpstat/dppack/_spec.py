@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -78,20 +78,17 @@ class Spec:
 
     def by_noise(self, question: Question, noise: Noise) -> tuple[Guarantee, Guarantee]:
         """Return the claim, and what the noise by itself keeps: the larger of claimed and exact delta."""
-        epsilon, claimed = self.eps, self.delta
+        claim = Guarantee(self.eps, min(self.delta, 1.0), self.neighbors)
         if not isinstance(noise, GaussianNoise):
-            claim = Guarantee(epsilon, 0.0, self.neighbors)
-            return claim, Guarantee(epsilon, 0.0, self.neighbors, (), LaplaceLoss(epsilon))
-        loss = _gaussian_loss(noise, question.sensitivities)
-        held = claimed
-        if claimed >= 1.0:
+            return claim, replace(claim, loss=LaplaceLoss(self.eps))
+        # the closed formulas are proven for every delta below 1
+        held = self.delta
+        if self.delta >= 1.0:
             held = self.exact_delta(question, noise)
         elif self.analytic:
             # R's stopping rule lets the exact delta pass the claimed one by its tolerance
-            held = max(claimed, self.exact_delta(question, noise))
-        # the closed formulas are proven for every delta below 1
-        claim = Guarantee(epsilon, min(claimed, 1.0), self.neighbors)
-        return claim, Guarantee(epsilon, held, self.neighbors, (), loss)
+            held = max(held, self.exact_delta(question, noise))
+        return claim, replace(claim, delta=held, loss=_gaussian_loss(noise, question.sensitivities))
 
     def warn(self, question: Question) -> None:
         """Warn where the noise by itself keeps less than is claimed."""

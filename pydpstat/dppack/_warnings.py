@@ -121,18 +121,12 @@ def pair_delta(epsilon: float, shift: float, narrow: float, wide: float) -> floa
 
     Epsilon is at least 0, and `wide` larger than `narrow`. The rounding is about 1e-15 absolutely.
 
-    Notes
-    -----
     The logarithm of the densities' ratio is a quadratic function, so the set where it exceeds
     epsilon lies between its two roots, and for the other direction beyond two others.
 
-    References
-    ----------
     Balle, B. and Wang, Y.-X. (2018). Improving the Gaussian mechanism for differential privacy:
     analytical calibration and optimal denoising. ICML 2018, Theorem 5.
 
-    Examples
-    --------
     >>> f"{pair_delta(1.0, 1.0, 4.224678889, 4.224678889 * 1000 / 999):.3g}"
     '1.41e-06'
     """

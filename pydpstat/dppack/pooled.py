@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -222,8 +223,8 @@ def pooledCovDP(
 def pairs(sample: object) -> np.ndarray:
     """Return the first two columns of a matrix or a frame as floats."""
     try:
-        table = sample.iloc if is_frame(sample) else np.asarray(sample)
-        if table.ndim != 2:
+        table: Any = sample.iloc if is_frame(sample) else np.asarray(sample)
+        if isinstance(table, np.ndarray) and table.ndim != 2:
             raise TypeError
         return np.column_stack([numbers(table[:, place], "samples").astype(np.float64) for place in (0, 1)])
     except PydpstatError:

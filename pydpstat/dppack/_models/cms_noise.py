@@ -34,13 +34,9 @@ def objective_constants(eps: float, gamma: float, c: float, n: int) -> tuple[flo
     is finite. The noise's length is Gamma with rate half the first; the second times w'w / 2 is added to
     the objective. They may be infinite or NaN where `gamma` is not positive.
 
-    References
-    ----------
     Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
     minimization. Journal of Machine Learning Research 12, 1069-1109, Algorithm 2.
 
-    Examples
-    --------
     >>> left, added = objective_constants(1.0, 1.0, 0.25, 100)
     >>> round(left, 4), added
     (0.5537, 0.0)
@@ -62,8 +58,6 @@ def objective_epsilon(left: float, c: float, strength: float, norm: float = 1.0)
     one, by at most 1 + c norm^2 / strength. By `strength` the objective times n is strongly convex
     without the records; where it is not, epsilon is infinite.
 
-    Examples
-    --------
     >>> round(objective_epsilon(0.5, 0.25, 1.0), 4)
     0.7231
     """
@@ -79,8 +73,6 @@ def output_epsilon(rate: float, strength: float, norm: float = 1.0, weight: floa
     record; by `strength` the objective times n is strongly convex without the records. `rate` is that of
     the noise's length.
 
-    Examples
-    --------
     >>> output_epsilon(5.0, 1.0)
     10.0
     """
@@ -97,8 +89,6 @@ def saturation_probability(rate: float, strength: float, size: int) -> float:
     where the noise vector's element in that direction passes strength times as much. `rate` is that of
     the noise vector's length.
 
-    Examples
-    --------
     >>> f"{saturation_probability(0.5, 1.0, 1):.3g}", f"{math.exp(-0.5 * SATURATED) / 2:.3g}"
     ('5.27e-09', '5.27e-09')
     """
@@ -114,13 +104,9 @@ class SphericalNoise:
     element has standard deviation sqrt(d + 1) / rate, and is Laplace where d is 1. An infinite rate
     stands for no noise; there are d divisors, all above 0.
 
-    References
-    ----------
     Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
     minimization. Journal of Machine Learning Research 12, 1069-1109, Algorithm 1.
 
-    Examples
-    --------
     >>> SphericalNoise(2.0, (1.0, 0.5, 1.0)).std()
     array([1., 2., 1.])
     """
@@ -138,8 +124,6 @@ class SphericalNoise:
 
         With an infinite rate it is 0, and only the direction is drawn.
 
-        Examples
-        --------
         >>> from pydpstat.random import source_from
         >>> SphericalNoise(1.0, (1.0, 1.0)).draw(source_from(123, int_seeds_r=True)).round(4)
         array([ 0.5138, -0.7293])
@@ -167,8 +151,6 @@ class SphericalNoise:
 def standard_cdf(x: npt.ArrayLike, size: int) -> Floats:
     """Return the distribution function of one element of a vector of the given size, at rate 1.
 
-    Examples
-    --------
     >>> round(float(standard_cdf(-1.0, 1)), 6) == round(math.exp(-1) / 2, 6)
     True
     """

@@ -143,8 +143,6 @@ class Prediction:
     `link` is "linear" or "sigmoid". `decision` says how a label 0 or 1 is decided: "round" the value, half
     to even, or take its "sign" (a score of exactly 0 is label 0); None where there is no decision.
 
-    Examples
-    --------
     >>> Prediction("linear", "sign")([[1.0, -2.0], [3.0, 1.0]], np.array([1.0, 1.0]))
     array([0., 1.])
     """

@@ -25,8 +25,6 @@ _FEW = 256
 def matrix_vector(X: Floats, w: Floats) -> Floats:
     """Return X w, shape (n,): the columns' multiples added from first to last, fastest if column-major.
 
-    Examples
-    --------
     >>> matrix_vector(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 10.0]))
     array([21., 43.])
     """
@@ -52,8 +50,6 @@ class RowProducts:
 
     X, of shape (n, d), is kept as it is where it is row-major.
 
-    Examples
-    --------
     >>> RowProducts(np.array([[1.0, 2.0], [3.0, 4.0]]))(np.array([1.0, 10.0]))
     array([31., 42.])
     """
@@ -76,8 +72,6 @@ class RowProducts:
 def dot(a: Floats, b: Floats) -> float:
     """Return the product of two vectors, added from first to last.
 
-    Examples
-    --------
     >>> dot(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     11.0
     """
@@ -126,8 +120,6 @@ def huber(y_hat: Floats, y: Floats, h: float, w: Floats | None = None) -> Floats
 
     With z = y_hat y it is 0 above 1 + h, 1 - z below 1 - h, and a parabola between.
 
-    References
-    ----------
     Chapelle, O. (2007). Training a support vector machine in the primal. Neural Computation 19,
     1155-1178.
     """
@@ -174,8 +166,6 @@ def l2_gradient(coeff: Floats) -> Floats:
 def sigmoid(x: Floats) -> Floats:
     """Return 1 / (1 + exp(-x)).
 
-    Examples
-    --------
     >>> sigmoid(np.array([0.0]))
     array([0.5])
     """

@@ -159,13 +159,9 @@ class FourierFeatures(Frozen):
     A row of `prefilter`, of shape (D, d + 1), is a feature: d frequencies, then a phase. It is drawn
     without the data, so it is public.
 
-    References
-    ----------
     Rahimi, A. and Recht, B. (2007). Random features for large-scale kernel machines.
     Advances in Neural Information Processing Systems 20.
 
-    Examples
-    --------
     >>> FourierFeatures(np.array([[0.0, 0.0]])).transform(np.array([[3.0]])).round(6)
     array([[1.414214]])
     """

@@ -10,18 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._search import bisect_up
-from pydpstat.dppack._models import warnings
-from pydpstat.dppack._models.cms_noise import ROUNDING, SphericalNoise, normals
+from pydpstat.dppack._models.cms_noise import SphericalNoise, normals
 from pydpstat.dppack._models.formulas import Floats
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy import Guarantee
 from pydpstat.random import Source
 
 ADDED = "for one record added or removed epsilon is"
@@ -37,14 +33,10 @@ def noise_variance(eps: float, delta: float, zeta: float) -> float:
     `zeta` bounds the length of one record's gradient. It is negative or NaN where `eps` and `delta`,
     both above 0, make no sense.
 
-    References
-    ----------
     Kifer, D., Smith, A. and Thakurta, A. (2012). Private convex empirical risk minimization and
     high-dimensional regression. Proceedings of the 25th Annual Conference on Learning Theory,
     Algorithm 1.
 
-    Examples
-    --------
     >>> round(noise_variance(1.0, 0.01, 2.0), 3)
     185.546
     """
@@ -64,8 +56,6 @@ def replaced_epsilon(
     `pair` is the largest distance of two records' gradients, in units of zeta. Where nothing is proven
     epsilon is infinite.
 
-    Notes
-    -----
     The determinant changes by at most 1 + lam / strength, since a record that leaves only lowers it.
     Without delta the noise's density changes by at most exp(pair eps / 2). With delta let g be
     the change of b and s its standard deviation: the log density changes by
@@ -73,8 +63,6 @@ def replaced_epsilon(
     the span of two records, whose squared length over s^2 is chi-square with min(2, size) degrees
     of freedom; or only along each of the two, a normal variable each.
 
-    Examples
-    --------
     >>> round(replaced_epsilon(1.0, 0.0, 0.0, 2.0, 4.0, 2.0, 2), 4)
     1.4055
     """
@@ -94,8 +82,6 @@ def one_record_epsilon(eps: float, delta: float, lam: float, strength: float) ->
 
     Parameters are those of `replaced_epsilon`.
 
-    Examples
-    --------
     >>> round(one_record_epsilon(1.0, 0.0, 2.0, 4.0), 4)
     0.9055
     """
@@ -111,8 +97,6 @@ def one_record_epsilon(eps: float, delta: float, lam: float, strength: float) ->
 def smallest_delta(epsilon: Callable[[float], float], target: float) -> float:
     """Return a delta at which a falling function of delta is at most `target`; 1 where there is none.
 
-    Examples
-    --------
     >>> round(smallest_delta(lambda delta: 1.0 - delta, 0.25), 6)
     0.75
     """
@@ -122,83 +106,8 @@ def smallest_delta(epsilon: Callable[[float], float], target: float) -> float:
     return math.exp(bisect_up(lambda x: not epsilon(math.exp(x)) <= target, *ends, steps=60)[1])
 
 
-class Constants(Protocol):
-    """What the noise is made of: a model's fields, as given."""
-
-    eps: float | None
-    delta: float
-    zeta: float | None
-    lambda_: float | None
-    gamma: float
-
-
-class Plan(NamedTuple):
-    """Added regularization, how to draw the noise, what was asked for and what holds."""
-
-    extra: float
-    draw: Callable[[Source], Floats]
-    claim: Guarantee
-    guarantee: Guarantee
-
-
-def plan_fit(
-    function: str,
-    constants: Constants,
-    size: int,
-    *,
-    l2: bool,
-    pair: float,
-    wrong_gradient: bool,
-    conditions: tuple[str, ...],
-) -> Plan:
-    """Work out the noise as R does, and say what it keeps; it warns.
-
-    The constants are a model's, unchecked: refused where R stops, or promises nothing that has a meaning.
-    `l2` says that the regularizer is half the squared length, `wrong_gradient` that the minimizer is
-    misled, so that nothing is proven. `pair` is as in `replaced_epsilon`.
-    """
-    # R takes NULL for infinity here
-    eps = math.inf if constants.eps is None else checks.scalar(constants.eps, "eps")
-    delta = checks.scalar(constants.delta, "delta")
-    zeta, lam = checks.scalar(constants.zeta, "zeta"), checks.scalar(constants.lambda_, "lambda_")
-    gamma = checks.scalar(constants.gamma, "gamma")
-    if not eps > 0.0 or not delta >= 0.0 or not math.isfinite(gamma):
-        raise PydpstatError(
-            f"eps must be above 0, delta at least 0 and gamma finite; got {eps!r}, {delta!r} and "
-            f"{gamma!r}, with which nothing is promised. Give for example eps=1, delta=0, gamma=1."
-        )
-    extra = 2.0 * lam / eps
-    if not math.isfinite(extra):
-        raise PydpstatError(f"lambda_ must be finite, and eps not too small for it; got {lam!r}, {eps!r}.")
-    draw, claim = _noise(eps, delta, zeta, size), Guarantee(eps, min(delta, 1.0))
-    nothing = Plan(extra, draw, claim, Guarantee(math.inf, 0.0, "bounded", conditions))
-    # of an own regularizer only convexity is known
-    strength = extra + (gamma if l2 else 0.0)
-    warnings.rough_minimum(function)
-    for argument, value, bad, advice in (
-        ("eps", eps, math.isinf(eps), "a finite eps"),
-        ("gamma", gamma, gamma < 0.0 and (strength <= 0.0 or not l2), "a gamma of at least 0"),
-        ("lambda_", lam, lam < 0.0, "another lambda_"),
-    ):
-        if bad:
-            warnings.no_promise(function, argument, value, advice)
-            return nothing
-    if wrong_gradient:
-        warnings.wrong_gradient(function)
-        return nothing
-    epsilon = partial(replaced_epsilon, eps, delta, lam=lam, strength=strength, pair=pair, size=size)
-    if delta >= 1.0:
-        proven = smallest_delta(epsilon, eps)
-        warnings.large_delta(function, delta, eps, proven)
-        return Plan(extra, draw, claim, Guarantee(eps, proven, "bounded", conditions))
-    kept = epsilon(delta)
-    if kept > eps * (1.0 + ROUNDING):
-        warnings.replaced_record(function, eps, delta, kept)
-    added = f"{ADDED} {one_record_epsilon(eps, delta, lam, strength):.6g}"
-    return Plan(extra, draw, claim, Guarantee(max(kept, eps), delta, "bounded", (*conditions, added)))
-
-
-def _noise(eps: float, delta: float, zeta: float, size: int) -> Callable[[Source], Floats]:
+def noise(eps: float, delta: float, zeta: float, size: int) -> Callable[[Source], Floats]:
+    """Return how to draw the noise of a fit as R does; refuse where R stops."""
     if delta > 0.0:
         variance = noise_variance(eps, delta, zeta)
         if not 0.0 <= variance < math.inf:

@@ -23,8 +23,6 @@ Function = Callable[[Floats], npt.ArrayLike]
 def require_nlopt(feature: str) -> ModuleType:
     """Return the module nlopt; where it is missing, the message names the feature and has the command.
 
-    Examples
-    --------
     >>> require_nlopt("LinearRegressionDP").__name__
     'nlopt'
     """
@@ -52,15 +50,11 @@ def minimize(
     needed with `gradient`. It is an error where a function is not finite at the start, or later where R
     would never return; where one returns a wrong number of values; where NLopt gives up.
 
-    References
-    ----------
     Svanberg, K. (2002). A class of globally convergent optimization methods based on conservative
     convex separable approximations. SIAM Journal on Optimization, 12, 555-573.
     Powell, M. J. D. (1994). A direct search optimization method that models the objective and
     constraint functions by linear interpolation. Advances in Optimization and Numerical Analysis, 51-67.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> def far(w):
     ...     return ((w - 1.0) ** 2).sum()

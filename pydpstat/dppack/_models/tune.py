@@ -15,9 +15,9 @@ from pydpstat import r_arithmetic as r
 from pydpstat._release.calibration import SEEDED
 from pydpstat._release.choice import release_choice
 from pydpstat.dppack._models import warnings
-from pydpstat.dppack._models.erm_kst import LinearRegressionDP
 from pydpstat.dppack._models.formulas import Floats
 from pydpstat.dppack._models.kst_noise import ADDED
+from pydpstat.dppack._models.linear import LinearRegressionDP
 from pydpstat.dppack._models.records import Model, RecordGroups, bound_vector
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Choice

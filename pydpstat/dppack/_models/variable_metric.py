@@ -31,8 +31,6 @@ class Minimum(NamedTuple):
 def numeric_gradient(fn: Callable[[Floats], float], step: float = 1e-3) -> Callable[[Floats], Floats]:
     """Return the central differences of a function, as R's optim takes them: `step` to each side.
 
-    Examples
-    --------
     >>> numeric_gradient(lambda x: float(x[0] ** 2))(np.array([1.0])).round(9)
     array([2.])
     """
@@ -69,12 +67,8 @@ def variable_metric(
     and a relative change of the objective by at most `reltol` counts as none. An objective that is not
     finite at the start is refused, as is a numeric gradient that is not finite.
 
-    References
-    ----------
     Nash, J. C. (1990). Compact numerical methods for computers, 2nd edition, Algorithm 21.
 
-    Examples
-    --------
     >>> variable_metric(np.array([3.0]), lambda x: float((x[0] - 1) ** 2)).par.round(6)
     array([1.])
     """
