@@ -14,9 +14,10 @@ from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._release.additive import release
 from pydpstat._release.calibration import prepare
+from pydpstat._release.query import Query
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES, numbers
-from pydpstat.dppack._counts import contingency_table, count_query, histogram, table_variables
+from pydpstat.dppack._counts import contingency_table, count_sensitivity, histogram, table_variables
 from pydpstat.dppack._spec import statistic_spec
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
@@ -258,8 +259,9 @@ def _counts(
     source = source_from(rng, int_seeds_r=True)
 
     def protected(neighbors: str, first: bool = True) -> DPResults:
-        query = count_query(counts, labels, neighbors, 1 if mechanism == "Laplace" else 2, records)
-        public = () if neighbors == "unbounded" else (PUBLIC_N,)
+        sensitivity = count_sensitivity(neighbors, 1 if mechanism == "Laplace" else 2)
+        public, nobs = ((PUBLIC_N,), records) if neighbors == "bounded" else ((), None)
+        query = Query(labels.name, counts, (sensitivity,), labels, integer=True, nobs=nobs)
         spec = statistic_spec(function, arguments, neighbors, (condition, *public), void=not condition)
         prepared = prepare(query.question, spec, source.reproducible)
         spec.warn(query.question)

@@ -27,8 +27,6 @@ from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
 from pydpstat.results.model_results import ModelResults
 
-Bounds = tuple[tuple[float, ...], tuple[float, ...]]
-
 
 @dataclass
 class Records:
@@ -43,7 +41,7 @@ class Records:
     X: Floats
     y: Floats
     names: tuple[str, ...]
-    bounds: Bounds
+    bounds: tuple[tuple[float, ...], tuple[float, ...]]
     limits: Floats
     divisors: Floats
     weights: Floats | None = None
