@@ -34,8 +34,8 @@ REDRAWN = "redrawn until positive"
 # of what is equal and of one type only the sign of 0 may differ
 _PLAIN = frozenset((int, float, str))
 _PRIVACY = ("which_sensitivity", "mechanism", "delta", "type_DP")
-_NAMES = ("eps", "lower_bound", "upper_bound", *_PRIVACY)
-_NAMES_OF_PAIRS = ("eps", "lower_bound1", "upper_bound1", "lower_bound2", "upper_bound2", *_PRIVACY)
+NAMES = ("eps", "lower_bound", "upper_bound", *_PRIVACY)
+NAMES_OF_PAIRS = ("eps", "lower_bound1", "upper_bound1", "lower_bound2", "upper_bound2", *_PRIVACY)
 
 
 class Moment(NamedTuple):
@@ -125,7 +125,7 @@ def _planned(
 ) -> _Plan:
     """Return the plan of a release; `signs` only tells arguments apart that are equal."""
     pairs = function == "covDP"
-    named = dict(zip(_NAMES_OF_PAIRS if pairs else _NAMES, arguments))
+    named = dict(zip(NAMES_OF_PAIRS if pairs else NAMES, arguments))
     bounded = named["which_sensitivity"] == "bounded"
     spec = statistic_spec(
         function,

@@ -17,7 +17,14 @@ from pydpstat._release.calibration import prepare
 from pydpstat._release.query import Query
 from pydpstat._warn import note
 from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES, clip, numbers
-from pydpstat.dppack._moments import SCALE_TELLS_N, as_redrawn, is_positive, warn_of_moment
+from pydpstat.dppack._moments import (
+    NAMES,
+    NAMES_OF_PAIRS,
+    SCALE_TELLS_N,
+    as_redrawn,
+    is_positive,
+    warn_of_moment,
+)
 from pydpstat.dppack._pooled import Pooled, pooled_covariance, pooled_variance
 from pydpstat.dppack._spec import statistic_spec
 from pydpstat.errors import PydpstatError
@@ -110,16 +117,8 @@ def pooledVarDP(
     """
     lower, upper = checks.scalar(lower_bound, "lower_bound"), checks.scalar(upper_bound, "upper_bound")
     groups = [clip(column(sample), lower, upper) for sample in samples]
-    arguments = {
-        "eps": eps,
-        "lower_bound": lower_bound,
-        "upper_bound": upper_bound,
-        "which_sensitivity": which_sensitivity,
-        "mechanism": mechanism,
-        "delta": delta,
-        "type_DP": type_DP,
-        "approx_n_max": approx_n_max,
-    }
+    values = (eps, lower_bound, upper_bound, which_sensitivity, mechanism, delta, type_DP, approx_n_max)
+    arguments = dict(zip((*NAMES, "approx_n_max"), values))
     pool = partial(pooled_variance, groups, lower, upper)
     return _release("pooledVarDP", pool, arguments, (lower, upper), len(groups), rng)
 
@@ -204,18 +203,9 @@ def pooledCovDP(
     bounds2 = lower2, checks.scalar(upper_bound2, "upper_bound2")
     lower, upper = np.transpose([bounds1, bounds2])
     groups = [clip(pairs(sample), lower, upper) for sample in samples]
-    arguments = {
-        "eps": eps,
-        "lower_bound1": lower_bound1,
-        "upper_bound1": upper_bound1,
-        "lower_bound2": lower_bound2,
-        "upper_bound2": upper_bound2,
-        "which_sensitivity": which_sensitivity,
-        "mechanism": mechanism,
-        "delta": delta,
-        "type_DP": type_DP,
-        "approx_n_max": approx_n_max,
-    }
+    ranges = (lower_bound1, upper_bound1, lower_bound2, upper_bound2)
+    values = (eps, *ranges, which_sensitivity, mechanism, delta, type_DP, approx_n_max)
+    arguments = dict(zip((*NAMES_OF_PAIRS, "approx_n_max"), values))
     pool = partial(pooled_covariance, groups, bounds1, bounds2)
     return _release("pooledCovDP", pool, arguments, (bounds1, bounds2), len(groups), rng)
 

@@ -243,11 +243,9 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
             ("lower_bounds", lower_bounds),
             ("add_bias", bias),
         )
-        facts = self._facts()
         if weights is not None:
             records = read_weights(records, weights, weights_upper_bound)
             fit_arguments = (*fit_arguments, ("weights_upper_bound", weights_upper_bound))
-            facts = (*facts, ("Weights up to:", f"{records.weight:.6g}"))
         plan = self._plan(records)
         prediction = self._prediction or _LINKS.get(id(self.mapXy))
         if shape is not None and prediction is not None:
@@ -255,6 +253,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
             self.prefilter = drawn.prefilter
             records = replace(records, X=drawn.unit(records.X))
             prediction = replace(prediction, features=drawn)
+        weighed = ("Weights up to:", f"{records.weight:.6g}")
         l2 = self.regularizer is maps.regularizer_l2
         result = release_model(
             partial(self._minimize, records, plan.extra),
@@ -278,7 +277,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
                 fit_arguments,
                 () if weights is None else ("weights",),
             ),
-            facts=facts,
+            facts=self._facts() if weights is None else (*self._facts(), weighed),
         )
         self.coeff, self.results = result.coeff.copy(), result
         return result
