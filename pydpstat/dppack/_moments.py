@@ -13,7 +13,6 @@ from pydpstat import _checks as checks
 from pydpstat._release.additive import Accept, release
 from pydpstat._release.calibration import Preparation, prepare
 from pydpstat._release.query import Query, Question
-from pydpstat._warn import note
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES
 from pydpstat.dppack._spec import Spec, statistic_spec
@@ -82,9 +81,7 @@ def release_moment(
     checks.one_of(which, "which_sensitivity", SENSITIVITIES)
     checks.one_of(mechanism, "mechanism", MECHANISMS)
     if which == "both":
-        note(
-            f"{function}: bounded and unbounded sensitivity are the same here, so one value is returned."
-        )
+        _warnings.one_value(function)
     source = source_from(rng, int_seeds_r=True)
     _, value, reach, nobs = moment
     sensitivity = reach / nobs if nobs else math.inf

@@ -15,7 +15,7 @@ from pydpstat._data.containers import is_frame
 from pydpstat._release.additive import release
 from pydpstat._release.calibration import prepare
 from pydpstat._release.query import Query
-from pydpstat._warn import note
+from pydpstat.dppack import _warnings
 from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES, clip, numbers
 from pydpstat.dppack._moments import (
     NAMES,
@@ -283,9 +283,7 @@ def _release(
     if which == "bounded":
         return protected("bounded", pooled.bounded)
     if which == "both" and is_variance and pooled.bounded == pooled.unbounded:
-        note(
-            f"{function}: bounded and unbounded sensitivity are the same here, so one value is returned."
-        )
+        _warnings.one_value(function)
         return protected("unbounded", pooled.bounded)
     if not math.isfinite(pooled.unbounded):
         # before any draw

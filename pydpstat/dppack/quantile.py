@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._release.choice import release_choice
-from pydpstat._warn import note
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._arguments import SENSITIVITIES, column_name, numbers
 from pydpstat.dppack._moments import FIXED
@@ -180,9 +179,7 @@ def _quantile(
     checks.one_of(mechanism, "mechanism", ("exponential",))
     eps = checks.epsilon(eps, "eps")
     if which == "both":
-        note(
-            f"{function}: bounded and unbounded sensitivity are the same here, so one value is returned."
-        )
+        _warnings.one_value(function)
     _check_data(values, lower, upper)
     source = source_from(rng, int_seeds_r=True)
     finite = math.isfinite(upper - lower)

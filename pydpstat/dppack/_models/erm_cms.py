@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._release.model import constructor_arguments, release_model
-from pydpstat.dppack._models import losses, maps, warnings
+from pydpstat.dppack import _warnings
+from pydpstat.dppack._models import losses, maps
 from pydpstat.dppack._models.cms_noise import ROUNDING, Plan, make_plan, saturation_probability
 from pydpstat.dppack._models.fitted_model import FittedModel, Function, Prediction
 from pydpstat.dppack._models.formulas import Floats, Objective, Slope, summed_slope
@@ -300,11 +301,11 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
             # the noise alone may drive a prediction to 1, where R's loss is NaN
             saturated = saturation_probability(plan.noise.rate, strength + records.y.size * plan.extra, size)
         if math.isinf(eps):
-            warnings.no_promise(name, "eps", eps)
+            _warnings.no_promise(name, "eps", eps)
         elif kept > eps * (1.0 + ROUNDING) and (math.isinf(kept) or saturated <= WORTH_A_WARNING):
             self._explain(name, eps, kept, gamma, plan.norm)
         if saturated > WORTH_A_WARNING:
-            warnings.saturation(name, eps, saturated)
+            _warnings.saturation(name, eps, saturated)
             kept = math.inf
         return plan._replace(kept=kept if kept > eps * (1.0 + ROUNDING) else eps)
 
@@ -315,13 +316,13 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
     def _explain(self, name: str, eps: float, kept: float, gamma: float, norm: float) -> None:
         """Warn that a fit keeps less than is claimed; `norm` is the largest length of a record."""
         if norm > 1.0:
-            warnings.long_records(name, norm, eps, kept)
+            _warnings.long_records(name, norm, eps, kept)
         if self.mapXy_gr is maps.mapXy_gr_sigmoid and math.isinf(kept):
-            warnings.wrong_gradient(name)
+            _warnings.wrong_gradient(name)
         elif not gamma > 0.0:
-            warnings.no_promise(name, "gamma", gamma)
+            _warnings.no_promise(name, "gamma", gamma)
         elif norm <= 1.0:
-            warnings.no_promise(name, "c", float(self.c or 0.0))
+            _warnings.no_promise(name, "c", float(self.c or 0.0))
 
     def _saturates(self) -> bool:
         return self.loss is losses.loss_cross_entropy and self.mapXy is maps.mapXy_sigmoid

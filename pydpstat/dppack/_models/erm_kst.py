@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._release.model import constructor_arguments, release_model
-from pydpstat.dppack._models import warnings
+from pydpstat.dppack import _warnings
 from pydpstat.dppack._models.cms_noise import ROUNDING
 from pydpstat.dppack._models.fitted_model import FittedModel, Function, Prediction
 from pydpstat.dppack._models.formulas import Floats, Objective
@@ -291,27 +291,27 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         plan = Plan(extra, noise(eps, delta, zeta, size), Guarantee(eps, min(delta, 1.0)), nothing)
         # of an own regularizer only convexity is known
         strength = extra + (gamma if l2 else 0.0)
-        warnings.rough_minimum(name)
+        _warnings.rough_minimum(name)
         for argument, value, bad, advice in (
             ("eps", eps, math.isinf(eps), "a finite eps"),
             ("gamma", gamma, gamma < 0.0 and (strength <= 0.0 or not l2), "a gamma of at least 0"),
             ("lambda_", lam, lam < 0.0, "another lambda_"),
         ):
             if bad:
-                warnings.no_promise(name, argument, value, advice)
+                _warnings.no_promise(name, argument, value, advice)
                 return plan
         if self._wrong_gradient(size):
-            warnings.wrong_gradient(name)
+            _warnings.wrong_gradient(name)
             return plan
         pair = self._pairs[size > 1]
         epsilon = partial(replaced_epsilon, eps, delta, lam=lam, strength=strength, pair=pair, size=size)
         if delta >= 1.0:
             proven = smallest_delta(epsilon, eps)
-            warnings.large_delta(name, delta, eps, proven)
+            _warnings.large_model_delta(name, delta, eps, proven)
             return plan._replace(guarantee=Guarantee(eps, proven, "bounded", conditions))
         kept = epsilon(delta)
         if kept > eps * (1.0 + ROUNDING):
-            warnings.replaced_record(name, eps, delta, kept)
+            _warnings.replaced_record(name, eps, delta, kept)
         added = f"{ADDED} {one_record_epsilon(eps, delta, lam, strength):.6g}"
         return plan._replace(guarantee=Guarantee(max(kept, eps), delta, "bounded", (*conditions, added)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat.dppack._models import warnings
+from pydpstat.dppack import _warnings
 from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
 from pydpstat.dppack._models.fitted_model import Function, Prediction
 from pydpstat.dppack._models.formulas import Floats
@@ -133,4 +133,4 @@ class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
         return PREDICTION(X, self._fitted(), add_bias=bias, raw_value=raw)
 
     def _explain(self, name: str, eps: float, kept: float, gamma: float, norm: float) -> None:
-        warnings.other_gamma(eps, gamma, kept)
+        _warnings.other_gamma(eps, gamma, kept)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat.dppack._models import warnings
+from pydpstat.dppack import _warnings
 from pydpstat.dppack._models.fitted_model import Function, Prediction
 from pydpstat.dppack._models.formulas import Floats
 from pydpstat.dppack._models.kernels import FourierFeatures, generate_sampling, integer_at_least, phi_gaussian
@@ -260,7 +260,7 @@ class svmDP(WeightedERMDP_CMS):
 
     def _explain(self, name: str, eps: float, kept: float, gamma: float, norm: float) -> None:
         h = self._huber_h
-        warnings.no_promise(name, *(("gamma", gamma) if h > 0.0 else ("huber_h", h)))
+        _warnings.no_promise(name, *(("gamma", gamma) if h > 0.0 else ("huber_h", h)))
 
     def _facts(self) -> tuple[tuple[str, str], ...]:
         shown = str(self.kernel)

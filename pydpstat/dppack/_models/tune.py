@@ -14,7 +14,7 @@ from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._release.calibration import SEEDED
 from pydpstat._release.choice import release_choice
-from pydpstat.dppack._models import warnings
+from pydpstat.dppack import _warnings
 from pydpstat.dppack._models.formulas import Floats
 from pydpstat.dppack._models.kst_noise import ADDED
 from pydpstat.dppack._models.linear import LinearRegressionDP
@@ -210,7 +210,7 @@ def tune_linear_regression_model(
         )
     plain = all(isinstance(model, LinearRegressionDP) for model in groups.models)
     inside = _inside_epsilon(groups.eps, upper, lower, bias) if plain else math.inf
-    warnings.validation_not_clipped(groups.eps, inside, bias)
+    _warnings.validation_not_clipped(groups.eps, inside, bias)
 
     def errors(model: Model, X_new: npt.ArrayLike, y_new: Floats) -> float:
         difference = y_new - model.predict(X_new, bias)
