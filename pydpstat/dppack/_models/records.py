@@ -231,9 +231,13 @@ def feature_records(records: Records, count: int) -> Records:
 
 def bound_vector(values: npt.ArrayLike | None, name: str) -> Floats:
     """Return bounds as a vector of numbers that are not missing."""
-    if values is None:
-        raise PydpstatError(f"{name} must be a vector of numbers; got None. Give a public bound a column.")
-    bounds = doubles(values, name)
+    array = np.atleast_1d(checks.array_of(values))
+    if array.tolist() == [None]:
+        # as of a ragged list
+        raise PydpstatError(
+            f"{name} must be a vector of numbers; got {checks.shown(values)}. Give a public bound a column."
+        )
+    bounds = doubles(array, name)
     if np.isnan(bounds).any():
         raise PydpstatError(
             f"{name} must not be missing; got {checks.shown(values)}. Give a number a column."
