@@ -11,14 +11,12 @@ from pydpstat._data.containers import listed
 from pydpstat._data.values import fills
 from pydpstat._quiet import quiet
 from pydpstat._release.additive import Spender
-from pydpstat._release.query import Query
 from pydpstat._release.statistic import INTEGER, Missing, Options, options, release_statistic
-from pydpstat.dppack._counts import count_sensitivity
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.cells import bin_counts
+from pydpstat.statistics._kernels.cells import bin_counts, cells_query
 
 
 @quiet
@@ -103,14 +101,8 @@ def histogram(
     breaks = _edges(edges)
     check_filling(how.missing, [(breaks[0], breaks[-1])], "edges")
     column = one_column(x, "x")
-    query = Query(
-        "histogram",
-        _counts(column, how, breaks).astype(np.float64),
-        (count_sensitivity(how.neighbors, how.norm),),
-        _labels(column, breaks),
-        integer=True,
-        nobs=column.size if how.bounded else None,
-    )
+    counts = _counts(column, how, breaks)
+    query = cells_query("histogram", counts, _labels(column, breaks), column.size, how)
     arguments = (("edges", breaks.tolist()),)
     return release_statistic("histogram", query, how, rng, budget, data=("x",), arguments=arguments)
 

@@ -17,10 +17,9 @@ from pydpstat._release.query import Query
 from pydpstat._warn import warn
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SignGeometricNoise, SymmetricGeometricNoise
-from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy import GeometricLoss, Guarantee
 from pydpstat.r_arithmetic._arrays import numeric
-from pydpstat.random import Source, source_from
+from pydpstat.random import source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
@@ -84,13 +83,8 @@ def symmetric_geometric(
     claim = Guarantee(noise.epsilon)
     held = Guarantee(noise.epsilon, 0.0, "bounded", GIVEN, GeometricLoss(noise.epsilon, noise.sensitivity))
     name = name_of(value)
-    query = Query(
-        "count",
-        counts,
-        (float(noise.sensitivity),),
-        Labels("count" if name is None else name, row_names(value)),
-        integer=True,
-    )
+    labels = Labels("count" if name is None else name, row_names(value))
+    query = Query("count", counts, (float(noise.sensitivity),), labels, integer=True)
     source = source_from(rng)
     return release(
         query,
@@ -157,17 +151,19 @@ def symmetric_geometric_noise(
         raise PydpstatError(f"size must be at most 2**32; got {checks.shown(size)}. Draw in several parts.")
     checks.one_of(method, "method", METHODS)
     source = source_from(rng)
-    if method == "difference":
-        return _drawn(_noise(SymmetricGeometricNoise, epsilon, sensitivity), source, int(size))
-    noise = _noise(SignGeometricNoise, epsilon, sensitivity)
-    _warn_of_signs(
-        noise.epsilon, noise.epsilon_kept, float(noise.delta(noise.epsilon))
-    )
-    return _drawn(noise, source, int(size))
-
-
-def _drawn(noise: Noise, source: Source, size: int) -> np.ndarray:
-    return noise.draw(source, size, 1.0).astype(np.int64)
+    kind = SymmetricGeometricNoise if method == "difference" else SignGeometricNoise
+    noise = _noise(kind, epsilon, sensitivity)
+    if isinstance(noise, SignGeometricNoise):
+        # a random sign times a geometric variable is not the symmetric geometric distribution
+        warn(
+            "symmetric_geometric_noise with method='sign' gives 0 twice the weight of the symmetric "
+            f"geometric law. It keeps epsilon {noise.epsilon_kept:.4f}, not {noise.epsilon:g}; at epsilon "
+            f"{noise.epsilon:g} its delta is {float(noise.delta(noise.epsilon)):.4f}. "
+            "Use method='difference'.",
+            row="1",
+            use="symmetric_geometric",
+        )
+    return noise.draw(source, int(size), 1.0).astype(np.int64)
 
 
 def _noise(kind: type[Geometric], epsilon: float, sensitivity: int) -> Geometric:
@@ -195,14 +191,3 @@ def _whole_numbers(value: npt.ArrayLike) -> np.ndarray:
     if math.prod(shape) != flat.size:
         raise PydpstatError(f"value must be numbers; got {type(value).__name__} of several in one place.")
     return flat.astype(np.float64).reshape(shape, order="F")
-
-
-def _warn_of_signs(epsilon: float, kept: float, delta: float) -> None:
-    """Warn that a random sign times a geometric variable is not the symmetric geometric distribution."""
-    warn(
-        "symmetric_geometric_noise with method='sign' gives 0 twice the weight of the symmetric "
-        f"geometric law. It keeps epsilon {kept:.4f}, not {epsilon:g}; at epsilon {epsilon:g} its delta "
-        f"is {delta:.4f}. Use method='difference'.",
-        row="1",
-        use="symmetric_geometric",
-    )

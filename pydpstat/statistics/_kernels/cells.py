@@ -7,6 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._release.query import Query
+from pydpstat._release.statistic import Options
+from pydpstat.dppack._counts import count_sensitivity
+from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.record_grid import clip_in_place
 
 Floats = npt.NDArray[np.float64]
@@ -28,23 +32,9 @@ _NARROW = 256
 def bin_counts(x: np.ndarray, edges: Floats) -> tuple[Counts, int]:
     """Count values in bins that are closed on the left; the last one is closed on both sides.
 
-    Values outside the edges, infinities included, belong to the outer bins.
+    Values outside the edges, infinities included, belong to the outer bins. NaN is missing; beside the
+    counts comes how many values are. The edges are finite and ascending, no two equal.
 
-    Parameters
-    ----------
-    x : ndarray of shape (n,)
-        Numbers; NaN is missing. Private.
-    edges : ndarray of shape (k + 1,)
-        Finite and ascending, no two equal.
-
-    Returns
-    -------
-    counts : ndarray of int64, shape (k,)
-    missing : int
-        How many values are NaN.
-
-    Notes
-    -----
     Where all bins are equally wide, f(x) = (x - edges[0]) * scale, rounded after each step and at
     last to single precision, finds the bin. f does not fall anywhere, since rounding keeps the order,
     and it is checked that |f(edges[i]) - i| <= t for every edge, t a small tolerance. So f(x) > i + t says
@@ -77,6 +67,18 @@ def bin_counts(x: np.ndarray, edges: Floats) -> tuple[Counts, int]:
             missing += int(np.count_nonzero(absent))
             counts += np.bincount(edges[1:-1].searchsorted(chunk[~absent], "right"), minlength=bins)
     return counts, missing
+
+
+def cells_query(statistic: str, counts: np.ndarray, labels: Labels, size: int, how: Options) -> Query:
+    """Ask for the counts of disjoint cells."""
+    return Query(
+        statistic,
+        counts.astype(np.float64),
+        (count_sensitivity(how.neighbors, how.norm),),
+        labels,
+        integer=True,
+        nobs=size if how.bounded else None,
+    )
 
 
 def _equal_bins(
@@ -119,19 +121,9 @@ def _count_whole(values: Places, bins: int, scratch: Places) -> Counts:
 
 
 def cell_counts(codes: Sequence[np.ndarray], sizes: Sequence[int]) -> Counts:
-    """Cross variables that are given as codes; -1 stands for missing.
+    """Cross variables that are given as codes from -1, which stands for missing, to their size - 1.
 
-    Parameters
-    ----------
-    codes : sequence of ndarray of int, shape (n,)
-        One array a variable, with values from -1 to its size - 1. Private.
-    sizes : sequence of int
-        Number of levels of each variable.
-
-    Returns
-    -------
-    ndarray of int64, shape (size + 1, ...)
-        Missing values come first on each axis.
+    The counts are of the shape (size + 1, ...): missing values come first on each axis.
 
     Examples
     --------

@@ -12,7 +12,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat import _multiple_precision as multiple_precision
-from pydpstat._data.columns import Data, Placeholder
+from pydpstat._data.columns import Placeholder
 from pydpstat._data.containers import (
     categorical_of,
     columns_of,
@@ -27,7 +27,6 @@ from pydpstat._data.lookup import KINDS, is_of_kind, kind_of, places
 from pydpstat._data.values import fills, is_missing, objects
 from pydpstat._release.additive import Spender, release
 from pydpstat._release.calibration import Calibrated, prepare
-from pydpstat._release.query import Query
 from pydpstat._release.statistic import INTEGER, Missing, Options, call, check_budget, options
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
@@ -37,6 +36,7 @@ from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn
 from pydpstat.results.results import DPResults
+from pydpstat.statistics._kernels.cells import cells_query
 
 FOUND = "the levels were found in the data: those that are rare are left out, and delta covers them"
 _PLAIN = (str, bool, int, float)
@@ -56,17 +56,10 @@ class Variables(NamedTuple):
 
 
 class Coded(NamedTuple):
-    """A variable as codes. Private but for `levels`.
+    """A variable as codes: -1 for missing, the place of a level, or their number for what is no level.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n,), or None
-        -1 for missing, the place of a level, or ``len(levels)`` for a value that is no level. None
-        where there are no data.
-    levels : tuple
-        Public.
-    closed : bool
-        Whether the type excludes values that are no level.
+    Private but for `levels`, and for `closed`, which tells whether the type excludes values that are no
+    level. There are no codes where there are no data.
     """
 
     codes: np.ndarray | None
@@ -99,8 +92,8 @@ def _checked(columns: tuple[Any, ...], names: tuple[str, ...]) -> Variables:
                 f"array, Series or Categorical, one value a record; got {type(column).__name__}. "
                 "Give a matrix as a DataFrame."
             )
-    sizes = {len(column) for column in columns}
-    if len(sizes) != 1 or len(set(filter(None, names))) != len(list(filter(None, names))):
+    sizes, named = {len(column) for column in columns}, list(filter(None, names))
+    if len(sizes) != 1 or len(set(named)) != len(named):
         raise PydpstatError(
             "data must have at least one variable, all of one length, each with a name of its own; "
             f"got {len(columns)} variables."
@@ -212,7 +205,7 @@ def coded(column: object, levels: tuple[object, ...] | None) -> Coded:
 
 
 def discovered(
-    data: Data,
+    variables: Variables,
     epsilon: float,
     delta: float,
     mechanism: str | Mechanism,
@@ -220,7 +213,6 @@ def discovered(
     missing: Missing,
     rng: object,
     budget: Spender | None,
-    variables: Variables,
 ) -> DPResults:
     """Release the noisy counts of one variable's levels that are at least a public threshold.
 
@@ -239,20 +231,13 @@ def discovered(
             "Combine them into one, or give public levels."
         )
     # one record is in one level, or leaves one and enters another
-    reach = 2 if how.bounded else 1
-    noise = SymmetricGeometricNoise(how.epsilon, reach)
+    noise = SymmetricGeometricNoise(how.epsilon, 2 if how.bounded else 1)
     # the noise's rate is this quotient of floats, as it is drawn
     threshold = release_threshold(Fraction(noise.epsilon / noise.sensitivity), float(share))
     counts, levels = _occurring(variables.columns[0], how)
+    labels = Labels("table", dimnames=(levels,), dimension_names=tuple(filter(None, variables.names)))
+    query = cells_query("table", counts, labels, variables.size, how)
     claim = Guarantee(how.epsilon, float(share), how.neighbors)
-    query = Query(
-        "table",
-        counts.astype(np.float64),
-        (float(reach),),
-        Labels("table", dimnames=(levels,), dimension_names=tuple(filter(None, variables.names))),
-        integer=True,
-        nobs=variables.size if how.bounded else None,
-    )
     held = replace(claim, conditions=(*how.conditions, FOUND))
     source = source_from(rng)
     result = release(
@@ -341,22 +326,9 @@ _BITS = 203
 def release_threshold(rate: Fraction, delta: float) -> int:
     """Return the smallest T >= 2 with P(1 + K >= T) <= delta for symmetric geometric noise K.
 
-    Parameters
-    ----------
-    rate : Fraction
-        P(K = k) is proportional to exp(-rate |k|).
-    delta : float
-        Above 0 and below 1.
-
-    Returns
-    -------
-    int
-
-    Notes
-    -----
-    P(K >= j) = a^j / (1 + a) for j >= 0, a = exp(-rate), so T - 1 is at least
-    -log(delta (1 + a)) / rate. Multiple precision decides which integer comes next; in a tie
-    that it could not see it takes the larger one.
+    P(K = k) is proportional to exp(-rate |k|), and delta is above 0 and below 1. As P(K >= j) is
+    a^j / (1 + a) for j >= 0, a = exp(-rate), T - 1 is at least -log(delta (1 + a)) / rate. Multiple precision
+    decides which integer comes next; in a tie that it could not see it takes the larger one.
 
     References
     ----------
