@@ -13,6 +13,7 @@ from pydpstat._release.statistic import Missing, Public, check_records, options,
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.association import bounded_query, corner_query, read_variables, square_query
+from pydpstat.statistics.spread import check_squares
 
 
 @quiet
@@ -193,6 +194,7 @@ def _release(
         y, epsilon = (None, y) if np.ndim(y) == 0 else (y, None)
     how = options(epsilon, *public)
     variables = read_variables(x, y, bounds)
+    check_squares(variables.pairs)
     check_filling(how.missing, variables.pairs)
     if how.bounded:
         check_records(variables.columns.size, 2, "covariance" if function == "cov" else "correlation", "x")

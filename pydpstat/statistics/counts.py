@@ -198,7 +198,7 @@ def proportion(
 
         def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
             shares, slopes = _cut_shares(*noisy.reshape(2, -1))
-            return shaped(shares, columns), Derived(slopes, ("share of the noisy counts", CUT))
+            return shaped(shares.tolist(), columns), Derived(slopes, ("share of the noisy counts", CUT))
 
     return release_statistic("proportion", query, how, rng, budget, data=("condition",), publish=publish)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +28,7 @@ METHODS = ("difference", "sign")
 LARGEST_SPREAD = 2.0**56
 LARGEST_COUNT = 2**53
 MOST_DRAWS = 2**32
-Geometric = TypeVar("Geometric", SymmetricGeometricNoise, SignGeometricNoise)
+Geometric = SymmetricGeometricNoise | SignGeometricNoise
 GIVEN = ("the sensitivity given is right for the neighbors meant",)
 
 
@@ -79,7 +78,8 @@ def symmetric_geometric(
     (True, 1.0)
     """
     counts = _whole_numbers(value)
-    noise = _noise(SymmetricGeometricNoise, epsilon, sensitivity)
+    noise = SymmetricGeometricNoise(epsilon, sensitivity)
+    _check_spread(noise)
     claim = Guarantee(noise.epsilon)
     held = Guarantee(noise.epsilon, 0.0, "bounded", GIVEN, GeometricLoss(noise.epsilon, noise.sensitivity))
     name = name_of(value)
@@ -151,8 +151,9 @@ def symmetric_geometric_noise(
         raise PydpstatError(f"size must be at most 2**32; got {checks.shown(size)}. Draw in several parts.")
     checks.one_of(method, "method", METHODS)
     source = source_from(rng)
-    kind = SymmetricGeometricNoise if method == "difference" else SignGeometricNoise
-    noise = _noise(kind, epsilon, sensitivity)
+    kind: type[Geometric] = SymmetricGeometricNoise if method == "difference" else SignGeometricNoise
+    noise = kind(epsilon, sensitivity)
+    _check_spread(noise)
     if isinstance(noise, SignGeometricNoise):
         # a random sign times a geometric variable is not the symmetric geometric distribution
         warn(
@@ -166,14 +167,12 @@ def symmetric_geometric_noise(
     return noise.draw(source, int(size), 1.0).astype(np.int64)
 
 
-def _noise(kind: type[Geometric], epsilon: float, sensitivity: int) -> Geometric:
-    noise = kind(epsilon, sensitivity)
+def _check_spread(noise: Geometric) -> None:
     if noise.sensitivity / noise.epsilon > LARGEST_SPREAD:
         raise PydpstatError(
-            f"epsilon must be large enough that the noise fits into 64-bit integers; got {epsilon!r} "
-            f"for sensitivity {sensitivity!r}. Use at least {noise.sensitivity / LARGEST_SPREAD:.3g}."
+            f"epsilon must be large enough that the noise fits into 64-bit integers; got {noise.epsilon!r} "
+            f"for sensitivity {noise.sensitivity!r}. Use at least {noise.sensitivity / LARGEST_SPREAD:.3g}."
         )
-    return noise
 
 
 def _whole_numbers(value: npt.ArrayLike) -> np.ndarray:

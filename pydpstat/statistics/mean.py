@@ -25,19 +25,17 @@ from pydpstat._release.statistic import (
     Missing,
     Options,
     check_records,
-    column_labels,
     columns_query,
     options,
     release_statistic,
-    shaped,
 )
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.r_arithmetic._products import norm
-from pydpstat.results._postprocessing import Derived, PostProcessing, Publish
+from pydpstat.results._postprocessing import Publish
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import record_grid
-from pydpstat.statistics._kernels.partition import LINE, LINE_WEIGHTS, moments, weight_sums, weights_query
+from pydpstat.statistics._kernels.partition import LINE, LINE_WEIGHTS, column_weights, moments, weight_sums
 from pydpstat.statistics._kernels.record_grid import data_grid, half_width
 
 LARGEST = 1e290
@@ -154,23 +152,19 @@ def mean_query(
     statistic: str, columns: Columns, pairs: Bounds, how: Options
 ) -> tuple[Query, Publish | None]:
     """Ask for the mean of each column, and say what is made of the noisy sums where these are asked for."""
-    grids = record_grid.grids_for(pairs, how, columns.size)
     if how.bounded:
         check_records(columns.size, 1, statistic)
-        exact = [
-            record_grid.ratio(each.first[0], each.count, grid.unit, grid.center)
-            for grid, each in zip(grids, record_grid.each_column(columns, grids, how.missing))
-        ]
-        sensitivities = [record_grid.width(pair, columns.size) for pair in pairs]
-        return columns_query(statistic, columns, exact, sensitivities), None
-
-    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        values, slopes = zip(*map(_placed, noisy.reshape(len(pairs), -1), pairs))
-        return shaped(values, columns), Derived(slopes, STEPS)
-
+    grids = record_grid.grids_for(pairs, how, columns.size)
     sums = record_grid.each_column(columns, grids, how.missing)
-    blocks = [weight_sums(each, LINE_WEIGHTS) for each in sums]
-    return weights_query(statistic, column_labels(statistic, columns), how, blocks), publish
+    if not how.bounded:
+        blocks = [weight_sums(each, LINE_WEIGHTS) for each in sums]
+        return column_weights(statistic, columns, pairs, how, blocks, _placed, STEPS)
+    exact = [
+        record_grid.ratio(each.first[0], each.count, grid.unit, grid.center)
+        for grid, each in zip(grids, sums)
+    ]
+    sensitivities = [record_grid.width(pair, columns.size) for pair in pairs]
+    return columns_query(statistic, columns, exact, sensitivities), None
 
 
 def _placed(noisy: np.ndarray, pair: Pair) -> tuple[float, float]:

@@ -10,16 +10,7 @@ from pydpstat._data.columns import Bounds, Columns, Data, GivenBounds, Pair
 from pydpstat._quiet import quiet
 from pydpstat._release.additive import Spender
 from pydpstat._release.query import Query
-from pydpstat._release.statistic import (
-    Missing,
-    Options,
-    check_records,
-    column_labels,
-    columns_query,
-    options,
-    shaped,
-)
-from pydpstat.errors import PydpstatError
+from pydpstat._release.statistic import Missing, Options, check_records, columns_query, options
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.r_arithmetic._products import norm
 from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, Publish, SquareRoot
@@ -28,16 +19,15 @@ from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.partition import (
     PARABOLA,
     PARABOLA_WEIGHTS,
+    column_weights,
     moments,
     spread,
     weight_sums,
-    weights_query,
 )
-from pydpstat.statistics._kernels.record_grid import RecordGrid, half_width, product_unit
+from pydpstat.statistics._kernels.record_grid import RecordGrid, check_range, half_width, product_unit
 from pydpstat.statistics.mean import release_columns
 
 CUT = "cut at 0"
-_SMALLEST, _LARGEST = 1e-140, 1e140
 
 
 @quiet
@@ -187,21 +177,17 @@ def _variance_query(
         check_records(n, 2, "variance")
     grids = record_grid.grids_for(pairs, how, n)
     sums = record_grid.each_column(columns, grids, how.missing, ((0, 0),))
-    if how.bounded:
-        exact = [
-            spread_of(n, each.first[0], each.first[0], each.products[0], grid, grid)
-            for each, grid in zip(sums, grids)
-        ]
-        sensitivities = [spread_sensitivity(n, grid, grid, pair, pair) for grid, pair in zip(grids, pairs)]
-        query = columns_query(statistic, columns, exact, sensitivities)
-        return query, lambda noisy: (np.maximum(noisy, 0.0), AsDrawn((CUT,)))
-
-    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        values, slopes = zip(*map(_from_weights, noisy.reshape(len(pairs), -1), pairs))
-        return shaped(values, columns), Derived(slopes, ("variance from the noisy sums", CUT))
-
-    blocks = [weight_sums(each, PARABOLA_WEIGHTS) for each in sums]
-    return weights_query(statistic, column_labels(statistic, columns), how, blocks), publish
+    if not how.bounded:
+        blocks = [weight_sums(each, PARABOLA_WEIGHTS) for each in sums]
+        steps = ("variance from the noisy sums", CUT)
+        return column_weights(statistic, columns, pairs, how, blocks, _from_weights, steps)
+    exact = [
+        spread_of(n, each.first[0], each.first[0], each.products[0], grid, grid)
+        for each, grid in zip(sums, grids)
+    ]
+    sensitivities = [spread_sensitivity(n, grid, grid, pair, pair) for grid, pair in zip(grids, pairs)]
+    query = columns_query(statistic, columns, exact, sensitivities)
+    return query, lambda noisy: (np.maximum(noisy, 0.0), AsDrawn((CUT,)))
 
 
 def _from_weights(noisy: np.ndarray, pair: Pair) -> tuple[float, float]:
@@ -245,8 +231,4 @@ def spread_sensitivity(
 def check_squares(pairs: Bounds) -> None:
     """Check that squares of what lies between the bounds are ordinary floats."""
     for lower, upper in pairs:
-        if not _SMALLEST < upper - lower < _LARGEST:
-            raise PydpstatError(
-                f"bounds must be between {_SMALLEST} and {_LARGEST} apart for squares; "
-                f"got ({lower!r}, {upper!r}). Rescale the data."
-            )
+        check_range(lower, upper, 1e-140, 1e140, " for squares")

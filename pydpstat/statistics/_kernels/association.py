@@ -45,7 +45,7 @@ from pydpstat.statistics._kernels.partition import (
     weights_query,
 )
 from pydpstat.statistics._kernels.record_grid import half_width, standard_grid
-from pydpstat.statistics.spread import check_squares, spread_of, spread_sensitivity
+from pydpstat.statistics.spread import spread_of, spread_sensitivity
 
 # places of the means and of the product that a covariance takes, in the bases of weights
 COVARIANCE = (1, 2, 3)
@@ -83,23 +83,17 @@ def read_variables(x: Data, y: object, bounds: GivenBounds) -> Variables:
                 "x must have at least two columns where no y is given; got one variable. "
                 "Give the second one as y."
             )
-        pairs, shown = column_bounds(bounds, columns)
-        check_squares(pairs)
-        return Variables(columns, pairs, shown, ("x",))
+        return Variables(columns, *column_bounds(bounds, columns), ("x",))
     first, second = one_column(x, "x"), one_column(y, "y")
     if first.size != second.size:
         raise PydpstatError("x and y must be of the same length, a record in the same place of both.")
     name = None if None in (first.name, second.name) else f"{first.name}, {second.name}"
     both = Columns(first.arrays + second.arrays, first.missing + second.missing, None, name, first.size)
-    pairs = _two_pairs(bounds)
-    check_squares(pairs)
-    return Variables(both, pairs, pairs, ("x", "y"))
-
-
-def _two_pairs(bounds: object) -> Bounds:
     if several_bounds(bounds) and len(bounds) == 2:
-        return bounds_pair(bounds[0], "bounds[0]"), bounds_pair(bounds[1], "bounds[1]")
-    return (bounds_pair(bounds),) * 2
+        pairs = bounds_pair(bounds[0], "bounds[0]"), bounds_pair(bounds[1], "bounds[1]")
+    else:
+        pairs = (bounds_pair(bounds),) * 2
+    return Variables(both, pairs, pairs, ("x", "y"))
 
 
 def _labels(function: str, variables: Variables) -> Labels:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -103,7 +103,6 @@ def _checked(columns: tuple[Any, ...], names: tuple[str, ...]) -> Variables:
 
 def levels_of(levels: object, variables: Variables) -> list[tuple[object, ...] | None]:
     """Check public levels: for each variable a tuple, or None where its categories are declared public."""
-    count = len(variables.columns)
     if levels is None:
         raise PydpstatError(
             "levels must be given: levels that come from the data would tell which values occur. Give the "
@@ -112,44 +111,39 @@ def levels_of(levels: object, variables: Variables) -> list[tuple[object, ...] |
         )
     if isinstance(levels, str):
         return _declared(levels, variables)
+    columns, names = variables.columns, variables.names
     if isinstance(levels, Mapping):
         by_name = {str(name): each for name, each in levels.items()}
-        if set(by_name) != set(variables.names) or len(by_name) != len(levels):
+        if set(by_name) != set(names) or len(by_name) != len(levels):
             raise PydpstatError(
                 f"levels must name every variable and no other; got {checks.shown(levels)} for the variables "
-                f"{checks.excerpt(list(variables.names))}. Give levels={{variable: [...], ...}}."
+                f"{checks.excerpt(list(names))}. Give levels={{variable: [...], ...}}."
             )
-        names = [f"levels[{name!r}]" for name in variables.names]
-        return _checked_levels([by_name[name] for name in variables.names], names, variables)
-    if count == 1 and not _nested(levels):
-        return _checked_levels([levels], ["levels"], variables)
-    if not isinstance(levels, (list, tuple)) or len(levels) != count:
+        return [_own(by_name[name], f"levels[{name!r}]", column) for name, column in zip(names, columns)]
+    if len(columns) == 1 and not _nested(levels):
+        return [_own(levels, "levels", columns[0])]
+    if not isinstance(levels, (list, tuple)) or len(levels) != len(columns):
         raise PydpstatError(
-            f"levels must be a list of levels for each of the {count} variables; got {checks.shown(levels)}. "
-            "Give them in the variables' order, or as a dict by name."
+            f"levels must be a list of levels for each of the {len(columns)} variables; "
+            f"got {checks.shown(levels)}. Give them in the variables' order, or as a dict by name."
         )
-    return _checked_levels(levels, [f"levels[{place}]" for place in range(count)], variables)
-
-
-def _checked_levels(
-    levels: Sequence[object], names: list[str], variables: Variables
-) -> list[tuple[object, ...] | None]:
-    """Check the levels of each variable, and that they are of its type."""
-    found: list[tuple[object, ...] | None] = []
-    for each, name, column in zip(levels, names, variables.columns):
-        own, kind = _level_tuple(each, name), kind_of(column)
-        other = next((type(level).__name__ for level in own if not is_of_kind(level, kind)), None)
-        if kind is not None and other is not None:
-            raise PydpstatError(
-                f"{name} must be {KINDS[kind]}, as the variable's type has them; got {other} among them, "
-                "which no record can be. Give levels of the variable's type, or convert the variable."
-            )
-        found.append(own)
-    return found
+    return [_own(each, f"levels[{i}]", column) for i, (each, column) in enumerate(zip(levels, columns))]
 
 
 def _nested(levels: object) -> bool:
     return isinstance(levels, (list, tuple)) and len(levels) == 1 and isinstance(levels[0], (list, tuple))
+
+
+def _own(levels: object, name: str, column: object) -> tuple[object, ...]:
+    """Check the levels of one variable, and that they are of its type."""
+    own, kind = _level_tuple(levels, name), kind_of(column)
+    other = next((type(level).__name__ for level in own if not is_of_kind(level, kind)), None)
+    if kind is not None and other is not None:
+        raise PydpstatError(
+            f"{name} must be {KINDS[kind]}, as the variable's type has them; got {other} among them, "
+            "which no record can be. Give levels of the variable's type, or convert the variable."
+        )
+    return own
 
 
 def _declared(levels: str, variables: Variables) -> list[tuple[object, ...] | None]:

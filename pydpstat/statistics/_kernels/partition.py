@@ -9,7 +9,7 @@ split.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations
 from operator import mul
@@ -17,11 +17,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pydpstat._data.columns import Bounds, Columns, Pair
 from pydpstat._frozen import frozen
 from pydpstat._release.query import Query
-from pydpstat._release.statistic import Missing, Options
+from pydpstat._release.statistic import Missing, Options, column_labels, shaped
 from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.results._labels import Labels
+from pydpstat.results._postprocessing import Derived, PostProcessing, Publish
 from pydpstat.statistics._kernels.record_grid import BITS, RecordGrid, Sums, chunks, rounded, units
 
 # values at the weights' places of 1, z, z^2: the coefficients of these functions in the weights
@@ -94,6 +96,24 @@ def weights_query(
     exact = tuple(each for block in blocks for each in block)
     value = np.array(exact, dtype=np.float64)
     return Query(statistic, value, (norm_of(len(blocks), how) * norm,), names, nobs=nobs, exact=exact)
+
+
+def column_weights(
+    statistic: str,
+    columns: Columns,
+    pairs: Bounds,
+    how: Options,
+    blocks: list[list[Fraction]],
+    derive: Callable[[np.ndarray, Pair], tuple[float, float]],
+    steps: tuple[str, ...],
+) -> tuple[Query, Publish]:
+    """Ask for the sums of each column's weights; `derive` makes a value and its slope of noisy ones."""
+
+    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        values, slopes = zip(*map(derive, noisy.reshape(len(pairs), -1), pairs))
+        return shaped(values, columns), Derived(slopes, steps)
+
+    return weights_query(statistic, column_labels(statistic, columns), how, blocks), publish
 
 
 def norm_of(ones: int, how: Options) -> Fraction:

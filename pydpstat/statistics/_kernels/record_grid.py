@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from operator import add
@@ -31,7 +32,6 @@ MOST_BITS = 50
 CHUNK = 1 << 17
 # adding and subtracting this many units rounds a smaller number to a whole one, halves to even
 _ROUNDER = 1.5 * 2.0**52
-_SMALLEST, _LARGEST = 1e-290, 1e302
 
 
 class RecordGrid(NamedTuple):
@@ -113,11 +113,13 @@ def standard_grid(lower: float, upper: float) -> RecordGrid:
     return RecordGrid(center, factor, -1.0, 1.0, unit, BITS, shift)
 
 
-def check_range(lower: float, upper: float) -> None:
+def check_range(
+    lower: float, upper: float, least: float = 1e-290, most: float = 1e302, purpose: str = ""
+) -> None:
     """Check that floating-point numbers can hold a fine grid between the bounds."""
-    if not _SMALLEST < upper - lower < _LARGEST:
+    if not least < upper - lower < most:
         raise PydpstatError(
-            f"bounds must be between {_SMALLEST} and {_LARGEST} apart; got ({lower!r}, {upper!r}). "
+            f"bounds must be between {least} and {most} apart{purpose}; got ({lower!r}, {upper!r}). "
             "Rescale the data."
         )
 
@@ -194,7 +196,8 @@ def _completed(placed: list[np.ndarray], grids: Sequence[RecordGrid], missing: M
 Pairs = Sequence[tuple[int, int]]
 
 
-class Sums(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Sums:
     """Exact sums over records, whose number is `count`. Private.
 
     `first` has for each variable the sum of its records, in its grid's units; `products` for each pair the
