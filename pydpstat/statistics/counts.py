@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pydpstat._data.columns import Columns, Data, Placeholder, truths_of
+from pydpstat._data.columns import Columns, Data, truths_of
 from pydpstat._data.values import fills
 from pydpstat._quiet import quiet
 from pydpstat._release.additive import Spender
@@ -197,23 +197,16 @@ def proportion(
         query = _query("proportion", true + false, columns, how)
 
         def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-            shares, slopes = _cut_shares(*noisy.reshape(2, -1))
-            return shaped(shares.tolist(), columns), Derived(slopes, ("share of the noisy counts", CUT))
+            true, false = noisy.reshape(2, -1)
+            positive = true + false > 0.0
+            total = np.where(positive, true + false, 1.0)
+            shares = np.where(positive, np.clip(true / total, 0.0, 1.0), 0.5)
+            # of a / (a + b) with respect to the pair (a, b), at the share that is published
+            slopes = np.where(positive, np.hypot(shares, 1.0 - shares) / total, np.nan)
+            steps = ("share of the noisy counts", CUT)
+            return shaped(shares.tolist(), columns), Derived(tuple(slopes.tolist()), steps)
 
     return release_statistic("proportion", query, how, rng, budget, data=("condition",), publish=publish)
-
-
-def _cut_shares(true: np.ndarray, false: np.ndarray) -> tuple[np.ndarray, tuple[float, ...]]:
-    """Return true / (true + false) in [0, 1], 1/2 where the total is not above 0, and its slopes.
-
-    The slopes are those with respect to the pair of counts, at the share that is published.
-    """
-    total = true + false
-    positive = total > 0.0
-    below = np.where(positive, total, 1.0)
-    shares = np.where(positive, np.clip(true / below, 0.0, 1.0), 0.5)
-    slopes = np.where(positive, np.hypot(shares, 1.0 - shares) / below, np.nan)
-    return shares, tuple(slopes.tolist())
 
 
 def _tallies(columns: Columns, missing: Missing) -> tuple[list[int], list[int]]:
@@ -222,9 +215,7 @@ def _tallies(columns: Columns, missing: Missing) -> tuple[list[int], list[int]]:
     return [true for true, _ in tallies], [false for _, false in tallies]
 
 
-def _tally(
-    truths: np.ndarray | Placeholder, absent: np.ndarray | None, missing: Missing
-) -> tuple[int, int]:
+def _tally(truths: np.ndarray, absent: np.ndarray | None, missing: Missing) -> tuple[int, int]:
     """Count true and false values; `absent` says which are missing, and None that none is.
 
     Examples
@@ -232,8 +223,6 @@ def _tally(
     >>> _tally(np.array([True, False, True]), np.array([False, False, True]), "drop")
     (1, 1)
     """
-    if isinstance(truths, Placeholder):
-        return 0, 0
     gone = 0 if absent is None else int(np.count_nonzero(absent))
     true = int(np.count_nonzero(truths if absent is None else truths & ~absent))
     false = truths.size - gone - true

@@ -34,9 +34,7 @@ from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.r_arithmetic._products import norm
 from pydpstat.results._postprocessing import Publish
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels import record_grid
-from pydpstat.statistics._kernels.partition import LINE, LINE_WEIGHTS, column_weights, moments, weight_sums
-from pydpstat.statistics._kernels.record_grid import data_grid, half_width
+from pydpstat.statistics._kernels import partition, record_grid
 
 LARGEST = 1e290
 Ask = Callable[[str, Columns, Bounds, Options], tuple[Query, Publish | None]]
@@ -157,10 +155,10 @@ def mean_query(
     grids = record_grid.grids_for(pairs, how, columns.size)
     sums = record_grid.each_column(columns, grids, how.missing)
     if not how.bounded:
-        blocks = [weight_sums(each, LINE_WEIGHTS) for each in sums]
-        return column_weights(statistic, columns, pairs, how, blocks, _placed, STEPS)
+        blocks = [partition.weight_sums(each, partition.LINE_WEIGHTS) for each in sums]
+        return partition.column_weights(statistic, columns, pairs, how, blocks, _placed, STEPS)
     exact = [
-        record_grid.ratio(each.first[0], each.count, grid.unit, grid.center)
+        record_grid.ratio(each.first[0], columns.size, grid.unit, grid.center)
         for grid, each in zip(grids, sums)
     ]
     sensitivities = [record_grid.width(pair, columns.size) for pair in pairs]
@@ -169,7 +167,7 @@ def mean_query(
 
 def _placed(noisy: np.ndarray, pair: Pair) -> tuple[float, float]:
     """Return the mean and its slope from the noisy sums."""
-    at, half = moments(noisy, LINE), half_width(pair)
+    at, half = partition.moments(noisy, partition.LINE), record_grid.half_width(pair)
     mean = 0.5 * pair[0] + 0.5 * pair[1] + half * float(at.means[1])
     return min(max(mean, pair[0]), pair[1]), half * norm(at.gradients[1])
 
@@ -260,7 +258,7 @@ def _sum_query(statistic: str, columns: Columns, pairs: Bounds, how: Options) ->
         grids = record_grid.grids_for(pairs, how, columns.size)
         sensitivities = [record_grid.width(pair) for pair in pairs]
     else:
-        grids = [data_grid(lower, upper) for lower, upper in pairs]
+        grids = [record_grid.data_grid(lower, upper) for lower, upper in pairs]
         sensitivities = [Fraction(size) for size in sizes]
     sums = record_grid.each_column(columns, grids, how.missing)
     exact = [

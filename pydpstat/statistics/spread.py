@@ -15,16 +15,8 @@ from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.r_arithmetic._products import norm
 from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, Publish, SquareRoot
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels import record_grid
-from pydpstat.statistics._kernels.partition import (
-    PARABOLA,
-    PARABOLA_WEIGHTS,
-    column_weights,
-    moments,
-    spread,
-    weight_sums,
-)
-from pydpstat.statistics._kernels.record_grid import RecordGrid, check_range, half_width, product_unit
+from pydpstat.statistics._kernels import partition, record_grid
+from pydpstat.statistics._kernels.record_grid import RecordGrid
 from pydpstat.statistics.mean import release_columns
 
 CUT = "cut at 0"
@@ -178,9 +170,9 @@ def _variance_query(
     grids = record_grid.grids_for(pairs, how, n)
     sums = record_grid.each_column(columns, grids, how.missing, ((0, 0),))
     if not how.bounded:
-        blocks = [weight_sums(each, PARABOLA_WEIGHTS) for each in sums]
+        blocks = [partition.weight_sums(each, partition.PARABOLA_WEIGHTS) for each in sums]
         steps = ("variance from the noisy sums", CUT)
-        return column_weights(statistic, columns, pairs, how, blocks, _from_weights, steps)
+        return partition.column_weights(statistic, columns, pairs, how, blocks, _from_weights, steps)
     exact = [
         spread_of(n, each.first[0], each.first[0], each.products[0], grid, grid)
         for each, grid in zip(sums, grids)
@@ -192,8 +184,8 @@ def _variance_query(
 
 def _from_weights(noisy: np.ndarray, pair: Pair) -> tuple[float, float]:
     """Return the variance, cut at 0, and its slope."""
-    value, gradient = spread(moments(noisy, PARABOLA), 1, 1, 2)
-    half = half_width(pair)
+    value, gradient = partition.spread(partition.moments(noisy, partition.PARABOLA), 1, 1, 2)
+    half = record_grid.half_width(pair)
     return half * half * max(value, 0.0), half * half * norm(gradient)
 
 
@@ -224,11 +216,11 @@ def spread_sensitivity(
     n: int, grid1: RecordGrid, grid2: RecordGrid, pair1: Pair, pair2: Pair
 ) -> Fraction:
     """Return how far replacing a record moves a covariance of n records on grids."""
-    rounding = 2 * Fraction(product_unit(grid1, grid2)) / (n - 1)
+    rounding = 2 * Fraction(record_grid.product_unit(grid1, grid2)) / (n - 1)
     return record_grid.width(pair1) * record_grid.width(pair2) / n + rounding
 
 
 def check_squares(pairs: Bounds) -> None:
     """Check that squares of what lies between the bounds are ordinary floats."""
     for lower, upper in pairs:
-        check_range(lower, upper, 1e-140, 1e140, " for squares")
+        record_grid.check_range(lower, upper, 1e-140, 1e140, " for squares")

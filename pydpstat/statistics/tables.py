@@ -182,11 +182,7 @@ def _place(names: list[Level], name: Level) -> int:
 
 def _table(columns: list[Coded], axes: list[Axis], missing: Missing) -> np.ndarray:
     """Count the cells, and bring each axis into its published order."""
-    shape = tuple(len(names) for names, _ in axes)
-    codes = [column.codes for column in columns if column.codes is not None]
-    if not codes:
-        return np.zeros(shape)
-    counts = cell_counts(codes, [len(places) - 1 for _, places in axes])
+    counts = cell_counts([column.codes for column in columns], [len(places) - 1 for _, places in axes])
     if missing == "error" and any(counts.take(0, axis=axis).any() for axis in range(counts.ndim)):
         raise missing_values()
     for axis, (names, places) in enumerate(axes):

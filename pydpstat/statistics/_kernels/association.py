@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
 from typing import NamedTuple
@@ -16,7 +15,6 @@ from pydpstat._data.columns import (
     Data,
     GivenBounds,
     Pair,
-    Placeholder,
     bounds_pair,
     column_bounds,
     numbers_of,
@@ -29,22 +27,8 @@ from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._products import norm
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Derived, PostProcessing, Publish, Scaled
-from pydpstat.statistics._kernels import record_grid
+from pydpstat.statistics._kernels import partition, record_grid
 from pydpstat.statistics._kernels.association_interval import Correlated
-from pydpstat.statistics._kernels.partition import (
-    CORNER_WEIGHTS,
-    CORNERS,
-    SQUARE,
-    SQUARE_NORM,
-    Moments,
-    moments,
-    norm_of,
-    spread,
-    square_weights,
-    weight_sums,
-    weights_query,
-)
-from pydpstat.statistics._kernels.record_grid import half_width, standard_grid
 from pydpstat.statistics.spread import spread_of, spread_sensitivity
 
 # places of the means and of the product that a covariance takes, in the bases of weights
@@ -117,25 +101,23 @@ def bounded_query(variables: Variables, how: Options) -> tuple[Query, Publish]:
     query = Query(
         "cov",
         np.array(exact, dtype=np.float64),
-        (reach * norm_of(len(places), how),),
+        (reach * partition.norm_of(len(places), how),),
         _labels("cov", variables),
         nobs=n,
         exact=tuple(exact),
     )
     factors = list(map(float, spans))
-    return query, lambda noisy: _covaried(noisy, places, factors, variables)
 
+    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        if not variables.matrix:
+            return np.asarray(noisy[0] * factors[0]), Scaled(factors[0], ("multiplied by the ranges",))
+        values, scale = np.empty((variables.width,) * 2), np.empty((variables.width,) * 2)
+        for entry, factor, (i, j) in zip(noisy, factors, places):
+            values[i, j] = values[j, i] = factor * (max(entry, 0.0) if i == j else entry)
+            scale[i, j] = scale[j, i] = factor
+        return values, Scaled(_flat(scale), ("multiplied by the ranges", "variances cut at 0"))
 
-def _covaried(
-    noisy: np.ndarray, places: Sequence[tuple[int, int]], factors: list[float], variables: Variables
-) -> tuple[np.ndarray, PostProcessing]:
-    if not variables.matrix:
-        return np.asarray(noisy[0] * factors[0]), Scaled(factors[0], ("multiplied by the ranges",))
-    values, scale = np.empty((variables.width,) * 2), np.empty((variables.width,) * 2)
-    for entry, factor, (i, j) in zip(noisy, factors, places):
-        values[i, j] = values[j, i] = factor * (max(entry, 0.0) if i == j else entry)
-        scale[i, j] = scale[j, i] = factor
-    return values, Scaled(_flat(scale), ("multiplied by the ranges", "variances cut at 0"))
+    return query, publish
 
 
 def _flat(matrix: np.ndarray) -> tuple[float, ...]:
@@ -144,13 +126,14 @@ def _flat(matrix: np.ndarray) -> tuple[float, ...]:
 
 def corner_query(variables: Variables, how: Options) -> tuple[Query, Publish]:
     """Ask for the four corners' weights of two variables."""
-    grids = [standard_grid(*pair) for pair in variables.pairs]
+    grids = [record_grid.standard_grid(*pair) for pair in variables.pairs]
     sums = record_grid.sums(variables.columns.arrays, grids, how.missing, ((0, 1),))
-    query = weights_query("cov", _labels("cov", variables), how, [weight_sums(sums, CORNER_WEIGHTS)])
-    span = math.prod(map(half_width, variables.pairs))
+    blocks = [partition.weight_sums(sums, partition.CORNER_WEIGHTS)]
+    query = partition.weights_query("cov", _labels("cov", variables), how, blocks)
+    span = math.prod(map(record_grid.half_width, variables.pairs))
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        value, gradient = spread(moments(noisy, CORNERS), *COVARIANCE)
+        value, gradient = partition.spread(partition.moments(noisy, partition.CORNERS), *COVARIANCE)
         steps = ("covariance from the noisy sums",)
         return np.asarray(span * value), Derived((span * norm(gradient),), steps)
 
@@ -159,16 +142,13 @@ def corner_query(variables: Variables, how: Options) -> tuple[Query, Publish]:
 
 def square_query(function: str, variables: Variables, how: Options) -> tuple[Query, Publish]:
     """Ask for the nine weights of every pair of variables."""
-    grids = [standard_grid(*pair) for pair in variables.pairs]
-    arrays, size = variables.columns.arrays, variables.columns.size if how.bounded else None
+    grids = [record_grid.standard_grid(*pair) for pair in variables.pairs]
+    size = variables.columns.size if how.bounded else None
     pairs = list(combinations(range(variables.width), 2))
-    if isinstance(arrays[0], Placeholder):
-        blocks = [[Fraction(0)] * 9 for _ in pairs]
-    else:
-        blocks = square_weights(arrays, grids, how.missing)
+    blocks = partition.square_weights(variables.columns.arrays, grids, how.missing)
     # of a replaced record one vector is taken away and one added, neither with negative elements
-    reach = SQUARE_NORM * (norm_of(2, how) if how.bounded else 1)
-    query = weights_query(function, _labels(function, variables), how, blocks, reach, size)
+    reach = partition.SQUARE_NORM * (partition.norm_of(2, how) if how.bounded else 1)
+    query = partition.weights_query(function, _labels(function, variables), how, blocks, reach, size)
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         blocks = noisy.reshape(len(pairs), -1)
@@ -186,7 +166,7 @@ def _correlations(
     values, slopes = np.eye(variables.width), np.zeros((variables.width,) * 2)
     unknown = 0
     for (i, j), block in zip(pairs, noisy):
-        value, slope = _correlation(moments(block, SQUARE))
+        value, slope = _correlation(partition.moments(block, partition.SQUARE))
         unknown += math.isnan(value)
         values[i, j] = values[j, i] = 0.0 if math.isnan(value) else min(max(value, -1.0), 1.0)
         slopes[i, j] = slopes[j, i] = slope
@@ -198,9 +178,10 @@ def _correlations(
     return values, Correlated(_flat(slopes), steps, tuple(map(tuple, noisy.tolist())), size)
 
 
-def _correlation(at: Moments) -> tuple[float, float]:
+def _correlation(at: partition.Moments) -> tuple[float, float]:
     """Return the correlation and its slope; NaN where a noisy variance is not above 0."""
-    (product, d_product), (first, d_first), (second, d_second) = (spread(at, *each) for each in SPREADS)
+    spreads = (partition.spread(at, *each) for each in SPREADS)
+    (product, d_product), (first, d_first), (second, d_second) = spreads
     if not (first > 0.0 and second > 0.0):
         return math.nan, math.nan
     root = math.sqrt(first) * math.sqrt(second)
@@ -212,12 +193,12 @@ def _correlation(at: Moments) -> tuple[float, float]:
 def _covariances(
     noisy: np.ndarray, pairs: list[tuple[int, int]], variables: Variables
 ) -> tuple[np.ndarray, PostProcessing]:
-    count, half = variables.width, list(map(half_width, variables.pairs))
+    count, half = variables.width, list(map(record_grid.half_width, variables.pairs))
     values, squares = np.zeros((count, count)), np.zeros((count, count))
     for (i, j), block in zip(pairs, noisy):
-        at = moments(block, SQUARE)
+        at = partition.moments(block, partition.SQUARE)
         for (a, b), each in zip(((i, j), (i, i), (j, j)), SPREADS):
-            value, gradient = spread(at, *each)
+            value, gradient = partition.spread(at, *each)
             # a variance is the mean of those of its pairs
             share = half[a] * half[b] / (count - 1 if a == b else 1)
             values[a, b] += share * value

@@ -11,7 +11,6 @@ from pydpstat._release.query import Query
 from pydpstat._release.statistic import Options
 from pydpstat.dppack._counts import count_sensitivity
 from pydpstat.results._labels import Labels
-from pydpstat.statistics._kernels.record_grid import clip_in_place
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -95,7 +94,7 @@ def _equal_bins(
     # beyond the outer edges nothing is to be compared
     low, high = 0.25, edges.size - 1.25
     if smallest < low or largest > high:
-        clip_in_place(parts, low, high)
+        parts.clip(low, high, out=parts)
     np.floor(parts, out=bins)
     parts -= bins
     parts -= 0.5

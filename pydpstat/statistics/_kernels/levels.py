@@ -59,10 +59,10 @@ class Coded(NamedTuple):
     """A variable as codes: -1 for missing, the place of a level, or their number for what is no level.
 
     Private but for `levels`, and for `closed`, which tells whether the type excludes values that are no
-    level. There are no codes where there are no data.
+    level.
     """
 
-    codes: np.ndarray | None
+    codes: np.ndarray
     levels: tuple[object, ...]
     closed: bool
 
@@ -74,7 +74,7 @@ def variables_of(data: object) -> Variables:
     """Read one variable, or several: a frame, a dict or a tuple of arrays."""
     if isinstance(data, Placeholder):
         names = data.columns or ("",)
-        return Variables((data,) * len(names), names, data.size)
+        return Variables(([],) * len(names), names, data.size)
     if is_frame(data):
         return _checked(columns_of(data), names_of(data))
     if isinstance(data, Mapping):
@@ -120,18 +120,16 @@ def levels_of(levels: object, variables: Variables) -> list[tuple[object, ...] |
                 f"{checks.excerpt(list(names))}. Give levels={{variable: [...], ...}}."
             )
         return [_own(by_name[name], f"levels[{name!r}]", column) for name, column in zip(names, columns)]
-    if len(columns) == 1 and not _nested(levels):
+    lists = levels if isinstance(levels, (list, tuple)) else ()
+    nested = len(lists) == 1 and isinstance(lists[0], (list, tuple))
+    if len(columns) == 1 and not nested:
         return [_own(levels, "levels", columns[0])]
-    if not isinstance(levels, (list, tuple)) or len(levels) != len(columns):
+    if len(lists) != len(columns):
         raise PydpstatError(
             f"levels must be a list of levels for each of the {len(columns)} variables; "
             f"got {checks.shown(levels)}. Give them in the variables' order, or as a dict by name."
         )
-    return [_own(each, f"levels[{i}]", column) for i, (each, column) in enumerate(zip(levels, columns))]
-
-
-def _nested(levels: object) -> bool:
-    return isinstance(levels, (list, tuple)) and len(levels) == 1 and isinstance(levels[0], (list, tuple))
+    return [_own(each, f"levels[{i}]", column) for i, (each, column) in enumerate(zip(lists, columns))]
 
 
 def _own(levels: object, name: str, column: object) -> tuple[object, ...]:
@@ -190,8 +188,6 @@ def plain(level: object) -> Level:
 
 def coded(column: object, levels: tuple[object, ...] | None) -> Coded:
     """Find each record's level; None takes a Categorical's categories."""
-    if isinstance(column, Placeholder):
-        return Coded(None, levels or (), False)
     if levels is not None:
         return Coded(places(column, levels), levels, False)
     own = categorical_of(column)
@@ -258,8 +254,6 @@ def _above(result: DPResults, threshold: int) -> DPResults:
 
 def _occurring(column: object, how: Options) -> tuple[np.ndarray, tuple[Level, ...]]:
     """Count the levels that occur; what a record's level is called depends on this record alone. Private."""
-    if isinstance(column, Placeholder):
-        return np.zeros(0, dtype=np.int64), ()
     found, gone = _tallied(column)
     if fills(gone, how.missing):
         found.append((how.missing, gone))

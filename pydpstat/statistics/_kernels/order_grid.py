@@ -32,8 +32,7 @@ def public_share(q: float) -> float:
 
 def grid_places(x: Floats, lower: float, upper: float, points: int) -> np.ndarray:
     """Return each value's nearest grid point, from 0; values outside the bounds are moved onto them."""
-    place = np.maximum(x, lower)
-    np.minimum(place, upper, out=place)
+    place = x.clip(lower, upper)
     place -= lower
     place *= (points - 1) / (upper - lower)
     place += 0.5
@@ -53,18 +52,13 @@ def grid_counts(x: np.ndarray, lower: float, upper: float, points: int) -> tuple
     counts, missing = np.zeros(points, dtype=np.int64), 0
     # as many values at a time as make the tables of all points worth while
     step = max(_CHUNK, 4 * points)
-    places = np.empty(min(step, x.size), dtype=np.intp)
     for start in range(0, x.size, step):
-        filled = 0
-        for first in range(start, min(start + step, x.size), _CHUNK):
-            chunk = x[first : min(first + _CHUNK, start + step)].astype(np.float64, copy=False)
-            absent = np.isnan(chunk)
-            if absent.any():
-                chunk = chunk[~absent]
-                missing += int(np.count_nonzero(absent))
-            places[filled : filled + chunk.size] = grid_places(chunk, lower, upper, points)
-            filled += chunk.size
-        counts += np.bincount(places[:filled], minlength=points)
+        chunk = x[start : start + step].astype(np.float64, copy=False)
+        absent = np.isnan(chunk)
+        if absent.any():
+            chunk = chunk[~absent]
+            missing += int(np.count_nonzero(absent))
+        counts += np.bincount(grid_places(chunk, lower, upper, points), minlength=points)
     return counts, missing
 
 
