@@ -183,7 +183,13 @@ def scores_of(scores: Data, size: int) -> Scores:
             f"scores must be one number for each of the {size} candidates; got {type(scores).__name__} "
             f"of {column.size} values. Give them in the candidates' order."
         )
-    if values.dtype.kind == "f" and values.dtype.itemsize > 8:
+    wide = values.dtype.itemsize > (8 if values.dtype.kind == "f" else 4)
+    if wide and values.dtype.kind in "iu":
+        # modulo 2^64 the differences are right for both kinds of integers
+        short = np.subtract(values.max(), values).astype(np.uint64)
+        if short.max() < 2**53:
+            return Scores(-short.astype(np.float64))
+    if wide:
         values = values.astype(object)
     exactly = values.dtype.kind == "O"
     if not (all(map(_is_finite, values.tolist())) if exactly else np.isfinite(values).all()):
@@ -191,17 +197,13 @@ def scores_of(scores: Data, size: int) -> Scores:
             "scores must be finite, every one; some are not. A score that can be infinite or missing has "
             "no sensitivity: cut it to public bounds first."
         )
-    if exactly:
-        ratios = list(map(_ratio, values.tolist()))
-        top = max(ratios)
-        return _from_below([ratio - top for ratio in ratios])
-    if values.dtype.kind == "f" or values.dtype.itemsize <= 4:
+    if not exactly:
         return Scores(values.astype(np.float64))
-    # modulo 2^64 the differences are right for both kinds of integers
-    short = np.subtract(values.max(), values).astype(np.uint64)
-    if short.max() < 2**53:
-        return Scores(-short.astype(np.float64))
-    return _from_below([Fraction(-each) for each in short.tolist()])
+    ratios = list(map(_ratio, values.tolist()))
+    top = max(ratios)
+    below = [ratio - top for ratio in ratios]
+    # the nearest floats, which far down are all the lowest one
+    return Scores(np.array([max(checks.as_float(each), -sys.float_info.max) for each in below]), below)
 
 
 def _columns(scores: object, argument: str) -> Columns:
@@ -228,11 +230,6 @@ def _exact(column: object) -> np.ndarray:
 
 def _is_exact(value: object) -> bool:
     return isinstance(value, Exact) and not isinstance(value, _NOT_NUMBERS) or is_missing(value)
-
-
-def _from_below(below: list[Fraction]) -> Scores:
-    """Return the floats nearest to differences of at most 0, which far down are all the lowest float."""
-    return Scores(np.array([max(checks.as_float(each), -sys.float_info.max) for each in below]), below)
 
 
 def _is_finite(value: object) -> bool:

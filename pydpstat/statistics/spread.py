@@ -160,9 +160,7 @@ def std(
     return release_columns("std", _root_query, data, bounds, how, rng, budget)
 
 
-def _variance_query(
-    statistic: str, columns: Columns, pairs: Bounds, how: Options
-) -> tuple[Query, Publish]:
+def _variance_query(statistic: str, columns: Columns, pairs: Bounds, how: Options) -> tuple[Query, Publish]:
     check_squares(pairs)
     n = columns.size
     if how.bounded:
@@ -212,9 +210,7 @@ def spread_of(
     return record_grid.ratio(whole, n * (n - 1), grid1.unit * grid2.unit)
 
 
-def spread_sensitivity(
-    n: int, grid1: RecordGrid, grid2: RecordGrid, pair1: Pair, pair2: Pair
-) -> Fraction:
+def spread_sensitivity(n: int, grid1: RecordGrid, grid2: RecordGrid, pair1: Pair, pair2: Pair) -> Fraction:
     """Return how far replacing a record moves a covariance of n records on grids."""
     rounding = 2 * Fraction(record_grid.product_unit(grid1, grid2)) / (n - 1)
     return record_grid.width(pair1) * record_grid.width(pair2) / n + rounding

@@ -192,7 +192,7 @@ def sum_quantile(noise: Any, terms: int, tail: float) -> float:
     (1.0, 19.031)
     """
     if isinstance(noise, GaussianNoise):
-        return math.sqrt(terms) * float(noise.sd) * -NormalDist().inv_cdf(max(tail, 5e-324))
+        return math.sqrt(terms) * float(noise.sd) * _unit_quantile(True, tail)
     if isinstance(noise, LaplaceNoise):
         return float(noise.scale) * _laplace_quantile(terms, tail)
     # where the sum passes so much, one of them passes its part
@@ -230,14 +230,13 @@ def _laplace_quantile(terms: int, tail: float) -> float:
     return bisect_up(lambda x: _laplace_tail(terms, x) > tail, steps=60)[1]
 
 
-def _laplace_tail(terms: int, x: float) -> float:
+def _laplace_tail(m: int, x: float) -> float:
     """Return the probability that the sum of Laplace variables of scale 1 passes x, which is not negative.
 
-    The sum is the difference of two Gamma variables G and H of the shape m = `terms`, and
+    There are m of them. Their sum is the difference of two Gamma variables G and H of the shape m, and
     ``P(G > x + H) = exp(-x) sum_i E[exp(-H) (x + H)^i] / i!`` over i below m, with
     ``E[exp(-H) H^k] = (m - 1 + k)! / ((m - 1)! 2^(m + k))``.
     """
-    m = terms
     total = math.fsum(
         math.comb(i, k) * x ** (i - k) * math.perm(m - 1 + k, k) / (2.0 ** (m + k) * math.factorial(i))
         for i in range(m)
