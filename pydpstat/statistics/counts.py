@@ -197,11 +197,11 @@ def proportion(
         query = _query("proportion", true + false, columns, how)
 
         def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-            true, false = noisy.reshape(2, -1)
-            positive = true + false > 0.0
-            total = np.where(positive, true + false, 1.0)
-            shares = np.where(positive, np.clip(true / total, 0.0, 1.0), 0.5)
-            # of a / (a + b) with respect to the pair (a, b), at the share that is published
+            met, unmet = noisy.reshape(2, -1)
+            positive = met + unmet > 0.0
+            total = np.where(positive, met + unmet, 1.0)
+            shares = np.where(positive, np.clip(met / total, 0.0, 1.0), 0.5)
+            # those of a / (a + b) with respect to the pair (a, b), at the share that is published
             slopes = np.where(positive, np.hypot(shares, 1.0 - shares) / total, np.nan)
             steps = ("share of the noisy counts", CUT)
             return shaped(shares.tolist(), columns), Derived(tuple(slopes.tolist()), steps)

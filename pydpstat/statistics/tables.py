@@ -128,8 +128,9 @@ def crosstab(
     ['no', 'perhaps', 'yes']
     """
     if isinstance(levels, str) and levels == "discover":
-        found = variables_of(data)
-        return discovered(found, epsilon, delta, mechanism, neighbors, missing, rng, budget)
+        named = INTEGER[:1]
+        how = options(epsilon, 0, mechanism, neighbors, missing, mechanisms=named, others=False, fill=str)
+        return discovered(variables_of(data), delta, how, rng, budget)
     how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=str)
     if other is not None and not isinstance(other, str):
         raise PydpstatError(

@@ -27,10 +27,9 @@ from pydpstat._data.lookup import KINDS, is_of_kind, kind_of, places
 from pydpstat._data.values import fills, is_missing, objects
 from pydpstat._release.additive import Spender, release
 from pydpstat._release.calibration import Calibrated, prepare
-from pydpstat._release.statistic import INTEGER, Missing, Options, call, check_budget, options
+from pydpstat._release.statistic import Options, call, check_budget
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
-from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
@@ -72,19 +71,18 @@ class Coded(NamedTuple):
 
 def variables_of(data: object) -> Variables:
     """Read one variable, or several: a frame, a dict or a tuple of arrays."""
+    columns: tuple[Any, ...]
     if isinstance(data, Placeholder):
-        names = data.columns or ("",)
+        names: tuple[str, ...] = data.columns or ("",)
         return Variables(([],) * len(names), names, data.size)
     if is_frame(data):
-        return _checked(columns_of(data), names_of(data))
-    if isinstance(data, Mapping):
-        return _checked(tuple(data.values()), tuple(map(str, data)))
-    if isinstance(data, tuple) and data and all(map(is_vector, data)):
-        return _checked(data, tuple(name_of(each) or "" for each in data))
-    return _checked((data,), (name_of(data) or "",))
-
-
-def _checked(columns: tuple[Any, ...], names: tuple[str, ...]) -> Variables:
+        columns, names = columns_of(data), names_of(data)
+    elif isinstance(data, Mapping):
+        columns, names = tuple(data.values()), tuple(map(str, data))
+    elif isinstance(data, tuple) and data and all(map(is_vector, data)):
+        columns, names = data, tuple(name_of(each) or "" for each in data)
+    else:
+        columns, names = (data,), (name_of(data) or "",)
     for column in columns:
         if not is_vector(column):
             raise PydpstatError(
@@ -195,20 +193,12 @@ def coded(column: object, levels: tuple[object, ...] | None) -> Coded:
 
 
 def discovered(
-    variables: Variables,
-    epsilon: float,
-    delta: float,
-    mechanism: str | Mechanism,
-    neighbors: str,
-    missing: Missing,
-    rng: object,
-    budget: Spender | None,
+    variables: Variables, delta: float, how: Options, rng: object, budget: Spender | None
 ) -> DPResults:
     """Release the noisy counts of one variable's levels that are at least a public threshold.
 
-    The parameters are those of `pydpstat.crosstab`, whose notes have the proof.
+    The notes of `pydpstat.crosstab` have the proof.
     """
-    how = options(epsilon, 0, mechanism, neighbors, missing, mechanisms=INTEGER[:1], others=False, fill=str)
     share = checks.unwrap(delta)
     if not checks.is_number(share) or not 0.0 < checks.as_float(share) < 1.0:
         raise PydpstatError(
