@@ -192,18 +192,9 @@ _MOST_TERMS = 1000
 
 
 def dbinom(n: int, p: npt.ArrayLike) -> Floats:
-    """Return the binomial probabilities of 0, 1, ..., n successes.
+    """Return the binomial probabilities of 0, 1, ..., n successes as an array of shape (n + 1, m).
 
-    Parameters
-    ----------
-    n : int
-        Number of trials, at least 1.
-    p : array_like of shape (m,)
-        Probabilities of success, in [0, 1].
-
-    Returns
-    -------
-    ndarray of float64, shape (n + 1, m)
+    There is at least one trial, and `p` has m probabilities of success, in [0, 1].
 
     References
     ----------

@@ -9,6 +9,7 @@ import numpy as np
 
 from pydpstat._frozen import frozen
 from pydpstat.r_arithmetic.elementary import log
+from pydpstat.r_arithmetic.rounding import power_by_squaring
 from pydpstat.random.r_stream._mersenne import UNIT, ZERO, UniformStream
 
 INVERSION_BELOW = 30.0
@@ -18,34 +19,14 @@ _CHUNK = 16_384
 _FEW = 40
 
 
-def _power(base: float, exponent: int) -> float:
-    """Raise to a whole power by repeated squaring, whose rounding differs from the C library's pow."""
-    result = 1.0
-    while True:
-        if exponent & 1:
-            result *= base
-        exponent >>= 1
-        if not exponent:
-            return result
-        base *= base
-
-
 class Inversion:
-    """The distribution where size times the smaller probability is below 30: one uniform a variable.
-
-    Parameters
-    ----------
-    size : int
-        The number of trials, at least 1.
-    prob : float
-        The probability of success, between 0 and 1 exclusive.
-    """
+    """The distribution where size times the smaller probability is below 30: one uniform a variable."""
 
     def __init__(self, size: int, prob: float) -> None:
         self.size = size
         self.mirrored = prob > 0.5
         p = min(prob, 1.0 - prob)
-        self.none = _power(1.0 - p, size)
+        self.none = power_by_squaring(1.0 - p, size)
         self.odds = p / (1.0 - p)
         self.odds_size = self.odds * (size + 1)
         self._table: np.ndarray | None = None
@@ -105,15 +86,7 @@ class Inversion:
 
 
 class Btpe:
-    """The distribution where size times the smaller probability is 30 or more: two uniforms a trial.
-
-    Parameters
-    ----------
-    size : int
-        The number of trials.
-    prob : float
-        The probability of success, between 0 and 1 exclusive.
-    """
+    """The distribution where size times the smaller probability is 30 or more: two uniforms a trial."""
 
     def __init__(self, size: int, prob: float) -> None:
         self.size = size

@@ -249,26 +249,17 @@ class ContinuousDistributions(Seeded):
         if n == 0:
             return np.empty(0)
         if isinstance(shape, float) and isinstance(scale, float):
-            _require_gamma(shape, scale)
-            if shape == 0.0 or scale == 0.0:
-                return np.zeros(n)
-            if math.isinf(shape) or math.isinf(scale):
-                return np.full(n, math.inf)
-            if n == 1:
-                return np.array([_gamma(shape).one(self._stream.next, scale)])
+            certain = _certain_gamma(shape, scale)
+            if certain is not None:
+                return np.full(n, certain)
             with np.errstate(over="ignore"):
                 return _gamma(shape).draw(self._stream, n, scale)
         pairs = list(zip(recycled(shape, n).tolist(), recycled(scale, n).tolist()))
-        for a, b in pairs:
-            _require_gamma(a, b)
-        return np.array([self._one_gamma(a, b) for a, b in pairs])
-
-    def _one_gamma(self, shape: float, scale: float) -> float:
-        if shape == 0.0 or scale == 0.0:
-            return 0.0
-        if math.isinf(shape) or math.isinf(scale):
-            return math.inf
-        return _gamma(shape).one(self._stream.next, scale)
+        known = [_certain_gamma(a, b) for a, b in pairs]
+        draw = self._stream.next
+        return np.array(
+            [_gamma(a).one(draw, b) if sure is None else sure for (a, b), sure in zip(pairs, known)]
+        )
 
     def rlaplace(self, n: int = 1, m: npt.ArrayLike = 0.0, s: npt.ArrayLike = 1.0) -> Floats:
         """Draw Laplace variables, as ``rmutil::rlaplace``: the quantile of one uniform each.
@@ -309,8 +300,6 @@ class ContinuousDistributions(Seeded):
                 raise refuse("s", scale, "above 0")
             require(location == location, "m", location, "a number")
             require(scale < math.inf or abs(location) < math.inf, "m", location, "finite where s is infinite")
-            if n == 1:
-                return np.array([exponential.laplace_one(self._stream.next(), location, scale)])
             return exponential.laplace_draw(self._stream, n, location, scale)
         if not np.all(scale > 0.0):
             raise refuse("s", s, "above 0 in every place")
@@ -383,8 +372,13 @@ def _scale(rate: Numbers, scale: npt.ArrayLike | None) -> Numbers:
     return given
 
 
-def _require_gamma(shape: float, scale: float) -> None:
-    """Refuse what R answers with NaN; a zero wins over a negative value there."""
-    zero = scale == scale and shape == shape and (shape == 0.0 or scale == 0.0)
-    require(zero or shape > 0.0, "shape", shape, "at least 0")
-    require(zero or scale > 0.0, "rate or scale", scale, "at least 0")
+def _certain_gamma(shape: float, scale: float) -> float | None:
+    """Check the parameters and return the value where it takes no draw.
+
+    R answers with NaN what is refused; a zero wins over a negative value there.
+    """
+    if scale == scale and shape == shape and (shape == 0.0 or scale == 0.0):
+        return 0.0
+    require(shape > 0.0, "shape", shape, "at least 0")
+    require(scale > 0.0, "rate or scale", scale, "at least 0")
+    return math.inf if math.isinf(shape) or math.isinf(scale) else None

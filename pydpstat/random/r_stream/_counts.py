@@ -68,8 +68,6 @@ class CountDistributions(Seeded):
         if n == 0:
             return np.empty(0, dtype=np.int64)
         if isinstance(prob, float):
-            if n == 1:
-                return _as_counts(poisson.geometric_one(self._stream.next, _odds(prob)))
             return _as_counts(poisson.geometric_draw(self._stream, n, _odds(prob)))
         odds = [_odds(p) for p in recycled(prob, n).tolist()]
         return _as_counts([poisson.geometric_one(self._stream.next, value) for value in odds])
@@ -115,8 +113,6 @@ class CountDistributions(Seeded):
             require(0.0 <= mean < math.inf, "lam", mean, "finite and at least 0")
             if mean == 0.0:
                 return np.zeros(n, dtype=np.int64)
-            if n == 1:
-                return _as_counts(poisson.one(self._stream.next, mean))
             with np.errstate(over="ignore"):
                 return _as_counts(poisson.draw(self._stream, n, mean))
         mean = recycled(mean, n)
@@ -175,11 +171,9 @@ class CountDistributions(Seeded):
             return _as_counts(_binomial(int(size), prob).draw(self._stream, n))
         pairs = list(zip(recycled(size, n).tolist(), recycled(prob, n).tolist()))
         known = [_certain_binomial(k, p) for k, p in pairs]
+        draw = self._stream.next
         return _as_counts(
-            [
-                _binomial(int(k), p).one(self._stream.next) if certain is None else certain
-                for (k, p), certain in zip(pairs, known)
-            ]
+            [_binomial(int(k), p).one(draw) if sure is None else sure for (k, p), sure in zip(pairs, known)]
         )
 
 

@@ -128,17 +128,14 @@ def laplace_draw(stream: UniformStream, count: int, location: Numbers, scale: Nu
     if count < _FEW_LAPLACE and isinstance(location, float) and isinstance(scale, float):
         return np.array([laplace_one(stream.next(), location, scale) for _ in range(count)])
     result = np.empty(count)
+    locations, scales = np.broadcast_to(location, count), np.broadcast_to(scale, count)
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, count, _LAPLACE_CHUNK):
             part = result[start : start + _LAPLACE_CHUNK]
             q = stream.take(part.size)
             lower = q < 0.5
-            s = _slice(scale, start)
+            s = scales[start : start + _LAPLACE_CHUNK]
             np.copyto(part, log(2.0 * np.where(lower, q, 1.0 - q)))
             part *= np.where(lower, s, -s)
-            part += _slice(location, start)
+            part += locations[start : start + _LAPLACE_CHUNK]
     return result
-
-
-def _slice(values: Numbers, start: int) -> Numbers:
-    return values if isinstance(values, float) else values[start : start + _LAPLACE_CHUNK]

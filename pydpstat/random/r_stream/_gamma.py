@@ -25,13 +25,7 @@ def _power_series(coefficients: tuple[float, ...], x: normal.Real) -> normal.Rea
 
 
 class SmallShape:
-    """The distribution of a shape above 0 and below 1, with scale 1.
-
-    Parameters
-    ----------
-    shape : float
-        The shape.
-    """
+    """The distribution of a shape above 0 and below 1."""
 
     def __init__(self, shape: float) -> None:
         self.shape = shape
@@ -87,13 +81,7 @@ class SmallShape:
 
 
 class LargeShape:
-    """The distribution of a shape of at least 1, with scale 1.
-
-    Parameters
-    ----------
-    shape : float
-        The shape.
-    """
+    """The distribution of a shape of at least 1."""
 
     def __init__(self, shape: float) -> None:
         self.s2 = shape - 0.5

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import overload
 
 import numpy as np
 
 from pydpstat._frozen import frozen
-from pydpstat.r_arithmetic.elementary import Numbers, exp, log, power
+from pydpstat.r_arithmetic.elementary import exp, log, power
 from pydpstat.random.r_stream import _exponential as exponential
 from pydpstat.random.r_stream import _normal as normal
 from pydpstat.random.r_stream._mersenne import UniformStream, starts
@@ -76,7 +75,8 @@ def draw(stream: UniformStream, count: int, mean: float) -> np.ndarray:
     while done < count:
         uniforms = stream.peek(min(_CHUNK, 3 * (count - done) + 200))
         position = np.arange(uniforms.size - _MARGIN)
-        value, end = large(mean, uniforms, position, exponential.remainders(uniforms))
+        means = np.full(position.size, mean)
+        value, end = large(means, uniforms, position, exponential.remainders(uniforms))
         at = starts(end - position)[: count - done]
         at = at[end[at] <= uniforms.size]
         result[done : done + at.size] = value[at]
@@ -98,17 +98,7 @@ def _draw_small(stream: UniformStream, result: np.ndarray, mean: float) -> np.nd
     return result
 
 
-@overload
-def _squeeze_density(x: float, mean: float, s: float) -> tuple[float, float]:
-    ...
-
-
-@overload
-def _squeeze_density(x: np.ndarray, mean: Numbers, s: Numbers) -> tuple[np.ndarray, np.ndarray]:
-    ...
-
-
-def _squeeze_density(x: Numbers, mean: Numbers, s: Numbers) -> tuple[Numbers, Numbers]:
+def _squeeze_density(x: normal.Real, mean: normal.Real, s: normal.Real) -> tuple[normal.Real, normal.Real]:
     """Return the logarithm of the normal part and the factor of the hat at x standard deviations."""
     b1 = 0.0416666666666666667 / mean
     b2 = 0.3 * b1 * b1
@@ -119,10 +109,6 @@ def _squeeze_density(x: Numbers, mean: Numbers, s: Numbers) -> tuple[Numbers, Nu
     square = x * x
     factor = _ROOT / s * (((c3 * square + c2) * square + c1) * square + c0)
     return -0.5 * square, factor
-
-
-def _pick(values: Numbers, index: np.ndarray) -> Numbers:
-    return values[index] if isinstance(values, np.ndarray) else values
 
 
 def _density(k: float, mean: float) -> tuple[float, float]:
@@ -140,7 +126,7 @@ def _density(k: float, mean: float) -> tuple[float, float]:
     return exponent, _ROOT / math.sqrt(k)
 
 
-def _densities(k: np.ndarray, mean: Numbers) -> tuple[np.ndarray, np.ndarray]:
+def _densities(k: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Do the same for arrays."""
     safe = np.maximum(k, 10.0)
     away = mean - safe
@@ -152,8 +138,8 @@ def _densities(k: np.ndarray, mean: Numbers) -> tuple[np.ndarray, np.ndarray]:
     exponent[far] = safe[far] * log(1.0 + v[far]) - away[far] - delta[far]
     factor = _ROOT / np.sqrt(safe)
     few = np.flatnonzero(k < 10.0)
-    exponent[few] = -_pick(mean, few)
-    factor[few] = power(_pick(mean, few), k[few]) / _FACTORIALS_ARRAY[k[few].astype(np.int64)]
+    exponent[few] = -mean[few]
+    factor[few] = power(mean[few], k[few]) / _FACTORIALS_ARRAY[k[few].astype(np.int64)]
     return exponent, factor
 
 
@@ -185,28 +171,28 @@ def _one_large(draw: Callable[[], float], mean: float) -> float:
 
 
 def large(
-    mean: Numbers, uniforms: np.ndarray, at: np.ndarray, remainders: tuple[np.ndarray, np.ndarray]
+    mean: np.ndarray, uniforms: np.ndarray, at: np.ndarray, remainders: tuple[np.ndarray, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the variables that begin at the positions `at`, and the positions where they end.
 
-    `mean` is at least 10: one number, or one for each position. An end beyond the uniforms says that
-    there are not enough of them. `at` stays `_MARGIN` below their number.
+    `mean` has a number for each position, at least 10. An end beyond the uniforms says that there are not
+    enough of them. `at` stays `_MARGIN` below their number.
     """
     s = np.sqrt(mean)
     g = mean + s * normal.at(uniforms, at)
     value = np.floor(g)
     end = at + 2
     low = np.flatnonzero(value < np.floor(mean - 1.1484))
-    m, k = _pick(mean, low), value[low]
+    m, k = mean[low], value[low]
     u = uniforms[end[low]]
     away = m - k
     positive = g[low] >= 0.0
     end[low] += positive
     unsure = np.flatnonzero(~(positive & (6.0 * m * m * u >= away * away * away)))
-    low, m, k = low[unsure], _pick(m, unsure), k[unsure]
+    low, m, k = low[unsure], m[unsure], k[unsure]
     u, away, positive = u[unsure], away[unsure], positive[unsure]
     exponent, factor = _densities(np.maximum(k, 0.0), m)
-    hat_exponent, hat = _squeeze_density((0.5 - away) / _pick(s, low), m, _pick(s, low))
+    hat_exponent, hat = _squeeze_density((0.5 - away) / s[low], m, s[low])
     refused = ~positive | (hat - u * hat > factor * exp(exponent - hat_exponent))
     _double_exponential(low[refused], mean, uniforms, remainders, value, end)
     return value, end
@@ -214,7 +200,7 @@ def large(
 
 def _double_exponential(
     index: np.ndarray,
-    mean: Numbers,
+    mean: np.ndarray,
     uniforms: np.ndarray,
     remainders: tuple[np.ndarray, np.ndarray],
     value: np.ndarray,
@@ -228,7 +214,7 @@ def _double_exponential(
         end[index[short]] = uniforms.size + 1
         index = index[~short]
         at = end[index]
-        m = _pick(mean, index)
+        m = mean[index]
         s = np.sqrt(m)
         e = exponential.values(uniforms, rest, halvings, length, at)
         at = at + length[at]

@@ -105,14 +105,10 @@ def trials_exp(
     errors: npt.NDArray[np.float64],
     exact: Callable[[int], Fraction],
 ) -> npt.NDArray[np.bool_]:
-    """Draw trials with the probabilities exp(-x), where floats are within `errors` of each x.
+    """Draw trials with the probabilities exp(-x), where the `exponents` are within `errors` of each x >= 0.
 
-    Parameters
-    ----------
-    exponents, errors : ndarray of shape (n,)
-        Each x >= 0 and the bound of its error; what is NaN or infinite counts as not known.
-    exact : callable
-        A trial's number in, its exact x out.
+    Both have the shape (n,); what is NaN or infinite in them counts as not known. `exact` takes a trial's
+    number and returns its x.
     """
     words = bits.words(exponents.size)
     uniform = bits.midpoints(words)
