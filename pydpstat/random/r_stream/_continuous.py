@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -14,6 +15,7 @@ from pydpstat.r_arithmetic.elementary import Numbers
 from pydpstat.random.r_stream import _exponential as exponential
 from pydpstat.random.r_stream import _gamma as gamma
 from pydpstat.random.r_stream import _normal as normal
+from pydpstat.random.r_stream._mersenne import UniformStream
 from pydpstat.random.r_stream._seeded import Seeded, numbers, recycled, refuse, require, whole
 
 Floats = npt.NDArray[np.float64]
@@ -58,31 +60,38 @@ class ContinuousDistributions(Seeded):
         array([0.28757752, 0.78830514])
         """
         n = whole(n, "n")
-        low, high = numbers(min, "min"), numbers(max, "max")
+        low, high = recycled(numbers(min, "min"), n), recycled(numbers(max, "max"), n)
         if n == 0:
             return np.empty(0)
         if isinstance(low, float) and isinstance(high, float):
             require(-math.inf < low <= high < math.inf, "min and max", (low, high), "finite, with min <= max")
-            if low == high:
-                return np.full(n, low)
-            if n == 1:
-                return np.array([low + (high - low) * self._stream.next()])
-            result = np.empty(n)
-            self._stream.fill(result)
-            if low != 0.0 or high != 1.0:
-                with np.errstate(over="ignore"):
-                    result *= high - low
-                    result += low
-            return result
-        low, high = recycled(low, n), recycled(high, n)
-        require(np.isfinite(low), "min", low, "finite")
-        require(np.isfinite(high) & (high >= low), "max", high, "finite and at least min")
-        drawn = np.flatnonzero(low != high)
-        u = np.empty(drawn.size)
-        self._stream.fill(u)
+        else:
+            require(np.isfinite(low), "min", low, "finite")
+            require(np.isfinite(high) & (high >= low), "max", high, "finite and at least min")
         with np.errstate(over="ignore"):
-            low[drawn] += (high[drawn] - low[drawn]) * u
-        return low
+            return self._spread(UniformStream.draw, n, low, high - low)
+
+    def _spread(
+        self, draw: Callable[[UniformStream, int], Floats], n: int, location: Numbers, scale: Numbers
+    ) -> Floats:
+        """Return location + scale * variable, and the location where it is infinite or the scale is 0.
+
+        There nothing is drawn.
+        """
+        if isinstance(location, float) and isinstance(scale, float):
+            if scale == 0.0 or math.isinf(location):
+                return np.full(n, location)
+            result = draw(self._stream, n)
+            if location != 0.0 or scale != 1.0:
+                with np.errstate(over="ignore"):
+                    result *= scale
+                    result += location
+            return result
+        result, scale = np.resize(location, n), np.resize(scale, n)
+        drawn = np.flatnonzero((scale > 0.0) & np.isfinite(result))
+        with np.errstate(over="ignore"):
+            result[drawn] += scale[drawn] * draw(self._stream, drawn.size)
+        return result
 
     def rnorm(self, n: int, mean: npt.ArrayLike = 0.0, sd: npt.ArrayLike = 1.0) -> Floats:
         """Draw normal variables, as R's ``rnorm`` with its default method, inversion.
@@ -120,29 +129,12 @@ class ContinuousDistributions(Seeded):
         array([-0.56047565, -0.23017749])
         """
         n = whole(n, "n")
-        mean, sd = numbers(mean, "mean"), numbers(sd, "sd")
+        mean, sd = recycled(numbers(mean, "mean"), n), recycled(numbers(sd, "sd"), n)
         if n == 0:
             return np.empty(0)
-        if isinstance(mean, float) and isinstance(sd, float):
-            require(mean == mean, "mean", mean, "a number")
-            require(0.0 <= sd < math.inf, "sd", sd, "finite and at least 0")
-            if sd == 0.0 or mean in (math.inf, -math.inf):
-                return np.full(n, mean)
-            if n == 1:
-                return np.array([mean + sd * normal.one(self._stream.next)])
-            result = normal.draw(self._stream, n)
-            if mean != 0.0 or sd != 1.0:
-                with np.errstate(over="ignore"):
-                    result *= sd
-                    result += mean
-            return result
-        result, sd = recycled(mean, n), recycled(sd, n)
-        require(~np.isnan(result), "mean", result, "a number")
-        require((sd >= 0.0) & np.isfinite(sd), "sd", sd, "finite and at least 0")
-        drawn = np.flatnonzero((sd > 0.0) & np.isfinite(result))
-        with np.errstate(over="ignore"):
-            result[drawn] += sd[drawn] * normal.draw(self._stream, drawn.size)
-        return result
+        require(mean == mean, "mean", mean, "a number")
+        require((sd >= 0.0) & (sd < math.inf), "sd", sd, "finite and at least 0")
+        return self._spread(normal.draw, n, mean, sd)
 
     def rexp(self, n: int, rate: npt.ArrayLike = 1.0) -> Floats:
         """Draw exponential variables, as R's ``rexp``.
@@ -178,29 +170,13 @@ class ContinuousDistributions(Seeded):
         array([0.84345726, 0.57661027])
         """
         n = whole(n, "n")
-        rate = numbers(rate, "rate")
+        rate = recycled(numbers(rate, "rate"), n)
         if n == 0:
             return np.empty(0)
-        if isinstance(rate, float):
-            scale = 1.0 / rate if rate else math.inf
-            require(0.0 <= scale < math.inf, "rate", rate, "above 0, and 1 / rate finite")
-            if scale == 0.0:
-                return np.zeros(n)
-            if n == 1:
-                return np.array([scale * exponential.one(self._stream.next)])
-            result = exponential.draw(self._stream, n)
-            if scale != 1.0:
-                with np.errstate(over="ignore"):
-                    result *= scale
-            return result
-        rate = recycled(rate, n)
         with np.errstate(all="ignore"):
-            result = 1.0 / rate
-        require((result >= 0.0) & np.isfinite(result), "rate", rate, "above 0, and 1 / rate finite")
-        drawn = np.flatnonzero(result)
-        with np.errstate(over="ignore"):
-            result[drawn] *= exponential.draw(self._stream, drawn.size)
-        return np.abs(result)
+            scale = np.divide(1.0, rate)
+        require((scale >= 0.0) & (scale < math.inf), "rate", rate, "above 0, and 1 / rate finite")
+        return self._spread(exponential.draw, n, 0.0, scale)
 
     def rgamma(
         self, n: int, shape: npt.ArrayLike, rate: npt.ArrayLike = 1.0, scale: npt.ArrayLike | None = None
@@ -254,7 +230,7 @@ class ContinuousDistributions(Seeded):
                 return np.full(n, certain)
             with np.errstate(over="ignore"):
                 return _gamma(shape).draw(self._stream, n, scale)
-        pairs = list(zip(recycled(shape, n).tolist(), recycled(scale, n).tolist()))
+        pairs = list(zip(np.resize(shape, n).tolist(), np.resize(scale, n).tolist()))
         known = [_certain_gamma(a, b) for a, b in pairs]
         draw = self._stream.next
         return np.array(
@@ -298,14 +274,10 @@ class ContinuousDistributions(Seeded):
         if isinstance(location, float) and isinstance(scale, float):
             if not scale > 0.0:
                 raise refuse("s", scale, "above 0")
-            require(location == location, "m", location, "a number")
-            require(scale < math.inf or abs(location) < math.inf, "m", location, "finite where s is infinite")
-            return exponential.laplace_draw(self._stream, n, location, scale)
-        if not np.all(scale > 0.0):
+        elif not np.all(scale > 0.0):
             raise refuse("s", s, "above 0 in every place")
-        location = recycled(location, n)
-        scale = recycled(scale, n)
-        require(~np.isnan(location), "m", location, "a number")
+        location, scale = recycled(location, n), recycled(scale, n)
+        require(location == location, "m", location, "a number")
         require(np.isfinite(scale) | np.isfinite(location), "m", location, "finite where s is infinite")
         return exponential.laplace_draw(self._stream, n, location, scale)
 

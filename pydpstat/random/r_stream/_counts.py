@@ -11,7 +11,7 @@ import numpy.typing as npt
 from pydpstat.errors import NotSupportedError
 from pydpstat.random.r_stream import _binomial as binomial
 from pydpstat.random.r_stream import _poisson as poisson
-from pydpstat.random.r_stream._seeded import R_LARGEST_INTEGER, Seeded, numbers, recycled, require, whole
+from pydpstat.random.r_stream._seeded import R_LARGEST_INTEGER, Seeded, numbers, require, whole
 
 Counts = npt.NDArray[np.int64 | np.float64]
 
@@ -69,7 +69,7 @@ class CountDistributions(Seeded):
             return np.empty(0, dtype=np.int64)
         if isinstance(prob, float):
             return _as_counts(poisson.geometric_draw(self._stream, n, _odds(prob)))
-        odds = [_odds(p) for p in recycled(prob, n).tolist()]
+        odds = [_odds(p) for p in np.resize(prob, n).tolist()]
         return _as_counts([poisson.geometric_one(self._stream.next, value) for value in odds])
 
     def rpois(self, n: int, lam: npt.ArrayLike) -> Counts:
@@ -115,7 +115,7 @@ class CountDistributions(Seeded):
                 return np.zeros(n, dtype=np.int64)
             with np.errstate(over="ignore"):
                 return _as_counts(poisson.draw(self._stream, n, mean))
-        mean = recycled(mean, n)
+        mean = np.resize(mean, n)
         require((mean >= 0.0) & np.isfinite(mean), "lam", mean, "finite and at least 0")
         if np.all(mean < poisson.LARGE):
             result = np.zeros(n)
@@ -169,7 +169,7 @@ class CountDistributions(Seeded):
             if certain is not None:
                 return _as_counts(np.full(n, certain))
             return _as_counts(_binomial(int(size), prob).draw(self._stream, n))
-        pairs = list(zip(recycled(size, n).tolist(), recycled(prob, n).tolist()))
+        pairs = list(zip(np.resize(size, n).tolist(), np.resize(prob, n).tolist()))
         known = [_certain_binomial(k, p) for k, p in pairs]
         draw = self._stream.next
         return _as_counts(

@@ -14,7 +14,7 @@ ROUNDING_KIND = 403
 UNIT = 2.0**-32
 # what R puts in the place of an exact zero
 ZERO = 0.5 * 2.328306437080797e-10
-CHUNK_BLOCKS = 96
+CHUNK = 96 * BLOCK
 _FEW = 2048
 
 
@@ -127,16 +127,13 @@ class UniformStream:
         self._at += count
         return uniforms
 
-    def fill(self, out: np.ndarray) -> None:
-        """Draw as many uniforms as `out` has places."""
-        done = 0
-        while done < out.size:
-            if self._at == self._end:
-                self._refill(min(out.size - done, CHUNK_BLOCKS * BLOCK))
-            part = min(out.size - done, self._end - self._at)
-            out[done : done + part] = self._uniforms[self._at : self._at + part]
-            self._at += part
-            done += part
+    def draw(self, count: int) -> np.ndarray:
+        """Draw `count` uniforms as an array of their own."""
+        result = np.empty(count)
+        for start in range(0, count, CHUNK):
+            part = result[start : start + CHUNK]
+            part[:] = self.take(part.size)
+        return result
 
     def _refill(self, count: int) -> None:
         # keep the block of the latest draw: the state is computed from it

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pydpstat._checks import shown
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
-from pydpstat.r_arithmetic.elementary import Floats, Numbers
+from pydpstat.r_arithmetic.elementary import Numbers
 from pydpstat.random.r_stream._mersenne import BLOCK, UniformStream, checked_state, seeded_key
 
 R_LARGEST_INTEGER = 2147483647
@@ -63,11 +63,9 @@ def numbers(value: npt.ArrayLike, name: str) -> Numbers:
     return array if array.size > 1 else float(array[0])
 
 
-def recycled(value: Numbers, n: int) -> Floats:
-    """Repeat a parameter to n values, or cut it there, as R does."""
-    if isinstance(value, float):
-        return np.full(n, value)
-    return np.resize(value, n)
+def recycled(value: Numbers, n: int) -> Numbers:
+    """Repeat an array to n values, or cut it there, as R does; a number stays one."""
+    return value if isinstance(value, float) else np.resize(value, n)
 
 
 def require(
@@ -80,7 +78,7 @@ def require(
     if isinstance(condition, np.ndarray):
         if condition.all():
             return
-        value = float(np.asarray(value)[np.flatnonzero(~condition)[0]])
+        value = float(np.broadcast_to(np.asarray(value), condition.shape)[~condition][0])
     elif condition:
         return
     raise PydpstatError(f"{name} must be {allowed}; got {shown(value)}. R returns NaN there.")
