@@ -82,6 +82,9 @@ class ContinuousDistributions(Seeded):
             if scale == 0.0 or math.isinf(location):
                 return np.full(n, location)
             result = draw(self._stream, n)
+            if n == 1:
+                # Python's numbers are faster here
+                return np.array([location + scale * result.item()])
             if location != 0.0 or scale != 1.0:
                 with np.errstate(over="ignore"):
                     result *= scale
@@ -173,8 +176,7 @@ class ContinuousDistributions(Seeded):
         rate = recycled(numbers(rate, "rate"), n)
         if n == 0:
             return np.empty(0)
-        with np.errstate(all="ignore"):
-            scale = np.divide(1.0, rate)
+        scale = _inverse(rate)
         require((scale >= 0.0) & (scale < math.inf), "rate", rate, "above 0, and 1 / rate finite")
         return self._spread(exponential.draw, n, 0.0, scale)
 
@@ -327,14 +329,17 @@ class ContinuousDistributions(Seeded):
         return result
 
 
+def _inverse(rate: Numbers) -> Numbers:
+    if isinstance(rate, float):
+        return 1.0 / rate if rate else math.copysign(math.inf, rate)
+    with np.errstate(all="ignore"):
+        return 1.0 / rate
+
+
 def _scale(rate: Numbers, scale: npt.ArrayLike | None) -> Numbers:
     """Return the scale that rate and scale give together."""
     if scale is None:
-        if isinstance(rate, float) and rate != 0.0:
-            return 1.0 / rate
-        with np.errstate(all="ignore"):
-            inverse = 1.0 / np.asarray(rate)
-        return float(inverse) if isinstance(rate, float) else inverse
+        return _inverse(rate)
     given = numbers(scale, "scale")
     if np.any(rate != 1.0) and not np.all(np.abs(rate * given - 1.0) < 1e-15):
         raise PydpstatError(

@@ -14,6 +14,7 @@ Otherwise `_precisely` repeats it in integers, with bounds, until it is.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -236,7 +237,7 @@ def _decided(sums: list[int], errors: list[int], cell: Cell) -> int | None:
     """Return the place that U chooses, where the bounds sum -+ error leave no doubt."""
     low = cell.place * max(sums[-1] - errors[-1], 0)
     high = (cell.place + 1) * (sums[-1] + errors[-1])
-    place = _first_at_least(sums, -(-high >> cell.bits))
+    place = bisect_left(sums, -(-high >> cell.bits))
     for found in (place, place + 1):
         if found >= len(sums):
             break
@@ -249,12 +250,6 @@ def _decided(sums: list[int], errors: list[int], cell: Cell) -> int | None:
     if last == 0 or (sums[last - 1] + errors[last - 1]) << cell.bits <= low:
         return last
     return None
-
-
-def _first_at_least(sums: list[int], aim: int) -> int:
-    from bisect import bisect_left
-
-    return bisect_left(sums, aim)
 
 
 def _integers(measures: npt.NDArray[np.float64]) -> list[int]:

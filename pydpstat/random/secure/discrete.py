@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from pydpstat.random.secure.continuous import LOG, Integers, rounded
 from pydpstat.random.secure.trials import trial_exp, trials_exp
 
 _ROUNDING = 2.0**-50
+Real = TypeVar("Real", float, npt.NDArray[np.float64])
 
 
 def symmetric_geometric(size: int, rate: float | Fraction) -> Integers:
@@ -136,32 +138,30 @@ def discrete_gaussian(size: int, sd: float) -> Integers:
 
 def _one(sd: float) -> Integers:
     """Draw one value in plain numbers, which is faster than short arrays."""
-    steps = math.floor(sd) + 1
-    middle = sd * (sd / steps)
     while True:
-        candidate = symmetric_geometric(1, Fraction(1, steps))
-        size = abs(candidate[0])
-        away = float(abs(size - middle) / sd)
-        slack = float((size + middle) / sd * _ROUNDING)
-        exponent = 0.5 * away * away
-        error = (away + slack) * slack + exponent * _ROUNDING
-        if trial_exp(exponent, error, lambda: _exponent(candidate[0], sd, steps)):
+        candidate = symmetric_geometric(1, Fraction(1, math.floor(sd) + 1))
+        exponent, error = _exponents(float(candidate[0]), sd)
+        if trial_exp(exponent, error, lambda: _exact_exponent(candidate[0], sd)):
             return candidate
 
 
-def _exponent(candidate: float, sd: float, steps: int) -> Fraction:
-    variance = Fraction(sd) ** 2
-    return (abs(int(candidate)) - variance / steps) ** 2 / (2 * variance)
-
-
 def _accepted(candidates: Integers, sd: float) -> npt.NDArray[np.bool_]:
-    steps = math.floor(sd) + 1
-    middle = sd * (sd / steps)
-    size = np.abs(candidates.astype(np.float64))
-    away = np.abs(size - middle) / sd
+    with np.errstate(over="ignore"):
+        exponents, errors = _exponents(candidates.astype(np.float64), sd)
+    return trials_exp(exponents, errors, lambda place: _exact_exponent(candidates[place], sd))
+
+
+def _exponents(candidates: Real, sd: float) -> tuple[Real, Real]:
+    """Return the exponent of each candidate's trial and a bound of its error."""
+    middle = sd * (sd / (math.floor(sd) + 1))
+    size = abs(candidates)
+    away = abs(size - middle) / sd
     # the difference's error is a few units in the last place of its terms
     slack = (size + middle) / sd * _ROUNDING
-    with np.errstate(over="ignore"):
-        exponents = 0.5 * away * away
-        errors = (away + slack) * slack + exponents * _ROUNDING
-    return trials_exp(exponents, errors, lambda place: _exponent(candidates[place], sd, steps))
+    exponent = 0.5 * away * away
+    return exponent, (away + slack) * slack + exponent * _ROUNDING
+
+
+def _exact_exponent(candidate: float, sd: float) -> Fraction:
+    variance = Fraction(sd) ** 2
+    return (abs(int(candidate)) - variance / (math.floor(sd) + 1)) ** 2 / (2 * variance)
