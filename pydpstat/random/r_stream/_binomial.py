@@ -149,17 +149,15 @@ class Btpe:
         """Draw variables."""
         if count < _FEW:
             return np.array([self.one(stream.next) for _ in range(count)])
-        result = np.empty(count)
-        done = 0
-        while done < count:
-            # a variable needs 1.1 to 1.5 trials
-            trials = min(_CHUNK, int(1.3 * (count - done)) + 20)
-            uniforms = stream.peek(2 * trials)
-            k, accepted = self._trials(uniforms[0::2] * self.p4, uniforms[1::2].copy())
-            found = np.flatnonzero(accepted)[: count - done]
-            stream.advance(2 * (int(found[-1]) + 1 if done + found.size == count else trials))
-            result[done : done + found.size] = k[found]
-            done += found.size
+
+        def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
+            pairs = uniforms[: uniforms.size // 2 * 2].reshape(-1, 2)
+            k, accepted = self._trials(pairs[:, 0] * self.p4, pairs[:, 1].copy())
+            found = np.flatnonzero(accepted)[:missing]
+            return k[found], 2 * (int(found[-1]) + 1 if found.size == missing else len(pairs))
+
+        # a variable needs 1.1 to 1.5 trials
+        result = stream.collect(count, 2.6, 2 * _CHUNK, draws)
         if self.mirrored:
             np.subtract(self.size, result, out=result)
         return result

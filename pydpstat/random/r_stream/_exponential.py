@@ -100,20 +100,17 @@ def draw(stream: UniformStream, count: int) -> np.ndarray:
     """Draw standard exponential variables."""
     if count < _FEW:
         return np.array([one(stream.next) for _ in range(count)])
-    result = np.empty(count)
-    done = 0
-    while done < count:
-        # a variable uses 1.9 uniforms on average
-        uniforms = stream.peek(min(_CHUNK, int(1.95 * (count - done)) + 200))
+
+    def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
         rest, halvings = remainders(uniforms)
         length = lengths(rest)
-        at = starts(length)[: count - done]
+        at = starts(length)[:missing]
         if at[-1] + length[at[-1]] > uniforms.size:
             at = at[:-1]
-        result[done : done + at.size] = values(uniforms, rest, halvings, length, at)
-        stream.advance(int(at[-1] + length[at[-1]]))
-        done += at.size
-    return result
+        return values(uniforms, rest, halvings, length, at), int(at[-1] + length[at[-1]])
+
+    # a variable uses 1.9 uniforms on average
+    return stream.collect(count, 1.95, _CHUNK, draws)
 
 
 def laplace_one(q: float, location: float, scale: float) -> float:

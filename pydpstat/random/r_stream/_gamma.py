@@ -48,10 +48,8 @@ class SmallShape:
         """Draw variables."""
         if count < _FEW:
             return np.array([self.one(stream.next, scale) for _ in range(count)])
-        result = np.empty(count)
-        done = 0
-        while done < count:
-            uniforms = stream.peek(min(_CHUNK, 4 * (count - done) + 200))
+
+        def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
             rest, halvings = exponential.remainders(uniforms)
             length = exponential.lengths(rest)
             # a trial is a uniform and then an exponential
@@ -61,12 +59,11 @@ class SmallShape:
             at = at[at + 1 < uniforms.size]
             x, bound = self._trials(uniforms[at])
             waiting = exponential.values(uniforms, rest, halvings, length, at + 1)
-            found = np.flatnonzero(waiting >= bound)[: count - done]
-            last = at[found[-1]] if done + found.size == count else at[-1]
-            stream.advance(int(last + total[last]))
-            result[done : done + found.size] = scale * x[found]
-            done += found.size
-        return result
+            found = np.flatnonzero(waiting >= bound)[:missing]
+            last = at[found[-1]] if found.size == missing else at[-1]
+            return scale * x[found], int(last + total[last])
+
+        return stream.collect(count, 4.0, _CHUNK, draws)
 
     def _trials(self, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return each trial's proposal and what the exponential must reach."""
@@ -141,19 +138,16 @@ class LargeShape:
         """Draw variables."""
         if count < _FEW:
             return np.array([self.one(stream.next, scale) for _ in range(count)])
-        result = np.empty(count)
-        done = 0
-        while done < count:
-            uniforms = stream.peek(min(_CHUNK, 3 * (count - done) + 200))
+
+        def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
             t, end, doubled = self._at_each(uniforms)
-            at = starts(end - np.arange(end.size))[: count - done]
+            at = starts(end - np.arange(end.size))[:missing]
             at = at[end[at] <= uniforms.size]
             x = self.s + 0.5 * t[at]
             # R rounds (scale x) x in one branch and scale (x x) in the other
-            result[done : done + at.size] = np.where(doubled[at], scale * x * x, scale * (x * x))
-            stream.advance(int(end[at[-1]]))
-            done += at.size
-        return result
+            return np.where(doubled[at], scale * x * x, scale * (x * x)), int(end[at[-1]])
+
+        return stream.collect(count, 3.0, _CHUNK, draws)
 
     def _at_each(self, uniforms: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return what begins at each position: deviate, end, and whether the second method gave it."""

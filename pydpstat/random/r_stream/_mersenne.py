@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -133,6 +135,24 @@ class UniformStream:
         for start in range(0, count, CHUNK):
             part = result[start : start + CHUNK]
             part[:] = self.take(part.size)
+        return result
+
+    def collect(
+        self, count: int, each: float, most: int, draws: Callable[[np.ndarray, int], tuple[np.ndarray, int]]
+    ) -> np.ndarray:
+        """Collect draws of which each takes a number of uniforms that only they tell.
+
+        `draws` takes the next uniforms, about `each` for a draw and at most `most`, and how many
+        draws are missing. It returns that many draws or fewer, and how many uniforms they use up.
+        """
+        result = np.empty(count)
+        done = 0
+        while done < count:
+            missing = count - done
+            found, used = draws(self.peek(min(most, int(each * missing) + 200)), missing)
+            result[done : done + found.size] = found
+            done += found.size
+            self.advance(used)
         return result
 
     def _refill(self, count: int) -> None:

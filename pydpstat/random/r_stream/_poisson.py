@@ -68,31 +68,29 @@ def draw(stream: UniformStream, count: int, mean: float) -> np.ndarray:
     """Draw Poisson variables of one mean above 0."""
     if count < _FEW:
         return np.array([one(stream.next, mean) for _ in range(count)])
-    result = np.empty(count)
     if mean < LARGE:
-        return _draw_small(stream, result, mean)
-    done = 0
-    while done < count:
-        uniforms = stream.peek(min(_CHUNK, 3 * (count - done) + 200))
+        return _draw_small(stream, count, mean)
+
+    def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
         position = np.arange(uniforms.size - _MARGIN)
         means = np.full(position.size, mean)
         value, end = large(means, uniforms, position, exponential.remainders(uniforms))
-        at = starts(end - position)[: count - done]
+        at = starts(end - position)[:missing]
         at = at[end[at] <= uniforms.size]
-        result[done : done + at.size] = value[at]
-        stream.advance(int(end[at[-1]]))
-        done += at.size
-    return result
+        return value[at], int(end[at[-1]])
+
+    return stream.collect(count, 3.0, _CHUNK, draws)
 
 
-def _draw_small(stream: UniformStream, result: np.ndarray, mean: float) -> np.ndarray:
+def _draw_small(stream: UniformStream, count: int, mean: float) -> np.ndarray:
     term = total = math.exp(-mean)
     table = [total]
     for k in range(1, _TABLE):
         term *= mean / k
         total += term
         table.append(total)
-    for start in range(0, result.size, _CHUNK):
+    result = np.empty(count)
+    for start in range(0, count, _CHUNK):
         part = result[start : start + _CHUNK]
         part[:] = np.searchsorted(table, stream.take(part.size))
     return result
@@ -244,15 +242,13 @@ def geometric_draw(stream: UniformStream, count: int, odds: float) -> np.ndarray
         # the exponential is drawn all the same
         exponential.draw(stream, count)
         return np.zeros(count)
-    result = np.empty(count)
-    done = 0
-    while done < count:
-        uniforms = stream.peek(min(_GEOMETRIC_CHUNK, 3 * (count - done) + 200))
+
+    def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
         rest, halvings = exponential.remainders(uniforms)
         length = exponential.lengths(rest)
         total = length + 1
         value, is_large = _large_means(uniforms, rest, halvings, length, total, odds)
-        at = starts(total)[: count - done]
+        at = starts(total)[:missing]
         at = at[at + total[at] <= uniforms.size]
         mean = exponential.values(uniforms, rest, halvings, length, at) * odds
         known = np.flatnonzero(is_large[at])
@@ -260,10 +256,9 @@ def geometric_draw(stream: UniformStream, count: int, odds: float) -> np.ndarray
         mean[known] = 1.0
         part = small(uniforms[at + length[at]], mean)
         part[known] = value[at[known]]
-        result[done : done + at.size] = part
-        stream.advance(int(at[-1] + total[at[-1]]))
-        done += at.size
-    return result
+        return part, int(at[-1] + total[at[-1]])
+
+    return stream.collect(count, 3.0, _GEOMETRIC_CHUNK, draws)
 
 
 def _large_means(

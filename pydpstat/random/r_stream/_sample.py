@@ -49,18 +49,14 @@ def with_replacement(stream: UniformStream, n: int, size: int) -> np.ndarray:
         return np.array([index_below(stream.next, n) for _ in range(size)], dtype=np.int64)
     bits = _bits(n)
     words = bits // 16 + 1
-    acceptance = n / 2.0**bits
-    result = np.empty(size, dtype=np.int64)
-    done = 0
-    while done < size:
-        tries = min(_CHUNK, int((size - done) / acceptance) + 8)
-        value = _candidates(stream.peek(tries * words), bits, words)
-        found = np.flatnonzero(value < n)[: size - done]
-        finished = done + found.size == size
-        stream.advance(words * (int(found[-1]) + 1 if finished else tries))
-        result[done : done + found.size] = value[found]
-        done += found.size
-    return result
+
+    def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
+        value = _candidates(uniforms, bits, words)
+        found = np.flatnonzero(value < n)[:missing]
+        return value[found], words * (int(found[-1]) + 1 if found.size == missing else value.size)
+
+    # indices below 2^53 are floats
+    return stream.collect(size, words * 2.0**bits / n, _CHUNK * words, draws).astype(np.int64)
 
 
 def without_replacement(stream: UniformStream, n: int, size: int) -> np.ndarray:
