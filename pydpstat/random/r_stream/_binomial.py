@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -255,6 +256,8 @@ def _stirling(x: np.ndarray | float) -> np.ndarray | float:
     return (13860.0 - (462.0 - (132.0 - (99.0 - 140.0 / square) / square) / square) / square) / x / 166320.0
 
 
+# its constants take longer to work out than a variable
+@lru_cache(maxsize=32)
 def distribution(size: int, prob: float) -> Inversion | Btpe:
     """Return the distribution of a size of at least 1 and a probability between 0 and 1 exclusive."""
     if size * min(prob, 1.0 - prob) < INVERSION_BELOW:

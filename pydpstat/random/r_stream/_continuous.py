@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import shown
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic.elementary import Numbers
+from pydpstat.r_arithmetic.elementary import Floats, Numbers
 from pydpstat.random.r_stream import _exponential as exponential
 from pydpstat.random.r_stream import _gamma as gamma
 from pydpstat.random.r_stream import _normal as normal
 from pydpstat.random.r_stream._mersenne import UniformStream
 from pydpstat.random.r_stream._seeded import Seeded, numbers, recycled, refuse, require, whole
-
-Floats = npt.NDArray[np.float64]
-
-# a distribution's constants take longer to work out than a variable
-_gamma = lru_cache(maxsize=32)(gamma.distribution)
 
 
 class ContinuousDistributions(Seeded):
@@ -231,12 +225,15 @@ class ContinuousDistributions(Seeded):
             if certain is not None:
                 return np.full(n, certain)
             with np.errstate(over="ignore"):
-                return _gamma(shape).draw(self._stream, n, scale)
+                return gamma.distribution(shape).draw(self._stream, n, scale)
         pairs = list(zip(np.resize(shape, n).tolist(), np.resize(scale, n).tolist()))
         known = [_certain_gamma(a, b) for a, b in pairs]
         draw = self._stream.next
         return np.array(
-            [_gamma(a).one(draw, b) if sure is None else sure for (a, b), sure in zip(pairs, known)]
+            [
+                gamma.distribution(a).one(draw, b) if sure is None else sure
+                for (a, b), sure in zip(pairs, known)
+            ]
         )
 
     def rlaplace(self, n: int = 1, m: npt.ArrayLike = 0.0, s: npt.ArrayLike = 1.0) -> Floats:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +13,6 @@ from pydpstat.random.r_stream import _poisson as poisson
 from pydpstat.random.r_stream._seeded import R_LARGEST_INTEGER, Seeded, numbers, require, whole
 
 Counts = npt.NDArray[np.int64 | np.float64]
-
-# a distribution's constants take longer to work out than a variable
-_binomial = lru_cache(maxsize=32)(binomial.distribution)
 
 
 def _as_counts(values: npt.ArrayLike) -> Counts:
@@ -168,12 +164,15 @@ class CountDistributions(Seeded):
             certain = _certain_binomial(size, prob)
             if certain is not None:
                 return _as_counts(np.full(n, certain))
-            return _as_counts(_binomial(int(size), prob).draw(self._stream, n))
+            return _as_counts(binomial.distribution(int(size), prob).draw(self._stream, n))
         pairs = list(zip(np.resize(size, n).tolist(), np.resize(prob, n).tolist()))
         known = [_certain_binomial(k, p) for k, p in pairs]
         draw = self._stream.next
         return _as_counts(
-            [_binomial(int(k), p).one(draw) if sure is None else sure for (k, p), sure in zip(pairs, known)]
+            [
+                binomial.distribution(int(k), p).one(draw) if sure is None else sure
+                for (k, p), sure in zip(pairs, known)
+            ]
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -220,6 +221,8 @@ class LargeShape:
         return deviate, accepted
 
 
+# its constants take longer to work out than a variable
+@lru_cache(maxsize=32)
 def distribution(shape: float) -> SmallShape | LargeShape:
     """Return the distribution of a finite shape above 0."""
     return SmallShape(shape) if shape < 1.0 else LargeShape(shape)

@@ -43,14 +43,6 @@ def _integer(value: object) -> int | None:
         return None
 
 
-def checked_seed(value: object) -> int:
-    """Check a seed of R's ``set.seed``."""
-    number = _integer(value)
-    if number is None or abs(number) > R_LARGEST_INTEGER:
-        raise refuse("seed", value, "a whole number from -2147483647 to 2147483647, as for R's set.seed()")
-    return number
-
-
 def numbers(value: npt.ArrayLike, name: str) -> Numbers:
     """Return a float for one number, or an array of floats, in R's order, for several."""
     if type(value) is float:
@@ -121,7 +113,10 @@ class Seeded:
         >>> rng.runif(2)
         array([0.28757752, 0.78830514])
         """
-        self._stream = UniformStream(seeded_key(checked_seed(seed)), BLOCK)
+        number = _integer(seed)
+        if number is None or abs(number) > R_LARGEST_INTEGER:
+            raise refuse("seed", seed, "a whole number from -2147483647 to 2147483647, as for R's set.seed()")
+        self._stream = UniformStream(seeded_key(number), BLOCK)
 
     @property
     def state(self) -> npt.NDArray[np.int32]:

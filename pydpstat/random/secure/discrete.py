@@ -22,20 +22,9 @@ Real = TypeVar("Real", float, npt.NDArray[np.float64])
 def symmetric_geometric(size: int, rate: float | Fraction) -> Integers:
     """Draw the two-sided geometric distribution: P(k) is proportional to exp(-rate |k|).
 
-    Parameters
-    ----------
-    size : int
-        How many values.
-    rate : float or Fraction
-        Above 0; taken as the exact number that it is.
+    The rate, above 0, is the exact number that it is. The integers come as floats, and as Python's integers
+    where one is beyond 2^53.
 
-    Returns
-    -------
-    ndarray of shape (size,)
-        Integers, as floats; as Python's integers where one is beyond 2^53.
-
-    Notes
-    -----
     P(|X| >= k) = 2 a^k / (1 + a) for k >= 1 with a = exp(-rate). So |X| is the largest k with
     U <= 2 a^k / (1 + a), which is floor((-log U + log(2 / (1 + a))) / rate).
 
@@ -57,7 +46,7 @@ def symmetric_geometric(size: int, rate: float | Fraction) -> Integers:
 
 
 def sign_geometric(size: int, rate: float | Fraction) -> Integers:
-    """Draw a random sign times a geometric variable; parameters and result as in `symmetric_geometric`.
+    """Draw a random sign times a geometric variable; rate and result as in `symmetric_geometric`.
 
     Examples
     --------
@@ -91,21 +80,9 @@ def _float(number: Fraction) -> float:
 def discrete_gaussian(size: int, sd: float) -> Integers:
     """Draw the discrete Gaussian distribution: P(k) is proportional to exp(-k^2 / (2 sd^2)).
 
-    Parameters
-    ----------
-    size : int
-        How many values.
-    sd : float
-        The distribution's parameter, at least 0 and finite; taken as the exact number that it is. With 0
-        every value is 0.
+    `sd`, at least 0 and finite, is the exact number that it is; with 0 every value is 0. The integers come
+    as floats, and as Python's integers where one is beyond 2^53.
 
-    Returns
-    -------
-    ndarray of shape (size,)
-        Integers, as floats; as Python's integers where one is beyond 2^53.
-
-    Notes
-    -----
     With t = floor(sd) + 1, a two-sided geometric number Y of rate 1/t is kept with probability
     exp(-(|Y| - sd^2/t)^2 / (2 sd^2)). The product of both probabilities is proportional to
     exp(-Y^2 / (2 sd^2)).
