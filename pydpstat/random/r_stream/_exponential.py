@@ -12,6 +12,8 @@ from pydpstat.r_arithmetic.elementary import Numbers, log
 from pydpstat.random.r_stream._mersenne import UniformStream, starts
 
 LOG_2 = math.log(2.0)
+# the most uniforms that a draw looks ahead: a normal, a uniform, an exponential, a uniform
+MARGIN = 24
 _FEW = 200
 _CHUNK = 80_000
 _FEW_LAPLACE, _LAPLACE_CHUNK = 16, 32_768
@@ -94,6 +96,31 @@ def values(
     result[longer] = least * LOG_2
     result += _MULTIPLES[halvings[at]]
     return result
+
+
+def double_trials(
+    index: np.ndarray,
+    uniforms: np.ndarray,
+    remainders: tuple[np.ndarray, np.ndarray],
+    end: np.ndarray,
+    accept: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray],
+) -> None:
+    """Let the draws of `index` try a double exponential proposal, from `end` on, until all are accepted.
+
+    A trial is an exponential and a uniform in (-1, 1), of which `accept` takes those of some draws and tells
+    which draws they end. What comes too close to the end of the uniforms is given an end beyond it.
+    """
+    rest, halvings = remainders
+    length = lengths(rest)
+    while index.size:
+        short = end[index] > uniforms.size - MARGIN
+        end[index[short]] = uniforms.size + 1
+        index = index[~short]
+        at = end[index]
+        e = values(uniforms, rest, halvings, length, at)
+        at = at + length[at]
+        end[index] = at + 1
+        index = index[~accept(index, e, 2.0 * uniforms[at] - 1.0)]
 
 
 def draw(stream: UniformStream, count: int) -> np.ndarray:

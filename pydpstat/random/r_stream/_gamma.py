@@ -15,7 +15,6 @@ from pydpstat.random.r_stream._mersenne import UniformStream, starts
 
 _FEW = 60
 _CHUNK = 300_000
-_MARGIN = 24
 _E_INVERSE = 0.36787944117144233
 _START = (2.424e-4, 2.4511e-4, -7.388e-5, 0.00144121, 0.00801191, 0.02083148, 0.04166669)
 _LOG_SERIES = (0.1233795, -0.1367177, 0.1423657, -0.1662921, 0.2000062, -0.250003, 0.3333333)
@@ -152,7 +151,7 @@ class LargeShape:
 
     def _at_each(self, uniforms: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return what begins at each position: deviate, end, and whether the second method gave it."""
-        position = np.arange(uniforms.size - _MARGIN)
+        position = np.arange(uniforms.size - exponential.MARGIN)
         t = normal.at(uniforms, position)
         end = position + 2
         doubled = np.zeros(position.size, dtype=np.bool_)
@@ -162,45 +161,14 @@ class LargeShape:
         low = low[self.d * u > deviate * deviate * deviate]
         deviate, u = t[low], uniforms[low + 2]
         refused = (self.s + 0.5 * deviate <= 0.0) | (log(1.0 - u) > self._quotients(deviate))
-        self._double_exponential(low[refused], uniforms, t, end, doubled)
+
+        def accept(index: np.ndarray, e: np.ndarray, u: np.ndarray) -> np.ndarray:
+            t[index], accepted = self._trials(e, u)
+            return accepted
+
+        doubled[low[refused]] = True
+        exponential.double_trials(low[refused], uniforms, exponential.remainders(uniforms), end, accept)
         return t, end, doubled
-
-    def _double_exponential(
-        self, index: np.ndarray, uniforms: np.ndarray, t: np.ndarray, end: np.ndarray, doubled: np.ndarray
-    ) -> None:
-        """Draw the deviates of `index` by trials of an exponential and a uniform, from `end` on.
-
-        A trial is the same for all draws that come to its position, so each position is tried once.
-        """
-        rest, halvings = exponential.remainders(uniforms)
-        length = exponential.lengths(rest)
-        deviate = np.zeros(uniforms.size + 1)
-        # a trial that begins too late stays where it is and ends beyond the uniforms
-        behind = np.full(uniforms.size + 1, uniforms.size + 1)
-        leads_to = np.arange(uniforms.size + 1)
-        tried = np.zeros(uniforms.size + 1, dtype=np.bool_)
-        tried[uniforms.size - _MARGIN :] = True
-        at = np.unique(end[index])
-        at = at[~tried[at]]
-        while at.size:
-            tried[at] = True
-            e = exponential.values(uniforms, rest, halvings, length, at)
-            after = at + length[at]
-            u = uniforms[after] + uniforms[after] - 1.0
-            after += 1
-            deviate[at], accepted = self._trials(e, u)
-            behind[at] = after
-            refused = ~accepted
-            after = after[refused]
-            leads_to[at[refused]] = after
-            at = np.unique(after[~tried[after]])
-        last = end[index]
-        while True:
-            further = leads_to[last]
-            if np.array_equal(further, last):
-                break
-            last = further
-        t[index], end[index], doubled[index] = deviate[last], behind[last], True
 
     def _trials(self, e: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return each trial's deviate and whether it is accepted."""

@@ -19,8 +19,6 @@ from pydpstat.random.r_stream._mersenne import UniformStream, starts
 LARGE = 10.0
 # beyond 35 lies less than 2^-32 where the mean is below 10: no uniform ever gets there
 _TABLE = 36
-# the most uniforms that one step looks ahead: a normal, a uniform, an exponential, a uniform
-_MARGIN = 24
 _FEW = 40
 _CHUNK = 200_000
 _FEW_GEOMETRIC, _GEOMETRIC_CHUNK = 150, 100_000
@@ -72,7 +70,7 @@ def draw(stream: UniformStream, count: int, mean: float) -> np.ndarray:
         return _draw_small(stream, count, mean)
 
     def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
-        position = np.arange(uniforms.size - _MARGIN)
+        position = np.arange(uniforms.size - exponential.MARGIN)
         means = np.full(position.size, mean)
         value, end = large(means, uniforms, position, exponential.remainders(uniforms))
         at = starts(end - position)[:missing]
@@ -174,7 +172,7 @@ def large(
     """Return the variables that begin at the positions `at`, and the positions where they end.
 
     `mean` has a number for each position, at least 10. An end beyond the uniforms says that there are not
-    enough of them. `at` stays `_MARGIN` below their number.
+    enough of them. `at` stays `exponential.MARGIN` below their number.
     """
     s = np.sqrt(mean)
     g = mean + s * normal.at(uniforms, at)
@@ -192,41 +190,20 @@ def large(
     exponent, factor = _densities(np.maximum(k, 0.0), m)
     hat_exponent, hat = _squeeze_density((0.5 - away) / s[low], m, s[low])
     refused = ~positive | (hat - u * hat > factor * exp(exponent - hat_exponent))
-    _double_exponential(low[refused], mean, uniforms, remainders, value, end)
-    return value, end
 
-
-def _double_exponential(
-    index: np.ndarray,
-    mean: np.ndarray,
-    uniforms: np.ndarray,
-    remainders: tuple[np.ndarray, np.ndarray],
-    value: np.ndarray,
-    end: np.ndarray,
-) -> None:
-    """Draw the variables of `index` by trials of an exponential and a uniform, from `end` on."""
-    rest, halvings = remainders
-    length = exponential.lengths(rest)
-    while index.size:
-        short = end[index] > uniforms.size - _MARGIN
-        end[index[short]] = uniforms.size + 1
-        index = index[~short]
-        at = end[index]
-        m = mean[index]
-        s = np.sqrt(m)
-        e = exponential.values(uniforms, rest, halvings, length, at)
-        at = at + length[at]
-        u = 2.0 * uniforms[at] - 1.0
-        end[index] = at + 1
+    def accept(index: np.ndarray, e: np.ndarray, u: np.ndarray) -> np.ndarray:
+        m, deviation = mean[index], s[index]
         t = 1.8 + np.where(u >= 0.0, e, -e)
-        k = np.floor(m + s * t)
+        k = np.floor(m + deviation * t)
         tried = t > -0.6744
         k[~tried] = 0.0
+        value[index] = k
         exponent, factor = _densities(k, m)
-        hat_exponent, hat = _squeeze_density((0.5 - (m - k)) / s, m, s)
-        good = tried & (0.1069 / m * np.abs(u) <= factor * exp(exponent + e) - hat * exp(hat_exponent + e))
-        value[index[good]] = k[good]
-        index = index[~good]
+        hat_exponent, hat = _squeeze_density((0.5 - (m - k)) / deviation, m, deviation)
+        return tried & (0.1069 / m * np.abs(u) <= factor * exp(exponent + e) - hat * exp(hat_exponent + e))
+
+    exponential.double_trials(low[refused], uniforms, remainders, end, accept)
+    return value, end
 
 
 def geometric_one(draw: Callable[[], float], odds: float) -> float:
@@ -275,7 +252,7 @@ def _large_means(
     # the exponential is below (halvings + 1) log 2
     least = int(LARGE / odds / exponential.LOG_2 * (1.0 - 1e-9)) - 1
     at = np.flatnonzero(halvings >= least)
-    near_end = at[at >= uniforms.size - 3 * _MARGIN]
+    near_end = at[at >= uniforms.size - 3 * exponential.MARGIN]
     total[near_end] = uniforms.size + 1
     at = at[: at.size - near_end.size]
     if at.size:
