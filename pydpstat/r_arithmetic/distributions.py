@@ -209,9 +209,8 @@ def dbinom(n: int, p: npt.ArrayLike) -> Floats:
            [0.25, 1.  ]])
     """
     prob = np.asarray(p, dtype=np.float64)
-    result = np.empty((n + 1, prob.size))
+    result = np.zeros((n + 1, prob.size))
     certain = (prob == 0.0) | (prob == 1.0)
-    result[:, certain] = 0.0
     result[0, prob == 0.0] = 1.0
     result[n, prob == 1.0] = 1.0
     success = prob[~certain]

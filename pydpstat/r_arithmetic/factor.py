@@ -171,14 +171,9 @@ def _integers(x: npt.NDArray[np.integer | np.bool_]) -> Factor:
     if high - low >= _DENSE or high > _LARGEST_INT64:
         unique, inverse = np.unique(x, return_inverse=True)
         return Factor(inverse.astype(np.int32), tuple(str(int(v)) for v in unique))
-    seen = np.zeros(high - low + 1, dtype=bool)
-    for start in range(0, x.size, _CHUNK):
-        seen[np.subtract(x[start : start + _CHUNK], low, dtype=np.int64)] = True
-    lookup = (np.cumsum(seen) - 1).astype(np.int32)
-    codes = np.empty(x.size, dtype=np.int32)
-    for start in range(0, x.size, _CHUNK):
-        place = np.subtract(x[start : start + _CHUNK], low, dtype=np.int64)
-        np.take(lookup, place, out=codes[start : start + _CHUNK])
+    place = np.subtract(x, low, dtype=np.int64)
+    seen = np.bincount(place) > 0
+    codes = (np.cumsum(seen) - 1).astype(np.int32).take(place)
     if x.dtype.kind == "b":
         return Factor(codes, tuple(as_character(bool(i + low)) for i in np.flatnonzero(seen)))
     return Factor(codes, tuple(str(int(i) + low) for i in np.flatnonzero(seen)))
