@@ -145,15 +145,13 @@ class UniformStream:
         `draws` takes the next uniforms, about `each` for a draw and at most `most`, and how many
         draws are missing. It returns that many draws or fewer, and how many uniforms they use up.
         """
-        result = np.empty(count)
-        done = 0
-        while done < count:
-            missing = count - done
-            found, used = draws(self.peek(min(most, int(each * missing) + 200)), missing)
-            result[done : done + found.size] = found
-            done += found.size
+        parts = []
+        while count:
+            found, used = draws(self.peek(min(most, int(each * count) + 200)), count)
             self.advance(used)
-        return result
+            parts.append(found)
+            count -= found.size
+        return np.concatenate(parts)
 
     def _refill(self, count: int) -> None:
         # keep the block of the latest draw: the state is computed from it

@@ -55,8 +55,7 @@ def with_replacement(stream: UniformStream, n: int, size: int) -> np.ndarray:
         found = np.flatnonzero(value < n)[:missing]
         return value[found], words * (int(found[-1]) + 1 if found.size == missing else value.size)
 
-    # indices below 2^53 are floats
-    return stream.collect(size, words * 2.0**bits / n, _CHUNK * words, draws).astype(np.int64)
+    return stream.collect(size, words * 2.0**bits / n, _CHUNK * words, draws)
 
 
 def without_replacement(stream: UniformStream, n: int, size: int) -> np.ndarray:
