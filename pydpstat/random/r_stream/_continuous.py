@@ -59,9 +59,9 @@ class ContinuousDistributions(Seeded):
             return np.empty(0)
         if isinstance(low, float) and isinstance(high, float):
             require(-math.inf < low <= high < math.inf, "min and max", (low, high), "finite, with min <= max")
-        else:
-            require(np.isfinite(low), "min", low, "finite")
-            require(np.isfinite(high) & (high >= low), "max", high, "finite and at least min")
+            return self._spread(UniformStream.draw, n, low, high - low)
+        require(np.isfinite(low), "min", low, "finite")
+        require(np.isfinite(high) & (high >= low), "max", high, "finite and at least min")
         with np.errstate(over="ignore"):
             return self._spread(UniformStream.draw, n, low, high - low)
 
@@ -277,7 +277,8 @@ class ContinuousDistributions(Seeded):
             raise refuse("s", s, "above 0 in every place")
         location, scale = recycled(location, n), recycled(scale, n)
         require(location == location, "m", location, "a number")
-        require(np.isfinite(scale) | np.isfinite(location), "m", location, "finite where s is infinite")
+        finite = (scale < math.inf) | (np.abs(location) < math.inf)
+        require(finite, "m", location, "finite where s is infinite")
         return exponential.laplace_draw(self._stream, n, location, scale)
 
     def rlap(self, n: int, location: npt.ArrayLike = 0.0, scale: npt.ArrayLike = 1.0) -> Floats:

@@ -109,8 +109,7 @@ class CountDistributions(Seeded):
             require(0.0 <= mean < math.inf, "lam", mean, "finite and at least 0")
             if mean == 0.0:
                 return np.zeros(n, dtype=np.int64)
-            with np.errstate(over="ignore"):
-                return _as_counts(poisson.draw(self._stream, n, mean))
+            return _as_counts(poisson.draw(self._stream, n, mean))
         mean = np.resize(mean, n)
         require((mean >= 0.0) & np.isfinite(mean), "lam", mean, "finite and at least 0")
         if np.all(mean < poisson.LARGE):

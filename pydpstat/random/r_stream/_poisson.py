@@ -72,7 +72,8 @@ def draw(stream: UniformStream, count: int, mean: float) -> np.ndarray:
     def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
         position = np.arange(uniforms.size - exponential.MARGIN)
         means = np.full(position.size, mean)
-        value, end = large(means, uniforms, position, exponential.remainders(uniforms))
+        with np.errstate(over="ignore"):
+            value, end = large(means, uniforms, position, exponential.remainders(uniforms))
         at = starts(end - position)[:missing]
         at = at[end[at] <= uniforms.size]
         return value[at], int(end[at[-1]])
