@@ -273,9 +273,10 @@ class ContinuousDistributions(Seeded):
         if isinstance(location, float) and isinstance(scale, float):
             if not scale > 0.0:
                 raise refuse("s", scale, "above 0")
-        elif not np.all(scale > 0.0):
-            raise refuse("s", s, "above 0 in every place")
-        location, scale = recycled(location, n), recycled(scale, n)
+        else:
+            if not np.all(scale > 0.0):
+                raise refuse("s", s, "above 0 in every place")
+            location, scale = np.resize(location, n), np.resize(scale, n)
         require(location == location, "m", location, "a number")
         finite = (scale < math.inf) | (np.abs(location) < math.inf)
         require(finite, "m", location, "finite where s is infinite")
