@@ -10,7 +10,7 @@ from __future__ import annotations
 import multiprocessing
 import random
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
@@ -37,7 +37,7 @@ Draws = npt.NDArray[np.float64]
 # the operating system's source, or NumPy's
 Stream = np.random.Generator | None
 _SESSION: LiveR | None = None
-_DISTRIBUTIONS: tuple[Distribution, ...] = ()
+_DISTRIBUTIONS: dict[str, Distribution] = {}
 
 
 class Noise(Protocol):
@@ -134,12 +134,12 @@ def check_distribution(wanted: Distribution, draws: int, session: LiveR | None) 
     )
 
 
-def check_distributions(draws: int, live: bool) -> list[DistributionVerdict]:
-    """Check every distribution, as many at a time as there are processors, each process with its own R."""
+def check_distributions(names: Sequence[str], draws: int, live: bool) -> list[DistributionVerdict]:
+    """Check the distributions named, as many at a time as processors, each process with its own R."""
     # spawned: a forked R would share its state with this process
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(mp_context=context, initializer=_start_process, initargs=(live,)) as pool:
-        return list(pool.map(_check_one, range(len(all_distributions())), repeat(draws)))
+        return list(pool.map(_check_one, names, repeat(draws)))
 
 
 def _start_process(live: bool) -> None:
@@ -150,11 +150,12 @@ def _start_process(live: bool) -> None:
     # the mirrors' findings are no news here
     warnings.simplefilter("ignore", PrivacyWarning)
     # for the one R of a process there is no better place
-    _SESSION, _DISTRIBUTIONS = LiveR() if live else None, all_distributions()
+    _SESSION = LiveR() if live else None
+    _DISTRIBUTIONS = {each.name: each for each in all_distributions()}
 
 
-def _check_one(place: int, draws: int) -> DistributionVerdict:
-    return check_distribution(_DISTRIBUTIONS[place], draws, _SESSION)
+def _check_one(name: str, draws: int) -> DistributionVerdict:
+    return check_distribution(_DISTRIBUTIONS[name], draws, _SESSION)
 
 
 def _affordable(wanted: Distribution, draws: int, session: LiveR | None) -> int:
