@@ -276,7 +276,9 @@ def _check_options(call: Callable[..., DPResults], options: Collection[str]) -> 
 
 
 def _size(n: int | None, name: str, options: Mapping[str, object]) -> int:
-    needed = name in _NEED_SIZE and options.get("neighbors", "bounded") == "bounded"
+    neighbors = options.get("neighbors", "bounded")
+    # an array that cannot be compared is refused with the function's own words
+    needed = name in _NEED_SIZE and isinstance(neighbors, str) and neighbors == "bounded"
     if n is None:
         if needed:
             raise PydpstatError(
