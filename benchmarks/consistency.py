@@ -10,8 +10,7 @@ from table import Row, duration
 from timing import Bench, Benchmark, met, ratio
 
 from pydpstat.consistency import ipf
-from pydpstat.consistency._hierarchy_methods import Method, apply, two_pass
-from pydpstat.consistency._tree import Levels, Tree
+from pydpstat.consistency._tree import Levels, Method, Tree, apply, two_pass
 
 SHAPE = (200, 200, 20)
 TOLERANCE = 1e-10

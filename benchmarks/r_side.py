@@ -25,7 +25,7 @@ class RSide:
         from rpy2 import rinterface
 
         self._r = rinterface
-        self._missing = session.missing_package
+        self._missing = session.missing
         self.versions = session.versions
         self.collect = self.function("gc(FALSE)")
 

@@ -296,7 +296,7 @@ def live_r() -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             session = LiveR()
-        missing = session.missing_package("DPpack")
+        missing = session.missing("DPpack")
     except NoR as reason:
         missing = str(reason)
     if missing:

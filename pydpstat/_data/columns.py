@@ -53,8 +53,8 @@ class Columns:
 
     Parameters
     ----------
-    arrays : tuple of ndarray of shape (n,), or of Placeholder
-        Of numbers (NaN is missing), or of truth values.
+    arrays : tuple of ndarray of shape (n,)
+        Of numbers (NaN is missing), or of truth values. Empty for a `Placeholder`, whatever its size.
     missing : tuple of ndarray of bool, or None
         For truth values: which are missing; None where none can be.
     names : tuple of str or None
@@ -110,7 +110,7 @@ def read(data: object, argument: str, reader: Reader) -> Columns:
     """Read a vector, or the columns of a frame or matrix; `reader` says what their values may be."""
     if isinstance(data, Placeholder):
         count = 1 if data.columns is None else len(data.columns)
-        return Columns((data,) * count, (None,) * count, data.columns, None, data.size)
+        return Columns((np.empty(0),) * count, (None,) * count, data.columns, None, data.size)
     if is_frame(data):
         names: tuple[str, ...] | None = names_of(data)
         pieces: Sequence[object] = columns_of(data)

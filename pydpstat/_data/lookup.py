@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat._checks import as_float
-from pydpstat._data.containers import categorical_of, is_categorical
-from pydpstat._data.values import is_missing, objects
+from pydpstat._data.containers import categorical_of, is_categorical, listed
+from pydpstat._data.values import is_missing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,7 +136,7 @@ def places(column: Any, labels: Sequence[object]) -> np.ndarray:
             return _places_of_numbers(column, usable)
         case "times" | "durations" | "zoned":
             return _places_of_times(column, kind, usable)
-    return _places_of_objects(objects(column).tolist(), usable)
+    return _places_of_objects(listed(column), usable)
 
 
 def _of_labels(values: np.ndarray, typed: Sequence[object]) -> np.ndarray:
@@ -222,7 +222,7 @@ def _moment(label: object, dtype: np.dtype) -> int | None:
     return int(value.view(np.int64)) if value.astype(label.dtype) == label else None
 
 
-def _places_of_objects(values: list[object], labels: Sequence[object]) -> np.ndarray:
+def _places_of_objects(values: Sequence[object], labels: Sequence[object]) -> np.ndarray:
     """Find each value by Python's equality."""
     none = len(labels)
     known: dict[object, int] = {}

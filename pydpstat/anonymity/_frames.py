@@ -19,7 +19,7 @@ Option = TypeVar("Option")
 Names = Hashable | Iterable[Hashable] | None
 
 
-def frame(df: object, argument: str = "df") -> pd.DataFrame:
+def frame(df: object, argument: str = "df") -> None:
     """Check a pandas frame with at least one row and one column."""
     if not is_pandas_frame(df):
         raise PydpstatError(
@@ -29,14 +29,14 @@ def frame(df: object, argument: str = "df") -> pd.DataFrame:
         raise PydpstatError(
             f"{argument} must have at least one row and one column; got {df.shape[0]} x {df.shape[1]}."
         )
-    return df
 
 
 def places(df: pd.DataFrame, columns: object, argument: str = "columns") -> list[int]:
-    """Return where the named columns are; all of them for None.
+    """Check a frame, and return where the named columns are; all of them for None.
 
     A name that several columns have stands for all of them.
     """
+    frame(df)
     if columns is None:
         return list(range(df.shape[1]))
     names = list(columns) if _several(columns, df) else [columns]
@@ -68,9 +68,8 @@ def _places_of(df: pd.DataFrame, name: object, argument: str) -> list[int]:
             f"{argument} must name columns of df, every one; got another name of type "
             f"{type(name).__name__}. {hint}"
         ) from error
-    if isinstance(place, (int, np.integer)):
-        return [int(place)]
-    every: list[int] = np.arange(df.shape[1])[place].tolist()
+    # a number, a slice or a mask
+    every: list[int] = np.atleast_1d(np.arange(df.shape[1])[place]).tolist()
     return every
 
 
@@ -89,15 +88,15 @@ def by_column(
     return [place for place, _ in found], [check(each) for _, each in found]
 
 
-def integer(value: object, argument: str, least: int, most: int, what: str = "") -> int:
-    """Check an integer between two limits, the upper one described by `what`."""
-    allowed = f"a whole number from {least} to {what}{most}"
-    return checks.integer(value, argument, least, most, allowed=allowed)
+def integer(value: object, argument: str, least: int, most: int) -> int:
+    """Check an integer between two limits."""
+    return checks.integer(value, argument, least, most, allowed=f"a whole number from {least} to {most}")
 
 
 def group_size(k: object, rows: int, argument: str = "k") -> int:
     """Check a number of rows: an integer from 1 to the rows that there are."""
-    return integer(k, argument, 1, rows, "the number of rows, ")
+    allowed = f"a whole number from 1 to the number of rows, {rows}"
+    return checks.integer(k, argument, 1, rows, allowed=allowed)
 
 
 def floats(df: pd.DataFrame, place: int, argument: str = "df") -> np.ndarray:

@@ -55,10 +55,8 @@ class ExactMeans:
     def now(self) -> np.ndarray:
         """Return the means of the rows that are left."""
         # Python rounds the quotient of two integers correctly
-        if self._lowest >= 0:
-            return np.array([(total << self._lowest) / self.count for total in self._sums])
-        divisor = self.count << -self._lowest
-        return np.array([total / divisor for total in self._sums])
+        larger, smaller = max(self._lowest, 0), max(-self._lowest, 0)
+        return np.array([(total << larger) / (self.count << smaller) for total in self._sums])
 
     def _sums_of(self, rows: np.ndarray | slice) -> list[int]:
         sums = self._parts[rows].sum(axis=0).tolist()

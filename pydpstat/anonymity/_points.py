@@ -83,15 +83,13 @@ def disjoint(
     """
     chosen = []
     for _ in range(rounds):
-        won, blocked = (np.zeros(rank.size, dtype=bool) for _ in range(2))
         winning = uncontested(claims, rank[changes], count)
-        won[changes] = True
-        won[changes[~winning]] = False
-        chosen.append(np.flatnonzero(won))
+        won = np.isin(changes, changes[~winning], invert=True)
+        chosen.append(np.unique(changes[won]))
         busy = np.zeros(count, dtype=bool)
-        busy[claims[won[changes]]] = True
-        blocked[changes[busy[claims].any(axis=1)]] = True
-        changes, claims = changes[~blocked[changes]], claims[~blocked[changes]]
+        busy[claims[won]] = True
+        left = np.isin(changes, changes[busy[claims].any(axis=1)], invert=True)
+        changes, claims = changes[left], claims[left]
     return np.concatenate(chosen)
 
 
@@ -104,18 +102,16 @@ def standardized(values: np.ndarray) -> np.ndarray:
     return centered / np.where(spread > 0.0, spread, 1.0)
 
 
-def group_means(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
+def group_means(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Return each row's mean over its group, the very same number for all rows of a group."""
-    order, begins, sizes = by_group(groups)
     # rows in one piece are moved about faster than columns
-    rows = np.ascontiguousarray(values.T)
-    ordered = rows.take(order, axis=0)
-    means = np.add.reduceat(ordered, begins, axis=0) / sizes[:, None]
+    groups = Groups(np.ascontiguousarray(values.T), labels)
+    ordered = groups.rows.take(groups.members, axis=0)
     # rounding must not carry a mean out of its group
-    means = np.maximum(means, np.minimum.reduceat(ordered, begins, axis=0))
-    means = np.minimum(means, np.maximum.reduceat(ordered, begins, axis=0))
-    rows[order] = np.repeat(means, sizes, axis=0)
-    return np.ascontiguousarray(rows.T)
+    lowest = np.minimum.reduceat(ordered, groups.starts, axis=0)
+    highest = np.maximum.reduceat(ordered, groups.starts, axis=0)
+    means = np.clip(groups.means, lowest, highest)
+    return np.ascontiguousarray(means.take(groups.labels, axis=0).T)
 
 
 def within_reach(values: np.ndarray) -> tuple[np.ndarray, int]:

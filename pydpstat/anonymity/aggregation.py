@@ -101,7 +101,6 @@ def microaggregation(
     2  62.0    1
     3  62.0    0
     """
-    df = frames.frame(df)
     chosen = frames.places(df, columns)
     size = frames.group_size(k, len(df))
     checks.one_of(method, "method", tuple(METHODS))
@@ -160,7 +159,9 @@ def k_means(
 
     Notes
     -----
-    Nothing is said about k: an outlier makes a cluster of its own and stays alone (`find_isolated`).
+    scikit-learn stops before its centroids have settled; rows become their cluster's mean, which has the
+    least squared error, and not the centroid. Nothing is said about k: an outlier makes a cluster of its
+    own and stays alone (`find_isolated`).
     Where there are fewer different rows than clusters, the rows stay as they are.
 
     References
@@ -175,16 +176,9 @@ def k_means(
     >>> k_means(df, 2).age.tolist()
     [21.0, 21.0, 62.0, 62.0]
     """
-    df = frames.frame(df)
     chosen = frames.places(df, columns)
-    count = frames.group_size(n_clusters, len(df), "n_clusters")
-    unit = checks.flag(standardize, "standardize")
-    seed = _seed(random_state)
-    means = _means(
-        frames.matrix(df, chosen),
-        lambda values: _clusters(standardized(values) if unit else values, count, seed),
-    )
-    return frames.with_floats(df, chosen, means)
+    clusters = _clusters(df, n_clusters, random_state, checks.flag(standardize, "standardize"))
+    return frames.with_floats(df, chosen, _means(frames.matrix(df, chosen), clusters))
 
 
 def k_means_by_col(
@@ -220,30 +214,32 @@ def k_means_by_col(
     >>> k_means_by_col(df, 2).to_numpy().tolist()
     [[21.0, 1.0], [21.0, 9.0], [62.0, 1.0], [62.0, 9.0]]
     """
-    df = frames.frame(df)
     chosen = frames.places(df, columns)
-    count = frames.group_size(n_clusters, len(df), "n_clusters")
-    seed = _seed(random_state)
-    each_alone = frames.matrix(df, chosen)[:, None]
-    means = [_means(each, lambda values: _clusters(values, count, seed))[0] for each in each_alone]
+    clusters = _clusters(df, n_clusters, random_state, False)
+    means = [_means(each, clusters)[0] for each in frames.matrix(df, chosen)[:, None]]
     return frames.with_floats(df, chosen, means)
 
 
-def _clusters(values: np.ndarray, count: int, seed: int) -> np.ndarray:
-    """Return each row's cluster."""
+def _clusters(
+    df: pd.DataFrame, n_clusters: object, random_state: object, unit: bool
+) -> Callable[[np.ndarray], np.ndarray]:
+    """Check what k-means is to do, and return what gives each row its cluster."""
+    count = frames.group_size(n_clusters, len(df), "n_clusters")
+    seed = frames.integer(random_state, "random_state", 0, 2**32 - 1)
     try:
         from sklearn.cluster import KMeans
         from threadpoolctl import threadpool_limits
     except ImportError as error:
         raise MissingExtraError("k_means()", "scikit-learn", "anonymity") from error
-    different = equal_rows(values)
-    if different.max() < count:
-        return different
-    # distances to the mean are the same, and rounding errors smaller
-    rows = (values - values.mean(axis=1, keepdims=True)).T
-    with threadpool_limits(1 if rows.size < _MANY else None, user_api="openmp"):
-        return KMeans(count, n_init=STARTS, random_state=seed).fit(rows).labels_.astype(np.int64)
 
+    def clusters(values: np.ndarray) -> np.ndarray:
+        scaled = standardized(values) if unit else values
+        different = equal_rows(scaled)
+        if different.max() < count:
+            return different
+        # distances to the mean are the same, and rounding errors smaller
+        rows = (scaled - scaled.mean(axis=1, keepdims=True)).T
+        with threadpool_limits(1 if rows.size < _MANY else None, user_api="openmp"):
+            return KMeans(count, n_init=STARTS, random_state=seed).fit(rows).labels_.astype(np.int64)
 
-def _seed(random_state: object) -> int:
-    return frames.integer(random_state, "random_state", 0, 2**32 - 1)
+    return clusters

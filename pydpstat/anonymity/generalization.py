@@ -62,7 +62,6 @@ def round_columns(
     0  1000   30
     1  2000   40
     """
-    df = frames.frame(df)
     chosen, units = frames.by_column(df, to, columns, "to", lambda each: checks.positive(each, "to"))
     return frames.with_columns(df, chosen, [_rounded(df, place, unit) for place, unit in zip(chosen, units)])
 
@@ -76,14 +75,10 @@ def _rounded(df: pd.DataFrame, place: int, unit: float) -> object:
         raise PydpstatError(
             f"df must have numbers in column {checks.excerpt(df.columns[place])}; got {column.dtype}."
         )
-    if is_integer_dtype(column.dtype) and unit.is_integer() and _fits(values, unit):
+    largest = float(np.fmax.reduce(np.abs(values), initial=unit))
+    if is_integer_dtype(column.dtype) and unit.is_integer() and largest < _LARGE:
         return _whole(column, int(unit))
     return frames.as_before(np.rint(values / unit) * unit, column)
-
-
-def _fits(values: np.ndarray, unit: float) -> bool:
-    """Tell whether 64-bit integers can do the sums."""
-    return max(float(np.abs(values).max(initial=0.0, where=~np.isnan(values))), unit) < _LARGE
 
 
 def _whole(column: pd.Series, unit: int) -> pd.Series:
@@ -142,7 +137,6 @@ def categorize(
     >>> categorize(df, [-inf, 17, 64, inf]).age.astype(str).tolist()
     ['(-inf, 17.0]', '(17.0, 64.0]', '(64.0, inf]']
     """
-    df = frames.frame(df)
     by_quantile = checks.flag(quantiles, "quantiles")
     chosen, cuts = frames.by_column(df, bins, columns, "bins", _bins)
     cut = [_categories(df, place, each, by_quantile) for place, each in zip(chosen, cuts)]
@@ -173,8 +167,7 @@ def _categories(df: pd.DataFrame, place: int, bins: int | np.ndarray, by_quantil
             )
         if by_quantile:
             return pd.qcut(values, bins, duplicates="drop")
-        return pd.cut(values, bins, include_lowest=True)
-    if known.size and (known.min() < bins[0] or known.max() > bins[-1]):
+    elif known.size and (known.min() < bins[0] or known.max() > bins[-1]):
         raise PydpstatError(
             f"bins must reach over all values of column {name}; some lie outside. "
             "Begin with -inf and end with inf."

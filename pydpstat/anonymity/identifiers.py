@@ -50,7 +50,6 @@ def drop_unique_identifiers(df: pd.DataFrame, columns: Names = None) -> pd.DataF
     """
     from pandas.api.types import is_float_dtype
 
-    df = frames.frame(df)
     looked = frames.places(df, columns)
     if columns is None:
         looked = [place for place in looked if not is_float_dtype(df.dtypes.iloc[place])]
@@ -98,7 +97,6 @@ def find_isolated(df: pd.DataFrame, columns: Names = None, size: int = 1) -> pd.
     """
     import pandas as pd
 
-    df = frames.frame(df)
-    number = frames.integer(size, "size", 1, 2**63 - 1)
     groups = equal_rows(df, frames.places(df, columns))
+    number = frames.integer(size, "size", 1, 2**63 - 1)
     return pd.Series(np.bincount(groups)[groups] <= number, index=df.index, name="isolated")

@@ -61,7 +61,6 @@ def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: Names = N
     (2, array([3, 2]))
     """
     everything = checks.flag(return_sizes, "return_sizes")
-    df = frames.frame(df)
     sizes = np.bincount(equal_rows(df, frames.places(df, columns)))
     return np.sort(sizes)[::-1] if everything else int(sizes.min())
 
@@ -106,7 +105,6 @@ def l_diversity(df: pd.DataFrame, quasi_identifiers: Names, sensitive: Hashable)
     >>> l_diversity(df, "age", "ill")
     1
     """
-    df = frames.frame(df)
     known = frames.places(df, quasi_identifiers, "quasi_identifiers")
     secret = frames.places(df, [sensitive] if isinstance(sensitive, str) else sensitive, "sensitive")
     if len(secret) != 1 or sensitive is None:

@@ -79,7 +79,6 @@ def add_noise(
     0  30.0    0
     1  45.6    1
     """
-    df = frames.frame(df)
     checks.one_of(noise, "noise", NOISES)
     in_spreads = checks.flag(relative, "relative")
     source = source_from(rng)

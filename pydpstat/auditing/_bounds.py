@@ -69,7 +69,7 @@ class Forecast:
 
     def both(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the forecasts of both directions: more likely under the data, or under the neighbor."""
-        return self._one(first, second, 0, 1), self._one(second, first, 1, 0)
+        return self._one(first, second, 0), self._one(second, first, 1)
 
     def of(self, first: float, second: float) -> tuple[float, float]:
         """Return both forecasts of one event."""
@@ -85,9 +85,9 @@ class Forecast:
             place = tuple(map(int, np.unravel_index(int(np.argmax(values)), values.shape)))
             yield place, (float(both[0][place]), float(both[1][place]))
 
-    def _one(self, more: np.ndarray, less: np.ndarray, i: int, j: int) -> np.ndarray:
-        low, _ = self._ends(more, i)
-        _, high = self._ends(less, j)
+    def _one(self, more: np.ndarray, less: np.ndarray, side: int) -> np.ndarray:
+        low, _ = self._ends(more, side)
+        _, high = self._ends(less, 1 - side)
         with np.errstate(divide="ignore"):
             return log(np.maximum(low - self.delta, 0.0)) - log(high)
 

@@ -28,12 +28,17 @@ HEADS = ("row", "release", "claim", "true", "epsilon >=", "verdict", "witness")
 
 @dataclass(frozen=True)
 class Row:
-    """One case's outcome."""
+    """The outcome of the case that has this place in `all_cases`."""
 
-    case: Case
+    place: int
     result: AuditResults | None
     seconds: float
     message: str = ""
+
+    @property
+    def case(self) -> Case:
+        """The case itself; its release is a function that cannot travel between processes."""
+        return all_cases()[self.place]
 
     @property
     def right(self) -> bool:
@@ -64,15 +69,8 @@ class Row:
         claim += f", {result.delta:g}" if result.delta else ""
         only = " (only under one of the two)" if result.only_under_one else ""
         witness = result.witness + only if result.epsilon_lower > 0.0 else "-"
-        return (
-            case.row,
-            case.name,
-            claim,
-            _number(case.true),
-            f"{result.epsilon_lower:.4f}",
-            self.verdict,
-            witness,
-        )
+        least = f"{result.epsilon_lower:.4f}"
+        return (case.row, case.name, claim, _number(case.true), least, self.verdict, witness)
 
     def progress(self) -> str:
         """Return the row in a line, for whoever watches."""
@@ -103,9 +101,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     0
     """
     options = _parser().parse_args(argv)
-    places = [place for place, case in enumerate(all_cases()) if _chosen(case, options.only)]
+    only = options.only or [""]
+    places = [place for place, case in enumerate(all_cases()) if any(text in case.name for text in only)]
     if not places:
-        print(f"no case has {' or '.join(map(repr, options.only))} in its name", file=sys.stderr)
+        print(f"no case has {' or '.join(map(repr, only))} in its name", file=sys.stderr)
         return 2
     if options.samples < LEAST:
         print(f"--samples must be at least {LEAST}; got {options.samples}", file=sys.stderr)
@@ -133,43 +132,26 @@ def run(
 
     Each draws `samples` times from each data set, or as often as suffices, or for so many seconds.
     """
-    cases = all_cases()
     if processes == 1 or len(places) == 1:
-        return [_timed(cases[place], samples, seconds) for place in places]
+        return [_audited(place, samples, seconds) for place in places]
     # spawned: a forked process would share this one's streams
     context = multiprocessing.get_context("spawn")
     done: dict[int, Row] = {}
     with ProcessPoolExecutor(processes, mp_context=context, initializer=_be_quiet) as pool:
-        # releases are functions inside modules; their places travel between processes
-        jobs = {pool.submit(_work, place, samples, seconds): place for place in places}
-        for job in as_completed(jobs):
-            place = jobs[job]
-            done[place] = Row(cases[place], *job.result())
+        for job in as_completed([pool.submit(_audited, place, samples, seconds) for place in places]):
+            row = job.result()
+            done[row.place] = row
             if progress:
-                row = done[place]
-                print(
-                    f"{len(done)} of {len(places)}: {row.progress()}",
-                    file=sys.stderr,
-                    flush=True,
-                )
+                print(f"{len(done)} of {len(places)}: {row.progress()}", file=sys.stderr, flush=True)
     return [done[place] for place in places]
-
-
-def _chosen(case: Case, only: Sequence[str]) -> bool:
-    return not only or any(text in case.name for text in only)
 
 
 def _be_quiet() -> None:
     sampling.PATIENCE = math.inf
 
 
-def _work(place: int, samples: int, seconds: float | None) -> tuple[AuditResults | None, float, str]:
-    row = _timed(all_cases()[place], samples, seconds)
-    return row.result, row.seconds, row.message
-
-
-def _timed(case: Case, samples: int, seconds: float | None) -> Row:
-    start = time.perf_counter()
+def _audited(place: int, samples: int, seconds: float | None) -> Row:
+    start, case = time.perf_counter(), all_cases()[place]
     result, message = None, ""
     try:
         result = audit(
@@ -185,7 +167,7 @@ def _timed(case: Case, samples: int, seconds: float | None) -> Row:
         message = f"not run: {error}"
     except PydpstatError as error:
         message = f"failed: {error}"
-    return Row(case, result, time.perf_counter() - start, message)
+    return Row(place, result, time.perf_counter() - start, message)
 
 
 def text(rows: Sequence[Row], samples: int) -> str:

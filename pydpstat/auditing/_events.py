@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -13,6 +11,7 @@ from pydpstat.auditing._bounds import Forecast
 from pydpstat.auditing._outcomes import FACTS, Form
 from pydpstat.auditing._sampling import Draws
 from pydpstat.results._labels import Labels
+from pydpstat.results._report import one_line
 
 PART = 32_768
 _LONG = 160
@@ -20,107 +19,66 @@ PLAIN = ("the error", "the choice", "the result", "the labels", "nobs", "the noi
 
 
 @dataclass(frozen=True, eq=False)
-class Projection(ABC):
-    """A number computed from an outcome's numbers, with what it is called in sentences."""
+class Projection:
+    """A number computed from an outcome's numbers, with what it is called in sentences.
+
+    Of one that orders outcomes by what they tell, only the tails are events.
+    """
 
     name: str
-
-    @abstractmethod
-    def of(self, draws: Draws) -> np.ndarray:
-        """Return it for each outcome."""
+    of: Callable[[Draws], np.ndarray]
+    tails_only: bool = False
 
 
-@dataclass(frozen=True)
-class Element(Projection):
-    """One element of the result."""
-
-    column: int
-
-    def of(self, draws: Draws) -> np.ndarray:
-        return draws.values[:, self.column]
+def element(name: str, column: int) -> Projection:
+    """Return one element of the result."""
+    return Projection(name, lambda draws: draws.values[:, column])
 
 
-@dataclass(frozen=True)
-class Sum(Projection):
-    """The sum of the first elements."""
-
-    columns: int
-
-    def of(self, draws: Draws) -> np.ndarray:
-        return draws.values[:, : self.columns].sum(axis=1)
+def total(name: str, columns: int) -> Projection:
+    """Return the sum of the first elements."""
+    return Projection(name, lambda draws: draws.values[:, :columns].sum(axis=1))
 
 
-@dataclass(frozen=True)
-class Norm(Projection):
-    """The Euclidean length of the first elements."""
+def length(name: str, columns: int) -> Projection:
+    """Return the Euclidean length of the first elements."""
 
-    columns: int
-
-    def of(self, draws: Draws) -> np.ndarray:
-        part = draws.values[:, : self.columns]
+    def of(draws: Draws) -> np.ndarray:
+        part = draws.values[:, :columns]
         return np.sqrt(np.einsum("ij,ij->i", part, part))
+
+    return Projection(name, of)
 
 
 @dataclass(frozen=True, eq=False)
-class LikelihoodRatio(Projection):
-    """The log likelihood ratio as estimated in the search, the elements taken as independent."""
+class Event:
+    """Something that an outcome is or is not: its family, a sentence, the number that it is about.
 
-    parts: tuple[tuple[int, np.ndarray, np.ndarray], ...]
+    `includes` tells it of such numbers, or of the codes of the forms where there is no number.
+    """
 
-    def of(self, draws: Draws) -> np.ndarray:
-        total = np.zeros(len(draws))
-        for column, edges, ratios in self.parts:
-            total += ratios[np.searchsorted(edges, draws.values[:, column], side="right")]
-        return total
-
-
-class Event(Protocol):
-    """Something that an outcome is or is not."""
-
-    @property
-    def words(self) -> str:
-        """Return the event as a sentence."""
-        ...
-
-    @property
-    def projection(self) -> Projection | None:
-        """The number that the event is about; None where it is about the form."""
-        ...
+    family: str
+    words: str
+    projection: Projection | None
+    includes: Callable[[np.ndarray], np.ndarray]
 
     def contains(self, draws: Draws) -> np.ndarray:
         """Tell for each outcome whether it is in the event."""
-        ...
+        return self.includes(draws.codes if self.projection is None else self.projection.of(draws))
 
 
 # an event, and the forecasts of its bound where it is more likely under the data, or under the neighbor
 Found = tuple[Event, tuple[float, float]]
 
 
-@dataclass(frozen=True, eq=False)
-class NumberEvent(ABC):
-    """Something that a number of the outcome is or is not."""
-
-    projection: Projection
-
-    @abstractmethod
-    def includes(self, z: np.ndarray) -> np.ndarray:
-        """Tell which numbers are in the event."""
-
-    def contains(self, draws: Draws) -> np.ndarray:
-        """Tell for each outcome whether it is in the event."""
-        return self.includes(self.projection.of(draws))
+def missing(projection: Projection) -> Event:
+    """Return the event that a number is missing."""
+    return Event("missing", f"{projection.name} is missing (NaN)", projection, np.isnan)
 
 
-@dataclass(frozen=True)
-class Missing(NumberEvent):
-    """A number is missing."""
-
-    @property
-    def words(self) -> str:
-        return f"{self.projection.name} is missing (NaN)"
-
-    def includes(self, z: np.ndarray) -> np.ndarray:
-        return np.isnan(z)
+def form_event(words: str, codes: Sequence[int]) -> Event:
+    """Return the event that the outcome has one of some forms."""
+    return Event("form", words, None, lambda seen: np.isin(seen, codes))
 
 
 def count(event: Event, draws: Draws) -> int:
@@ -136,19 +94,6 @@ def number(value: float) -> str:
     return f"{value:.0f}" if abs(value) < 1e6 and value == int(value) else repr(float(value))
 
 
-@dataclass(frozen=True)
-class FormEvent:
-    """The outcome has one of some forms."""
-
-    words: str
-    codes: tuple[int, ...]
-    projection: None = None
-
-    def contains(self, draws: Draws) -> np.ndarray:
-        """Tell for each outcome whether it is in the event."""
-        return np.isin(draws.codes, self.codes)
-
-
 def form_events(
     first: np.ndarray, second: np.ndarray, forms: list[Form], forecast: Forecast
 ) -> Iterator[Found]:
@@ -159,7 +104,7 @@ def form_events(
         [np.bincount(codes, minlength=len(forms)) for codes in (first, second)], dtype=np.float64
     )
     for words, codes in _groups(forms):
-        yield FormEvent(words, tuple(codes)), forecast.of(*counts[:, codes].sum(axis=1))
+        yield form_event(words, codes), forecast.of(*counts[:, codes].sum(axis=1))
 
 
 def _groups(forms: list[Form]) -> Iterator[tuple[str, list[int]]]:
@@ -182,23 +127,18 @@ def _sentence(name: str, value: Hashable) -> str:
     if name == "the result's kind":
         return "the call raises an error" if value == "error" else f"the call returns a result ({value})"
     if name.startswith("the error"):
-        return _short(f"the call raises {value}")
+        return one_line(f"the call raises {value}", _LONG)
     if isinstance(value, Labels):
         return f"the labels are {_labels(value)}"
     if name == "the shape":
         return f"the result has shape {value}" if value != () else "the result is one number"
     verb = "are" if name in ("the labels", "the parts", "the bounds") else "is"
-    return _short(f"{name} {verb} {value!r}")
+    return one_line(f"{name} {verb} {value!r}", _LONG)
 
 
 def _labels(labels: Labels) -> str:
     if labels.breaks is not None:
-        return _short("the breaks " + " ".join(f"{each:.6g}" for each in labels.breaks))
+        return one_line("the breaks " + " ".join(f"{each:.6g}" for each in labels.breaks), _LONG)
     if labels.dimnames is not None:
-        return _short(" x ".join("(" + ", ".join(levels) + ")" for levels in labels.dimnames))
-    return _short(repr(labels.names if labels.names is not None else labels.name))
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _LONG else text[: _LONG - 3] + "..."
+        return one_line(" x ".join("(" + ", ".join(levels) + ")" for levels in labels.dimnames), _LONG)
+    return one_line(repr(labels.names if labels.names is not None else labels.name), _LONG)

@@ -11,14 +11,13 @@ the data: an outermost draw has few possible places, each gives a candidate, and
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat.auditing._bounds import Forecast
-from pydpstat.auditing._events import Found, NumberEvent, Projection, number
+from pydpstat.auditing._events import Event, Found, Projection, number
 
 # binary orders of magnitude below the largest value that are told apart, and of lattices
 MAGNITUDES, LATTICES = 16, 160
@@ -28,60 +27,40 @@ BITS = (24, 30, 31, 32)
 # places that are tried for one outermost draw
 MOST_PLACES = 400_000
 WITNESSES = 12
+# how far from a place of the support a result may lie, as a share of the places' distance
+TOLERANCE = 1e-3
 
 
-@dataclass(frozen=True)
-class Multiple(NumberEvent):
-    """A number is, or is not, a multiple of a power of two, perhaps inside a range with an end at 0."""
+def multiple(projection: Projection, exponent: int, holds: bool, reach: float = 0.0) -> Event:
+    """Return the event of multiples, or of none, of a power of two, perhaps between 0 and `reach`."""
+    low, high = sorted((0.0, reach))
+    name = projection.name
+    head = f"{number(low)} < {name} < {number(high)} and it" if reach else name
 
-    exponent: int
-    holds: bool
-    reach: float = 0.0
-
-    @property
-    def words(self) -> str:
-        name = self.projection.name
-        head = f"{name} is"
-        if self.reach > 0.0:
-            head = f"0 < {name} < {number(self.reach)} and it is"
-        elif self.reach < 0.0:
-            head = f"{number(self.reach)} < {name} < 0 and it is"
-        return f"{head}{'' if self.holds else ' not'} a multiple of 2^{self.exponent}"
-
-    def includes(self, z: np.ndarray) -> np.ndarray:
+    def includes(z: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore", invalid="ignore"):
-            if abs(self.exponent) <= 1_000:
-                scaled = z * 2.0**-self.exponent
-            else:
-                # in two steps, as 2^-exponent may be no float
-                scaled = np.ldexp(np.ldexp(z, -self.exponent // 2), -self.exponent - -self.exponent // 2)
-            inside = (scaled == np.rint(scaled)) == self.holds
+            # quicker, but 2^-exponent may be no float
+            scaled = z * 2.0**-exponent if abs(exponent) <= 1_000 else np.ldexp(z, -exponent)
+            inside = (scaled == np.rint(scaled)) == holds
         inside &= np.isfinite(z)
-        if self.reach > 0.0:
-            inside &= (z > 0.0) & (z < self.reach)
-        elif self.reach < 0.0:
-            inside &= (z < 0.0) & (z > self.reach)
-        return inside
+        return inside & (z > low) & (z < high) if reach else inside
+
+    words = f"{head} is{'' if holds else ' not'} a multiple of 2^{exponent}"
+    return Event("multiple", words, projection, includes)
 
 
-@dataclass(frozen=True)
-class Zeros(NumberEvent):
-    """The last bits of a number's mantissa are 0, or are not."""
+def trailing_zeros(projection: Projection, bits: int, holds: bool) -> Event:
+    """Return the event that the last bits of a number's mantissa are 0, or are not."""
 
-    bits: int
-    holds: bool
-
-    @property
-    def words(self) -> str:
-        name = self.projection.name
-        if self.bits == 1:
-            return f"the last bit of {name} (of 53) is {'0' if self.holds else '1'}"
-        return f"the last {self.bits} bits of {name} (of 53) are {'' if self.holds else 'not all '}0"
-
-    def includes(self, z: np.ndarray) -> np.ndarray:
+    def includes(z: np.ndarray) -> np.ndarray:
         # of a double's 64 bits the lower 52 are the mantissa's, without its leading 1
-        last = np.ascontiguousarray(z).view(np.int64) & ((1 << self.bits) - 1)
-        return ((last == 0) == self.holds) & np.isfinite(z)
+        last = np.ascontiguousarray(z).view(np.int64) & ((1 << bits) - 1)
+        return ((last == 0) == holds) & np.isfinite(z)
+
+    words = f"the last {bits} bits of {projection.name} (of 53) are {'' if holds else 'not all '}0"
+    if bits == 1:
+        words = f"the last bit of {projection.name} (of 53) is {'0' if holds else '1'}"
+    return Event("zeros", words, projection, includes)
 
 
 def bit_events(projection: Projection, a: np.ndarray, b: np.ndarray, forecast: Forecast) -> Iterator[Found]:
@@ -140,7 +119,7 @@ def _lattices(
             if row > 0:
                 magnitude = (row - 1) % MAGNITUDES
                 reach = float(np.ldexp(1.0 if row <= MAGNITUDES else -1.0, top - magnitude))
-            yield Multiple(projection, finest + 1 + column, holds, reach), values
+            yield multiple(projection, finest + 1 + column, holds, reach), values
 
 
 def _zeros(
@@ -153,7 +132,7 @@ def _zeros(
     for holds in (True, False):
         first, second = least if holds else [total - n for total, n in zip(totals, least)]
         for (place,), values in forecast.best(first, second):
-            yield Zeros(projection, place + 1, holds), values
+            yield trailing_zeros(projection, place + 1, holds), values
 
 
 @runtime_checkable
@@ -167,26 +146,21 @@ class Distribution(Protocol):
     def std(self) -> float: ...
 
 
-@dataclass(frozen=True, eq=False)
-class Support(NumberEvent):
-    """A number lies where the published noise can put it when its uniform has few bits."""
+def support(projection: Projection, distribution: Distribution, center: float, bits: int) -> Event:
+    """Return the event that a number is where published noise can put it if its uniform has few bits."""
+    return Event(
+        "support",
+        f"2^{bits} F({projection.name} - {center!r}) is within {TOLERANCE:g} "
+        "of a whole number, where F is the published law of the noise",
+        projection,
+        lambda z: _on_support(distribution, z - center, bits),
+    )
 
-    distribution: Distribution = field(repr=False)
-    center: float
-    bits: int
-    tolerance: float = 1e-3
 
-    @property
-    def words(self) -> str:
-        return (
-            f"2^{self.bits} F({self.projection.name} - {self.center!r}) is within {self.tolerance:g} "
-            "of a whole number, where F is the published law of the noise"
-        )
-
-    def includes(self, z: np.ndarray) -> np.ndarray:
-        with np.errstate(invalid="ignore"):
-            places = np.ldexp(self.distribution.cdf(z - self.center), self.bits)
-            return np.abs(places - np.rint(places)) < self.tolerance
+def _on_support(distribution: Distribution, noise: np.ndarray, bits: int) -> np.ndarray:
+    with np.errstate(invalid="ignore"):
+        places = np.ldexp(distribution.cdf(noise), bits)
+        return np.abs(places - np.rint(places)) < TOLERANCE
 
 
 def support_events(
@@ -201,7 +175,7 @@ def support_events(
                 break
 
 
-def _found(projection: Projection, distribution: Distribution, z: np.ndarray, bits: int) -> Support | None:
+def _found(projection: Projection, distribution: Distribution, z: np.ndarray, bits: int) -> Event | None:
     spread = float(distribution.std())
     if z.size < 200 or not spread > 0.0 or np.unique(z[:200]).size < 150:
         return None
@@ -217,8 +191,7 @@ def _found(projection: Projection, distribution: Distribution, z: np.ndarray, bi
         places = np.arange(max(first, 1.0), min(last, 2.0**bits - 1.0) + 1.0)
         centers = extreme - distribution.ppf(np.ldexp(places, -bits))
         for test in tests:
-            here = np.ldexp(distribution.cdf(test - centers), bits)
-            centers = centers[np.abs(here - np.rint(here)) < 1e-3]
+            centers = centers[_on_support(distribution, test - centers, bits)]
         if centers.size:
-            return Support(projection, distribution, float(np.median(centers)), bits)
+            return support(projection, distribution, float(np.median(centers)), bits)
     return None

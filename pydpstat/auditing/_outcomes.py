@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -111,10 +111,10 @@ def _composed(value: Any) -> tuple[Form, Numbers]:
         facts = (value.model, value.names, value.claim, value.guarantee, value.nobs, value.bounds)
         return _hashable(("parts", value.coeff.shape, (*facts, value.facts))), _flat(value.coeff)
     if isinstance(value, Mapping):
-        return _parts(type(value).__name__, list(map(str, value)), list(value.values()))
+        return _parts(value, map(str, value), value.values())
     if is_dataclass(value) and not isinstance(value, type):
         names = [field.name for field in fields(value)]
-        return _parts(type(value).__name__, names, [getattr(value, name) for name in names])
+        return _parts(value, names, [getattr(value, name) for name in names])
     try:
         array = np.asarray(value)
     except ValueError:  # a ragged list
@@ -122,15 +122,15 @@ def _composed(value: Any) -> tuple[Form, Numbers]:
     if array.dtype.kind in "fiub":
         return ("array", array.shape, "numbers"), _flat(array)
     if isinstance(value, (list, tuple)):
-        return _parts(type(value).__name__, list(map(str, range(len(value)))), list(value))
+        return _parts(value, map(str, range(len(value))), value)
     return ("value", repr(value)), NONE
 
 
-def _parts(kind: str, names: list[str], parts: list[object]) -> tuple[Form, Numbers]:
+def _parts(value: object, names: Iterable[str], parts: Collection[object]) -> tuple[Form, Numbers]:
     """Join the outcomes of a mapping's, a dataclass's or a list's parts."""
     forms, numbers = zip(*map(outcome, parts)) if parts else ((), (NONE,))
     joined = np.concatenate([np.atleast_1d(each) for each in numbers])
-    return ("parts", joined.shape, (kind, *zip(names, forms))), joined
+    return ("parts", joined.shape, (type(value).__name__, *zip(names, forms))), joined
 
 
 def _flat(array: np.ndarray) -> np.ndarray:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
 from pydpstat.auditing._bounds import Forecast
-from pydpstat.auditing._events import Found, LikelihoodRatio, NumberEvent, Projection, number
+from pydpstat.auditing._events import Event, Found, Projection, number
 from pydpstat.r_arithmetic.elementary import log
 
 # ends of ranges that are tried: quantiles of both samples, their outermost values, and repeated values
@@ -35,51 +37,37 @@ class Cut:
         return z > self.value if self.after else z >= self.value
 
 
-# a range; None is no end
-Pair = tuple[Cut | None, Cut | None]
+# the ends of the line, and no other cuts at infinity
+START, END = Cut(-math.inf), Cut(math.inf, after=True)
+# a range
+Pair = tuple[Cut, Cut]
 
 
-@dataclass(frozen=True)
-class Ranges(NumberEvent):
-    """A number lies in one of some ranges."""
+def range_event(projection: Projection, ranges: tuple[Pair, ...]) -> Event:
+    """Return the event that a number lies in one of some ranges."""
+    words = " or ".join(map(_range_words, ranges))
+    if len(ranges) > 1 and all(map(_is_one_value, ranges)):
+        words = f"is one of {', '.join(number(low.value) for low, _ in ranges)}"
 
-    ranges: tuple[Pair, ...]
+    def includes(z: np.ndarray) -> np.ndarray:
+        return np.logical_or.reduce([low.above(z) & high.below(z) for low, high in ranges])
 
-    @property
-    def words(self) -> str:
-        name, values = self.projection.name, [_only_value(pair) for pair in self.ranges]
-        if len(values) > 1 and None not in values:
-            return f"{name} is one of {', '.join(number(value) for value in values if value is not None)}"
-        return f"{name} " + " or ".join(map(_range_words, self.ranges))
-
-    def includes(self, z: np.ndarray) -> np.ndarray:
-        inside = np.zeros(z.size, dtype=bool)
-        for low, high in self.ranges:
-            if low is not None and high is not None:
-                inside |= low.above(z) & high.below(z)
-            elif high is not None:
-                inside |= high.below(z)
-            elif low is not None:
-                inside |= low.above(z)
-        return inside
+    return Event("range", f"{projection.name} {words}", projection, includes)
 
 
-def _only_value(pair: Pair) -> float | None:
-    """Return the value that a range is, where it is but one."""
+def _is_one_value(pair: Pair) -> bool:
     low, high = pair
-    if low is None or high is None or low.value != high.value or low.after or not high.after:
-        return None
-    return low.value
+    return low.value == high.value and high.after and not low.after and low is not START and high is not END
 
 
 def _range_words(pair: Pair) -> str:
     low, high = pair
-    value, ends = _only_value(pair), []
-    if value is not None:
-        return f"is {number(value)}"
-    if low is not None:
+    if _is_one_value(pair):
+        return f"is {number(low.value)}"
+    ends = []
+    if low is not START:
         ends.append(f"{'above' if low.after else 'at least'} {number(low.value)}")
-    if high is not None:
+    if high is not END:
         ends.append(f"{'at most' if high.after else 'below'} {number(high.value)}")
     return "is " + " and ".join(ends)
 
@@ -91,15 +79,15 @@ def range_events(projection: Projection, a: np.ndarray, b: np.ndarray, forecast:
     line = _Line(np.sort(a), np.sort(b), forecast)
     first, second = line.below
     left, right = forecast.both(first, second), forecast.both(a.size - first, b.size - second)
-    steps = [2**power for power in range(max(line.size - 1, 0).bit_length())]
-    spans: list[tuple[int, tuple[np.ndarray, np.ndarray]]] = [
+    steps = [2**power for power in range((line.size - 1).bit_length())]
+    spans = [
         (step, forecast.both(first[step:] - first[:-step], second[step:] - second[:-step])) for step in steps
     ]
     tried: set[tuple[Pair, ...]] = set()
     for side in (0, 1):
         i, j = int(np.argmax(left[side])), int(np.argmax(right[side]))
-        best: list[tuple[Pair, ...]] = [((None, line.cut(i)),), ((line.cut(j), None),)]
-        if not isinstance(projection, LikelihoodRatio):
+        best: list[tuple[Pair, ...]] = [((START, line.cut(i)),), ((line.cut(j), END),)]
+        if not projection.tails_only:
             inner = [(values[side].max(), step, int(values[side].argmax())) for step, values in spans]
             if inner:
                 _, step, i = max(inner)
@@ -109,7 +97,7 @@ def range_events(projection: Projection, a: np.ndarray, b: np.ndarray, forecast:
             pairs = line.shortened(pairs, side)
             if pairs and pairs not in tried:
                 tried.add(pairs)
-                yield Ranges(projection, pairs), line.forecasts(pairs)
+                yield range_event(projection, pairs), line.forecasts(pairs)
 
 
 class _Line:
@@ -145,22 +133,18 @@ class _Line:
     def cut(self, i: int) -> Cut:
         return Cut(float(self.values[i]), bool(self.after[i]))
 
-    def count(self, pair: Pair, side: int) -> float:
+    def inside(self, pair: Pair, side: int) -> np.ndarray:
+        """Return the part of a sample that lies in a range, in order."""
         sample = self.samples[side]
-        low, high = (
-            None if cut is None else int(np.searchsorted(sample, cut.value, "right" if cut.after else "left"))
-            for cut in pair
-        )
-        return float(max(0, (sample.size if high is None else high) - (0 if low is None else low)))
+        low, high = (np.searchsorted(sample, cut.value, "right" if cut.after else "left") for cut in pair)
+        return sample[low:high]
 
     def forecasts(self, pairs: tuple[Pair, ...]) -> tuple[float, float]:
-        return self.forecast.of(*(sum(self.count(pair, side) for pair in pairs) for side in (0, 1)))
+        return self.forecast.of(*(sum(self.inside(pair, side).size for pair in pairs) for side in (0, 1)))
 
     def narrowed(self, pair: Pair) -> Pair:
         """Return the one value in a range where there is but one, else the range."""
-        low, high = pair
-        assert low is not None and high is not None
-        inside = [sample[low.above(sample) & high.below(sample)] for sample in self.samples]
+        inside = [self.inside(pair, side) for side in (0, 1)]
         ends = {float(end) for part in inside if part.size for end in (part[0], part[-1])}
         if len(ends) != 1:
             return pair
@@ -170,15 +154,15 @@ class _Line:
     def shortened(self, pairs: tuple[Pair, ...], side: int) -> tuple[Pair, ...]:
         """Give the ends as few digits as the forecast allows."""
         allowed = self.forecasts(pairs)[side] - ALLOWED if pairs else 0.0
-        for place, end in [(i, j) for i, pair in enumerate(pairs) for j in (0, 1) if pair[j] is not None]:
+        for place, end in product(range(len(pairs)), (0, 1)):
             cut = pairs[place][end]
-            if cut is None or not np.isfinite(cut.value) or _only_value(pairs[place]) is not None:
+            if not math.isfinite(cut.value) or _is_one_value(pairs[place]):
                 continue
             for digits in range(1, 16):
                 other = [list(pair) for pair in pairs]
                 other[place][end] = Cut(float(f"{cut.value:.{digits}g}"), cut.after)
                 changed = tuple((low, high) for low, high in other)
-                ends = [each.value for pair in changed for each in pair if each is not None]
+                ends = [each.value for pair in changed for each in pair]
                 if ends == sorted(ends) and self.forecasts(changed)[side] >= allowed:
                     pairs = changed
                     break
@@ -199,10 +183,10 @@ class _Line:
         chosen = np.zeros(more.size, dtype=bool)
         chosen[order[: int(np.argmax(values)) + 1]] = True
         ends = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
-        if values.max() == -np.inf or ends.size // 2 > PIECES:
+        if values.max() == -np.inf or not 2 <= ends.size // 2 <= PIECES:
             return ()
-        if ends.size < 4:
-            return ()
-        cuts = [None, *(self.cut(int(place)) for place in places), None]
+        cuts = [START, *(self.cut(int(place)) for place in places), END]
         pairs = [(cuts[i], cuts[j]) for i, j in zip(ends[::2], ends[1::2])]
-        return tuple(pair if None in pair else self.narrowed(pair) for pair in pairs)
+        return tuple(
+            pair if pair[0] is START or pair[1] is END else self.narrowed(pair) for pair in pairs
+        )

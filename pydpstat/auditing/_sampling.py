@@ -6,7 +6,7 @@ import inspect
 import sys
 import time
 import warnings
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,14 +30,9 @@ Part = tuple[np.ndarray, list[Numbers] | np.ndarray]
 
 @dataclass(frozen=True)
 class Draws:
-    """Outcomes under one data set.
+    """Outcomes under one data set: n places in the list of forms, and an (n, d) array of their numbers.
 
-    Parameters
-    ----------
-    codes : ndarray of int32, shape (n,)
-        Which form each outcome has: a place in the list of forms.
-    values : ndarray of float64, shape (n, d)
-        Its numbers; NaN where an outcome has fewer than d.
+    NaN stands where an outcome has fewer than d numbers.
     """
 
     codes: np.ndarray
@@ -69,7 +64,7 @@ class Sampler:
             warnings.simplefilter("ignore")
             while min(done) < samples:
                 for side in (0, 1):
-                    done[side] = min(samples, done[side] + self._turn(side, samples - done[side]))
+                    done[side] += self._turn(side, samples - done[side])
                     if self._single[side] and done[side] >= min(SINGLES, samples):
                         done[side] = samples
                 self._stop_if_only_errors()
@@ -100,33 +95,27 @@ class Sampler:
                     self._batch = min(4 * self._batch, BATCH)
                 return size
         size = min(TURN, left)
-        self._parts[side].append(self._calls(side, size))
+        self._parts[side].append(self._part([self._call(self.inputs[side]) for _ in range(size)]))
         return size
 
-    def _calls(self, side: int, size: int) -> Part:
-        release, data = self.release, self.inputs[side]
-        codes, numbers = np.empty(size, dtype=np.int32), list[Numbers]()
-        for i in range(size):
-            try:
-                value = release(data, size=1) if self.batched else release(data)
-                if self.batched:
-                    value = _only(value)
-            except Exception as error:
-                form, number = failure(error)
-            else:
-                if self.first is None:
-                    self.first = value
-                form, number = outcome(value)
-            codes[i] = self._code(form)
-            numbers.append(number)
-        return codes, numbers
+    def _call(self, data: object) -> tuple[Form, Numbers]:
+        try:
+            value = _only(self.release(data, size=1)) if self.batched else self.release(data)
+        except Exception as error:
+            return failure(error)
+        if self.first is None:
+            self.first = value
+        return outcome(value)
+
+    def _part(self, outcomes: Iterable[tuple[Form, Numbers]]) -> Part:
+        forms, numbers = zip(*outcomes)
+        return np.array([self._code(form) for form in forms], dtype=np.int32), list(numbers)
 
     def _many(self, many: object, size: int) -> Part:
         """Take apart what a release with `size` returned: an array, or a list of results."""
         if isinstance(many, list) and len(many) == size and size and not isinstance(many[0], (int, float)):
             self.first = many[0] if self.first is None else self.first
-            forms, numbers = zip(*map(outcome, many))
-            return np.array([self._code(form) for form in forms], dtype=np.int32), list(numbers)
+            return self._part(map(outcome, many))
         array = np.asarray(many)
         if array.ndim == 0 or array.shape[0] != size:
             raise PydpstatError(

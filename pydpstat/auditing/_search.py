@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from pydpstat.auditing._bounds import Forecast
-from pydpstat.auditing._events import (
-    Element,
-    Event,
-    Found,
-    LikelihoodRatio,
-    Missing,
-    Norm,
-    Projection,
-    Sum,
-    form_events,
-)
+from pydpstat.auditing._events import Event, Found, Projection, element, form_events, length, missing, total
 from pydpstat.auditing._float_events import Distribution, bit_events, support_events
 from pydpstat.auditing._outcomes import Form, size_of
 from pydpstat.auditing._ranges import range_events
@@ -60,7 +51,7 @@ def search(
     # of equal ones the first: families come in the order of how plainly they speak
     found.sort(key=lambda candidate: -round(candidate.forecast, 2))
     chosen: list[Candidate] = []
-    seen: dict[tuple[int, type, str], int] = {}
+    alike: Counter[tuple[int, str, str]] = Counter()
     same: set[tuple[int, float]] = set()
     for candidate in found:
         # equal forecasts come from equal counts: the same event in other words
@@ -68,9 +59,9 @@ def search(
             continue
         same.add((candidate.side, candidate.forecast))
         projection = candidate.event.projection
-        kind = (candidate.side, type(candidate.event), projection.name if projection else "")
-        if seen.get(kind, 0) < 2:
-            seen[kind] = seen.get(kind, 0) + 1
+        kind = (candidate.side, candidate.event.family, projection.name if projection else "")
+        alike[kind] += 1
+        if alike[kind] <= 2:
             chosen.append(candidate)
     # both sides get their share
     half = [[each for each in chosen if each.side == side][: CARRIED // 2] for side in (0, 1)]
@@ -82,20 +73,21 @@ def _events(
     first: Draws, second: Draws, forms: list[Form], distribution: Distribution | None, forecast: Forecast
 ) -> Iterator[Found]:
     yield from form_events(first.codes, second.codes, forms, forecast)
-    elements = _elements(first, second, forms)
-    for element in elements:
-        yield from _number_events(element, first, second, forecast, bits=True)
-        if distribution is not None and len(elements) == 1:
-            a, b = element.of(first), element.of(second)
-            yield from support_events(element, distribution, a, b, forecast)
     size = max((size_of(form) for form in forms), default=0)
+    elements = _elements(first, second, size)
+    for projection in elements.values():
+        yield from _number_events(projection, first, second, forecast, bits=True)
+        if distribution is not None and len(elements) == 1:
+            a, b = projection.of(first), projection.of(second)
+            yield from support_events(projection, distribution, a, b, forecast)
     if size > 1:
-        together: list[Projection] = [
-            Sum("the sum of the result's elements", size),
-            Norm("the length of the result as a vector", size),
-        ]
         ratio = _likelihood_ratio(elements, first, second)
-        for projection in together + ([ratio] if ratio else []):
+        together = [
+            total("the sum of the result's elements", size),
+            length("the length of the result as a vector", size),
+            *([ratio] if ratio else []),
+        ]
+        for projection in together:
             yield from _number_events(projection, first, second, forecast, bits=False)
 
 
@@ -106,18 +98,18 @@ def _number_events(
     gaps = np.isnan(a), np.isnan(b)
     counts = np.array([gap.sum() for gap in gaps])
     if counts.any():
-        yield Missing(projection), forecast.of(*counts)
+        yield missing(projection), forecast.of(*counts)
         a, b = a[~gaps[0]], b[~gaps[1]]
     yield from range_events(projection, a, b, forecast)
     if bits:
         yield from bit_events(projection, a, b, forecast)
 
 
-def _elements(first: Draws, second: Draws, forms: list[Form]) -> list[Element]:
+def _elements(first: Draws, second: Draws, size: int) -> dict[int, Projection]:
+    """Return the elements that are looked at, by their columns; the result has `size` of them."""
     width = first.values.shape[1]
-    size = max((size_of(form) for form in forms), default=0)
     if width == 1:
-        return [Element("the result", 0)]
+        return {0: element("the result", 0)}
     names = [f"element {j + 1} of the result" for j in range(size)]
     # behind the elements come the standard errors that were computed from noisy values
     names += [f"the noise sd of element {j + 1}" for j in range(width - size)]
@@ -126,7 +118,7 @@ def _elements(first: Draws, second: Draws, forms: list[Form]) -> list[Element]:
     columns: np.ndarray = np.arange(width)
     if width > MOST_ELEMENTS:
         columns = np.argsort(-_differences(first, second), kind="stable")[:MOST_ELEMENTS]
-    return [Element(names[j], int(j)) for j in columns]
+    return {j: element(names[j], j) for j in columns.tolist()}
 
 
 def _differences(first: Draws, second: Draws) -> np.ndarray:
@@ -142,10 +134,11 @@ def _differences(first: Draws, second: Draws) -> np.ndarray:
     return result
 
 
-def _likelihood_ratio(elements: list[Element], first: Draws, second: Draws) -> LikelihoodRatio | None:
+def _likelihood_ratio(elements: dict[int, Projection], first: Draws, second: Draws) -> Projection | None:
+    """Estimate the log likelihood ratio, the elements taken as independent."""
     parts = []
-    for element in elements:
-        a, b = element.of(first), element.of(second)
+    for column, projection in elements.items():
+        a, b = projection.of(first), projection.of(second)
         if not (np.isfinite(a).all() and np.isfinite(b).all()):
             continue
         edges = np.unique(np.quantile(np.concatenate([a, b]), np.linspace(0.02, 0.98, 25)))
@@ -158,13 +151,17 @@ def _likelihood_ratio(elements: list[Element], first: Draws, second: Draws) -> L
         weight = inner(counts[0] / a.size - counts[1] / b.size, ratios)
         chance = edges.size * (1.0 / a.size + 1.0 / b.size)
         if weight > 3.0 * chance:
-            parts.append((weight, element, edges, ratios))
+            parts.append((weight, column, edges, ratios))
     parts.sort(key=lambda part: -part[0])
     parts = parts[:MOST_PARTS]
     if len(parts) < 2:
         return None
-    places = ", ".join(str(element.column + 1) for _, element, _, _ in parts)
-    return LikelihoodRatio(
-        f"the estimated log likelihood ratio of elements {places}",
-        tuple((element.column, edges, ratios) for _, element, edges, ratios in parts),
-    )
+
+    def of(draws: Draws) -> np.ndarray:
+        sums = np.zeros(len(draws))
+        for _, column, edges, ratios in parts:
+            sums += ratios[np.searchsorted(edges, draws.values[:, column], side="right")]
+        return sums
+
+    places = ", ".join(str(column + 1) for _, column, _, _ in parts)
+    return Projection(f"the estimated log likelihood ratio of elements {places}", of, tails_only=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat.auditing import _bounds as bounds
-from pydpstat.auditing._events import FormEvent, count
+from pydpstat.auditing._events import count, form_event
 from pydpstat.auditing._float_events import Distribution
 from pydpstat.auditing._sampling import Draws, Sampler
 from pydpstat.auditing._search import CARRIED, Candidate, search
@@ -129,7 +128,7 @@ def audit(
     candidates = search(*searched, sampler.forms, _published_noise(sampler), forecast)
     if not candidates:
         # nothing sets the outcomes apart; the event that always occurs says so
-        candidates = [Candidate(0.0, 0, FormEvent("any outcome", tuple(range(len(sampler.forms)))))]
+        candidates = [Candidate(0.0, 0, form_event("any outcome", range(len(sampler.forms))))]
     counted = [(_counted(each, draws, searched, delta, alpha), each.event) for each in candidates]
     counted.sort(key=lambda each: -each[0].epsilon_lower)
     return AuditResults(
@@ -191,17 +190,15 @@ def _counted(
     # the fresh draws are all but those of the search
     counts = [count(event, all_of) - count(event, part) for all_of, part in zip(draws, searched)]
     sizes = [len(all_of) - len(part) for all_of, part in zip(draws, searched)]
-    if candidate.side == 1:
-        counts.reverse()
-        sizes.reverse()
-    p_lower = bounds.lower(counts[0], sizes[0], alpha)
-    q_upper = bounds.upper(counts[1], sizes[1], alpha)
+    more, less = candidate.side, 1 - candidate.side
+    p_lower = bounds.lower(counts[more], sizes[more], alpha)
+    q_upper = bounds.upper(counts[less], sizes[less], alpha)
     return AuditedEvent(
         words=event.words,
-        likelier_under=("data", "neighbour")[candidate.side],
-        p=counts[0] / sizes[0],
+        likelier_under=("data", "neighbour")[more],
+        p=counts[more] / sizes[more],
         p_lower=p_lower,
-        q=counts[1] / sizes[1],
+        q=counts[less] / sizes[less],
         q_upper=q_upper,
-        epsilon_lower=bounds.epsilon_lower(p_lower, q_upper, delta) if q_upper > 0.0 else math.inf,
+        epsilon_lower=bounds.epsilon_lower(p_lower, q_upper, delta),
     )

@@ -12,7 +12,7 @@ from pydpstat._frozen import Frozen
 from pydpstat.auditing._events import Event
 from pydpstat.auditing._sampling import Draws
 from pydpstat.privacy import Guarantee
-from pydpstat.results._report import Facts, Report, Rows, plain_guarantee
+from pydpstat.results._report import Facts, Report, Rows, one_line, plain_guarantee
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,18 +27,9 @@ MOST_VALUES = 40
 
 @dataclass(frozen=True, eq=False)
 class Picture(Frozen):
-    """Shares of both samples in bins or at values.
+    """Shares of both samples in bins, or as bars with names where there are no edges; the axis has a name.
 
-    Parameters
-    ----------
-    name : str
-        What is on the axis.
-    edges : ndarray or None
-        Edges of the bins; None where there are bars with names.
-    names : tuple of str
-        The bars' names.
-    shares, marked : ndarray of shape (2, bins)
-        Share of the draws in each bin, and of those in the event; the data's first.
+    The shares of the draws and of those in the event have the shape (2, bins), the data's first.
     """
 
     name: str
@@ -223,7 +214,11 @@ class AuditResults(Report):
     def _rows(self) -> Rows:
         headers = ("epsilon >=", "p", "p >=", "q", "q <=")
         names = [f"event {place}" for place in range(1, len(self.events) + 1)]
-        return Rows(headers, names, [_cells(event) for event in self.events])
+        cells = [
+            [f"{each.epsilon_lower:.4f}"] + [f"{x:.4g}" for x in (each.p, each.p_lower, each.q, each.q_upper)]
+            for each in self.events
+        ]
+        return Rows(headers, names, cells)
 
     def _notes(self) -> list[str]:
         first, *others = [
@@ -269,8 +264,8 @@ class AuditResults(Report):
     def _picture(self) -> object:
         from pydpstat.plots._draw import Samples
 
-        words = self.witness if len(self.witness) <= 80 else self.witness[:77] + "..."
-        shown, title = self.picture, f"epsilon at least {self.epsilon_lower:.3g}: {words}"
+        title = f"epsilon at least {self.epsilon_lower:.3g}: {one_line(self.witness, 80)}"
+        shown = self.picture
         return Samples(title, shown.name, shown.edges, shown.names, shown.shares, shown.marked)
 
     def to_dict(self) -> dict[str, Any]:
@@ -298,8 +293,3 @@ class AuditResults(Report):
         if self.delta:
             claimed += f" (delta {self.delta:.6g})"
         return f"<AuditResults {self.release}: epsilon >= {self.epsilon_lower:.4g}{claimed}, {self.verdict}>"
-
-
-def _cells(event: AuditedEvent) -> list[str]:
-    shown = (event.p, event.p_lower, event.q, event.q_upper)
-    return [f"{event.epsilon_lower:.4f}", *(f"{value:.4g}" for value in shown)]

@@ -9,7 +9,7 @@ _HOMES = {
     "ConvergenceWarning": "pydpstat.consistency.tables",
     "Hierarchy": "pydpstat.consistency.hierarchy",
     "HierarchyFit": "pydpstat.consistency.hierarchy_results",
-    "HierarchyResults": "pydpstat.consistency.hierarchy_released",
+    "HierarchyResults": "pydpstat.consistency.hierarchy_results",
     "TableFit": "pydpstat.consistency.tables",
     "controlled_rounding": "pydpstat.consistency.table_controlled",
     "ipf": "pydpstat.consistency.table_ipf",

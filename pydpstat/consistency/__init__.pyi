@@ -3,8 +3,8 @@
 from pydpstat.consistency.hierarchy import Hierarchy as Hierarchy
 from pydpstat.consistency.hierarchy_fit import make_consistent as make_consistent
 from pydpstat.consistency.hierarchy_release import release_hierarchy as release_hierarchy
-from pydpstat.consistency.hierarchy_released import HierarchyResults as HierarchyResults
 from pydpstat.consistency.hierarchy_results import HierarchyFit as HierarchyFit
+from pydpstat.consistency.hierarchy_results import HierarchyResults as HierarchyResults
 from pydpstat.consistency.table_controlled import controlled_rounding as controlled_rounding
 from pydpstat.consistency.table_ipf import ipf as ipf
 from pydpstat.consistency.table_least_squares import least_squares as least_squares

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pydpstat._data.containers import is_frame, is_series
-from pydpstat._data.labels import label_columns
+from pydpstat._data.containers import columns_of, is_frame, is_series
 from pydpstat._data.lookup import places
 from pydpstat._data.values import objects
 from pydpstat.consistency._tree import Levels, check_size
@@ -37,7 +36,7 @@ def leaf_counts(data: object, hierarchy: Hierarchy, drop: bool) -> tuple[Levels,
                 "data must have records that are at a leaf of the hierarchy; some are not. Give them a leaf, "
                 "or use missing='drop' with neighbors='unbounded'."
             )
-        flat = np.bincount(places[places >= 0], minlength=hierarchy.nodes)
+        flat = np.bincount(places[places >= 0], minlength=sum(hierarchy.sizes))
     else:
         flat = _given(data, hierarchy)
     return hierarchy.tree.split(flat.astype(np.int64)), records
@@ -62,7 +61,9 @@ def _given(data: object, hierarchy: Hierarchy) -> np.ndarray:
                 f"data must have a count for each of the {places.size} leaves; it has {values.size}. "
                 "Give counts in the order of the hierarchy's leaves, or a Series by their labels."
             )
-    _check_counts(values)
+    if (values < 0.0).any() or (values != np.rint(values)).any():
+        raise PydpstatError("data must have whole numbers of at least 0 as counts; some are not.")
+    check_size(values.sum(keepdims=True))
     if (places < 0).any() or np.unique(places).size < places.size or places.size < hierarchy.leaves:
         raise PydpstatError(
             f"data must have one count for each of the {hierarchy.leaves} leaves, and no other; it has "
@@ -71,12 +72,6 @@ def _given(data: object, hierarchy: Hierarchy) -> np.ndarray:
     flat = np.zeros(hierarchy.nodes)
     flat[places] = values
     return flat
-
-
-def _check_counts(values: np.ndarray) -> None:
-    if (values < 0.0).any() or (values != np.rint(values)).any():
-        raise PydpstatError("data must have whole numbers of at least 0 as counts; some are not.")
-    check_size(values.sum(keepdims=True))
 
 
 def leaf_nodes(hierarchy: Hierarchy) -> np.ndarray:
@@ -113,7 +108,7 @@ def _places(frame: pd.DataFrame, hierarchy: Hierarchy) -> np.ndarray:
     """Return for each row the place of its leaf among all nodes, or -1."""
     import pandas as pd
 
-    columns = [column for _, column in label_columns(frame, "data")]
+    columns = columns_of(frame)
     depth = len(hierarchy.sizes) - 1
     if len(columns) != depth:
         if len(columns) == 1:
@@ -122,9 +117,9 @@ def _places(frame: pd.DataFrame, hierarchy: Hierarchy) -> np.ndarray:
             f"data must have a column for each of the {depth} levels below the top, in their order, or one "
             f"with the leaves' labels; it has {len(columns)} columns."
         )
-    rows, start = len(frame), 0
+    start = 0
     # the row's node in the level that has been reached; -1 where it has none, or has reached a leaf above
-    node, found = np.zeros(rows, dtype=np.int64), np.full(rows, -1)
+    node, found = np.zeros(len(frame), dtype=np.int64), np.full(len(frame), -1)
     for level, column in enumerate(columns):
         own, names = pd.factorize(hierarchy.labels[level + 1])
         code = places(column, list(names))
@@ -133,24 +128,11 @@ def _places(frame: pd.DataFrame, hierarchy: Hierarchy) -> np.ndarray:
         # below a leaf there is nothing, whatever its name
         found[code >= 0] = -1
         start += hierarchy.sizes[level]
-        code[code == len(names)] = -1
-        node = _below(hierarchy, level, np.where(at_leaf, -1, node), own, code)
+        # a node is known by its parent and its label; one without a label by a number that no row has
+        parents = np.repeat(np.arange(hierarchy.sizes[level]), hierarchy.tree.children[level])
+        keys = np.where(own < 0, -2 - np.arange(own.size), parents * len(names) + own)
+        goes_on = (node >= 0) & ~at_leaf & (code >= 0) & (code < len(names))
+        node = pd.Index(keys).get_indexer(np.where(goes_on, node * len(names) + code, -1))
     last = node >= 0
     found[last] = start + node[last]
     return found
-
-
-def _below(
-    hierarchy: Hierarchy, level: int, node: np.ndarray, own: np.ndarray, code: np.ndarray
-) -> np.ndarray:
-    """Return for each row the place of its label among the children of its node; -1 where it is none.
-
-    `own` has the codes of the level's labels and `code` those of the rows' labels, -1 for none of them.
-    """
-    parents = np.repeat(np.arange(hierarchy.sizes[level]), hierarchy.tree.children[level])
-    labels = int(own.max()) + 1
-    keys = parents * labels + own
-    order = np.argsort(keys)
-    key = np.where((node >= 0) & (code >= 0), node * labels + code, -1)
-    place = np.minimum(np.searchsorted(keys[order], key), keys.size - 1)
-    return np.where(keys[order][place] == key, order[place], -1)

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from pydpstat.consistency._margins import Axes, Fit, Margin, expanded, margin
+from pydpstat.consistency._margins import Axes, Fit, Margin, expanded, margin, margin_of
 from pydpstat.r_arithmetic._products import inner
 
 # largest gap of the optimality conditions, relative to the sums
@@ -52,11 +52,12 @@ def fit_effects(values: np.ndarray, variance: float, margins: list[Margin]) -> t
         weights = [unit / each for each in variances]
         exact = float(precise[0].variance) == 0.0
         own = 0.0 if exact else unit / (variance * _size(effect, shape))
-        spoken = [_centered(_summed(missing[each.axes], each.axes, effect)) for each in precise]
+        spoken = [_centered(margin_of(missing[each.axes], each.axes, effect)) for each in precise]
         weighted = [weight * each for weight, each in zip(weights, spoken)]
         change = np.add.reduce(weighted) / (own + sum(weights))
         home = told[0].axes
-        added[home] += expanded(change / _size(effect, shape), _within(effect, home), len(home))
+        within = tuple(home.index(axis) for axis in effect)
+        added[home] += expanded(change / _size(effect, shape), within, len(home))
         gained = variance if exact else variance - unit / ((own + sum(weights)) * _size(effect, shape))
         left -= gained * _freedom(effect, shape) / values.size
     fitted = values.copy()
@@ -92,14 +93,6 @@ def _variance(each: Margin, effect: Axes, shape: tuple[int, ...]) -> float:
         return 1.0
     terms = np.prod([shape[axis] for axis in each.axes if axis not in effect])
     return float(each.variance) * float(terms)
-
-
-def _within(effect: Axes, axes: Axes) -> Axes:
-    return tuple(axes.index(axis) for axis in effect)
-
-
-def _summed(sums: np.ndarray, axes: Axes, effect: Axes) -> np.ndarray:
-    return margin(sums, _within(effect, axes))
 
 
 def _centered(sums: np.ndarray) -> np.ndarray:
@@ -138,21 +131,19 @@ def fit_dual(values: np.ndarray, variance: np.ndarray, margins: list[Margin], no
             table += expanded(part.reshape(each.goal.shape), each.axes, values.ndim)
         return table
 
-    def primal(multipliers: np.ndarray) -> np.ndarray:
+    def at(multipliers: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+        """Return the table that multipliers give, and the function's slope and height there."""
         table = values + variance * back(multipliers)
-        return np.maximum(table, 0.0) if nonnegative else table
-
-    def height(table: np.ndarray, multipliers: np.ndarray) -> float:
+        table = np.maximum(table, 0.0) if nonnegative else table
         quadratic = float((table * table / variance).sum() + (spread * multipliers**2).sum())
-        return 0.5 * quadratic - inner(goals, multipliers)
+        slope = sums(table) + spread * multipliers - goals
+        return table, slope, 0.5 * quadratic - inner(goals, multipliers)
 
     # in the unit of the sums, so that none is met at the cost of another
     scale = np.maximum(np.abs(goals), sums(np.abs(values))).max(initial=0.0) or 1.0
     multipliers = np.zeros(goals.size)
-    table = primal(multipliers)
-    level = height(table, multipliers)
+    table, slope, height = at(multipliers)
     for step in range(_MOST_STEPS + 1):
-        slope = sums(table) + spread * multipliers - goals
         gap = np.abs(slope).max() / scale
         if gap <= _TOLERANCE or step == _MOST_STEPS:
             break
@@ -168,16 +159,15 @@ def fit_dual(values: np.ndarray, variance: np.ndarray, margins: list[Margin], no
         length, descent = 1.0, inner(slope, direction)
         while True:
             ahead = multipliers + length * direction
-            there = primal(ahead)
-            height_there = height(there, ahead)
+            there, slope_there, height_there = at(ahead)
             # near the solution the heights no longer tell, so the slopes do
-            better = np.abs(sums(there) + spread * ahead - goals).max() < 0.5 * gap * scale
-            if better or height_there <= level + 1e-4 * length * descent:
+            better = np.abs(slope_there).max() < 0.5 * gap * scale
+            if better or height_there <= height + 1e-4 * length * descent:
                 break
             length *= 0.5
             if length < 1e-10:
                 return Fit(table, step, bool(gap <= 1e-9))
-        multipliers, table, level = ahead, there, height_there
+        multipliers, table, slope, height = ahead, there, slope_there, height_there
     return Fit(table, step, bool(gap <= 1e-9))
 
 

@@ -40,14 +40,14 @@ class Margin(NamedTuple):
     name: str
 
 
-def over(axes: Axes, dimensions: int) -> Axes:
-    """Return the other axes, which a margin is summed over."""
-    return tuple(axis for axis in range(dimensions) if axis not in axes)
-
-
 def margin(values: np.ndarray, axes: Axes) -> np.ndarray:
     """Return a table's sums for each combination of places on some axes."""
-    return np.add.reduce(values, axis=over(axes, values.ndim))
+    return np.add.reduce(values, axis=tuple(axis for axis in range(values.ndim) if axis not in axes))
+
+
+def margin_of(sums: np.ndarray, axes: Axes, kept: Axes) -> np.ndarray:
+    """Return the sums of a margin, which has some axes of the table, on those of them that are kept."""
+    return margin(sums, tuple(axes.index(axis) for axis in kept))
 
 
 def expanded(sums: np.ndarray, axes: Axes, dimensions: int) -> np.ndarray:
@@ -93,7 +93,7 @@ def read_margins(margins: object, form: Form, shape: tuple[int, ...]) -> list[Ma
         )
     found: dict[Axes, Margin] = {}
     for key, value in margins.items():
-        kept = axes_of(key, form.names, len(shape))
+        kept = axes_of(key, form.names)
         read = _one(key, value, kept, form, shape)
         if read.axes in found:
             raise PydpstatError(f"margins must have each margin once; {excerpt(key)} is there twice.")
@@ -101,22 +101,22 @@ def read_margins(margins: object, form: Form, shape: tuple[int, ...]) -> list[Ma
     return list(found.values())
 
 
-def axes_of(key: object, names: tuple[Hashable, ...], dimensions: int) -> tuple[int, ...]:
-    """Return the places of axes given by place or by name, in the given order."""
+def axes_of(key: object, names: tuple[Hashable, ...]) -> Axes:
+    """Return the places of axes given by place or by name, in the given order; each axis has a name."""
     parts = key if isinstance(key, tuple) else (key,)
-    places = tuple(_place(part, names, dimensions) for part in parts)
+    places = tuple(_place(part, names) for part in parts)
     if len(set(places)) < len(places):
         raise PydpstatError(f"margins must name an axis once; got {excerpt(key)}.")
     return places
 
 
-def _place(part: object, names: tuple[Hashable, ...], dimensions: int) -> int:
+def _place(part: object, names: tuple[Hashable, ...]) -> int:
     if isinstance(part, (int, np.integer)) and not isinstance(part, bool):
-        if -dimensions <= part < dimensions:
-            return int(part) % dimensions
+        if -len(names) <= part < len(names):
+            return int(part) % len(names)
         raise PydpstatError(
-            f"margins must have axes from 0 to {dimensions - 1}; got another number. "
-            f"The table has {dimensions} dimensions."
+            f"margins must have axes from 0 to {len(names) - 1}; got another number. "
+            f"The table has {len(names)} dimensions."
         )
     if isinstance(part, Hashable) and part is not None and part in names:
         return names.index(part)
@@ -125,66 +125,40 @@ def _place(part: object, names: tuple[Hashable, ...], dimensions: int) -> int:
     raise PydpstatError(f"margins must name axes of the table, {own}; got another name. {hint}")
 
 
-def _one(key: object, value: object, kept: tuple[int, ...], form: Form, shape: tuple[int, ...]) -> Margin:
+def _one(key: object, value: object, kept: Axes, form: Form, shape: tuple[int, ...]) -> Margin:
     """Read one margin and put its axes and labels in the table's order."""
     name = f"margins[{excerpt(key)}]"
     lengths = tuple(shape[axis] for axis in kept)
-    variance = 0.0
-    if isinstance(value, DPResults):
-        variance = noise_variance(value)
-    if not kept or not (isinstance(value, DPResults) or has_rows(value)):
-        goal = numbers(np.asarray(value) if isinstance(value, DPResults) else value, name, least=0)
+    released = isinstance(value, DPResults)
+    variance = noise_variance(value) if isinstance(value, DPResults) else 0.0
+    if kept and (released or has_rows(value)):
+        goal = _labeled(value, kept, form, name)
+    else:
+        goal = numbers(np.asarray(value) if released else value, name, least=0)
         if not kept and goal.size == 1:
             goal = goal.reshape(())
-        order = tuple(range(len(kept)))
-    else:
-        goal, own = read_table(value, name)
-        order = _order(own, kept, form)
-        goal = _labeled(goal, own, kept, order, form, name)
-    if goal.ndim != len(kept) or tuple(goal.shape[place] for place in order) != lengths:
+    if goal.shape != lengths:
         raise PydpstatError(
             f"{name} must have the shape {lengths} of these axes of the table; got {goal.shape}. "
             "Give its axes in the order of their names."
         )
-    # from the given order to the table's
-    goal = goal.transpose(order)
-    ascending = tuple(int(place) for place in np.argsort(np.array(kept, dtype=np.int64)))
-    return Margin(
-        tuple(sorted(kept)),
-        np.ascontiguousarray(goal.transpose(ascending)),
-        np.asarray(variance),
-        name,
-    )
+    goal = np.ascontiguousarray(goal.transpose(*np.argsort(kept)))
+    return Margin(tuple(sorted(kept)), goal, np.asarray(variance), name)
 
 
-def noise_variance(result: DPResults) -> float:
-    """Return the variance of a release's noise, the same for all cells."""
-    if result.noise is None or np.ndim(result.noise.std()):
-        raise PydpstatError(
-            f"a release must have one law of noise for all its cells; {result.statistic} has not. "
-            "Give its estimate and the variances."
-        )
-    return float(result.noise.std()) ** 2
-
-
-def _order(own: Form, kept: tuple[int, ...], form: Form) -> tuple[int, ...]:
-    """Return the places of a margin's axes in the order of `kept`: by name where it has the names."""
-    wanted = [form.names[axis] for axis in kept]
-    if None not in wanted and len(own.names) == len(wanted) and set(own.names) == set(wanted):
-        return tuple(own.names.index(name) for name in wanted)
-    return tuple(range(len(own.names)))
-
-
-def _labeled(
-    goal: np.ndarray, own: Form, kept: tuple[int, ...], order: tuple[int, ...], form: Form, name: str
-) -> np.ndarray:
-    """Put a margin's labels in the table's order, where both have labels."""
-    if len(own.names) != len(kept):
+def _labeled(value: object, kept: Axes, form: Form, name: str) -> np.ndarray:
+    """Read a margin that may have names and labels, and put those in the order of `kept` and of the table."""
+    goal, own = read_table(value, name)
+    if goal.ndim != len(kept):
         return goal
     import pandas as pd
 
-    for place, axis in zip(order, kept):
-        mine, theirs = own.levels[place], form.levels[axis]
+    wanted = [form.names[axis] for axis in kept]
+    by_name = None not in wanted and set(own.names) == set(wanted)
+    order = [own.names.index(each) for each in wanted] if by_name else range(goal.ndim)
+    goal = goal.transpose(*order)
+    for place, axis in enumerate(kept):
+        mine, theirs = own.levels[order[place]], form.levels[axis]
         if mine is None or theirs is None:
             continue
         have, want = pd.Index(mine), pd.Index(theirs)
@@ -203,11 +177,21 @@ def _labeled(
     return goal
 
 
+def noise_variance(result: DPResults) -> float:
+    """Return the variance of a release's noise, the same for all cells."""
+    if result.noise is None or np.ndim(result.noise.std()):
+        raise PydpstatError(
+            f"a release must have one law of noise for all its cells; {result.statistic} has not. "
+            "Give its estimate and the variances."
+        )
+    return float(result.noise.std()) ** 2
+
+
 def check_agreement(margins: list[Margin]) -> None:
     """Check that margins have the same sums on the axes that they share."""
     for one, other in combinations(margins, 2):
         shared = tuple(axis for axis in one.axes if axis in other.axes)
-        first, second = (_down(each, shared) for each in (one, other))
+        first, second = (margin_of(each.goal, each.axes, shared) for each in (one, other))
         size = max(np.abs(first).max(), np.abs(second).max(), 1e-300)
         apart = float(np.abs(first - second).max())
         if apart > AGREE * size:
@@ -216,10 +200,6 @@ def check_agreement(margins: list[Margin]) -> None:
                 f"{one.name} and {other.name} must have {what}; they differ by up to {apart:.6g}. No table "
                 "has both. Where they are noisy, least_squares makes them agree: give it their variances."
             )
-
-
-def _down(each: Margin, axes: Axes) -> np.ndarray:
-    return margin(each.goal, tuple(each.axes.index(axis) for axis in axes))
 
 
 def gaps(values: np.ndarray, margins: list[Margin]) -> list[float]:
@@ -246,10 +226,8 @@ def table_fit(
 def solution(values: np.ndarray, margins: list[Margin]) -> str:
     """Tell which tables with the same zeros have the margins.
 
-    Returns
-    -------
-    {"inner", "edge", "none", "unknown"}
-        Some with no further zeros; only such with further zeros; none; not found out in time.
+    "inner" says that some with no further zeros have them, "edge" that only such with further zeros do,
+    "none" that none does; "unknown" is what was not found out in time.
 
     Notes
     -----

@@ -1,121 +1,32 @@
-"""How a hierarchy's levels share epsilon: evenly, as chosen, or for the smallest error."""
+"""The shares of epsilon with the smallest error after least squares, for a hierarchy's levels."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pydpstat._checks import as_float, is_number, one_of, shown
 from pydpstat.consistency._tree import Tree
-from pydpstat.errors import PydpstatError
 
-if TYPE_CHECKING:
-    from pydpstat.consistency.hierarchy import Hierarchy
-
-NAMED = ("uniform", "optimal", "leaves")
 # no level with leaves gets a smaller share, and no other level one that is smaller but not 0
 _LEAST = 0.01
 # an odd constant whose multiples are spread over all 64 bits
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
-def sensitivities(tree: Tree, neighbors: str) -> tuple[int, ...]:
-    """Return each level's L1 sensitivity: how far one record moves its counts in all.
-
-    A record is counted in at most one node of a level. Added or removed it moves that count by 1;
-    replaced, it moves up to two counts, or one where the level has one node and some leaves are above
-    it. A single node that every record is in has a public count then.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> tree = Tree((np.array([2]), np.array([0, 0])))
-    >>> sensitivities(tree, "unbounded"), sensitivities(tree, "bounded")
-    ((1, 1), (0, 2))
-    """
-    if neighbors == "unbounded":
-        return (1,) * len(tree.sizes)
-    above, found = False, []
-    for size, has in zip(tree.sizes, tree.parents):
-        found.append(2 if size > 1 else int(above))
-        above = above or not has.all()
-    return tuple(found)
-
-
-def epsilons(
-    split: object, hierarchy: Hierarchy, reach: tuple[int, ...], epsilon: float
-) -> tuple[float, ...]:
-    """Return each level's epsilon; 0 where its counts are public, or not released.
-
-    `split` is as `release_hierarchy` has it, and `reach` are the levels' sensitivities. The exact sum of the
-    result is at most `epsilon`.
-    """
-    noisy = [level for level, each in enumerate(reach) if each]
-    must = [bool((hierarchy.tree.children[level] == 0).any()) for level in noisy]
-    if not noisy:
-        raise PydpstatError("hierarchy must have at least two leaves: all counts of this one are public.")
-    if isinstance(split, str):
-        one_of(split, "split", NAMED)
-        weights = [1.0] * len(noisy)
-        if split != "uniform" and len(noisy) > 1:
-            weights = _best(shape_of(hierarchy.tree), reach, noisy, must, epsilon, split == "leaves")
-    else:
-        weights = _chosen(split, hierarchy, noisy, must)
-    total = sum(map(Fraction, weights))
-    each = [0.0] * len(reach)
-    for level, weight in zip(noisy, weights):
-        each[level] = _below(Fraction(epsilon) * Fraction(weight) / total)
-    return tuple(each)
-
-
-def _below(number: Fraction) -> float:
-    near = float(number)
-    return near if near <= number else math.nextafter(near, 0.0)
-
-
-def _chosen(split: object, hierarchy: Hierarchy, noisy: list[int], must: list[bool]) -> list[float]:
-    """Read weights by level: by name, or in order from the top down."""
-    names = [hierarchy.levels[level] for level in noisy]
-    split = split.tolist() if isinstance(split, np.ndarray) else split
-    if isinstance(split, Mapping):
-        if set(map(str, split)) != set(names):
-            raise PydpstatError(
-                f"split must have a weight for each level with noise, {names}; got {shown(split)}. "
-                "Give 0 for a level that is not to be released."
-            )
-        by_name = {str(name): weight for name, weight in split.items()}
-        weights = [by_name[name] for name in names]
-    elif isinstance(split, (list, tuple)) and len(split) == len(noisy):
-        weights = list(split)
-    else:
-        raise PydpstatError(
-            f"split must be one of {NAMED}, or {len(noisy)} weights, one for each level with noise from "
-            f"the top down, {names}; got {shown(split)}."
-        )
-    allowed = all(is_number(weight) and 0.0 <= as_float(weight) < math.inf for weight in weights)
-    if not allowed or not any(weights):
-        raise PydpstatError(
-            f"split must be finite numbers of at least 0; got {shown(split)}. For example [1, 2]."
-        )
-    for name, weight, needed in zip(names, weights, must):
-        if needed and not weight:
-            raise PydpstatError(
-                f"split must be above 0 for {name!r}, which has leaves: nothing else tells of them."
-            )
-    return [float(weight) for weight in weights]
-
-
-def _best(
-    shape: Shape, reach: tuple[int, ...], noisy: list[int], must: list[bool], epsilon: float, leaves: bool
+def best_weights(
+    tree: Tree, reach: tuple[int, ...], noisy: list[int], must: list[bool], epsilon: float, leaves: bool
 ) -> list[float]:
-    """Return the weights with the smallest error after least squares."""
+    """Return the weights of the levels with noise that make the error after least squares smallest.
+
+    `reach` has the sensitivity of each level, `must` says which of those with noise have leaves. The error is
+    the mean over levels of their nodes' variances, or that over the leaves.
+    """
     from scipy.optimize import minimize
+
+    shape = shape_of(tree)
 
     def error(weights: np.ndarray) -> float:
         precision = np.full(len(reach), math.inf)

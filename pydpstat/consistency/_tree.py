@@ -1,13 +1,15 @@
-"""A tree as arrays, level by level: sums over children, values for children, integers that add up."""
+"""A tree as arrays, level by level, and the ways to make noisy values on it add up."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._checks import flag, one_of
 from pydpstat._frozen import Frozen, frozen
 from pydpstat.errors import PydpstatError
 
@@ -16,17 +18,27 @@ Levels = list[np.ndarray]
 _LARGEST = 2.0**53
 # as many children are added up one by one
 _FEW = 8
+# how far exact values may be from adding up, relative to the largest of them
+_AGREE = 1e-9
+# what each method does, and why it has no standard errors; empty where it has
+_METHODS = {
+    "least squares": ("weighted least squares", ""),
+    "ratio": (
+        "children scaled to their parent",
+        "a ratio of noisy values has none that does not depend on the true ones",
+    ),
+    "top-down": (
+        "weighted least squares from the top down, none negative",
+        "what is cut at 0 depends on the true values",
+    ),
+}
 
 
 @dataclass(frozen=True)
 class Tree(Frozen):
-    """A tree with one root. The children of a level's nodes follow each other in the next level.
+    """A tree with one root, as the number of children of each node, level by level; 0 for a leaf.
 
-    Parameters
-    ----------
-    children : tuple of ndarray of int64
-        For each level the number of children of each node; 0 for a leaf. The first level has one
-        node, and a level's numbers add up to the size of the next.
+    The children of a level's nodes follow each other in the next level.
 
     Examples
     --------
@@ -104,6 +116,212 @@ class Tree(Frozen):
         return float(max(gaps, default=0.0))
 
 
+class Method(NamedTuple):
+    """How values are made consistent, checked."""
+
+    method: str
+    nonnegative: bool
+    integer: bool
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """What is done, in words."""
+        cut = ("negative values set to 0",) if self.method == "ratio" and self.nonnegative else ()
+        rounding = ("rounded to whole numbers that add up",) if self.integer else ()
+        return (*cut, _METHODS[self.method][0], *rounding)
+
+    @property
+    def reason(self) -> str:
+        """Why there are no standard errors; empty where there are."""
+        return _METHODS[self.method][1]
+
+
+def checked_method(method: str, nonnegative: bool | None, integer: bool | None, whole: bool) -> Method:
+    """Check how values are to be made consistent; `whole` says whether the noisy ones are integers."""
+    one_of(method, "method", tuple(_METHODS))
+    sign = method == "top-down" if nonnegative is None else flag(nonnegative, "nonnegative")
+    if sign and method == "least squares":
+        raise PydpstatError(
+            "nonnegative must be False for method 'least squares', which may leave negative values; got "
+            "True. Use method='top-down'."
+        )
+    if not sign and method == "top-down":
+        raise PydpstatError("nonnegative must be True for method 'top-down'; got False. Use 'least squares'.")
+    rounding = method == "top-down" and whole if integer is None else flag(integer, "integer")
+    return Method(method, sign, rounding)
+
+
+def apply(
+    tree: Tree, values: Levels, variances: Levels, how: Method
+) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...] | None]:
+    """Return consistent values, and their variances before rounding where these are known.
+
+    Values are NaN, and variances infinite, where nothing was measured.
+    """
+    if how.method == "least squares":
+        estimates, spreads = two_pass(tree, values, variances)
+    elif how.method == "ratio":
+        estimates, spreads = scaled(tree, values, how.nonnegative), None
+    else:
+        estimates, spreads = top_down(tree, values, variances), None
+    if how.integer:
+        estimates = rounded_tree(tree, estimates)
+    return tuple(estimates), None if spreads is None else tuple(spreads)
+
+
+def two_pass(tree: Tree, values: Levels, variances: Levels) -> tuple[Levels, Levels]:
+    """Return the best linear unbiased estimates of all nodes, and their variances.
+
+    The noises are independent. A variance is 0 where a value is exact, infinite where a parent was not
+    measured.
+
+    Notes
+    -----
+    Up: a parent's own measurement and the sum of its children's estimates are two independent
+    measurements of one number; they are averaged with their precisions as weights. Down: what a
+    parent's final estimate differs from its children's sum by is shared among them in proportion to
+    their variances. This is the generalized least squares solution for any tree and any variances.
+    With u the upward variance of a child, U the sum of these over its siblings and itself, and s the
+    parent's final variance, the child's is ``u - (u / U)^2 (U - s)``.
+
+    References
+    ----------
+    Hay, M., Rastogi, V., Miklau, G. and Suciu, D. (2010). Boosting the accuracy of differentially
+    private histograms through consistency. VLDB 2010 (equal variances and numbers of children).
+
+    Examples
+    --------
+    >>> tree = Tree((np.array([2]), np.array([0, 0])))
+    >>> one = [np.ones(1), np.ones(2)]
+    >>> estimates, variances = two_pass(tree, [np.array([13.0]), np.array([4.0, 6.0])], one)
+    >>> estimates[0], estimates[1], variances[1]
+    (array([12.]), array([5., 7.]), array([0.66666667, 0.66666667]))
+    """
+    estimates, variances = upward(tree, values, variances)
+    for level in range(len(values) - 1):
+        has = tree.parents[level]
+        parents, spread = estimates[level][has], variances[level][has]
+        sums, reach = (tree.sums(level, each[level + 1]) for each in (estimates, variances))
+        fixed = reach == 0.0
+        if fixed.any():
+            hint = " Give the noise's variance, or correct the exact values."
+            _check_exact(parents[fixed] - sums[fixed], parents[fixed], hint)
+            reach = np.where(fixed, 1.0, reach)
+        own = variances[level + 1]
+        estimates[level + 1] = estimates[level + 1] + own * tree.spread(level, (parents - sums) / reach)
+        gained = np.maximum(reach - spread, 0.0) / reach**2
+        less = own**2 * tree.spread(level, np.where(fixed, 0.0, gained))
+        variances[level + 1] = np.maximum(own - less, 0.0)
+    return estimates, variances
+
+
+def upward(tree: Tree, values: Levels, variances: Levels) -> tuple[Levels, Levels]:
+    """Return the best estimates of each node from its own subtree, and their variances."""
+    estimates, spreads = list(values), list(variances)
+    for level in range(len(values) - 2, -1, -1):
+        has = tree.parents[level]
+        sums, reach = (tree.sums(level, each[level + 1]) for each in (estimates, spreads))
+        estimates[level], spreads[level] = values[level].copy(), variances[level].copy()
+        estimates[level][has], spreads[level][has] = _averaged(
+            values[level][has], variances[level][has], sums, reach
+        )
+    return estimates, spreads
+
+
+def _averaged(
+    own: np.ndarray, variance: np.ndarray, sums: np.ndarray, reach: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Average two measurements of the same numbers with their precisions as weights."""
+    unmeasured, exact = np.isinf(variance), (variance == 0.0) & (reach == 0.0)
+    with np.errstate(invalid="ignore"):
+        weight = np.where(exact, 1.0, np.where(unmeasured, 0.0, reach / (variance + reach)))
+        spread = np.where(unmeasured, reach, variance * weight)
+    return sums + weight * (np.where(unmeasured, sums, own) - sums), spread
+
+
+def _check_exact(gaps: np.ndarray, parents: np.ndarray, hint: str = "") -> None:
+    if (np.abs(gaps) > _AGREE * np.maximum(1.0, np.abs(parents))).any():
+        raise PydpstatError(
+            "values with variance 0 must add up exactly; those of some children do not make their "
+            f"parent's.{hint}"
+        )
+
+
+def scaled(tree: Tree, values: Levels, nonnegative: bool = False) -> Levels:
+    """Scale each node's children so that they add up to it.
+
+    Where a parent was not measured (NaN) its children's sum takes its place. The root is rounded and cut at
+    0. Children whose sum is 0 get equal shares. Negative values may be set to 0 first.
+
+    Examples
+    --------
+    >>> tree = Tree((np.array([2]), np.array([0, 0])))
+    >>> scaled(tree, [np.array([12.0]), np.array([4.0, 6.0])])[1]
+    array([4.8, 7.2])
+    """
+    measured = _filled(tree, [np.maximum(each, 0.0) for each in values] if nonnegative else values)
+    fitted = [np.maximum(np.rint(measured[0]), 0.0)]
+    for level in range(len(measured) - 1):
+        sums = tree.sums(level, measured[level + 1])
+        nothing = sums == 0.0
+        children = np.where(tree.spread(level, nothing), 1.0, measured[level + 1])
+        shares = children / tree.spread(level, np.where(nothing, tree.counts[level], sums))
+        fitted.append(shares * tree.spread(level, fitted[level][tree.parents[level]]))
+    return fitted
+
+
+def _filled(tree: Tree, values: Levels) -> Levels:
+    filled = list(values)
+    for level in range(len(values) - 2, -1, -1):
+        if np.isnan(filled[level]).any():
+            sums = np.zeros(filled[level].size)
+            sums[tree.parents[level]] = tree.sums(level, filled[level + 1])
+            filled[level] = np.where(np.isnan(filled[level]), sums, filled[level])
+    return filled
+
+
+def top_down(tree: Tree, values: Levels, variances: Levels) -> Levels:
+    """Fit each node's children to it by weighted least squares, none of them negative, from the root down.
+
+    Notes
+    -----
+    The children of one node are the point of a simplex that is nearest to their estimates, in the
+    norm that the variances give. With some multiplier t it is ``max(0, z - t u)``; t is found by
+    leaving out what is negative until nothing is, for all nodes of a level at once.
+
+    References
+    ----------
+    Michelot, C. (1986). A finite algorithm for finding the projection of a point onto the canonical
+    simplex of R^n. Journal of Optimization Theory and Applications 50.
+    Abowd, J. et al. (2022). The 2020 Census disclosure avoidance system TopDown algorithm. Harvard
+    Data Science Review, special issue 2 (fitting from the top down).
+    """
+    estimates, spreads = upward(tree, values, variances)
+    fitted = [np.maximum(estimates[0], 0.0)]
+    for level in range(len(estimates) - 1):
+        parents = fitted[level][tree.parents[level]]
+        fitted.append(_nearest(tree, level, estimates[level + 1], spreads[level + 1], parents))
+    return fitted
+
+
+def _nearest(tree: Tree, level: int, start: np.ndarray, spread: np.ndarray, goal: np.ndarray) -> np.ndarray:
+    """Return the non-negative values nearest to `start` whose sums over siblings are `goal`."""
+    kept = tree.spread(level, goal > 0.0) | (spread == 0.0)
+    while True:
+        reach = tree.sums(level, np.where(kept, spread, 0.0))
+        excess = tree.sums(level, np.where(kept, start, 0.0)) - goal
+        fixed = reach == 0.0
+        _check_exact(excess[fixed], goal[fixed])
+        step = np.where(fixed, 0.0, excess / np.where(fixed, 1.0, reach))
+        fitted = np.where(kept, start - spread * tree.spread(level, step), 0.0)
+        negative = fitted < 0.0
+        if not negative.any():
+            return fitted
+        if (spread[negative] == 0.0).any():
+            raise PydpstatError("values with variance 0 must not be negative for a fit that is not.")
+        kept &= ~negative
+
+
 def rounded_tree(tree: Tree, values: Levels) -> Levels:
     """Round a tree whose parents are sums of their children to integers, up or down, of which that is true.
 
@@ -138,6 +356,13 @@ def _largest(tree: Tree, level: int, remainders: np.ndarray, how_many: np.ndarra
     marked = np.empty(family.size, dtype=bool)
     marked[order] = rank < tree.spread(level, how_many)
     return marked
+
+
+def as_integers(values: Levels) -> tuple[np.ndarray, ...]:
+    """Return values as integers, where all are."""
+    if all(bool((each % 1.0 == 0.0).all()) for each in values):
+        return tuple(each.astype(np.int64) for each in values)
+    return tuple(values)
 
 
 def check_size(values: np.ndarray) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -65,7 +65,7 @@ class Hierarchy:
     def __init__(
         self, nested: object, *, root: Hashable = "total", levels: Iterable[str] | None = None
     ) -> None:
-        self._set(_from_nested(nested, root), levels)
+        self._set(*_from_nested(nested, root), levels)
 
     @classmethod
     def from_parents(
@@ -99,7 +99,7 @@ class Hierarchy:
         (1, 2, 3)
         """
         made = cls.__new__(cls)
-        made._set(_from_pairs(child, parent, root), levels)
+        made._set(*_from_pairs(child, parent, root), levels)
         return made
 
     @classmethod
@@ -129,22 +129,25 @@ class Hierarchy:
         3
         """
         made = cls.__new__(cls)
-        nodes, names = _from_rows(columns, root)
-        made._set(nodes, ("level 0", *names) if levels is None else levels)
+        names, up, headers = _from_rows(columns, root)
+        made._set(names, up, ("level 0", *headers) if levels is None else levels)
         return made
 
-    def _set(self, nodes: _Nodes, levels: Iterable[str] | None) -> None:
-        self.labels = tuple(map(frozen, nodes.labels))
-        self.tree = Tree(nodes.children)
+    def _set(self, labels: np.ndarray, up: np.ndarray, levels: Iterable[str] | None) -> None:
+        """Take labels in any order, each with its parent's place among them (-1 for the top)."""
+        places, children = _by_level(up)
+        self.labels = tuple(frozen(labels[level]) for level in places)
+        self.tree = Tree(children)
         self.sizes = self.tree.sizes
-        names: list[object] = [f"level {place}" for place in range(len(self.sizes))]
-        if levels is not None:
-            names = _items(levels, "levels must be a list of names", "Give one for each level.")
+        depth = len(self.sizes)
+        if levels is None:
+            levels = [f"level {place}" for place in range(depth)]
+        names = _items(levels, "levels must be a list of names", "Give one for each level.")
         self.levels = tuple(map(str, names))
-        if len(set(self.levels)) != len(self.sizes) or len(names) != len(self.sizes):
+        if not len(set(self.levels)) == len(self.levels) == depth:
             raise PydpstatError(
-                f"levels must be {len(self.sizes)} different names, from the top down; got {len(names)}. "
-                f"The hierarchy has {len(self.sizes)} levels with its top."
+                f"levels must be {depth} different names, from the top down; got {len(self.levels)}. "
+                f"The hierarchy has {depth} levels with its top."
             )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -199,13 +202,6 @@ class Hierarchy:
         return f"<Hierarchy: {len(self.sizes)} levels of {', '.join(map(str, self.sizes))} nodes>"
 
 
-class _Nodes(NamedTuple):
-    """The labels of a hierarchy's nodes, level by level, and how many children each node has."""
-
-    labels: tuple[np.ndarray, ...]
-    children: tuple[np.ndarray, ...]
-
-
 def _items(values: Any, what: str, hint: str) -> list[object]:
     """Return the items of a list, tuple, array or other collection; a text is none."""
     try:
@@ -216,22 +212,45 @@ def _items(values: Any, what: str, hint: str) -> list[object]:
     raise PydpstatError(f"{what}; got {shown(values)}. {hint}")
 
 
-def _from_nested(nested: object, root: Hashable) -> _Nodes:
-    """Order the nodes of nested dicts and lists."""
-    labels, children = [objects([root])], []
-    below: list[object] = [nested]
-    while below:
-        inside = [_inside(each) for each in below]
-        children.append(np.array([len(names) for names, _ in inside], dtype=np.int64))
-        names = [name for each, _ in inside for name in each]
-        below = [branch for _, branches in inside for branch in branches]
-        if names:
-            labels.append(objects(names))
-    if len(labels) == 1:
+def _by_level(up: np.ndarray) -> tuple[list[np.ndarray], tuple[np.ndarray, ...]]:
+    """Return the places of each level's nodes, and how many children each has.
+
+    `up` has the place of each node's parent, -1 for the top. Children are in the order of their parents.
+    """
+    order = np.argsort(up, kind="stable")
+    # the children of node i are order[first[i]:last[i]]
+    first = np.searchsorted(up[order], np.arange(up.size), "left")
+    last = np.searchsorted(up[order], np.arange(up.size), "right")
+    level, places, children = np.flatnonzero(up < 0), [], []
+    while level.size:
+        counts = last[level] - first[level]
+        places.append(level)
+        children.append(counts.astype(np.int64))
+        starts = np.repeat(first[level] - (np.cumsum(counts) - counts), counts)
+        level = order[starts + np.arange(counts.sum())]
+    unseen = up.size - sum(each.size for each in places)
+    if unseen:
+        raise PydpstatError(
+            f"parent must lead to the top from every label; {unseen} labels lead round in a circle."
+        )
+    return places, tuple(children)
+
+
+def _from_nested(nested: object, root: Hashable) -> tuple[np.ndarray, np.ndarray]:
+    """Return the labels of nested dicts and lists, and their parents' places."""
+    names: list[object] = [root]
+    up, below = [-1], [nested]
+    # a branch adds those that lie in it
+    for place, branch in enumerate(below):
+        inside, branches = _inside(branch)
+        names += inside
+        up += [place] * len(inside)
+        below += branches
+    if len(names) == 1:
         raise PydpstatError(
             f"nested must have labels below {shown_option(root)}; there are none. Give a dict or a list."
         )
-    return _Nodes(tuple(labels), tuple(children))
+    return objects(names), np.array(up)
 
 
 def _inside(branch: object) -> tuple[list[object], list[object]]:
@@ -256,8 +275,8 @@ def _inside(branch: object) -> tuple[list[object], list[object]]:
     return names, branches
 
 
-def _from_pairs(child: object, parent: object, root: Hashable | None) -> _Nodes:
-    """Order the nodes of a list of children and parents."""
+def _from_pairs(child: object, parent: object, root: Hashable | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the labels of a list of children and parents, and their parents' places."""
     import pandas as pd
 
     children, parents = label_column(child, "child"), label_column(parent, "parent")
@@ -277,86 +296,49 @@ def _from_pairs(child: object, parent: object, root: Hashable | None) -> _Nodes:
         )
     up = np.full(len(names), -1)
     up[own] = above
-    up = _one_top(up, root)
-    if up.size > len(names):
-        names = objects([*names, root])
-    return _by_level(names, up)
-
-
-def _one_top(up: np.ndarray, root: Hashable | None) -> np.ndarray:
-    """Return each node's parent with one node that has none: a new last one above several."""
     tops = np.flatnonzero(up < 0)
-    if root is not None and tops.size > 1:
-        up = np.append(np.where(up < 0, up.size, up), -1)
-    elif tops.size > 1:
-        raise PydpstatError(
-            f"parent must lead to one top; there are {tops.size}. Give root='total' to put one above them."
-        )
-    if not (up < 0).any():
+    if not tops.size:
         raise PydpstatError("parent must lead to a top; each label has a parent. Leave the top's parent out.")
-    return up
+    if tops.size > 1:
+        if root is None:
+            raise PydpstatError(
+                f"parent must lead to one top; there are {tops.size}. Give root='total' to put one above "
+                "them."
+            )
+        up[tops] = up.size
+        return objects([*names, root]), np.append(up, -1)
+    return names, up
 
 
-def _by_level(names: np.ndarray, up: np.ndarray) -> _Nodes:
-    """Order nodes by their depth and their parent's place."""
-    order = np.argsort(up, kind="stable")
-    # the children of node i are order[first[i]:last[i]]
-    first = np.searchsorted(up[order], np.arange(up.size), "left")
-    last = np.searchsorted(up[order], np.arange(up.size), "right")
-    level, labels, children, seen = np.flatnonzero(up < 0), [], [], 0
-    while level.size:
-        counts = last[level] - first[level]
-        labels.append(names[level])
-        children.append(counts.astype(np.int64))
-        seen += level.size
-        starts = np.repeat(first[level] - (np.cumsum(counts) - counts), counts)
-        level = order[starts + np.arange(counts.sum())]
-    if seen < up.size:
-        raise PydpstatError(
-            f"parent must lead to the top from every label; {up.size - seen} labels lead round in a circle."
-        )
-    return _Nodes(tuple(labels), tuple(children))
+def _from_rows(columns: object, root: Hashable) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Return the labels in a column for each level, their parents' places, and the columns' names."""
+    import pandas as pd
 
-
-def _from_rows(columns: object, root: Hashable) -> tuple[_Nodes, tuple[str, ...]]:
-    """Order the nodes of a list of leaves with a column for each level; return the columns' names, too."""
-    names, codes, levels = [], [], []
-    for name, column in label_columns(columns, "columns"):
-        code, level = factorized(column, "columns")
-        names.append(str(name))
-        codes.append(code)
-        levels.append(level)
+    named = label_columns(columns, "columns")
+    codes, levels = zip(*[factorized(column, "columns") for _, column in named])
     if len({code.size for code in codes}) != 1 or not codes[0].size:
         raise PydpstatError("columns must have rows, and all one length. Give a row for each leaf.")
-    labels, children = [objects([root])], []
-    # a row's node of the level above; -1 from where a row has ended
+    names, up, count = [objects([root])], [np.array([-1])], 1
+    # each row's node in the level above; -1 from where the row has ended
     node = np.zeros(codes[0].size, dtype=np.int64)
-    count = 1
     for code, level in zip(codes, levels):
         here = code >= 0
-        if (here & (node < 0)).any() or not (here.all() if count == 1 and len(labels) == 1 else here.any()):
+        if (here & (node < 0)).any() or not (here.all() if count == 1 else here.any()):
             raise PydpstatError(
                 "columns must have labels down to each leaf; one is missing above a label, or a "
                 "column is empty."
             )
-        ended = np.setdiff1d(node[~here & (node >= 0)], np.array([-1]))
-        keys, first, place = np.unique(
-            node[here] * len(level) + code[here], return_index=True, return_inverse=True
-        )
+        # in the order in which they are first seen
+        place, keys = pd.factorize(node[here] * len(level) + code[here])
         above = keys // len(level)
-        if np.intersect1d(above, ended).size:
+        if np.isin(above, node[~here]).any():
             raise PydpstatError(
                 "columns must not have a node that is a leaf in one row and has labels below it in another. "
                 "Give the rest a label of its own, such as 'other'."
             )
-        # children in the order in which they are first seen
-        rank = np.lexsort((first, above))
-        position = np.empty(rank.size, dtype=np.int64)
-        position[rank] = np.arange(rank.size)
-        labels.append(level[keys[rank] % len(level)])
-        children.append(np.bincount(above, minlength=count).astype(np.int64))
+        names.append(level[keys % len(level)])
+        up.append(above)
         node = np.full(node.size, -1)
-        node[here] = position[place.ravel()]
-        count = keys.size
-    children.append(np.zeros(count, dtype=np.int64))
-    return _Nodes(tuple(labels), tuple(children)), tuple(names)
+        node[here] = count + place
+        count += keys.size
+    return np.concatenate(names), np.concatenate(up), [str(name) for name, _ in named]

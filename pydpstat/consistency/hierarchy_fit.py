@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pydpstat._data.containers import has_rows
-from pydpstat.consistency._hierarchy_methods import Method, apply, checked_method
-from pydpstat.consistency._tree import Levels
+from pydpstat.consistency._tree import Levels, apply, as_integers, checked_method
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.hierarchy_results import HierarchyFit
 from pydpstat.errors import PydpstatError
@@ -99,56 +97,41 @@ def make_consistent(
             "Make one: pydpstat.consistency.Hierarchy({'North': ['a', 'b']})."
         )
     values = _levels(noisy, hierarchy)
-    spread = _variances(variances, values)
+    spread = _variances(1.0 if variances is None else variances, values)
     whole = all(bool((each[~np.isnan(each)] % 1.0 == 0.0).all()) for each in values)
-    fit = fitted(hierarchy, values, spread, checked_method(method, nonnegative, integer, whole))
-    if variances is not None:
-        return fit
-    # the weights are no variances
-    unknown = tuple(np.full(each.shape, np.nan) for each in values)
-    return replace(fit, variances=unknown, spreads=None)
-
-
-def fitted(hierarchy: Hierarchy, values: Levels, variances: Levels, how: Method) -> HierarchyFit:
-    """Return checked values made consistent."""
-    estimates, spreads = apply(hierarchy.tree, values, variances, how)
-    return HierarchyFit(
-        hierarchy,
-        tuple(_shown(values)),
-        tuple(variances),
-        tuple(estimates),
-        None if spreads is None else tuple(spreads),
-        how,
-    )
-
-
-def _shown(values: Levels) -> Levels:
-    """Return noisy values as integers, where all are."""
-    if all(bool((each % 1.0 == 0.0).all()) for each in values):
-        return [each.astype(np.int64) for each in values]
-    return values
+    way = checked_method(method, nonnegative, integer, whole)
+    estimates, spreads = apply(hierarchy.tree, values, spread, way)
+    if variances is None:
+        # the weights are no variances
+        spread, spreads = [np.full(each.shape, np.nan) for each in values], None
+    return HierarchyFit(hierarchy, as_integers(values), tuple(spread), estimates, spreads, way)
 
 
 def _levels(noisy: object, hierarchy: Hierarchy) -> Levels:
-    """Read noisy values into one array for each level."""
-    if isinstance(noisy, Mapping) or has_rows(noisy):
-        flat = _by_name(noisy, hierarchy)
-    elif isinstance(noisy, (list, tuple)) and len(noisy) == len(hierarchy.sizes):
-        return [
-            _array(each, f"noisy[{place}]", size, hierarchy, place)
-            for place, (each, size) in enumerate(zip(noisy, hierarchy.sizes))
-        ]
+    """Read noisy values into one array for each level: finite ones, and NaN for parents only."""
+    if isinstance(noisy, (list, tuple)) and len(noisy) == len(hierarchy.sizes):
+        levels = [_floats(each, f"noisy[{place}]") for place, each in enumerate(noisy)]
+        for place, (each, size) in enumerate(zip(levels, hierarchy.sizes)):
+            if each.size != size:
+                raise PydpstatError(
+                    f"noisy[{place}] must have {size} values, one a node of that level; it has {each.size}."
+                )
     else:
-        flat = _floats(noisy, "noisy")
-    if flat.size != hierarchy.nodes:
-        raise PydpstatError(
-            f"noisy must have one array for each of the {len(hierarchy.sizes)} levels, or one value for "
-            f"each of the {hierarchy.nodes} nodes; it has {flat.size} values."
-        )
-    return [
-        _array(each, f"noisy, level {place}", each.size, hierarchy, place)
-        for place, each in enumerate(hierarchy.tree.split(flat))
-    ]
+        named = isinstance(noisy, Mapping) or has_rows(noisy)
+        flat = _by_name(noisy, hierarchy) if named else _floats(noisy, "noisy")
+        if flat.size != hierarchy.nodes:
+            raise PydpstatError(
+                f"noisy must have one array for each of the {len(hierarchy.sizes)} levels, or one value for "
+                f"each of the {hierarchy.nodes} nodes; it has {flat.size} values."
+            )
+        levels = hierarchy.tree.split(flat)
+    for place, (each, parents) in enumerate(zip(levels, hierarchy.tree.parents)):
+        if np.isinf(each).any() or (np.isnan(each) & ~parents).any():
+            raise PydpstatError(
+                f"noisy, level {place} must have finite values; some are infinite, or missing at a leaf. "
+                "NaN is for nodes with children that were not measured."
+            )
+    return levels
 
 
 def _by_name(noisy: Mapping[Hashable, object] | pd.Series, hierarchy: Hierarchy) -> np.ndarray:
@@ -180,24 +163,8 @@ def _floats(values: object, name: str) -> np.ndarray:
     return array.astype(np.float64).ravel()
 
 
-def _array(values: object, name: str, size: int, hierarchy: Hierarchy, level: int) -> np.ndarray:
-    """Check one level's values: as many as nodes, finite, and missing for parents only."""
-    array = _floats(values, name)
-    if array.size != size:
-        raise PydpstatError(f"{name} must have {size} values, one a node of that level; it has {array.size}.")
-    missing = np.isnan(array)
-    if np.isinf(array).any() or (missing & ~hierarchy.tree.parents[level]).any():
-        raise PydpstatError(
-            f"{name} must have finite values; some are infinite, or missing at a leaf. "
-            "NaN is for nodes with children that were not measured."
-        )
-    return array
-
-
 def _variances(variances: object, values: Levels) -> Levels:
     """Read the variances of each level; infinite where nothing was measured."""
-    if variances is None:
-        variances = 1.0
     given = variances if isinstance(variances, (list, tuple)) else [variances] * len(values)
     if len(given) != len(values):
         raise PydpstatError(

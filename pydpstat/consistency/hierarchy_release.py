@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,13 +13,10 @@ from pydpstat import _checks as checks
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import Calibrated, prepare
 from pydpstat._release.statistic import INTEGER, Options, call, check_budget, options, quiet
-from pydpstat.consistency._hierarchy_methods import Method, checked_method
 from pydpstat.consistency._hierarchy_records import leaf_counts
-from pydpstat.consistency._split import epsilons, sensitivities
+from pydpstat.consistency._tree import Levels, Method, Tree, apply, as_integers, checked_method
 from pydpstat.consistency.hierarchy import Hierarchy
-from pydpstat.consistency.hierarchy_fit import fitted
-from pydpstat.consistency.hierarchy_released import HierarchyResults
-from pydpstat.consistency.hierarchy_results import HierarchyFit
+from pydpstat.consistency.hierarchy_results import HierarchyResults
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.mechanisms.mechanism import Noise, SeparateNoise, part_of
@@ -28,6 +27,8 @@ from pydpstat.results._labels import Labels
 
 PUBLIC = "that the hierarchy is public knowledge, and not made of the data"
 AT_LEAVES = "that every record is at a leaf of the hierarchy is public knowledge"
+# how the levels may share epsilon, by name
+SPLITS = ("uniform", "optimal", "leaves")
 # above it noise may not be added up in floats without loss
 LARGEST_SCALE = 2.0**40
 
@@ -135,14 +136,15 @@ def release_hierarchy(
             "Make one: pydpstat.consistency.Hierarchy({'North': ['a', 'b']})."
         )
     chosen = checked_method(method, nonnegative, integer, True)
-    reach = sensitivities(hierarchy.tree, neighbors)
+    tree = hierarchy.tree
+    reach = sensitivities(tree, neighbors)
     shares = epsilons(split, hierarchy, reach, how.epsilon)
-    noises = _noises(how, shares, reach, hierarchy.tree.sizes)
+    noises = _noises(how, shares, reach, tree.sizes)
     leaves, records = leaf_counts(data, hierarchy, missing == "drop")
     source = source_from(rng)
     conditions = (PUBLIC, *((AT_LEAVES,) if records and missing == "error" else ()))
     claim = Guarantee(how.epsilon, how.delta, neighbors)
-    counts = hierarchy.tree.totals(leaves)
+    counts = tree.totals(leaves)
     noisy = [level for level, noise in enumerate(noises) if noise is not None]
     # all levels are one vector, each with noise of its own: what they keep adds up to epsilon
     noise = SeparateNoise(
@@ -163,16 +165,15 @@ def release_hierarchy(
         record=call("release_hierarchy", how, ("data",), _arguments(split, hierarchy, chosen, integer)),
         budget=check_budget(budget),
     )
-    blocks = dict(zip(noisy, np.split(released.value, np.cumsum(noise.sizes)[:-1])))
-    measured = [
-        _measured(each, blocks.get(level), noises[level], bound)
-        for level, (each, bound) in enumerate(zip(counts, reach))
-    ]
-    fit = fitted(hierarchy, [value for value, _ in measured], [spread for _, spread in measured], chosen)
+    values, variances = _measured(counts, reach, noises, released.value)
     return HierarchyResults(
-        **{name: getattr(fit, name) for name in HierarchyFit.__dataclass_fields__},
+        hierarchy,
+        as_integers(values),
+        tuple(variances),
+        *apply(tree, values, variances, chosen),
+        chosen,
         noises=noises,
-        shares=tuple(shares),
+        shares=shares,
         claim=claim,
         guarantee=released.guarantee,
         nobs=int(counts[0][0]) if how.bounded else None,
@@ -185,8 +186,7 @@ def _arguments(split: Any, hierarchy: Hierarchy, how: Method, integer: Any) -> t
     """Return the public arguments that are not at their defaults, for the call."""
     given: list[tuple[str, Any]] = [("hierarchy", Named("hierarchy"))]
     if isinstance(split, Mapping):
-        by_name = {str(name): weight for name, weight in split.items()}
-        split = [by_name[name] for name in hierarchy.levels if name in by_name]
+        split = _in_order(split, hierarchy.levels)
     if not isinstance(split, str) or split != "uniform":
         given.append(("split", split))
     if how.method != "least squares":
@@ -196,6 +196,96 @@ def _arguments(split: Any, hierarchy: Hierarchy, how: Method, integer: Any) -> t
     if integer is not None:
         given.append(("integer", how.integer))
     return tuple(given)
+
+
+def sensitivities(tree: Tree, neighbors: str) -> tuple[int, ...]:
+    """Return each level's L1 sensitivity: how far one record moves its counts in all.
+
+    A record is counted in at most one node of a level. Added or removed it moves that count by 1;
+    replaced, it moves up to two counts, or one where the level has one node and some leaves are above
+    it. A single node that every record is in has a public count then.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> tree = Tree((np.array([2]), np.array([0, 0])))
+    >>> sensitivities(tree, "unbounded"), sensitivities(tree, "bounded")
+    ((1, 1), (0, 2))
+    """
+    if neighbors == "unbounded":
+        return (1,) * len(tree.sizes)
+    above, found = False, []
+    for size, has in zip(tree.sizes, tree.parents):
+        found.append(2 if size > 1 else int(above))
+        above = above or not has.all()
+    return tuple(found)
+
+
+def epsilons(
+    split: object, hierarchy: Hierarchy, reach: tuple[int, ...], epsilon: float
+) -> tuple[float, ...]:
+    """Return each level's epsilon; 0 where its counts are public, or not released.
+
+    `split` is as `release_hierarchy` has it, and `reach` are the levels' sensitivities. The exact sum of the
+    result is at most `epsilon`.
+    """
+    noisy = [level for level, each in enumerate(reach) if each]
+    must = [not hierarchy.tree.parents[level].all() for level in noisy]
+    if not noisy:
+        raise PydpstatError("hierarchy must have at least two leaves: all counts of this one are public.")
+    if isinstance(split, str):
+        checks.one_of(split, "split", SPLITS)
+        weights = [1.0] * len(noisy)
+        if split != "uniform" and len(noisy) > 1:
+            from pydpstat.consistency._split import best_weights
+
+            weights = best_weights(hierarchy.tree, reach, noisy, must, epsilon, split == "leaves")
+    else:
+        weights = _chosen(split, hierarchy, noisy, must)
+    total = sum(map(Fraction, weights))
+    shares = [0.0] * len(reach)
+    for level, weight in zip(noisy, weights):
+        exact = Fraction(epsilon) * Fraction(weight) / total
+        near = float(exact)
+        shares[level] = near if near <= exact else math.nextafter(near, 0.0)
+    return tuple(shares)
+
+
+def _chosen(split: object, hierarchy: Hierarchy, noisy: list[int], must: list[bool]) -> list[float]:
+    """Read weights by level: by name, or in order from the top down."""
+    names = [hierarchy.levels[level] for level in noisy]
+    split = split.tolist() if isinstance(split, np.ndarray) else split
+    if isinstance(split, Mapping):
+        if set(map(str, split)) != set(names):
+            raise PydpstatError(
+                f"split must have a weight for each level with noise, {names}; got {checks.shown(split)}. "
+                "Give 0 for a level that is not to be released."
+            )
+        weights = _in_order(split, names)
+    elif isinstance(split, (list, tuple)) and len(split) == len(noisy):
+        weights = list(split)
+    else:
+        raise PydpstatError(
+            f"split must be one of {SPLITS}, or {len(noisy)} weights, one for each level with noise from "
+            f"the top down, {names}; got {checks.shown(split)}."
+        )
+    finite = all(checks.is_number(each) and 0.0 <= checks.as_float(each) < math.inf for each in weights)
+    if not finite or not any(weights):
+        raise PydpstatError(
+            f"split must be finite numbers of at least 0; got {checks.shown(split)}. For example [1, 2]."
+        )
+    for name, weight, needed in zip(names, weights, must):
+        if needed and not weight:
+            raise PydpstatError(
+                f"split must be above 0 for {name!r}, which has leaves: nothing else tells of them."
+            )
+    return [float(weight) for weight in weights]
+
+
+def _in_order(split: Mapping[Any, Any], levels: Sequence[str]) -> list[Any]:
+    """Return weights by name as a list, from the top down."""
+    by_name = {str(name): weight for name, weight in split.items()}
+    return [by_name[name] for name in levels if name in by_name]
 
 
 def _noises(
@@ -219,12 +309,20 @@ def _noises(
 
 
 def _measured(
-    counts: np.ndarray, released: np.ndarray | None, noise: Noise | None, sensitivity: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return what was measured of one level, and the noise's variances."""
-    if released is not None and noise is not None:
-        return released.copy(), np.full(counts.shape, noise.var())
-    if sensitivity:
-        return np.full(counts.shape, np.nan), np.full(counts.shape, np.inf)
-    # all records are in the one node there is, and their number is public
-    return counts.astype(np.float64), np.zeros(counts.shape)
+    counts: Levels, reach: Sequence[int], noises: Sequence[Noise | None], released: np.ndarray
+) -> tuple[Levels, Levels]:
+    """Return what was measured of each level, and the noise's variances; `released` has the noisy levels."""
+    values, variances, start = [], [], 0
+    for each, changed, noise in zip(counts, reach, noises):
+        if noise is not None:
+            values.append(released[start : start + each.size])
+            variances.append(np.full(each.shape, noise.var()))
+            start += each.size
+        elif changed:
+            values.append(np.full(each.shape, np.nan))
+            variances.append(np.full(each.shape, np.inf))
+        else:
+            # all records are in the one node there is, and their number is public
+            values.append(each.astype(np.float64))
+            variances.append(np.zeros(each.shape))
+    return values, variances

@@ -69,23 +69,23 @@ def controlled_rounding(table: object, margins: object = None, *, time_limit: fl
     """
     values, form = read_table(table)
     seconds = positive(time_limit, "time_limit", "Give seconds.")
-    axes = _axes(margins, form, values.ndim)
+    axes = _axes(margins, form)
     rounding = rounded_table(values, axes, [None] * len(axes), seconds)
     kept = [Margin(each, margin(values, each), np.asarray(0.0), f"axes {each}") for each in axes]
-    step = rounding_step(rounding.adjacent)
-    return table_fit("controlled rounding", Fit(rounding.table, 0, True), form, kept, step, (step,))
+    fit = Fit(rounding.table, 0, True)
+    return table_fit("controlled rounding", fit, form, kept, rounding.step, (rounding.step,))
 
 
-def _axes(margins: object, form: Form, dimensions: int) -> list[Axes]:
+def _axes(margins: object, form: Form) -> list[Axes]:
     """Read which margins are to be kept."""
     if margins is None:
-        return [(), *((axis,) for axis in range(dimensions))]
+        return [(), *((axis,) for axis in range(len(form.names)))]
     if not isinstance(margins, (list, tuple, set)) or not margins:
         raise PydpstatError(
             f"margins must be a list of axes or tuples of axes; got {type(margins).__name__}. "
             "For example [0, 1], or [('sex', 'age')]."
         )
-    return list(dict.fromkeys(tuple(sorted(axes_of(key, form.names, dimensions))) for key in margins))
+    return list(dict.fromkeys(tuple(sorted(axes_of(key, form.names))) for key in margins))
 
 
 class Rounding(NamedTuple):
@@ -93,6 +93,13 @@ class Rounding(NamedTuple):
 
     table: np.ndarray
     adjacent: bool
+
+    @property
+    def step(self) -> str:
+        """What was done, in words."""
+        if self.adjacent:
+            return "controlled rounding to the whole number below or above"
+        return f"controlled rounding to whole numbers, by up to {_FURTHER + 1}"
 
 
 def rounded_table(
@@ -135,9 +142,11 @@ def rounded_table(
     # (1 - r)^2 - r^2
     costs = 1.0 - 2.0 * rest[free]
     first = math.inf if always(axes) else time_limit
-    steps = _solved(costs, np.ones(free.size), matrix[:, free], limits, first)
-    if steps is not None:
-        return Rounding(_moved(base, free, steps, axes, limits), True)
+    moves = np.zeros(rest.size, dtype=np.int64)
+    up = _solved(costs, np.ones(free.size), matrix[:, free], limits, first)
+    if up is not None:
+        moves[free] = up
+        return Rounding(base + moves.reshape(base.shape), True)
     steps = _solved(
         np.concatenate([costs, np.where(rest > 0.0, 3.0 - 2.0 * rest, 1.0), 1.0 + 2.0 * rest]),
         np.concatenate([np.ones(free.size), np.full(rest.size, _FURTHER), _room(values, base)]),
@@ -151,16 +160,8 @@ def rounded_table(
             f"or the search did not find them in {time_limit:g} seconds. With three or more axes there may "
             "be none: keep fewer margins, or give a larger time_limit."
         )
-    all_cells = np.arange(rest.size)
-    places = np.concatenate([free, all_cells, all_cells])
-    signs = np.repeat([1, 1, -1], [free.size, rest.size, rest.size])
-    return Rounding(_moved(base, places, signs * steps, axes, limits), False)
-
-
-def rounding_step(adjacent: bool) -> str:
-    """Say what a rounding did, for the list of what was done."""
-    how = "to the whole number below or above" if adjacent else f"to whole numbers, by up to {_FURTHER + 1}"
-    return f"controlled rounding {how}"
+    moves[free], more, less = np.split(steps, [free.size, free.size + rest.size])
+    return Rounding(base + (moves + more - less).reshape(base.shape), False)
 
 
 def always(axes: list[Axes]) -> bool:
@@ -213,7 +214,10 @@ def _solved(
     limits: tuple[np.ndarray, np.ndarray],
     seconds: float,
 ) -> np.ndarray | None:
-    """Return the integers from 0 to `upper` of low cost whose sums are within limits, or None."""
+    """Return the integers from 0 to `upper` of low cost whose sums are within limits, or None.
+
+    The sums are checked to the last unit.
+    """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     if not costs.size:
@@ -225,23 +229,13 @@ def _solved(
         constraints=LinearConstraint(matrix, *limits),
         options={"time_limit": seconds, "mip_rel_gap": _GOOD},
     )
-    return None if found.x is None else np.rint(found.x).astype(np.int64)
-
-
-def _moved(
-    base: np.ndarray,
-    places: np.ndarray,
-    steps: np.ndarray,
-    axes: list[Axes],
-    limits: tuple[np.ndarray, np.ndarray],
-) -> np.ndarray:
-    """Return the table with its cells moved, once its sums are found to be right to the last unit."""
-    moved = base.copy()
-    np.add.at(moved.reshape(-1), places, steps)
-    grown = np.concatenate([np.ravel(margin(moved, each) - margin(base, each)) for each in axes])
+    if found.x is None:
+        return None
+    steps = np.rint(found.x).astype(np.int64)
+    grown = matrix @ steps
     if (grown < limits[0]).any() or (grown > limits[1]).any():
         raise PydpstatError(
             "the search for whole numbers missed a margin: the table's cells differ too much in size. "
             "Round fewer cells at a time."
         )
-    return moved
+    return steps

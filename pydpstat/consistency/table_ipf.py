@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from pydpstat._checks import positive
+from pydpstat._checks import integer, positive
 from pydpstat.consistency._margins import (
     Fit,
     Margin,
@@ -95,7 +95,7 @@ def ipf(table: object, margins: object, *, tolerance: float = 1e-10, max_iterati
     check_agreement(wanted)
     check_support(values, wanted)
     limit = positive(tolerance, "tolerance", "1e-10 is usual.")
-    most = iterations(max_iterations)
+    most = integer(max_iterations, "max_iterations", 1, hint="1000 is usual.")
     found = fit(values, wanted, limit, most)
     status = f"the margins are met to {limit:g} of their largest values"
     if not found.converged:
@@ -147,14 +147,6 @@ def check_support(values: np.ndarray, margins: list[Margin]) -> None:
                 f"{each.goal.size} of its sums all cells are 0, and scaling keeps them at 0. "
                 "Put a small number into cells that are not 0 for certain."
             )
-
-
-def iterations(value: object) -> int:
-    """Check a number of iterations."""
-    number = positive(value, "max_iterations", "1000 is usual.")
-    if not number.is_integer():
-        raise PydpstatError(f"max_iterations must be a whole number; got {number!r}. 1000 is usual.")
-    return int(number)
 
 
 def _why(kind: str, gap: float, most: int) -> str:

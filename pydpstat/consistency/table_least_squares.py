@@ -22,7 +22,7 @@ from pydpstat.consistency._margins import (
     table_fit,
 )
 from pydpstat.consistency._tree import check_size
-from pydpstat.consistency.table_controlled import TIME_LIMIT, rounded_table, rounding_step
+from pydpstat.consistency.table_controlled import TIME_LIMIT, rounded_table
 from pydpstat.consistency.tables import (
     ConvergenceWarning,
     Form,
@@ -140,7 +140,7 @@ def least_squares(
     if whole:
         rounding = rounded_table(found.values, [each.axes for each in wanted], goals, seconds)
         found = found._replace(values=rounding.table)
-        steps.append(rounding_step(rounding.adjacent))
+        steps.append(rounding.step)
     return table_fit("least squares", found, form, wanted, status, tuple(steps), deviation)
 
 
@@ -176,24 +176,23 @@ def _with_variances(found: list[Margin], margins: Any, variances: object, form: 
                 f"got {type(variances).__name__}."
             )
         return [each._replace(variance=_variance(variances, "margin_variances", ())) for each in found]
-    dimensions = len(form.names)
-    kept = [axes_of(key, form.names, dimensions) for key in margins]
-    given = {axes_of(key, form.names, dimensions): value for key, value in variances.items()}
-    unknown = [key for key in variances if axes_of(key, form.names, dimensions) not in kept]
-    if unknown:
-        raise PydpstatError(
-            f"margin_variances must have keys of margins; {excerpt(unknown[0])} is none. Write the "
-            "axes as there."
-        )
+    kept = [axes_of(key, form.names) for key in margins]
+    given = {}
+    for key, value in variances.items():
+        axes = axes_of(key, form.names)
+        if axes not in kept:
+            raise PydpstatError(
+                f"margin_variances must have keys of margins; {excerpt(key)} is none. Write the "
+                "axes as there."
+            )
+        given[axes] = value
     changed = []
     for axes, each in zip(kept, found):
         if axes in given:
-            name = f"margin_variances for {each.name}"
             # as given, in the key's order of axes
-            order = tuple(int(place) for place in np.argsort(axes))
-            before = tuple(each.goal.shape[int(place)] for place in np.argsort(order))
-            read = _variance(given[axes], name, before)
-            each = each._replace(variance=read.transpose(order) if read.ndim else read)
+            shape = tuple(each.goal.shape[each.axes.index(axis)] for axis in axes)
+            read = _variance(given[axes], f"margin_variances for {each.name}", shape)
+            each = each._replace(variance=read.transpose(*np.argsort(axes)) if read.ndim else read)
         changed.append(each)
     return changed
 

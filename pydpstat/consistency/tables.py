@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._checks import array_of
 from pydpstat._data.containers import floats_of, has_columns, is_frame, is_series
 from pydpstat._data.values import without_mask
 from pydpstat._frozen import Frozen
@@ -27,20 +28,9 @@ COST = "post-processing of what was given: it costs no privacy budget"
 class Form(Frozen):
     """What a table was given as, so that what is made of it can be given back in the same form.
 
-    Parameters
-    ----------
-    names : tuple
-        The axes' names, None for one without.
-    levels : tuple
-        The axes' labels, one sequence an axis; None for one without.
-    labels : Labels or None
-        Of a release.
-    index, columns : pandas Index or None
-        Of a Series or a frame.
-    name : hashable
-        Of a Series.
-    codes : tuple of ndarray or None
-        The cells' places, of a Series with several levels.
+    Each axis has a name and a sequence of labels, None where it was given without. Of a release its `labels`
+    are kept, of a Series or a frame the index and the columns; of a Series also its name and, with several
+    levels, the `codes`: the places of its cells.
     """
 
     names: tuple[Hashable, ...]
@@ -100,10 +90,7 @@ def numbers(table: Any, name: str, least: int = 1, *, private: bool = False) -> 
         kinds = {dtype.kind for dtype in (table.dtypes if has_columns(table) else [table.dtype])}
         array = floats_of(table) if kinds <= set("iuf") else np.array([""])
     else:
-        try:
-            array = np.asarray(without_mask(table))
-        except ValueError:
-            array = np.array([""])
+        array = array_of(without_mask(table))
     if array.dtype.kind not in "iuf" or array.ndim < least or not array.size:
         shape = f" of shape {array.shape}" if array.dtype.kind in "iuf" else ", not numeric"
         raise PydpstatError(

@@ -152,7 +152,8 @@ def predict(object: Bernstein, D: npt.ArrayLike) -> float | Floats:
 
 def check_lattice(dims: int, k: int, name: str) -> None:
     """Check that a lattice of degree `k`, the argument `name`, has no more points than can be evaluated."""
-    if dims * math.log2(k + 1) > math.log2(_MOST_POINTS):
+    # a product with a float would overflow for a huge number of dimensions
+    if dims > math.log2(_MOST_POINTS) / math.log2(k + 1):
         raise PydpstatError(
             f"{name} and dims must give at most {_MOST_POINTS:g} lattice points, ({name} + 1)^dims; got "
             f"{name}={checks.shown(k)} and dims={checks.shown(dims)}. Give smaller ones."

@@ -5,8 +5,9 @@ Dots of R's names are underscores. Each function that draws has one more argumen
 """
 
 from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
-from pydpstat.dppack._models.erm_kst import EmpiricalRiskMinimizationDP_KST, LinearRegressionDP
+from pydpstat.dppack._models.erm_kst import EmpiricalRiskMinimizationDP_KST
 from pydpstat.dppack._models.kernels import generate_sampling, phi_gaussian
+from pydpstat.dppack._models.linear import LinearRegressionDP
 from pydpstat.dppack._models.logistic import LogisticRegressionDP
 from pydpstat.dppack._models.losses import (
     generate_loss_gr_huber,

@@ -53,7 +53,7 @@ def vector(x: npt.ArrayLike, name: str) -> Numbers:
     return values
 
 
-def clip(x: npt.NDArray[np.generic], lower: float, upper: float) -> Floats:
+def clip(x: npt.NDArray[np.generic], lower: float | Floats, upper: float | Floats) -> Floats:
     """Move values to the bounds: first those below `lower`, then those above `upper`.
 
     Missing values stay missing. With reversed bounds every value becomes `upper`.

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._release.additive import Accept, Query, release
 from pydpstat._release.calibration import Preparation, Question, prepare
-from pydpstat._warn import note
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES
 from pydpstat.dppack._spec import Spec, statistic_spec
@@ -33,24 +32,12 @@ REDRAWN = "redrawn until positive"
 # of what is equal and of one type only the sign of 0 may differ
 _PLAIN = frozenset((int, float, str))
 _PRIVACY = ("which_sensitivity", "mechanism", "delta", "type_DP")
-_NAMES = ("eps", "lower_bound", "upper_bound", *_PRIVACY)
-_NAMES_OF_PAIRS = ("eps", "lower_bound1", "upper_bound1", "lower_bound2", "upper_bound2", *_PRIVACY)
+NAMES = ("eps", "lower_bound", "upper_bound", *_PRIVACY)
+NAMES_OF_PAIRS = ("eps", "lower_bound1", "upper_bound1", "lower_bound2", "upper_bound2", *_PRIVACY)
 
 
 class Moment(NamedTuple):
-    """A moment of bounded records.
-
-    Parameters
-    ----------
-    statistic : str
-        Its name.
-    value : float
-        The true value. Private.
-    reach : float
-        Replacing one of n records moves it by at most reach / n.
-    nobs : int
-        The number of records.
-    """
+    """The true value of a moment, private: replacing one of n records moves it by at most reach / n."""
 
     statistic: str
     value: float
@@ -61,14 +48,8 @@ class Moment(NamedTuple):
 class _Plan(NamedTuple):
     """What of a release is public, and the same for the same arguments and number of records.
 
-    Parameters
-    ----------
-    spec, question, prepared
-        How the moment is protected, what is asked, and the noise.
-    labels, record, nobs
-        As the result has them.
-    warns : bool
-        Whether there may be something to warn about.
+    `labels`, `record` and `nobs` are as the result has them; `warns` says whether there may be something
+    to warn about.
     """
 
     spec: Spec
@@ -92,30 +73,14 @@ def release_moment(
 ) -> DPResults:
     """Check the remaining arguments in R's order, say what holds, and release.
 
-    Parameters
-    ----------
-    function : str
-        The mirror's name.
-    moment : Moment
-        The true value, and how far a record moves it.
-    name : str
-        The result's name.
-    arguments : tuple
-        The public arguments as the mirror got them, in R's order.
-    bounds : tuple
-        Public bounds of the data.
-    rng
-        Source of the noise, as the mirror got it.
-    accept, publish
-        As in `pydpstat._release.additive.release`; with `accept` the draw is repeated.
+    The arguments are the public ones as the mirror got them, in R's order. `accept` and `publish` are as
+    in `pydpstat._release.additive.release`; with `accept` the draw is repeated.
     """
     *_, which, mechanism, delta, _ = arguments
     checks.one_of(which, "which_sensitivity", SENSITIVITIES)
     checks.one_of(mechanism, "mechanism", MECHANISMS)
     if which == "both":
-        note(
-            f"{function}: bounded and unbounded sensitivity are the same here, so one value is returned."
-        )
+        _warnings.one_value(function)
     source = source_from(rng, int_seeds_r=True)
     _, value, reach, nobs = moment
     sensitivity = reach / nobs if nobs else math.inf
@@ -156,7 +121,7 @@ def _planned(
 ) -> _Plan:
     """Return the plan of a release; `signs` only tells arguments apart that are equal."""
     pairs = function == "covDP"
-    named = dict(zip(_NAMES_OF_PAIRS if pairs else _NAMES, arguments))
+    named = dict(zip(NAMES_OF_PAIRS if pairs else NAMES, arguments))
     bounded = named["which_sensitivity"] == "bounded"
     spec = statistic_spec(
         function,

@@ -27,10 +27,9 @@ _SMALLEST_JOINT = 2.0**-511
 
 
 def laplace_noise(
-    size: int, eps: object, sensitivities: npt.ArrayLike, alloc_proportions: npt.ArrayLike | None = None
+    size: int, eps: float, sensitivities: npt.ArrayLike, alloc_proportions: npt.ArrayLike | None
 ) -> LaplaceNoise:
     """Return Laplace noise of scale sum(sensitivities) / eps, or of its own scale for each element."""
-    eps = checks.epsilon(eps, "eps")
     if alloc_proportions is None and _is_one(sensitivities):
         # the usual statistic; arrays would take longer than all the rest
         return _joint_laplace(sensitivities[0] / eps)
@@ -56,17 +55,15 @@ def checked_delta(delta: object) -> float:
 
 def gaussian_noise(
     size: int,
-    eps: object,
-    delta: object,
+    eps: float,
+    delta: float,
     sensitivities: npt.ArrayLike,
-    type_DP: object = "aDP",
-    alloc_proportions: npt.ArrayLike | None = None,
-    analytic: object = False,
-    tol: float = 1e-12,
+    type_DP: object,
+    alloc_proportions: npt.ArrayLike | None,
+    analytic: object,
+    tol: float,
 ) -> GaussianNoise:
     """Return Gaussian noise for the L2 sensitivity, or of its own scale for each element."""
-    eps = checks.epsilon(eps, "eps")
-    delta = checked_delta(delta)
     sens = _sensitivities(sensitivities, size)
     analytic = checks.flag(analytic, "analytic")
     if analytic and not (isinstance(type_DP, str) and type_DP == "aDP"):
@@ -102,20 +99,13 @@ def gaussian_noise(
 def _sd(eps: float, delta: float, sensitivity: float, type_DP: str, analytic: bool, tol: float) -> float:
     if analytic:
         return float(analytic_gaussian_loop(eps, delta, sensitivity, tol))
-    if type_DP == "pDP":
-        if delta >= 2.0:
-            raise _beyond_r("delta", delta)
-        return float(probabilistic_sd(eps, delta, sensitivity))
-    if delta > 1.25:
-        raise _beyond_r("delta", delta)
-    return float(classical_sd(eps, delta, sensitivity))
-
-
-def _beyond_r(name: str, value: float) -> PydpstatError:
-    return PydpstatError(
-        f"{name} must be a probability above 0 and below 1; got {value!r}, for which R returns NaN. "
-        "Give a small one, for example 1e-6."
-    )
+    probabilistic = type_DP == "pDP"
+    if delta >= 2.0 if probabilistic else delta > 1.25:
+        raise PydpstatError(
+            f"delta must be a probability above 0 and below 1; got {delta!r}, for which R returns NaN. "
+            "Give a small one, for example 1e-6."
+        )
+    return float((probabilistic_sd if probabilistic else classical_sd)(eps, delta, sensitivity))
 
 
 def _is_one(sensitivities: object) -> TypeGuard[tuple[float]]:
@@ -130,7 +120,7 @@ def _is_one(sensitivities: object) -> TypeGuard[tuple[float]]:
 def _sensitivities(sensitivities: npt.ArrayLike, size: int) -> np.ndarray:
     if _is_one(sensitivities):
         return np.array(sensitivities)
-    values = _vector(sensitivities)
+    values = np.atleast_1d(checks.array_of(sensitivities))
     if values.dtype.kind not in "fiub" or values.ndim > 1 or np.isnan(values.astype(np.float64)).any():
         raise PydpstatError(
             f"sensitivities must be one number or one for each value; got {checks.shown(sensitivities)}."
@@ -150,7 +140,7 @@ def _sensitivities(sensitivities: npt.ArrayLike, size: int) -> np.ndarray:
 def _shares(alloc_proportions: npt.ArrayLike | None, sens: np.ndarray, size: int) -> np.ndarray | None:
     if alloc_proportions is None:
         return None
-    values = _vector(alloc_proportions)
+    values = np.atleast_1d(checks.array_of(alloc_proportions))
     if values.dtype.kind not in "fiub" or values.shape != sens.shape:
         raise PydpstatError(
             f"alloc_proportions must be numbers, as many as sensitivities ({sens.size}); "
@@ -165,14 +155,6 @@ def _shares(alloc_proportions: npt.ArrayLike | None, sens: np.ndarray, size: int
             f"alloc_proportions with {size} values needs one sensitivity for each; got {sens.size}."
         )
     return values / r.sum(values)
-
-
-def _vector(values: npt.ArrayLike | None) -> np.ndarray:
-    try:
-        return np.atleast_1d(np.asarray(values))
-    except (TypeError, ValueError):
-        # a ragged list; its type is refused by the caller
-        return np.array([None], dtype=object)
 
 
 def _finite_scale(scale: Scale) -> Scale:
@@ -191,41 +173,16 @@ def analytic_gaussian_loop(
 
     It bisects until delta is met within the absolute tolerance `tol`. For a delta near `tol` or
     below it the result is arbitrary and can be far too small: `calibrate_gaussian` is the sound one.
+    As in R the sensitivity is only multiplied with: an array, 0 and negative numbers pass. It is an error
+    where R stops, never returns, or returns no finite number; from epsilon 709.79 on exp overflows.
 
-    Parameters
-    ----------
-    epsilon : float
-        Above 0 and below 709.79, where the exponential overflows.
-    delta : float
-        Between 0 and 1.
-    sensitivity : float or array_like
-        L2 sensitivity. As in R it is only multiplied with: an array, 0 and negative numbers pass.
-    tol : float, default 1e-12
-        Absolute tolerance of delta.
-
-    Returns
-    -------
-    float or ndarray
-        Of the shape of `sensitivity`.
-
-    Raises
-    ------
-    PydpstatError
-        Where R stops, never returns, or returns no finite number.
-
-    Notes
-    -----
     With A(s) = Phi(sqrt(eps s)) - exp(eps) Phi(-sqrt(eps (s + 2))) and B(s) with Phi(-sqrt(eps s)) in
     front, delta is A(s) for the noise ``sqrt(1 + s/2) - sqrt(s/2)`` times sensitivity / sqrt(2 eps),
     and B(s) for ``sqrt(1 + s/2) + sqrt(s/2)`` times the same.
 
-    References
-    ----------
     Balle, B. and Wang, Y.-X. (2018). Improving the Gaussian mechanism for differential privacy:
     analytical calibration and optimal denoising. ICML 2018, Algorithm 1.
 
-    Examples
-    --------
     >>> round(analytic_gaussian_loop(0.5, 0.01, 1), 6)
     3.146913
     """
@@ -257,25 +214,18 @@ def analytic_gaussian_loop(
 
 
 def _alpha(epsilon: float, delta: float, growth: float, tol: float) -> float:
-    """Noise relative to ``sensitivity / sqrt(2 * epsilon)``."""
+    """Noise relative to ``sensitivity / sqrt(2 * epsilon)``: above A(0) by A, which grows, below it by B."""
 
-    def far_tail(s: float) -> float:
-        return float(growth * pnorm(-math.sqrt(epsilon * (s + 2.0))))
+    def reached(s: float, sign: float) -> float:
+        far_tail = growth * pnorm(-math.sqrt(epsilon * (s + 2.0)))
+        return float(pnorm(sign * math.sqrt(epsilon * s)) - far_tail)
 
-    def above(s: float) -> float:
-        return float(pnorm(math.sqrt(epsilon * s)) - far_tail(s))
-
-    def below(s: float) -> float:
-        return float(pnorm(-math.sqrt(epsilon * s)) - far_tail(s))
-
-    middle = above(0.0)
+    middle = reached(0.0, 1.0)
     if delta == middle:
         return 1.0
-    if delta > middle:
-        s = _bisect(above, 1.0, delta, tol)
-        return math.sqrt(1.0 + s / 2.0) - math.sqrt(s / 2.0)
-    s = _bisect(below, -1.0, delta, tol)
-    return math.sqrt(1.0 + s / 2.0) + math.sqrt(s / 2.0)
+    sign = 1.0 if delta > middle else -1.0
+    s = _bisect(lambda s: reached(s, sign), sign, delta, tol)
+    return math.sqrt(1.0 + s / 2.0) - sign * math.sqrt(s / 2.0)
 
 
 def _bisect(function: Callable[[float], float], sign: float, delta: float, tol: float) -> float:

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from pydpstat import r_arithmetic as r
 
 
-@dataclass(frozen=True, slots=True)
-class Pooled:
-    """A pooled statistic: the value is private.
+class Pooled(NamedTuple):
+    """A pooled statistic, whose value is private, and the number of records of all groups.
 
-    Parameters
-    ----------
-    value : float
-        NaN where a group has fewer than two records.
-    bounded, unbounded : float
-        Sensitivity for one record replaced within its group, and DPpack's for one added or removed.
-    nobs : int
-        Number of records of all groups.
+    The value is NaN where a group has fewer than two records. The sensitivities are that for one record
+    replaced within its group, and DPpack's for one added or removed.
     """
 
     value: float
@@ -32,25 +25,15 @@ class Pooled:
 
 
 def pooled_variance(samples: Sequence[np.ndarray], lower: float, upper: float, approx: bool) -> Pooled:
-    """Return the pooled variance of groups, already clipped.
+    """Return the pooled variance of groups of shape (n_j,), already clipped.
 
-    Parameters
-    ----------
-    samples : sequence of ndarray of shape (n_j,)
-        The groups.
-    lower, upper : float
-        Bounds of the records.
-    approx : bool
-        Leave out the factor 1 - 1 / max(n_j), which tells the largest group's size.
+    With `approx` the factor 1 - 1 / max(n_j), which tells the largest group's size, is left out.
 
-    Examples
-    --------
     >>> pooled_variance([np.array([1.0, 2.0]), np.array([4.0, 8.0])], 0.0, 10.0, False)
     Pooled(value=4.25, bounded=25.0, unbounded=37.5, nobs=4)
     """
-    value, n, groups, largest = _within(samples, [r.var(sample) for sample in samples])
     reach = (upper - lower) * (upper - lower)
-    bounded = _divided(reach if approx else reach * (1.0 - _divided(1.0, largest)), n - groups)
+    value, bounded, n, groups = _within(samples, [r.var(sample) for sample in samples], reach, approx)
     # every group may have two records: then adding one to a group moves the statistic further
     unbounded = bounded if n != 2 * groups else _divided(reach * (n - 1.0), n * (n - 2.0))
     return Pooled(value, bounded, unbounded, n)
@@ -62,43 +45,35 @@ def pooled_covariance(
     bounds2: tuple[float, float],
     approx: bool,
 ) -> Pooled:
-    """Return the pooled covariance of groups of pairs, already clipped.
+    """Return the pooled covariance of groups of shape (n_j, 2), already clipped.
 
-    Parameters
-    ----------
-    samples : sequence of ndarray of shape (n_j, 2)
-        The groups.
-    bounds1, bounds2 : (float, float)
-        Bounds of the first and of the second of each pair.
-    approx : bool
-        Leave out the factor 1 - 1 / max(n_j) of the bounded sensitivity.
+    With `approx` the factor 1 - 1 / max(n_j) of the bounded sensitivity is left out.
 
-    Examples
-    --------
     >>> group = np.array([[1.0, 2.0], [3.0, 6.0], [5.0, 4.0]])
     >>> pooled_covariance([group], (0.0, 6.0), (0.0, 6.0), True)
     Pooled(value=2.0, bounded=18.0, unbounded=13.5, nobs=3)
     """
-    value, n, groups, largest = _within(samples, [r.cov(pairs[:, 0], pairs[:, 1]) for pairs in samples])
     reach = (bounds1[1] - bounds1[0]) * (bounds2[1] - bounds2[0])
-    bounded = _divided(reach if approx else reach * (1.0 - _divided(1.0, largest)), n - groups)
-    free = n - groups - 1
+    spreads = [r.cov(pairs[:, 0], pairs[:, 1]) for pairs in samples]
+    value, bounded, n, groups = _within(samples, spreads, reach, approx)
+    free, unbounded = n - groups - 1, math.nan
     if free > 0:
         factor = 1.0 + n / (4.0 * (n - 1.0 - groups)) - 1.0 / math.sqrt(free)
         unbounded = reach * factor / (n - groups)
-    else:
-        unbounded = math.nan
     return Pooled(value, bounded, unbounded, n)
 
 
-def _within(samples: Sequence[np.ndarray], spreads: Sequence[float]) -> tuple[float, int, int, int]:
-    """Return the spreads' mean by degrees of freedom, the number of records and groups, the largest group."""
+def _within(
+    samples: Sequence[np.ndarray], spreads: Sequence[float], reach: float, approx: bool
+) -> tuple[float, float, int, int]:
+    """Return the spreads' mean by degrees of freedom, its sensitivity, how many records and groups."""
     sizes = [len(sample) for sample in samples]
     n, groups = sum(sizes), len(sizes)
     total = 0.0
     for size, spread in zip(sizes, spreads):
         total = total + (size - 1) * spread
-    return _divided(total, n - groups), n, groups, max(sizes)
+    most = reach if approx else reach * (1.0 - _divided(1.0, max(sizes)))
+    return _divided(total, n - groups), _divided(most, n - groups), n, groups
 
 
 def _divided(a: float, b: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,9 +20,6 @@ UNDERFLOW = 746.0
 def rank_utility(first: int, last: int, quant: float, n: int) -> np.ndarray:
     """Return minus the distance of each number of records below, `first` to `last`, from quant * n.
 
-    Examples
-    --------
-    >>> from pydpstat.dppack._quantiles import rank_utility
     >>> rank_utility(0, 4, 0.5, 4)
     array([-2., -1., -0., -1., -2.])
     """
@@ -34,22 +31,11 @@ def rank_utility(first: int, last: int, quant: float, n: int) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """The intervals that can be chosen, and their weights. Private.
+    """The k intervals that can be chosen, by their k + 1 ascending edges, and their weights. Private.
 
-    Parameters
-    ----------
-    edges : ndarray of shape (k + 1,)
-        Their ends, ascending.
-    choice : Choice
-        The weights of the k intervals.
-    utility, widths : ndarray of shape (k,)
-        Their utilities and lengths, of which the weights are made.
-    before : int, default 0
-        How many intervals lie below these.
-    others : float, default -inf
-        The best utility of an interval that is not among these.
-    everything : callable, optional
-        Returns all intervals, where these are not all.
+    The choice's weights are made of the utilities and widths. `before` intervals lie below these,
+    `others` is the best utility of one that is not among these, and `everything` returns all intervals,
+    where these are not all.
     """
 
     edges: np.ndarray
@@ -73,64 +59,34 @@ class Intervals:
 def quantile_intervals(x: np.ndarray, quant: float, eps: float, lower: float, upper: float) -> Intervals:
     """Weigh the intervals between the sorted data, as the exponential mechanism does.
 
-    Parameters
-    ----------
-    x : ndarray of shape (n,)
-        The data, without missing values.
-    quant : float
-        Which quantile, between 0 and 1.
-    eps : float
-        Privacy parameter epsilon.
-    lower, upper : float
-        Public bounds, `lower` at most `upper`.
-
-    Returns
-    -------
-    Intervals
-        Of many records those alone whose weights are not 0 in floating point.
+    The data have no missing value, and `lower` is at most `upper`. Of many intervals those alone are
+    returned whose weights are not 0 in floating point.
     """
     n = x.size
     clipped = clip(x, lower, upper)
+
+    def between(inner: np.ndarray, first: int, last: int) -> Intervals:
+        """Weigh the intervals `first` to `last`, whose ends are `inner` and the bounds."""
+        edges = np.concatenate([[lower] if first == 0 else [], inner, [upper] if last == n else []])
+        with np.errstate(all="ignore"):
+            widths = np.diff(edges)
+        utility = rank_utility(first, last, quant, n)
+        return Intervals(edges, Choice(utility, eps, SENSITIVITY, widths), utility, widths)
+
+    def everything() -> Intervals:
+        return between(np.sort(clipped), 0, n)
+
     first, last = _reached(n, quant, eps) if math.isfinite(upper - lower) else (0, n)
     if last - first >= n // 4:
-        clipped.sort()
-        return _between(clipped, clipped, 0, n, quant, eps, lower, upper)
+        return everything()
     # edges i - 1 and i of interval i; only their neighbourhood needs an order
     low, high = max(first - 1, 0), min(last, n - 1)
     clipped.partition([low, high])
-    inner = clipped[low : high + 1]
-    inner.sort()
-    return _between(clipped, inner, first, last, quant, eps, lower, upper)
-
-
-def _between(
-    clipped: np.ndarray,
-    inner: np.ndarray,
-    first: int,
-    last: int,
-    quant: float,
-    eps: float,
-    lower: float,
-    upper: float,
-) -> Intervals:
-    """Weigh the intervals `first` to `last`, whose ends are `inner`, of all the clipped data."""
-    n = clipped.size
-    edges = np.concatenate([[lower] if first == 0 else inner[:0], inner, [upper] if last == n else inner[:0]])
-    with np.errstate(all="ignore"):
-        widths = np.diff(edges)
-    utility = rank_utility(first, last, quant, n)
-    choice = Choice(utility, eps, SENSITIVITY, widths)
-    if first == 0 and last == n:
-        return Intervals(edges, choice, utility, widths)
-
-    def everything() -> Intervals:
-        ordered = np.sort(clipped)
-        return _between(ordered, ordered, 0, n, quant, eps, lower, upper)
-
     nearest = min(
         quant * n - (first - 1) if first else math.inf, last + 1 - quant * n if last < n else math.inf
     )
-    return Intervals(edges, choice, utility, widths, first, -nearest, everything)
+    some = between(np.sort(clipped[low : high + 1]), first, last)
+    return replace(some, before=first, others=-nearest, everything=everything)
 
 
 def _reached(n: int, quant: float, eps: float) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -26,28 +26,13 @@ LOOSE = 1.01
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """How a mirror protects its statistic.
+    """How a mirror protects its statistic: by Laplace noise, with delta 0, or by Gaussian noise.
 
-    Parameters
-    ----------
-    function : str
-        The mirror's name, for warnings.
-    is_laplace : bool
-        Whether the noise is Laplace noise; else it is Gaussian.
-    eps, delta : float
-        The privacy parameters; `delta` is 0 for Laplace noise.
-    type_DP, analytic
-        How Gaussian noise is calibrated, as R's function gets it.
-    neighbors : str
-        The neighbors of the claim.
-    conditions : tuple of str
-        What the guarantee rests on.
-    kept_for : str, optional
-        The neighbors for which it holds, where they are others.
-    void : bool
-        Whether nothing is guaranteed.
-    redrawn : bool
-        Whether the draw is repeated until the value is positive, which costs Laplace noise more.
+    `type_DP` and `analytic` say how Gaussian noise is calibrated, as R's function gets them. `neighbors`
+    are those of the claim, `conditions` what the guarantee rests on, and `kept_for` the neighbors for
+    which it holds, where they are others; if `void`, nothing is guaranteed. If `redrawn`, the draw is
+    repeated until the value is positive, which costs Laplace noise more. `alloc_proportions` and `tol` are
+    as `LaplaceMechanism` and `GaussianMechanism` got them.
     """
 
     function: str
@@ -61,75 +46,8 @@ class Spec:
     kept_for: str | None = None
     void: bool = False
     redrawn: bool = False
-
-    def calibrate(self, question: Question, sensitivities: tuple[float, ...]) -> LaplaceNoise | GaussianNoise:
-        """Return noise by R's calibration."""
-        if self.is_laplace:
-            return laplace_noise(question.size, self.eps, sensitivities)
-        return gaussian_noise(
-            question.size, self.eps, self.delta, sensitivities, self.type_DP, analytic=self.analytic
-        )
-
-    def account(self, question: Question, noise: Noise) -> tuple[Guarantee, Guarantee]:
-        """Return what is claimed, and what the whole release keeps."""
-        claim, kept = self.by_noise(question, noise)
-        if self.void:
-            return claim, Guarantee(math.inf, 0.0, kept.neighbors)
-        neighbors = self.kept_for or kept.neighbors
-        if self.redrawn:
-            # drawn again until it is positive, the noise has another distribution
-            epsilon = truncated_positive_epsilon(kept.epsilon) if self.is_laplace else kept.epsilon
-            return claim, Guarantee(epsilon, kept.delta, neighbors, self.conditions)
-        return claim, Guarantee(kept.epsilon, kept.delta, neighbors, self.conditions, kept.loss)
-
-    def by_noise(self, question: Question, noise: Noise) -> tuple[Guarantee, Guarantee]:
-        """Return the claim, and what the noise by itself keeps: the larger of claimed and exact delta."""
-        epsilon, claimed = self.eps, self.delta
-        if not isinstance(noise, GaussianNoise):
-            claim = Guarantee(epsilon, 0.0, self.neighbors)
-            return claim, Guarantee(epsilon, 0.0, self.neighbors, (), LaplaceLoss(epsilon))
-        loss = _gaussian_loss(noise, question.sensitivities)
-        held = claimed
-        if claimed >= 1.0:
-            held = self.exact_delta(question, noise)
-        elif self.analytic:
-            # R's stopping rule lets the exact delta pass the claimed one by its tolerance
-            held = max(claimed, self.exact_delta(question, noise))
-        # the closed formulas are proven for every delta below 1
-        claim = Guarantee(epsilon, min(claimed, 1.0), self.neighbors)
-        return claim, Guarantee(epsilon, held, self.neighbors, (), loss)
-
-    def warn(self, question: Question) -> None:
-        """Warn where the noise by itself keeps less than is claimed."""
-        if self.is_laplace or self.delta < 1.0 and not self.analytic:
-            return
-        noise = self.calibrate(question, question.sensitivities)
-        exact = self.exact_delta(question, cast(GaussianNoise, noise))
-        if self.delta >= 1.0:
-            _warnings.large_delta(self.function, self.delta, self.eps, exact)
-        elif exact > LOOSE * self.delta:
-            _warnings.loose_calibration(self.delta, exact)
-
-    def exact_delta(self, question: Question, noise: GaussianNoise) -> float:
-        """Return the exact delta of Gaussian noise at the claimed epsilon."""
-        joint = math.sqrt(math.fsum(each * each for each in question.sensitivities))
-        return float(noise.delta(self.eps, joint))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class AllocatedSpec(Spec):
-    """The spec of a mechanism whose user says how epsilon and delta are split over the values.
-
-    Parameters
-    ----------
-    alloc_proportions, tol
-        As `LaplaceMechanism` and `GaussianMechanism` got them.
-    """
-
     alloc_proportions: npt.ArrayLike | None = None
     tol: float = 1e-12
-    # what the user gave may be arrays: nothing is kept for the next call
-    __hash__ = None  # type: ignore[assignment]
 
     def calibrate(self, question: Question, sensitivities: tuple[float, ...]) -> LaplaceNoise | GaussianNoise:
         """Return noise by R's calibration, with a scale for each share."""
@@ -146,15 +64,62 @@ class AllocatedSpec(Spec):
             self.tol,
         )
 
+    def account(self, question: Question, noise: Noise) -> tuple[Guarantee, Guarantee]:
+        """Return what is claimed, and what the whole release keeps."""
+        claim, kept = self.by_noise(question, noise)
+        if self.void:
+            return claim, Guarantee(math.inf, 0.0, kept.neighbors)
+        neighbors = self.kept_for or kept.neighbors
+        if self.redrawn:
+            # drawn again until it is positive, the noise has another distribution
+            epsilon = truncated_positive_epsilon(kept.epsilon) if self.is_laplace else kept.epsilon
+            return claim, Guarantee(epsilon, kept.delta, neighbors, self.conditions)
+        return claim, Guarantee(kept.epsilon, kept.delta, neighbors, self.conditions, kept.loss)
+
+    def by_noise(self, question: Question, noise: Noise) -> tuple[Guarantee, Guarantee]:
+        """Return the claim, and what the noise by itself keeps: the larger of claimed and exact delta."""
+        claim = Guarantee(self.eps, min(self.delta, 1.0), self.neighbors)
+        if not isinstance(noise, GaussianNoise):
+            return claim, replace(claim, loss=LaplaceLoss(self.eps))
+        # the closed formulas are proven for every delta below 1
+        held = self.delta
+        if self.delta >= 1.0:
+            held = self.exact_delta(question, noise)
+        elif self.analytic:
+            # R's stopping rule lets the exact delta pass the claimed one by its tolerance
+            held = max(held, self.exact_delta(question, noise))
+        return claim, replace(claim, delta=held, loss=_gaussian_loss(noise, question.sensitivities))
+
+    def warn(self, question: Question) -> None:
+        """Warn where the noise by itself keeps less than is claimed."""
+        if self.is_laplace or self.delta < 1.0 and not self.analytic:
+            return
+        noise = self.calibrate(question, question.sensitivities)
+        exact = self.exact_delta(question, cast(GaussianNoise, noise))
+        if self.delta >= 1.0:
+            _warnings.large_delta(self.function, self.delta, self.eps, exact)
+        elif exact > LOOSE * self.delta:
+            _warnings.loose_calibration(self.delta, exact)
+
     def exact_delta(self, question: Question, noise: GaussianNoise) -> float:
-        """Return the exact delta: with shares, the sum of what each value's noise keeps by its own."""
+        """Return the exact delta of Gaussian noise at the claimed epsilon.
+
+        With shares it is the sum of what each value's noise keeps by its own.
+        """
         if self.alloc_proportions is None:
-            # a dataclass with slots is made anew, which super() does not know
-            return Spec.exact_delta(self, question, noise)
+            joint = math.sqrt(math.fsum(each * each for each in question.sensitivities))
+            return float(noise.delta(self.eps, joint))
         shares = np.atleast_1d(np.asarray(self.alloc_proportions, dtype=np.float64))
         each = zip(np.atleast_1d(noise.sd), shares / shares.sum(), question.sensitivities)
         deltas = (float(GaussianNoise.mirrored(sd).delta(self.eps * share, s)) for sd, share, s in each)
         return min(1.0, math.fsum(deltas))
+
+
+class AllocatedSpec(Spec):
+    """The spec of a mechanism whose user may have given arrays: nothing is kept for the next call."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
 
 
 def statistic_spec(
@@ -168,13 +133,8 @@ def statistic_spec(
 ) -> Spec:
     """Return the spec of a statistic with one of DPpack's three mechanisms, its parameters checked.
 
-    Parameters
-    ----------
-    function, neighbors, conditions, kept_for, void, redrawn
-        As in `Spec`.
-    arguments : mapping
-        What the mirror got as `mechanism`, which was checked, `eps`, `delta` and `type_DP`. R uses `delta`
-        for Gaussian noise only, `type_DP` for ``"Gaussian"`` only.
+    The arguments are what the mirror got; `mechanism` was checked. R uses `delta` for Gaussian noise only,
+    `type_DP` for ``"Gaussian"`` only.
     """
     eps, mechanism = checks.epsilon(arguments["eps"], "eps"), arguments["mechanism"]
     is_laplace, analytic = mechanism == "Laplace", mechanism == "analytic"

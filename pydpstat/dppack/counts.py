@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._data.containers import has_columns, name_of
-from pydpstat._release.additive import release
+from pydpstat import r_arithmetic as r
+from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import Preparation, prepare
 from pydpstat._release.payment import paid
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES, numbers
-from pydpstat.dppack._counts import contingency_table, count_query, histogram
+from pydpstat.dppack._counts import contingency_table, count_sensitivity, histogram, table_variables
 from pydpstat.dppack._spec import statistic_spec
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
@@ -137,10 +137,6 @@ def histogramDP(
         condition="the breaks were chosen without the data" if _spans(breaks, lower, upper) else "",
         warn=_warnings.breaks_from_data,
         publish=lambda noisy: _sanitized_histogram(noisy, normalize, allow_negative),
-        check_flags=lambda: (
-            checks.flag(allow_negative, "allow_negative"),
-            checks.flag(normalize, "normalize"),
-        ),
     )
 
 
@@ -215,9 +211,7 @@ def tableDP(
     yes   5.0
     Name: table, dtype: float64
     """
-    given = [name for name in ("useNA", "exclude", "dnn") if name in columns]
-    rules: dict[str, Any] = {name: columns.pop(name) for name in given}
-    variables, names = _variables(factors, columns)
+    variables, names, rules = table_variables(factors, columns)
     arguments = {
         "eps": eps,
         "which_sensitivity": which_sensitivity,
@@ -233,13 +227,12 @@ def tableDP(
         "tableDP",
         lambda: contingency_table(variables, names, **rules),
         arguments,
-        _column_texts(names, len(columns)),
+        _column_texts(names, len(columns) - len(rules)),
         rng,
         records=_records(variables),
         condition="the levels are public" if declared else "",
         warn=_warnings.levels_from_data,
         publish=lambda noisy: _sanitized_table(noisy, allow_negative),
-        check_flags=lambda: checks.flag(allow_negative, "allow_negative"),
     )
 
 
@@ -254,7 +247,6 @@ def _counts(
     condition: str,
     warn: Callable[[], None],
     publish: Publish,
-    check_flags: Callable[[], object],
     bounds: tuple[float, float] | None = None,
 ) -> DPResults | DPResultsPair:
     """Release counts for one kind of neighbors, or for both in turn on one stream.
@@ -268,19 +260,15 @@ def _counts(
     source = source_from(rng, int_seeds_r=True)
 
     def protected(neighbors: str, first: bool = True) -> tuple[Preparation, Callable[[], DPResults]]:
-        query = count_query(counts, labels, neighbors, 1 if mechanism == "Laplace" else 2, records)
-        public = () if neighbors == "unbounded" else (PUBLIC_N,)
-        spec = statistic_spec(
-            function,
-            arguments,
-            neighbors,
-            conditions=(condition, *public),
-            void=not condition,
-        )
+        sensitivity = count_sensitivity(neighbors, 1 if mechanism == "Laplace" else 2)
+        public, nobs = ((PUBLIC_N,), records) if neighbors == "bounded" else ((), None)
+        query = Query(labels.name, counts, (sensitivity,), labels, integer=True, nobs=nobs)
+        spec = statistic_spec(function, arguments, neighbors, (condition, *public), void=not condition)
         prepared = prepare(query.question, spec, source.reproducible)
         spec.warn(query.question)
         # R reads its flags last, here still before any draw
-        check_flags()
+        checks.flag(arguments["allow_negative"], "allow_negative")
+        checks.flag(arguments.get("normalize", False), "normalize")
         if spec.void and first:
             warn()
         return prepared, partial(
@@ -326,9 +314,7 @@ def _spans(breaks: object, lower: float, upper: float) -> bool:
         edges = numeric(breaks, "breaks")
     except PydpstatError:
         return False  # refused later, where R reads them
-    if edges.size < 2:
-        return False
-    return bool(edges.min() <= min(lower, upper) and edges.max() >= max(lower, upper))
+    return edges.size > 1 and bool(edges.min() <= min(lower, upper) and edges.max() >= max(lower, upper))
 
 
 def _sanitized_histogram(
@@ -338,8 +324,6 @@ def _sanitized_histogram(
     kept = noisy if allow_negative else np.where(noisy < 0.0, 0.0, noisy)
     if not normalize:
         return np.rint(kept), AsDrawn((*steps, "rounded"))
-    from pydpstat import r_arithmetic as r
-
     total = r.sum(kept)
     if total == 0.0:
         raise PydpstatError(
@@ -356,21 +340,11 @@ def _sanitized_table(noisy: np.ndarray, allow_negative: bool) -> tuple[np.ndarra
     return np.where(rounded < 0.0, 0.0, rounded), AsDrawn(("rounded", "negative counts to 0"))
 
 
-def _variables(
-    factors: tuple[Any, ...], columns: dict[str, object]
-) -> tuple[tuple[object, ...], tuple[str, ...]]:
-    """Return the variables and their names: a frame's columns, a Series' name, a keyword."""
-    if len(factors) == 1 and not columns and (has_columns(factors[0]) or isinstance(factors[0], dict)):
-        frame = factors[0]
-        return tuple(frame[name] for name in frame), tuple(str(name) for name in frame)
-    return (*factors, *columns.values()), (*(name_of(each) or "" for each in factors), *columns)
-
-
 def _column_texts(names: tuple[str, ...], keywords: int) -> tuple[tuple[str, str], ...]:
     """Return each variable's text in a call, in Python and in R; the last ones are keywords."""
     texts = [
         (name or f"x{place}", r_symbol(name or f"x{place}")) for place, name in enumerate(names, start=1)
     ]
     first = len(names) - keywords
-    named = [(f"{python}={python}", f"{r} = {r}") for python, r in texts[first:]]
+    named = [(f"{python}={python}", f"{in_r} = {in_r}") for python, in_r in texts[first:]]
     return (*texts[:first], *named)

@@ -14,9 +14,8 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat.dppack._arguments import MECHANISMS, numbers
-from pydpstat.dppack._counts import contingency_table, count_sensitivity
+from pydpstat.dppack._counts import contingency_table, count_sensitivity, table_variables
 from pydpstat.dppack._pooled import Pooled, pooled_covariance, pooled_variance
-from pydpstat.dppack.counts import _variables as named_variables
 from pydpstat.dppack.data_access import check_finite
 from pydpstat.dppack.pooled import column, pairs
 from pydpstat.errors import PydpstatError
@@ -115,8 +114,7 @@ def tableDataAccess(*factors: object, mechanism: str = "Laplace", **columns: obj
     >>> tableDataAccess(["b", "a", "b"]).True_Values.to_dict()
     {'a': 1, 'b': 2}
     """
-    rules = {name: columns.pop(name) for name in ("useNA", "exclude", "dnn") if name in columns}
-    variables, names = named_variables(factors, columns)
+    variables, names, rules = table_variables(factors, columns)
     counts, labels = contingency_table(variables, names, **rules)
     return _counts(labels.natural(counts).astype(np.int64), mechanism)
 

@@ -102,7 +102,11 @@ def ExponentialMechanism(
 
     def chosen(place: int) -> tuple[object, Labels]:
         labels = Labels("choice", None if names is None else (str(names[place]),))
-        return place + 1 if choices is None else _plain(choices[place]), labels
+        if choices is None:
+            return place + 1, labels
+        candidate = choices[place]
+        # a NumPy scalar as Python's own number or text
+        return candidate.item() if isinstance(candidate, np.generic) else candidate, labels
 
     claim = Guarantee(eps, 0.0, "bounded")
     optional = (("measure", measure), ("candidates", candidates))
@@ -183,8 +187,3 @@ def _names(x: object) -> Sequence[object] | None:
     import pandas as pd
 
     return None if isinstance(x.index, pd.RangeIndex) else x.index
-
-
-def _plain(candidate: object) -> object:
-    """Return a NumPy scalar as Python's own number or text."""
-    return candidate.item() if isinstance(candidate, np.generic) else candidate

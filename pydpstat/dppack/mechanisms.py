@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._data.containers import name_of, row_names
+from pydpstat._data.containers import row_names
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import prepare
-from pydpstat.dppack._arguments import plain_array
+from pydpstat.dppack._arguments import column_name, plain_array
 from pydpstat.dppack._noise import analytic_gaussian_loop, checked_delta
 from pydpstat.dppack._spec import AllocatedSpec
 from pydpstat.errors import PydpstatError
@@ -219,7 +219,16 @@ def _release(
     function: str, true_values: npt.ArrayLike, arguments: dict[str, Any], rng: object
 ) -> DPResults:
     """Check in R's order, calibrate, and release; Laplace noise has no delta."""
-    query = _query(true_values, arguments["sensitivities"])
+    value = plain_array(true_values)
+    if value is None or value.dtype.kind not in "fiu":
+        raise PydpstatError(
+            "true_values must be numeric atomic vectors or scalars; "
+            f"got {type(true_values).__name__}. Give a number, a list or an array of numbers."
+        )
+    labels = Labels(column_name(true_values, "value"), row_names(true_values))
+    # the calibration checks them
+    sensitivities = tuple(checks.array_of(arguments["sensitivities"]).ravel().tolist())
+    query = Query("value", value.astype(np.float64), sensitivities, labels)
     source = source_from(rng, int_seeds_r=True)
     is_laplace = "delta" not in arguments
     spec = AllocatedSpec(
@@ -238,20 +247,3 @@ def _release(
     spec.warn(query.question)
     record = Call(function, (("true_values", "true.values"),), tuple(arguments.items()), "DPpack")
     return release(query, prepared, source, record=record)
-
-
-def _query(true_values: object, sensitivities: object) -> Query:
-    """Return the values as a query; what R does not count as numeric and atomic is refused."""
-    value = plain_array(true_values)
-    if value is None or value.dtype.kind not in "fiu":
-        raise PydpstatError(
-            "true_values must be numeric atomic vectors or scalars; "
-            f"got {type(true_values).__name__}. Give a number, a list or an array of numbers."
-        )
-    try:
-        sens = tuple(np.ravel(np.asarray(sensitivities)).tolist())
-    except (TypeError, ValueError):
-        sens = (None,)  # a ragged list, which the calibration refuses
-    name = name_of(true_values)
-    value = value.astype(np.float64)
-    return Query("value", value, sens, Labels("value" if name is None else name, row_names(true_values)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +15,16 @@ from pydpstat._data.containers import is_frame
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import prepare
 from pydpstat._release.payment import paid
-from pydpstat._warn import note
+from pydpstat.dppack import _warnings
 from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES, clip, numbers
-from pydpstat.dppack._moments import SCALE_TELLS_N, as_redrawn, is_positive, warn_of_moment
+from pydpstat.dppack._moments import (
+    NAMES,
+    NAMES_OF_PAIRS,
+    SCALE_TELLS_N,
+    as_redrawn,
+    is_positive,
+    warn_of_moment,
+)
 from pydpstat.dppack._pooled import Pooled, pooled_covariance, pooled_variance
 from pydpstat.dppack._spec import statistic_spec
 from pydpstat.errors import PydpstatError
@@ -108,20 +116,11 @@ def pooledVarDP(
     (4096.8, ('redrawn until positive',))
     """
     lower, upper = checks.scalar(lower_bound, "lower_bound"), checks.scalar(upper_bound, "upper_bound")
-    groups = [clip(column(sample), lower, upper) for sample in _some(samples)]
-    arguments = {
-        "eps": eps,
-        "lower_bound": lower_bound,
-        "upper_bound": upper_bound,
-        "which_sensitivity": which_sensitivity,
-        "mechanism": mechanism,
-        "delta": delta,
-        "type_DP": type_DP,
-        "approx_n_max": approx_n_max,
-    }
-    _check_choices(arguments)
-    pooled = pooled_variance(groups, lower, upper, checks.flag(approx_n_max, "approx_n_max"))
-    return _release("pooledVarDP", "pooled variance", pooled, arguments, (lower, upper), len(groups), rng)
+    groups = [clip(column(sample), lower, upper) for sample in samples]
+    values = (eps, lower_bound, upper_bound, which_sensitivity, mechanism, delta, type_DP, approx_n_max)
+    arguments = dict(zip((*NAMES, "approx_n_max"), values))
+    pool = partial(pooled_variance, groups, lower, upper)
+    return _release("pooledVarDP", pool, arguments, (lower, upper), len(groups), rng)
 
 
 def pooledCovDP(
@@ -202,85 +201,58 @@ def pooledCovDP(
     lower1, lower2 = checks.scalar(lower_bound1, "lower_bound1"), checks.scalar(lower_bound2, "lower_bound2")
     bounds1 = lower1, checks.scalar(upper_bound1, "upper_bound1")
     bounds2 = lower2, checks.scalar(upper_bound2, "upper_bound2")
-    groups = [_clipped_pairs(sample, bounds1, bounds2) for sample in _some(samples)]
-    arguments = {
-        "eps": eps,
-        "lower_bound1": lower_bound1,
-        "upper_bound1": upper_bound1,
-        "lower_bound2": lower_bound2,
-        "upper_bound2": upper_bound2,
-        "which_sensitivity": which_sensitivity,
-        "mechanism": mechanism,
-        "delta": delta,
-        "type_DP": type_DP,
-        "approx_n_max": approx_n_max,
-    }
-    _check_choices(arguments)
-    pooled = pooled_covariance(groups, bounds1, bounds2, checks.flag(approx_n_max, "approx_n_max"))
-    return _release(
-        "pooledCovDP", "pooled covariance", pooled, arguments, (bounds1, bounds2), len(groups), rng
-    )
+    lower, upper = np.transpose([bounds1, bounds2])
+    groups = [clip(pairs(sample), lower, upper) for sample in samples]
+    ranges = (lower_bound1, upper_bound1, lower_bound2, upper_bound2)
+    values = (eps, *ranges, which_sensitivity, mechanism, delta, type_DP, approx_n_max)
+    arguments = dict(zip((*NAMES_OF_PAIRS, "approx_n_max"), values))
+    pool = partial(pooled_covariance, groups, bounds1, bounds2)
+    return _release("pooledCovDP", pool, arguments, (bounds1, bounds2), len(groups), rng)
 
 
-def pairs(sample: object, name: str = "samples") -> np.ndarray:
+def pairs(sample: object) -> np.ndarray:
     """Return the first two columns of a matrix or a frame as floats."""
     try:
-        if is_frame(sample):
-            columns = [numbers(sample.iloc[:, place], name) for place in (0, 1)]
-        else:
-            matrix = np.asarray(sample)
-            if matrix.ndim != 2:
-                raise TypeError
-            columns = [numbers(matrix[:, place], name) for place in (0, 1)]
-        return np.column_stack([column.astype(np.float64) for column in columns])
-    except (IndexError, TypeError, ValueError) as error:
-        if isinstance(error, PydpstatError):
-            raise
+        table: Any = sample.iloc if is_frame(sample) else np.asarray(sample)
+        if isinstance(table, np.ndarray) and table.ndim != 2:
+            raise TypeError
+        return np.column_stack([numbers(table[:, place], "samples").astype(np.float64) for place in (0, 1)])
+    except PydpstatError:
+        raise
+    except (IndexError, TypeError, ValueError):
         raise PydpstatError(
-            f"{name} must be matrices with two columns of numbers; got a {type(sample).__name__}. "
+            f"samples must be matrices with two columns of numbers; got a {type(sample).__name__}. "
             "Give each group as an array of shape (n, 2) or a DataFrame."
         ) from None
 
 
-def column(sample: npt.ArrayLike, name: str = "samples") -> np.ndarray:
+def column(sample: npt.ArrayLike) -> np.ndarray:
     """Return one group's records, a vector or a matrix of one column."""
-    values = numbers(sample, name)
+    values = numbers(sample, "samples")
     shape = np.shape(sample) if np.ndim(sample) > 1 else ()
     if shape and shape[1:] != (1,):
         raise PydpstatError(
-            f"{name} must be numeric vectors; got one of shape {shape}. Give each group as one vector."
+            f"samples must be numeric vectors; got one of shape {shape}. Give each group as one vector."
         )
     return values
 
 
-def _clipped_pairs(sample: object, bounds1: tuple[float, float], bounds2: tuple[float, float]) -> np.ndarray:
-    both = pairs(sample)
-    return np.column_stack([clip(both[:, 0], *bounds1), clip(both[:, 1], *bounds2)])
-
-
-def _some(samples: tuple[npt.ArrayLike, ...]) -> tuple[npt.ArrayLike, ...]:
-    if not samples:
-        raise PydpstatError("samples must have at least one group; got none. Give each group as an argument.")
-    return samples
-
-
-def _check_choices(arguments: dict[str, object]) -> None:
-    checks.one_of(arguments["which_sensitivity"], "which_sensitivity", SENSITIVITIES)
-    checks.one_of(arguments["mechanism"], "mechanism", MECHANISMS)
-
-
 def _release(
     function: str,
-    statistic: str,
-    pooled: Pooled,
+    pool: Callable[[bool], Pooled],
     arguments: dict[str, object],
     bounds: tuple[object, ...],
     groups: int,
     rng: object,
 ) -> DPResults | DPResultsPair:
     """Release for one kind of neighbors, or for both in turn on one stream."""
-    which = arguments["which_sensitivity"]
+    if not groups:
+        raise PydpstatError("samples must have at least one group; got none. Give each group as an argument.")
+    which = checks.one_of(arguments["which_sensitivity"], "which_sensitivity", SENSITIVITIES)
+    checks.one_of(arguments["mechanism"], "mechanism", MECHANISMS)
+    pooled = pool(checks.flag(arguments["approx_n_max"], "approx_n_max"))
     is_variance = function == "pooledVarDP"
+    statistic = "pooled variance" if is_variance else "pooled covariance"
     source = source_from(rng, int_seeds_r=True)
     data = tuple((f"sample{place}", f"sample{place}") for place in range(1, groups + 1))
     accept, publish = (is_positive, as_redrawn) if is_variance else (None, None)
@@ -315,11 +287,14 @@ def _release(
     if which == "bounded":
         return protected("bounded", pooled.bounded)[1]()
     if which == "both" and is_variance and pooled.bounded == pooled.unbounded:
-        note(
-            f"{function}: bounded and unbounded sensitivity are the same here, so one value is returned."
-        )
+        _warnings.one_value(function)
         return protected("unbounded", pooled.bounded)[1]()
-    _check_unbounded(pooled)
+    if not math.isfinite(pooled.unbounded):
+        # before any draw
+        raise PydpstatError(
+            "the unbounded sensitivity is not finite, so R stops or returns an infinite value. "
+            "Give more records, finite bounds, or which_sensitivity='bounded'."
+        )
     if which == "unbounded":
         return protected("unbounded", pooled.unbounded)[1]()
     first, draw = protected("bounded", pooled.bounded)
@@ -328,12 +303,3 @@ def _release(
     # both are paid for before the first is drawn
     with paid(None, together, record):
         return DPResultsPair(draw(), draw_second(), together)
-
-
-def _check_unbounded(pooled: Pooled) -> None:
-    """Stop before any draw where R finds no finite unbounded sensitivity."""
-    if not math.isfinite(pooled.unbounded):
-        raise PydpstatError(
-            "the unbounded sensitivity is not finite, so R stops or returns an infinite value. "
-            "Give more records, finite bounds, or which_sensitivity='bounded'."
-        )

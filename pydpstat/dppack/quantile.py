@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._release.choice import release_choice
-from pydpstat._warn import note
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._arguments import SENSITIVITIES, column_name, numbers
 from pydpstat.dppack._moments import FIXED
@@ -180,9 +179,7 @@ def _quantile(
     checks.one_of(mechanism, "mechanism", ("exponential",))
     eps = checks.epsilon(eps, "eps")
     if which == "both":
-        note(
-            f"{function}: bounded and unbounded sensitivity are the same here, so one value is returned."
-        )
+        _warnings.one_value(function)
     _check_data(values, lower, upper)
     source = source_from(rng, int_seeds_r=True)
     finite = math.isfinite(upper - lower)
@@ -197,33 +194,36 @@ def _quantile(
         ) from error
     if upper == math.inf:
         _warnings.infinite_upper_bound(function)
-    labels = Labels(column_name(x, "quantile" if function == "quantileDP" else "median"))
+    statistic = function.removesuffix("DP")
+    labels = Labels(column_name(x, statistic))
     arguments = {
-        **({"quant": quant} if function == "quantileDP" else {}),
+        **({"quant": quant} if statistic == "quantile" else {}),
         "eps": eps,
         "lower_bound": lower_bound,
         "upper_bound": upper_bound,
         "which_sensitivity": which_sensitivity,
         "mechanism": mechanism,
     }
+    grid = None if source.reproducible else _grid(lower, upper)
+    neighbors = "bounded" if which == "bounded" else "unbounded"
 
-    grid = _grid(lower, upper) if not source.reproducible else None
-
-    def published(chosen: float) -> tuple[float, Labels]:
-        # a number of full precision would show which records it lies between
-        return (chosen if grid is None else _rounded(chosen, grid, lower, upper)), labels
+    def published(point: float) -> tuple[float, Labels]:
+        if grid is not None:
+            # a number of full precision would show which records it lies between
+            point = min(max(round(point / grid) * grid, lower), upper)
+        return point, labels
 
     return release_choice(
-        "quantile" if function == "quantileDP" else "median",
+        statistic,
         lambda uniforms: published(intervals.point(uniforms)),
         source,
         draws=2,
         sensitivity=SENSITIVITY,
-        claim=Guarantee(eps, 0.0, "bounded" if which == "bounded" else "unbounded"),
-        guarantee=_kept(eps, share, which, upper, values.size),
+        claim=Guarantee(eps, 0.0, neighbors),
+        guarantee=_kept(eps, share, neighbors, upper, values.size),
         record=Call(function, (("x", "x"),), tuple(arguments.items()), "DPpack"),
         bounds=(lower, upper),
-        nobs=values.size if which == "bounded" else None,
+        nobs=values.size if neighbors == "bounded" else None,
         grid=grid,
         exactly=(lambda: published(_exact_point(intervals, eps, upper - lower))) if finite else None,
         uncovered=WITHIN,
@@ -258,11 +258,6 @@ def _grid(lower: float, upper: float) -> float | None:
     return unit
 
 
-def _rounded(value: float, grid: float, lower: float, upper: float) -> float:
-    """Round to the grid and stay within the bounds."""
-    return min(max(round(value / grid) * grid, lower), upper)
-
-
 def _check_data(values: np.ndarray, lower: float, upper: float) -> None:
     if values.dtype.kind == "f" and np.isnan(values).any():
         raise PydpstatError(
@@ -275,14 +270,14 @@ def _check_data(values: np.ndarray, lower: float, upper: float) -> None:
         )
 
 
-def _kept(eps: float, quant: float, which: str, upper: float, n: int) -> Guarantee:
+def _kept(eps: float, quant: float, neighbors: str, upper: float, n: int) -> Guarantee:
     """Return what holds. Adding a record moves a utility by quant or 1 - quant only, not by 1."""
     if upper == math.inf:
-        return Guarantee(math.inf, 0.0, "bounded" if which == "bounded" else "unbounded")
+        return Guarantee(math.inf, 0.0, neighbors)
     ties: tuple[str, ...] = ()
-    if which != "bounded" or eps * n / 2.0 > UNDERFLOW - 1.0:
+    if neighbors != "bounded" or eps * n / 2.0 > UNDERFLOW - 1.0:
         ties = (f"fewer than {math.floor(2.0 * (UNDERFLOW - 1.0) / eps)} records are equal once clipped",)
-    if which == "bounded":
-        return Guarantee(eps, 0.0, "bounded", (*FIXED, *ties))
+    if neighbors == "bounded":
+        return Guarantee(eps, 0.0, neighbors, (*FIXED, *ties))
     same = f"for one replaced record epsilon is {eps:.6g}"
-    return Guarantee(max(quant, 1.0 - quant) * eps, 0.0, "unbounded", (*FIXED[1:], *ties, same))
+    return Guarantee(max(quant, 1.0 - quant) * eps, 0.0, neighbors, (*FIXED[1:], *ties, same))

@@ -1,11 +1,13 @@
 """Local privacy: answers that are private before anybody collects them.
 
 Randomized response for two categories or more (`RandomizedResponse`, `RandomizedResponseCoins`), what
-can be estimated from the answers, and data that lie on many nodes (`federate_array`).
+can be estimated from the answers, data that lie on many nodes (`federate_array`), and simulated surveys of
+such nodes (`run_n_experiments`).
 """
 
 from pydpstat.local.access import GaussianAccess, LaplaceAccess
 from pydpstat.local.design import ResponseDesign
+from pydpstat.local.experiments import experiment, run_n_experiments
 from pydpstat.local.federated import FederatedArray, federate_array
 from pydpstat.local.planning import get_prob_from_epsilon, uncertainty
 from pydpstat.local.randomized_response import RandomizedResponse, RandomizedResponseCoins, required_n
@@ -19,8 +21,10 @@ __all__ = [
     "RandomizedResponseCoins",
     "ResponseDesign",
     "ResponseResults",
+    "experiment",
     "federate_array",
     "get_prob_from_epsilon",
     "required_n",
+    "run_n_experiments",
     "uncertainty",
 ]

@@ -82,6 +82,55 @@ class Noise:
         """
         raise _undefined(self, "draw")
 
+    def rvs(self, size: int | tuple[int, ...] | None = None, random_state: object = None) -> Any:
+        """Draw from the distribution, for study: it has no data, and hence no guarantee.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            How many numbers, or the shape of the array; one number by default. Where the elements have
+            parameters of their own, the last axis has an element each, and one draw of each is the default.
+        random_state : None, int, numpy.random.Generator or RRandom
+            Where randomness comes from. None (default) is the operating system, an int seeds NumPy's
+            generator, and an `RRandom` is R's stream.
+
+        Returns
+        -------
+        int or float, or ndarray of shape `size`
+            In the statistic's unit. Noise on the integers gives integers (Python's, in an array of
+            objects, where one is beyond 2^53).
+
+        Raises
+        ------
+        PydpstatError
+            Where an argument is not allowed.
+
+        Notes
+        -----
+        From the operating system each draw has exactly its distribution. Real numbers are rounded to a grid:
+        the multiples of the largest power of two that is at most 2^-32 of the (smallest) scale. That is far
+        finer than a release's grid, and too fine for any sample to tell. Seeded draws are of floating point
+        and have no grid. A release never draws from here.
+
+        The names are those of SciPy's frozen distributions, where None is NumPy's global generator.
+
+        References
+        ----------
+        Mironov, I. (2012). On significance of the least significant bits for differential privacy. CCS
+        2012 (why a release needs a grid).
+
+        Examples
+        --------
+        >>> from pydpstat.mechanisms import LaplaceNoise, SymmetricGeometricNoise
+        >>> LaplaceNoise(2.0).rvs(3, random_state=1).round(3).tolist()
+        [0.048, 4.624, -2.487]
+        >>> SymmetricGeometricNoise(1.0).rvs((2, 3)).shape
+        (2, 3)
+        """
+        from pydpstat.mechanisms._variates import variates
+
+        return variates(self, size, random_state)
+
     def accepts(self, value: npt.NDArray[np.float64]) -> bool:
         """Tell whether a noisy value may stand; else all of its noise is drawn again. By default it may."""
         return True

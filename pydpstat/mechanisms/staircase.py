@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +14,18 @@ from pydpstat import _checks as checks
 from pydpstat.mechanisms._noise import unwrap
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
 from pydpstat.r_arithmetic.elementary import Numbers, exp, log
+from pydpstat.random.secure import choose
 
 if TYPE_CHECKING:
     from pydpstat.random import Source
 
 Floats = npt.NDArray[np.float64]
+# periods, places in them, and which of them stand
+_Candidates = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.bool_]]
 # below it doubles hold every integer, and the sum of two of them
 _EXACT = 2.0**52
+# from here on a choice takes less than values of a whole period, of which one in 400 would stand
+_RARE = 12.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,22 +120,30 @@ class StaircaseNoise(Noise):
             return np.asarray(self.ppf(source.uniform(size)))
         period = math.ceil(self.sensitivity / grid)
         step = max(1, round(self.share * period))
-        return _kept(size, lambda count: self._candidates(source, count, period, step))
+        candidates = self._often if self.epsilon < _RARE else self._seldom
+        return _kept(size, lambda count: _signed(source, candidates(source, count, period, step), period))
 
-    def _candidates(self, source: Source, count: int, period: int, step: int) -> npt.NDArray[np.generic]:
-        """Draw magnitudes with signs; what the lower part of a step or a negative 0 refuses is left out."""
+    def _often(self, source: Source, count: int, period: int, step: int) -> _Candidates:
+        """Draw periods, places in them, and which stand: all higher ones, exp(-epsilon) of the lower."""
         within = source.integers(count, period)
         lower = np.flatnonzero(within >= step)
         kept = np.ones(count, dtype=np.bool_)
         kept[lower] = source.bernoulli_exp(np.full(lower.size, self.epsilon))
-        steps = np.abs(source.sign_geometric(count, self.epsilon))
-        if steps.max(initial=0) * period < _EXACT:
-            sizes = steps.astype(np.float64) * period + within
-        else:
-            sizes = np.array([int(each) * period for each in steps], dtype=object) + within
-        negative = source.integers(count, 2) == 1
-        kept &= ~(negative & (sizes == 0))
-        return np.where(negative, -sizes, sizes)[kept]
+        return np.abs(source.sign_geometric(count, self.epsilon)), within, kept
+
+    def _seldom(self, source: Source, count: int, period: int, step: int) -> _Candidates:
+        """Draw the same where few would stand: first whether a value lies in the middle step.
+
+        With b = exp(-epsilon) the middle step weighs `step`. Each further level of density, the higher part
+        of one period with the lower part of the one before, weighs `period` times a power of b: together
+        period b / (1 - b). The choice has the weights step and period b, and of the middle ones 1 - b stand.
+        """
+        choices = [choose([0.0, -1.0], self.epsilon, [step, period]) == 1 for _ in range(count)]
+        out = np.array(choices, dtype=np.bool_)
+        kept = out | ~source.bernoulli_exp(np.full(count, self.epsilon))
+        within = np.where(out, source.integers(count, period), source.integers(count, step))
+        level = np.abs(source.sign_geometric(count, self.epsilon))
+        return np.where(out & (within < step), level + 1, np.where(out, level, 0)), within, kept
 
     def _beyond(self, t: Floats) -> Floats:
         """Probability that |x| exceeds t periods."""
@@ -180,6 +193,17 @@ class Staircase(Mechanism):
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> StaircaseNoise:
         """Return noise with this epsilon, whose period is the sensitivity."""
         return StaircaseNoise(epsilon, sensitivity)
+
+
+def _signed(source: Source, candidates: _Candidates, period: int) -> npt.NDArray[np.generic]:
+    """Return the values that stand, with signs; of the two zeros only one stands."""
+    periods, within, kept = candidates
+    if periods.max(initial=0) * period < _EXACT:
+        sizes = periods.astype(np.float64) * period + within
+    else:
+        sizes = np.array([int(each) * period for each in periods], dtype=object) + within
+    negative = source.integers(sizes.size, 2) == 1
+    return np.where(negative, -sizes, sizes)[kept & ~(negative & (sizes == 0))]
 
 
 def _kept(size: int, candidates: Callable[[int], npt.NDArray[np.generic]]) -> npt.NDArray[np.generic]:

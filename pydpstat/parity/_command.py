@@ -15,7 +15,7 @@ from pydpstat.parity._evaluate import evaluate_in_python
 from pydpstat.parity._live import PEERS, LiveR, NoR, is_set
 from pydpstat.parity._recorded import Recording, exports_path, record, record_exports, recording_path
 from pydpstat.parity.case import Case
-from pydpstat.parity.distribution import check_distributions
+from pydpstat.parity.distribution import all_distributions, check_distributions
 from pydpstat.parity.reference import all_cases
 
 
@@ -29,12 +29,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(argv)
     cases = [case for case in all_cases() if options.only in case.id]
-    if not cases:
-        print(f"no case has {options.only!r} in its id", file=sys.stderr)
+    distributions = [each.name for each in all_distributions() if options.only in each.name]
+    if not cases and not distributions:
+        print(f"no case has {options.only!r} in its id, and no distribution in its name", file=sys.stderr)
         return 2
     if options.record:
         return _record(all_cases())
-    report = run(cases, live=not options.recorded, draws=options.draws, progress=sys.stderr.isatty())
+    live, progress = not options.recorded, sys.stderr.isatty()
+    report = run(cases, distributions, live=live, draws=options.draws, progress=progress)
     if not options.quiet:
         print(report.text())
     if options.json:
@@ -46,12 +48,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def run(
-    cases: Sequence[Case], *, live: bool = True, draws: int = 20_000, progress: bool = False
+    cases: Sequence[Case],
+    distributions: Sequence[str] = (),
+    *,
+    live: bool = True,
+    draws: int = 20_000,
+    progress: bool = False,
 ) -> reports.Report:
     """Compare cases live where R is installed (and `live` allows to look for it), else against the recording.
 
-    Each distribution test makes so many draws at most; 0 leaves them out. `progress` shows on standard error
-    how far the run is.
+    Each distribution named is tested with so many draws at most; 0 leaves them out. `progress` shows on
+    standard error how far the run is.
     """
     session, notes = _session(live)
     recording = Recording() if recording_path().exists() else None
@@ -62,9 +69,10 @@ def run(
             print(f"\r{done} of {len(cases)} cases", end="\n" if done == len(cases) else "", file=sys.stderr)
     if progress:
         print("\rdistribution tests  " if draws else "\r", file=sys.stderr)
-    distributions = check_distributions(draws, session is not None) if draws else []
+    wanted = distributions if draws else ()
+    checked = check_distributions(wanted, draws, session is not None) if wanted else []
     versions = session.versions if session else dict(recording.versions) if recording else {}
-    return reports.Report(verdicts, distributions, versions, notes, whole=len(cases) == len(all_cases()))
+    return reports.Report(verdicts, checked, versions, notes, whole=len(cases) == len(all_cases()))
 
 
 def _left_out(report: reports.Report) -> bool:
@@ -89,7 +97,7 @@ def _verdict(case: Case, session: LiveR | None, recording: Recording | None) -> 
         return Verdict(case, "not run", "-", message=str(error))
     except Exception as error:  # a crash in one case must not hide the others
         return Verdict(case, "failed", "-", message=f"Python raises {type(error).__name__}: {error}")
-    if session is not None and not session.missing(case):
+    if session is not None and not session.missing(case.package):
         return compare(case, ours, session.evaluate(case), "live")
     theirs = recording.evaluate(case) if recording is not None else None
     if theirs is None:
@@ -112,7 +120,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m pydpstat parity",
         description="Compare pydpstat with R: live where R is installed, else with recorded values.",
     )
-    parser.add_argument("--only", default="", metavar="TEXT", help="only cases with this text in their id")
+    only = "only cases with this text in their id, and distributions with it in their name"
+    parser.add_argument("--only", default="", metavar="TEXT", help=only)
     parser.add_argument(
         "--recorded", action="store_true", help="use the recorded values even where R is installed"
     )

@@ -39,8 +39,8 @@ class Verdict:
 def compare(case: Case, ours: Outcome, theirs: Outcome, against: Against) -> Verdict:
     """Compare Python's outcome with R's at the level that the case states."""
     message = _disagreement(case, ours, theirs)
-    if message is not None or case.level in ("error", *DIFFERENT):
-        return Verdict(case, "failed" if message else "passed", against, 0.0, message or "")
+    if message or case.level in ("error", *DIFFERENT):
+        return Verdict(case, "failed" if message else "passed", against, 0.0, message)
     allowance = case.tolerance
     if against == "recorded" and case.level != "rtol":
         allowance += case.recorded_ulp
@@ -53,36 +53,32 @@ def compare(case: Case, ours: Outcome, theirs: Outcome, against: Against) -> Ver
             f"value {place + 1} of {len(differences)}: R has {theirs.values[place]!r}, "
             f"Python {ours.values[place]!r}; difference {worst:g}, allowed {allowance:g}"
         )
-    return Verdict(case, "failed" if message else "passed", against, worst, message or "")
+    return Verdict(case, "failed" if message else "passed", against, worst, message)
 
 
-def _disagreement(case: Case, ours: Outcome, theirs: Outcome) -> str | None:
-    """Return what makes the outcomes differ in kind, or None."""
+def _disagreement(case: Case, ours: Outcome, theirs: Outcome) -> str:
+    """Return what makes the outcomes differ in kind, or an empty text."""
     if case.draws and case.level not in DIFFERENT and ours.next_uniform != theirs.next_uniform:
         return f"the streams part: next uniform {theirs.next_uniform!r} in R, {ours.next_uniform!r} in Python"
     if case.level in DIFFERENT:
         if not ours.error:
             return f"Python returned {ours.values[:3]} where it should stop"
-        if (
-            case.level == "difference"
-            and not theirs.error
-            and all(map(math.isfinite, theirs.values))
-            and theirs.values
-        ):
+        usable = theirs.values and all(map(math.isfinite, theirs.values)) and not theirs.error
+        if case.level == "difference" and usable:
             return f"R returned {theirs.values[:3]}, a finite number that Python should reproduce"
-        return None
+        return ""
     if bool(ours.error) != bool(theirs.error):
         side, text = ("Python", ours.error) if ours.error else ("R", theirs.error)
         return f"only {side} stops: {text}"
     if case.level == "error":
-        return None if ours.error else "neither side stops"
+        return "" if ours.error else "neither side stops"
     if ours.error:
         return f"both sides stop: {theirs.error}"
     if len(ours.values) != len(theirs.values):
         return f"R returns {len(theirs.values)} values, Python {len(ours.values)}"
     if ours.labels != theirs.labels:
         return f"labels differ: {list(theirs.labels[:6])} in R, {list(ours.labels[:6])} in Python"
-    return None
+    return ""
 
 
 def ulp_difference(a: float, b: float) -> float:

@@ -7,7 +7,6 @@ import platform
 import subprocess
 import sys
 from collections.abc import Sequence
-from importlib import resources
 from pathlib import Path
 from typing import TypedDict, cast
 
@@ -40,13 +39,7 @@ class NoR(Exception):
 
 
 class LiveR:
-    """An R session that evaluates comparisons.
-
-    Raises
-    ------
-    NoR
-        Where rpy2 or R cannot be used; the text says why.
-    """
+    """An R session that evaluates comparisons; without rpy2 or R a ``NoR`` says why there is none."""
 
     def __init__(self) -> None:
         add_own_library()
@@ -60,11 +53,7 @@ class LiveR:
         versions = robjects.r["pydpstat_versions"](robjects.StrVector(PACKAGES + PEERS))
         self.versions: dict[str, str] = dict(zip(versions.names, map(str, versions)))
 
-    def missing(self, case: Case) -> str:
-        """Return the R package that a case needs and that is not installed, or an empty text."""
-        return self.missing_package(case.package)
-
-    def missing_package(self, package: str) -> str:
+    def missing(self, package: str) -> str:
         """Return the name of an R package if it is not installed, or an empty text."""
         return "" if package in _BASE or self.versions.get(package) else package
 
@@ -101,7 +90,7 @@ def number(text: str) -> float:
 
 def evaluator() -> Path:
     """Return the path of the R file that evaluates a comparison."""
-    return Path(str(resources.files("pydpstat.parity") / "evaluate.R"))
+    return Path(__file__).with_name("evaluate.R")
 
 
 def is_set(variable: str) -> bool:

@@ -33,9 +33,8 @@ class Recording:
     def evaluate(self, case: Case) -> Outcome | None:
         """Return the recorded outcome, or None where this very case is not recorded."""
         entry = self._cases.get(case.id)
-        if entry is None or entry["r"] != case.r or entry["seed"] != case.seed:
-            return None
-        if entry["inputs"] != assignments(case.inputs):
+        asked = (case.r, case.seed, assignments(case.inputs))
+        if entry is None or (entry["r"], entry["seed"], entry["inputs"]) != asked:
             return None
         return outcome(entry)
 
@@ -53,14 +52,8 @@ def recording_path() -> Path:
 def record(cases: Iterable[Case]) -> list[str]:
     """Record all cases with Rscript and return the ids that changed.
 
-    Raises
-    ------
-    PydpstatError
-        Where this is not a checkout.
-    FileNotFoundError
-        Where Rscript is not on the path.
-    subprocess.CalledProcessError
-        Where R stops; nothing is changed then.
+    It is a ``PydpstatError`` outside of a checkout and a ``FileNotFoundError`` without Rscript on the path.
+    Where R stops, it is a ``CalledProcessError``, and nothing is changed.
     """
     script, target = reference_folder() / "record.R", recording_path()
     before = Recording(target) if target.exists() else None
@@ -88,7 +81,7 @@ def exports_path() -> Path:
     return reference_folder() / "exports.json"
 
 
-def exports(path: Path | None = None) -> dict[str, dict[str, dict[str, object]]]:
+def exports() -> dict[str, dict[str, dict[str, object]]]:
     """Return for each R package its exported names, each with its kind and its arguments.
 
     Examples
@@ -96,7 +89,7 @@ def exports(path: Path | None = None) -> dict[str, dict[str, dict[str, object]]]
     >>> {package: len(names) for package, names in exports().items()}
     {'DPpack': 44, 'diffpriv': 13}
     """
-    content = json.loads((path or exports_path()).read_text(encoding="utf-8"))
+    content = json.loads(exports_path().read_text(encoding="utf-8"))
     return {package: entry["exports"] for package, entry in content.items()}
 
 

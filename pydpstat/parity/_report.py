@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
-from pydpstat.parity._compare import Verdict
+from pydpstat.parity._compare import DIFFERENT, Verdict
 from pydpstat.parity._printing import table_lines
 from pydpstat.parity._recorded import covered
 from pydpstat.parity.distribution import DistributionVerdict
@@ -38,10 +38,7 @@ class Report:
 
     def count(self, **wanted: str) -> int:
         """Count the comparisons with the given attributes, for example ``against="live"``."""
-        return sum(
-            all(getattr(verdict, name) == value for name, value in wanted.items())
-            for verdict in self.verdicts
-        )
+        return _count(self.verdicts, **wanted)
 
     def rows(self) -> list[tuple[str, ...]]:
         """Return a row for each function."""
@@ -51,21 +48,13 @@ class Report:
     def _row(self, package: str, function: str) -> tuple[str, ...]:
         group = [v for v in self.verdicts if (v.case.package, v.case.function) == (package, function)]
         levels = ", ".join(dict.fromkeys(v.case.level for v in group))
-        numbers = [
-            len(group),
-            *(
-                sum(v.against == side and v.status != "not run" for v in group)
-                for side in ("live", "recorded")
-            ),
-        ]
-        numbers += [sum(v.status == status for v in group) for status in ("not run", "failed")]
+        numbers = [len(group), *(_count(group, against=side) for side in ("live", "recorded"))]
+        numbers += [_count(group, status=status) for status in ("not run", "failed")]
         return (package, function, levels, *map(str, numbers), _worst(group))
 
     def text(self) -> str:
         """Return the report as it is printed."""
-        lines = table_lines([HEADINGS, *self.rows()])
-        lines += ["", *self._summary()]
-        return "\n".join(lines)
+        return "\n".join([*table_lines([HEADINGS, *self.rows()]), "", *self._summary()])
 
     def markdown(self) -> str:
         """Return the report as Markdown."""
@@ -76,13 +65,10 @@ class Report:
 
     def json(self) -> str:
         """Return the report as JSON, with every case."""
+        stated = ("id", "function", "package", "level", "reason")
         cases = [
             {
-                "id": v.case.id,
-                "function": v.case.function,
-                "package": v.case.package,
-                "level": v.case.level,
-                "reason": v.case.reason,
+                **{name: getattr(v.case, name) for name in stated},
                 "status": v.status,
                 "against": v.against,
                 "difference": v.difference if math.isfinite(v.difference) else "infinite",
@@ -90,13 +76,13 @@ class Report:
             }
             for v in self.verdicts
         ]
-        tests = [each.as_dict() for each in self.distributions]
+        tests = [asdict(each) for each in self.distributions]
         content = {"versions": self.versions, "notes": list(self.notes), "cases": cases, "laws": tests}
         return json.dumps(content, indent=1)
 
     def _summary(self) -> list[str]:
-        lines = [f"R: {', '.join(f'{name} {version or chr(45)}' for name, version in self.versions.items())}"]
-        lines += list(self.notes)
+        versions = ", ".join(f"{name} {version or '-'}" for name, version in self.versions.items())
+        lines = [f"R: {versions}", *self.notes]
         lines += [f"distribution: {each.line()}" for each in self.distributions]
         if self.distributions:
             # a shape and a scale test each, on one or two samples
@@ -104,7 +90,7 @@ class Report:
             lines.append(f"distribution: false alarm of all tests together at most {alarm:.1g}")
         lines += [f"NOT RUN {v.case.id}: {v.message}" for v in self.verdicts if v.status == "not run"]
         lines += [f"FAILED {verdict.name}: {verdict.message}" for verdict in self.failures]
-        stopped = [v for v in self.verdicts if v.case.level in ("difference", "endless", "refused")]
+        stopped = [v for v in self.verdicts if v.case.level in DIFFERENT]
         if stopped:
             lines.append(
                 f"{len(stopped)} of the cases are deliberate differences: "
@@ -115,13 +101,13 @@ class Report:
             f"{self.count(against='recorded')} recorded, "
             f"{self.count(status='not run')} not run, {self.count(status='failed')} failed; "
             f"{len(self.distributions)} distributions, "
-            f"{sum(each.status == 'failed' for each in self.distributions)} failed"
+            f"{_count(self.distributions, status='failed')} failed"
         )
         examples = [v for v in self.verdicts if v.case.help_page]
         if examples:
             pages = len({(v.case.package, v.case.help_page) for v in examples})
-            passed = sum(v.status == "passed" for v in examples)
-            equal = sum(v.status == "passed" and v.difference == 0.0 for v in examples)
+            passed = _count(examples, status="passed")
+            equal = _count(examples, status="passed", difference=0.0)
             lines.append(
                 f"examples of {pages} help pages: {len(examples)}, {passed} passed, {equal} to the last bit"
             )
@@ -141,6 +127,10 @@ class Report:
             for package, (passed, rest) in names.items()
         )
         return [*lines, ", ".join(counts)]
+
+
+def _count(verdicts: Sequence[Verdict | DistributionVerdict], **wanted: object) -> int:
+    return sum(all(getattr(each, name) == value for name, value in wanted.items()) for each in verdicts)
 
 
 def _by_package(key: tuple[str, str]) -> tuple[int, str, str]:

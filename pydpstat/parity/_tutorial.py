@@ -41,18 +41,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     folder = _parser().parse_args(argv).output
     steps = part("tutorial.steps")
-    _show(text.heading(steps.R_PREAMBLE, steps.PYTHON_PREAMBLE))
+    print(*text.heading(steps.R_PREAMBLE, steps.PYTHON_PREAMBLE), sep="\n")
     session = Session()
     outcomes = []
     for number, step in enumerate(steps.STEPS, start=1):
         outcomes.append(session.run(step))
-        _show(text.row(number, outcomes[-1]))
-    _show(["", text.result_line(outcomes), ""])
-    _show(["Row 4's first mean as a result object, private_mean.summary():", ""])
+        print(*text.row(number, outcomes[-1]), sep="\n")
+    print(f"\n{text.result_line(outcomes)}\n")
+    print("Row 4's first mean as a result object, private_mean.summary():\n")
     mean = session.names["private_mean"]
     assert isinstance(mean, DPResults)
     print(mean.summary())
-    _show(["", *part("tutorial.corrections").corrections(text.WIDTH), ""])
+    print("", *part("tutorial.corrections").corrections(text.WIDTH), "", sep="\n")
     written = _picture(session.names, folder)
     return 0 if written and all(outcome.equal for outcome in outcomes) else 1
 
@@ -115,18 +115,12 @@ def agreement(recorded: Numbers, ours: Numbers, logarithms: bool = False) -> Agr
     >>> agreement(np.array(0.5), np.nextafter(0.5, 1.0)).value
     'DIFFERENT'
     """
-    if recorded.shape != ours.shape:
-        return Agreement.DIFFERENT
-    if (recorded == ours).all():
+    if np.array_equal(recorded, ours):
         return Agreement.EQUAL
-    near = all(map(_near, recorded.ravel().tolist(), ours.ravel().tolist()))
-    if logarithms and near and as_r_prints(recorded) == as_r_prints(ours):
-        return Agreement.PRINTED
+    if logarithms and recorded.shape == ours.shape and as_r_prints(recorded) == as_r_prints(ours):
+        apart = map(ulp_difference, recorded.ravel().tolist(), ours.ravel().tolist())
+        return Agreement.PRINTED if max(apart) <= LAST_PLACES else Agreement.DIFFERENT
     return Agreement.DIFFERENT
-
-
-def _near(theirs: float, ours: float) -> bool:
-    return ulp_difference(theirs, ours) <= LAST_PLACES
 
 
 def _shaped(value: object, shape: tuple[int, ...]) -> Numbers:
@@ -194,7 +188,3 @@ def _parser() -> argparse.ArgumentParser:
         "--output", metavar="DIR", default="output", help="folder for the picture (default: %(default)s)"
     )
     return parser
-
-
-def _show(lines: Sequence[str]) -> None:
-    print("\n".join(lines))

@@ -16,6 +16,8 @@ import numpy.typing as npt
 from pydpstat.parity._printing import Names, as_r_prints
 from pydpstat.parity.translate import translate
 
+# "error": both stop. In the last three Python raises a PydpstatError, and R returns something that is no
+# finite number ("difference"), never returns, or returns a number for an argument without a meaning
 Level = Literal["exact", "ulp", "rtol", "error", "difference", "endless", "refused"]
 
 
@@ -36,53 +38,32 @@ Inputs = Mapping[str, Input]
 class Case:
     """An R expression and the Python expression that must return the same.
 
-    Parameters
-    ----------
-    id : str
-        Unique, ``"function/what is special"``.
-    function : str
-        The R function that the case covers, under R's name (``"meanDP"``).
-    package : {"base", "stats", "graphics", "rmutil", "diffpriv", "DPpack", "mipfp", "sdcMicro"}
-        Where R has the function; decides whether the case can run live. The last two have no mirror.
-    r, python : str
-        The code: one expression, or several lines of which the last is an expression, the value.
-        Python's sees the inputs, ``rng`` (``RRandom(seed)``), ``np``, ``pd``, ``math``, ``dppack``,
-        ``diffpriv``, ``pydpstat`` and ``r`` (``pydpstat.r_arithmetic``); by default it is the
-        translation of R's. R's sees the inputs after ``set.seed(seed)``.
-    inputs : mapping of str to value
-        Float, int, bool or str arrays (lists), scalars, or `Factor`; given to R without loss.
-    level : {"exact", "ulp", "rtol", "error", "difference", "endless", "refused"}
-        ``"error"``: both stop. ``"difference"``: R returns something that is no finite number and
-        Python raises a ``PydpstatError``; `reason` says why. ``"endless"``: R never returns and
-        Python raises a ``PydpstatError``. ``"refused"``: R returns a number for an argument that
-        has no meaning and Python raises; `reason` says why.
-    tolerance : float
-        Allowed units in the last place (``"ulp"``) or relative difference (``"rtol"``).
-    recorded_ulp : float
-        Extra units in the last place against a recording from another machine, whose libm may
-        round differently.
-    reason : str
-        Why the level is not ``"exact"``.
-    seed : int
-        Seed of R's stream on both sides.
-    draws : bool
-        Whether the next ``runif(1)`` is compared too.
-    help_page : str
-        The R help page whose example this is (``"meanDP"``), else empty.
+    The code is one expression, or several lines of which the last is an expression, the value. Python's sees
+    the inputs, ``rng`` (``RRandom(seed)``), ``np``, ``pd``, ``math``, ``dppack``, ``diffpriv``, ``pydpstat``
+    and ``r`` (``pydpstat.r_arithmetic``); R's sees the inputs, without loss, after ``set.seed(seed)``.
     """
 
+    # unique: "function/what is special"
     id: str
+    # the R function that the case covers, under R's name ("meanDP")
     function: str
+    # where R has it, which decides whether the case can run live; mipfp and sdcMicro have no mirror
     package: str
     r: str
+    # the translation of R's where it is empty
     python: str = ""
     inputs: Inputs = field(default_factory=dict)
     level: Level = "exact"
+    # allowed units in the last place ("ulp") or relative difference ("rtol")
     tolerance: float = 0.0
+    # more of these units against a recording from another machine, whose libm may round differently
     recorded_ulp: float = 0.0
+    # why the level is not "exact"
     reason: str = ""
     seed: int = 123
+    # whether the next runif(1) is compared too
     draws: bool = True
+    # the R help page whose example this is ("meanDP")
     help_page: str = ""
 
     def __post_init__(self) -> None:
@@ -92,16 +73,9 @@ class Case:
 
 @dataclass(frozen=True)
 class Recorded:
-    """One value that R prints.
+    """One value that R prints, to 17 significant digits: a number, a vector, or the rows of a matrix.
 
-    Parameters
-    ----------
-    value : float, or nested tuples of float
-        The value to 17 significant digits: a number, a vector, or the rows of a matrix.
-    name : str
-        What it is.
-    dimnames : pair of tuples of str, optional
-        Row and column names of a matrix.
+    A matrix may have row and column names.
     """
 
     value: npt.ArrayLike
@@ -127,29 +101,17 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Step:
-    """One of several pieces of code that share their variables and their stream.
-
-    Parameters
-    ----------
-    title : str
-        What is done.
-    r : tuple of str
-        The R lines; each expression that R would print is one recorded value.
-    python : tuple of str
-        The Python lines; the last is an expression: the value, or a tuple of the values.
-    recorded : tuple of Recorded
-        What R prints.
-    next_uniform : float, optional
-        R's next ``runif(1)``, which proves how many numbers were drawn.
-    logarithms : bool
-        Whether a draw goes through the C library's logarithm, whose last bit depends on the processor.
-    """
+    """One of several pieces of code that share their variables and their stream."""
 
     title: str
+    # each expression that R would print is one recorded value
     r: tuple[str, ...]
+    # the last line is an expression: the value, or a tuple of the values
     python: tuple[str, ...]
     recorded: tuple[Recorded, ...]
+    # R's next runif(1), which proves how many numbers were drawn
     next_uniform: float | None = None
+    # whether a draw goes through the C library's logarithm, whose last bit depends on the processor
     logarithms: bool = False
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import multiprocessing
 import random
-import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
+from timeit import timeit
 from typing import TYPE_CHECKING, Literal, Protocol
 from unittest import mock
 
@@ -37,17 +37,15 @@ Draws = npt.NDArray[np.float64]
 # the operating system's source, or NumPy's
 Stream = np.random.Generator | None
 _SESSION: LiveR | None = None
-_DISTRIBUTIONS: tuple[Distribution, ...] = ()
+_DISTRIBUTIONS: dict[str, Distribution] = {}
 
 
 class Noise(Protocol):
-    """A distribution as SciPy's are."""
+    """A distribution as SciPy's are: the probabilities of at most x, and the quantiles."""
 
-    def cdf(self, x: npt.ArrayLike) -> Draws:
-        """Return the probabilities of at most `x`."""
+    def cdf(self, x: npt.ArrayLike) -> Draws: ...
 
-    def ppf(self, q: npt.ArrayLike) -> Draws:
-        """Return the quantiles of the probabilities `q`."""
+    def ppf(self, q: npt.ArrayLike) -> Draws: ...
 
 
 Scaled = Callable[[float], Noise]
@@ -55,33 +53,20 @@ Scaled = Callable[[float], Noise]
 
 @dataclass(frozen=True)
 class Distribution:
-    """A random function, how to draw from it on both sides, and how its noise is distributed.
-
-    Parameters
-    ----------
-    name : str
-    package : str
-        R's package of the original.
-    r : str
-        R expression of ``n`` noise values.
-    python : callable
-        ``python(n, rng)`` returns n noise values.
-    noise : callable
-        ``noise(factor)`` is the distribution of the noise with its scale multiplied by `factor`.
-    discrete : bool
-        Whether the values are integers.
-    draws : int
-        Draws of the short run; fewer than 20,000 only where that many take too long and 10 % are
-        seen with fewer.
-    """
+    """A random function, how to draw from it on both sides, and how its noise is distributed."""
 
     name: str
+    # R's package of the original, and the expression of n noise values
     package: str
     r: str
+    # of n and rng: n noise values
     python: Callable[[int, Stream], Draws]
+    # of a factor: the distribution of the noise with its scale multiplied by it
     noise: Scaled
+    # whether the values are integers
     discrete: bool = False
-    draws: int = 20_000
+    # of the short run; fewer only where that many take too long and 10 % are seen with fewer
+    draws: int = SHORT
 
 
 def all_distributions() -> tuple[Distribution, ...]:
@@ -102,22 +87,12 @@ class DistributionVerdict:
     false_alarm: float
     message: str = ""
 
-    @property
-    def case(self) -> str:
-        """The name, as of a comparison."""
-        return self.name
-
     def line(self) -> str:
         """Return the result in one line."""
         return (
             f"{self.name}: {self.draws} draws from {', '.join(self.samples)}; "
-            f"smallest p {self.smallest:.2g}, "
-            f"scale wrong by 10 %: largest p {self.largest_wrong:.1g}"
+            f"smallest p {self.smallest:.2g}, scale wrong by 10 %: largest p {self.largest_wrong:.1g}"
         )
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the result in plain JSON types."""
-        return {**self.__dict__, "samples": list(self.samples)}
 
 
 def check_distribution(wanted: Distribution, draws: int, session: LiveR | None) -> DistributionVerdict:
@@ -126,16 +101,14 @@ def check_distribution(wanted: Distribution, draws: int, session: LiveR | None) 
     Up to the distribution's own number all draws are made in any case, beyond it as many as the slowest side
     makes in 20 seconds.
     """
-    with_r = session is not None and not session.missing_package(wanted.package)
-    if draws <= SHORT:
-        draws = min(draws, wanted.draws)
-    else:
-        draws = _affordable(wanted, draws, session if with_r else None)
+    if session is not None and session.missing(wanted.package):
+        session = None
+    draws = min(draws, wanted.draws) if draws <= SHORT else _affordable(wanted, draws, session)
     samples = {
         "pydpstat": _secure(wanted, draws),
         "pydpstat with NumPy": wanted.python(draws, np.random.default_rng(SEED)),
     }
-    if session is not None and with_r:
+    if session is not None:
         samples["R"] = session.draw(wanted.r, draws, SEED)
     right = [p for sample in samples.values() for p in _p_values(sample, wanted.noise(1.0), wanted.discrete)]
     # a wrong scale must be seen by at least one of the two tests
@@ -161,12 +134,12 @@ def check_distribution(wanted: Distribution, draws: int, session: LiveR | None) 
     )
 
 
-def check_distributions(draws: int, live: bool) -> list[DistributionVerdict]:
-    """Check every distribution, as many at a time as there are processors, each process with its own R."""
+def check_distributions(names: Sequence[str], draws: int, live: bool) -> list[DistributionVerdict]:
+    """Check the distributions named, as many at a time as processors, each process with its own R."""
     # spawned: a forked R would share its state with this process
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(mp_context=context, initializer=_start_process, initargs=(live,)) as pool:
-        return list(pool.map(_check_one, range(len(all_distributions())), repeat(draws)))
+        return list(pool.map(_check_one, names, repeat(draws)))
 
 
 def _start_process(live: bool) -> None:
@@ -177,22 +150,19 @@ def _start_process(live: bool) -> None:
     # the mirrors' findings are no news here
     warnings.simplefilter("ignore", PrivacyWarning)
     # for the one R of a process there is no better place
-    _SESSION, _DISTRIBUTIONS = LiveR() if live else None, all_distributions()
+    _SESSION = LiveR() if live else None
+    _DISTRIBUTIONS = {each.name: each for each in all_distributions()}
 
 
-def _check_one(place: int, draws: int) -> DistributionVerdict:
-    return check_distribution(_DISTRIBUTIONS[place], draws, _SESSION)
+def _check_one(name: str, draws: int) -> DistributionVerdict:
+    return check_distribution(_DISTRIBUTIONS[name], draws, _SESSION)
 
 
 def _affordable(wanted: Distribution, draws: int, session: LiveR | None) -> int:
     trial = max(wanted.draws // 20, 100)
-    start = time.perf_counter()
-    _secure(wanted, trial)
-    slowest = time.perf_counter() - start
+    slowest = timeit(lambda: _secure(wanted, trial), number=1)
     if session is not None:
-        start = time.perf_counter()
-        session.draw(wanted.r, trial, SEED)
-        slowest = max(slowest, time.perf_counter() - start)
+        slowest = max(slowest, timeit(lambda: session.draw(wanted.r, trial, SEED), number=1))
     return max(wanted.draws, min(draws, int(SECONDS / slowest * trial) // 1000 * 1000))
 
 
@@ -216,12 +186,9 @@ def _p_values(sample: Draws, noise: Noise, discrete: bool) -> tuple[float, float
     expected = np.diff(np.concatenate([[0.0], noise.cdf(edges), [1.0]])) * sample.size
     observed = np.bincount(np.searchsorted(edges, sample, side="left"), minlength=expected.size)
     keep = expected > 5
-    observed_rest, expected_rest = observed[~keep].sum(), expected[~keep].sum()
-    if expected_rest > 5:
-        observed, expected = np.append(observed[keep], observed_rest), np.append(
-            expected[keep], expected_rest
-        )
-    else:
-        observed, expected = observed[keep], expected[keep]
+    rest = observed[~keep].sum(), expected[~keep].sum()
+    observed, expected = observed[keep], expected[keep]
+    if rest[1] > 5:
+        observed, expected = np.append(observed, rest[0]), np.append(expected, rest[1])
     chi = float(((observed - expected) ** 2 / expected).sum())
     return float(stats.chi2.sf(chi, expected.size - 1)), scale

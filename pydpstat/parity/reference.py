@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -21,10 +22,7 @@ _CHECKOUT = Path(__file__).resolve().parents[2]
 def reference_folder() -> Path:
     """Return the folder ``r_reference``: that of this checkout, or the one in the working directory.
 
-    Raises
-    ------
-    PydpstatError
-        Where there is none: an installed package has no cases with it.
+    An installed package has none, which is a ``PydpstatError``.
 
     Examples
     --------
@@ -43,10 +41,7 @@ def reference_folder() -> Path:
 def all_cases() -> tuple[Case, ...]:
     """Return every comparison, in the order of the names of the modules in ``r_reference/cases``.
 
-    Raises
-    ------
-    ValueError
-        Where two cases have the same id.
+    Two cases with the same id are a ``ValueError``.
 
     Examples
     --------
@@ -54,9 +49,8 @@ def all_cases() -> tuple[Case, ...]:
     True
     """
     cases: tuple[Case, ...] = tuple(collected("cases", "CASES"))
-    ids = [case.id for case in cases]
-    if len(set(ids)) < len(ids):
-        twice = sorted({name for name in ids if ids.count(name) > 1})
+    twice = sorted(name for name, times in Counter(case.id for case in cases).items() if times > 1)
+    if twice:
         raise ValueError(f"ids of parity cases must differ; {twice} occur twice")
     return cases
 
@@ -64,10 +58,7 @@ def all_cases() -> tuple[Case, ...]:
 def part(name: str) -> ModuleType:
     """Import a module of the reference, for example ``"tutorial.steps"``.
 
-    Raises
-    ------
-    PydpstatError
-        Where this is not a checkout.
+    Where there is no reference, it is a ``PydpstatError``.
 
     Examples
     --------

@@ -34,6 +34,8 @@ _MIRRORS = ("DPpack", "diffpriv")
 _TRANSPARENT = {"as.numeric", "unlist", "suppressMessages", "suppressWarnings", "invisible"}
 # of a line
 _ENDS = ("\n", ";", "")
+# all but the first, one, or several elements; or such rows, with all columns
+_INDEX = re.compile(r"(?:-1|(\d+)(?::(\d+))?),?")
 # methods that draw
 _DRAWING = {"fit"}
 # whose draws are those of the function that they are given
@@ -51,17 +53,9 @@ class Untranslated(ValueError):
 def translate(text: str, names: Collection[str] = ()) -> str:
     """Return lines of R, or arguments of a call, in Python, as comparisons write them.
 
-    Parameters
-    ----------
-    text : str
-        Assignments, calls, operators, functions of one expression. Neither branches nor loops.
-    names : collection of str
-        Variables that the text finds; others may be R's functions.
-
-    Raises
-    ------
-    Untranslated
-        Where the text has something else.
+    The lines have assignments, calls, operators, functions of one expression; neither branches nor loops.
+    Anything else is an ``Untranslated``. `names` are variables that the text finds; other names may be R's
+    functions.
 
     Examples
     --------
@@ -86,12 +80,8 @@ def translate(text: str, names: Collection[str] = ()) -> str:
 def written(template: str, **pieces: str | tuple[str, str]) -> tuple[str, str]:
     """Put pieces into R's text, and return it with its Python text, which is empty where it is a translation.
 
-    Parameters
-    ----------
-    template : str
-        R's text with the pieces' names in braces.
-    **pieces : str or tuple of (str, str)
-        R's text of each piece; with Python's where that is not its translation.
+    The template is R's text with the pieces' names in braces. A piece is R's text, with Python's where that
+    is not its translation.
 
     Examples
     --------
@@ -171,8 +161,7 @@ class _Lines:
         """Read an expression, or arguments without their brackets, with a comma before them or not."""
         text = ""
         while self._next[1] not in _ENDS:
-            if self._next[1] == ",":
-                self._take()
+            if self._skip(","):
                 text += ", "
             name = self._name()
             text += (f"{python_name(name)}=" if name else "") + self._expression(",", *_ENDS)
@@ -192,6 +181,12 @@ class _Lines:
         self._place += 1
         return token
 
+    def _skip(self, sign: str) -> bool:
+        """Go past a sign if it comes next, and return whether it did."""
+        found = self._next[1] == sign
+        self._place += found
+        return found
+
     def _expression(self, *ends: str) -> str:
         """Read operands and the operators between them."""
         text = self._operand()
@@ -201,8 +196,8 @@ class _Lines:
             if product and sign[0] == "%":
                 raise Untranslated(f"{sign} binds tighter than * and / in R only")
             product = sign in ("*", "/") or product and sign == "^"
-            while self._next[1] == "\n":
-                self._place += 1
+            while self._skip("\n"):
+                pass
             text += f" {_BINARY[sign]} {self._operand()}"
         return text
 
@@ -211,7 +206,10 @@ class _Lines:
         if text in ("-", "!"):
             return f"{'not ' if text == '!' else text}{self._operand()}"
         if text == "(":
-            text = f"({self._inside(')')})"
+            self._depth += 1
+            text = f"({self._expression(')')})"
+            self._take(")")
+            self._depth -= 1
         elif text == "function":
             text = self._function()
         elif kind == "name":
@@ -236,38 +234,19 @@ class _Lines:
 
     def _index(self) -> str:
         """Read the number or the range of elements, or of rows; R counts from 1."""
-        double = self._next[1] == "["
-        if double:
-            self._take()
-        if self._next[1] == "-":
-            self._take()
-            self._take("1")
-            place = "1:"
-        else:
-            first = self._count()
-            place = str(first - 1)
-            if self._next[1] == ":":
-                self._take()
-                place = f"{place if first > 1 else ''}:{self._count()}"
-        if self._next[1] == ",":
-            # no columns: all
-            self._take()
-        for _ in range(1 + double):
+        ends = 2 if self._skip("[") else 1
+        text = ""
+        while self._next[1] not in ("]", ""):
+            text += self._take()[1]
+        for _ in range(ends):
             self._take("]")
-        return place
-
-    def _count(self) -> int:
-        kind, number = self._take()
-        if kind != "number" or not number.isdigit():
-            raise Untranslated(f"{number!r} as an index")
-        return int(number)
-
-    def _inside(self, end: str) -> str:
-        self._depth += 1
-        text = self._expression(end)
-        self._take(end)
-        self._depth -= 1
-        return text
+        found = _INDEX.fullmatch(text)
+        if found is None:
+            raise Untranslated(f"{text!r} as an index")
+        first, last = found.groups()
+        if last:
+            return f"{int(first) - 1 or ''}:{last}"
+        return str(int(first) - 1) if first else "1:"
 
     def _function(self) -> str:
         """Read a function's parameters and the one expression that it returns."""
@@ -278,11 +257,9 @@ class _Lines:
             name = self._take()[1]
             self._names.add(name)
             parameters.append(python_name(name))
-            if self._next[1] == "=":
-                self._take()
+            if self._skip("="):
                 parameters[-1] += f"={self._expression(',', ')')}"
-            if self._next[1] == ",":
-                self._take()
+            self._skip(",")
         self._take(")")
         ends = (",", ")", "]") if self._depth else (",", *_ENDS)
         body = self._expression(*ends)
@@ -299,8 +276,7 @@ class _Lines:
         found = []
         while self._next[1] != ")":
             found.append((self._name(), self._expression(",", ")")))
-            if self._next[1] == ",":
-                self._take()
+            self._skip(",")
         self._take(")")
         self._depth -= 1
         return found

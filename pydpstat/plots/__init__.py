@@ -3,10 +3,20 @@
 Every function draws on the axes that it gets, or on those of a new figure, and returns them.
 """
 
+from pydpstat.plots.coins import coin_tree
 from pydpstat.plots.densities import noise_densities
 from pydpstat.plots.hierarchies import hierarchy
 from pydpstat.plots.losses import k_against_loss
+from pydpstat.plots.neighbors import neighboring_densities
 from pydpstat.plots.pairs import histograms
 from pydpstat.plots.tradeoffs import tradeoff
 
-__all__ = ["hierarchy", "histograms", "k_against_loss", "noise_densities", "tradeoff"]
+__all__ = [
+    "coin_tree",
+    "hierarchy",
+    "histograms",
+    "k_against_loss",
+    "neighboring_densities",
+    "noise_densities",
+    "tradeoff",
+]

@@ -145,14 +145,12 @@ def _proportions(picture: Proportions, axes: Axes) -> Axes:
         axes.vlines(places + side, low, high, color=colour, linewidth=2.5, label=label)
         axes.plot(places + side, picture.values, "o", color=colour)
     _named(axes, places, picture.names)
-    axes.set_xlim(-0.6, len(places) - 0.4)
-    axes.set_ylabel("proportion")
+    axes.set(xlim=(-0.6, len(places) - 0.4), ylabel="proportion", title=picture.title)
     bottom, top = axes.get_ylim()
     # what no proportion can be is marked where it is in sight
     for at in (0.0, 1.0):
         if bottom <= at <= top:
             axes.axhline(at, color=INK, linewidth=0.8)
-    axes.set_title(picture.title)
     return _with_room(axes, bottom, top, 2)
 
 
@@ -170,8 +168,7 @@ def _samples(picture: Samples, axes: Axes) -> Axes:
             axes.stairs(marked, picture.edges, color=colour, alpha=0.45, fill=True, label=filled)
     if picture.edges is None:
         axes.set_xticks(np.arange(len(picture.names)), picture.names)
-    axes.set_xlabel(picture.axis)
-    axes.set_ylabel("share of the draws")
+    axes.set(xlabel=picture.axis, ylabel="share of the draws")
     axes.set_title(picture.title, fontsize="medium", color=INK)
     # room above the shares, so that the legend hides nothing
     axes.set_ylim(top=1.18 * axes.get_ylim()[1])
@@ -232,8 +229,7 @@ def _framed(axes: Axes, title: str, axis: str | None, unit: str) -> Axes:
     """Name the axes of a release, draw the line at 0 and finish."""
     if axis is not None:
         axes.set_xlabel(axis)
-    axes.set_ylabel(unit)
-    axes.set_title(title)
+    axes.set(ylabel=unit, title=title)
     axes.axhline(0.0, color=INK, linewidth=0.8)
     return _with_room(axes, *axes.get_ylim(), 3)
 

@@ -1,4 +1,4 @@
-"""Reading the frames that the plots get."""
+"""Reading the frames and numbers that the plots get."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._checks import did_you_mean
+from pydpstat._checks import array_of, did_you_mean
 from pydpstat._data.containers import floats_of, is_numeric, is_pandas_frame
 from pydpstat.errors import PydpstatError
 
@@ -36,6 +36,14 @@ def frame_of(frame: object, name: str, columns: Sequence[str]) -> pd.DataFrame:
     if not len(frame):
         raise PydpstatError(f"{name} must have rows; got none.")
     return frame[list(columns)]
+
+
+def finite(values: object) -> Floats | None:
+    """Return finite numbers as an array of floats, and None for anything else."""
+    array = array_of(values)
+    if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
+        return None
+    return array.astype(np.float64)
 
 
 def numbers_in(frame: pd.DataFrame, name: str, column: str, least: float | None = None) -> Floats:

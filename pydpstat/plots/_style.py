@@ -21,22 +21,18 @@ DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 
 
 def axes_for(function: str, ax: Axes | None, height: float = 4.5) -> Axes:
-    """Return the axes to draw on: those given, or a new figure's.
-
-    Raises
-    ------
-    MissingExtraError
-        Where matplotlib is not installed; the message has the command.
-    PydpstatError
-        Where `ax` is no matplotlib Axes.
-    """
+    """Return the axes to draw on: those given, or a new figure's; errors are those of `panels_for`."""
     return panels_for(function, None if ax is None else (ax,), 1, "ax", (8.0, height))[0]
 
 
 def panels_for(
     function: str, axes: object, count: int, name: str = "axes", size: tuple[float, float] = (10.0, 4.5)
 ) -> tuple[Axes, ...]:
-    """Return several axes to draw on, side by side in a new figure where none are given."""
+    """Return several axes to draw on, side by side in a new figure where none are given.
+
+    Without matplotlib it is a ``MissingExtraError``, whose message has the command; where something else is
+    given, or another number of axes, a ``PydpstatError``.
+    """
     try:
         from matplotlib.axes import Axes
 
@@ -56,6 +52,14 @@ def panels_for(
             f"Leave it out, or give {'plt.gca()' if count == 1 else f'plt.subplots(1, {count})[1]'}."
         )
     return given
+
+
+def check_curves(wanted: str, unit: str, count: int, hint: str) -> None:
+    """Refuse more curves than a picture has colours for; `wanted` names the argument and what it must do."""
+    if count > len(LINES):
+        raise PydpstatError(
+            f"{wanted} at most {len(LINES)} {unit}, which a reader can tell apart; got {count}. {hint}"
+        )
 
 
 def _kinds(given: tuple[object, ...]) -> str:

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import GaussianNoise, LaplaceNoise
-from pydpstat.plots._style import DASHES, LINES, axes_for, finish
+from pydpstat.plots._frames import finite
+from pydpstat.plots._style import DASHES, LINES, axes_for, check_curves, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,22 +77,13 @@ def noise_densities(
     low, high = float((places - reach).min()), float((places + reach).max())
     # the peaks of Laplace's density are corners: they have points of their own
     x = np.unique(np.concatenate([np.linspace(low, high, POINTS), places]))
-    word = "scale" if law == "laplace" else "sd"
-    noises = [
-        LaplaceNoise(float(scale)) if law == "laplace" else GaussianNoise(float(scale)) for scale in widths
-    ]
-    for place, (location, scale, noise) in enumerate(zip(places, widths, noises)):
-        axes.plot(
-            x,
-            noise.pdf(x - location),
-            color=LINES[place],
-            linestyle=DASHES[place],
-            label=f"location {location:.4g}, {word} {scale:.4g}",
-        )
-    axes.set_xlim(low, high)
+    noise, word = (LaplaceNoise, "scale") if law == "laplace" else (GaussianNoise, "sd")
+    for location, scale, colour, dashes in zip(places, widths, LINES, DASHES):
+        density = noise(float(scale)).pdf(x - location)
+        label = f"location {location:.4g}, {word} {scale:.4g}"
+        axes.plot(x, density, color=colour, linestyle=dashes, label=label)
     axes.set_ylim(bottom=0.0)
-    axes.set_xlabel(f"noisy value ({'Laplace' if law == 'laplace' else 'Gaussian'} noise)")
-    axes.set_ylabel("density")
+    axes.set(xlim=(low, high), xlabel=f"noisy value ({law.title()} noise)", ylabel="density")
     # above the axes, where it hides no peak
     finish(axes, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
     return axes
@@ -100,12 +92,12 @@ def noise_densities(
 def _paired(locations: npt.ArrayLike, scales: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     given = []
     for value, name in ((locations, "locations"), (scales, "scales")):
-        array = checks.array_of(value)
-        if array.dtype.kind not in "iuf" or array.ndim > 1 or not np.isfinite(array).all():
+        array = finite(value)
+        if array is None or array.ndim > 1:
             raise PydpstatError(
                 f"{name} must be finite numbers; got {checks.shown(value)}. Give for example [1, 2, 4]."
             )
-        given.append(np.atleast_1d(array).astype(np.float64))
+        given.append(np.atleast_1d(array))
     places, widths = given
     if not (widths > 0.0).all() or not widths.size:
         raise PydpstatError(f"scales must be above 0; got {checks.shown(scales)}. Give for example 1.")
@@ -114,11 +106,8 @@ def _paired(locations: npt.ArrayLike, scales: npt.ArrayLike) -> tuple[np.ndarray
             f"locations must be one, or as many as scales; got {places.size} for {widths.size} scales. "
             "Give one location, or one for each scale."
         )
-    if max(places.size, widths.size) > len(LINES):
-        raise PydpstatError(
-            f"locations and scales must give at most {len(LINES)} curves, which a reader can tell apart; "
-            f"got {max(places.size, widths.size)}. Draw several pictures."
-        )
+    curves = max(places.size, widths.size)
+    check_curves("locations and scales must give", "curves", curves, "Draw several pictures.")
     if max(float(np.abs(places).max()), float(widths.max())) > WIDEST * float(widths.min()):
         raise PydpstatError(
             f"locations and scales must be at most {WIDEST:g} times the smallest scale, or nothing shows; "

@@ -8,7 +8,7 @@ import numpy as np
 
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._frames import frame_of, numbers_in
-from pydpstat.plots._style import DASHES, LINES, MARKERS, axes_for, finish
+from pydpstat.plots._style import DASHES, LINES, MARKERS, axes_for, check_curves, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,11 +71,7 @@ def k_against_loss(frame: object, ax: Axes | None = None, *, unit: str = "mean s
     methods = list(dict.fromkeys(names.tolist()))
     if rows["method"].isna().any():
         raise PydpstatError("frame['method'] must name a method in each row; got missing values.")
-    if len(methods) > len(LINES):
-        raise PydpstatError(
-            f"frame['method'] must have at most {len(LINES)} names, which a reader can tell apart; "
-            f"got {len(methods)}. Draw fewer."
-        )
+    check_curves("frame['method'] must have", "names", len(methods), "Draw fewer.")
     axes = axes_for("k_against_loss", ax)
     for place, method in enumerate(methods):
         at = np.flatnonzero([name == method for name in names])

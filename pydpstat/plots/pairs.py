@@ -6,18 +6,15 @@ import math
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
-from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
+from pydpstat.plots._frames import Floats, finite
 from pydpstat.plots._style import ABOVE, COLOURS, INK, axes_for, finish
 from pydpstat.privacy import Guarantee
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
-Floats = npt.NDArray[np.float64]
 # wider than this the numbers above the bars run into each other
 MOST_NUMBERED = 20
 
@@ -96,8 +93,7 @@ def histograms(true: object, private: object, ax: Axes | None = None) -> Axes:
     if edges.size <= MOST_NUMBERED + 1:
         axes.set_xticks(edges)
     axes.axhline(0.0, color=INK, linewidth=0.8)
-    axes.set_xlabel(name)
-    axes.set_ylabel("count")
+    axes.set(xlabel=name, ylabel="count")
     finish(axes, **ABOVE)
     return axes
 
@@ -110,21 +106,14 @@ def _counts(shape: object, argument: str) -> tuple[Floats, Floats, str]:
     if hasattr(shape, "breaks") and hasattr(shape, "counts"):
         shape = shape.counts, shape.breaks
     if isinstance(shape, (tuple, list)) and len(shape) == 2:
-        counts, edges = (_floats(each) for each in shape)
-        if counts is not None and edges is not None and edges.size == counts.size + 1 > 1:
-            if (np.diff(edges) > 0.0).all():
+        counts, edges = map(finite, shape)
+        if counts is not None and edges is not None and counts.ndim == edges.ndim == 1:
+            if edges.size == counts.size + 1 > 1 and (np.diff(edges) > 0.0).all():
                 return counts, edges, str(name)
     raise PydpstatError(
         f"{argument} must be a histogram: a released one, R's, or (counts, edges) with one edge more than "
         f"counts and increasing; got {type(shape).__name__}. Give for example np.histogram(x, edges)."
     )
-
-
-def _floats(values: object) -> Floats | None:
-    array = checks.array_of(values)
-    if array.dtype.kind not in "iuf" or array.ndim != 1 or not np.isfinite(array).all():
-        return None
-    return array.astype(np.float64)
 
 
 def _kept(private: object) -> str:

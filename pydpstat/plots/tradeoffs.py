@@ -9,18 +9,21 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._frames import frame_of, numbers_in
-from pydpstat.plots._style import INK, LINES, SOFT, finish, panels_for
+from pydpstat.plots._style import INK, LINES, SOFT, check_curves, finish, panels_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+MIDDLES = ("median", "mean")
 COLUMNS = ("epsilon", "n", "estimate", "uncertainty")
 
 
-def tradeoff(frame: object, truth: float | None = None, axes: object = None) -> tuple[Axes, Axes]:
+def tradeoff(
+    frame: object, truth: float | None = None, axes: object = None, *, middle: str = "median"
+) -> tuple[Axes, Axes]:
     """Draw estimates and their uncertainty against epsilon, in a colour for each number of records.
 
-    The left panel has every run's estimate as a dot, from 0 to 1, and the median of the runs as a
+    The left panel has every run's estimate as a dot, from 0 to 1, and the middle of the runs as a
     line; the right panel the uncertainties, on a logarithmic scale.
 
     Parameters
@@ -33,6 +36,8 @@ def tradeoff(frame: object, truth: float | None = None, axes: object = None) -> 
         The true share, drawn as a line. It is known in a simulation only.
     axes : two matplotlib Axes, optional
         Where to draw; a new figure's by default.
+    middle : {"median", "mean"}, default "median"
+        What the lines go through: each epsilon's median of the runs, or their mean.
 
     Returns
     -------
@@ -64,25 +69,25 @@ def tradeoff(frame: object, truth: float | None = None, axes: object = None) -> 
     ... )
     >>> left, right = plots.tradeoff(runs, truth=0.2)  # doctest: +SKIP
     """
+    import pandas as pd
+
     rows = frame_of(frame, "frame", COLUMNS)
     epsilon, n = (numbers_in(rows, "frame", column, 0.0) for column in COLUMNS[:2])
     estimate, uncertainty = (numbers_in(rows, "frame", column) for column in COLUMNS[2:])
     sizes = np.unique(n)
-    if sizes.size > len(LINES):
-        raise PydpstatError(
-            f"frame['n'] must have at most {len(LINES)} values, which a reader can tell apart; "
-            f"got {sizes.size}. Draw fewer."
-        )
+    check_curves("frame['n'] must have", "values", sizes.size, "Draw fewer.")
     known = None if truth is None else checks.scalar(truth, "truth")
     if known is not None and not 0.0 <= known <= 1.0:
         raise PydpstatError(f"truth must be a share from 0 to 1; got {checks.shown(truth)}.")
+    checks.one_of(middle, "middle", MIDDLES)
     left, right = panels_for("tradeoff", axes, 2)
     for size, colour in zip(sizes, LINES):
-        at = n == size
+        at, label = n == size, f"n = {size:,.10g}"
         for panel, values in ((left, estimate), (right, np.where(uncertainty > 0.0, uncertainty, np.nan))):
             panel.plot(epsilon[at], values[at], ".", color=colour, markersize=3, alpha=0.35, zorder=1)
-            levels, medians = _medians(epsilon[at], values[at])
-            panel.plot(levels, medians, color=colour, linewidth=1.6, label=f"n = {size:,.10g}", zorder=2)
+            # a missing value counts in no median or mean
+            lines = pd.Series(values[at]).groupby(epsilon[at]).agg(middle)
+            panel.plot(lines.index, lines, color=colour, linewidth=1.6, label=label, zorder=2)
     if known is not None:
         left.axhline(
             known, color=INK, linestyle="--", linewidth=1.2, label=f"true share {known:.4g}", zorder=3
@@ -92,18 +97,9 @@ def tradeoff(frame: object, truth: float | None = None, axes: object = None) -> 
     if outside:
         note = f"{outside:,} of {estimate.size:,} estimates are outside"
         left.text(0.99, 0.01, note, transform=left.transAxes, ha="right", va="bottom", color=SOFT, fontsize=8)
-    left.set_ylabel("estimated share")
-    right.set_yscale("log")
-    right.set_ylabel("uncertainty (in shares, log scale)")
+    left.set_ylabel(f"estimated share (lines: {middle} of the runs)")
+    right.set(yscale="log", ylabel="uncertainty (in shares, log scale)")
     for panel in (left, right):
         panel.set_xlabel("epsilon")
         finish(panel, loc="upper right")
     return left, right
-
-
-def _medians(epsilon: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return each epsilon and the median of its runs; NaN where none has a value."""
-    levels, runs = np.unique(epsilon, return_inverse=True)
-    groups = np.split(values[np.argsort(runs, kind="stable")], np.cumsum(np.bincount(runs))[:-1])
-    with_values = [group[~np.isnan(group)] for group in groups]
-    return levels, np.array([np.median(group) if group.size else np.nan for group in with_values])

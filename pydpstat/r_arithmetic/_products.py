@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from pydpstat.r_arithmetic.elementary import Floats
+
 _SCALE = 2.0**64
 _SPLITTER = 2.0**27 + 1.0
 

@@ -192,18 +192,9 @@ _MOST_TERMS = 1000
 
 
 def dbinom(n: int, p: npt.ArrayLike) -> Floats:
-    """Return the binomial probabilities of 0, 1, ..., n successes.
+    """Return the binomial probabilities of 0, 1, ..., n successes as an array of shape (n + 1, m).
 
-    Parameters
-    ----------
-    n : int
-        Number of trials, at least 1.
-    p : array_like of shape (m,)
-        Probabilities of success, in [0, 1].
-
-    Returns
-    -------
-    ndarray of float64, shape (n + 1, m)
+    There is at least one trial, and `p` has m probabilities of success, in [0, 1].
 
     References
     ----------
@@ -218,9 +209,8 @@ def dbinom(n: int, p: npt.ArrayLike) -> Floats:
            [0.25, 1.  ]])
     """
     prob = np.asarray(p, dtype=np.float64)
-    result = np.empty((n + 1, prob.size))
+    result = np.zeros((n + 1, prob.size))
     certain = (prob == 0.0) | (prob == 1.0)
-    result[:, certain] = 0.0
     result[0, prob == 0.0] = 1.0
     result[n, prob == 1.0] = 1.0
     success = prob[~certain]

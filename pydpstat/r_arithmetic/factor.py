@@ -171,14 +171,9 @@ def _integers(x: npt.NDArray[np.integer | np.bool_]) -> Factor:
     if high - low >= _DENSE or high > _LARGEST_INT64:
         unique, inverse = np.unique(x, return_inverse=True)
         return Factor(inverse.astype(np.int32), tuple(str(int(v)) for v in unique))
-    seen = np.zeros(high - low + 1, dtype=bool)
-    for start in range(0, x.size, _CHUNK):
-        seen[np.subtract(x[start : start + _CHUNK], low, dtype=np.int64)] = True
-    lookup = (np.cumsum(seen) - 1).astype(np.int32)
-    codes = np.empty(x.size, dtype=np.int32)
-    for start in range(0, x.size, _CHUNK):
-        place = np.subtract(x[start : start + _CHUNK], low, dtype=np.int64)
-        np.take(lookup, place, out=codes[start : start + _CHUNK])
+    place = np.subtract(x, low, dtype=np.int64)
+    seen = np.bincount(place) > 0
+    codes = (np.cumsum(seen) - 1).astype(np.int32).take(place)
     if x.dtype.kind == "b":
         return Factor(codes, tuple(as_character(bool(i + low)) for i in np.flatnonzero(seen)))
     return Factor(codes, tuple(str(int(i) + low) for i in np.flatnonzero(seen)))
@@ -187,16 +182,13 @@ def _integers(x: npt.NDArray[np.integer | np.bool_]) -> Factor:
 def _ordered(codes: npt.NDArray[np.int32], found: Sequence[object]) -> Factor:
     """Levels in R's order, equal labels merged, and -1 for the missing values."""
     known = [value for value in found if not is_missing(value)]
-    numbers = all(isinstance(value, (int, float, np.number, np.bool_)) for value in known)
-    known.sort(key=None if numbers else _string_key)
-    levels = dict.fromkeys(as_character(value) for value in known)
+    if all(isinstance(value, (int, float, np.number, np.bool_)) for value in known):
+        levels = list(dict.fromkeys(map(as_character, sorted(known))))  # type: ignore[type-var]
+    else:
+        levels = sorted(set(map(as_character, known)), key=collation_key)
     position: dict[Label, int] = {label: i for i, label in enumerate(levels)}
     lookup = [-1 if is_missing(value) else position[as_character(value)] for value in found]
     return Factor(np.array(lookup, dtype=np.int32)[codes], tuple(levels))
-
-
-def _string_key(value: object) -> Key | str:
-    return collation_key(as_character(value))
 
 
 # the collation's order of ASCII punctuation, which comes before digits and letters
@@ -264,7 +256,8 @@ def encode_strings(x: npt.NDArray[np.str_]) -> tuple[Codes, list[str]]:
         return encode_objects(x.tolist())
     words = np.ascontiguousarray(x).view(np.uint32).reshape(x.size, width)
     found = _by_keys(x.size, lambda start, stop: _string_keys(words[start:stop]))
-    if found is None or (width > 2 and not _all_equal(x, x[found[1]], found[0])):
+    # longer strings may share a key
+    if found is None or (width > 2 and not np.array_equal(x, x[found[1]][found[0]])):
         return encode_objects(x.tolist())
     return found[0], x[found[1]].tolist()
 
@@ -322,12 +315,3 @@ def _string_keys(words: npt.NDArray[np.uint32]) -> Keys:
         key *= _MULTIPLIER
         key += words[:, column]
     return key
-
-
-def _all_equal(x: npt.NDArray[np.str_], distinct: npt.NDArray[np.str_], codes: Codes) -> bool:
-    """Whether each value is the one that its number stands for."""
-    for start in range(0, x.size, _CHUNK):
-        piece = slice(start, start + _CHUNK)
-        if not np.array_equal(x[piece], distinct[codes[piece]]):
-            return False
-    return True

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from pydpstat._checks import did_you_mean, shown_option
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import Numeric, numeric
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.r_arithmetic.moments import mean, var
 from pydpstat.r_arithmetic.order import median, quantile
 from pydpstat.r_arithmetic.rounding import pretty, significant
@@ -179,9 +180,7 @@ def _finite(x: npt.ArrayLike) -> tuple[Numeric, float, float]:
     return _finite(values[np.isfinite(values)])
 
 
-def _break_points(
-    x: Numeric, low: float, high: float, breaks: Breaks
-) -> tuple[npt.NDArray[np.float64], bool]:
+def _break_points(x: Numeric, low: float, high: float, breaks: Breaks) -> tuple[Floats, bool]:
     """The break points, and whether they were given as such."""
     computed = isinstance(breaks, str) or callable(breaks)
     if isinstance(breaks, str):
@@ -227,7 +226,7 @@ def _width(x: Numeric) -> float:
     return float(x.max()) - float(x.min()) if x.size else -math.inf
 
 
-def _diddle(width: float, h: npt.NDArray[np.float64]) -> float:
+def _diddle(width: float, h: Floats) -> float:
     """How far a value may lie beyond a break point and still count as on it."""
     if h.size >= 5:
         return _FUZZ * median(h)
@@ -236,12 +235,7 @@ def _diddle(width: float, h: npt.NDArray[np.float64]) -> float:
     return _FUZZ * float(h[h > 0].min(initial=math.inf))
 
 
-def _counts(
-    x: Numeric,
-    points: npt.NDArray[np.float64],
-    edges: npt.NDArray[np.float64],
-    diddle: float,
-) -> npt.NDArray[np.int64]:
+def _counts(x: Numeric, points: Floats, edges: Floats, diddle: float) -> npt.NDArray[np.int64]:
     """How many values lie above one edge and not above the next, the lowest edge included."""
     classes = points.size - 1
     counts = np.zeros(classes + 1, dtype=np.int64)
@@ -252,9 +246,12 @@ def _counts(
     equal = doubt < 0.25 * diddle * scale
     for start in range(0, x.size, _CHUNK):
         piece = x[start : start + _CHUNK]
-        position = (piece - origin) * scale if equal else piece
-        index = np.ceil(position) if equal else position
-        if not equal or _is_doubtful(index, position, doubt):
+        if equal:
+            position = (piece - origin) * scale
+            index = np.ceil(position)
+            above = index - position
+        # too near an edge to be sure of its class
+        if not equal or above.min() < doubt or above.max() > 1 - doubt:
             # The lowest edge itself belongs to the first class, as index 0 does.
             index = np.searchsorted(edges, piece, side="left")
         counts += np.bincount(index.astype(np.intp, copy=False), minlength=classes + 1)
@@ -262,14 +259,8 @@ def _counts(
     return counts[1:]
 
 
-def _doubt(points: npt.NDArray[np.float64], scale: float) -> float:
+def _doubt(points: Floats, scale: float) -> float:
     """Largest error, in classes, of a position found by division."""
     even = points[0] + np.arange(points.size) / scale
     largest = float(np.abs(points).max())
     return (float(np.abs(points - even).max()) + 8 * _EPSILON * largest) * float(scale)
-
-
-def _is_doubtful(above: npt.NDArray[np.float64], position: npt.NDArray[np.float64], doubt: float) -> bool:
-    """Whether a position is too near an edge to be sure of its class."""
-    above = above - position
-    return bool(above.min() < doubt or above.max() > 1 - doubt)

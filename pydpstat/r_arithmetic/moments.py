@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import Numeric, doubles, numeric
 from pydpstat.r_arithmetic._products import exact_mean, exact_products, exact_sum
+from pydpstat.r_arithmetic.elementary import Floats
 
 _LARGEST = float(np.finfo(np.float64).max)
 _R_INTEGER = 2**31
@@ -123,7 +125,8 @@ def var(x: npt.ArrayLike) -> float:
     >>> var([1.0, 2.0, 4.0])
     2.3333333333333335
     """
-    return _covariance(doubles(x), None)
+    values = doubles(x)
+    return _covariance(values, values)
 
 
 def cov(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
@@ -193,30 +196,31 @@ def cumsum(x: npt.ArrayLike) -> Numeric:
     if values.dtype.kind != "f":
         return np.add.accumulate(values, dtype=np.int64)
     out = np.empty(values.size)
-    start = 0
+    total = np.longdouble(0.0)
     with np.errstate(all="ignore"):
-        for piece in running_sums(values):
-            out[start : start + piece.size] = piece
-            start += piece.size
+        for start, piece in zip(range(0, values.size, CHUNK), _pieces(values)):
+            piece[0] = total
+            np.add.accumulate(piece, out=piece)
+            total = piece[-1]
+            out[start : start + CHUNK] = piece[1:]
     return out
 
 
-def double_mean(x: npt.NDArray[np.float64]) -> float:
+def double_mean(x: Floats) -> float:
     """Return `mean` of doubles."""
     # infinities of both signs make NaN, as in R
     with np.errstate(all="ignore"):
         return float(wide_mean(x)) if HAS_80_BIT else exact_mean(x)
 
 
-def _covariance(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64] | None) -> float:
+def _covariance(x: Floats, y: Floats) -> float:
     if x.size < 2:
         return math.nan
     x_mean = double_mean(x)
-    y_mean = x_mean if y is None else double_mean(y)
+    y_mean = x_mean if y is x else double_mean(y)
+    products = wide_products if HAS_80_BIT else exact_products
     with np.errstate(all="ignore"):
-        if not HAS_80_BIT:
-            return exact_products(x, x_mean, x if y is None else y, y_mean) / (x.size - 1)
-        return float(wide_products(x, x_mean, y, y_mean) / (x.size - 1))
+        return float(products(x, x_mean, y, y_mean) / (x.size - 1))
 
 
 def _integer_sum(x: Numeric) -> int:
@@ -240,8 +244,6 @@ def _is_r_integer(x: Numeric) -> bool:
     )
 
 
-Floats = npt.NDArray[np.float64]
-
 # R's long double on x86-64: 64 significant bits.
 HAS_80_BIT = bool(np.finfo(np.longdouble).nmant == 63)
 # A chunk of long doubles stays in the second-level cache. Its size never changes a result.
@@ -249,18 +251,13 @@ CHUNK = 16384
 _ONES = frozen(np.ones(CHUNK + 1, dtype=np.longdouble))
 
 
-def wide_sum(x: Floats, center: np.longdouble | None = None) -> np.longdouble:
-    """The sum of `x`, or of ``x - center``, in long double.
+def wide_sum(x: Floats, center: np.longdouble | float = 0.0) -> np.longdouble:
+    """The sum of ``x - center`` in long double.
 
     ``numpy.sum`` adds pairwise; ``numpy.dot`` on long doubles adds from first to last.
     """
-    if x.size <= CHUNK:
-        total: np.longdouble = np.dot(_widen(x, center), _ONES[: x.size])
-        return total
     total = np.longdouble(0.0)
-    buffer = np.empty(CHUNK + 1, dtype=np.longdouble)
-    for start in range(0, x.size, CHUNK):
-        piece = _fill(buffer, x[start : start + CHUNK], center)
+    for piece in _pieces(x, center):
         piece[0] = total
         total = np.dot(piece, _ONES[: piece.size])
     return total
@@ -272,6 +269,7 @@ def wide_mean(x: Floats) -> np.longdouble:
     if n > CHUNK:
         first = wide_sum(x) / n
         return first + wide_sum(x, first) / n if abs(first) <= _LARGEST else first
+    # the usual case, in half the time
     values, ones = x.astype(np.longdouble), _ONES[:n]
     first = np.dot(values, ones) / n
     if abs(first) <= _LARGEST:
@@ -280,56 +278,26 @@ def wide_mean(x: Floats) -> np.longdouble:
     return first
 
 
-def wide_products(x: Floats, x_center: float, y: Floats | None, y_center: float) -> np.longdouble:
-    """The sum of ``(x - x_center) * (y - y_center)`` in long double; no `y` means `x`."""
-    left_center, right_center = np.longdouble(x_center), np.longdouble(y_center)
-    if x.size <= CHUNK:
-        deviations = _widen(x, left_center)
-        others = deviations if y is None else _widen(y, right_center)
-        total: np.longdouble = np.dot(deviations, others)
-        return total
+def wide_products(x: Floats, x_center: float, y: Floats, y_center: float) -> np.longdouble:
+    """The sum of ``(x - x_center) * (y - y_center)`` in long double."""
     total = np.longdouble(0.0)
-    left_buffer = np.empty(CHUNK + 1, dtype=np.longdouble)
-    right_buffer = np.empty(CHUNK + 1, dtype=np.longdouble)
-    for start in range(0, x.size, CHUNK):
-        left = _fill(left_buffer, x[start : start + CHUNK], left_center)
-        if y is None:
-            right = right_buffer[: left.size]
-            right[1:] = left[1:]
-        else:
-            right = _fill(right_buffer, y[start : start + CHUNK], right_center)
+    others = repeat(None) if y is x else _pieces(y, y_center)
+    for left, other in zip(_pieces(x, x_center), others):
+        # of one variable a copy takes less than another subtraction
+        right = left.copy() if other is None else other
         left[0], right[0] = total, 1.0
         total = np.dot(left, right)
     return total
 
 
-def running_sums(x: Floats) -> Iterator[npt.NDArray[np.longdouble]]:
-    """The running sums of `x` in long double, a chunk at a time; the next chunk overwrites it."""
+def _pieces(x: Floats, center: np.longdouble | float = 0.0) -> Iterator[npt.NDArray[np.longdouble]]:
+    """``x - center``, a chunk at a time behind a free place for the carry; the next one overwrites it."""
     buffer = np.empty(min(CHUNK, x.size) + 1, dtype=np.longdouble)
-    total = np.longdouble(0.0)
     for start in range(0, x.size, CHUNK):
-        piece = _fill(buffer, x[start : start + CHUNK], None)
-        piece[0] = total
-        np.add.accumulate(piece, out=piece)
-        total = piece[-1]
-        yield piece[1:]
-
-
-def _widen(x: Floats, center: np.longdouble | None) -> npt.NDArray[np.longdouble]:
-    wide = x.astype(np.longdouble)
-    if center is not None:
-        wide -= center
-    return wide
-
-
-def _fill(
-    buffer: npt.NDArray[np.longdouble], x: Floats, center: np.longdouble | None
-) -> npt.NDArray[np.longdouble]:
-    """The part of the buffer that holds `x`, with its first place free for the carry."""
-    part = buffer[: x.size + 1]
-    values = part[1:]
-    values[:] = x
-    if center is not None:
-        # in two steps: NumPy 1 would subtract a long double from doubles in double
-        values -= center
-    return part
+        chunk = x[start : start + CHUNK]
+        piece = buffer[: chunk.size + 1]
+        piece[1:] = chunk
+        if center:
+            # in two steps: NumPy 1 would subtract a long double from doubles in double
+            piece[1:] -= np.longdouble(center)
+        yield piece

@@ -48,11 +48,11 @@ def sort(x: npt.ArrayLike, decreasing: bool = False) -> Numeric:
     if values.dtype.kind == "f":
         # NumPy puts the NaN last.
         ordered = ordered[: int(np.searchsorted(ordered, np.nan))]
-    if decreasing:
-        ordered = ordered[::-1].copy()
-    if values.dtype.kind == "f":
-        _restore_zeros(ordered, values, decreasing)
-    return ordered
+        # Zeros of both signs compare equal, and R's sort is stable.
+        zeros = values[values == 0.0]
+        first = int(np.searchsorted(ordered, 0.0))
+        ordered[first : first + zeros.size] = zeros[::-1] if decreasing else zeros
+    return ordered[::-1].copy() if decreasing else ordered
 
 
 def median(x: npt.ArrayLike) -> float:
@@ -147,17 +147,3 @@ def quantile(x: npt.ArrayLike, probs: npt.ArrayLike) -> npt.NDArray[np.float64]:
         between = (1 - h) * lower + h * upper
     result[known] = np.where((index > low) & (upper != lower), between, lower)
     return result
-
-
-def _restore_zeros(
-    ordered: npt.NDArray[np.float64], values: npt.NDArray[np.float64], decreasing: bool
-) -> None:
-    """Put zeros of both signs in their first order: they compare equal, so R's sort is stable."""
-    if decreasing:
-        ordered = ordered[::-1]
-    first, last = np.searchsorted(ordered, 0.0), np.searchsorted(ordered, 0.0, side="right")
-    zeros = ordered[int(first) : int(last)]
-    signs = np.signbit(zeros)
-    if signs.any() and not signs.all():
-        original = values[values == 0.0]
-        zeros[:] = original[::-1] if decreasing else original

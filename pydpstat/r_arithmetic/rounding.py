@@ -102,7 +102,9 @@ def _round_chunk(x: npt.NDArray[np.float64], digits: int) -> npt.NDArray[np.floa
 def _nearest_candidate(size: npt.NDArray[np.float64], digits: int) -> npt.NDArray[np.float64]:
     """The nearer of the enclosing decimals of a positive number."""
     extra = 10.0 ** max(digits - _LARGEST_POWER, 0)
-    power = _power_of_ten(min(digits, _LARGEST_POWER))
+    places = min(digits, _LARGEST_POWER)
+    power = power_by_squaring(10.0, abs(places))
+    power = power if places >= 0 else 1.0 / power
     scaled = power * size * extra
     floor, ceiling = np.floor(scaled), np.ceil(scaled)
     below, above = floor / power / extra, ceiling / power / extra
@@ -110,16 +112,16 @@ def _nearest_candidate(size: npt.NDArray[np.float64], digits: int) -> npt.NDArra
     return np.where((down < up) | ((down == up) & (np.fmod(floor, 2.0) == 0.0)), below, above)
 
 
-def _power_of_ten(n: int) -> float:
-    """10**n by repeated squaring in double, with the rounding errors that R has."""
-    result, factor, rest = 1.0, 10.0, abs(n)
-    while rest:
-        if rest & 1:
-            result *= factor
-        rest >>= 1
-        if rest:
-            factor *= factor
-    return result if n >= 0 else 1.0 / result
+def power_by_squaring(base: float, exponent: int) -> float:
+    """Raise to a whole power by repeated squaring, as R does; the C library's pow rounds differently."""
+    result = 1.0
+    while True:
+        if exponent & 1:
+            result *= base
+        exponent >>= 1
+        if not exponent:
+            return result
+        base *= base
 
 
 def significant(x: npt.ArrayLike, digits: int) -> npt.NDArray[np.float64]:

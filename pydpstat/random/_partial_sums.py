@@ -43,18 +43,8 @@ def first_reaching(
 ) -> int | None:
     """Return the first place whose cumulative sum is at least `aim`, or None where `slack` leaves a doubt.
 
-    Parameters
-    ----------
-    aim : float
-        What is to be reached.
-    sums : ndarray
-        The weights' `chunk_sums`.
-    weights : callable
-        The weights of a chunk.
-    slack : float
-        How far a cumulative sum and `aim` together may lie from the real ones.
-    floor : float, default minus infinity
-        The sum before the first place; minus infinity where nothing comes before it.
+    `sums` are the weights' `chunk_sums`, and `slack` is how far a cumulative sum and `aim` together may lie
+    from the real ones. `floor` is the sum before the first place: minus infinity where nothing comes before.
 
     Examples
     --------

@@ -67,13 +67,7 @@ class SeededSource:
 
 
 class NumpySource(SeededSource):
-    """Noise from a NumPy generator.
-
-    Parameters
-    ----------
-    generator : numpy.random.Generator
-        The generator; it moves on with each draw.
-    """
+    """Noise from a NumPy generator, which moves on with each draw."""
 
     def __init__(self, generator: np.random.Generator) -> None:
         self.generator = generator
@@ -111,13 +105,7 @@ class NumpySource(SeededSource):
 
 
 class RSource(SeededSource):
-    """Noise from R's stream, in the order and with the arithmetic of the R originals.
-
-    Parameters
-    ----------
-    stream : RRandom
-        The stream; it moves on with each draw.
-    """
+    """Noise from R's stream, in the order and with the arithmetic of the R originals."""
 
     def __init__(self, stream: RRandom) -> None:
         self.stream = stream
@@ -150,13 +138,7 @@ class RSource(SeededSource):
 
 
 class DifferenceSource(RSource):
-    """R's stream with diffpriv's Laplace noise: the difference of two exponential variables.
-
-    Parameters
-    ----------
-    stream : RRandom
-        The stream; it moves on with each draw.
-    """
+    """R's stream with diffpriv's Laplace noise: the difference of two exponential variables."""
 
     def laplace(self, size: int, scale: Scale, grid: float | None = None) -> np.ndarray:
         """Draw as diffpriv does: `size` exponential variables, minus as many more."""

@@ -108,7 +108,7 @@ def _needed(grid: float | None) -> float:
     return grid
 
 
-def source_from(rng: object, *, int_seeds_r: bool = False) -> Source:
+def source_from(rng: object, *, int_seeds_r: bool = False, name: str = "rng") -> Source:
     """Turn the argument `rng` into a source of randomness.
 
     Parameters
@@ -117,6 +117,8 @@ def source_from(rng: object, *, int_seeds_r: bool = False) -> Source:
         None is the operating system's generator, an int a seed.
     int_seeds_r : bool, default False
         Whether an int seeds R's stream (the mirrors) instead of NumPy's (the package's own functions).
+    name : str, default "rng"
+        What the argument is called, for the error.
 
     Returns
     -------
@@ -152,6 +154,6 @@ def source_from(rng: object, *, int_seeds_r: bool = False) -> Source:
     if isinstance(rng, np.random.Generator):
         return NumpySource(rng)
     raise PydpstatError(
-        f"rng must be None, an int, a numpy.random.Generator or an RRandom; got {shown(rng)}. "
+        f"{name} must be None, an int, a numpy.random.Generator or an RRandom; got {shown(rng)}. "
         "Leave it out for a release; give RRandom(123) for R's numbers after set.seed(123)."
     )

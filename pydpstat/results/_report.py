@@ -346,10 +346,10 @@ def wrapped(notes: list[str]) -> list[str]:
     return ["\n".join(textwrap.wrap(note, _WIDTH)) for note in notes]
 
 
-def one_line(name: str) -> str:
+def one_line(name: str, most: int = 32) -> str:
     """Return a name as a row shows it: in one line, and not too long."""
     name = " ".join(name.split())
-    return name if len(name) <= 32 else name[:29] + "..."
+    return name if len(name) <= most else name[: most - 3] + "..."
 
 
 def left_out(count: int, what: str = "rows", where: str = "to_frame()") -> list[str]:

@@ -11,13 +11,8 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, Public, check_records, options, quiet, release_statistic
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.association import (
-    Statistic,
-    bounded_query,
-    corner_query,
-    read_variables,
-    square_query,
-)
+from pydpstat.statistics._kernels.association import bounded_query, corner_query, read_variables, square_query
+from pydpstat.statistics.spread import check_squares
 
 
 @quiet
@@ -91,7 +86,7 @@ def cov(
 
     Unbounded neighbors: with z1, z2 between -1 and 1, the sums of the four weights
     ``(1 +- z1)(1 +- z2) / 4`` are released, which are not negative and add up to 1 for each record
-    (`corner_weights` of the kernels), so the L1 sensitivity is 1; the covariance follows from
+    (`CORNER_WEIGHTS` of the kernels), so the L1 sensitivity is 1; the covariance follows from
     them as post-processing, 0 where the noisy number of records is at most 1. For a frame each of
     the d (d - 1) / 2 pairs gets the nine products of the weights that `var` uses, and an equal part of
     epsilon (Gaussian noise covers all together); a variance is the mean of those of its pairs.
@@ -111,8 +106,7 @@ def cov(
     >>> abs(float(r) - float(np.cov(x, 5 - x / 2)[0, 1])) < 0.5
     True
     """
-    public = (delta, mechanism, neighbors, missing)
-    return _release(Statistic("cov", "covariance"), x, y, epsilon, bounds, public, rng, budget)
+    return _release("cov", x, y, epsilon, bounds, (delta, mechanism, neighbors, missing), rng, budget)
 
 
 @quiet
@@ -181,12 +175,11 @@ def corr(
     >>> -1.0 <= float(r) < -0.9
     True
     """
-    public = (delta, mechanism, neighbors, missing)
-    return _release(Statistic("corr", "correlation"), x, y, epsilon, bounds, public, rng, budget)
+    return _release("corr", x, y, epsilon, bounds, (delta, mechanism, neighbors, missing), rng, budget)
 
 
 def _release(
-    statistic: Statistic,
+    function: str,
     x: Data,
     y: Any,
     epsilon: Any,
@@ -200,19 +193,18 @@ def _release(
         y, epsilon = (None, y) if np.ndim(y) == 0 else (y, None)
     how = options(epsilon, *public)
     variables = read_variables(x, y, bounds)
+    check_squares(variables.pairs)
     check_filling(how.missing, variables.pairs)
     if how.bounded:
-        check_records(variables.columns.size, 2, statistic.text, "x")
-    if statistic.function == "corr":
-        query, publish = square_query(statistic, variables, how)
-    elif how.bounded:
-        query, publish = bounded_query(statistic, variables, how)
-    elif not variables.matrix:
-        query, publish = corner_query(statistic, variables, how)
+        check_records(variables.columns.size, 2, "covariance" if function == "cov" else "correlation", "x")
+    if function == "cov" and how.bounded:
+        query, publish = bounded_query(variables, how)
+    elif function == "cov" and not variables.matrix:
+        query, publish = corner_query(variables, how)
     else:
-        query, publish = square_query(statistic, variables, how)
+        query, publish = square_query(function, variables, how)
     return release_statistic(
-        statistic.function,
+        function,
         query,
         how,
         rng,

@@ -113,7 +113,6 @@ def choose(
     utility = scores_of(scores, len(choices))
     source = source_from(rng)
     rate = Fraction(eps) / (2 * Fraction(reach))
-    claim = Guarantee(eps)
 
     def choose_one(_: object = None) -> tuple[object, Labels]:
         if mechanism == "exponential":
@@ -131,7 +130,7 @@ def choose(
         source,
         draws=0,
         sensitivity=reach,
-        claim=claim,
+        claim=Guarantee(eps),
         guarantee=Guarantee(eps, 0.0, "bounded", (RIGHT,)),
         record=Call("choose", (("candidates", "candidates"), ("scores", "scores")), public),
         mechanism="exponential" if mechanism == "exponential" else "permute-and-flip",
@@ -153,12 +152,8 @@ def _candidates(candidates: object) -> list[object]:
 class Scores(NamedTuple):
     """How good each candidate is. Private.
 
-    Parameters
-    ----------
-    floats : ndarray of float64, shape (k,)
-        The scores, or the floats nearest to `below`.
-    below : sequence of Fraction, or None
-        The differences from the best score, at most 0; None where `floats` has the scores exactly.
+    `below` has the differences from the best score, at most 0, and `floats` the floats nearest to them; it
+    is None where `floats` has the scores exactly.
     """
 
     floats: np.ndarray
@@ -169,15 +164,8 @@ class Scores(NamedTuple):
 
 
 def scores_of(scores: Data, size: int) -> Scores:
-    """Read one score for each candidate.
+    """Read one score for each candidate: an error where they are not as many, not numbers or not finite.
 
-    Raises
-    ------
-    PydpstatError
-        Where they are not numbers, not as many as candidates, or not finite.
-
-    Notes
-    -----
     A float of 64 bits does not hold every integer beyond 2^53, nor every long double or fraction.
     Rounded, such scores could move by more than their sensitivity, so their differences are taken as
     rationals first.
@@ -194,25 +182,27 @@ def scores_of(scores: Data, size: int) -> Scores:
             f"scores must be one number for each of the {size} candidates; got {type(scores).__name__} "
             f"of {column.size} values. Give them in the candidates' order."
         )
-    if values.dtype.kind == "O":
-        if not all(map(_is_finite, values.tolist())):
-            raise _not_finite()
-        ratios = list(map(_ratio, values.tolist()))
-        top = max(ratios)
-        return _from_below([ratio - top for ratio in ratios])
-    if values.dtype.kind == "f":
-        if not np.isfinite(values).all():
-            raise _not_finite()
-        if values.dtype.itemsize <= 8:
-            return Scores(values.astype(np.float64))
-        return scores_of(values.astype(object), size)
-    if values.dtype.itemsize <= 4:
+    wide = values.dtype.itemsize > (8 if values.dtype.kind == "f" else 4)
+    if wide and values.dtype.kind in "iu":
+        # modulo 2^64 the differences are right for both kinds of integers
+        short = np.subtract(values.max(), values).astype(np.uint64)
+        if short.max() < 2**53:
+            return Scores(-short.astype(np.float64))
+    if wide:
+        values = values.astype(object)
+    exactly = values.dtype.kind == "O"
+    if not (all(map(_is_finite, values.tolist())) if exactly else np.isfinite(values).all()):
+        raise PydpstatError(
+            "scores must be finite, every one; some are not. A score that can be infinite or missing has "
+            "no sensitivity: cut it to public bounds first."
+        )
+    if not exactly:
         return Scores(values.astype(np.float64))
-    # modulo 2^64 the differences are right for both kinds of integers
-    short = np.subtract(values.max(), values).astype(np.uint64)
-    if short.max() < 2**53:
-        return Scores(-short.astype(np.float64))
-    return _from_below([Fraction(-each) for each in short.tolist()])
+    ratios = list(map(_ratio, values.tolist()))
+    top = max(ratios)
+    below = [ratio - top for ratio in ratios]
+    # the nearest floats, which far down are all the lowest one
+    return Scores(np.array([max(checks.as_float(each), -sys.float_info.max) for each in below]), below)
 
 
 def _columns(scores: object, argument: str) -> Columns:
@@ -241,11 +231,6 @@ def _is_exact(value: object) -> bool:
     return isinstance(value, Exact) and not isinstance(value, _NOT_NUMBERS) or is_missing(value)
 
 
-def _from_below(below: list[Fraction]) -> Scores:
-    """Return the floats nearest to differences of at most 0, which far down are all the lowest float."""
-    return Scores(np.array([max(checks.as_float(each), -sys.float_info.max) for each in below]), below)
-
-
 def _is_finite(value: object) -> bool:
     return not is_missing(value) and value not in (math.inf, -math.inf)
 
@@ -255,10 +240,3 @@ def _ratio(value: Exact) -> Fraction:
     if isinstance(value, (int, np.integer)):
         return Fraction(int(value))
     return Fraction(*value.as_integer_ratio())
-
-
-def _not_finite() -> PydpstatError:
-    return PydpstatError(
-        "scores must be finite, every one; some are not. A score that can be infinite or missing has "
-        "no sensitivity: cut it to public bounds first."
-    )

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from pydpstat._data.columns import Columns, Data, Placeholder, truths_of
-from pydpstat._data.values import missing_values
+from pydpstat._data.columns import Columns, Data, truths_of
+from pydpstat._data.values import fills
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import INTEGER, Missing, Options, options, quiet, release_statistic
+from pydpstat._release.statistic import (
+    INTEGER,
+    Missing,
+    Options,
+    column_labels,
+    options,
+    quiet,
+    release_statistic,
+    shaped,
+)
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.results._labels import Labels
-from pydpstat.results._postprocessing import Derived, PostProcessing, Scaled
+from pydpstat.results._postprocessing import Derived, PostProcessing, Publish, Scaled
 from pydpstat.results.results import DPResults
+from pydpstat.statistics._kernels.partition import norm_of
 
 CUT = "cut to [0, 1]"
 STEPS = ("divided by the number of records", CUT)
@@ -95,9 +103,8 @@ def count(
     """
     how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool)
     columns = truths_of(condition)
-    counts = [true for true, _ in _tallies(columns, how)]
-    nobs = columns.size if how.bounded else None
-    query = _query("count", counts, len(counts), columns, how, nobs)
+    true, _ = _tallies(columns, how.missing)
+    query = _query("count", true, columns, how)
     return release_statistic("count", query, how, rng, budget, data=("condition",))
 
 
@@ -174,105 +181,64 @@ def proportion(
     """
     how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool)
     columns = truths_of(condition)
-    tallies = _tallies(columns, how)
+    true, false = _tallies(columns, how.missing)
+    publish: Publish
     if how.bounded:
-        return _bounded_proportion(columns, [true for true, _ in tallies], how, rng, budget)
-    counts = [true for true, _ in tallies] + [false for _, false in tallies]
-    query = _query("proportion", counts, len(tallies), columns, how, None)
+        size = columns.size
+        if size == 0:
+            raise PydpstatError("condition must have at least one record under bounded neighbors; got none.")
+        query = _query("proportion", true, columns, how)
 
-    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        true, false = noisy.reshape(2, -1)
-        share, slopes = cut_ratio(true, true + false)
-        return _shaped(share, columns), Derived(slopes, ("share of the noisy counts", CUT))
+        def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+            return np.clip(noisy / size, 0.0, 1.0), Scaled(1.0 / size, STEPS)
 
-    return release_statistic("proportion", query, how, rng, budget, data=("condition",), publish=publish)
+    else:
+        query = _query("proportion", true + false, columns, how)
 
-
-def cut_ratio(part: np.ndarray, total: np.ndarray) -> tuple[np.ndarray, tuple[float, ...]]:
-    """Return part / total in [0, 1], 1/2 where the total is not above 0, and its slopes.
-
-    The slopes are those of a / (a + b) with respect to the pair (a, b), at the share that is published.
-    """
-    positive = total > 0.0
-    below = np.where(positive, total, 1.0)
-    share = np.where(positive, np.clip(part / below, 0.0, 1.0), 0.5)
-    slopes = np.where(positive, np.hypot(share, 1.0 - share) / below, np.nan)
-    return share, tuple(slopes.tolist())
-
-
-def _bounded_proportion(
-    columns: Columns, counts: list[int], how: Options, rng: object, budget: Spender | None
-) -> DPResults:
-    size = columns.size
-    if size == 0:
-        raise PydpstatError("condition must have at least one record under bounded neighbors; got none.")
-    query = _query("proportion", counts, len(counts), columns, how, size)
-
-    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        return np.clip(noisy / size, 0.0, 1.0), Scaled(1.0 / size, STEPS)
+        def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+            met, unmet = noisy.reshape(2, -1)
+            positive = met + unmet > 0.0
+            total = np.where(positive, met + unmet, 1.0)
+            shares = np.where(positive, np.clip(met / total, 0.0, 1.0), 0.5)
+            # those of a / (a + b) with respect to the pair (a, b), at the share that is published
+            slopes = np.where(positive, np.hypot(shares, 1.0 - shares) / total, np.nan)
+            steps = ("share of the noisy counts", CUT)
+            return shaped(shares.tolist(), columns), Derived(tuple(slopes.tolist()), steps)
 
     return release_statistic("proportion", query, how, rng, budget, data=("condition",), publish=publish)
 
 
-def _tallies(columns: Columns, how: Options) -> list[tuple[int, int]]:
-    return [
-        (0, 0) if isinstance(truths, Placeholder) else tally(truths, absent, how.missing)
-        for truths, absent in zip(columns.arrays, columns.missing)
-    ]
+def _tallies(columns: Columns, missing: Missing) -> tuple[list[int], list[int]]:
+    """Count the true and the false values of every column."""
+    tallies = [_tally(truths, absent, missing) for truths, absent in zip(columns.arrays, columns.missing)]
+    return [true for true, _ in tallies], [false for _, false in tallies]
 
 
-def tally(truths: np.ndarray, absent: np.ndarray | None, missing: Missing) -> tuple[int, int]:
-    """Count true and false values.
-
-    Parameters
-    ----------
-    truths : ndarray of bool, shape (n,)
-        The values.
-    absent : ndarray of bool, shape (n,), or None
-        Which of them are missing; None where none is.
-    missing : {"error", "drop", True, False}
-        What to do with them.
-
-    Raises
-    ------
-    PydpstatError
-        With ``"error"``, where a value is missing.
+def _tally(truths: np.ndarray, absent: np.ndarray | None, missing: Missing) -> tuple[int, int]:
+    """Count true and false values; `absent` says which are missing, and None that none is.
 
     Examples
     --------
-    >>> tally(np.array([True, False, True]), np.array([False, False, True]), "drop")
+    >>> _tally(np.array([True, False, True]), np.array([False, False, True]), "drop")
     (1, 1)
     """
-    if absent is None or not absent.any():
-        true = int(np.count_nonzero(truths))
-        return true, truths.size - true
-    if missing == "error":
-        raise missing_values()
-    true = int(np.count_nonzero(truths & ~absent))
-    gone = int(np.count_nonzero(absent))
+    gone = 0 if absent is None else int(np.count_nonzero(absent))
+    true = int(np.count_nonzero(truths if absent is None else truths & ~absent))
     false = truths.size - gone - true
-    if missing == "drop":
+    if not fills(gone, missing):
         return true, false
     return (true + gone, false) if missing else (true, false + gone)
 
 
-def _query(
-    statistic: str, counts: list[int], parts: int, columns: Columns, how: Options, nobs: int | None
-) -> Query:
-    """Ask for counts; one record changes `parts` columns by 1 each."""
-    reach = root_above(parts) if how.norm == 2 else float(parts)
-    value = np.array(counts, dtype=np.float64)
-    names = columns.names
+def _query(statistic: str, counts: list[int], columns: Columns, how: Options) -> Query:
+    """Ask for counts, of one or more parts of the records of each column; a record changes one by 1."""
+    single = len(counts) == len(columns.arrays)
     return Query(
         statistic,
-        _shaped(value, columns) if len(counts) == parts else value,
-        (reach,),
-        Labels(columns.name or statistic, names),
+        shaped(counts, columns) if single else np.array(counts, dtype=np.float64),
+        (float(norm_of(len(columns.arrays), how)),),
+        column_labels(statistic, columns),
         integer=True,
-        nobs=nobs,
+        nobs=columns.size if how.bounded else None,
         exact=tuple(counts),
     )
-
-
-def _shaped(value: np.ndarray, columns: Columns) -> np.ndarray:
-    return value.reshape(()) if columns.names is None else value

@@ -6,17 +6,16 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import as_float, is_number, shown
-from pydpstat._data.columns import Columns, Data, Placeholder, check_filling, one_column
+from pydpstat._data.columns import Columns, Data, check_filling, one_column
 from pydpstat._data.containers import listed
 from pydpstat._data.values import fills
-from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import INTEGER, Missing, Options, options, quiet, release_statistic
-from pydpstat.dppack._counts import count_sensitivity
+from pydpstat._release.additive import Spender
+from pydpstat._release.statistic import INTEGER, Missing, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.cells import bin_counts
+from pydpstat.statistics._kernels.cells import bin_counts, cells_query
 
 
 @quiet
@@ -101,14 +100,10 @@ def histogram(
     breaks = _edges(edges)
     check_filling(how.missing, [(breaks[0], breaks[-1])], "edges")
     column = one_column(x, "x")
-    query = Query(
-        "histogram",
-        _counts(column, how, breaks).astype(np.float64),
-        (count_sensitivity(how.neighbors, how.norm),),
-        _labels(column, breaks),
-        integer=True,
-        nobs=column.size if how.bounded else None,
-    )
+    counts, gone = bin_counts(column.arrays[0], breaks)
+    if fills(gone, how.missing):
+        counts += gone * bin_counts(np.array([how.missing]), breaks)[0]
+    query = cells_query("histogram", counts, _labels(column, breaks), column.size, how)
     arguments = (("edges", breaks.tolist()),)
     return release_statistic("histogram", query, how, rng, budget, data=("x",), arguments=arguments)
 
@@ -133,15 +128,6 @@ def _edges(edges: npt.ArrayLike | None) -> np.ndarray:
         f"edges must be two or more finite numbers, ascending, no two equal; got {shown(edges)}. "
         "Give for example [0, 20, 40, 60]."
     )
-
-
-def _counts(column: Columns, how: Options, edges: np.ndarray) -> np.ndarray:
-    if isinstance(column.arrays[0], Placeholder):
-        return np.zeros(edges.size - 1, dtype=np.int64)
-    counts, gone = bin_counts(column.arrays[0], edges)
-    if fills(gone, how.missing):
-        counts += gone * bin_counts(np.array([how.missing]), edges)[0]
-    return counts
 
 
 def _labels(column: Columns, edges: np.ndarray) -> Labels:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +28,7 @@ METHODS = ("difference", "sign")
 LARGEST_SPREAD = 2.0**56
 LARGEST_COUNT = 2**53
 MOST_DRAWS = 2**32
-Geometric = TypeVar("Geometric", SymmetricGeometricNoise, SignGeometricNoise)
+Geometric = SymmetricGeometricNoise | SignGeometricNoise
 GIVEN = ("the sensitivity given is right for the neighbors meant",)
 
 
@@ -79,17 +78,13 @@ def symmetric_geometric(
     (True, 1.0)
     """
     counts = _whole_numbers(value)
-    noise = _noise(SymmetricGeometricNoise, epsilon, sensitivity)
+    noise = SymmetricGeometricNoise(epsilon, sensitivity)
+    _check_spread(noise)
     claim = Guarantee(noise.epsilon)
     held = Guarantee(noise.epsilon, 0.0, "bounded", GIVEN, GeometricLoss(noise.epsilon, noise.sensitivity))
     name = name_of(value)
-    query = Query(
-        "count",
-        counts,
-        (float(noise.sensitivity),),
-        Labels("count" if name is None else name, row_names(value)),
-        integer=True,
-    )
+    labels = Labels("count" if name is None else name, row_names(value))
+    query = Query("count", counts, (float(noise.sensitivity),), labels, integer=True)
     source = source_from(rng)
     return release(
         query,
@@ -156,27 +151,32 @@ def symmetric_geometric_noise(
         raise PydpstatError(f"size must be at most 2**32; got {checks.shown(size)}. Draw in several parts.")
     checks.one_of(method, "method", METHODS)
     source = source_from(rng)
-    noise: SymmetricGeometricNoise | SignGeometricNoise
-    if method == "difference":
-        noise = _noise(SymmetricGeometricNoise, epsilon, sensitivity)
-        kept = noise.epsilon
-    else:
-        noise = _noise(SignGeometricNoise, epsilon, sensitivity)
+    kind: type[Geometric] = SymmetricGeometricNoise if method == "difference" else SignGeometricNoise
+    noise = kind(epsilon, sensitivity)
+    _check_spread(noise)
+    kept = noise.epsilon
+    if isinstance(noise, SignGeometricNoise):
         kept = noise.epsilon_kept
-        _warn_of_signs(noise.epsilon, kept, float(noise.delta(noise.epsilon)))
+        # a random sign times a geometric variable is not the symmetric geometric distribution
+        warn(
+            "symmetric_geometric_noise with method='sign' gives 0 twice the weight of the symmetric "
+            f"geometric law. It keeps epsilon {noise.epsilon_kept:.4f}, not {noise.epsilon:g}; at epsilon "
+            f"{noise.epsilon:g} its delta is {float(noise.delta(noise.epsilon)):.4f}. "
+            "Use method='difference'.",
+            row="1",
+            use="symmetric_geometric",
+        )
     public = (("epsilon", epsilon), ("sensitivity", sensitivity), ("method", method))
     pay(None, Guarantee(kept, 0.0, "bounded", GIVEN), Call("symmetric_geometric_noise", (), public))
     return noise.draw(source, int(size), 1.0).astype(np.int64)
 
 
-def _noise(kind: type[Geometric], epsilon: float, sensitivity: int) -> Geometric:
-    noise = kind(epsilon, sensitivity)
+def _check_spread(noise: Geometric) -> None:
     if noise.sensitivity / noise.epsilon > LARGEST_SPREAD:
         raise PydpstatError(
-            f"epsilon must be large enough that the noise fits into 64-bit integers; got {epsilon!r} "
-            f"for sensitivity {sensitivity!r}. Use at least {noise.sensitivity / LARGEST_SPREAD:.3g}."
+            f"epsilon must be large enough that the noise fits into 64-bit integers; got {noise.epsilon!r} "
+            f"for sensitivity {noise.sensitivity!r}. Use at least {noise.sensitivity / LARGEST_SPREAD:.3g}."
         )
-    return noise
 
 
 def _whole_numbers(value: npt.ArrayLike) -> np.ndarray:
@@ -194,14 +194,3 @@ def _whole_numbers(value: npt.ArrayLike) -> np.ndarray:
     if math.prod(shape) != flat.size:
         raise PydpstatError(f"value must be numbers; got {type(value).__name__} of several in one place.")
     return flat.astype(np.float64).reshape(shape, order="F")
-
-
-def _warn_of_signs(epsilon: float, kept: float, delta: float) -> None:
-    """Warn that a random sign times a geometric variable is not the symmetric geometric distribution."""
-    warn(
-        "symmetric_geometric_noise with method='sign' gives 0 twice the weight of the symmetric "
-        f"geometric law. It keeps epsilon {kept:.4f}, not {epsilon:g}; at epsilon {epsilon:g} its delta "
-        f"is {delta:.4f}. Use method='difference'.",
-        row="1",
-        use="symmetric_geometric",
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -12,6 +13,7 @@ from pydpstat._data.columns import (
     Columns,
     Data,
     GivenBounds,
+    Pair,
     check_filling,
     column_bounds,
     numbers_of,
@@ -21,23 +23,20 @@ from pydpstat._release.statistic import (
     Missing,
     Options,
     check_records,
-    column_labels,
     columns_query,
     options,
     quiet,
     release_statistic,
-    shaped,
 )
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.r_arithmetic._products import norm
-from pydpstat.results._postprocessing import Derived, PostProcessing, Publish
+from pydpstat.results._postprocessing import Publish
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels import record_grid
-from pydpstat.statistics._kernels.partition import LINE, line_weights, moments, weights_query
-from pydpstat.statistics._kernels.record_grid import data_grid
+from pydpstat.statistics._kernels import partition, record_grid
 
 LARGEST = 1e290
+Ask = Callable[[str, Columns, Bounds, Options], tuple[Query, Publish | None]]
 STEPS = ("mean of the noisy sums", "cut to the bounds")
 
 
@@ -130,12 +129,19 @@ def mean(
     10.0
     """
     how = options(epsilon, delta, mechanism, neighbors, missing)
+    return release_columns("mean", mean_query, data, bounds, how, rng, budget)
+
+
+def release_columns(
+    name: str, ask: Ask, data: Data, bounds: GivenBounds, how: Options, rng: object, budget: Spender | None
+) -> DPResults:
+    """Release a statistic of every column."""
     columns = numbers_of(data)
     pairs, shown = column_bounds(bounds, columns)
     check_filling(how.missing, pairs)
-    query, publish = mean_query("mean", columns, pairs, how)
+    query, publish = ask(name, columns, pairs, how)
     return release_statistic(
-        "mean", query, how, rng, budget, arguments=(("bounds", shown),), bounds=shown, publish=publish
+        name, query, how, rng, budget, arguments=(("bounds", shown),), bounds=shown, publish=publish
     )
 
 
@@ -147,32 +153,22 @@ def mean_query(
         check_records(columns.size, 1, statistic)
     grids = record_grid.grids_for(pairs, how, columns.size)
     sums = record_grid.each_column(columns, grids, how.missing)
-    if how.bounded:
-        exact = [
-            record_grid.ratio(each.first[0], each.count, grid.unit, grid.center)
-            for grid, each in zip(grids, sums)
-        ]
-        sensitivities = [record_grid.width(pair, columns.size) for pair in pairs]
-        return columns_query(statistic, columns, exact, sensitivities), None
-
-    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        found = [_placed(block, pair) for block, pair in zip(noisy.reshape(len(pairs), -1), pairs)]
-        values, slopes = zip(*found)
-        return shaped(values, columns), Derived(slopes, STEPS)
-
-    blocks = [line_weights(each, 0) for each in sums]
-    return weights_query(statistic, column_labels(statistic, columns), how, blocks), publish
+    if not how.bounded:
+        blocks = [partition.weight_sums(each, partition.LINE_WEIGHTS) for each in sums]
+        return partition.column_weights(statistic, columns, pairs, how, blocks, _placed, STEPS)
+    exact = [
+        record_grid.ratio(each.first[0], columns.size, grid.unit, grid.center)
+        for grid, each in zip(grids, sums)
+    ]
+    sensitivities = [record_grid.width(pair, columns.size) for pair in pairs]
+    return columns_query(statistic, columns, exact, sensitivities), None
 
 
-def _placed(noisy: np.ndarray, pair: tuple[float, float]) -> tuple[float, float]:
+def _placed(noisy: np.ndarray, pair: Pair) -> tuple[float, float]:
     """Return the mean and its slope from the noisy sums."""
-    half, center = 0.5 * pair[1] - 0.5 * pair[0], 0.5 * pair[0] + 0.5 * pair[1]
-    at = moments(noisy, LINE)
-    if at is None:
-        return center, np.nan
-    place = float(at.means[1])
-    slope = half * norm(at.gradients[1])
-    return min(max(center + half * place, pair[0]), pair[1]), slope
+    at, half = partition.moments(noisy, partition.LINE), record_grid.half_width(pair)
+    mean = 0.5 * pair[0] + 0.5 * pair[1] + half * float(at.means[1])
+    return min(max(mean, pair[0]), pair[1]), half * norm(at.gradients[1])
 
 
 @quiet
@@ -249,28 +245,24 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     (5.0, True)
     """
     how = options(epsilon, delta, mechanism, neighbors, missing)
-    columns = numbers_of(data)
-    pairs, shown = column_bounds(bounds, columns)
-    check_filling(how.missing, pairs)
-    _check_size(pairs)
+    return release_columns("sum", _sum_query, data, bounds, how, rng, budget)
+
+
+def _sum_query(statistic: str, columns: Columns, pairs: Bounds, how: Options) -> tuple[Query, None]:
+    sizes = [max(abs(lower), abs(upper)) for lower, upper in pairs]
+    # a sum beyond all floats would be an error that depends on the data
+    if max(sizes) > LARGEST:
+        raise PydpstatError(f"bounds must be at most {LARGEST} in size for a sum. Rescale the data.")
     if how.bounded:
         grids = record_grid.grids_for(pairs, how, columns.size)
         sensitivities = [record_grid.width(pair) for pair in pairs]
     else:
-        grids = [data_grid(lower, upper) for lower, upper in pairs]
-        sensitivities = [Fraction(max(abs(lower), abs(upper))) for lower, upper in pairs]
+        grids = [record_grid.data_grid(lower, upper) for lower, upper in pairs]
+        sensitivities = [Fraction(size) for size in sizes]
     sums = record_grid.each_column(columns, grids, how.missing)
     exact = [
         each.count * Fraction(grid.center) + record_grid.ratio(each.first[0], 1, grid.unit)
         for grid, each in zip(grids, sums)
     ]
-    query = columns_query("sum", columns, exact, sensitivities)
-    if not how.bounded:
-        query = replace(query, nobs=None)
-    return release_statistic("sum", query, how, rng, budget, arguments=(("bounds", shown),), bounds=shown)
-
-
-def _check_size(pairs: Bounds) -> None:
-    # a sum beyond all floats would be an error that depends on the data
-    if any(max(abs(lower), abs(upper)) > LARGEST for lower, upper in pairs):
-        raise PydpstatError(f"bounds must be at most {LARGEST} in size for a sum. Rescale the data.")
+    query = columns_query(statistic, columns, exact, sensitivities)
+    return query if how.bounded else replace(query, nobs=None), None

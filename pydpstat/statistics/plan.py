@@ -241,12 +241,9 @@ def plan(
     checks.one_of(name if isinstance(name, str) else function, "function", PLANNED)
     call = getattr(pydpstat, str(name))
     _check_options(call, options)
-    size = _size(n, str(name), options)
-    names = _columns(columns)
-    made_up = Placeholder(size, names)
-    if name in _TWO:
-        second = Placeholder(size) if names is None else None
-        return Plan(call(made_up, second, epsilon, **options))
+    made_up = Placeholder(_size(n, str(name), options), _columns(columns))
+    if name in _TWO and made_up.columns is None:
+        return Plan(call(made_up, made_up, epsilon, **options))
     return Plan(call(made_up, epsilon, **options))
 
 
@@ -279,8 +276,11 @@ def _check_options(call: Callable[..., DPResults], options: Collection[str]) -> 
 
 
 def _size(n: int | None, name: str, options: Mapping[str, object]) -> int:
+    neighbors = options.get("neighbors", "bounded")
+    # an array that cannot be compared is refused with the function's own words
+    needed = name in _NEED_SIZE and isinstance(neighbors, str) and neighbors == "bounded"
     if n is None:
-        if name in _NEED_SIZE and options.get("neighbors", "bounded") == "bounded":
+        if needed:
             raise PydpstatError(
                 f"n must be given: the noise of a {name} depends on the public number of records under "
                 "bounded neighbors."
@@ -290,7 +290,7 @@ def _size(n: int | None, name: str, options: Mapping[str, object]) -> int:
         raise PydpstatError(
             f"n must be a whole number of records; got {checks.shown(n)}. Give for example 1000."
         )
-    if n == 0 and name in _NEED_SIZE and options.get("neighbors", "bounded") == "bounded":
+    if n == 0 and needed:
         raise PydpstatError(f"n must be at least 1 record for a {name} under bounded neighbors; got {n!r}.")
     return int(n)
 

@@ -7,20 +7,18 @@ from fractions import Fraction
 
 import numpy as np
 
-from pydpstat._data.columns import Data, GivenBounds, one_column
+from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, quiet
-from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.order_grid import farthest, grid_places, grid_runs, rank_range, rank_utility
 from pydpstat.statistics._kernels.quantile_points import (
     GRID_POINTS,
-    check_size,
-    checked,
+    Asked,
+    ask,
     complete,
     counts_of,
-    point,
     released,
     share_of,
     shares_of,
@@ -114,8 +112,9 @@ def quantile(
     >>> float(r)
     50.0
     """
-    own = (("q", q),)
-    return _quantile("quantile", x, q, epsilon, bounds, neighbors, missing, rng, budget, grid_points, own)
+    share = share_of(q)
+    asked = ask(x, epsilon, bounds, neighbors, missing, rng, grid_points)
+    return _quantile("quantile", asked, share, (("q", q),), budget)
 
 
 @quiet
@@ -180,36 +179,22 @@ def median(
     >>> 40 <= float(pydpstat.median(ages, 1.0, bounds=(0, 120), rng=1)) <= 43
     True
     """
-    return _quantile("median", x, 0.5, epsilon, bounds, neighbors, missing, rng, budget, grid_points, ())
+    asked = ask(x, epsilon, bounds, neighbors, missing, rng, grid_points)
+    return _quantile("median", asked, 0.5, (), budget)
 
 
 def _quantile(
-    function: str,
-    x: Data,
-    q: float,
-    epsilon: float,
-    bounds: GivenBounds,
-    neighbors: str,
-    missing: Missing,
-    rng: object,
-    budget: Spender | None,
-    grid_points: int,
-    own: tuple[tuple[str, object], ...],
+    function: str, asked: Asked, share: float, own: tuple[tuple[str, object], ...], budget: Spender | None
 ) -> DPResults:
-    how, (lower, upper), points = checked(epsilon, neighbors, missing, bounds, grid_points)
-    share = share_of(q)
-    column = one_column(x, "x")
-    source = source_from(rng)
+    how, grid, column, source = asked
     reach = rank_range(share, how.neighbors)
     rate = Fraction(how.epsilon) / reach
-    check_size(column, how)
     starts = None
-    if column.size * _FEW <= points:
+    if column.size * _FEW <= grid.points:
         # sorting a few records takes less time than going through all points
-        values = complete(column, how, lower, upper)
-        counts, starts, widths = grid_runs(grid_places(values, lower, upper, points), points)
+        counts, starts, widths = grid_runs(grid_places(complete(asked), *grid), grid.points)
     else:
-        counts = counts_of(column, how, lower, upper, points)
+        counts = counts_of(asked)
     labels = Labels(column.name or function)
 
     def choose(_: object = None) -> tuple[float, Labels]:
@@ -218,9 +203,9 @@ def _quantile(
             chosen = weighted(utility, rate, source)
         else:
             chosen = weighted_point(utility, rate, source, starts, widths)
-        return point(lower, upper, points, chosen), labels
+        return grid.at(chosen), labels
 
-    return released(function, choose, how, column, bounds, grid_points, own, source, budget, float(reach) / 2)
+    return released(function, asked, choose, own, budget, float(reach) / 2)
 
 
 @quiet
@@ -307,30 +292,27 @@ def quantiles(
     >>> r.estimate.round().tolist()
     [16.0, 42.0, 50.0]
     """
-    how, (lower, upper), points = checked(epsilon, neighbors, missing, bounds, grid_points)
     wanted = shares_of(qs)
-    column = one_column(x, "x")
-    source = source_from(rng)
+    asked = ask(x, epsilon, bounds, neighbors, missing, rng, grid_points)
+    how, grid, column, source = asked
     distinct = sorted(set(wanted))
-    check_size(column, how)
     labels = Labels("quantile" if column.name is None else column.name, names=tuple(map(str, qs)))
-    values = complete(column, how, lower, upper)
+    values = complete(asked)
 
     def choose(_: object = None) -> tuple[np.ndarray, Labels]:
-        records = grid_places(values, lower, upper, points).astype(np.int64) << _PLACES
+        records = grid_places(values, *grid).astype(np.int64) << _PLACES
         records += places(records.size, _PLACES, source)
         records.sort()
         chosen = split_quantiles(
             records,
-            points << _PLACES,
+            grid.points << _PLACES,
             distinct,
             Fraction(how.epsilon),
             how.neighbors,
             lambda widths, utility, rate: weighted(utility, rate, source, widths),
             lambda limit: below(limit, source),
         )
-        found = {q: point(lower, upper, points, each >> _PLACES) for q, each in zip(distinct, chosen)}
+        found = {q: grid.at(each >> _PLACES) for q, each in zip(distinct, chosen)}
         return np.array([found[q] for q in wanted]), labels
 
-    own = (("qs", qs),)
-    return released("quantiles", choose, how, column, bounds, grid_points, own, source, budget, 1.0)
+    return released("quantiles", asked, choose, (("qs", qs),), budget, 1.0)

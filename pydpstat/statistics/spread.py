@@ -2,45 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import numpy as np
 
-from pydpstat._data.columns import (
-    Bounds,
-    Columns,
-    Data,
-    GivenBounds,
-    check_filling,
-    column_bounds,
-    numbers_of,
-)
-from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import (
-    Missing,
-    Public,
-    check_records,
-    column_labels,
-    columns_query,
-    options,
-    quiet,
-    release_statistic,
-    shaped,
-)
-from pydpstat.errors import PydpstatError
+from pydpstat._data.columns import Bounds, Columns, Data, GivenBounds, Pair
+from pydpstat._release.additive import Query, Spender
+from pydpstat._release.statistic import Missing, Options, check_records, columns_query, options, quiet
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.r_arithmetic._products import norm
 from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, Publish, SquareRoot
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels import record_grid
-from pydpstat.statistics._kernels.partition import PARABOLA, moments, parabola_weights, spread, weights_query
-from pydpstat.statistics._kernels.record_grid import RecordGrid, product_unit
+from pydpstat.statistics._kernels import partition, record_grid
+from pydpstat.statistics._kernels.record_grid import RecordGrid
+from pydpstat.statistics.mean import release_columns
 
 CUT = "cut at 0"
-ROOT = "square root"
-NOISY = "variance from the noisy sums"
-_SMALLEST, _LARGEST = 1e-140, 1e140
 
 
 @quiet
@@ -109,7 +86,7 @@ def var(
 
     Unbounded neighbors: with z the record's place between -1 and 1 and s its rounded square, the sums of
     the weights (1 - 2z + s) / 4, (1 - s) / 2 and (1 + 2z + s) / 4 are released. They are not negative and
-    add up to 1 for each record, exactly (`parabola_weights` of the kernels), so the L1
+    add up to 1 for each record, exactly (`PARABOLA_WEIGHTS` of the kernels), so the L1
     sensitivity of the three sums is 1. The number of records, the sum of z and the sum of s are linear
     combinations of them, and the variance is post-processing; it is 0 where the noisy number is at most
     1. `bse` is by the delta method.
@@ -127,7 +104,8 @@ def var(
     >>> round(r, 3), round(r.sensitivity, 6)
     (1.219, 0.0625)
     """
-    return _release("var", data, epsilon, bounds, (delta, mechanism, neighbors, missing), rng, budget)
+    how = options(epsilon, delta, mechanism, neighbors, missing)
+    return release_columns("var", _variance_query, data, bounds, how, rng, budget)
 
 
 @quiet
@@ -176,101 +154,67 @@ def std(
     >>> round(r, 3), r.postprocessing
     (1.104, ('cut at 0', 'square root'))
     """
-    return _release("std", data, epsilon, bounds, (delta, mechanism, neighbors, missing), rng, budget)
+    how = options(epsilon, delta, mechanism, neighbors, missing)
+    return release_columns("std", _root_query, data, bounds, how, rng, budget)
 
 
-def _release(
-    function: str,
-    data: Data,
-    epsilon: float,
-    bounds: GivenBounds,
-    public: Public,
-    rng: object,
-    budget: Spender | None,
-) -> DPResults:
-    how = options(epsilon, *public)
-    columns = numbers_of(data)
-    pairs, shown = column_bounds(bounds, columns)
-    check_filling(how.missing, pairs)
+def _variance_query(statistic: str, columns: Columns, pairs: Bounds, how: Options) -> tuple[Query, Publish]:
     check_squares(pairs)
+    n = columns.size
     if how.bounded:
-        check_records(columns.size, 2, "variance")
-    grids = record_grid.grids_for(pairs, how, columns.size)
+        check_records(n, 2, "variance")
+    grids = record_grid.grids_for(pairs, how, n)
     sums = record_grid.each_column(columns, grids, how.missing, ((0, 0),))
-    root = function == "std"
-    publish: Publish
-    if how.bounded:
-        n = columns.size
-        exact = [
-            spread_of(n, each.first[0], each.first[0], each.products[0], grid, grid)
-            for each, grid in zip(sums, grids)
-        ]
-        sensitivities = [spread_sensitivity(n, grid, grid, pair, pair) for grid, pair in zip(grids, pairs)]
-        query = columns_query(function, columns, exact, sensitivities)
-
-        def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-            cut = np.maximum(noisy, 0.0)
-            if root:
-                return np.sqrt(cut), SquareRoot((CUT, ROOT))
-            return cut, AsDrawn((CUT,))
-
-    else:
-        blocks = [parabola_weights(each, 0) for each in sums]
-        query = weights_query(function, column_labels(function, columns), how, blocks)
-
-        def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-            return _from_weights(noisy.reshape(len(pairs), -1), pairs, columns, root)
-
-    return release_statistic(
-        function, query, how, rng, budget, arguments=(("bounds", shown),), bounds=shown, publish=publish
-    )
+    if not how.bounded:
+        blocks = [partition.weight_sums(each, partition.PARABOLA_WEIGHTS) for each in sums]
+        steps = ("variance from the noisy sums", CUT)
+        return partition.column_weights(statistic, columns, pairs, how, blocks, _from_weights, steps)
+    exact = [
+        spread_of(n, each.first[0], each.first[0], each.products[0], grid, grid)
+        for each, grid in zip(sums, grids)
+    ]
+    sensitivities = [spread_sensitivity(n, grid, grid, pair, pair) for grid, pair in zip(grids, pairs)]
+    query = columns_query(statistic, columns, exact, sensitivities)
+    return query, lambda noisy: (np.maximum(noisy, 0.0), AsDrawn((CUT,)))
 
 
-def _from_weights(
-    noisy: np.ndarray, pairs: Bounds, columns: Columns, root: bool
-) -> tuple[np.ndarray, PostProcessing]:
-    values, slopes = [], []
-    for block, pair in zip(noisy, pairs):
-        half = 0.5 * pair[1] - 0.5 * pair[0]
-        at = moments(block, PARABOLA)
-        value, gradient = (0.0, np.full(3, np.nan)) if at is None else spread(at, 1, 1, 2)
-        value, slope = half * half * max(value, 0.0), half * half * norm(gradient)
-        if root:
-            value = math.sqrt(value)
-            slope = slope / (2.0 * value) if value > 0.0 else math.nan
-        values.append(value)
-        slopes.append(slope)
-    steps = (NOISY, CUT, ROOT) if root else (NOISY, CUT)
-    return shaped(values, columns), Derived(tuple(slopes), steps)
+def _from_weights(noisy: np.ndarray, pair: Pair) -> tuple[float, float]:
+    """Return the variance, cut at 0, and its slope."""
+    value, gradient = partition.spread(partition.moments(noisy, partition.PARABOLA), 1, 1, 2)
+    half = record_grid.half_width(pair)
+    return half * half * max(value, 0.0), half * half * norm(gradient)
+
+
+def _root_query(statistic: str, columns: Columns, pairs: Bounds, how: Options) -> tuple[Query, Publish]:
+    query, variance = _variance_query(statistic, columns, pairs, how)
+
+    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        squared, post = variance(noisy)
+        root, steps = np.sqrt(squared), (*post.steps, "square root")
+        if not isinstance(post, Derived):
+            return root, SquareRoot(steps)
+        slopes = np.where(root > 0.0, np.array(post.slopes) / (2.0 * root), np.nan)
+        return root, Derived(tuple(slopes.ravel().tolist()), steps)
+
+    return query, publish
 
 
 def spread_of(
     n: int, first: int, second: int, product: int, grid1: RecordGrid, grid2: RecordGrid
 ) -> Fraction:
     """Return (sum of products - product of sums / n) / (n - 1) exactly, from sums in grid units."""
-    # products are in units of 2^bits times the product of the two units
+    # products are in units of 2^bits times the product of the two units, which a float holds
     whole = (n * product << grid1.bits) - first * second
-    (a, b), (c, d) = grid1.unit.as_integer_ratio(), grid2.unit.as_integer_ratio()
-    return Fraction(whole * a * c, n * (n - 1) * b * d)
+    return record_grid.ratio(whole, n * (n - 1), grid1.unit * grid2.unit)
 
 
-def spread_sensitivity(
-    n: int,
-    grid1: RecordGrid,
-    grid2: RecordGrid,
-    pair1: tuple[float, float],
-    pair2: tuple[float, float],
-) -> Fraction:
+def spread_sensitivity(n: int, grid1: RecordGrid, grid2: RecordGrid, pair1: Pair, pair2: Pair) -> Fraction:
     """Return how far replacing a record moves a covariance of n records on grids."""
-    rounding = 2 * Fraction(product_unit(grid1, grid2)) / (n - 1)
+    rounding = 2 * Fraction(record_grid.product_unit(grid1, grid2)) / (n - 1)
     return record_grid.width(pair1) * record_grid.width(pair2) / n + rounding
 
 
 def check_squares(pairs: Bounds) -> None:
     """Check that squares of what lies between the bounds are ordinary floats."""
     for lower, upper in pairs:
-        if not _SMALLEST < upper - lower < _LARGEST:
-            raise PydpstatError(
-                f"bounds must be between {_SMALLEST} and {_LARGEST} apart for squares; "
-                f"got ({lower!r}, {upper!r}). Rescale the data."
-            )
+        record_grid.check_range(lower, upper, 1e-140, 1e140, " for squares")

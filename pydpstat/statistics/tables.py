@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from pydpstat._data.columns import Data
 from pydpstat._data.values import missing_values
-from pydpstat._release.additive import Query, Spender
+from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import INTEGER, Missing, options, quiet, release_statistic
-from pydpstat.dppack._counts import count_sensitivity
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.cells import cell_counts
+from pydpstat.statistics._kernels.cells import cell_counts, cells_query
 from pydpstat.statistics._kernels.levels import (
     Coded,
     Level,
-    Variables,
     coded,
     discovered,
     levels_of,
@@ -127,50 +127,34 @@ def crosstab(
     ['no', 'perhaps', 'yes']
     """
     if isinstance(levels, str) and levels == "discover":
-        return discovered(
-            data, epsilon, delta, mechanism, neighbors, missing, rng, budget, variables_of(data)
-        )
+        named = INTEGER[:1]
+        how = options(epsilon, 0, mechanism, neighbors, missing, mechanisms=named, others=False, fill=str)
+        return discovered(variables_of(data), delta, how, rng, budget)
     how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=str)
-    _check_other(other)
+    if other is not None and not isinstance(other, str):
+        raise PydpstatError(
+            f"other must be the name of a level, or None; got {type(other).__name__}. 'other' is usual."
+        )
     variables = variables_of(data)
     public = levels_of(levels, variables)
     columns = [coded(column, each) for column, each in zip(variables.columns, public)]
     axes = [_axis(column, how.missing, other) for column in columns]
-    _check_cells([names for names, _ in axes])
-    counts = _table(columns, axes, how.missing)
-    query = Query(
-        "table",
-        counts.astype(np.float64),
-        (count_sensitivity(how.neighbors, how.norm),),
-        Labels("table", dimnames=tuple(names for names, _ in axes), dimension_names=_names(variables)),
-        integer=True,
-        nobs=variables.size if how.bounded else None,
-    )
+    dimnames = tuple(names for names, _ in axes)
+    cells = math.prod(map(len, dimnames))
+    if cells > MOST_CELLS:
+        raise PydpstatError(
+            f"levels must make at most {MOST_CELLS} cells; they make {cells}. Cross fewer variables."
+        )
+    names = variables.names if any(variables.names) else ()
+    labels = Labels("table", dimnames=dimnames, dimension_names=names)
+    query = cells_query("table", _table(columns, axes, how.missing), labels, variables.size, how)
     declared = isinstance(levels, str)
     said = "declared" if declared else [list(map(plain, column.levels)) for column in columns]
     arguments: tuple[tuple[str, object], ...] = (("levels", said if declared or len(said) > 1 else said[0]),)
     if other != "other" and not declared:
         arguments = (*arguments, ("other", other))
-    return release_statistic(
-        "crosstab",
-        query,
-        how,
-        rng,
-        budget,
-        arguments=arguments,
-        conditions=(DECLARED,) if declared else (),
-    )
-
-
-def _check_other(other: object) -> None:
-    if other is not None and not isinstance(other, str):
-        raise PydpstatError(
-            f"other must be the name of a level, or None; got {type(other).__name__}. 'other' is usual."
-        )
-
-
-def _names(variables: Variables) -> tuple[str, ...]:
-    return variables.names if any(variables.names) else ()
+    conditions = (DECLARED,) if declared else ()
+    return release_statistic("crosstab", query, how, rng, budget, arguments=arguments, conditions=conditions)
 
 
 # a table's levels, and the place among them of each code from -1 on; None for one that is left out
@@ -196,23 +180,9 @@ def _place(names: list[Level], name: Level) -> int:
     return names.index(name)
 
 
-def _check_cells(names: list[tuple[Level, ...]]) -> None:
-    cells = 1
-    for each in names:
-        cells *= len(each)
-    if cells > MOST_CELLS:
-        raise PydpstatError(
-            f"levels must make at most {MOST_CELLS} cells; they make {cells}. Cross fewer variables."
-        )
-
-
 def _table(columns: list[Coded], axes: list[Axis], missing: Missing) -> np.ndarray:
     """Count the cells, and bring each axis into its published order."""
-    shape = tuple(len(names) for names, _ in axes)
-    codes = [column.codes for column in columns if column.codes is not None]
-    if not codes:
-        return np.zeros(shape)
-    counts = cell_counts(codes, [len(places) - 1 for _, places in axes])
+    counts = cell_counts([column.codes for column in columns], [len(places) - 1 for _, places in axes])
     if missing == "error" and any(counts.take(0, axis=axis).any() for axis in range(counts.ndim)):
         raise missing_values()
     for axis, (names, places) in enumerate(axes):

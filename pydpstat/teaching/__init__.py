@@ -10,17 +10,20 @@ from pydpstat.teaching.attacks import (
     averaging_attack,
     intersection_attack,
 )
+from pydpstat.teaching.difference import DifferencingAttack, differencing
 from pydpstat.teaching.figures import beside
 from pydpstat.teaching.search import Sensitivity, sensitivity
 from pydpstat.teaching.uniform import UniformNoise
 
 __all__ = [
     "AveragingAttack",
+    "DifferencingAttack",
     "IntersectionAttack",
     "Sensitivity",
     "UniformNoise",
     "averaging_attack",
     "beside",
+    "differencing",
     "intersection_attack",
     "sensitivity",
 ]

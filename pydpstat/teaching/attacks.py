@@ -150,7 +150,7 @@ def averaging_attack(release: Callable[[], SupportsFloat], queries: int = 1000) 
     if wanted > MOST_QUERIES:
         raise PydpstatError(f"queries must be at most {MOST_QUERIES:,}; got {wanted:,}. Ask fewer times.")
     answers: list[float] = []
-    kept: list[Guarantee | None] = []
+    stated: list[Guarantee] = []
     noise_sd, refused = math.nan, None
     for _ in range(wanted):
         try:
@@ -162,13 +162,13 @@ def averaging_attack(release: Callable[[], SupportsFloat], queries: int = 1000) 
             noise_sd = _published_sd(answer)
         answers.append(_number(answer))
         guarantee = getattr(answer, "guarantee", None)
-        kept.append(guarantee if isinstance(guarantee, Guarantee) else None)
+        if isinstance(guarantee, Guarantee):
+            stated.append(guarantee)
     values = np.array(answers, dtype=np.float64)
     if math.isnan(noise_sd) and values.size > 1:
         with np.errstate(over="ignore", invalid="ignore"):
             noise_sd = float(values.std(ddof=1))
-    stated = [each for each in kept if each is not None]
-    together = compose(stated) if stated and len(stated) == len(kept) else None
+    together = compose(stated) if stated and len(stated) == len(answers) else None
     return AveragingAttack(values, wanted, noise_sd, together, refused)
 
 
@@ -290,11 +290,10 @@ def intersection_attack(answers: Iterable[int], reach: int = 2) -> IntersectionA
     given = tuple(several(answers, "answers", "[5, 7]"))
     if not given:
         raise PydpstatError("answers must be at least one whole number; got none. Give for example [5, 7].")
-    left = noise.possible(given[0])
-    steps = [left]
+    steps = [noise.possible(given[0])]
     for answer in given[1:]:
         alone = noise.possible(answer)
-        left = range(max(left.start, alone.start), min(left.stop, alone.stop))
+        left = range(max(steps[-1].start, alone.start), min(steps[-1].stop, alone.stop))
         if not left:
             raise PydpstatError(
                 f"answers must be possible for one true count; no count is within {noise.reach} of both "

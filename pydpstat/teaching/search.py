@@ -28,14 +28,8 @@ Record = TypeVar("Record")
 class Sequences:
     """Data sets as sequences of codes, in lexicographic order, and their pairs of neighbors.
 
-    Parameters
-    ----------
-    values : int
-        How many values a record can have; its codes are 0, 1, ...
-    n : int
-        Number of records, or the largest number where they may be added and removed.
-    bounded : bool
-        Whether neighbors have one record replaced, instead of one added or removed.
+    The codes are 0 to values - 1. Bounded neighbors have one of n records replaced; otherwise one is added or
+    removed, and n is the largest number of records.
 
     Examples
     --------
@@ -233,13 +227,10 @@ def sensitivity(
         outputs[place] = _numbers(raw[place], data)
     _check_lengths(outputs, records)
     distance = _absolute if norm == "L1" else _squared
-    witness = next(space.pairs())
-    best: Exact = -1
-    for pair in space.pairs():
-        apart = distance(outputs[pair[0]], outputs[pair[1]])
-        if apart > best:
-            best, witness = apart, pair
+    # of equal ones the first
+    witness = max(space.pairs(), key=lambda pair: distance(outputs[pair[0]], outputs[pair[1]]))
     first, second = witness
+    best = distance(outputs[first], outputs[second])
     inexact = any(_is_inexact(raw[place]) for place in witness)
     return Sensitivity(
         value=_root(best, inexact) if norm == "L2" else _rounded(best, inexact),

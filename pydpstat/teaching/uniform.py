@@ -18,14 +18,12 @@ from pydpstat._release.statistic import check_budget
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source, source_from
-from pydpstat.random.secure import _bits as bits
 
 if TYPE_CHECKING:
     from pydpstat.auditing import AuditResults
     from pydpstat.budget import Budget
 
 _LARGEST = 2**60
-_WORDS = 2**64
 # a floating-point uniform resolves as many values
 LARGEST_REACH = 2**31
 MOST_DRAWS = 2**32
@@ -226,11 +224,7 @@ class UniformNoise:
         return int(answers[0]) if size is None else answers
 
     def _answers(self, count: int, size: int, source: Source) -> npt.NDArray[np.int64]:
-        if not source.reproducible:
-            drawn = _uniform(size, len(self.values))
-        else:
-            drawn = np.floor(source.uniform(size) * len(self.values)).astype(np.int64)
-        return drawn + (count - self.reach)
+        return source.integers(size, len(self.values)) + (count - self.reach)
 
     def audit(
         self,
@@ -282,13 +276,3 @@ class UniformNoise:
             return self._answers(true, size, source)
 
         return audit(uniform_noise, *data, claim=claim, samples=samples, rng=stream)
-
-
-def _uniform(size: int, values: int) -> npt.NDArray[np.int64]:
-    """Draw integers from 0 to values - 1, each exactly as likely, from the operating system."""
-    # words beyond the last whole multiple would favor small remainders
-    last = np.uint64(_WORDS // values * values - 1)
-    drawn = bits.words(size)
-    while (beyond := drawn > last).any():
-        drawn = np.concatenate([drawn[~beyond], bits.words(int(beyond.sum()))])
-    return (drawn % np.uint64(values)).astype(np.int64)

@@ -210,6 +210,20 @@ def _mixtures() -> Iterator[Case]:
         yield replace(case, package="rmutil" if "rmutil" in r else "stats")
 
 
+def _noise_by_hand() -> Iterator[Case]:
+    """What R users write for integer noise, and the function that draws the same."""
+    for epsilon in ("1", "0.3"):
+        yield replace(
+            _case(
+                "symmetric_geometric_noise",
+                f"a random sign times rgeom, epsilon {epsilon}",
+                expression=f"sample(c(-1L, 1L), 20, TRUE) * rgeom(20, 1 - exp(-{epsilon}))",
+                python=f'pydpstat.symmetric_geometric_noise(20, {epsilon}, method="sign", rng=rng)',
+            ),
+            package="stats",
+        )
+
+
 def _refusals() -> Iterator[Case]:
     for function, arguments in (
         ("runif", "2, 3, 1"),
@@ -248,6 +262,16 @@ def _refusals() -> Iterator[Case]:
 
 CASES: tuple[Case, ...] = tuple(
     case
-    for group in (_laws, _without_draw, _recycling, _samples, _seeds, _states, _mixtures, _refusals)
+    for group in (
+        _laws,
+        _without_draw,
+        _recycling,
+        _samples,
+        _seeds,
+        _states,
+        _mixtures,
+        _noise_by_hand,
+        _refusals,
+    )
     for case in group()
 )

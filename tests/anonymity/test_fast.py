@@ -7,7 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pydpstat.anonymity._fast import dissolve, fast, initial_groups, refine, resplit
+from pydpstat.anonymity._fast import fast, initial_groups
+from pydpstat.anonymity._local_search import dissolve, refine, resplit
 from pydpstat.anonymity._points import Groups, Space, by_group, disjoint, equal_rows, uncontested
 from pydpstat.anonymity.aggregation import partition
 from tests.anonymity.plain import loans, tables

@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from pydpstat.auditing._events import Element, FormEvent, Missing, Norm, Sum, count
-from pydpstat.auditing._float_events import Multiple, Support, Zeros
-from pydpstat.auditing._ranges import Cut, Ranges
+from pydpstat.auditing._events import count, element, form_event, length, missing, total
+from pydpstat.auditing._float_events import multiple, support, trailing_zeros
+from pydpstat.auditing._ranges import END, START, Cut, range_event
 from pydpstat.auditing._sampling import Draws
 from pydpstat.mechanisms.laplace import LaplaceNoise
 
-RESULT = Element("the result", 0)
+RESULT = element("the result", 0)
 
 
 def draws(values):
@@ -18,57 +18,57 @@ def draws(values):
 @pytest.mark.parametrize(
     "low, high, words, inside",
     [
-        (None, Cut(2), "the result is below 2", [0.0, 1.0]),
-        (None, Cut(2, True), "the result is at most 2", [0.0, 1.0, 2.0]),
-        (Cut(2), None, "the result is at least 2", [2.0, 3.0]),
-        (Cut(2, True), None, "the result is above 2", [3.0]),
+        (START, Cut(2), "the result is below 2", [0.0, 1.0]),
+        (START, Cut(2, True), "the result is at most 2", [0.0, 1.0, 2.0]),
+        (Cut(2), END, "the result is at least 2", [2.0, 3.0]),
+        (Cut(2, True), END, "the result is above 2", [3.0]),
         (Cut(1), Cut(2.5), "the result is at least 1 and below 2.5", [1.0, 2.0]),
         (Cut(1), Cut(1, True), "the result is 1", [1.0]),
     ],
 )
 def test_ranges(low, high, words, inside):
-    event, z = Ranges(RESULT, ((low, high),)), np.arange(4.0)
+    event, z = range_event(RESULT, ((low, high),)), np.arange(4.0)
     assert event.words == words
     assert z[event.contains(draws(z))].tolist() == inside
 
 
 def test_several_values_are_a_list():
-    event = Ranges(RESULT, ((Cut(1), Cut(1, True)), (Cut(3), Cut(3, True))))
+    event = range_event(RESULT, ((Cut(1), Cut(1, True)), (Cut(3), Cut(3, True))))
     assert event.words == "the result is one of 1, 3"
     assert event.contains(draws(np.arange(5.0))).tolist() == [False, True, False, True, False]
 
 
 def test_multiples_of_powers_of_two():
     z = [0.25, 0.25 + 2.0**-54, -0.25, 0.75, 0.0, np.inf, np.nan]
-    inside = Multiple(RESULT, -53, False, 0.5).contains(draws(z))
+    inside = multiple(RESULT, -53, False, 0.5).contains(draws(z))
     assert inside.tolist() == [False, True, False, False, False, False, False]
-    assert Multiple(RESULT, -53, False, 0.5).words == "0 < the result < 0.5 and it is not a multiple of 2^-53"
-    assert Multiple(RESULT, -2, True, -0.5).contains(draws(z)).tolist() == [False, False, True] + [False] * 4
-    assert Multiple(RESULT, -2, True).contains(draws(z)).tolist()[:5] == [True, False, True, True, True]
+    assert multiple(RESULT, -53, False, 0.5).words == "0 < the result < 0.5 and it is not a multiple of 2^-53"
+    assert multiple(RESULT, -2, True, -0.5).contains(draws(z)).tolist() == [False, False, True] + [False] * 4
+    assert multiple(RESULT, -2, True).contains(draws(z)).tolist()[:5] == [True, False, True, True, True]
     # beyond what a power of two can be as a float
-    assert Multiple(RESULT, -1074, True).contains(draws([5e-324, 1.0])).all()
+    assert multiple(RESULT, -1074, True).contains(draws([5e-324, 1.0])).all()
 
 
 def test_zeros_at_the_end_of_the_mantissa():
     z = [1.0, 1.5, 1 + 2.0**-52, 3.0, np.nan]
-    assert Zeros(RESULT, 52, True).contains(draws(z)).tolist() == [True, False, False, False, False]
-    assert Zeros(RESULT, 1, False).contains(draws(z)).tolist() == [False, False, True, False, False]
-    assert Zeros(RESULT, 1, False).words == "the last bit of the result (of 53) is 1"
-    assert Zeros(RESULT, 5, False).words == "the last 5 bits of the result (of 53) are not all 0"
+    assert trailing_zeros(RESULT, 52, True).contains(draws(z)).tolist() == [True, False, False, False, False]
+    assert trailing_zeros(RESULT, 1, False).contains(draws(z)).tolist() == [False, False, True, False, False]
+    assert trailing_zeros(RESULT, 1, False).words == "the last bit of the result (of 53) is 1"
+    assert trailing_zeros(RESULT, 5, False).words == "the last 5 bits of the result (of 53) are not all 0"
 
 
 def test_missing_sum_norm_form():
     both = draws([[3.0, 4.0], [np.nan, 1.0]])
-    assert Missing(RESULT).contains(both).tolist() == [False, True]
-    assert Sum("s", 2).of(both)[0] == 7.0 and Norm("n", 2).of(both)[0] == 5.0
+    assert missing(RESULT).contains(both).tolist() == [False, True]
+    assert total("s", 2).of(both)[0] == 7.0 and length("n", 2).of(both)[0] == 5.0
     coded = Draws(np.array([0, 1, 2], dtype=np.int32), np.empty((3, 0)))
-    assert FormEvent("f", (0, 2)).contains(coded).tolist() == [True, False, True]
+    assert form_event("f", (0, 2)).contains(coded).tolist() == [True, False, True]
 
 
 def test_the_support_of_inverse_cdf_noise():
     law = LaplaceNoise(0.5)
     uniform = np.random.default_rng(1).integers(1, 2**32, 1000) * 2.0**-32
-    event = Support(RESULT, law, 0.3, 32)
+    event = support(RESULT, law, 0.3, 32)
     assert event.contains(draws(0.3 + law.ppf(uniform))).mean() > 0.999
     # a share of two thousandths by chance
     assert event.contains(draws(0.31 + law.ppf(uniform))).mean() < 0.02
@@ -76,4 +76,4 @@ def test_the_support_of_inverse_cdf_noise():
 
 def test_counting_goes_part_by_part():
     z = np.arange(100_000.0)
-    assert count(Ranges(RESULT, ((Cut(99_990), None),)), draws(z)) == 10
+    assert count(range_event(RESULT, ((Cut(99_990), END),)), draws(z)) == 10

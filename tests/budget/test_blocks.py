@@ -11,7 +11,7 @@ import pydpstat as dp
 from pydpstat import Budget, BudgetExceeded, PydpstatError
 from pydpstat.budget._blocks import within
 from pydpstat.consistency import Hierarchy, release_hierarchy
-from pydpstat.local import LaplaceAccess, RandomizedResponse, federate_array
+from pydpstat.local import LaplaceAccess, RandomizedResponse, federate_array, run_n_experiments
 from pydpstat.random import secure
 from pydpstat.teaching import UniformNoise
 
@@ -223,6 +223,12 @@ def test_local_answers_are_paid_for_once():
         nodes.query()
         nodes.query()
     assert [each.epsilon for each in budget.entries] == [0.5, 0.25, 0.75]
+
+
+def test_made_up_persons_cost_nothing():
+    with Budget(0.1) as budget:
+        run_n_experiments(0.5, 10, n_runs=3, rng=1)
+    assert not budget.entries
 
 
 def test_noise_alone_is_paid_for():

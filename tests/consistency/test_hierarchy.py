@@ -106,6 +106,13 @@ def flat(data, hierarchy, drop=False):
     return np.concatenate(counts).tolist(), records
 
 
+def test_a_leaf_without_a_label_takes_no_records():
+    hierarchy = Hierarchy({"N": [None, "a"], "S": ["b"]})
+    frame = pd.DataFrame({"s": ["N", "N", "N", "S"], "t": ["a", "c", None, "b"]}, dtype=object)
+    counts, _ = flat(frame, hierarchy, drop=True)
+    assert counts == [0, 0, 0, 0, 1, 1]
+
+
 def test_records_in_columns(country):
     frame = pd.DataFrame(
         {"s": ["North", "North", "Isles", "South"], "t": ["a", "a", None, "c"], "x": ["f", "f", None, "m"]}

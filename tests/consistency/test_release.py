@@ -20,8 +20,9 @@ from scipy import stats
 import pydpstat
 from pydpstat import Budget, BudgetExceeded, PydpstatError, RRandom
 from pydpstat.consistency import Hierarchy, release_hierarchy
-from pydpstat.consistency._hierarchy_methods import two_pass
-from pydpstat.consistency._split import epsilons, sensitivities, shape_of
+from pydpstat.consistency._split import shape_of
+from pydpstat.consistency._tree import two_pass
+from pydpstat.consistency.hierarchy_release import epsilons, sensitivities
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.privacy import NEIGHBORS
 from tests.consistency.trees import membership, trees

@@ -66,25 +66,30 @@ def test_no_shift_on_the_grid_costs_more_than_epsilon(epsilon, sensitivity):
     assert np.abs(logs[beyond:] - logs[:-beyond]).max() > epsilon * 1.5
 
 
+@pytest.mark.parametrize("rare", [False, True], ids=["often", "seldom"])
 @pytest.mark.parametrize("epsilon, sensitivity", CASES)
-def test_draws_on_a_coarse_grid_have_the_exact_probabilities(seeded, epsilon, sensitivity):
+def test_draws_on_a_coarse_grid_have_the_exact_probabilities(seeded, monkeypatch, epsilon, sensitivity, rare):
+    if rare:
+        # the way of a large epsilon, where all of its branches are taken
+        monkeypatch.setattr("pydpstat.mechanisms.staircase._RARE", 0.0)
+    size = DRAWS // 10 if rare else DRAWS
     noise, grid = StaircaseNoise(epsilon, sensitivity), sensitivity / 11.3
-    drawn = np.asarray(noise.draw(SYSTEM, DRAWS, grid), dtype=np.int64)
-    assert abs(int((drawn > 0).sum()) - int((drawn < 0).sum())) < 6.0 * math.sqrt(DRAWS)
+    drawn = np.asarray(noise.draw(SYSTEM, size, grid), dtype=np.int64)
+    assert abs(int((drawn > 0).sum()) - int((drawn < 0).sum())) < 6.0 * math.sqrt(size)
     sizes = np.abs(drawn)
 
     def p_value(kind):
         _, expected = weights(kind, grid, 4000)
         counts = np.bincount(np.minimum(sizes, 3999), minlength=4000)[:4000]
-        keep = expected * DRAWS > 10.0
-        observed = np.append(counts[keep], DRAWS - counts[keep].sum())
+        keep = expected * size > 10.0
+        observed = np.append(counts[keep], size - counts[keep].sum())
         masses = np.append(expected[keep], max(1.0 - expected[keep].sum(), 1e-12))
-        if masses[-1] * DRAWS < 5.0:
+        if masses[-1] * size < 5.0:
             observed, masses = observed[:-1], masses[:-1] / masses[:-1].sum()
         return stats.chisquare(observed, masses * observed.sum()).pvalue
 
     assert p_value(noise) > FALSE_ALARM
-    for factor in (0.95, 1.05):
+    for factor in (0.8, 1.25) if rare else (0.95, 1.05):
         assert p_value(StaircaseNoise(epsilon * factor, sensitivity)) < FALSE_ALARM
 
 
@@ -116,3 +121,16 @@ def test_a_vector_divides_epsilon():
     each = mechanism.calibrate_each(1.0, 0.0, (1.0, 3.0))
     assert [noise.epsilon for noise in each.noises] == [0.5, 0.5]
     assert each.scale.tolist() == [2.0, 6.0]
+
+
+@pytest.mark.parametrize("epsilon", [30.0, 100.0, 1e9])
+def test_a_large_epsilon_is_drawn_at_once(seeded, epsilon):
+    noise = StaircaseNoise(epsilon, 1.0)
+    grid = 2.0 ** math.floor(math.log2(noise.share if epsilon == 30.0 else noise.scale) - 20)
+    drawn = np.asarray(noise.draw(SYSTEM, 2000, grid), dtype=np.float64) * grid
+    # the middle step, of which nearly all values are
+    assert np.abs(drawn).max() <= max(noise.share, grid)
+    if epsilon == 30.0:
+        uniform = stats.kstest(np.abs(drawn), stats.uniform(0.0, noise.share).cdf)
+        wider = stats.kstest(np.abs(drawn), stats.uniform(0.0, 1.2 * noise.share).cdf)
+        assert uniform.pvalue > FALSE_ALARM > wider.pvalue

@@ -13,6 +13,7 @@ import pydpstat
 import pydpstat._checks as checks
 from pydpstat import Budget, compose
 from pydpstat._data import lookup
+from pydpstat._data.values import objects
 from pydpstat.budget._accountants import BasicAccountant, ConcentratedAccountant
 from pydpstat.local import FederatedArray
 from pydpstat.local.design import ResponseDesign
@@ -47,7 +48,7 @@ def seeded(seeded_entropy: Any) -> None:
 def at_once(values: list[Any], labels: Any) -> np.ndarray:
     """Look up all values together, as one that cannot be hashed does not allow."""
     try:
-        codes, names = pd.factorize(lookup.objects(values))
+        codes, names = pd.factorize(objects(values))
     except TypeError:
         return np.full(len(values), -1, dtype=np.intp)
     places = {label: place for place, label in enumerate(labels) if label is not None}

@@ -116,7 +116,18 @@ def test_command(capsys, tmp_path):
 def test_command_of_the_package(capsys):
     assert package_main(["parity", *RECORDED, "--only", "runif/", "--quiet"]) == 0
     assert package_main(["parity", *RECORDED, "--only", "no such case"]) == 2
-    assert "no case has 'no such case' in its id" in capsys.readouterr().err
+    assert "no case has 'no such case' in its id, and no distribution" in capsys.readouterr().err
+
+
+def test_only_chooses_cases_and_distributions(monkeypatch, capsys):
+    asked = []
+    monkeypatch.setattr(command, "check_distributions", lambda names, *_: asked.extend(names) or [])
+    assert command.main(["--recorded", "--only", "symmetric_geometric"]) == 0
+    assert "2 cases: 0 live, 2 recorded" in capsys.readouterr().out
+    assert asked == ["symmetric_geometric", "symmetric_geometric_noise, sign"]
+    asked.clear()
+    assert command.main(["--recorded", "--only", "meanDP/", "--quiet"]) == 0 and asked == []
+    assert command.main(["--recorded", "--only", "tune_classification_model", "--draws", "0", "--quiet"]) == 0
 
 
 def test_command_fails_with_a_case(monkeypatch, capsys):

@@ -13,6 +13,7 @@ import pydpstat
 from pydpstat import PydpstatError, RRandom, plots
 from pydpstat import r_arithmetic as r
 from pydpstat.errors import MissingExtraError
+from pydpstat.local import RandomizedResponse, RandomizedResponseCoins
 from pydpstat.mechanisms import GaussianNoise, LaplaceNoise
 from tests.junk import JUNK
 
@@ -36,10 +37,17 @@ AFTER = BEFORE.assign(value=[10.0, 0.0, 10.0])
 DRAWINGS = {
     "histograms": lambda ax: plots.histograms(([3, 4, 5], EDGES), ([2, 4, 7], EDGES), ax=ax),
     "noise_densities": lambda ax: plots.noise_densities([-3, 0], [1, 2], ax=ax),
+    "neighboring_densities": lambda axes: plots.neighboring_densities(
+        LaplaceNoise(2.0), 5, 1, epsilon=0.5, axes=axes
+    ),
     "tradeoff": lambda axes: plots.tradeoff(RUNS, 0.2, axes=axes),
     "k_against_loss": lambda ax: plots.k_against_loss(LOSSES, ax=ax),
     "hierarchy": lambda ax: plots.hierarchy(BEFORE, AFTER, ax=ax),
+    "coin_tree": lambda ax: plots.coin_tree(RandomizedResponseCoins(), ax=ax),
 }
+# rows of names and numbers, which need no scale
+WITHOUT_SCALE, WITHOUT_LEGEND = ("hierarchy", "coin_tree"), ("coin_tree",)
+PANELS = {"tradeoff", "neighboring_densities"}
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +67,7 @@ def labels(axes):
 
 @pytest.mark.parametrize("name", plots.__all__)
 def test_axes_in_axes_out(name):
-    panels = 2 if name == "tradeoff" else 1
+    panels = 2 if name in PANELS else 1
     given = pyplot.subplots(1, panels)[1]
     figures = pyplot.get_fignums()
     returned = DRAWINGS[name](given)
@@ -68,8 +76,8 @@ def test_axes_in_axes_out(name):
     assert len(new) == panels and len(pyplot.get_fignums()) == 2
     for axes in new:
         axes.figure.canvas.draw()
-        assert axes.get_xlabel() and axes.get_legend() is not None
-        assert axes.get_ylabel() or name == "hierarchy"
+        assert axes.get_xlabel() and (axes.get_legend() is not None or name in WITHOUT_LEGEND)
+        assert axes.get_ylabel() or name in WITHOUT_SCALE
 
 
 @pytest.mark.parametrize("name", plots.__all__)
@@ -88,7 +96,7 @@ def test_wrong_axes(name, given):
         PydpstatError, match=r"ax(es)? must be (a|2) matplotlib Axes or None; got .* Leave it out"
     ):
         DRAWINGS[name](given)
-    if name == "tradeoff":
+    if name in PANELS:
         with pytest.raises(PydpstatError, match="axes must be 2 matplotlib Axes or None; got Axes"):
             DRAWINGS[name](pyplot.gca())
 
@@ -218,6 +226,18 @@ def test_the_trade_off_has_each_run_and_their_medians():
     assert not left.texts and labels(left) == ["n = 100", "n = 500"]
 
 
+def test_the_lines_of_a_trade_off_go_through_medians_or_means():
+    runs = RUNS.assign(estimate=[0.1, 0.2, 0.9, 0.25, 0.15, 0.2] * 2)
+    for middle, expected in (("median", [0.2, 0.2]), ("mean", [0.4, 0.2])):
+        left, right = plots.tradeoff(runs, middle=middle)
+        assert left.lines[1].get_ydata() == pytest.approx(expected)
+        assert left.get_ylabel() == f"estimated share (lines: {middle} of the runs)"
+    # the mean of what a logarithmic scale can show
+    assert right.lines[1].get_ydata() == pytest.approx([0.6, 0.1])
+    with pytest.raises(PydpstatError, match="middle must be .*Did you mean 'mean'"):
+        plots.tradeoff(runs, middle="meen")
+
+
 @pytest.mark.parametrize(
     ("frame", "truth", "message"),
     [
@@ -323,6 +343,44 @@ def test_bad_hierarchies(before, after, message):
         plots.hierarchy(before, after)
 
 
+# two coins
+
+
+@pytest.mark.parametrize("coins", [(0.5, 0.5), (0.3, 0.2), (0.6, 1.0)])
+def test_the_tree_has_the_design(ax, coins):
+    design = RandomizedResponseCoins(*coins)
+    plots.coin_tree(design, ax=ax)
+    texts = [text.get_text() for text in ax.texts]
+    first, second = coins
+    assert texts[:4] == [
+        f"tails: {1 - first:.4g}",
+        f"heads: {first:.4g}",
+        f"heads: {second:.4g}",
+        f"tails: {1 - second:.4g}",
+    ]
+    # the ways' chances, and to which answers they lead
+    ways = [texts[place : place + 4] for place in (6, 10, 14)]
+    assert ways == [
+        ["the truth", f"{1 - first:.4g}", "1", "0"],
+        ["answer 1", f"{first * second:.4g}", "1", "1"],
+        ["answer 0", f"{first * (1 - second):.4g}", "0", "0"],
+    ]
+    for place in (6, 10, 14):
+        assert len({text.get_position()[1] for text in ax.texts[place : place + 4]}) == 1
+    # the last two rows are the design's
+    for answer, place in ((1, -6), (0, -3)):
+        chances = [f"{design.design_matrix.loc[answer, truth]:.4g}" for truth in (1, 0)]
+        assert texts[place:][:3] == [f"answer {answer}", *chances]
+    kept = f"epsilon = {design.epsilon:.4g}" if np.isfinite(design.epsilon) else "no guarantee"
+    assert ax.get_xlabel().startswith(kept)
+
+
+@pytest.mark.parametrize("given", [RandomizedResponse(1.0), RandomizedResponseCoins, None, 0.5, (0.5, 0.5)])
+def test_a_tree_needs_two_coins(given):
+    with pytest.raises(PydpstatError, match="design must have two coins; got .* RandomizedResponseCoins"):
+        plots.coin_tree(given)
+
+
 # all of them
 
 
@@ -336,6 +394,7 @@ def test_junk(name):
         lambda x: plots.tradeoff(x),
         lambda x: plots.k_against_loss(x),
         lambda x: plots.hierarchy(BEFORE, x),
+        lambda x: plots.coin_tree(x),
     ):
         try:
             call(JUNK[name]())
@@ -350,6 +409,7 @@ def test_errors_come_before_a_figure():
         lambda: plots.tradeoff(RUNS, 2),
         lambda: plots.k_against_loss(LOSSES.assign(loss=-1)),
         lambda: plots.hierarchy(BEFORE, AFTER[:1]),
+        lambda: plots.coin_tree(None),
     ):
         with pytest.raises(PydpstatError):
             call()

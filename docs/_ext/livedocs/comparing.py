@@ -111,7 +111,7 @@ class Comparer:
 
     def _in_r(self, case: Case) -> tuple[Outcome, str, str, Against]:
         code = "\n".join(r_lines(case))
-        if self.live and not self.live.missing(case) and case.level != "endless":
+        if self.live and not self.live.missing(case.package) and case.level != "endless":
             # what is shown is what runs: the readable inputs, not the lossless ones
             theirs = self.live.evaluate(replace(case, r=code, inputs={}))
             return theirs, _r_prints(code), f"R, live ({self._versions(self.live, case)})", "live"

@@ -16,8 +16,8 @@ _OPTION = re.compile(r"^:(\w+): (.*)\n", flags=re.MULTILINE)
 _LEFT_OUT = ("items", "toctree")
 _ROLES = (
     (re.compile(r"\s*\{item\}`[^`]*`"), ""),
-    (re.compile(r"\{ref\}`([^<`]*?)\s*<[^>`]*>`"), r"\1"),
-    (re.compile(r"\{py:obj\}`~?(?:[\w.]*\.)?(\w+)`"), r"`\1`"),
+    (re.compile(r"\{(?:ref|py:\w+)\}`([^<`]*?)\s*<[^>`]*>`"), r"\1"),
+    (re.compile(r"\{py:\w+\}`~?(?:[\w.]*\.)?(\w+)`"), r"`\1`"),
 )
 _ROLE = re.compile(r"\{[\w:]+\}`")
 # the code's place has a number of its own in each run

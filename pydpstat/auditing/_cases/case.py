@@ -14,28 +14,12 @@ Release = Callable[..., object]
 
 @dataclass(frozen=True)
 class Case:
-    """A release with two neighboring data sets.
+    """A release, of the data or of the data and `size`, with two neighbors that show its worst case.
 
-    Parameters
-    ----------
-    kind : {"defect", "sound", "exception"}
-        Whether the claim is known to be broken, is kept, or is broken as documented.
-    name : str
-        The function and what is special.
-    release : callable
-        Of the data, or of the data and `size`.
-    data, neighbor : object
-        Two neighboring data sets that show the worst case.
-    claim : Guarantee or None
-        None where the results state it themselves.
-    row : str
-        The finding's name in the table of the originals' defects.
-    true : float
-        The epsilon that really holds at the claim's delta; NaN where it is not known.
-    at_least : float
-        What a defect's lower bound has to exceed, besides the claim, at a million draws.
-    most : int
-        Draws that suffice.
+    The claim, None where the results state it themselves, is known to be broken ("defect"), is kept
+    ("sound"), or is broken as documented ("exception"). `row` is the finding's name in the table of the
+    originals' defects, `true` the epsilon that really holds at the claim's delta, NaN where it is not known.
+    At a million draws a defect's lower bound has to exceed `at_least`, too; `most` draws suffice.
     """
 
     kind: Literal["defect", "sound", "exception"]

@@ -54,13 +54,8 @@ def _columns(function: Release, **options: object) -> Release:
     return release
 
 
-def _quantile(share: float, neighbors: str = "bounded") -> Release:
-    return lambda x: quantile(x, share, 1.0, bounds=(0, 1), grid_points=POINTS, neighbors=neighbors)
-
-
-def _quantiles(neighbors: str = "bounded") -> Release:
-    shares = [0.25, 0.5, 0.75]
-    return lambda x: quantiles(x, shares, 1.0, bounds=(0, 1), grid_points=POINTS, neighbors=neighbors)
+def _ranked(function: Release, shares: float | list[float], **options: object) -> Release:
+    return lambda x: function(x, shares, 1.0, bounds=(0, 1), grid_points=POINTS, **options)
 
 
 def _choose(mechanism: str) -> Release:
@@ -89,6 +84,7 @@ MIDDLE, SHIFTED = RANKS[:2], MOVED[:2]
 OPEN: Options = {"neighbors": "unbounded"}
 TWO: Options = {"levels": ["a", "b"]}
 DISCOVERED: Options = {"levels": "discover", "delta": DELTA}
+QUARTILES = [0.25, 0.5, 0.75]
 EIGHT = ["a"] * 8
 EDGES: Options = {"edges": [0, 1, 2]}
 
@@ -127,10 +123,10 @@ CASES = (
     _case("cov, unbounded", _pair(cov, **OPEN), (LESS, LESS), (MORE, MORE)),
     _case("corr", _pair(corr), (LOW, LOW), (HIGH, HIGH)),
     _case("corr, unbounded", _pair(corr, **OPEN), (LESS, LESS), (MORE, MORE)),
-    _case("quantile", _quantile(1 / 3), RANKS, MOVED),
-    _case("quantile, unbounded", _quantile(1 / 3, **OPEN), RANKS, RANKS[1:]),
-    _case("quantiles", _quantiles(), MIDDLE, SHIFTED),
-    _case("quantiles, unbounded", _quantiles(**OPEN), RANKS, RANKS[1:]),
+    _case("quantile", _ranked(quantile, 1 / 3), RANKS, MOVED),
+    _case("quantile, unbounded", _ranked(quantile, 1 / 3, **OPEN), RANKS, RANKS[1:]),
+    _case("quantiles", _ranked(quantiles, QUARTILES), MIDDLE, SHIFTED),
+    _case("quantiles, unbounded", _ranked(quantiles, QUARTILES, **OPEN), RANKS, RANKS[1:]),
     _case("median", _call(median, grid_points=POINTS, **UNIT), MIDDLE, SHIFTED),
     _case("median, empty", _call(median, grid_points=POINTS, **UNIT, **OPEN), ZERO[:0], ONE),
     _case("histogram", _call(histogram, **EDGES), [0.5, 0.5], [0.5, 1.5]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,6 @@ from pydpstat import r_arithmetic as r
 from pydpstat.dppack._models.formulas import Floats
 from pydpstat.dppack._models.records import Records
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy import Guarantee
 from pydpstat.random import Source
 
 # the operating system's draws lie on this grid before they are scaled
@@ -30,31 +30,13 @@ ROUNDING = 1e-9
 def objective_constants(eps: float, gamma: float, c: float, n: int) -> tuple[float, float]:
     """Return the epsilon left for the noise and the added regularization, of objective perturbation.
 
-    Parameters
-    ----------
-    eps : float
-        Privacy parameter, finite.
-    gamma : float
-        Regularization constant: the objective has gamma / n times the regularizer.
-    c : float
-        Bound on the loss's second derivative.
-    n : int
-        Number of records.
+    The objective has gamma / n times the regularizer, and `c` bounds the loss's second derivative; `eps`
+    is finite. The noise's length is Gamma with rate half the first; the second times w'w / 2 is added to
+    the objective. They may be infinite or NaN where `gamma` is not positive.
 
-    Returns
-    -------
-    (float, float)
-        The noise's length is Gamma with rate half the first; the second times w'w / 2 is added to the
-        objective. They may be infinite or NaN where `gamma` is not positive.
-
-    References
-    ----------
     Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
     minimization. Journal of Machine Learning Research 12, 1069-1109, Algorithm 2.
 
-    Examples
-    --------
-    >>> from pydpstat.dppack._models.cms_noise import objective_constants
     >>> left, added = objective_constants(1.0, 1.0, 0.25, 100)
     >>> round(left, 4), added
     (0.5537, 0.0)
@@ -72,28 +54,10 @@ def objective_epsilon(left: float, c: float, strength: float, norm: float = 1.0)
     """Return the epsilon that objective perturbation keeps for one replaced record.
 
     The noise vector's density changes by at most exp(norm * left), and the determinant of the
-    objective's second derivatives, to which one record adds a matrix of rank one, by at most
-    1 + c norm^2 / strength.
+    objective's second derivatives, to which one record of length at most `norm` adds a matrix of rank
+    one, by at most 1 + c norm^2 / strength. By `strength` the objective times n is strongly convex
+    without the records; where it is not, epsilon is infinite.
 
-    Parameters
-    ----------
-    left : float
-        Epsilon left for the noise.
-    c : float
-        Bound on the loss's second derivative.
-    strength : float
-        What the objective times n is strongly convex by, without the records.
-    norm : float, default 1.0
-        Largest length of a record.
-
-    Returns
-    -------
-    float
-        Infinity where the objective is not strongly convex.
-
-    Examples
-    --------
-    >>> from pydpstat.dppack._models.cms_noise import objective_epsilon
     >>> round(objective_epsilon(0.5, 0.25, 1.0), 4)
     0.7231
     """
@@ -105,22 +69,10 @@ def objective_epsilon(left: float, c: float, strength: float, norm: float = 1.0)
 def output_epsilon(rate: float, strength: float, norm: float = 1.0, weight: float = 1.0) -> float:
     """Return the epsilon that output perturbation keeps for one replaced record.
 
-    The minimizer moves by at most 2 weight norm / strength.
+    The minimizer moves by at most 2 weight norm / strength, with the largest weight and length of a
+    record; by `strength` the objective times n is strongly convex without the records. `rate` is that of
+    the noise's length.
 
-    Parameters
-    ----------
-    rate : float
-        Rate of the noise's length.
-    strength : float
-        What the objective times n is strongly convex by, without the records.
-    norm : float, default 1.0
-        Largest length of a record.
-    weight : float, default 1.0
-        Largest weight of a record.
-
-    Examples
-    --------
-    >>> from pydpstat.dppack._models.cms_noise import output_epsilon
     >>> output_epsilon(5.0, 1.0)
     10.0
     """
@@ -134,20 +86,9 @@ def saturation_probability(rate: float, strength: float, size: int) -> float:
     """Return how probable it is that objective perturbation's noise alone saturates a prediction.
 
     Without records the minimizer is -b / strength. Along a record of length 1 it passes `SATURATED`
-    where the noise vector's element in that direction passes strength times as much.
+    where the noise vector's element in that direction passes strength times as much. `rate` is that of
+    the noise vector's length.
 
-    Parameters
-    ----------
-    rate : float
-        Rate of the noise vector's length.
-    strength : float
-        What the objective times n is strongly convex by, without the records.
-    size : int
-        Number of coefficients.
-
-    Examples
-    --------
-    >>> from pydpstat.dppack._models.cms_noise import saturation_probability
     >>> f"{saturation_probability(0.5, 1.0, 1):.3g}", f"{math.exp(-0.5 * SATURATED) / 2:.3g}"
     ('5.27e-09', '5.27e-09')
     """
@@ -160,23 +101,12 @@ class SphericalNoise:
 
     Its length is Gamma(d, rate) and its direction uniform. Given V, which is
     Gamma((d + 1) / 2, rate^2 / 2), its elements are independent and normal with variance V. So an
-    element has standard deviation sqrt(d + 1) / rate, and is Laplace where d is 1.
+    element has standard deviation sqrt(d + 1) / rate, and is Laplace where d is 1. An infinite rate
+    stands for no noise; there are d divisors, all above 0.
 
-    Parameters
-    ----------
-    rate : float
-        Above 0; infinity stands for no noise.
-    divisors : tuple of float
-        One for each element, above 0; their number is d.
-
-    References
-    ----------
     Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
     minimization. Journal of Machine Learning Research 12, 1069-1109, Algorithm 1.
 
-    Examples
-    --------
-    >>> from pydpstat.dppack._models.cms_noise import SphericalNoise
     >>> SphericalNoise(2.0, (1.0, 0.5, 1.0)).std()
     array([1., 2., 1.])
     """
@@ -190,23 +120,11 @@ class SphericalNoise:
         return 1.0 / (self.rate * np.array(self.divisors))
 
     def draw(self, source: Source) -> Floats:
-        """Draw a vector, not yet divided: first its length, then its direction.
+        """Draw a vector, shape (d,), not yet divided: first its length, then its direction.
 
         With an infinite rate it is 0, and only the direction is drawn.
 
-        Parameters
-        ----------
-        source : Source
-            None is the operating system.
-
-        Returns
-        -------
-        ndarray of shape (d,)
-
-        Examples
-        --------
         >>> from pydpstat.random import source_from
-        >>> from pydpstat.dppack._models.cms_noise import SphericalNoise
         >>> SphericalNoise(1.0, (1.0, 1.0)).draw(source_from(123, int_seeds_r=True)).round(4)
         array([ 0.5138, -0.7293])
         """
@@ -221,16 +139,7 @@ class SphericalNoise:
         return math.sqrt(len(self.divisors) + 1.0) * self.scale
 
     def cdf(self, x: npt.ArrayLike) -> Floats:
-        """Return the probability that an element is at most x, by the element's own unit.
-
-        Parameters
-        ----------
-        x : float or array broadcast against the d elements
-
-        Returns
-        -------
-        ndarray
-        """
+        """Return the probability that an element is at most x, which is broadcast against the d elements."""
         with np.errstate(divide="ignore"):
             return standard_cdf(np.asarray(x, dtype=np.float64) / self.scale, len(self.divisors))
 
@@ -242,9 +151,6 @@ class SphericalNoise:
 def standard_cdf(x: npt.ArrayLike, size: int) -> Floats:
     """Return the distribution function of one element of a vector of the given size, at rate 1.
 
-    Examples
-    --------
-    >>> from pydpstat.dppack._models.cms_noise import standard_cdf
     >>> round(float(standard_cdf(-1.0, 1)), 6) == round(math.exp(-1) / 2, 6)
     True
     """
@@ -294,59 +200,26 @@ def normals(source: Source, size: int, sd: float) -> Floats:
     return np.asarray(source.normal(size, 1.0, _GRID) * _GRID * sd, dtype=np.float64)
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The noise of a fit.
+class Plan(NamedTuple):
+    """The noise of a fit and the added regularization; whether anything is drawn, and the epsilon kept.
 
-    Parameters
-    ----------
-    noise : SphericalNoise
-        Its distribution; it draws.
-    extra : float
-        Added regularization.
-    noisy : bool
-        Whether anything is drawn.
-    norm : float
-        Largest length of a record, by the bounds.
-    claim : Guarantee
-        What is asked for.
-    kept : float
-        The epsilon that holds.
+    `norm` is the largest length of a record, by the bounds.
     """
 
     noise: SphericalNoise
     extra: float
     noisy: bool
     norm: float
-    claim: Guarantee
     kept: float
 
 
 def make_plan(
     eps: float, gamma: float, c: float | None, method: str, strength: float, records: Records
 ) -> Plan:
-    """Work out the noise of a fit as R does.
+    """Work out the noise of a fit as R does; refuse where R stops, or where its coefficients are not finite.
 
-    Parameters
-    ----------
-    eps, gamma : float
-        As the model has them.
-    c : float or None
-        Bound on the loss's second derivative, for objective perturbation.
-    method : {"objective", "output"}
-    strength : float
-        What the minimized objective times n is strongly convex by, without the records.
-    records : Records
-        For their number, their largest length and their weights' bound.
-
-    Returns
-    -------
-    Plan
-
-    Raises
-    ------
-    PydpstatError
-        Where R stops, or where its coefficients are not finite.
+    Objective perturbation needs `c`, the bound on the loss's second derivative. By `strength` the
+    minimized objective times n is strongly convex without the records.
     """
     if not eps > 0.0 or not math.isfinite(gamma):
         raise PydpstatError(
@@ -373,4 +246,4 @@ def make_plan(
             "no noise. Use a gamma above 0, and a weights_upper_bound above 0 where there are weights."
         )
     noise = SphericalNoise(rate, tuple(records.divisors.tolist()))
-    return Plan(noise, extra, noisy, norm, Guarantee(eps), kept)
+    return Plan(noise, extra, noisy, norm, kept)

@@ -13,20 +13,12 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._release.model import constructor_arguments, held, release_model
 from pydpstat._release.payment import in_force, paid
-from pydpstat.dppack._models import losses, maps, warnings
+from pydpstat.dppack import _warnings
+from pydpstat.dppack._models import losses, maps
 from pydpstat.dppack._models.cms_noise import ROUNDING, Plan, make_plan, saturation_probability
 from pydpstat.dppack._models.fitted_model import FittedModel, Function, Prediction
 from pydpstat.dppack._models.formulas import Floats, Objective, Slope, summed_slope
 from pydpstat.dppack._models.kernels import features
-from pydpstat.dppack._models.kinds import (
-    BINARY,
-    CMS_FIXED,
-    CMS_LOSS,
-    CMS_PENALTY,
-    SATURATING,
-    CmsKind,
-    Shortfall,
-)
 from pydpstat.dppack._models.records import (
     Records,
     binary_labels,
@@ -37,6 +29,7 @@ from pydpstat.dppack._models.records import (
     scale_records,
 )
 from pydpstat.dppack._models.variable_metric import variable_metric
+from pydpstat.dppack._moments import FIXED
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
@@ -48,6 +41,16 @@ METHODS = ("output", "objective")
 WORTH_A_WARNING = 1e-6
 # of the maps whose predictions results may give: an own function might refer to data
 _LINKS = {id(maps.mapXy_linear): Prediction("linear"), id(maps.mapXy_sigmoid): Prediction("sigmoid")}
+
+# what a guarantee rests on, besides FIXED
+MINIMUM = "the minimiser is taken as exact; R's stops at a relative change of 1.5e-8 or after 100 gradients"
+LOSS = "the loss is convex by the linear predictor, its first derivative at most 1, its second at most c"
+BINARY = "every label is 0 or 1, and everybody knows it"
+SATURATING = (
+    "no linear predictor of a record passes 36.74, where R's cross-entropy is NaN and its optimiser "
+    "turns back"
+)
+PENALTY = "the regularizer is differentiable and 1-strongly convex"
 
 
 class EmpiricalRiskMinimizationDP_CMS(FittedModel):
@@ -122,7 +125,21 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
     array([0.484])
     """
 
-    _kind = CmsKind()
+    # the constructor's arguments, in their order: the fields that have their values
+    _arguments: tuple[str, ...] = (
+        "mapXy", "loss", "regularizer", "eps", "gamma", "perturbation_method", "c",
+        "mapXy_gr", "loss_gr", "regularizer_gr",
+    )
+    # what labels 0 and 1 stand for; None where responses are any numbers
+    _labels: tuple[float, float] | None = None
+    # whether records are divided to length at most 1
+    _scaled = False
+    # whether the losses take weights
+    _weighted = False
+    # what R's own logistic objective multiplies the regularizer by; None for gamma and the functions given
+    _strength: float | None = None
+    # how coefficients become predictions; None where the map decides
+    _prediction: Prediction | None = None
 
     def __init__(
         self,
@@ -210,11 +227,20 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         weights: npt.ArrayLike | None = None,
         weights_upper_bound: float | None = None,
     ) -> ModelResults:
-        kind, name = self._kind, type(self).__name__
+        name = type(self).__name__
         source = source_from(rng, int_seeds_r=True)
         bias = checks.flag(add_bias, "add_bias")
         checks.one_of(self.perturbation_method, "perturbation_method", METHODS)
-        records = self._read(X, y, upper_bounds, lower_bounds, bias)
+        records, shape = read_records(X, y, bias), self._feature_shape()
+        if shape is not None:
+            # the features' part comes with the source, after everything is checked
+            records = feature_records(records, shape[0])
+        else:
+            records = clip_records(records, upper_bounds, lower_bounds, bias)
+        if self._labels is not None:
+            records = replace(records, y=binary_labels(records.y, self._labels))
+        if self._scaled and shape is None:
+            records = scale_records(records)
         fit_arguments: tuple[tuple[str, object], ...] = (
             ("upper_bounds", upper_bounds),
             ("lower_bounds", lower_bounds),
@@ -224,19 +250,20 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
             records = read_weights(records, weights, weights_upper_bound)
             fit_arguments = (*fit_arguments, ("weights_upper_bound", weights_upper_bound))
         plan = self._plan(records)
-        prediction = kind.prediction or _LINKS.get(id(self.mapXy))
+        prediction = self._prediction or _LINKS.get(id(self.mapXy))
+        weighed = ("Weights up to:", f"{records.weight:.6g}")
         l2 = self.regularizer is maps.regularizer_l2
         guarantee = held(Guarantee(plan.kept, 0.0, "bounded", self._conditions()), source)
         record = ModelCall(
             name,
-            constructor_arguments(self, kind.arguments, l2),
+            constructor_arguments(self, self._arguments, l2),
             fit_arguments,
             () if weights is None else ("weights",),
         )
         # the features are drawn before the noise
         with paid(None, guarantee, record) if in_force() else nullcontext():
-            if kind.features is not None and prediction is not None:
-                drawn = features(source, kind.features[0], records.X.shape[1], kind.features[1])
+            if shape is not None and prediction is not None:
+                drawn = features(source, shape[0], records.X.shape[1], shape[1])
                 self.prefilter = drawn.prefilter
                 records = replace(records, X=drawn.unit(records.X))
                 prediction = replace(prediction, features=drawn)
@@ -252,78 +279,72 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
                 names=records.names,
                 prediction=prediction,
                 noise=plan.noise if self.perturbation_method == "output" else None,
-                claim=plan.claim,
+                claim=Guarantee(checks.scalar(self.eps, "eps")),
                 gamma=checks.scalar(self.gamma, "gamma"),
                 bounds=records.bounds,
                 nobs=records.y.size,
                 record=record,
-                facts=self._facts(records),
+                facts=self._facts() if weights is None else (*self._facts(), weighed),
             )
         self.coeff, self.results = result.coeff.copy(), result
         return result
 
-    def _read(
-        self,
-        X: npt.ArrayLike,
-        y: npt.ArrayLike,
-        upper_bounds: npt.ArrayLike | None,
-        lower_bounds: npt.ArrayLike | None,
-        add_bias: bool,
-    ) -> Records:
-        kind, records = self._kind, read_records(X, y, add_bias)
-        if kind.features is not None:
-            # the features' part comes with the source, after everything is checked
-            records = feature_records(records, kind.features[0])
-        else:
-            records = clip_records(records, upper_bounds, lower_bounds, add_bias)
-        if kind.labels is not None:
-            records = replace(records, y=binary_labels(records.y, kind.labels))
-        return scale_records(records) if kind.scaled else records
+    def _feature_shape(self) -> tuple[int, float] | None:
+        """Return the number of a Gaussian kernel's features and their frequencies' standard deviation."""
+        return None
 
     def _plan(self, records: Records) -> Plan:
         """Work out the noise as R does, and say what it keeps; it warns."""
-        kind, size, name = self._kind, len(records.names), type(self).__name__
+        size, name = len(records.names), type(self).__name__
         eps, gamma = checks.scalar(self.eps, "eps"), checks.scalar(self.gamma, "gamma")
-        strength = gamma if kind.strength is None else kind.strength
+        strength = gamma if self._strength is None else self._strength
         if strength < 0.0 and self.regularizer is not maps.regularizer_l2:
             # a 1-strongly convex regularizer has no upper bound, so its negative multiple has no lower one
             strength = -math.inf
         plan = make_plan(eps, gamma, self.c, self.perturbation_method, strength, records)
-        proven = not self._wrong_gradient(size) if kind.proven is None else kind.proven
-        kept, saturated = plan.kept if proven else math.inf, 0.0
+        kept, saturated = plan.kept if self._proven(size) else math.inf, 0.0
         if self._saturates() and self.perturbation_method != "output" and plan.noisy:
             # the noise alone may drive a prediction to 1, where R's loss is NaN
             saturated = saturation_probability(plan.noise.rate, strength + records.y.size * plan.extra, size)
         if math.isinf(eps):
-            warnings.no_noise(name, "eps", eps)
+            _warnings.no_promise(name, "eps", eps)
         elif kept > eps * (1.0 + ROUNDING) and (math.isinf(kept) or saturated <= WORTH_A_WARNING):
-            recycled = self.mapXy_gr is maps.mapXy_gr_sigmoid
-            kind.explain(Shortfall(name, eps, kept, plan.norm, gamma, self.c, recycled))
+            self._explain(name, eps, kept, gamma, plan.norm)
         if saturated > WORTH_A_WARNING:
-            warnings.saturation(name, eps, saturated)
+            _warnings.saturation(name, eps, saturated)
             kept = math.inf
-        return replace(plan, kept=kept if kept > eps * (1.0 + ROUNDING) else eps)
+        return plan._replace(kept=kept if kept > eps * (1.0 + ROUNDING) else eps)
+
+    def _proven(self, size: int) -> bool:
+        """Tell whether the noise counts, which a wrong gradient undoes."""
+        return self._strength is not None or not self._wrong_gradient(size)
+
+    def _explain(self, name: str, eps: float, kept: float, gamma: float, norm: float) -> None:
+        """Warn that a fit keeps less than is claimed; `norm` is the largest length of a record."""
+        if norm > 1.0:
+            _warnings.long_records(name, norm, eps, kept)
+        if self.mapXy_gr is maps.mapXy_gr_sigmoid and math.isinf(kept):
+            _warnings.wrong_gradient(name)
+        elif not gamma > 0.0:
+            _warnings.no_promise(name, "gamma", gamma)
+        elif norm <= 1.0:
+            _warnings.no_promise(name, "c", float(self.c or 0.0))
 
     def _saturates(self) -> bool:
         return self.loss is losses.loss_cross_entropy and self.mapXy is maps.mapXy_sigmoid
 
     def _conditions(self) -> tuple[str, ...]:
-        own = self.regularizer is not maps.regularizer_l2
         saturating = (SATURATING,) if self._saturates() else ()
-        return (
-            *CMS_FIXED,
-            BINARY if self._kind.labels else CMS_LOSS,
-            *saturating,
-            *((CMS_PENALTY,) if own else ()),
-        )
+        penalty = () if self.regularizer is maps.regularizer_l2 else (PENALTY,)
+        return (*FIXED, MINIMUM, BINARY if self._labels else LOSS, *saturating, *penalty)
 
     def _minimize(self, records: Records, extra: float, noise: Floats) -> Floats:
-        more = (records.weights,) if self._kind.weighted else ()
+        more = (records.weights,) if self._weighted else ()
         mapXy, loss = maps.PLAIN.get(id(self.mapXy)), self.loss
         if mapXy is not None and not more:
             # predictions that need no further check
             loss = losses.PLAIN.get(id(loss), loss)
-        penalties, strength = maps.PLAIN_PENALTIES, self._kind.strength
+        penalties, strength = maps.PLAIN_PENALTIES, self._strength
         objective = Objective(
             n=records.y.size,
             predict=partial(mapXy or self.mapXy, records.X),
@@ -337,25 +358,15 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         )
         return variable_metric(np.zeros(noise.size), objective.value, objective.gradient).par
 
-    def _loss_slope(self, records: Records, more: tuple[Floats | None, ...]) -> Slope | None:
-        mapXy_gr, loss_gr = self.mapXy_gr, self.loss_gr
-        if mapXy_gr is None or loss_gr is None:
-            return None
-        if self._kind.residual:
-            return summed_slope(records.X, None, lambda y_hat: np.subtract(y_hat, records.y))
-        derivatives = None if mapXy_gr is maps.mapXy_gr_linear else partial(mapXy_gr, records.X)
-        return summed_slope(
-            records.X,
-            derivatives,
-            lambda y_hat: np.asarray(loss_gr(y_hat, records.y, *more), dtype=np.float64).ravel(),
-        )
+    def _loss_slope(
+        self, records: Records, more: tuple[Floats | None, ...] = (), strict: bool = False
+    ) -> Slope | None:
+        if self._strength is None or None in (self.mapXy_gr, self.loss_gr):
+            return super()._loss_slope(records, more, strict)
+        return summed_slope(records.X, None, lambda y_hat: np.subtract(y_hat, records.y))
 
-    def _facts(self, records: Records) -> tuple[tuple[str, str], ...]:
-        facts, strength = self._kind.facts, self._kind.strength
-        if facts is None:
-            facts = () if self.c is None else (("Loss curvature c:", f"{float(self.c):.6g}"),)
-        if strength is not None and self.gamma != strength:
-            facts = (*facts, ("Gamma of the fit:", f"{strength:g}"))
-        if records.weights is not None:
-            facts = (*facts, ("Weights up to:", f"{records.weight:.6g}"))
-        return facts
+    def _facts(self) -> tuple[tuple[str, str], ...]:
+        """Return the settings for the summary."""
+        if self._strength is not None:
+            return () if self.gamma == self._strength else (("Gamma of the fit:", f"{self._strength:g}"),)
+        return () if self.c is None else (("Loss curvature c:", f"{float(self.c):.6g}"),)

@@ -2,26 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._release.model import constructor_arguments, held, release_model
+from pydpstat.dppack import _warnings
+from pydpstat.dppack._models.cms_noise import ROUNDING
 from pydpstat.dppack._models.fitted_model import FittedModel, Function, Prediction
-from pydpstat.dppack._models.formulas import Floats, Objective, Slope, dot, summed_slope
-from pydpstat.dppack._models.kinds import KST_FIXED, KST_PENALTY, KstKind
-from pydpstat.dppack._models.kst_noise import PAIR_SQUARES, PAIR_SQUARES_LINE, plan_fit
-from pydpstat.dppack._models.losses import loss_gr_squared_error, loss_squared_error
-from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_linear, regularizer_l2
+from pydpstat.dppack._models.formulas import Floats, Objective
+from pydpstat.dppack._models.kst_noise import (
+    ADDED,
+    PAIR,
+    noise,
+    one_record_epsilon,
+    replaced_epsilon,
+    smallest_delta,
+)
+from pydpstat.dppack._models.maps import mapXy_linear, regularizer_l2
 from pydpstat.dppack._models.nlopt_solver import minimize, require_nlopt
 from pydpstat.dppack._models.records import Records, clip_records, read_records, scale_regression
+from pydpstat.dppack._moments import FIXED
 from pydpstat.errors import PydpstatError
-from pydpstat.random import source_from
+from pydpstat.privacy import Guarantee
+from pydpstat.random import Source, source_from
 from pydpstat.results._call import ModelCall
 from pydpstat.results.model_results import ModelResults
+
+# what a guarantee rests on, besides FIXED
+MINIMUM = "the minimiser is taken as exact; R's stops at a relative step of 1e-4 or after 100 evaluations"
+LOSS = (
+    "the loss is convex by the linear predictor; inside the domain zeta bounds the length of a record's "
+    "gradient and lambda its second derivative"
+)
+PENALTY = "the regularizer is differentiable and convex"
+
+
+class Plan(NamedTuple):
+    """Added regularization, how to draw the noise, what was asked for and what holds."""
+
+    extra: float
+    draw: Callable[[Source], Floats]
+    claim: Guarantee
+    guarantee: Guarantee
 
 
 class EmpiricalRiskMinimizationDP_KST(FittedModel):
@@ -107,7 +135,17 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
     array([0.098])
     """
 
-    _kind = KstKind()
+    # the constructor's arguments, in their order: the fields that have their values
+    _arguments: tuple[str, ...] = (
+        "mapXy", "loss", "regularizer", "eps", "delta", "domain", "zeta", "lambda_", "gamma",
+        "mapXy_gr", "loss_gr", "regularizer_gr",
+    )
+    # whether columns and response are divided by their bounds, and zeta and lambda follow from that
+    _scaled = False
+    # largest distance of two records' gradients, in units of zeta: with one coefficient, with more
+    _pairs = (PAIR, PAIR)
+    # what the guarantee rests on, apart from the regularizer
+    _conditions: tuple[str, ...] = (*FIXED, MINIMUM, LOSS)
 
     def __init__(
         self,
@@ -182,15 +220,15 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         >>> r.nobs
         2
         """
-        require_nlopt(type(self).__name__)
-        kind, name = self._kind, type(self).__name__
+        name = type(self).__name__
+        require_nlopt(name)
         source = source_from(rng, int_seeds_r=True)
         bias = checks.flag(add_bias, "add_bias")
         if bias and "bias" in getattr(X, "columns", ()):
             raise PydpstatError("X must have no column named 'bias' where add_bias is True; rename it.")
         records = clip_records(read_records(X, y, bias), upper_bounds, lower_bounds, bias, responses=True)
         size = len(records.names)
-        if kind.scaled:
+        if self._scaled:
             self.zeta, self.lambda_ = 2.0 * size**1.5, float(size)
             records = scale_regression(records)
         if not isinstance(self.domain, Mapping) or not callable(self.domain.get("constraints")):
@@ -198,16 +236,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
                 "domain must be a mapping with a function 'constraints'; "
                 f"got {type(self.domain).__name__}. Add 'jacobian' where gradients are given."
             )
-        l2 = self.regularizer is regularizer_l2
-        plan = plan_fit(
-            name,
-            self,
-            size,
-            l2=l2,
-            pair=kind.pairs[size > 1],
-            wrong_gradient=self._wrong_gradient(size),
-            conditions=kind.conditions if l2 else (*kind.conditions, KST_PENALTY),
-        )
+        plan = self._plan(size)
         result = release_model(
             partial(self._minimize, records, plan.extra),
             plan.draw,
@@ -227,7 +256,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             nobs=records.y.size,
             record=ModelCall(
                 name,
-                constructor_arguments(self, kind.arguments, l2),
+                constructor_arguments(self, self._arguments, self.regularizer is regularizer_l2),
                 (("upper_bounds", upper_bounds), ("lower_bounds", lower_bounds), ("add_bias", bias)),
             ),
             facts=(("Added regularization:", f"{plan.extra:.6g}"),),
@@ -235,10 +264,60 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         self.coeff, self.results = result.coeff.copy(), result
         return result
 
-    def _minimize(self, records: Records, extra: float, noise: Floats) -> Floats:
-        smooth = self._smooth()
-        jacobian = self.domain.get("jacobian")
-        if smooth and not callable(jacobian):
+    def _plan(self, size: int) -> Plan:
+        """Work out the noise as R does, and say what it keeps; it warns.
+
+        It is an error where R stops, or promises nothing that has a meaning.
+        """
+        name = type(self).__name__
+        # R takes NULL for infinity here
+        eps = math.inf if self.eps is None else checks.scalar(self.eps, "eps")
+        delta = checks.scalar(self.delta, "delta")
+        zeta, lam = checks.scalar(self.zeta, "zeta"), checks.scalar(self.lambda_, "lambda_")
+        gamma = checks.scalar(self.gamma, "gamma")
+        if not eps > 0.0 or not delta >= 0.0 or not math.isfinite(gamma):
+            raise PydpstatError(
+                f"eps must be above 0, delta at least 0 and gamma finite; got {eps!r}, {delta!r} and "
+                f"{gamma!r}, with which nothing is promised. Give for example eps=1, delta=0, gamma=1."
+            )
+        extra = 2.0 * lam / eps
+        if not math.isfinite(extra):
+            raise PydpstatError(
+                f"lambda_ must be finite, and eps not too small for it; got {lam!r}, {eps!r}."
+            )
+        l2 = self.regularizer is regularizer_l2
+        conditions = self._conditions if l2 else (*self._conditions, PENALTY)
+        nothing = Guarantee(math.inf, 0.0, "bounded", conditions)
+        plan = Plan(extra, noise(eps, delta, zeta, size), Guarantee(eps, min(delta, 1.0)), nothing)
+        # of an own regularizer only convexity is known
+        strength = extra + (gamma if l2 else 0.0)
+        _warnings.rough_minimum(name)
+        for argument, value, bad, advice in (
+            ("eps", eps, math.isinf(eps), "a finite eps"),
+            ("gamma", gamma, gamma < 0.0 and (strength <= 0.0 or not l2), "a gamma of at least 0"),
+            ("lambda_", lam, lam < 0.0, "another lambda_"),
+        ):
+            if bad:
+                _warnings.no_promise(name, argument, value, advice)
+                return plan
+        if self._wrong_gradient(size):
+            _warnings.wrong_gradient(name)
+            return plan
+        pair = self._pairs[size > 1]
+        epsilon = partial(replaced_epsilon, eps, delta, lam=lam, strength=strength, pair=pair, size=size)
+        if delta >= 1.0:
+            proven = smallest_delta(epsilon, eps)
+            _warnings.large_model_delta(name, delta, eps, proven)
+            return plan._replace(guarantee=Guarantee(eps, proven, "bounded", conditions))
+        kept = epsilon(delta)
+        if kept > eps * (1.0 + ROUNDING):
+            _warnings.replaced_record(name, eps, delta, kept)
+        added = f"{ADDED} {one_record_epsilon(eps, delta, lam, strength):.6g}"
+        return plan._replace(guarantee=Guarantee(max(kept, eps), delta, "bounded", (*conditions, added)))
+
+    def _minimize(self, records: Records, extra: float, drawn: Floats) -> Floats:
+        jacobian = self.domain.get("jacobian") if self._smooth() else None
+        if self._smooth() and not callable(jacobian):
             raise PydpstatError(
                 "domain must have a function 'jacobian' where gradients are given; got none. Add it."
             )
@@ -246,134 +325,18 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             n=records.y.size,
             predict=partial(self._predicted, records),
             losses=lambda y_hat: self.loss(y_hat, records.y),
-            loss_slope=self._loss_slope(records),
+            loss_slope=self._loss_slope(records, strict=True),
             penalty=self.regularizer,
             penalty_slope=self.regularizer_gr,
             gamma=checks.scalar(self.gamma, "gamma"),
             extra=extra,
-            b=noise,
+            b=drawn,
             divided=True,
         )
-        return minimize(
-            objective.value,
-            self.domain["constraints"],
-            noise.size,
-            objective.gradient,
-            jacobian if smooth else None,
-            type(self).__name__,
-        )
+        return minimize(objective.value, self.domain["constraints"], drawn.size, objective.gradient, jacobian)
 
     def _predicted(self, records: Records, coeff: Floats) -> Floats:
         y_hat = np.asarray(self.mapXy(records.X, coeff), dtype=np.float64).ravel()
         if y_hat.size != records.y.size:
             raise PydpstatError(f"mapXy must return {records.y.size} predictions; got {y_hat.size}.")
         return y_hat
-
-    def _loss_slope(self, records: Records) -> Slope | None:
-        mapXy_gr, loss_gr = self.mapXy_gr, self.loss_gr
-        if mapXy_gr is None or loss_gr is None:
-            return None
-        return summed_slope(
-            records.X,
-            None if mapXy_gr is mapXy_gr_linear else partial(mapXy_gr, records.X),
-            lambda y_hat: np.asarray(loss_gr(y_hat, records.y), dtype=np.float64).ravel(),
-            strict=True,
-        )
-
-
-class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
-    """Private regularized linear regression, as ``DPpack::LinearRegressionDP``.
-
-    ``LinearRegressionDP$new(...)`` of R is ``LinearRegressionDP(...)``; methods and public fields
-    have R's names with underscores for dots.
-
-    Parameters
-    ----------
-    regularizer : {"l2"} or callable
-        ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
-    eps : float
-        Privacy parameter epsilon, above 0. Infinity (or None) adds no noise and keeps nothing.
-    delta : float
-        Privacy parameter delta; 0 for pure differential privacy.
-    gamma : float
-        Regularization constant: the objective has gamma / n times the regularizer.
-    regularizer_gr : callable, optional
-        ``regularizer_gr(coeff)``: gradient, shape (d,), of an own regularizer. Without it NLopt's
-        COBYLA minimizes, else its MMA.
-
-    Attributes
-    ----------
-    coeff : ndarray of shape (d,) or None
-        The released coefficients, after `fit`, in the unit of the data as given.
-    zeta, lambda_ : float or None
-        Bounds on a record's gradient and second derivative, set by `fit`: 2 d^1.5 and d.
-
-    Raises
-    ------
-    PydpstatError
-        Where `regularizer` is something else.
-
-    Notes
-    -----
-    Guarantee: (epsilon, delta) for one record added or removed, if the minimum is found exactly.
-    For one replaced record and delta 0 epsilon is 0.65 eps + log(1 + d / (gamma + 2 d / eps)) where
-    that is more than eps (with one coefficient 0.5625 eps instead); `fit` warns with the figure.
-    R scales columns and response by the bounds, and looks for coefficients with a squared length
-    of at most d in that scale. It needs the package nlopt.
-
-    References
-    ----------
-    Kifer, D., Smith, A. and Thakurta, A. (2012). Private convex empirical risk minimization and
-    high-dimensional regression. Proceedings of the 25th Annual Conference on Learning Theory.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> from pydpstat import PrivacyWarning
-    >>> warnings.simplefilter("ignore", PrivacyWarning)
-    >>> from pydpstat import LinearRegressionDP, RRandom
-    >>> model = LinearRegressionDP("l2", 1.0, 0.0, 1.0)
-    >>> x = [[0.1], [0.3], [0.5], [0.7], [0.9]]
-    >>> r = model.fit(x, [0.2, 0.3, 0.5, 0.6, 0.9], [1, 1], [0, 0], rng=RRandom(123))
-    >>> model.coeff.round(3)
-    array([0.185])
-    """
-
-    _kind = KstKind(
-        arguments=("regularizer", "eps", "delta", "gamma", "regularizer_gr"),
-        scaled=True,
-        pairs=(PAIR_SQUARES_LINE, PAIR_SQUARES),
-        conditions=KST_FIXED,
-    )
-
-    def __init__(
-        self,
-        regularizer: str | Function,
-        eps: float | None,
-        delta: float,
-        gamma: float,
-        regularizer_gr: Function | None = None,
-    ) -> None:
-        super().__init__(
-            mapXy_linear,
-            loss_squared_error,
-            regularizer,
-            eps,
-            delta,
-            {"constraints": _outside, "jacobian": _outside_gradient},
-            None,
-            None,
-            gamma,
-            mapXy_gr_linear,
-            loss_gr_squared_error,
-            regularizer_gr,
-        )
-
-
-def _outside(coeff: Floats) -> float:
-    """Return how far the squared length exceeds the number of coefficients."""
-    return dot(coeff, coeff) - coeff.size
-
-
-def _outside_gradient(coeff: Floats) -> Floats:
-    return 2.0 * coeff

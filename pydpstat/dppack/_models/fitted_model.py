@@ -5,16 +5,17 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat.dppack._models.formulas import Floats, matrix_vector, sigmoid
+from pydpstat.dppack._models.formulas import Floats, Slope, matrix_vector, sigmoid, summed_slope
 from pydpstat.dppack._models.kernels import FourierFeatures
-from pydpstat.dppack._models.maps import mapXy_gr_sigmoid, regularizer_gr_l2, regularizer_l2
-from pydpstat.dppack._models.records import as_records
+from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_gr_sigmoid, regularizer_gr_l2, regularizer_l2
+from pydpstat.dppack._models.records import Records, as_records
 from pydpstat.errors import PydpstatError
 from pydpstat.results.model_results import ModelResults
 
@@ -115,6 +116,20 @@ class FittedModel:
     def _wrong_gradient(self, size: int) -> bool:
         return size > 1 and self.mapXy_gr is mapXy_gr_sigmoid and self._smooth()
 
+    def _loss_slope(
+        self, records: Records, more: tuple[Floats | None, ...] = (), strict: bool = False
+    ) -> Slope | None:
+        """Return the gradient of the summed loss, of which `more` are further arguments."""
+        mapXy_gr, loss_gr = self.mapXy_gr, self.loss_gr
+        if mapXy_gr is None or loss_gr is None:
+            return None
+        return summed_slope(
+            records.X,
+            None if mapXy_gr is mapXy_gr_linear else partial(mapXy_gr, records.X),
+            lambda y_hat: np.asarray(loss_gr(y_hat, records.y, *more), dtype=np.float64).ravel(),
+            strict,
+        )
+
     def _fitted(self) -> Floats:
         if self.coeff is None:
             raise PydpstatError(f"{type(self).__name__} has no coefficients yet; call fit first.")
@@ -123,21 +138,11 @@ class FittedModel:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """Map from records and coefficients to predictions.
+    """Map from records, or from their features, and coefficients to predictions.
 
-    Parameters
-    ----------
-    link : {"linear", "sigmoid"}
-        What is made of the linear predictor.
-    decision : {None, "round", "sign"}
-        How a label 0 or 1 is decided: the rounded value, or its sign (a score of exactly 0 is
-        label 0). None where there is no decision.
-    features : FourierFeatures, optional
-        Applied to the records first.
+    `link` is "linear" or "sigmoid". `decision` says how a label 0 or 1 is decided: "round" the value, half
+    to even, or take its "sign" (a score of exactly 0 is label 0); None where there is no decision.
 
-    Examples
-    --------
-    >>> from pydpstat.dppack._models.fitted_model import Prediction
     >>> Prediction("linear", "sign")([[1.0, -2.0], [3.0, 1.0]], np.array([1.0, 1.0]))
     array([0., 1.])
     """
@@ -152,11 +157,6 @@ class Prediction:
         """Return the predictions, shape (m,)."""
         records = as_records(X, add_bias)
         if self.features is not None:
-            if records.shape[1] != self.features.prefilter.shape[1] - 1:
-                raise PydpstatError(
-                    f"X must have {self.features.prefilter.shape[1] - 1} columns, the bias included, "
-                    f"as in fit; got {records.shape[1]}."
-                )
             records = self.features.transform(records)
         if records.shape[1] != coeff.size:
             raise PydpstatError(
@@ -166,11 +166,8 @@ class Prediction:
         value = matrix_vector(records, coeff)
         if self.link == "sigmoid":
             value = sigmoid(value)
-        return value if raw_value or self.decision is None else decide(value, self.decision)
-
-
-def decide(value: Floats, decision: str) -> Floats:
-    """Return labels 0 and 1: the value rounded half to even, or 1 where it is positive."""
-    if decision == "round":
-        return np.rint(value)
-    return np.where(np.isnan(value), np.nan, value > 0.0).astype(np.float64)
+        if raw_value or self.decision is None:
+            return value
+        if self.decision == "round":
+            return np.rint(value)
+        return np.where(np.isnan(value), np.nan, value > 0.0).astype(np.float64)

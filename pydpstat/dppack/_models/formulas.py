@@ -23,17 +23,8 @@ _FEW = 256
 
 
 def matrix_vector(X: Floats, w: Floats) -> Floats:
-    """Return X w, shape (n,): the columns' multiples added from first to last.
+    """Return X w, shape (n,): the columns' multiples added from first to last, fastest if column-major.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Fastest in column-major order.
-    w : ndarray of shape (d,)
-
-    Examples
-    --------
-    >>> from pydpstat.dppack._models.formulas import matrix_vector
     >>> matrix_vector(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 10.0]))
     array([21., 43.])
     """
@@ -57,14 +48,8 @@ def sums_of_rows(terms: Floats) -> Floats:
 class RowProducts:
     """The products X' r for one matrix X and many vectors r, the rows' multiples added from first to last.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Kept as it is where it is row-major.
+    X, of shape (n, d), is kept as it is where it is row-major.
 
-    Examples
-    --------
-    >>> from pydpstat.dppack._models.formulas import RowProducts
     >>> RowProducts(np.array([[1.0, 2.0], [3.0, 4.0]]))(np.array([1.0, 10.0]))
     array([31., 42.])
     """
@@ -87,9 +72,6 @@ class RowProducts:
 def dot(a: Floats, b: Floats) -> float:
     """Return the product of two vectors, added from first to last.
 
-    Examples
-    --------
-    >>> from pydpstat.dppack._models.formulas import dot
     >>> dot(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     11.0
     """
@@ -138,8 +120,6 @@ def huber(y_hat: Floats, y: Floats, h: float, w: Floats | None = None) -> Floats
 
     With z = y_hat y it is 0 above 1 + h, 1 - z below 1 - h, and a parabola between.
 
-    References
-    ----------
     Chapelle, O. (2007). Training a support vector machine in the primal. Neural Computation 19,
     1155-1178.
     """
@@ -186,20 +166,12 @@ def l2_gradient(coeff: Floats) -> Floats:
 def sigmoid(x: Floats) -> Floats:
     """Return 1 / (1 + exp(-x)).
 
-    Examples
-    --------
-    >>> from pydpstat.dppack._models.formulas import sigmoid
     >>> sigmoid(np.array([0.0]))
     array([0.5])
     """
     value = np.asarray(r.exp(-x))
     value += 1.0
     return np.divide(1.0, value, out=value)
-
-
-def linear(X: Floats, coeff: Floats) -> Floats:
-    """Return the linear predictor, shape (n,)."""
-    return matrix_vector(X, coeff)
 
 
 def linear_gradient(X: Floats, coeff: object) -> Floats:
@@ -228,28 +200,10 @@ def logistic_gradient_recycled(X: Floats, coeff: Floats) -> Floats:
 class Objective:
     """Mean loss plus penalty plus noise: (sum(loss) + gamma penalty + b'w) / n + extra w'w / 2.
 
-    Parameters
-    ----------
-    n : int
-        Number of records.
-    predict : callable
-        Coefficients to predictions, shape (n,).
-    losses : callable
-        Predictions to losses, shape (n,).
-    loss_slope : callable or None
-        Coefficients and predictions to the gradient of the summed loss, shape (d,).
-    penalty : callable
-        The regularizer: coefficients to a number.
-    penalty_slope : callable or None
-        Its gradient.
-    gamma : float
-        Regularization constant.
-    extra : float
-        Added regularization.
-    b : ndarray of shape (d,)
-        The noise vector, zeros without noise.
-    divided : bool, default False
-        Whether the added regularization is divided by n as well, and added before the noise.
+    `predict` takes coefficients to predictions, and `losses` these to losses, shape (n,). `loss_slope`
+    is the gradient of the summed loss, shape (d,), by coefficients and predictions. `b` is the noise
+    vector, shape (d,), zeros without noise. If `divided`, the added regularization is divided by n as
+    well, and added before the noise.
     """
 
     n: int
@@ -311,15 +265,9 @@ def summed_slope(
 ) -> Slope:
     """Return the gradient of the summed loss as a function of coefficients and predictions.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    derivatives : callable or None
-        Coefficients to the predictions' derivatives, shape (d, n); None where they are X transposed.
-    slopes : callable
-        Predictions to the losses' derivatives, shape (n,).
-    strict : bool, default False
-        Whether a wrong shape is an error of the function that returns it.
+    `derivatives` takes coefficients to the predictions' derivatives, shape (d, n), and is None where they
+    are X transposed; `slopes` takes predictions to the losses' derivatives, shape (n,). If `strict`, a
+    wrong shape is an error of the function that returns it.
     """
     products = RowProducts(X) if derivatives is None else None
 

@@ -115,7 +115,7 @@ class _Sampling:
         """Draw d frequencies and a phase, an ndarray of shape (d + 1,)."""
         source = self.source if rng is None else source_from(rng, int_seeds_r=True)
         size = integer_at_least(d, "d", 0)
-        return np.append(normals(source, size, math.sqrt(2.0 * self.kernel_param)), phases(source, 1))
+        return _feature(source, size, math.sqrt(2.0 * self.kernel_param))
 
     def __repr__(self) -> str:
         return f"generate_sampling({self.kernel_param!r})"
@@ -129,11 +129,11 @@ def phases(source: Source, size: int) -> Floats:
 
 def features(source: Source, count: int, size: int, sd: float) -> FourierFeatures:
     """Draw random Fourier features: for each of `count` rows `size` frequencies, then a phase."""
-    drawn = np.empty((count, size + 1))
-    for row in drawn:
-        row[:size] = normals(source, size, sd)
-        row[size:] = phases(source, 1)
-    return FourierFeatures(drawn)
+    return FourierFeatures(np.array([_feature(source, size, sd) for _ in range(count)]))
+
+
+def _feature(source: Source, size: int, sd: float) -> Floats:
+    return np.append(normals(source, size, sd), phases(source, 1))
 
 
 def integer_at_least(value: object, name: str, least: int) -> int:
@@ -156,19 +156,12 @@ def cosine(x: Floats) -> Floats:
 class FourierFeatures(Frozen):
     """Map records to features whose products approximate the Gaussian kernel.
 
-    Parameters
-    ----------
-    prefilter : ndarray of shape (D, d + 1)
-        One row a feature: d frequencies, then a phase. Drawn without the data, so it is public.
+    A row of `prefilter`, of shape (D, d + 1), is a feature: d frequencies, then a phase. It is drawn
+    without the data, so it is public.
 
-    References
-    ----------
     Rahimi, A. and Recht, B. (2007). Random features for large-scale kernel machines.
     Advances in Neural Information Processing Systems 20.
 
-    Examples
-    --------
-    >>> from pydpstat.dppack._models.kernels import FourierFeatures
     >>> FourierFeatures(np.array([[0.0, 0.0]])).transform(np.array([[3.0]])).round(6)
     array([[1.414214]])
     """
@@ -189,6 +182,10 @@ class FourierFeatures(Frozen):
     def transform(self, X: Floats) -> Floats:
         """Return the features of records of shape (n, d), shape (n, D), in column-major order."""
         size, width = self.prefilter.shape
+        if X.shape[1] != width - 1:
+            raise PydpstatError(
+                f"X must have {width - 1} columns, the bias included, as in fit; got {X.shape[1]}."
+            )
         scale = math.sqrt(2.0 / size)
         features = np.empty((X.shape[0], size), order="F")
         for j in range(size):

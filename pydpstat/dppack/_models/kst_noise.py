@@ -9,25 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 
 import numpy as np
 
-from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._search import bisect_up
-from pydpstat.dppack._models import warnings
 from pydpstat.dppack._models.cms_noise import SphericalNoise, normals
 from pydpstat.dppack._models.formulas import Floats
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy import Guarantee
 from pydpstat.random import Source
 
 ADDED = "for one record added or removed epsilon is"
-# an epsilon that is larger by rounding only is not worth a warning
-_ROUNDING = 1e-9
 # largest distance of two records' gradients at one point, in units of zeta: in general, and for
 # squared errors with |x|^2 <= d, |w|^2 <= d, |y| <= d. There it is half the width of the cardioid
 # r = 1 + cos(t), or with d = 1 half the distance from its tip, 2, to the farthest point behind, -1/4.
@@ -37,27 +30,13 @@ PAIR, PAIR_SQUARES, PAIR_SQUARES_LINE = 2.0, 0.75 * math.sqrt(3.0), 1.125
 def noise_variance(eps: float, delta: float, zeta: float) -> float:
     """Return the variance of each element of Gaussian noise in the objective, with R's operations.
 
-    Parameters
-    ----------
-    eps, delta : float
-        Privacy parameters, above 0.
-    zeta : float
-        Bound on the length of one record's gradient.
+    `zeta` bounds the length of one record's gradient. It is negative or NaN where `eps` and `delta`,
+    both above 0, make no sense.
 
-    Returns
-    -------
-    float
-        Negative or NaN where `eps` and `delta` make no sense.
-
-    References
-    ----------
     Kifer, D., Smith, A. and Thakurta, A. (2012). Private convex empirical risk minimization and
     high-dimensional regression. Proceedings of the 25th Annual Conference on Learning Theory,
     Algorithm 1.
 
-    Examples
-    --------
-    >>> from pydpstat.dppack._models.kst_noise import noise_variance
     >>> round(noise_variance(1.0, 0.01, 2.0), 3)
     185.546
     """
@@ -71,28 +50,12 @@ def replaced_epsilon(
 ) -> float:
     """Return the epsilon, at the same delta, that holds for one replaced record.
 
-    Parameters
-    ----------
-    eps, delta : float
-        What the noise was made for; with delta 0 the noise has density exp(-eps |b| / (2 zeta)).
-    added : float
-        The delta to state the epsilon for; not used where `delta` is 0.
-    lam : float
-        Bound on one record's second derivative.
-    strength : float
-        What the objective times n is strongly convex by, without the records.
-    pair : float
-        Largest distance of two records' gradients, in units of zeta.
-    size : int
-        Number of coefficients.
+    The noise was made for `eps` and `delta`; with delta 0 its density is exp(-eps |b| / (2 zeta)).
+    `added` is the delta to state the epsilon for, not used where `delta` is 0. `lam` bounds one record's
+    second derivative, by `strength` the objective times n is strongly convex without the records, and
+    `pair` is the largest distance of two records' gradients, in units of zeta. Where nothing is proven
+    epsilon is infinite.
 
-    Returns
-    -------
-    float
-        Infinity where nothing is proven.
-
-    Notes
-    -----
     The determinant changes by at most 1 + lam / strength, since a record that leaves only lowers it.
     Without delta the noise's density changes by at most exp(pair eps / 2). With delta let g be
     the change of b and s its standard deviation: the log density changes by
@@ -100,9 +63,6 @@ def replaced_epsilon(
     the span of two records, whose squared length over s^2 is chi-square with min(2, size) degrees
     of freedom; or only along each of the two, a normal variable each.
 
-    Examples
-    --------
-    >>> from pydpstat.dppack._models.kst_noise import replaced_epsilon
     >>> round(replaced_epsilon(1.0, 0.0, 0.0, 2.0, 4.0, 2.0, 2), 4)
     1.4055
     """
@@ -122,9 +82,6 @@ def one_record_epsilon(eps: float, delta: float, lam: float, strength: float) ->
 
     Parameters are those of `replaced_epsilon`.
 
-    Examples
-    --------
-    >>> from pydpstat.dppack._models.kst_noise import one_record_epsilon
     >>> round(one_record_epsilon(1.0, 0.0, 2.0, 4.0), 4)
     0.9055
     """
@@ -140,9 +97,6 @@ def one_record_epsilon(eps: float, delta: float, lam: float, strength: float) ->
 def smallest_delta(epsilon: Callable[[float], float], target: float) -> float:
     """Return a delta at which a falling function of delta is at most `target`; 1 where there is none.
 
-    Examples
-    --------
-    >>> from pydpstat.dppack._models.kst_noise import smallest_delta
     >>> round(smallest_delta(lambda delta: 1.0 - delta, 0.25), 6)
     0.75
     """
@@ -152,95 +106,8 @@ def smallest_delta(epsilon: Callable[[float], float], target: float) -> float:
     return math.exp(bisect_up(lambda x: not epsilon(math.exp(x)) <= target, *ends, steps=60)[1])
 
 
-class Constants(Protocol):
-    """What the noise is made of: a model's fields, as given."""
-
-    eps: float | None
-    delta: float
-    zeta: float | None
-    lambda_: float | None
-    gamma: float
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Added regularization, how to draw the noise, what was asked for and what holds."""
-
-    extra: float
-    draw: Callable[[Source], Floats]
-    claim: Guarantee
-    guarantee: Guarantee
-
-
-def plan_fit(
-    function: str,
-    constants: Constants,
-    size: int,
-    *,
-    l2: bool,
-    pair: float,
-    wrong_gradient: bool,
-    conditions: tuple[str, ...],
-) -> Plan:
-    """Work out the noise as R does, and say what it keeps; it warns.
-
-    Parameters
-    ----------
-    function : str
-        The model's name.
-    constants : Constants
-        The model, for its eps, delta, zeta, lambda_ and gamma, which are unchecked.
-    size : int
-        Number of coefficients.
-    l2 : bool
-        Whether the regularizer is half the squared length.
-    pair : float
-        Largest distance of two records' gradients, in units of zeta.
-    wrong_gradient : bool
-        Whether the minimizer is misled, so that nothing is proven.
-    conditions : tuple of str
-        What the guarantee rests on.
-
-    Raises
-    ------
-    PydpstatError
-        Where R stops, or promises nothing that has a meaning.
-    """
-    # R takes NULL for infinity here
-    eps = math.inf if constants.eps is None else checks.scalar(constants.eps, "eps")
-    delta = checks.scalar(constants.delta, "delta")
-    zeta, lam = checks.scalar(constants.zeta, "zeta"), checks.scalar(constants.lambda_, "lambda_")
-    gamma = checks.scalar(constants.gamma, "gamma")
-    if not eps > 0.0 or not delta >= 0.0 or not math.isfinite(gamma):
-        raise PydpstatError(
-            f"eps must be above 0, delta at least 0 and gamma finite; got {eps!r}, {delta!r} and "
-            f"{gamma!r}, with which nothing is promised. Give for example eps=1, delta=0, gamma=1."
-        )
-    extra = 2.0 * lam / eps
-    if not math.isfinite(extra):
-        raise PydpstatError(f"lambda_ must be finite, and eps not too small for it; got {lam!r}, {eps!r}.")
-    draw, claim = _noise(eps, delta, zeta, size), Guarantee(eps, min(delta, 1.0))
-    nothing = Guarantee(math.inf, 0.0, "bounded", conditions)
-    # of an own regularizer only convexity is known
-    strength = extra + (gamma if l2 else 0.0)
-    warnings.rough_minimum(function)
-    for argument, value, bad in (
-        ("eps", eps, math.isinf(eps)),
-        ("gamma", gamma, gamma < 0.0 and (strength <= 0.0 or not l2)),
-        ("lambda_", lam, lam < 0.0),
-    ):
-        if bad:
-            warnings.no_promise(function, argument, value)
-            return Plan(extra, draw, claim, nothing)
-    if wrong_gradient:
-        warnings.wrong_gradient(function)
-        return Plan(extra, draw, claim, nothing)
-    kept = partial(replaced_epsilon, eps, delta, lam=lam, strength=strength, pair=pair, size=size)
-    added = f"{ADDED} {one_record_epsilon(eps, delta, lam, strength):.6g}"
-    return Plan(extra, draw, claim, _kept(function, eps, delta, kept, conditions, added))
-
-
-def _noise(eps: float, delta: float, zeta: float, size: int) -> Callable[[Source], Floats]:
+def noise(eps: float, delta: float, zeta: float, size: int) -> Callable[[Source], Floats]:
+    """Return how to draw the noise of a fit as R does; refuse where R stops."""
     if delta > 0.0:
         variance = noise_variance(eps, delta, zeta)
         if not 0.0 <= variance < math.inf:
@@ -266,25 +133,6 @@ def _turned(source: Source, size: int, sd: float) -> Floats:
     if size == 2:
         return sd * np.array([-drawn[1], drawn[0]])
     return sd * drawn[::-1]
-
-
-def _kept(
-    function: str,
-    eps: float,
-    delta: float,
-    epsilon: Callable[[float], float],
-    conditions: tuple[str, ...],
-    added: str,
-) -> Guarantee:
-    """Return what holds for one replaced record, and warn where it is less than the claim."""
-    if delta >= 1.0:
-        proven = smallest_delta(epsilon, eps)
-        warnings.large_delta(function, delta, eps, proven)
-        return Guarantee(eps, proven, "bounded", conditions)
-    kept = epsilon(delta)
-    if kept > eps * (1.0 + _ROUNDING):
-        warnings.replaced_record(function, eps, delta, kept)
-    return Guarantee(max(kept, eps), delta, "bounded", (*conditions, added))
 
 
 def _determinant(lam: float, strength: float) -> float:

@@ -5,21 +5,14 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat.dppack._models import warnings
+from pydpstat.dppack import _warnings
 from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
 from pydpstat.dppack._models.fitted_model import Function, Prediction
 from pydpstat.dppack._models.formulas import Floats
-from pydpstat.dppack._models.kinds import CmsKind, Shortfall
 from pydpstat.dppack._models.losses import loss_cross_entropy, loss_gr_cross_entropy
 from pydpstat.dppack._models.maps import mapXy_gr_sigmoid, mapXy_sigmoid
 
-# what R's optimizer multiplies the regularizer by, whatever gamma is
-USED_GAMMA = 1.0
 PREDICTION = Prediction("sigmoid", "round")
-
-
-def _explain(fit: Shortfall) -> None:
-    warnings.other_gamma(fit.epsilon, fit.gamma, fit.kept)
 
 
 class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
@@ -79,18 +72,12 @@ class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
     array([0.505, 0.539])
     """
 
-    _kind = CmsKind(
-        arguments=("regularizer", "eps", "gamma", "perturbation_method", "regularizer_gr"),
-        labels=(0.0, 1.0),
-        scaled=True,
-        strength=USED_GAMMA,
-        residual=True,
-        # R's class does not use mapXy.gr, whose recycled slopes are no gradient
-        proven=True,
-        explain=_explain,
-        prediction=PREDICTION,
-        facts=(),
-    )
+    _arguments = ("regularizer", "eps", "gamma", "perturbation_method", "regularizer_gr")
+    _labels = (0.0, 1.0)
+    _scaled = True
+    # whatever gamma is; and R's class does not use mapXy.gr, whose recycled slopes are no gradient
+    _strength = 1.0
+    _prediction = PREDICTION
 
     def __init__(
         self,
@@ -144,3 +131,6 @@ class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
         """
         bias, raw = checks.flag(add_bias, "add_bias"), checks.flag(raw_value, "raw_value")
         return PREDICTION(X, self._fitted(), add_bias=bias, raw_value=raw)
+
+    def _explain(self, name: str, eps: float, kept: float, gamma: float, norm: float) -> None:
+        _warnings.other_gamma(eps, gamma, kept)

@@ -228,10 +228,8 @@ class _Huber:
     def __call__(self, y_hat: npt.ArrayLike, y: npt.ArrayLike, w: npt.ArrayLike | None = None) -> Floats:
         """Return one number a record, shape (n,)."""
         predicted, labels = _pair(y_hat, y)
-        if w is None:
-            return self.function(predicted, labels, self.h)
-        weights = doubles(w, "w")
-        if weights.size != labels.size:
+        weights = None if w is None else doubles(w, "w")
+        if weights is not None and weights.size != labels.size:
             raise PydpstatError(
                 "Weight vector w must be same length as label vector y; "
                 f"got {weights.size} and {labels.size}."

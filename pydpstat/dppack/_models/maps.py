@@ -102,7 +102,7 @@ def mapXy_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     >>> mapXy_linear([[1, 3, 5], [2, 4, 6]], [0.5, -1, 2])
     array([7.5, 9. ])
     """
-    return formulas.linear(*_product(X, coeff))
+    return formulas.matrix_vector(*_product(X, coeff))
 
 
 def mapXy_gr_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
@@ -215,7 +215,7 @@ def _product(X: npt.ArrayLike, coeff: npt.ArrayLike) -> tuple[Floats, Floats]:
 
 # what the functions compute of arrays that are checked; by identity, as a user's callable may have no hash
 PLAIN: dict[int, Callable[[Floats, Floats], Floats]] = {
-    id(mapXy_linear): formulas.linear,
+    id(mapXy_linear): formulas.matrix_vector,
     id(mapXy_gr_linear): formulas.linear_gradient,
     id(mapXy_sigmoid): formulas.logistic,
     id(mapXy_gr_sigmoid): formulas.logistic_gradient_recycled,

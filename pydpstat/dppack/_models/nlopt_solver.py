@@ -9,6 +9,7 @@ from types import ModuleType
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.dppack._models.formulas import Floats
 from pydpstat.errors import MissingExtraError, PydpstatError
 
 # nloptr's stops: the first is DPpack's, the others are nloptr's defaults
@@ -16,25 +17,12 @@ XTOL_REL = 1e-4
 MAXEVAL = 100
 CONSTRAINT_TOLERANCE = 1e-8
 
-Floats = npt.NDArray[np.float64]
 Function = Callable[[Floats], npt.ArrayLike]
 
 
 def require_nlopt(feature: str) -> ModuleType:
-    """Return the module nlopt.
+    """Return the module nlopt; where it is missing, the message names the feature and has the command.
 
-    Parameters
-    ----------
-    feature : str
-        What needs it, for the message.
-
-    Raises
-    ------
-    MissingExtraError
-        Where it is not installed; the message has the command.
-
-    Examples
-    --------
     >>> require_nlopt("LinearRegressionDP").__name__
     'nlopt'
     """
@@ -51,7 +39,6 @@ def minimize(
     size: int,
     gradient: Function | None = None,
     jacobian: Function | None = None,
-    feature: str = "LinearRegressionDP",
 ) -> Floats:
     """Minimize a function where constraints are at most 0, starting from zeros, as R's nloptr does.
 
@@ -59,42 +46,15 @@ def minimize(
     It stops at a relative step of 1e-4 or after 100 evaluations, and nothing tells whether the
     minimum was reached: the answer can be some thousandths away from it.
 
-    Parameters
-    ----------
-    objective : callable
-        An array of shape (size,) in, one number out.
-    constraints : callable
-        The same array in, one or m numbers out; the domain is where all are at most 0.
-    size : int
-        Number of parameters.
-    gradient : callable, optional
-        Gradient of the objective, `size` numbers.
-    jacobian : callable, optional
-        Gradients of the constraints, m by size numbers; needed with `gradient`.
-    feature : str
-        What asks for it, for the message where nlopt is missing.
+    The constraints are one or m numbers. `jacobian` has their gradients, m by `size` numbers, and is
+    needed with `gradient`. It is an error where a function is not finite at the start, or later where R
+    would never return; where one returns a wrong number of values; where NLopt gives up.
 
-    Returns
-    -------
-    ndarray of shape (size,)
-
-    Raises
-    ------
-    MissingExtraError
-        Where the package nlopt is not installed.
-    PydpstatError
-        Where a function is not finite at the start, or later where R would never return; where one
-        returns a wrong number of values; where NLopt gives up.
-
-    References
-    ----------
     Svanberg, K. (2002). A class of globally convergent optimization methods based on conservative
     convex separable approximations. SIAM Journal on Optimization, 12, 555-573.
     Powell, M. J. D. (1994). A direct search optimization method that models the objective and
     constraint functions by linear interpolation. Advances in Optimization and Numerical Analysis, 51-67.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> def far(w):
     ...     return ((w - 1.0) ** 2).sum()
@@ -102,10 +62,11 @@ def minimize(
     >>> w.round(3)
     array([0.707, 0.707])
     """
-    nlopt = require_nlopt(feature)
-    smooth = gradient is not None and jacobian is not None
+    nlopt = require_nlopt("LinearRegressionDP")
+    if gradient is None or jacobian is None:
+        gradient = jacobian = None
     start = np.zeros(size)
-    count = _check_start(objective, constraints, size, *((gradient, jacobian) if smooth else (None, None)))
+    count = _check_start(objective, constraints, start, gradient, jacobian)
 
     def value(w: Floats, slope: Floats) -> float:
         # NLopt's array changes under the hands of whoever keeps it
@@ -113,7 +74,7 @@ def minimize(
         if slope.size and gradient is not None:
             slope[:] = _flat(gradient(w))
         found = _number(objective(w))
-        if not smooth and not math.isfinite(found):
+        if gradient is None and not math.isfinite(found):
             raise PydpstatError(
                 "the objective is not finite inside the search, where R never returns. "
                 "Give loss.gr, mapXy.gr and regularizer.gr, or functions that are finite everywhere."
@@ -126,7 +87,7 @@ def minimize(
             slopes[:] = _flat(jacobian(w)).reshape(slopes.shape)
         result[:] = _flat(constraints(w))
 
-    problem = nlopt.opt(nlopt.LD_MMA if smooth else nlopt.LN_COBYLA, size)
+    problem = nlopt.opt(nlopt.LN_COBYLA if gradient is None else nlopt.LD_MMA, size)
     problem.set_min_objective(value)
     problem.add_inequality_mconstraint(limits, np.full(count, CONSTRAINT_TOLERANCE))
     problem.set_xtol_rel(XTOL_REL)
@@ -142,17 +103,17 @@ def minimize(
 def _check_start(
     objective: Function,
     constraints: Function,
-    size: int,
+    start: Floats,
     gradient: Function | None,
     jacobian: Function | None,
 ) -> int:
     """Check the functions at the start as nloptr does; return the number of constraints."""
-    zeros = np.zeros(size)
-    limits = _flat(constraints(zeros))
-    finite = {"objective": _flat(_number(objective(zeros))), "constraints": limits}
+    limits = _flat(constraints(start))
+    finite = {"objective": _flat(_number(objective(start))), "constraints": limits}
+    size = start.size
     for name, function, length in (("gradient", gradient, size), ("jacobian", jacobian, limits.size * size)):
         if function is not None:
-            finite[name] = _flat(function(zeros))
+            finite[name] = _flat(function(start))
             if finite[name].size != length:
                 raise PydpstatError(
                     f"the {name} must have {length} values; got {finite[name].size}. "

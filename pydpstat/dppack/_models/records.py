@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import math
 from collections.abc import Callable
@@ -26,36 +27,21 @@ from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
 from pydpstat.results.model_results import ModelResults
 
-Bounds = tuple[tuple[float, ...], tuple[float, ...]]
-
 
 @dataclass
 class Records:
     """What a fit works with; it lives no longer than the fit.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d), column-major
-    y : ndarray of shape (n,)
-    names : tuple of str
-        The coefficients' names.
-    bounds : (tuple, tuple)
-        Upper and lower bounds as given.
-    limits : ndarray of shape (d,)
-        The largest size of each column, by the bounds.
-    divisors : ndarray of shape (d,)
-        What the coefficients are divided by at the end.
-    weights : ndarray of shape (n,) or None
-    weight : float
-        Upper bound of the weights.
-    response : (float, float) or None
-        What was subtracted from the response, and what it was divided by.
+    X, of shape (n, d), is column-major. `bounds` are the upper and the lower ones as given, `limits` the
+    largest size of each column by them, and the coefficients are divided by `divisors` at the end.
+    `weight` is the weights' upper bound; `response` has what was subtracted from the response, and what
+    it was divided by.
     """
 
     X: Floats
     y: Floats
     names: tuple[str, ...]
-    bounds: Bounds
+    bounds: tuple[tuple[float, ...], tuple[float, ...]]
     limits: Floats
     divisors: Floats
     weights: Floats | None = None
@@ -72,48 +58,29 @@ class Records:
         return coeff
 
 
-def design_matrix(
-    X: npt.ArrayLike, add_bias: bool = False, name: str = "X"
-) -> tuple[Floats, tuple[str, ...]]:
+def design_matrix(X: npt.ArrayLike, add_bias: bool = False) -> tuple[Floats, tuple[str, ...]]:
     """Return predictors as a new column-major matrix, and the columns' names.
 
-    Parameters
-    ----------
-    X : DataFrame or array_like of shape (n, p)
-        A message tells only its type and shape.
-    add_bias : bool, default False
-        Whether to put a column "bias" of ones in front, which R does to a data frame only. A
-        column that has this name already is replaced.
-    name : str, default "X"
-        The argument's name, for messages.
-
-    Returns
-    -------
-    (ndarray of shape (n, d), tuple of str)
-
-    Raises
-    ------
-    PydpstatError
-        Where it is no matrix of numbers, or `add_bias` meets something else than a DataFrame.
+    With `add_bias` a column "bias" of ones comes in front, which R does to a data frame only; a column
+    that has this name already is replaced. A message tells only the type and shape of X.
     """
-    frame = is_frame(X)
-    if add_bias and not frame:
+    if is_frame(X):
+        return _frame(X, add_bias)
+    if add_bias:
         raise PydpstatError(
-            f"{name} must be a DataFrame where add_bias is True; got {type(X).__name__}. "
+            f"X must be a DataFrame where add_bias is True; got {type(X).__name__}. "
             "Give pandas.DataFrame(X), or add the column of ones yourself."
         )
-    if frame:
-        return _frame(X, add_bias, name)
     try:
         matrix = np.array(X)
     except ValueError:
-        raise PydpstatError(f"{name} must have rows of equal length; got a ragged list.") from None
+        raise PydpstatError("X must have rows of equal length; got a ragged list.") from None
     if matrix.ndim != 2:
         raise PydpstatError(
-            f"{name} must be a DataFrame or a matrix with a row for each record; got {type(X).__name__} "
+            f"X must be a DataFrame or a matrix with a row for each record; got {type(X).__name__} "
             f"with {matrix.ndim} dimensions. Give x.reshape(-1, 1) for a single predictor."
         )
-    values = _numbers(matrix, name)
+    values = _numbers(matrix)
     return np.asfortranarray(values), tuple(f"x{j + 1}" for j in range(values.shape[1]))
 
 
@@ -124,38 +91,35 @@ def as_records(X: npt.ArrayLike, add_bias: bool = False) -> Floats:
     return design_matrix(X, add_bias)[0]
 
 
-def _frame(X: Any, add_bias: bool, name: str) -> tuple[Floats, tuple[str, ...]]:
+def _frame(X: Any, add_bias: bool) -> tuple[Floats, tuple[str, ...]]:
     names = list(names_of(X))
     columns = list(map(np.asarray, columns_of(X)))
-    if add_bias and names == ["bias"]:
-        raise PydpstatError(
-            f"{name} must have another column than 'bias' where add_bias is True; rename it, or leave "
-            "add_bias out."
-        )
     if add_bias:
-        ones = np.ones(len(X))
-        if "bias" in names:
-            columns[names.index("bias")] = ones
-        else:
-            names, columns = [*names, "bias"], [*columns, ones]
+        if names == ["bias"]:
+            raise PydpstatError(
+                "X must have another column than 'bias' where add_bias is True; rename it, or leave "
+                "add_bias out."
+            )
+        place = names.index("bias") if "bias" in names else len(names)
+        names[place : place + 1], columns[place : place + 1] = ["bias"], [np.ones(len(X))]
         # R moves the last column to the front, whichever it is
-        names, columns = [names[-1], *names[:-1]], [columns[-1], *columns[:-1]]
+        names.insert(0, names.pop())
+        columns.insert(0, columns.pop())
     values = np.empty((len(X), len(names)), order="F")
     for j, column in enumerate(columns):
-        values[:, j] = _numbers(column, name)
+        values[:, j] = _numbers(column)
     return values, tuple(names)
 
 
-def _numbers(values: npt.NDArray[Any], name: str) -> Floats:
+def _numbers(values: npt.NDArray[Any]) -> Floats:
     if values.dtype.kind == "O":
-        try:
-            plain = [np.nan if each is None else each for each in values.ravel().tolist()]
+        plain = [np.nan if each is None else each for each in values.ravel().tolist()]
+        # what makes no array of this shape is refused as it is
+        with contextlib.suppress(TypeError, ValueError):
             values = np.array(plain).reshape(values.shape)
-        except (TypeError, ValueError):
-            pass
     if values.dtype.kind not in "fiub":
         raise PydpstatError(
-            f"{name} must have numeric columns only; got one of type {values.dtype}. "
+            f"X must have numeric columns only; got one of type {values.dtype}. "
             "Turn factors and texts into indicator columns first."
         )
     return values.astype(np.float64)
@@ -170,8 +134,8 @@ def read_records(X: npt.ArrayLike, y: npt.ArrayLike, add_bias: bool) -> Records:
             f"X and y must have the same number of rows, at least one, and X a column; got "
             f"{matrix.shape[0]} and {responses.size} rows and {matrix.shape[1]} columns."
         )
-    if not (np.isfinite(matrix).all() and np.isfinite(responses).all()):
-        _refuse_missing(matrix, responses)
+    if np.isnan(matrix).any() or np.isnan(responses).any():
+        raise PydpstatError("X and y must not have missing values, on which R stops; replace them first.")
     ones = np.ones(len(names))
     return Records(matrix, responses, names, ((), ()), ones, ones)
 
@@ -217,8 +181,6 @@ def clip_records(
     # the upper bound first, as in R: it matters where the bounds are reversed
     np.minimum(X, upper, out=X)
     np.maximum(X, lower, out=X)
-    if not np.isfinite(X).all():
-        _refuse_missing(X, records.y)
     limits = np.maximum(np.abs(lower), np.abs(upper))
     return replace(records, y=y, bounds=kept, limits=limits)
 
@@ -269,14 +231,13 @@ def feature_records(records: Records, count: int) -> Records:
 
 def bound_vector(values: npt.ArrayLike | None, name: str) -> Floats:
     """Return bounds as a vector of numbers that are not missing."""
-    if values is None:
-        raise PydpstatError(f"{name} must be a vector of numbers; got None. Give a public bound a column.")
-    try:
-        bounds = doubles(np.atleast_1d(np.asarray(values)), name)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, PydpstatError):
-            raise
-        raise PydpstatError(f"{name} must be a vector of numbers; got {checks.shown(values)}.") from None
+    array = np.atleast_1d(checks.array_of(values))
+    if array.tolist() == [None]:
+        # as of a ragged list
+        raise PydpstatError(
+            f"{name} must be a vector of numbers; got {checks.shown(values)}. Give a public bound a column."
+        )
+    bounds = doubles(array, name)
     if np.isnan(bounds).any():
         raise PydpstatError(
             f"{name} must not be missing; got {checks.shown(values)}. Give a number a column."
@@ -312,12 +273,6 @@ def _require_limits(records: Records) -> None:
         raise PydpstatError("upper_bounds and lower_bounds must not both be 0 for a column; leave it out.")
 
 
-def _refuse_missing(X: Floats, y: Floats) -> None:
-    """Refuse what R cannot fit: a missing value, or an infinite one within infinite bounds."""
-    if np.isnan(X).any() or np.isnan(y).any():
-        raise PydpstatError("X and y must not have missing values, on which R stops; replace them first.")
-
-
 class Model(Protocol):
     """What a model that is chosen among others has."""
 
@@ -327,13 +282,7 @@ class Model(Protocol):
 
 
 class RecordGroups:
-    """The records in m + 1 groups, by their places; the last one is for validation.
-
-    Parameters
-    ----------
-    DPmodels, X, y, weights, weights_upper_bound
-        As the tuning functions got them.
-    """
+    """The records in m + 1 groups, by their places; the last one is for validation."""
 
     def __init__(
         self,
@@ -365,6 +314,7 @@ class RecordGroups:
                 "X must be a DataFrame or matrix with a row, and weights an element, for each record of y. "
                 f"There must be at least {self.step} records, one more than models; got {self.n} records."
             )
+        self.eps = checks.epsilon(getattr(self.models[0], "eps", None), "eps of the first model")
 
     def require(self, method: str, argument: str, advice: str) -> None:
         """Check that a method of all models has an argument."""

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat.dppack._models import warnings
+from pydpstat.dppack import _warnings
 from pydpstat.dppack._models.fitted_model import Function, Prediction
 from pydpstat.dppack._models.formulas import Floats
 from pydpstat.dppack._models.kernels import FourierFeatures, generate_sampling, integer_at_least, phi_gaussian
-from pydpstat.dppack._models.kinds import CmsKind, Shortfall
 from pydpstat.dppack._models.losses import generate_loss_gr_huber, generate_loss_huber
 from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_linear
 from pydpstat.dppack._models.records import as_records
@@ -25,10 +23,6 @@ from pydpstat.results.model_results import ModelResults
 KERNELS = ("linear", "Gaussian")
 PREDICTION = Prediction("linear", "sign")
 _BEFORE = ("regularizer", "eps", "gamma", "perturbation_method", "kernel")
-
-
-def _explain(h: float, fit: Shortfall) -> None:
-    warnings.no_noise(fit.function, *(("gamma", fit.gamma) if h > 0.0 else ("huber_h", h)))
 
 
 class svmDP(WeightedERMDP_CMS):
@@ -92,6 +86,10 @@ class svmDP(WeightedERMDP_CMS):
     >>> model.kernel_param, model.coeff.shape
     (1.0, (3,))
     """
+
+    _labels = (-1.0, 1.0)
+    _scaled = True
+    _prediction = PREDICTION
 
     def __init__(
         self,
@@ -182,7 +180,8 @@ class svmDP(WeightedERMDP_CMS):
             if self.kernel_param is None:
                 self.kernel_param = 1.0 / (np.shape(X)[1] if np.ndim(X) == 2 else 1)
             self.sampling = generate_sampling(self.kernel_param)
-        self._kind = self._made_kind()
+        of_kernel = () if self.kernel == "linear" else ("D", "kernel_param")
+        self._arguments = (*_BEFORE, *of_kernel, "regularizer_gr", "_huber_h")
         return super().fit(X, y, upper_bounds, lower_bounds, add_bias, weights, weights_upper_bound, rng=rng)
 
     def XtoV(self, X: npt.ArrayLike) -> Floats:
@@ -213,11 +212,6 @@ class svmDP(WeightedERMDP_CMS):
         records = as_records(X)
         if self.prefilter is None:
             raise PydpstatError("svmDP has no features yet; call fit with kernel='Gaussian' first.")
-        if records.shape[1] != self.prefilter.shape[1] - 1:
-            raise PydpstatError(
-                f"X must have {self.prefilter.shape[1] - 1} columns, the bias included; "
-                f"got {records.shape[1]}."
-            )
         return FourierFeatures(self.prefilter).transform(records)
 
     def predict(self, X: npt.ArrayLike, add_bias: bool = False, raw_value: bool = False) -> Floats:
@@ -255,22 +249,21 @@ class svmDP(WeightedERMDP_CMS):
             prediction = replace(prediction, features=FourierFeatures(self.prefilter))
         return prediction(X, self._fitted(), add_bias=bias, raw_value=raw)
 
-    def _made_kind(self) -> CmsKind:
-        """Return what the next fit is, by the fields as they are now."""
-        gaussian = self.kernel != "linear"
-        shown, of_kernel, drawn = str(self.kernel), ("D", "kernel_param")[: 2 * gaussian], None
-        if gaussian:
-            width = checks.scalar(self.kernel_param, "kernel_param")
-            drawn = (integer_at_least(self.D, "D", 1), math.sqrt(2.0 * width))
+    def _feature_shape(self) -> tuple[int, float] | None:
+        if self.kernel == "linear":
+            return None
+        width = checks.scalar(self.kernel_param, "kernel_param")
+        return integer_at_least(self.D, "D", 1), math.sqrt(2.0 * width)
+
+    def _proven(self, size: int) -> bool:
+        return self._huber_h > 0.0
+
+    def _explain(self, name: str, eps: float, kept: float, gamma: float, norm: float) -> None:
+        h = self._huber_h
+        _warnings.no_promise(name, *(("gamma", gamma) if h > 0.0 else ("huber_h", h)))
+
+    def _facts(self) -> tuple[tuple[str, str], ...]:
+        shown = str(self.kernel)
+        if self.kernel != "linear":
             shown += f", {self.D} features, {float(self.kernel_param or 0.0):.6g}"
-        return CmsKind(
-            arguments=(*_BEFORE, *of_kernel, "regularizer_gr", "_huber_h"),
-            labels=(-1.0, 1.0),
-            scaled=not gaussian,
-            features=drawn,
-            weighted=True,
-            proven=self._huber_h > 0.0,
-            explain=partial(_explain, self._huber_h),
-            prediction=PREDICTION,
-            facts=(("Kernel:", shown), ("Huber h:", f"{self._huber_h:.6g}")),
-        )
+        return ("Kernel:", shown), ("Huber h:", f"{self._huber_h:.6g}")

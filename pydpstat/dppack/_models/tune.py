@@ -18,11 +18,11 @@ from pydpstat import r_arithmetic as r
 from pydpstat._release.calibration import SEEDED
 from pydpstat._release.choice import release_choice
 from pydpstat._release.payment import foreseen, in_force, paid
-from pydpstat.dppack._models import warnings
+from pydpstat.dppack import _warnings
 from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
-from pydpstat.dppack._models.erm_kst import LinearRegressionDP
 from pydpstat.dppack._models.formulas import Floats
 from pydpstat.dppack._models.kst_noise import ADDED
+from pydpstat.dppack._models.linear import LinearRegressionDP
 from pydpstat.dppack._models.records import Model, RecordGroups, bound_vector
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Choice
@@ -117,7 +117,6 @@ def tune_classification_model(
     source = source_from(rng, int_seeds_r=True)
     bias = checks.flag(add_bias, "add_bias")
     groups = RecordGroups(DPmodels, X, y, weights, weights_upper_bound)
-    eps = checks.epsilon(getattr(groups.models[0], "eps", None), "eps of the first model")
     groups.require("predict", "raw_value", "Give LogisticRegressionDP or svmDP objects.")
     if weights is not None:
         groups.require("fit", "weights", "Give svmDP objects, or leave the weights out.")
@@ -126,11 +125,9 @@ def tune_classification_model(
         difference = y_new - model.predict(X_new, bias, raw_value=False)
         return math.nan if np.isnan(difference).any() else float(np.count_nonzero(difference))
 
-    public = {"upper_bounds": upper_bounds, "lower_bounds": lower_bounds, "add_bias": bias}
-    if weights is not None:
-        public["weights_upper_bound"] = weights_upper_bound
-    record = _record("tune_classification_model", public)
-    return DPmodels[_tune(groups, public, errors, eps, ERROR, Guarantee(eps), source, record)]
+    arguments = {"upper_bounds": upper_bounds, "lower_bounds": lower_bounds, "add_bias": bias}
+    function, keeps = "tune_classification_model", Guarantee(groups.eps)
+    return DPmodels[_tune(function, groups, arguments, errors, ERROR, keeps, source)]
 
 
 def tune_linear_regression_model(
@@ -210,7 +207,6 @@ def tune_linear_regression_model(
     source = source_from(rng, int_seeds_r=True)
     bias = checks.flag(add_bias, "add_bias")
     groups = RecordGroups(DPmodels, X, y)
-    eps = checks.epsilon(getattr(groups.models[0], "eps", None), "eps of the first model")
     upper, lower = _last(upper_bounds, "upper_bounds"), _last(lower_bounds, "lower_bounds")
     sensitivity = (upper - lower) * (upper - lower)
     if not 0.0 < sensitivity < math.inf:
@@ -219,8 +215,8 @@ def tune_linear_regression_model(
             f"got {checks.shown(upper)} and {checks.shown(lower)}."
         )
     plain = all(isinstance(model, LinearRegressionDP) for model in groups.models)
-    inside = _inside_epsilon(eps, upper, lower, bias) if plain else math.inf
-    warnings.validation_not_clipped(eps, inside, bias)
+    inside = _inside_epsilon(groups.eps, upper, lower, bias) if plain else math.inf
+    _warnings.validation_not_clipped(groups.eps, inside, bias)
 
     def errors(model: Model, X_new: npt.ArrayLike, y_new: Floats) -> float:
         difference = y_new - model.predict(X_new, bias)
@@ -228,12 +224,10 @@ def tune_linear_regression_model(
         with np.errstate(over="ignore"):
             return float(r.sum(difference * difference))
 
-    public = {"upper_bounds": upper_bounds, "lower_bounds": lower_bounds, "add_bias": bias}
-    record = _record("tune_linear_regression_model", public)
+    arguments = {"upper_bounds": upper_bounds, "lower_bounds": lower_bounds, "add_bias": bias}
+    function, keeps = "tune_linear_regression_model", Guarantee(inside)
     outside = "the validation data are not moved onto the bounds, so nothing is guaranteed"
-    return DPmodels[
-        _tune(groups, public, errors, eps, sensitivity, Guarantee(inside), source, record, outside)
-    ]
+    return DPmodels[_tune(function, groups, arguments, errors, sensitivity, keeps, source, outside)]
 
 
 def _inside_epsilon(eps: float, upper: float, lower: float, bias: bool) -> float:
@@ -247,11 +241,6 @@ def _inside_epsilon(eps: float, upper: float, lower: float, bias: bool) -> float
     return eps * max(1.0, (widest / (upper - lower)) ** 2)
 
 
-def _rng(source: Source) -> object:
-    """Return what a fit takes as `rng` to go on drawing from a source."""
-    return getattr(source, "stream", getattr(source, "generator", None))
-
-
 def _last(bounds: npt.ArrayLike, name: str) -> float:
     """Return the last bound, which is that of y."""
     values = bound_vector(bounds, name)
@@ -261,21 +250,25 @@ def _last(bounds: npt.ArrayLike, name: str) -> float:
 
 
 def _tune(
+    function: str,
     groups: RecordGroups,
-    public: Mapping[str, object],
+    arguments: Mapping[str, object],
     errors: Callable[[Model, npt.ArrayLike, Floats], float],
-    eps: float,
     sensitivity: float,
     choice_keeps: Guarantee,
     source: Source,
-    record: Call,
     outside: str = "",
 ) -> int:
     """Tune, where a budget pays for all of it at once: the groups are disjoint."""
-    bounds = [public[name] for name in ("upper_bounds", "lower_bounds", "add_bias")]
+    data, public = [(name, name) for name in ("DPmodels", "X", "y")], dict(arguments)
+    if groups.weights is not None:
+        data.append(("weights=weights", "weights = weights"))
+        public["weights_upper_bound"] = groups.weights_upper_bound
+    record = Call(function, tuple(data), tuple(public.items()), "DPpack")
+    bounds = tuple(arguments.values())
     whole = _kept_by_all(groups, bounds, choice_keeps, outside) if in_force() else None
     with nullcontext() if whole is None else paid(None, whole, record):
-        return _tuned(groups, bounds, errors, eps, sensitivity, choice_keeps, source, record, outside)
+        return _tuned(groups, bounds, errors, sensitivity, choice_keeps, source, record, outside)
 
 
 def _kept_by_all(
@@ -300,7 +293,6 @@ def _tuned(
     groups: RecordGroups,
     bounds: Sequence[object],
     errors: Callable[[Model, npt.ArrayLike, Floats], float],
-    eps: float,
     sensitivity: float,
     choice_keeps: Guarantee,
     source: Source,
@@ -308,14 +300,16 @@ def _tuned(
     outside: str,
 ) -> int:
     """Fit each model on its group, choose one by its errors in the last group, and return its place."""
-    m = len(groups.models)
+    m, eps = len(groups.models), groups.eps
     X_new, y_new, _ = groups.part(m)
+    # what a fit takes as `rng` to go on drawing from the source
+    rng = getattr(source, "stream", getattr(source, "generator", None))
     results: dict[int, ModelResults] = {}
     utility = np.empty(m)
     for i, model in enumerate(groups.models):
         # where an object occurs twice its last fit counts, as in R
         X, y, more = groups.part(i)
-        results[id(model)] = model.fit(X, y, *bounds, rng=_rng(source), **more)
+        results[id(model)] = model.fit(X, y, *bounds, rng=rng, **more)
         utility[i] = -errors(model, X_new, y_new)
     if np.isnan(utility).any():
         raise PydpstatError(
@@ -368,10 +362,3 @@ def _lasting(condition: str) -> bool:
 def _parallel(guarantees: Sequence[Guarantee]) -> Guarantee:
     """Return what several releases of disjoint groups keep together: the largest of each."""
     return Guarantee(max(each.epsilon for each in guarantees), max(each.delta for each in guarantees))
-
-
-def _record(function: str, public: Mapping[str, object]) -> Call:
-    data = tuple((name, name) for name in ("DPmodels", "X", "y"))
-    if "weights_upper_bound" in public:
-        data = (*data, ("weights=weights", "weights = weights"))
-    return Call(function, data, tuple(public.items()), "DPpack")

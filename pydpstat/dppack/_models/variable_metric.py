@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from pydpstat.dppack._models.formulas import Floats, Mask, sums_of_rows
+from pydpstat.dppack._models.formulas import Floats, Mask, dot, sums_of_rows
 from pydpstat.errors import PydpstatError
 
 # the square root of the machine epsilon, which R documents as about 1e-8
@@ -16,20 +16,10 @@ R_RELTOL = 2.0**-26
 _SHRINK, _ACCEPT, _RELATIVE = 0.2, 1e-4, 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class Minimum:
-    """What `variable_metric` found.
+class Minimum(NamedTuple):
+    """The last accepted point, the objective there, and how often it and its gradient were asked for.
 
-    Parameters
-    ----------
-    par : ndarray of shape (d,)
-        The last accepted point.
-    value : float
-        The objective there.
-    counts : tuple of (int, int)
-        How often the objective and the gradient were asked for.
-    convergence : int
-        0 where it stopped by itself, 1 at `maxit`.
+    `convergence` is 0 where the search stopped by itself, 1 at `maxit`.
     """
 
     par: Floats
@@ -39,18 +29,8 @@ class Minimum:
 
 
 def numeric_gradient(fn: Callable[[Floats], float], step: float = 1e-3) -> Callable[[Floats], Floats]:
-    """Return the central differences of a function, as R's optim takes them.
+    """Return the central differences of a function, as R's optim takes them: `step` to each side.
 
-    Parameters
-    ----------
-    fn : callable
-        From an array of shape (d,) to a float.
-    step : float, default 1e-3
-        How far to go to each side.
-
-    Examples
-    --------
-    >>> from pydpstat.dppack._models.variable_metric import numeric_gradient
     >>> numeric_gradient(lambda x: float(x[0] ** 2))(np.array([1.0])).round(9)
     array([2.])
     """
@@ -83,35 +63,12 @@ def variable_metric(
 ) -> Minimum:
     """Minimize a function as R's ``optim(start, fn, gradient, method = "BFGS")``.
 
-    Parameters
-    ----------
-    start : ndarray of shape (d,)
-        Where to begin.
-    fn : callable
-        The objective: from an array of shape (d,) to a float.
-    gradient : callable, optional
-        Its derivatives; by default central differences with step 1e-3.
-    maxit : int, default 100
-        The most gradients to take.
-    reltol : float, default 2^-26
-        Relative change of the objective below which a step counts as none.
+    Without a gradient it takes central differences with step 1e-3. At most `maxit` gradients are taken,
+    and a relative change of the objective by at most `reltol` counts as none. An objective that is not
+    finite at the start is refused, as is a numeric gradient that is not finite.
 
-    Returns
-    -------
-    Minimum
-
-    Raises
-    ------
-    PydpstatError
-        Where the objective is not finite at the start, or a numeric gradient is not finite.
-
-    References
-    ----------
     Nash, J. C. (1990). Compact numerical methods for computers, 2nd edition, Algorithm 21.
 
-    Examples
-    --------
-    >>> from pydpstat.dppack._models.variable_metric import variable_metric
     >>> variable_metric(np.array([3.0]), lambda x: float((x[0] - 1) ** 2)).par.round(6)
     array([1.])
     """
@@ -126,13 +83,13 @@ def variable_metric(
     best, evaluations, gradients = value, 1, 1
     g = _checked(slope(point), size)
     restarted = gradients
-    inverse, lower = np.eye(size), np.tri(size, dtype=bool)
+    lower = np.tri(size, dtype=bool)
     while True:
         if restarted == gradients:
             inverse = np.eye(size)
         origin, last_g = point.copy(), g
         step = -sums_of_rows(inverse * g)
-        projection = _sum(step * g)
+        projection = dot(step, g)
         if projection < 0.0:
             length, accepted = 1.0, False
             while True:
@@ -153,7 +110,7 @@ def variable_metric(
                 g = _checked(slope(point), size)
                 gradients += 1
                 taken, change = length * step, g - last_g
-                curvature = _sum(taken * change)
+                curvature = dot(taken, change)
                 if curvature > 0.0:
                     inverse = _update(inverse, taken, change, curvature, lower)
                 else:
@@ -175,18 +132,11 @@ def variable_metric(
 def _update(inverse: Floats, taken: Floats, change: Floats, curvature: float, lower: Mask) -> Floats:
     """Return an inverse Hessian that maps the gradient's change to the step taken."""
     image = sums_of_rows(inverse * change)
-    factor = 1.0 + _sum(image * change) / curvature
+    factor = 1.0 + dot(image, change) / curvature
     column = taken[:, None]
     grown = inverse + (factor * column * taken - image[:, None] * taken - column * image) / curvature
     # one triangle decides, as the original keeps only one
     return np.where(lower, grown, grown.T)
-
-
-def _sum(terms: Floats) -> float:
-    total = 0.0
-    for term in terms.tolist():
-        total += term
-    return total
 
 
 def _checked(slopes: Floats, size: int) -> Floats:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
-from pydpstat.dppack._models.kinds import CmsKind
 from pydpstat.errors import PydpstatError
 from pydpstat.results.model_results import ModelResults
 
@@ -75,7 +74,7 @@ class WeightedERMDP_CMS(EmpiricalRiskMinimizationDP_CMS):
     1.0
     """
 
-    _kind = CmsKind(weighted=True)
+    _weighted = True
 
     def fit(
         self,

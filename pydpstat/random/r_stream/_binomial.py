@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
 from pydpstat._frozen import frozen
 from pydpstat.r_arithmetic.elementary import log
+from pydpstat.r_arithmetic.rounding import power_by_squaring
 from pydpstat.random.r_stream._mersenne import UNIT, ZERO, UniformStream
 
 INVERSION_BELOW = 30.0
@@ -18,34 +20,14 @@ _CHUNK = 16_384
 _FEW = 40
 
 
-def _power(base: float, exponent: int) -> float:
-    """Raise to a whole power by repeated squaring, whose rounding differs from the C library's pow."""
-    result = 1.0
-    while True:
-        if exponent & 1:
-            result *= base
-        exponent >>= 1
-        if not exponent:
-            return result
-        base *= base
-
-
 class Inversion:
-    """The distribution where size times the smaller probability is below 30: one uniform a variable.
-
-    Parameters
-    ----------
-    size : int
-        The number of trials, at least 1.
-    prob : float
-        The probability of success, between 0 and 1 exclusive.
-    """
+    """The distribution where size times the smaller probability is below 30: one uniform a variable."""
 
     def __init__(self, size: int, prob: float) -> None:
         self.size = size
         self.mirrored = prob > 0.5
         p = min(prob, 1.0 - prob)
-        self.none = _power(1.0 - p, size)
+        self.none = power_by_squaring(1.0 - p, size)
         self.odds = p / (1.0 - p)
         self.odds_size = self.odds * (size + 1)
         self._table: np.ndarray | None = None
@@ -105,15 +87,7 @@ class Inversion:
 
 
 class Btpe:
-    """The distribution where size times the smaller probability is 30 or more: two uniforms a trial.
-
-    Parameters
-    ----------
-    size : int
-        The number of trials.
-    prob : float
-        The probability of success, between 0 and 1 exclusive.
-    """
+    """The distribution where size times the smaller probability is 30 or more: two uniforms a trial."""
 
     def __init__(self, size: int, prob: float) -> None:
         self.size = size
@@ -176,17 +150,15 @@ class Btpe:
         """Draw variables."""
         if count < _FEW:
             return np.array([self.one(stream.next) for _ in range(count)])
-        result = np.empty(count)
-        done = 0
-        while done < count:
-            # a variable needs 1.1 to 1.5 trials
-            trials = min(_CHUNK, int(1.3 * (count - done)) + 20)
-            uniforms = stream.peek(2 * trials)
-            k, accepted = self._trials(uniforms[0::2] * self.p4, uniforms[1::2].copy())
-            found = np.flatnonzero(accepted)[: count - done]
-            stream.advance(2 * (int(found[-1]) + 1 if done + found.size == count else trials))
-            result[done : done + found.size] = k[found]
-            done += found.size
+
+        def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
+            pairs = uniforms[: uniforms.size // 2 * 2].reshape(-1, 2)
+            k, accepted = self._trials(pairs[:, 0] * self.p4, pairs[:, 1].copy())
+            found = np.flatnonzero(accepted)[:missing]
+            return k[found], 2 * (int(found[-1]) + 1 if found.size == missing else len(pairs))
+
+        # a variable needs 1.1 to 1.5 trials
+        result = stream.collect(count, 2.6, 2 * _CHUNK, draws)
         if self.mirrored:
             np.subtract(self.size, result, out=result)
         return result
@@ -284,6 +256,8 @@ def _stirling(x: np.ndarray | float) -> np.ndarray | float:
     return (13860.0 - (462.0 - (132.0 - (99.0 - 140.0 / square) / square) / square) / square) / x / 166320.0
 
 
+# its constants take longer to work out than a variable
+@lru_cache(maxsize=32)
 def distribution(size: int, prob: float) -> Inversion | Btpe:
     """Return the distribution of a size of at least 1 and a probability between 0 and 1 exclusive."""
     if size * min(prob, 1.0 - prob) < INVERSION_BELOW:

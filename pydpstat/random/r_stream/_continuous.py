@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import shown
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic.elementary import Numbers
+from pydpstat.r_arithmetic.elementary import Floats, Numbers
 from pydpstat.random.r_stream import _exponential as exponential
 from pydpstat.random.r_stream import _gamma as gamma
 from pydpstat.random.r_stream import _normal as normal
+from pydpstat.random.r_stream._mersenne import UniformStream
 from pydpstat.random.r_stream._seeded import Seeded, numbers, recycled, refuse, require, whole
-
-Floats = npt.NDArray[np.float64]
-
-# a distribution's constants take longer to work out than a variable
-_gamma = lru_cache(maxsize=32)(gamma.distribution)
 
 
 class ContinuousDistributions(Seeded):
@@ -58,31 +54,41 @@ class ContinuousDistributions(Seeded):
         array([0.28757752, 0.78830514])
         """
         n = whole(n, "n")
-        low, high = numbers(min, "min"), numbers(max, "max")
+        low, high = recycled(numbers(min, "min"), n), recycled(numbers(max, "max"), n)
         if n == 0:
             return np.empty(0)
         if isinstance(low, float) and isinstance(high, float):
             require(-math.inf < low <= high < math.inf, "min and max", (low, high), "finite, with min <= max")
-            if low == high:
-                return np.full(n, low)
-            if n == 1:
-                return np.array([low + (high - low) * self._stream.next()])
-            result = np.empty(n)
-            self._stream.fill(result)
-            if low != 0.0 or high != 1.0:
-                with np.errstate(over="ignore"):
-                    result *= high - low
-                    result += low
-            return result
-        low, high = recycled(low, n), recycled(high, n)
+            return self._spread(UniformStream.draw, n, low, high - low)
         require(np.isfinite(low), "min", low, "finite")
         require(np.isfinite(high) & (high >= low), "max", high, "finite and at least min")
-        drawn = np.flatnonzero(low != high)
-        u = np.empty(drawn.size)
-        self._stream.fill(u)
         with np.errstate(over="ignore"):
-            low[drawn] += (high[drawn] - low[drawn]) * u
-        return low
+            return self._spread(UniformStream.draw, n, low, high - low)
+
+    def _spread(
+        self, draw: Callable[[UniformStream, int], Floats], n: int, location: Numbers, scale: Numbers
+    ) -> Floats:
+        """Return location + scale * variable, and the location where it is infinite or the scale is 0.
+
+        There nothing is drawn.
+        """
+        if isinstance(location, float) and isinstance(scale, float):
+            if scale == 0.0 or math.isinf(location):
+                return np.full(n, location)
+            result = draw(self._stream, n)
+            if n == 1:
+                # Python's numbers are faster here
+                return np.array([location + scale * result.item()])
+            if location != 0.0 or scale != 1.0:
+                with np.errstate(over="ignore"):
+                    result *= scale
+                    result += location
+            return result
+        result, scale = np.resize(location, n), np.resize(scale, n)
+        drawn = np.flatnonzero((scale > 0.0) & np.isfinite(result))
+        with np.errstate(over="ignore"):
+            result[drawn] += scale[drawn] * draw(self._stream, drawn.size)
+        return result
 
     def rnorm(self, n: int, mean: npt.ArrayLike = 0.0, sd: npt.ArrayLike = 1.0) -> Floats:
         """Draw normal variables, as R's ``rnorm`` with its default method, inversion.
@@ -120,29 +126,12 @@ class ContinuousDistributions(Seeded):
         array([-0.56047565, -0.23017749])
         """
         n = whole(n, "n")
-        mean, sd = numbers(mean, "mean"), numbers(sd, "sd")
+        mean, sd = recycled(numbers(mean, "mean"), n), recycled(numbers(sd, "sd"), n)
         if n == 0:
             return np.empty(0)
-        if isinstance(mean, float) and isinstance(sd, float):
-            require(mean == mean, "mean", mean, "a number")
-            require(0.0 <= sd < math.inf, "sd", sd, "finite and at least 0")
-            if sd == 0.0 or mean in (math.inf, -math.inf):
-                return np.full(n, mean)
-            if n == 1:
-                return np.array([mean + sd * normal.one(self._stream.next)])
-            result = normal.draw(self._stream, n)
-            if mean != 0.0 or sd != 1.0:
-                with np.errstate(over="ignore"):
-                    result *= sd
-                    result += mean
-            return result
-        result, sd = recycled(mean, n), recycled(sd, n)
-        require(~np.isnan(result), "mean", result, "a number")
-        require((sd >= 0.0) & np.isfinite(sd), "sd", sd, "finite and at least 0")
-        drawn = np.flatnonzero((sd > 0.0) & np.isfinite(result))
-        with np.errstate(over="ignore"):
-            result[drawn] += sd[drawn] * normal.draw(self._stream, drawn.size)
-        return result
+        require(mean == mean, "mean", mean, "a number")
+        require((sd >= 0.0) & (sd < math.inf), "sd", sd, "finite and at least 0")
+        return self._spread(normal.draw, n, mean, sd)
 
     def rexp(self, n: int, rate: npt.ArrayLike = 1.0) -> Floats:
         """Draw exponential variables, as R's ``rexp``.
@@ -178,29 +167,12 @@ class ContinuousDistributions(Seeded):
         array([0.84345726, 0.57661027])
         """
         n = whole(n, "n")
-        rate = numbers(rate, "rate")
+        rate = recycled(numbers(rate, "rate"), n)
         if n == 0:
             return np.empty(0)
-        if isinstance(rate, float):
-            scale = 1.0 / rate if rate else math.inf
-            require(0.0 <= scale < math.inf, "rate", rate, "above 0, and 1 / rate finite")
-            if scale == 0.0:
-                return np.zeros(n)
-            if n == 1:
-                return np.array([scale * exponential.one(self._stream.next)])
-            result = exponential.draw(self._stream, n)
-            if scale != 1.0:
-                with np.errstate(over="ignore"):
-                    result *= scale
-            return result
-        rate = recycled(rate, n)
-        with np.errstate(all="ignore"):
-            result = 1.0 / rate
-        require((result >= 0.0) & np.isfinite(result), "rate", rate, "above 0, and 1 / rate finite")
-        drawn = np.flatnonzero(result)
-        with np.errstate(over="ignore"):
-            result[drawn] *= exponential.draw(self._stream, drawn.size)
-        return np.abs(result)
+        scale = _inverse(rate)
+        require((scale >= 0.0) & (scale < math.inf), "rate", rate, "above 0, and 1 / rate finite")
+        return self._spread(exponential.draw, n, 0.0, scale)
 
     def rgamma(
         self, n: int, shape: npt.ArrayLike, rate: npt.ArrayLike = 1.0, scale: npt.ArrayLike | None = None
@@ -249,26 +221,20 @@ class ContinuousDistributions(Seeded):
         if n == 0:
             return np.empty(0)
         if isinstance(shape, float) and isinstance(scale, float):
-            _require_gamma(shape, scale)
-            if shape == 0.0 or scale == 0.0:
-                return np.zeros(n)
-            if math.isinf(shape) or math.isinf(scale):
-                return np.full(n, math.inf)
-            if n == 1:
-                return np.array([_gamma(shape).one(self._stream.next, scale)])
+            certain = _certain_gamma(shape, scale)
+            if certain is not None:
+                return np.full(n, certain)
             with np.errstate(over="ignore"):
-                return _gamma(shape).draw(self._stream, n, scale)
-        pairs = list(zip(recycled(shape, n).tolist(), recycled(scale, n).tolist()))
-        for a, b in pairs:
-            _require_gamma(a, b)
-        return np.array([self._one_gamma(a, b) for a, b in pairs])
-
-    def _one_gamma(self, shape: float, scale: float) -> float:
-        if shape == 0.0 or scale == 0.0:
-            return 0.0
-        if math.isinf(shape) or math.isinf(scale):
-            return math.inf
-        return _gamma(shape).one(self._stream.next, scale)
+                return gamma.distribution(shape).draw(self._stream, n, scale)
+        pairs = list(zip(np.resize(shape, n).tolist(), np.resize(scale, n).tolist()))
+        known = [_certain_gamma(a, b) for a, b in pairs]
+        draw = self._stream.next
+        return np.array(
+            [
+                gamma.distribution(a).one(draw, b) if sure is None else sure
+                for (a, b), sure in zip(pairs, known)
+            ]
+        )
 
     def rlaplace(self, n: int = 1, m: npt.ArrayLike = 0.0, s: npt.ArrayLike = 1.0) -> Floats:
         """Draw Laplace variables, as ``rmutil::rlaplace``: the quantile of one uniform each.
@@ -307,17 +273,13 @@ class ContinuousDistributions(Seeded):
         if isinstance(location, float) and isinstance(scale, float):
             if not scale > 0.0:
                 raise refuse("s", scale, "above 0")
-            require(location == location, "m", location, "a number")
-            require(scale < math.inf or abs(location) < math.inf, "m", location, "finite where s is infinite")
-            if n == 1:
-                return np.array([exponential.laplace_one(self._stream.next(), location, scale)])
-            return exponential.laplace_draw(self._stream, n, location, scale)
-        if not np.all(scale > 0.0):
-            raise refuse("s", s, "above 0 in every place")
-        location = recycled(location, n)
-        scale = recycled(scale, n)
-        require(~np.isnan(location), "m", location, "a number")
-        require(np.isfinite(scale) | np.isfinite(location), "m", location, "finite where s is infinite")
+        else:
+            if not np.all(scale > 0.0):
+                raise refuse("s", s, "above 0 in every place")
+            location, scale = np.resize(location, n), np.resize(scale, n)
+        require(location == location, "m", location, "a number")
+        finite = (scale < math.inf) | (np.abs(location) < math.inf)
+        require(finite, "m", location, "finite where s is infinite")
         return exponential.laplace_draw(self._stream, n, location, scale)
 
     def rlap(self, n: int, location: npt.ArrayLike = 0.0, scale: npt.ArrayLike = 1.0) -> Floats:
@@ -366,14 +328,17 @@ class ContinuousDistributions(Seeded):
         return result
 
 
+def _inverse(rate: Numbers) -> Numbers:
+    if isinstance(rate, float):
+        return 1.0 / rate if rate else math.copysign(math.inf, rate)
+    with np.errstate(all="ignore"):
+        return 1.0 / rate
+
+
 def _scale(rate: Numbers, scale: npt.ArrayLike | None) -> Numbers:
     """Return the scale that rate and scale give together."""
     if scale is None:
-        if isinstance(rate, float) and rate != 0.0:
-            return 1.0 / rate
-        with np.errstate(all="ignore"):
-            inverse = 1.0 / np.asarray(rate)
-        return float(inverse) if isinstance(rate, float) else inverse
+        return _inverse(rate)
     given = numbers(scale, "scale")
     if np.any(rate != 1.0) and not np.all(np.abs(rate * given - 1.0) < 1e-15):
         raise PydpstatError(
@@ -383,8 +348,13 @@ def _scale(rate: Numbers, scale: npt.ArrayLike | None) -> Numbers:
     return given
 
 
-def _require_gamma(shape: float, scale: float) -> None:
-    """Refuse what R answers with NaN; a zero wins over a negative value there."""
-    zero = scale == scale and shape == shape and (shape == 0.0 or scale == 0.0)
-    require(zero or shape > 0.0, "shape", shape, "at least 0")
-    require(zero or scale > 0.0, "rate or scale", scale, "at least 0")
+def _certain_gamma(shape: float, scale: float) -> float | None:
+    """Check the parameters and return the value where it takes no draw.
+
+    R answers with NaN what is refused; a zero wins over a negative value there.
+    """
+    if scale == scale and shape == shape and (shape == 0.0 or scale == 0.0):
+        return 0.0
+    require(shape > 0.0, "shape", shape, "at least 0")
+    require(scale > 0.0, "rate or scale", scale, "at least 0")
+    return math.inf if math.isinf(shape) or math.isinf(scale) else None

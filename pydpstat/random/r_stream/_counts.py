@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -11,12 +10,9 @@ import numpy.typing as npt
 from pydpstat.errors import NotSupportedError
 from pydpstat.random.r_stream import _binomial as binomial
 from pydpstat.random.r_stream import _poisson as poisson
-from pydpstat.random.r_stream._seeded import R_LARGEST_INTEGER, Seeded, numbers, recycled, require, whole
+from pydpstat.random.r_stream._seeded import R_LARGEST_INTEGER, Seeded, numbers, require, whole
 
 Counts = npt.NDArray[np.int64 | np.float64]
-
-# a distribution's constants take longer to work out than a variable
-_binomial = lru_cache(maxsize=32)(binomial.distribution)
 
 
 def _as_counts(values: npt.ArrayLike) -> Counts:
@@ -68,10 +64,8 @@ class CountDistributions(Seeded):
         if n == 0:
             return np.empty(0, dtype=np.int64)
         if isinstance(prob, float):
-            if n == 1:
-                return _as_counts(poisson.geometric_one(self._stream.next, _odds(prob)))
             return _as_counts(poisson.geometric_draw(self._stream, n, _odds(prob)))
-        odds = [_odds(p) for p in recycled(prob, n).tolist()]
+        odds = [_odds(p) for p in np.resize(prob, n).tolist()]
         return _as_counts([poisson.geometric_one(self._stream.next, value) for value in odds])
 
     def rpois(self, n: int, lam: npt.ArrayLike) -> Counts:
@@ -115,11 +109,8 @@ class CountDistributions(Seeded):
             require(0.0 <= mean < math.inf, "lam", mean, "finite and at least 0")
             if mean == 0.0:
                 return np.zeros(n, dtype=np.int64)
-            if n == 1:
-                return _as_counts(poisson.one(self._stream.next, mean))
-            with np.errstate(over="ignore"):
-                return _as_counts(poisson.draw(self._stream, n, mean))
-        mean = recycled(mean, n)
+            return _as_counts(poisson.draw(self._stream, n, mean))
+        mean = np.resize(mean, n)
         require((mean >= 0.0) & np.isfinite(mean), "lam", mean, "finite and at least 0")
         if np.all(mean < poisson.LARGE):
             result = np.zeros(n)
@@ -172,13 +163,14 @@ class CountDistributions(Seeded):
             certain = _certain_binomial(size, prob)
             if certain is not None:
                 return _as_counts(np.full(n, certain))
-            return _as_counts(_binomial(int(size), prob).draw(self._stream, n))
-        pairs = list(zip(recycled(size, n).tolist(), recycled(prob, n).tolist()))
+            return _as_counts(binomial.distribution(int(size), prob).draw(self._stream, n))
+        pairs = list(zip(np.resize(size, n).tolist(), np.resize(prob, n).tolist()))
         known = [_certain_binomial(k, p) for k, p in pairs]
+        draw = self._stream.next
         return _as_counts(
             [
-                _binomial(int(k), p).one(self._stream.next) if certain is None else certain
-                for (k, p), certain in zip(pairs, known)
+                binomial.distribution(int(k), p).one(draw) if sure is None else sure
+                for (k, p), sure in zip(pairs, known)
             ]
         )
 

@@ -12,6 +12,8 @@ from pydpstat.r_arithmetic.elementary import Numbers, log
 from pydpstat.random.r_stream._mersenne import UniformStream, starts
 
 LOG_2 = math.log(2.0)
+# the most uniforms that a draw looks ahead: a normal, a uniform, an exponential, a uniform
+MARGIN = 24
 _FEW = 200
 _CHUNK = 80_000
 _FEW_LAPLACE, _LAPLACE_CHUNK = 16, 32_768
@@ -96,24 +98,46 @@ def values(
     return result
 
 
+def double_trials(
+    index: np.ndarray,
+    uniforms: np.ndarray,
+    remainders: tuple[np.ndarray, np.ndarray],
+    end: np.ndarray,
+    accept: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray],
+) -> None:
+    """Let the draws of `index` try a double exponential proposal, from `end` on, until all are accepted.
+
+    A trial is an exponential and a uniform in (-1, 1), of which `accept` takes those of some draws and tells
+    which draws they end. What comes too close to the end of the uniforms is given an end beyond it.
+    """
+    rest, halvings = remainders
+    length = lengths(rest)
+    while index.size:
+        short = end[index] > uniforms.size - MARGIN
+        end[index[short]] = uniforms.size + 1
+        index = index[~short]
+        at = end[index]
+        e = values(uniforms, rest, halvings, length, at)
+        at = at + length[at]
+        end[index] = at + 1
+        index = index[~accept(index, e, 2.0 * uniforms[at] - 1.0)]
+
+
 def draw(stream: UniformStream, count: int) -> np.ndarray:
     """Draw standard exponential variables."""
     if count < _FEW:
         return np.array([one(stream.next) for _ in range(count)])
-    result = np.empty(count)
-    done = 0
-    while done < count:
-        # a variable uses 1.9 uniforms on average
-        uniforms = stream.peek(min(_CHUNK, int(1.95 * (count - done)) + 200))
+
+    def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
         rest, halvings = remainders(uniforms)
         length = lengths(rest)
-        at = starts(length)[: count - done]
+        at = starts(length)[:missing]
         if at[-1] + length[at[-1]] > uniforms.size:
             at = at[:-1]
-        result[done : done + at.size] = values(uniforms, rest, halvings, length, at)
-        stream.advance(int(at[-1] + length[at[-1]]))
-        done += at.size
-    return result
+        return values(uniforms, rest, halvings, length, at), int(at[-1] + length[at[-1]])
+
+    # a variable uses 1.9 uniforms on average
+    return stream.collect(count, 1.95, _CHUNK, draws)
 
 
 def laplace_one(q: float, location: float, scale: float) -> float:
@@ -128,17 +152,14 @@ def laplace_draw(stream: UniformStream, count: int, location: Numbers, scale: Nu
     if count < _FEW_LAPLACE and isinstance(location, float) and isinstance(scale, float):
         return np.array([laplace_one(stream.next(), location, scale) for _ in range(count)])
     result = np.empty(count)
+    locations, scales = np.broadcast_to(location, count), np.broadcast_to(scale, count)
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, count, _LAPLACE_CHUNK):
             part = result[start : start + _LAPLACE_CHUNK]
             q = stream.take(part.size)
             lower = q < 0.5
-            s = _slice(scale, start)
+            s = scales[start : start + _LAPLACE_CHUNK]
             np.copyto(part, log(2.0 * np.where(lower, q, 1.0 - q)))
             part *= np.where(lower, s, -s)
-            part += _slice(location, start)
+            part += locations[start : start + _LAPLACE_CHUNK]
     return result
-
-
-def _slice(values: Numbers, start: int) -> Numbers:
-    return values if isinstance(values, float) else values[start : start + _LAPLACE_CHUNK]

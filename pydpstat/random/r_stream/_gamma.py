@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -14,7 +15,6 @@ from pydpstat.random.r_stream._mersenne import UniformStream, starts
 
 _FEW = 60
 _CHUNK = 300_000
-_MARGIN = 24
 _E_INVERSE = 0.36787944117144233
 _START = (2.424e-4, 2.4511e-4, -7.388e-5, 0.00144121, 0.00801191, 0.02083148, 0.04166669)
 _LOG_SERIES = (0.1233795, -0.1367177, 0.1423657, -0.1662921, 0.2000062, -0.250003, 0.3333333)
@@ -25,13 +25,7 @@ def _power_series(coefficients: tuple[float, ...], x: normal.Real) -> normal.Rea
 
 
 class SmallShape:
-    """The distribution of a shape above 0 and below 1, with scale 1.
-
-    Parameters
-    ----------
-    shape : float
-        The shape.
-    """
+    """The distribution of a shape above 0 and below 1."""
 
     def __init__(self, shape: float) -> None:
         self.shape = shape
@@ -54,10 +48,8 @@ class SmallShape:
         """Draw variables."""
         if count < _FEW:
             return np.array([self.one(stream.next, scale) for _ in range(count)])
-        result = np.empty(count)
-        done = 0
-        while done < count:
-            uniforms = stream.peek(min(_CHUNK, 4 * (count - done) + 200))
+
+        def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
             rest, halvings = exponential.remainders(uniforms)
             length = exponential.lengths(rest)
             # a trial is a uniform and then an exponential
@@ -67,12 +59,11 @@ class SmallShape:
             at = at[at + 1 < uniforms.size]
             x, bound = self._trials(uniforms[at])
             waiting = exponential.values(uniforms, rest, halvings, length, at + 1)
-            found = np.flatnonzero(waiting >= bound)[: count - done]
-            last = at[found[-1]] if done + found.size == count else at[-1]
-            stream.advance(int(last + total[last]))
-            result[done : done + found.size] = scale * x[found]
-            done += found.size
-        return result
+            found = np.flatnonzero(waiting >= bound)[:missing]
+            last = at[found[-1]] if found.size == missing else at[-1]
+            return scale * x[found], int(last + total[last])
+
+        return stream.collect(count, 4.0, _CHUNK, draws)
 
     def _trials(self, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return each trial's proposal and what the exponential must reach."""
@@ -87,13 +78,7 @@ class SmallShape:
 
 
 class LargeShape:
-    """The distribution of a shape of at least 1, with scale 1.
-
-    Parameters
-    ----------
-    shape : float
-        The shape.
-    """
+    """The distribution of a shape of at least 1."""
 
     def __init__(self, shape: float) -> None:
         self.s2 = shape - 0.5
@@ -153,23 +138,20 @@ class LargeShape:
         """Draw variables."""
         if count < _FEW:
             return np.array([self.one(stream.next, scale) for _ in range(count)])
-        result = np.empty(count)
-        done = 0
-        while done < count:
-            uniforms = stream.peek(min(_CHUNK, 3 * (count - done) + 200))
+
+        def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
             t, end, doubled = self._at_each(uniforms)
-            at = starts(end - np.arange(end.size))[: count - done]
+            at = starts(end - np.arange(end.size))[:missing]
             at = at[end[at] <= uniforms.size]
             x = self.s + 0.5 * t[at]
             # R rounds (scale x) x in one branch and scale (x x) in the other
-            result[done : done + at.size] = np.where(doubled[at], scale * x * x, scale * (x * x))
-            stream.advance(int(end[at[-1]]))
-            done += at.size
-        return result
+            return np.where(doubled[at], scale * x * x, scale * (x * x)), int(end[at[-1]])
+
+        return stream.collect(count, 3.0, _CHUNK, draws)
 
     def _at_each(self, uniforms: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return what begins at each position: deviate, end, and whether the second method gave it."""
-        position = np.arange(uniforms.size - _MARGIN)
+        position = np.arange(uniforms.size - exponential.MARGIN)
         t = normal.at(uniforms, position)
         end = position + 2
         doubled = np.zeros(position.size, dtype=np.bool_)
@@ -179,45 +161,14 @@ class LargeShape:
         low = low[self.d * u > deviate * deviate * deviate]
         deviate, u = t[low], uniforms[low + 2]
         refused = (self.s + 0.5 * deviate <= 0.0) | (log(1.0 - u) > self._quotients(deviate))
-        self._double_exponential(low[refused], uniforms, t, end, doubled)
+
+        def accept(index: np.ndarray, e: np.ndarray, u: np.ndarray) -> np.ndarray:
+            t[index], accepted = self._trials(e, u)
+            return accepted
+
+        doubled[low[refused]] = True
+        exponential.double_trials(low[refused], uniforms, exponential.remainders(uniforms), end, accept)
         return t, end, doubled
-
-    def _double_exponential(
-        self, index: np.ndarray, uniforms: np.ndarray, t: np.ndarray, end: np.ndarray, doubled: np.ndarray
-    ) -> None:
-        """Draw the deviates of `index` by trials of an exponential and a uniform, from `end` on.
-
-        A trial is the same for all draws that come to its position, so each position is tried once.
-        """
-        rest, halvings = exponential.remainders(uniforms)
-        length = exponential.lengths(rest)
-        deviate = np.zeros(uniforms.size + 1)
-        # a trial that begins too late stays where it is and ends beyond the uniforms
-        behind = np.full(uniforms.size + 1, uniforms.size + 1)
-        leads_to = np.arange(uniforms.size + 1)
-        tried = np.zeros(uniforms.size + 1, dtype=np.bool_)
-        tried[uniforms.size - _MARGIN :] = True
-        at = np.unique(end[index])
-        at = at[~tried[at]]
-        while at.size:
-            tried[at] = True
-            e = exponential.values(uniforms, rest, halvings, length, at)
-            after = at + length[at]
-            u = uniforms[after] + uniforms[after] - 1.0
-            after += 1
-            deviate[at], accepted = self._trials(e, u)
-            behind[at] = after
-            refused = ~accepted
-            after = after[refused]
-            leads_to[at[refused]] = after
-            at = np.unique(after[~tried[after]])
-        last = end[index]
-        while True:
-            further = leads_to[last]
-            if np.array_equal(further, last):
-                break
-            last = further
-        t[index], end[index], doubled[index] = deviate[last], behind[last], True
 
     def _trials(self, e: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return each trial's deviate and whether it is accepted."""
@@ -238,6 +189,8 @@ class LargeShape:
         return deviate, accepted
 
 
+# its constants take longer to work out than a variable
+@lru_cache(maxsize=32)
 def distribution(shape: float) -> SmallShape | LargeShape:
     """Return the distribution of a finite shape above 0."""
     return SmallShape(shape) if shape < 1.0 else LargeShape(shape)

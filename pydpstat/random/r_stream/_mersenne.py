@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -14,9 +16,8 @@ ROUNDING_KIND = 403
 UNIT = 2.0**-32
 # what R puts in the place of an exact zero
 ZERO = 0.5 * 2.328306437080797e-10
-CHUNK_BLOCKS = 96
-_SEGMENT = 128
-_PLACES = frozen(np.arange(_SEGMENT))
+CHUNK = 96 * BLOCK
+_FEW = 2048
 
 
 def _seed_table() -> tuple[np.ndarray, np.ndarray]:
@@ -79,14 +80,8 @@ class UniformStream:
     """The uniforms of R's generator, in order, with a look ahead.
 
     Uniforms are made in whole blocks of 624 words. The block of the latest draw is always kept, so
-    that R's state can be computed back from it at any moment.
-
-    Parameters
-    ----------
-    key : ndarray of uint32, shape (624,)
-        The generator's words.
-    position : int
-        How many words of this key are used up.
+    that R's state can be computed back from it at any moment. `key` has the generator's 624 words, of
+    type uint32, and `position` says how many of them are used up.
     """
 
     __slots__ = ("_twister", "_uniforms", "_at", "_end")
@@ -134,16 +129,29 @@ class UniformStream:
         self._at += count
         return uniforms
 
-    def fill(self, out: np.ndarray) -> None:
-        """Draw as many uniforms as `out` has places."""
-        done = 0
-        while done < out.size:
-            if self._at == self._end:
-                self._refill(min(out.size - done, CHUNK_BLOCKS * BLOCK))
-            part = min(out.size - done, self._end - self._at)
-            out[done : done + part] = self._uniforms[self._at : self._at + part]
-            self._at += part
-            done += part
+    def draw(self, count: int) -> np.ndarray:
+        """Draw `count` uniforms as an array of their own."""
+        result = np.empty(count)
+        for start in range(0, count, CHUNK):
+            part = result[start : start + CHUNK]
+            part[:] = self.take(part.size)
+        return result
+
+    def collect(
+        self, count: int, each: float, most: int, draws: Callable[[np.ndarray, int], tuple[np.ndarray, int]]
+    ) -> np.ndarray:
+        """Collect draws of which each takes a number of uniforms that only they tell.
+
+        `draws` takes the next uniforms, about `each` for a draw and at most `most`, and how many
+        draws are missing. It returns that many draws or fewer, and how many uniforms they use up.
+        """
+        parts = []
+        while count:
+            found, used = draws(self.peek(min(most, int(each * count) + 200)), count)
+            self.advance(used)
+            parts.append(found)
+            count -= found.size
+        return np.concatenate(parts)
 
     def _refill(self, count: int) -> None:
         # keep the block of the latest draw: the state is computed from it
@@ -166,90 +174,30 @@ class UniformStream:
 def starts(lengths: np.ndarray) -> np.ndarray:
     """Follow the path 0, 0 + lengths[0], ... and return the positions on it, in order.
 
-    The path is walked from the start of every segment at the same time. The walks that began in the
-    wrong place soon meet the true path; what they did before is put right afterwards.
-
-    Parameters
-    ----------
-    lengths : ndarray of integers, shape (n,)
-        The step from each position, at least 1. The path ends at the first step to n or beyond.
-
-    Returns
-    -------
-    ndarray of int64
-        The positions below n.
+    Each length is at least 1, and the path ends at the first step to the end of the array or beyond.
 
     Examples
     --------
     >>> starts(np.array([2, 1, 1, 3, 1, 1]))
     array([0, 2, 3])
     """
-    if lengths.size < 16 * _SEGMENT:
-        return _walk(lengths)
-    position = np.arange(lengths.size)
-    following = position + lengths
-    inside = np.where((following ^ position) < _SEGMENT, following, position)
-    # the last segment can be a short one
-    tail = slice(max(lengths.size - _SEGMENT, 0), None)
-    inside[tail] = np.where(following[tail] < lengths.size, inside[tail], position[tail])
-    marks = np.zeros(-(-lengths.size // _SEGMENT) * _SEGMENT, dtype=np.bool_)
-    last = _walk_segments(inside, marks)
-    _repair(following, following[last], marks)
-    return np.flatnonzero(marks)
+    end = lengths.size
+    if end < _FEW:
+        return _walk(lengths.tolist())
+    # a short path is walked sooner than SciPy is imported
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import breadth_first_order
+
+    # an arrow from each position to the next one; none from the end, where the path leaves
+    after = np.minimum(np.arange(end) + lengths, end)
+    arrows = csr_matrix((np.ones(end), after, np.append(np.arange(end + 1), end)), shape=(end + 1, end + 1))
+    return breadth_first_order(arrows, 0, return_predecessors=False)[:-1].astype(np.int64)
 
 
-def _walk(lengths: np.ndarray) -> np.ndarray:
-    steps = lengths.tolist()
-    end = len(steps)
+def _walk(steps: list[int]) -> np.ndarray:
     path = []
     at = 0
-    while at < end:
+    while at < len(steps):
         path.append(at)
         at += steps[at]
     return np.array(path, dtype=np.int64)
-
-
-def _walk_segments(inside: np.ndarray, marks: np.ndarray) -> np.ndarray:
-    """Walk from every segment's first position, mark the way, and return each segment's last position."""
-    at = np.arange(0, inside.size, _SEGMENT)
-    while True:
-        for _ in range(8):
-            before = at
-            marks[at] = True
-            at = inside[at]
-        if np.array_equal(at, before):
-            return at
-
-
-def _repair(following: np.ndarray, leaving: np.ndarray, marks: np.ndarray) -> None:
-    """Put the true path in the place of each walk's beginning.
-
-    `leaving` holds the first position after each segment; where it changes, the next segment is
-    walked again.
-    """
-    rows = marks.reshape(-1, _SEGMENT)
-    segment = np.arange(1, leaving.size)
-    while segment.size:
-        first = segment * _SEGMENT
-        end = np.minimum(first + _SEGMENT, following.size)
-        met = leaving[segment - 1]
-        lane = np.flatnonzero(met < end)
-        here = met[lane]
-        true_path = []
-        while True:
-            going = np.flatnonzero(~marks[here])
-            lane, here = lane[going], here[going]
-            if not lane.size:
-                break
-            true_path.append(here)
-            here = following[here]
-            met[lane] = here
-            within = here < end[lane]
-            lane, here = lane[within], here[within]
-        rows[segment] &= _PLACES >= (met - first)[:, None]
-        for positions in true_path:
-            marks[positions] = True
-        changed = (met >= end) & (met != leaving[segment])
-        leaving[segment[changed]] = met[changed]
-        segment = segment[changed] + 1
-        segment = segment[segment < leaving.size]

@@ -63,35 +63,16 @@ _TAIL = (
         1.0,
     ),
 )
-_FAR_TAIL = (
-    (
-        2.01033439929228813265e-7,
-        2.71155556874348757815e-5,
-        0.0012426609473880784386,
-        0.026532189526576123093,
-        0.29656057182850489123,
-        1.7848265399172913358,
-        5.4637849111641143699,
-        6.6579046435011037772,
-    ),
-    (
-        2.04426310338993978564e-15,
-        1.4215117583164458887e-7,
-        1.8463183175100546818e-5,
-        7.868691311456132591e-4,
-        0.0148753612908506148525,
-        0.13692988092273580531,
-        0.59983220655588793769,
-        1.0,
-    ),
-)
-
 _inverse = NormalDist().inv_cdf
 
 
 def one(draw: Callable[[], float]) -> float:
     """Draw one standard normal variable."""
-    p = (math.floor(BIG * draw()) + draw()) / BIG
+    return _quantile((math.floor(BIG * draw()) + draw()) / BIG)
+
+
+def _quantile(p: float) -> float:
+    # p is 1 where both uniforms are as large as they can be
     return _inverse(p) if p < 1.0 else math.inf
 
 
@@ -116,20 +97,13 @@ def _tails(q: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Quantiles where p is below 0.075 or above 0.925."""
     r = np.where(q < 0.0, p, 0.5 - p + 0.5)
     np.sqrt(-log(r), out=r)
-    result = _rational(_TAIL, r - 1.6)
     far = np.flatnonzero(r > 5.0)
-    if far.size:
-        result[far] = _rational(_FAR_TAIL, r[far] - 5.0)
-    # p is 1 where both uniforms are as large as they can be
-    result[r == np.inf] = np.inf
-    return np.copysign(result, q)
-
-
-def _rational(coefficients: Sequence[Sequence[float]], x: np.ndarray) -> np.ndarray:
-    result = _polynomial(coefficients[0], x, np.empty_like(x))
+    r -= 1.6
     with np.errstate(invalid="ignore"):
-        result /= _polynomial(coefficients[1], x, np.empty_like(x))
-    return result
+        result = horner(_TAIL[0], r) / horner(_TAIL[1], r)
+    # these are too rare for coefficients of their own
+    result[far] = [_quantile(each) for each in p[far].tolist()]
+    return np.copysign(result, q)
 
 
 def from_uniforms(first: np.ndarray, second: np.ndarray, out: np.ndarray, scratch: np.ndarray) -> None:

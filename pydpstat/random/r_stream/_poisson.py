@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import overload
 
 import numpy as np
 
 from pydpstat._frozen import frozen
-from pydpstat.r_arithmetic.elementary import Numbers, exp, log, power
+from pydpstat.r_arithmetic.elementary import exp, log, power
 from pydpstat.random.r_stream import _exponential as exponential
 from pydpstat.random.r_stream import _normal as normal
 from pydpstat.random.r_stream._mersenne import UniformStream, starts
@@ -20,8 +19,6 @@ from pydpstat.random.r_stream._mersenne import UniformStream, starts
 LARGE = 10.0
 # beyond 35 lies less than 2^-32 where the mean is below 10: no uniform ever gets there
 _TABLE = 36
-# the most uniforms that one step looks ahead: a normal, a uniform, an exponential, a uniform
-_MARGIN = 24
 _FEW = 40
 _CHUNK = 200_000
 _FEW_GEOMETRIC, _GEOMETRIC_CHUNK = 150, 100_000
@@ -69,46 +66,36 @@ def draw(stream: UniformStream, count: int, mean: float) -> np.ndarray:
     """Draw Poisson variables of one mean above 0."""
     if count < _FEW:
         return np.array([one(stream.next, mean) for _ in range(count)])
-    result = np.empty(count)
     if mean < LARGE:
-        return _draw_small(stream, result, mean)
-    done = 0
-    while done < count:
-        uniforms = stream.peek(min(_CHUNK, 3 * (count - done) + 200))
-        position = np.arange(uniforms.size - _MARGIN)
-        value, end = large(mean, uniforms, position, exponential.remainders(uniforms))
-        at = starts(end - position)[: count - done]
+        return _draw_small(stream, count, mean)
+
+    def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
+        position = np.arange(uniforms.size - exponential.MARGIN)
+        means = np.full(position.size, mean)
+        with np.errstate(over="ignore"):
+            value, end = large(means, uniforms, position, exponential.remainders(uniforms))
+        at = starts(end - position)[:missing]
         at = at[end[at] <= uniforms.size]
-        result[done : done + at.size] = value[at]
-        stream.advance(int(end[at[-1]]))
-        done += at.size
-    return result
+        return value[at], int(end[at[-1]])
+
+    return stream.collect(count, 3.0, _CHUNK, draws)
 
 
-def _draw_small(stream: UniformStream, result: np.ndarray, mean: float) -> np.ndarray:
+def _draw_small(stream: UniformStream, count: int, mean: float) -> np.ndarray:
     term = total = math.exp(-mean)
     table = [total]
     for k in range(1, _TABLE):
         term *= mean / k
         total += term
         table.append(total)
-    for start in range(0, result.size, _CHUNK):
+    result = np.empty(count)
+    for start in range(0, count, _CHUNK):
         part = result[start : start + _CHUNK]
         part[:] = np.searchsorted(table, stream.take(part.size))
     return result
 
 
-@overload
-def _squeeze_density(x: float, mean: float, s: float) -> tuple[float, float]:
-    ...
-
-
-@overload
-def _squeeze_density(x: np.ndarray, mean: Numbers, s: Numbers) -> tuple[np.ndarray, np.ndarray]:
-    ...
-
-
-def _squeeze_density(x: Numbers, mean: Numbers, s: Numbers) -> tuple[Numbers, Numbers]:
+def _squeeze_density(x: normal.Real, mean: normal.Real, s: normal.Real) -> tuple[normal.Real, normal.Real]:
     """Return the logarithm of the normal part and the factor of the hat at x standard deviations."""
     b1 = 0.0416666666666666667 / mean
     b2 = 0.3 * b1 * b1
@@ -119,10 +106,6 @@ def _squeeze_density(x: Numbers, mean: Numbers, s: Numbers) -> tuple[Numbers, Nu
     square = x * x
     factor = _ROOT / s * (((c3 * square + c2) * square + c1) * square + c0)
     return -0.5 * square, factor
-
-
-def _pick(values: Numbers, index: np.ndarray) -> Numbers:
-    return values[index] if isinstance(values, np.ndarray) else values
 
 
 def _density(k: float, mean: float) -> tuple[float, float]:
@@ -140,7 +123,7 @@ def _density(k: float, mean: float) -> tuple[float, float]:
     return exponent, _ROOT / math.sqrt(k)
 
 
-def _densities(k: np.ndarray, mean: Numbers) -> tuple[np.ndarray, np.ndarray]:
+def _densities(k: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Do the same for arrays."""
     safe = np.maximum(k, 10.0)
     away = mean - safe
@@ -152,8 +135,8 @@ def _densities(k: np.ndarray, mean: Numbers) -> tuple[np.ndarray, np.ndarray]:
     exponent[far] = safe[far] * log(1.0 + v[far]) - away[far] - delta[far]
     factor = _ROOT / np.sqrt(safe)
     few = np.flatnonzero(k < 10.0)
-    exponent[few] = -_pick(mean, few)
-    factor[few] = power(_pick(mean, few), k[few]) / _FACTORIALS_ARRAY[k[few].astype(np.int64)]
+    exponent[few] = -mean[few]
+    factor[few] = power(mean[few], k[few]) / _FACTORIALS_ARRAY[k[few].astype(np.int64)]
     return exponent, factor
 
 
@@ -185,64 +168,43 @@ def _one_large(draw: Callable[[], float], mean: float) -> float:
 
 
 def large(
-    mean: Numbers, uniforms: np.ndarray, at: np.ndarray, remainders: tuple[np.ndarray, np.ndarray]
+    mean: np.ndarray, uniforms: np.ndarray, at: np.ndarray, remainders: tuple[np.ndarray, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the variables that begin at the positions `at`, and the positions where they end.
 
-    `mean` is at least 10: one number, or one for each position. An end beyond the uniforms says that
-    there are not enough of them. `at` stays `_MARGIN` below their number.
+    `mean` has a number for each position, at least 10. An end beyond the uniforms says that there are not
+    enough of them. `at` stays `exponential.MARGIN` below their number.
     """
     s = np.sqrt(mean)
     g = mean + s * normal.at(uniforms, at)
     value = np.floor(g)
     end = at + 2
     low = np.flatnonzero(value < np.floor(mean - 1.1484))
-    m, k = _pick(mean, low), value[low]
+    m, k = mean[low], value[low]
     u = uniforms[end[low]]
     away = m - k
     positive = g[low] >= 0.0
     end[low] += positive
     unsure = np.flatnonzero(~(positive & (6.0 * m * m * u >= away * away * away)))
-    low, m, k = low[unsure], _pick(m, unsure), k[unsure]
+    low, m, k = low[unsure], m[unsure], k[unsure]
     u, away, positive = u[unsure], away[unsure], positive[unsure]
     exponent, factor = _densities(np.maximum(k, 0.0), m)
-    hat_exponent, hat = _squeeze_density((0.5 - away) / _pick(s, low), m, _pick(s, low))
+    hat_exponent, hat = _squeeze_density((0.5 - away) / s[low], m, s[low])
     refused = ~positive | (hat - u * hat > factor * exp(exponent - hat_exponent))
-    _double_exponential(low[refused], mean, uniforms, remainders, value, end)
-    return value, end
 
-
-def _double_exponential(
-    index: np.ndarray,
-    mean: Numbers,
-    uniforms: np.ndarray,
-    remainders: tuple[np.ndarray, np.ndarray],
-    value: np.ndarray,
-    end: np.ndarray,
-) -> None:
-    """Draw the variables of `index` by trials of an exponential and a uniform, from `end` on."""
-    rest, halvings = remainders
-    length = exponential.lengths(rest)
-    while index.size:
-        short = end[index] > uniforms.size - _MARGIN
-        end[index[short]] = uniforms.size + 1
-        index = index[~short]
-        at = end[index]
-        m = _pick(mean, index)
-        s = np.sqrt(m)
-        e = exponential.values(uniforms, rest, halvings, length, at)
-        at = at + length[at]
-        u = 2.0 * uniforms[at] - 1.0
-        end[index] = at + 1
+    def accept(index: np.ndarray, e: np.ndarray, u: np.ndarray) -> np.ndarray:
+        m, deviation = mean[index], s[index]
         t = 1.8 + np.where(u >= 0.0, e, -e)
-        k = np.floor(m + s * t)
+        k = np.floor(m + deviation * t)
         tried = t > -0.6744
         k[~tried] = 0.0
+        value[index] = k
         exponent, factor = _densities(k, m)
-        hat_exponent, hat = _squeeze_density((0.5 - (m - k)) / s, m, s)
-        good = tried & (0.1069 / m * np.abs(u) <= factor * exp(exponent + e) - hat * exp(hat_exponent + e))
-        value[index[good]] = k[good]
-        index = index[~good]
+        hat_exponent, hat = _squeeze_density((0.5 - (m - k)) / deviation, m, deviation)
+        return tried & (0.1069 / m * np.abs(u) <= factor * exp(exponent + e) - hat * exp(hat_exponent + e))
+
+    exponential.double_trials(low[refused], uniforms, remainders, end, accept)
+    return value, end
 
 
 def geometric_one(draw: Callable[[], float], odds: float) -> float:
@@ -258,15 +220,13 @@ def geometric_draw(stream: UniformStream, count: int, odds: float) -> np.ndarray
         # the exponential is drawn all the same
         exponential.draw(stream, count)
         return np.zeros(count)
-    result = np.empty(count)
-    done = 0
-    while done < count:
-        uniforms = stream.peek(min(_GEOMETRIC_CHUNK, 3 * (count - done) + 200))
+
+    def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
         rest, halvings = exponential.remainders(uniforms)
         length = exponential.lengths(rest)
         total = length + 1
         value, is_large = _large_means(uniforms, rest, halvings, length, total, odds)
-        at = starts(total)[: count - done]
+        at = starts(total)[:missing]
         at = at[at + total[at] <= uniforms.size]
         mean = exponential.values(uniforms, rest, halvings, length, at) * odds
         known = np.flatnonzero(is_large[at])
@@ -274,10 +234,9 @@ def geometric_draw(stream: UniformStream, count: int, odds: float) -> np.ndarray
         mean[known] = 1.0
         part = small(uniforms[at + length[at]], mean)
         part[known] = value[at[known]]
-        result[done : done + at.size] = part
-        stream.advance(int(at[-1] + total[at[-1]]))
-        done += at.size
-    return result
+        return part, int(at[-1] + total[at[-1]])
+
+    return stream.collect(count, 3.0, _GEOMETRIC_CHUNK, draws)
 
 
 def _large_means(
@@ -294,7 +253,7 @@ def _large_means(
     # the exponential is below (halvings + 1) log 2
     least = int(LARGE / odds / exponential.LOG_2 * (1.0 - 1e-9)) - 1
     at = np.flatnonzero(halvings >= least)
-    near_end = at[at >= uniforms.size - 3 * _MARGIN]
+    near_end = at[at >= uniforms.size - 3 * exponential.MARGIN]
     total[near_end] = uniforms.size + 1
     at = at[: at.size - near_end.size]
     if at.size:

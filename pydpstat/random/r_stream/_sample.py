@@ -9,6 +9,7 @@ import numpy as np
 from pydpstat.random.r_stream._mersenne import UniformStream, starts
 
 _FEW = 40
+_FEW_MOVES = 1000
 _CHUNK = 65_536
 _WORD = 65536.0
 _WALKER_ABOVE = 200
@@ -31,23 +32,14 @@ def index_below(draw: Callable[[], float], n: int) -> int:
             return value
 
 
-def _candidates(uniforms: np.ndarray, bits: int) -> np.ndarray:
-    words = bits // 16 + 1
+def _candidates(uniforms: np.ndarray, bits: int, step: int) -> np.ndarray:
+    """Return the candidate that begins at every `step`-th uniform where there are enough for it."""
     # a cast to integers rounds down
     parts = (uniforms * _WORD).astype(np.int64)
-    value = parts[0::words]
-    for j in range(1, words):
-        value = (value << 16) | parts[j::words]
-    return value & ((1 << bits) - 1)
-
-
-def _candidates_at_each(uniforms: np.ndarray, bits: int) -> np.ndarray:
-    """Return the candidate that begins at each position where there are uniforms enough for it."""
-    parts = (uniforms * _WORD).astype(np.int64)
-    steps = bits // 16
-    value = parts[: parts.size - steps]
-    for j in range(1, steps + 1):
-        value = (value << 16) | parts[j : parts.size - steps + j]
+    end = parts.size - bits // 16
+    value = parts[0:end:step]
+    for j in range(1, bits // 16 + 1):
+        value = (value << 16) | parts[j : end + j : step]
     return value & ((1 << bits) - 1)
 
 
@@ -57,24 +49,19 @@ def with_replacement(stream: UniformStream, n: int, size: int) -> np.ndarray:
         return np.array([index_below(stream.next, n) for _ in range(size)], dtype=np.int64)
     bits = _bits(n)
     words = bits // 16 + 1
-    acceptance = n / 2.0**bits
-    result = np.empty(size, dtype=np.int64)
-    done = 0
-    while done < size:
-        tries = min(_CHUNK, int((size - done) / acceptance) + 8)
-        value = _candidates(stream.peek(tries * words), bits)
-        found = np.flatnonzero(value < n)[: size - done]
-        finished = done + found.size == size
-        stream.advance(words * (int(found[-1]) + 1 if finished else tries))
-        result[done : done + found.size] = value[found]
-        done += found.size
-    return result
+
+    def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
+        value = _candidates(uniforms, bits, words)
+        found = np.flatnonzero(value < n)[:missing]
+        return value[found], words * (int(found[-1]) + 1 if found.size == missing else value.size)
+
+    return stream.collect(size, words * 2.0**bits / n, _CHUNK * words, draws)
 
 
 def without_replacement(stream: UniformStream, n: int, size: int) -> np.ndarray:
     """Draw different indices below n by R's shuffle: the last place moves into the one drawn."""
     places = _shrinking(stream, n, size)
-    if size < _FEW or 16 * size < n:
+    if size < _FEW_MOVES or 16 * size < n:
         return _shuffled_few(places.tolist(), n)
     return _shuffled(places, n)
 
@@ -95,7 +82,7 @@ def _shrinking(stream: UniformStream, n: int, size: int) -> np.ndarray:
             continue
         words = bits // 16 + 1
         tries = min(_CHUNK, same)
-        value = _candidates(stream.peek(tries * words), bits)
+        value = _candidates(stream.peek(tries * words), bits, words)
         found = np.flatnonzero(_accepted(value, left))[:same]
         finished = found.size == same
         stream.advance(words * (int(found[-1]) + 1 if finished else tries))
@@ -144,16 +131,16 @@ def _shuffled(places: np.ndarray, n: int) -> np.ndarray:
 
 def _previous_hits(places: np.ndarray, n: int) -> np.ndarray:
     """Return for each draw the latest earlier draw of the same place, or -1."""
-    earlier = np.full(places.size, -1, dtype=np.int64)
-    first = np.empty(n, dtype=np.int64)
-    left = np.arange(places.size)
-    previous = None
-    while left.size:
-        winner = _winners(first, places[left], left)
-        repeated = winner != left
-        if previous is not None:
-            earlier[left[~repeated]] = previous[~repeated]
-        left, previous = left[repeated], winner[repeated]
+    from scipy.sparse import csr_matrix
+
+    # a matrix by draws and places, which SciPy turns without a sort into one by places and draws
+    size = places.size
+    by_place = csr_matrix((np.ones(size), places, np.arange(size + 1)), shape=(size, n)).tocsc()
+    before = np.append(-1, by_place.indices[:-1])
+    hit = np.diff(by_place.indptr) > 0
+    before[by_place.indptr[:-1][hit]] = -1
+    earlier = np.empty(size, dtype=np.int64)
+    earlier[by_place.indices] = before
     return earlier
 
 
@@ -170,35 +157,11 @@ def _follow(origin: np.ndarray, value: np.ndarray) -> np.ndarray:
 
 def hashed(stream: UniformStream, n: int, size: int) -> np.ndarray:
     """Draw different indices below a large n: repeats are drawn again."""
-    result = np.empty(0, dtype=np.int64)
-    while result.size < size:
+    result: dict[int, None] = {}
+    while len(result) < size:
         # the missing ones are drawn in turn, so the first occurrences are R's draws
-        drawn = np.concatenate((result, with_replacement(stream, n, size - result.size)))
-        result = drawn[_first_occurrences(drawn)]
-    return result
-
-
-def _first_occurrences(values: np.ndarray) -> np.ndarray:
-    """Tell which values have not occurred before; buckets by the last bits are quicker than a sort."""
-    first = np.ones(values.size, dtype=np.bool_)
-    last_bits = (1 << (4 * values.size).bit_length()) - 1
-    table = np.empty(last_bits + 1, dtype=np.int64)
-    left = np.arange(values.size)
-    while left.size:
-        winner = _winners(table, values[left] & last_bits, left)
-        beaten = winner != left
-        left, winner = left[beaten], winner[beaten]
-        repeated = values[winner] == values[left]
-        first[left[repeated]] = False
-        left = left[~repeated]
-    return first
-
-
-def _winners(table: np.ndarray, place: np.ndarray, time: np.ndarray) -> np.ndarray:
-    """Return for each draw the first draw of the same place."""
-    # of repeated indices the last assignment stays
-    table[place[::-1]] = time[::-1]
-    return table[place]
+        result |= dict.fromkeys(with_replacement(stream, n, size - len(result)).tolist())
+    return np.fromiter(result, dtype=np.int64, count=size)
 
 
 def decreasing(prob: np.ndarray) -> np.ndarray:
@@ -258,7 +221,7 @@ def _walker(stream: UniformStream, prob: np.ndarray, size: int) -> np.ndarray:
     done = 0
     while done < size:
         uniforms = stream.peek(min(_CHUNK, 4 * words * (size - done) + 16))
-        value = _candidates_at_each(uniforms, bits)
+        value = _candidates(uniforms, bits, 1)
         accepted = value < n
         length = accepted + words
         at = starts(length)

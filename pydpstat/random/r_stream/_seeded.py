@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pydpstat._checks import shown
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
-from pydpstat.r_arithmetic.elementary import Floats, Numbers
+from pydpstat.r_arithmetic.elementary import Numbers
 from pydpstat.random.r_stream._mersenne import BLOCK, UniformStream, checked_state, seeded_key
 
 R_LARGEST_INTEGER = 2147483647
@@ -29,28 +29,18 @@ def whole(value: object, name: str, allowed: str = "a whole number of at least 0
         return value
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         value = int(value)
-    try:
-        if isinstance(value, (bool, np.bool_)):
-            raise TypeError
-        number = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise refuse(name, value, allowed) from None
-    if number < 0:
+    number = _integer(value)
+    if number is None or number < 0:
         raise refuse(name, value, allowed)
     return number
 
 
-def checked_seed(value: object) -> int:
-    """Check a seed of R's ``set.seed``."""
+def _integer(value: object) -> int | None:
+    """Return an integer of Python's or NumPy's as an int, None for anything else, a boolean among it."""
     try:
-        if isinstance(value, (bool, np.bool_)):
-            raise TypeError
-        number = operator.index(value)  # type: ignore[arg-type]
+        return None if isinstance(value, (bool, np.bool_)) else operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        number = R_LARGEST_INTEGER + 1
-    if abs(number) > R_LARGEST_INTEGER:
-        raise refuse("seed", value, "a whole number from -2147483647 to 2147483647, as for R's set.seed()")
-    return number
+        return None
 
 
 def numbers(value: npt.ArrayLike, name: str) -> Numbers:
@@ -65,11 +55,9 @@ def numbers(value: npt.ArrayLike, name: str) -> Numbers:
     return array if array.size > 1 else float(array[0])
 
 
-def recycled(value: Numbers, n: int) -> Floats:
-    """Repeat a parameter to n values, or cut it there, as R does."""
-    if isinstance(value, float):
-        return np.full(n, value)
-    return np.resize(value, n)
+def recycled(value: Numbers, n: int) -> Numbers:
+    """Repeat an array to n values, or cut it there, as R does; a number stays one."""
+    return value if isinstance(value, float) else np.resize(value, n)
 
 
 def require(
@@ -82,7 +70,7 @@ def require(
     if isinstance(condition, np.ndarray):
         if condition.all():
             return
-        value = float(np.asarray(value)[np.flatnonzero(~condition)[0]])
+        value = float(np.broadcast_to(np.asarray(value), condition.shape)[~condition][0])
     elif condition:
         return
     raise PydpstatError(f"{name} must be {allowed}; got {shown(value)}. R returns NaN there.")
@@ -92,13 +80,7 @@ Self = TypeVar("Self", bound="Seeded")
 
 
 class Seeded:
-    """R's uniform stream with its state.
-
-    Parameters
-    ----------
-    seed : int
-        As for R's ``set.seed``: from -2147483647 to 2147483647.
-    """
+    """R's uniform stream with its state, from a seed as for R's ``set.seed``."""
 
     _stream: UniformStream
 
@@ -131,7 +113,10 @@ class Seeded:
         >>> rng.runif(2)
         array([0.28757752, 0.78830514])
         """
-        self._stream = UniformStream(seeded_key(checked_seed(seed)), BLOCK)
+        number = _integer(seed)
+        if number is None or abs(number) > R_LARGEST_INTEGER:
+            raise refuse("seed", seed, "a whole number from -2147483647 to 2147483647, as for R's set.seed()")
+        self._stream = UniformStream(seeded_key(number), BLOCK)
 
     @property
     def state(self) -> npt.NDArray[np.int32]:
@@ -188,8 +173,15 @@ class Seeded:
         >>> from pydpstat.random.r_stream import RRandom
         >>> rng = RRandom.from_r()  # doctest: +SKIP
         """
+        rinterface = _session("RRandom.from_r()")
+        if ".Random.seed" not in rinterface.globalenv.keys():
+            raise PydpstatError(
+                "The R session must have a .Random.seed; it has none, as nothing was drawn yet. "
+                "Call set.seed() in R."
+            )
         rng = cls.__new__(cls)
-        rng.state = read_state()
+        # not through memoryview(): rpy2 3.5.9 loses a reference to None in every call of it
+        rng.state = np.array(rinterface.globalenv[".Random.seed"])
         return rng
 
     def to_r(self) -> None:
@@ -209,7 +201,8 @@ class Seeded:
         >>> from pydpstat.random.r_stream import RRandom
         >>> RRandom(123).to_r()  # doctest: +SKIP
         """
-        write_state(self.state)
+        rinterface = _session("RRandom.to_r()")
+        rinterface.globalenv[".Random.seed"] = rinterface.IntSexpVector.from_memoryview(self.state.data)
 
     def __getstate__(self) -> dict[str, npt.NDArray[np.int32]]:
         return {"state": self.state}
@@ -229,21 +222,3 @@ def _session(feature: str) -> ModuleType:
         raise MissingExtraError(feature, "rpy2", "r") from error
     rinterface.initr()
     return rinterface
-
-
-def read_state() -> np.ndarray:
-    """Return ``.Random.seed`` of the live R session."""
-    rinterface = _session("RRandom.from_r()")
-    if ".Random.seed" not in rinterface.globalenv.keys():
-        raise PydpstatError(
-            "The R session must have a .Random.seed; it has none, as nothing was drawn yet. "
-            "Call set.seed() in R."
-        )
-    # not through memoryview(): rpy2 3.5.9 loses a reference to None in every call of it
-    return np.array(rinterface.globalenv[".Random.seed"])
-
-
-def write_state(state: np.ndarray) -> None:
-    """Set ``.Random.seed`` of the live R session."""
-    rinterface = _session("RRandom.to_r()")
-    rinterface.globalenv[".Random.seed"] = rinterface.IntSexpVector.from_memoryview(state.data)

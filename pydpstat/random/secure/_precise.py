@@ -22,18 +22,10 @@ _START_BITS = 40
 
 
 def whole(cell: Cell, bounds: Callable[[Cell, int], tuple[int, int]], ratio: Fraction, half: bool) -> int:
-    """Return floor(ratio * f(U)), or with `half` floor(ratio * f(U) + 1/2).
+    """Return floor(ratio * f(U)), or with `half` floor(ratio * f(U) + 1/2), for a ratio of at least 0.
 
-    Parameters
-    ----------
-    cell : Cell
-        What is known of U; it is refined as far as needed.
-    bounds : callable
-        A cell and a precision p in; integers a, b out with ``a <= 2**p * f <= b`` on the cell.
-    ratio : Fraction
-        At least 0.
-    half : bool
-        Whether to round to the nearest number instead of down.
+    The cell, which is what is known of U, is refined as far as needed. `bounds` takes a cell and a precision
+    p and returns integers a, b with ``a <= 2**p * f <= b`` on the cell.
     """
     _enough(cell, ratio)
     while True:
@@ -82,16 +74,10 @@ def log_share(rate: Fraction, precision: int) -> tuple[int, int]:
 
 
 def normal_whole(cell: Cell, ratio: Fraction, start: Callable[[float], float]) -> int:
-    """Return floor(ratio * z + 1/2) for the z >= 0 whose upper normal tail is U / 2.
+    """Return floor(ratio * z + 1/2) for the z >= 0 whose upper normal tail is U / 2, and a ratio >= 0.
 
-    Parameters
-    ----------
-    cell : Cell
-        What is known of U; it is refined as far as needed.
-    ratio : Fraction
-        At least 0.
-    start : callable
-        A first z for a U, as a float; any error in it costs time only.
+    The cell, which is what is known of U, is refined as far as needed. `start` returns a first z for a U;
+    any error in it costs time only.
     """
     if not ratio:
         return 0

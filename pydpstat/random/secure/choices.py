@@ -14,6 +14,7 @@ Otherwise `_precisely` repeats it in integers, with bounds, until it is.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.errors import PydpstatError
-from pydpstat.random._partial_sums import CHUNK, chunk_sums, first_reaching, in_range
+from pydpstat.random._partial_sums import CHUNK, Floats, chunk_sums, first_reaching, in_range
 from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import _precise as precise
 from pydpstat.random.secure._bits import Cell
@@ -48,23 +49,15 @@ Candidates = tuple[npt.ArrayLike, npt.ArrayLike | None]
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """Unlikely candidates that a choice looks at only where the others do not decide it.
+    """Unlikely candidates that a choice looks at only where the others do not decide it."""
 
-    Parameters
-    ----------
-    before : int
-        How many of them come before the others.
-    utility : float
-        None of them has a larger one.
-    measure : float
-        Bound of their measures' sum.
-    everything : callable
-        Returns utility and measure of all candidates, in order.
-    """
-
+    # how many of them come before the others
     before: int
+    # none of them has a larger one
     utility: float
+    # a bound of their measures' sum
     measure: float
+    # returns utility and measure of all candidates, in order
     everything: Callable[[], Candidates]
 
 
@@ -77,31 +70,15 @@ def choose(
 ) -> int:
     """Choose a candidate with a probability proportional to measure * exp(rate * utility), exactly.
 
-    Parameters
-    ----------
-    utility : array_like of shape (n,)
-        How good each candidate is: floats, taken as the exact numbers that they are. Minus infinity
-        excludes one.
-    rate : float or Fraction, default 1
-        At least 0: epsilon / (2 * sensitivity), exactly (`choice_rate`).
-        With 1 the utilities are the logarithms of the weights.
-    measure : array_like of shape (n,), optional
-        Weight of each candidate before the data are seen, at least 0 and finite; 1 by default.
-    rest : Rest, optional
-        Further candidates before and after these.
-    exact : sequence of Fraction, optional
-        The utilities themselves where floats cannot hold them: their differences from the best one, at
-        most 0. `utility` then has the floats nearest to these. Not together with `rest`.
+    Utilities, one for each candidate, are floats, taken as the exact numbers that they are; minus infinity
+    excludes one. The rate, at least 0, is epsilon / (2 * sensitivity) (`choice_rate`); with 1 the utilities
+    are the logarithms of the weights. A measure is a candidate's weight before the data are seen, at least 0
+    and finite, 1 by default. `rest` has further candidates before and after these. Where floats cannot hold
+    the utilities, `exact` has their differences from the best one, at most 0, and `utility` the floats
+    nearest to these; not together with `rest`.
 
-    Returns
-    -------
-    int
-        The candidate's place among all, from 0.
-
-    Raises
-    ------
-    PydpstatError
-        Where no candidate can be chosen, or a utility is NaN or infinity.
+    Returns the candidate's place among all, from 0; refuses where no candidate can be chosen, or a utility
+    is NaN or infinity.
 
     References
     ----------
@@ -119,7 +96,7 @@ def choose(
     rational = Fraction(rate)
     found = None
     # where no candidate here can be chosen, only the rest tells whether there is one
-    if rest is None or _possible(utilities, measures):
+    if rest is None or _possible(utilities, measures).any():
         top = _top(utilities, measures)
         found = _quickly(utilities, rational, measures, top, bits.midpoint(drawn), rest)
     if found is not None:
@@ -131,20 +108,18 @@ def choose(
     return _precisely(utilities, rational, measures, exact, bits.cell_of(drawn))
 
 
-def _possible(utilities: npt.NDArray[np.float64], measures: npt.NDArray[np.float64] | None) -> bool:
+def _possible(utilities: Floats, measures: Floats | None) -> npt.NDArray[np.bool_]:
+    """Tell which candidates can be chosen."""
     possible = utilities > -np.inf
-    return bool((possible if measures is None else possible & (measures > 0.0)).any())
+    return possible if measures is None else possible & (measures > 0.0)
 
 
-def _top(utilities: npt.NDArray[np.float64], measures: npt.NDArray[np.float64] | None) -> float:
+def _top(utilities: Floats, measures: Floats | None) -> float:
     """Return the best utility that can be chosen."""
-    if measures is not None:
-        if not (np.isfinite(measures) & (measures >= 0.0)).all():
-            raise PydpstatError("measure must be numbers of at least 0 and finite, every one.")
-        possible = utilities[measures > 0.0]
-    else:
-        possible = utilities
-    top = float(possible.max(initial=-np.inf))
+    if measures is not None and not (np.isfinite(measures) & (measures >= 0.0)).all():
+        raise PydpstatError("measure must be numbers of at least 0 and finite, every one.")
+    weighty = utilities if measures is None else utilities[measures > 0.0]
+    top = float(weighty.max(initial=-np.inf))
     # NaN and infinity come through the maximum
     if not np.isfinite(top) or (measures is not None and np.isnan(utilities).any()):
         raise PydpstatError(
@@ -155,9 +130,9 @@ def _top(utilities: npt.NDArray[np.float64], measures: npt.NDArray[np.float64] |
 
 
 def _quickly(
-    utilities: npt.NDArray[np.float64],
+    utilities: Floats,
     rate: Fraction,
-    measures: npt.NDArray[np.float64] | None,
+    measures: Floats | None,
     top: float,
     uniform: float,
     rest: Rest | None = None,
@@ -171,7 +146,7 @@ def _quickly(
     scale = 0 if measures is None else -int(np.frexp(measures[utilities == top].max())[1])
     buffer = np.empty(min(CHUNK, n))
 
-    def weights(start: int) -> npt.NDArray[np.float64]:
+    def weights(start: int) -> Floats:
         values = utilities[start : start + CHUNK]
         part = np.subtract(values, top, out=buffer[: values.size])
         part *= factor
@@ -197,18 +172,15 @@ def _quickly(
 
 
 def _precisely(
-    utilities: npt.NDArray[np.float64],
+    utilities: Floats,
     rate: Fraction,
-    measures: npt.NDArray[np.float64] | None,
+    measures: Floats | None,
     exact: Sequence[Fraction] | None,
     cell: Cell,
 ) -> int:
     """Return the choice by integer bounds of all weights."""
     top = _top(utilities, measures)
-    possible = utilities > -np.inf
-    if measures is not None:
-        possible &= measures > 0.0
-    places = np.flatnonzero(possible)
+    places = np.flatnonzero(_possible(utilities, measures))
     if exact is None:
         distinct, which = np.unique(utilities[places], return_inverse=True)
         indices = which.reshape(-1).tolist()
@@ -236,7 +208,7 @@ def _decided(sums: list[int], errors: list[int], cell: Cell) -> int | None:
     """Return the place that U chooses, where the bounds sum -+ error leave no doubt."""
     low = cell.place * max(sums[-1] - errors[-1], 0)
     high = (cell.place + 1) * (sums[-1] + errors[-1])
-    place = _first_at_least(sums, -(-high >> cell.bits))
+    place = bisect_left(sums, -(-high >> cell.bits))
     for found in (place, place + 1):
         if found >= len(sums):
             break
@@ -251,13 +223,7 @@ def _decided(sums: list[int], errors: list[int], cell: Cell) -> int | None:
     return None
 
 
-def _first_at_least(sums: list[int], aim: int) -> int:
-    from bisect import bisect_left
-
-    return bisect_left(sums, aim)
-
-
-def _integers(measures: npt.NDArray[np.float64]) -> list[int]:
+def _integers(measures: Floats) -> list[int]:
     """Return integers in exactly the same proportion."""
     ratios = [each.as_integer_ratio() for each in measures.tolist()]
     common = max(denominator for _, denominator in ratios)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,25 +16,15 @@ from pydpstat.random.secure.continuous import LOG, Integers, rounded
 from pydpstat.random.secure.trials import trial_exp, trials_exp
 
 _ROUNDING = 2.0**-50
+Real = TypeVar("Real", float, npt.NDArray[np.float64])
 
 
 def symmetric_geometric(size: int, rate: float | Fraction) -> Integers:
     """Draw the two-sided geometric distribution: P(k) is proportional to exp(-rate |k|).
 
-    Parameters
-    ----------
-    size : int
-        How many values.
-    rate : float or Fraction
-        Above 0; taken as the exact number that it is.
+    The rate, above 0, is the exact number that it is. The integers come as floats, and as Python's integers
+    where one is beyond 2^53.
 
-    Returns
-    -------
-    ndarray of shape (size,)
-        Integers, as floats; as Python's integers where one is beyond 2^53.
-
-    Notes
-    -----
     P(|X| >= k) = 2 a^k / (1 + a) for k >= 1 with a = exp(-rate). So |X| is the largest k with
     U <= 2 a^k / (1 + a), which is floor((-log U + log(2 / (1 + a))) / rate).
 
@@ -55,7 +46,7 @@ def symmetric_geometric(size: int, rate: float | Fraction) -> Integers:
 
 
 def sign_geometric(size: int, rate: float | Fraction) -> Integers:
-    """Draw a random sign times a geometric variable; parameters and result as in `symmetric_geometric`.
+    """Draw a random sign times a geometric variable; rate and result as in `symmetric_geometric`.
 
     Examples
     --------
@@ -89,21 +80,9 @@ def _float(number: Fraction) -> float:
 def discrete_gaussian(size: int, sd: float) -> Integers:
     """Draw the discrete Gaussian distribution: P(k) is proportional to exp(-k^2 / (2 sd^2)).
 
-    Parameters
-    ----------
-    size : int
-        How many values.
-    sd : float
-        The distribution's parameter, at least 0 and finite; taken as the exact number that it is. With 0
-        every value is 0.
+    `sd`, at least 0 and finite, is the exact number that it is; with 0 every value is 0. The integers come
+    as floats, and as Python's integers where one is beyond 2^53.
 
-    Returns
-    -------
-    ndarray of shape (size,)
-        Integers, as floats; as Python's integers where one is beyond 2^53.
-
-    Notes
-    -----
     With t = floor(sd) + 1, a two-sided geometric number Y of rate 1/t is kept with probability
     exp(-(|Y| - sd^2/t)^2 / (2 sd^2)). The product of both probabilities is proportional to
     exp(-Y^2 / (2 sd^2)).
@@ -136,32 +115,30 @@ def discrete_gaussian(size: int, sd: float) -> Integers:
 
 def _one(sd: float) -> Integers:
     """Draw one value in plain numbers, which is faster than short arrays."""
-    steps = math.floor(sd) + 1
-    middle = sd * (sd / steps)
     while True:
-        candidate = symmetric_geometric(1, Fraction(1, steps))
-        size = abs(candidate[0])
-        away = float(abs(size - middle) / sd)
-        slack = float((size + middle) / sd * _ROUNDING)
-        exponent = 0.5 * away * away
-        error = (away + slack) * slack + exponent * _ROUNDING
-        if trial_exp(exponent, error, lambda: _exponent(candidate[0], sd, steps)):
+        candidate = symmetric_geometric(1, Fraction(1, math.floor(sd) + 1))
+        exponent, error = _exponents(float(candidate[0]), sd)
+        if trial_exp(exponent, error, lambda: _exact_exponent(candidate[0], sd)):
             return candidate
 
 
-def _exponent(candidate: float, sd: float, steps: int) -> Fraction:
-    variance = Fraction(sd) ** 2
-    return (abs(int(candidate)) - variance / steps) ** 2 / (2 * variance)
-
-
 def _accepted(candidates: Integers, sd: float) -> npt.NDArray[np.bool_]:
-    steps = math.floor(sd) + 1
-    middle = sd * (sd / steps)
-    size = np.abs(candidates.astype(np.float64))
-    away = np.abs(size - middle) / sd
+    with np.errstate(over="ignore"):
+        exponents, errors = _exponents(candidates.astype(np.float64), sd)
+    return trials_exp(exponents, errors, lambda place: _exact_exponent(candidates[place], sd))
+
+
+def _exponents(candidates: Real, sd: float) -> tuple[Real, Real]:
+    """Return the exponent of each candidate's trial and a bound of its error."""
+    middle = sd * (sd / (math.floor(sd) + 1))
+    size = abs(candidates)
+    away = abs(size - middle) / sd
     # the difference's error is a few units in the last place of its terms
     slack = (size + middle) / sd * _ROUNDING
-    with np.errstate(over="ignore"):
-        exponents = 0.5 * away * away
-        errors = (away + slack) * slack + exponents * _ROUNDING
-    return trials_exp(exponents, errors, lambda place: _exponent(candidates[place], sd, steps))
+    exponent = 0.5 * away * away
+    return exponent, (away + slack) * slack + exponent * _ROUNDING
+
+
+def _exact_exponent(candidate: float, sd: float) -> Fraction:
+    variance = Fraction(sd) ** 2
+    return (abs(int(candidate)) - variance / (math.floor(sd) + 1)) ** 2 / (2 * variance)

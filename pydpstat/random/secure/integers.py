@@ -20,18 +20,7 @@ def below(limit: int) -> int:
 
 
 def integers(size: int, bound: int) -> npt.NDArray[np.int64]:
-    """Draw integers from 0 to bound - 1, all equally likely, exactly.
-
-    Parameters
-    ----------
-    size : int
-        How many.
-    bound : int
-        From 1 to 2**62.
-
-    Returns
-    -------
-    ndarray of int64, shape (size,)
+    """Draw integers from 0 to bound - 1, all equally likely, exactly; the bound is at most 2**62.
 
     Examples
     --------

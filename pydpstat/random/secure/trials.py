@@ -35,23 +35,9 @@ _GUARD = 24
 
 
 def bernoulli(size: int, probability: float | Fraction | npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    """Draw trials that are true with the probability given, exactly.
+    """Draw trials that are true with the probability given, exactly; an array has one for each trial.
 
-    Parameters
-    ----------
-    size : int
-        How many trials.
-    probability : float, Fraction or array of shape (size,)
-        From 0 to 1; a float is the binary fraction that it is.
-
-    Returns
-    -------
-    ndarray of bool, shape (size,)
-
-    Raises
-    ------
-    PydpstatError
-        Where a probability is outside 0 to 1.
+    A float is the binary fraction that it is. A probability outside 0 to 1 is refused.
 
     Examples
     --------
@@ -81,14 +67,7 @@ def bernoulli(size: int, probability: float | Fraction | npt.NDArray[np.float64]
 def bernoulli_exp(exponents: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Draw one trial for each exponent x >= 0, true with the probability exp(-x), exactly.
 
-    Parameters
-    ----------
-    exponents : array_like of shape (n,)
-        Floats, taken as the exact numbers that they are.
-
-    Returns
-    -------
-    ndarray of bool, shape (n,)
+    The exponents, of shape (n,), are taken as the exact numbers that their floats are.
 
     Examples
     --------
@@ -105,14 +84,10 @@ def trials_exp(
     errors: npt.NDArray[np.float64],
     exact: Callable[[int], Fraction],
 ) -> npt.NDArray[np.bool_]:
-    """Draw trials with the probabilities exp(-x), where floats are within `errors` of each x.
+    """Draw trials with the probabilities exp(-x), where the `exponents` are within `errors` of each x >= 0.
 
-    Parameters
-    ----------
-    exponents, errors : ndarray of shape (n,)
-        Each x >= 0 and the bound of its error; what is NaN or infinite counts as not known.
-    exact : callable
-        A trial's number in, its exact x out.
+    Both have the shape (n,); what is NaN or infinite in them counts as not known. `exact` takes a trial's
+    number and returns its x.
     """
     words = bits.words(exponents.size)
     uniform = bits.midpoints(words)
@@ -153,21 +128,12 @@ def _below(cell: Cell, probability: Fraction) -> bool:
 class Chance(Protocol):
     """A probability whose binary digits are known, as many as are asked for."""
 
-    @property
-    def certain(self) -> bool:
-        """Whether it is 1."""
-
     def digits(self, count: int) -> int:
         """Return floor(2**count * p)."""
 
 
 class RationalChance:
-    """A rational probability.
-
-    Parameters
-    ----------
-    numerator, denominator : int
-        The first at least 0, the second at least as large and above 0.
+    """A rational probability: 0 <= numerator <= denominator, and the denominator above 0.
 
     Examples
     --------
@@ -182,11 +148,6 @@ class RationalChance:
             raise PydpstatError("numerator / denominator must be between 0 and 1.")
         self.numerator, self.denominator = numerator, denominator
 
-    @property
-    def certain(self) -> bool:
-        """Whether it is 1."""
-        return self.numerator == self.denominator
-
     def digits(self, count: int) -> int:
         """Return floor(2**count * p)."""
         return (self.numerator << count) // self.denominator
@@ -195,12 +156,7 @@ class RationalChance:
 class LogisticChance:
     """The probability m / (exp(x) + m), which is irrational for a rational x other than 0.
 
-    Parameters
-    ----------
-    exponent : float or Fraction
-        x, above 0; taken as the exact number that it is.
-    others : int, default 1
-        m, at least 1.
+    The exponent x is above 0, and the exact number that it is; `others` is m, at least 1.
 
     Examples
     --------
@@ -209,7 +165,6 @@ class LogisticChance:
     """
 
     __slots__ = ("_known", "exponent", "others")
-    certain = False
 
     def __init__(self, exponent: float | Fraction, others: int = 1) -> None:
         self.exponent, self.others = Fraction(exponent), others
@@ -251,27 +206,18 @@ class LogisticChance:
 def flips(size: int, chance: Chance) -> npt.NDArray[np.bool_]:
     """Draw trials that are true with one and the same probability, exactly.
 
-    Parameters
-    ----------
-    size : int
-        How many.
-    chance : Chance
-        The probability: a `RationalChance`, a `LogisticChance`, or anything that knows its digits.
-
-    Returns
-    -------
-    ndarray of bool, shape (size,)
-
     Examples
     --------
     >>> from pydpstat.random import secure
     >>> bool(0 < secure.flips(1000, secure.LogisticChance(1.0)).sum() < 1000)
     True
     """
-    if chance.certain:
+    first = chance.digits(_HEAD)
+    if first >> _HEAD:
+        # the probability is 1
         return np.ones(size, dtype=bool)
+    head = np.uint8(first)
     result = np.empty(size, dtype=bool)
-    head = np.uint8(chance.digits(_HEAD))
     for start in range(0, size, _CHUNK):
         part = result[start : start + _CHUNK]
         drawn = np.frombuffer(bits.entropy(part.size), dtype=np.uint8)

@@ -34,16 +34,9 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Correlated(Derived):
-    """The published values are correlations, each from nine noisy sums of its own.
+    """The published values are correlations, each from noisy sums of the nine weights of its pair.
 
-    Parameters
-    ----------
-    slopes, steps
-        As `Derived` has them.
-    sums : tuple of tuple of float
-        For each pair of variables the noisy sums of the nine weights.
-    size : int or None
-        The number of records, where it is public.
+    `size` is the number of records, where it is public.
     """
 
     sums: tuple[tuple[float, ...], ...]
@@ -71,19 +64,9 @@ class Correlated(Derived):
 def correlation_range(sums: tuple[float, ...], size: int | None, noise: Noise, alpha: float) -> Range:
     """Return a range that holds the correlation of the records with probability 1 - alpha.
 
-    Parameters
-    ----------
-    sums : tuple of float
-        Noisy sums of the nine products of two variables' weights (`pydpstat.statistics._kernels.partition`).
-    size : int or None
-        The number of records, where it is public.
-    noise : Noise
-        The distribution of their independent noises.
-    alpha : float
-        Probability that the correlation lies outside; between 0 and 1.
+    `sums` are the noisy sums of the nine products of two variables' weights (`square_weights`), and `noise`
+    is the distribution of their independent noises.
 
-    Notes
-    -----
     With u and v the distances of z1 and z2 from their means, the correlation r solves
     ``2 s c sum(u v) = r (s^2 sum(u^2) + c^2 sum(v^2))``, where s / c is the standard deviation of v over
     that of u and s^2 + c^2 = 1. Both sides are linear in the nine sums, so for the true means and ratio
@@ -209,7 +192,7 @@ def sum_quantile(noise: Any, terms: int, tail: float) -> float:
     (1.0, 19.031)
     """
     if isinstance(noise, GaussianNoise):
-        return math.sqrt(terms) * float(noise.sd) * -NormalDist().inv_cdf(max(tail, 5e-324))
+        return math.sqrt(terms) * float(noise.sd) * _unit_quantile(True, tail)
     if isinstance(noise, LaplaceNoise):
         return float(noise.scale) * _laplace_quantile(terms, tail)
     # where the sum passes so much, one of them passes its part
@@ -247,14 +230,13 @@ def _laplace_quantile(terms: int, tail: float) -> float:
     return bisect_up(lambda x: _laplace_tail(terms, x) > tail, steps=60)[1]
 
 
-def _laplace_tail(terms: int, x: float) -> float:
+def _laplace_tail(m: int, x: float) -> float:
     """Return the probability that the sum of Laplace variables of scale 1 passes x, which is not negative.
 
-    The sum is the difference of two Gamma variables G and H of the shape m = `terms`, and
+    There are m of them. Their sum is the difference of two Gamma variables G and H of the shape m, and
     ``P(G > x + H) = exp(-x) sum_i E[exp(-H) (x + H)^i] / i!`` over i below m, with
     ``E[exp(-H) H^k] = (m - 1 + k)! / ((m - 1)! 2^(m + k))``.
     """
-    m = terms
     total = math.fsum(
         math.comb(i, k) * x ** (i - k) * math.perm(m - 1 + k, k) / (2.0 ** (m + k) * math.factorial(i))
         for i in range(m)

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.statistics._kernels.record_grid import clip_in_place
+from pydpstat._release.additive import Query
+from pydpstat._release.statistic import Options
+from pydpstat.dppack._counts import count_sensitivity
+from pydpstat.results._labels import Labels
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -28,23 +31,9 @@ _NARROW = 256
 def bin_counts(x: np.ndarray, edges: Floats) -> tuple[Counts, int]:
     """Count values in bins that are closed on the left; the last one is closed on both sides.
 
-    Values outside the edges, infinities included, belong to the outer bins.
+    Values outside the edges, infinities included, belong to the outer bins. NaN is missing; beside the
+    counts comes how many values are. The edges are finite and ascending, no two equal.
 
-    Parameters
-    ----------
-    x : ndarray of shape (n,)
-        Numbers; NaN is missing. Private.
-    edges : ndarray of shape (k + 1,)
-        Finite and ascending, no two equal.
-
-    Returns
-    -------
-    counts : ndarray of int64, shape (k,)
-    missing : int
-        How many values are NaN.
-
-    Notes
-    -----
     Where all bins are equally wide, f(x) = (x - edges[0]) * scale, rounded after each step and at
     last to single precision, finds the bin. f does not fall anywhere, since rounding keeps the order,
     and it is checked that |f(edges[i]) - i| <= t for every edge, t a small tolerance. So f(x) > i + t says
@@ -79,6 +68,18 @@ def bin_counts(x: np.ndarray, edges: Floats) -> tuple[Counts, int]:
     return counts, missing
 
 
+def cells_query(statistic: str, counts: np.ndarray, labels: Labels, size: int, how: Options) -> Query:
+    """Ask for the counts of disjoint cells."""
+    return Query(
+        statistic,
+        counts.astype(np.float64),
+        (count_sensitivity(how.neighbors, how.norm),),
+        labels,
+        integer=True,
+        nobs=size if how.bounded else None,
+    )
+
+
 def _equal_bins(
     chunk: Floats, edges: Floats, scale: float, tolerance: float, scratch: Scratch
 ) -> Places | None:
@@ -93,7 +94,7 @@ def _equal_bins(
     # beyond the outer edges nothing is to be compared
     low, high = 0.25, edges.size - 1.25
     if smallest < low or largest > high:
-        clip_in_place(parts, low, high)
+        parts.clip(low, high, out=parts)
     np.floor(parts, out=bins)
     parts -= bins
     parts -= 0.5
@@ -119,19 +120,9 @@ def _count_whole(values: Places, bins: int, scratch: Places) -> Counts:
 
 
 def cell_counts(codes: Sequence[np.ndarray], sizes: Sequence[int]) -> Counts:
-    """Cross variables that are given as codes; -1 stands for missing.
+    """Cross variables that are given as codes from -1, which stands for missing, to their size - 1.
 
-    Parameters
-    ----------
-    codes : sequence of ndarray of int, shape (n,)
-        One array a variable, with values from -1 to its size - 1. Private.
-    sizes : sequence of int
-        Number of levels of each variable.
-
-    Returns
-    -------
-    ndarray of int64, shape (size + 1, ...)
-        Missing values come first on each axis.
+    The counts are of the shape (size + 1, ...): missing values come first on each axis.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat import _multiple_precision as multiple_precision
-from pydpstat._data.columns import Data, Placeholder
+from pydpstat._data.columns import Placeholder
 from pydpstat._data.containers import (
     categorical_of,
     columns_of,
@@ -25,17 +25,17 @@ from pydpstat._data.containers import (
 )
 from pydpstat._data.lookup import KINDS, is_of_kind, kind_of, places
 from pydpstat._data.values import fills, is_missing, objects
-from pydpstat._release.additive import Query, Spender, release
+from pydpstat._release.additive import Spender, release
 from pydpstat._release.calibration import Calibrated, prepare
-from pydpstat._release.statistic import INTEGER, Missing, Options, call, check_budget, options
+from pydpstat._release.statistic import Options, call, check_budget
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
-from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn
 from pydpstat.results.results import DPResults
+from pydpstat.statistics._kernels.cells import cells_query
 
 FOUND = "the levels were found in the data: those that are rare are left out, and delta covers them"
 _PLAIN = (str, bool, int, float)
@@ -55,20 +55,13 @@ class Variables(NamedTuple):
 
 
 class Coded(NamedTuple):
-    """A variable as codes. Private but for `levels`.
+    """A variable as codes: -1 for missing, the place of a level, or their number for what is no level.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n,), or None
-        -1 for missing, the place of a level, or ``len(levels)`` for a value that is no level. None
-        where there are no data.
-    levels : tuple
-        Public.
-    closed : bool
-        Whether the type excludes values that are no level.
+    Private but for `levels`, and for `closed`, which tells whether the type excludes values that are no
+    level.
     """
 
-    codes: np.ndarray | None
+    codes: np.ndarray
     levels: tuple[object, ...]
     closed: bool
 
@@ -78,19 +71,18 @@ class Coded(NamedTuple):
 
 def variables_of(data: object) -> Variables:
     """Read one variable, or several: a frame, a dict or a tuple of arrays."""
+    columns: tuple[Any, ...]
     if isinstance(data, Placeholder):
-        names = data.columns or ("",)
-        return Variables((data,) * len(names), names, data.size)
+        names: tuple[str, ...] = data.columns or ("",)
+        return Variables(([],) * len(names), names, data.size)
     if is_frame(data):
-        return _checked(columns_of(data), names_of(data))
-    if isinstance(data, Mapping):
-        return _checked(tuple(data.values()), tuple(map(str, data)))
-    if isinstance(data, tuple) and data and all(map(is_vector, data)):
-        return _checked(data, tuple(name_of(each) or "" for each in data))
-    return _checked((data,), (name_of(data) or "",))
-
-
-def _checked(columns: tuple[Any, ...], names: tuple[str, ...]) -> Variables:
+        columns, names = columns_of(data), names_of(data)
+    elif isinstance(data, Mapping):
+        columns, names = tuple(data.values()), tuple(map(str, data))
+    elif isinstance(data, tuple) and data and all(map(is_vector, data)):
+        columns, names = data, tuple(name_of(each) or "" for each in data)
+    else:
+        columns, names = (data,), (name_of(data) or "",)
     for column in columns:
         if not is_vector(column):
             raise PydpstatError(
@@ -98,8 +90,8 @@ def _checked(columns: tuple[Any, ...], names: tuple[str, ...]) -> Variables:
                 f"array, Series or Categorical, one value a record; got {type(column).__name__}. "
                 "Give a matrix as a DataFrame."
             )
-    sizes = {len(column) for column in columns}
-    if len(sizes) != 1 or len(set(filter(None, names))) != len(list(filter(None, names))):
+    sizes, named = {len(column) for column in columns}, list(filter(None, names))
+    if len(sizes) != 1 or len(set(named)) != len(named):
         raise PydpstatError(
             "data must have at least one variable, all of one length, each with a name of its own; "
             f"got {len(columns)} variables."
@@ -109,7 +101,6 @@ def _checked(columns: tuple[Any, ...], names: tuple[str, ...]) -> Variables:
 
 def levels_of(levels: object, variables: Variables) -> list[tuple[object, ...] | None]:
     """Check public levels: for each variable a tuple, or None where its categories are declared public."""
-    count = len(variables.columns)
     if levels is None:
         raise PydpstatError(
             "levels must be given: levels that come from the data would tell which values occur. Give the "
@@ -118,44 +109,37 @@ def levels_of(levels: object, variables: Variables) -> list[tuple[object, ...] |
         )
     if isinstance(levels, str):
         return _declared(levels, variables)
+    columns, names = variables.columns, variables.names
     if isinstance(levels, Mapping):
         by_name = {str(name): each for name, each in levels.items()}
-        if set(by_name) != set(variables.names) or len(by_name) != len(levels):
+        if set(by_name) != set(names) or len(by_name) != len(levels):
             raise PydpstatError(
                 f"levels must name every variable and no other; got {checks.shown(levels)} for the variables "
-                f"{checks.excerpt(list(variables.names))}. Give levels={{variable: [...], ...}}."
+                f"{checks.excerpt(list(names))}. Give levels={{variable: [...], ...}}."
             )
-        names = [f"levels[{name!r}]" for name in variables.names]
-        return _checked_levels([by_name[name] for name in variables.names], names, variables)
-    if count == 1 and not _nested(levels):
-        return _checked_levels([levels], ["levels"], variables)
-    if not isinstance(levels, (list, tuple)) or len(levels) != count:
+        return [_own(by_name[name], f"levels[{name!r}]", column) for name, column in zip(names, columns)]
+    lists = levels if isinstance(levels, (list, tuple)) else ()
+    nested = len(lists) == 1 and isinstance(lists[0], (list, tuple))
+    if len(columns) == 1 and not nested:
+        return [_own(levels, "levels", columns[0])]
+    if len(lists) != len(columns):
         raise PydpstatError(
-            f"levels must be a list of levels for each of the {count} variables; got {checks.shown(levels)}. "
-            "Give them in the variables' order, or as a dict by name."
+            f"levels must be a list of levels for each of the {len(columns)} variables; "
+            f"got {checks.shown(levels)}. Give them in the variables' order, or as a dict by name."
         )
-    return _checked_levels(levels, [f"levels[{place}]" for place in range(count)], variables)
+    return [_own(each, f"levels[{i}]", column) for i, (each, column) in enumerate(zip(lists, columns))]
 
 
-def _checked_levels(
-    levels: Sequence[object], names: list[str], variables: Variables
-) -> list[tuple[object, ...] | None]:
-    """Check the levels of each variable, and that they are of its type."""
-    found: list[tuple[object, ...] | None] = []
-    for each, name, column in zip(levels, names, variables.columns):
-        own, kind = _level_tuple(each, name), kind_of(column)
-        other = next((type(level).__name__ for level in own if not is_of_kind(level, kind)), None)
-        if kind is not None and other is not None:
-            raise PydpstatError(
-                f"{name} must be {KINDS[kind]}, as the variable's type has them; got {other} among them, "
-                "which no record can be. Give levels of the variable's type, or convert the variable."
-            )
-        found.append(own)
-    return found
-
-
-def _nested(levels: object) -> bool:
-    return isinstance(levels, (list, tuple)) and len(levels) == 1 and isinstance(levels[0], (list, tuple))
+def _own(levels: object, name: str, column: object) -> tuple[object, ...]:
+    """Check the levels of one variable, and that they are of its type."""
+    own, kind = _level_tuple(levels, name), kind_of(column)
+    other = next((type(level).__name__ for level in own if not is_of_kind(level, kind)), None)
+    if kind is not None and other is not None:
+        raise PydpstatError(
+            f"{name} must be {KINDS[kind]}, as the variable's type has them; got {other} among them, "
+            "which no record can be. Give levels of the variable's type, or convert the variable."
+        )
+    return own
 
 
 def _declared(levels: str, variables: Variables) -> list[tuple[object, ...] | None]:
@@ -202,8 +186,6 @@ def plain(level: object) -> Level:
 
 def coded(column: object, levels: tuple[object, ...] | None) -> Coded:
     """Find each record's level; None takes a Categorical's categories."""
-    if isinstance(column, Placeholder):
-        return Coded(None, levels or (), False)
     if levels is not None:
         return Coded(places(column, levels), levels, False)
     own = categorical_of(column)
@@ -211,21 +193,12 @@ def coded(column: object, levels: tuple[object, ...] | None) -> Coded:
 
 
 def discovered(
-    data: Data,
-    epsilon: float,
-    delta: float,
-    mechanism: str | Mechanism,
-    neighbors: str,
-    missing: Missing,
-    rng: object,
-    budget: Spender | None,
-    variables: Variables,
+    variables: Variables, delta: float, how: Options, rng: object, budget: Spender | None
 ) -> DPResults:
     """Release the noisy counts of one variable's levels that are at least a public threshold.
 
-    The parameters are those of `pydpstat.crosstab`, whose notes have the proof.
+    The notes of `pydpstat.crosstab` have the proof.
     """
-    how = options(epsilon, 0, mechanism, neighbors, missing, mechanisms=INTEGER[:1], others=False, fill=str)
     share = checks.unwrap(delta)
     if not checks.is_number(share) or not 0.0 < checks.as_float(share) < 1.0:
         raise PydpstatError(
@@ -238,20 +211,13 @@ def discovered(
             "Combine them into one, or give public levels."
         )
     # one record is in one level, or leaves one and enters another
-    reach = 2 if how.bounded else 1
-    noise = SymmetricGeometricNoise(how.epsilon, reach)
+    noise = SymmetricGeometricNoise(how.epsilon, 2 if how.bounded else 1)
     # the noise's rate is this quotient of floats, as it is drawn
     threshold = release_threshold(Fraction(noise.epsilon / noise.sensitivity), float(share))
     counts, levels = _occurring(variables.columns[0], how)
+    labels = Labels("table", dimnames=(levels,), dimension_names=tuple(filter(None, variables.names)))
+    query = cells_query("table", counts, labels, variables.size, how)
     claim = Guarantee(how.epsilon, float(share), how.neighbors)
-    query = Query(
-        "table",
-        counts.astype(np.float64),
-        (float(reach),),
-        Labels("table", dimnames=(levels,), dimension_names=tuple(filter(None, variables.names))),
-        integer=True,
-        nobs=variables.size if how.bounded else None,
-    )
     held = replace(claim, conditions=(*how.conditions, FOUND))
     source = source_from(rng)
     result = release(
@@ -278,8 +244,6 @@ def _above(result: DPResults, threshold: int) -> DPResults:
 
 def _occurring(column: object, how: Options) -> tuple[np.ndarray, tuple[Level, ...]]:
     """Count the levels that occur; what a record's level is called depends on this record alone. Private."""
-    if isinstance(column, Placeholder):
-        return np.zeros(0, dtype=np.int64), ()
     found, gone = _tallied(column)
     if fills(gone, how.missing):
         found.append((how.missing, gone))
@@ -340,22 +304,9 @@ _BITS = 203
 def release_threshold(rate: Fraction, delta: float) -> int:
     """Return the smallest T >= 2 with P(1 + K >= T) <= delta for symmetric geometric noise K.
 
-    Parameters
-    ----------
-    rate : Fraction
-        P(K = k) is proportional to exp(-rate |k|).
-    delta : float
-        Above 0 and below 1.
-
-    Returns
-    -------
-    int
-
-    Notes
-    -----
-    P(K >= j) = a^j / (1 + a) for j >= 0, a = exp(-rate), so T - 1 is at least
-    -log(delta (1 + a)) / rate. Multiple precision decides which integer comes next; in a tie
-    that it could not see it takes the larger one.
+    P(K = k) is proportional to exp(-rate |k|), and delta is above 0 and below 1. As P(K >= j) is
+    a^j / (1 + a) for j >= 0, a = exp(-rate), T - 1 is at least -log(delta (1 + a)) / rate. Multiple precision
+    decides which integer comes next; in a tie that it could not see it takes the larger one.
 
     References
     ----------

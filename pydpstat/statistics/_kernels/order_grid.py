@@ -32,8 +32,7 @@ def public_share(q: float) -> float:
 
 def grid_places(x: Floats, lower: float, upper: float, points: int) -> np.ndarray:
     """Return each value's nearest grid point, from 0; values outside the bounds are moved onto them."""
-    place = np.maximum(x, lower)
-    np.minimum(place, upper, out=place)
+    place = x.clip(lower, upper)
     place -= lower
     place *= (points - 1) / (upper - lower)
     place += 0.5
@@ -41,22 +40,9 @@ def grid_places(x: Floats, lower: float, upper: float, points: int) -> np.ndarra
 
 
 def grid_counts(x: np.ndarray, lower: float, upper: float, points: int) -> tuple[Counts, int]:
-    """Count the values at each point of an equidistant grid from `lower` to `upper`.
+    """Count the values at each point of a grid from `lower` to `upper`, and those that are missing.
 
-    Parameters
-    ----------
-    x : ndarray of shape (n,)
-        Numbers; NaN is missing. Private.
-    lower, upper : float
-        Public bounds, `lower` below `upper`.
-    points : int
-        Number of grid points, at least 2.
-
-    Returns
-    -------
-    counts : ndarray of int64, shape (points,)
-    missing : int
-        How many values are NaN.
+    The grid has at least 2 points, equally far apart. NaN is missing.
 
     Examples
     --------
@@ -66,18 +52,13 @@ def grid_counts(x: np.ndarray, lower: float, upper: float, points: int) -> tuple
     counts, missing = np.zeros(points, dtype=np.int64), 0
     # as many values at a time as make the tables of all points worth while
     step = max(_CHUNK, 4 * points)
-    places = np.empty(min(step, x.size), dtype=np.intp)
     for start in range(0, x.size, step):
-        filled = 0
-        for first in range(start, min(start + step, x.size), _CHUNK):
-            chunk = x[first : min(first + _CHUNK, start + step)].astype(np.float64, copy=False)
-            absent = np.isnan(chunk)
-            if absent.any():
-                chunk = chunk[~absent]
-                missing += int(np.count_nonzero(absent))
-            places[filled : filled + chunk.size] = grid_places(chunk, lower, upper, points)
-            filled += chunk.size
-        counts += np.bincount(places[:filled], minlength=points)
+        chunk = x[start : start + step].astype(np.float64, copy=False)
+        absent = np.isnan(chunk)
+        if absent.any():
+            chunk = chunk[~absent]
+            missing += int(np.count_nonzero(absent))
+        counts += np.bincount(grid_places(chunk, lower, upper, points), minlength=points)
     return counts, missing
 
 
@@ -85,18 +66,8 @@ def grid_runs(places: np.ndarray, points: int) -> tuple[Counts, Counts, Counts]:
     """Divide a grid into its occupied points and the runs of empty points before, between and after.
 
     The points of a run have the same ranks. With few records there are far fewer runs than points.
-
-    Parameters
-    ----------
-    places : ndarray of int, shape (n,)
-        The records' points. Private.
-    points : int
-        Number of grid points.
-
-    Returns
-    -------
-    counts, starts, widths : ndarray of int64, shape (runs,)
-        Number of records, first point, and number of points, which can be 0.
+    `places` are the records' points. Of each run come the number of records, the first point, and the
+    number of points, which can be 0.
 
     Examples
     --------
@@ -117,19 +88,10 @@ def grid_runs(places: np.ndarray, points: int) -> tuple[Counts, Counts, Counts]:
 
 
 def rank_utility(counts: Counts, q: float) -> Floats:
-    """Return minus the distance of q n from the ranks that each grid point has.
+    """Return minus the distance of q n from the ranks that each grid point has, exactly.
 
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (points,)
-        Number of records at each point, or in each run of `grid_runs`. Private.
-    q : float
-        A share from `public_share`.
-
-    Returns
-    -------
-    ndarray of shape (points,)
-        ``-max(0, #{x < z} - q n, q n - #{x <= z})``, exactly.
+    That is ``-max(0, #{x < z} - q n, q n - #{x <= z})`` for a share q from `public_share`. `counts` are the
+    records at each point, or in each run of `grid_runs`.
 
     Examples
     --------
@@ -160,22 +122,10 @@ def farthest(rate: Fraction) -> float:
 def rank_range(q: float, neighbors: str) -> Fraction:
     """Return how far the changes of two points' utilities can lie apart when one record changes.
 
-    Parameters
-    ----------
-    q : float
-        A share from `public_share`.
-    neighbors : {"bounded", "unbounded"}
-        Whether a record is replaced, or added or removed.
+    It is 2 where a record is replaced, 2 max(q, 1 - q) where one is added or removed, and 1 for the
+    minimum and the maximum (q 0 or 1) under both. Weights proportional to exp(epsilon / range * utility)
+    keep epsilon. q is a share from `public_share`.
 
-    Returns
-    -------
-    Fraction
-        2 where a record is replaced, 2 max(q, 1 - q) where one is added or removed, and 1 for the
-        minimum and the maximum (q 0 or 1) under both. Weights proportional to
-        exp(epsilon / range * utility) keep epsilon.
-
-    Notes
-    -----
     A record that is added at x changes #{y < z} - q n by -q for z <= x and by 1 - q for z > x, and
     q n - #{y <= z} by q for z < x and by q - 1 for z >= x. The maximum of these two and 0 moves by
     at most max(q, 1 - q) either way. A record that is replaced leaves q n and moves each rank by at

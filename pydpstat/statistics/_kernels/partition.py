@@ -9,18 +9,21 @@ split.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations
+from operator import mul
+from typing import NamedTuple
 
 import numpy as np
 
+from pydpstat._data.columns import Bounds, Columns, Pair
 from pydpstat._frozen import frozen
 from pydpstat._release.additive import Query
-from pydpstat._release.statistic import Missing, Options
+from pydpstat._release.statistic import Missing, Options, column_labels, shaped
 from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.results._labels import Labels
+from pydpstat.results._postprocessing import Derived, PostProcessing, Publish
 from pydpstat.statistics._kernels.record_grid import BITS, RecordGrid, Sums, chunks, rounded, units
 
 # values at the weights' places of 1, z, z^2: the coefficients of these functions in the weights
@@ -34,46 +37,26 @@ CORNERS = frozen(
 SQUARE = frozen(
     [np.kron(PARABOLA[i], PARABOLA[j]) for i, j in ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2))]
 )
+# the other way round, in quarters: the coefficients of the weights in 1, z and the products. On the grid
+# 2^40 units are 1, and the weights are multiples of a quarter of a unit that add up to 1 exactly.
+# (1 - z) / 2 and (1 + z) / 2
+LINE_WEIGHTS = ((2, -2), (2, 2))
+# (1 - 2z + s) / 4, (1 - s) / 2 and (1 + 2z + s) / 4, where s is z^2 rounded to the grid of z. They are not
+# negative: z^2 is at most 1 and at least 2 |z| - 1, both of these lie on the grid, and rounding is
+# monotone, so s keeps within them.
+PARABOLA_WEIGHTS = ((1, -2, 1), (2, 0, -2), (1, 2, 1))
+# (1 -+ z1)(1 -+ z2) / 4 in the order --, -+, +-, ++, with z1 z2 rounded to p on the grid of z:
+# (1 -+ z1 -+ z2 +- p) / 4. They are not negative: z1 z2 lies between |z1 + z2| - 1 and 1 - |z1 - z2|, which
+# lie on the grid, and rounding is monotone.
+CORNER_WEIGHTS = ((1, -1, -1, 1), (1, -1, 1, -1), (1, 1, -1, -1), (1, 1, 1, 1))
 # nine weights, each rounded by at most half a unit
 SQUARE_NORM = Fraction(1) + 9 * Fraction(1, 2 ** (BITS + 1))
 
 
-def line_weights(sums: Sums, column: int) -> list[Fraction]:
-    """Return the sums of the weights (1 - z) / 2 and (1 + z) / 2.
-
-    On the grid z is k units, 2^40 units are 1, and the weights are multiples of half a unit, not
-    negative, that add up to 1 exactly.
-    """
-    whole, z = sums.count << BITS, sums.first[column]
-    return [_over(whole - z, 1), _over(whole + z, 1)]
-
-
-def parabola_weights(sums: Sums, column: int) -> list[Fraction]:
-    """Return the sums of the weights (1 - 2z + s) / 4, (1 - s) / 2 and (1 + 2z + s) / 4.
-
-    s is z^2 rounded to the grid of z. The weights add up to 1 exactly. They are not negative: z^2 is at
-    most 1 and at least 2 |z| - 1, both of these lie on the grid, and rounding is monotone, so s keeps
-    within them.
-    """
-    whole, z, s = sums.count << BITS, sums.first[column], sums.products[column]
-    return [_over(whole - 2 * z + s, 2), _over(whole - s, 1), _over(whole + 2 * z + s, 2)]
-
-
-def corner_weights(sums: Sums) -> list[Fraction]:
-    """Return the sums of the weights (1 -+ z1)(1 -+ z2) / 4, in the order --, -+, +-, ++.
-
-    The product z1 z2 is rounded to p on the grid of z. The weights are (1 -+ z1 -+ z2 +- p) / 4, which
-    add up to 1 exactly. They are not negative: z1 z2 lies between |z1 + z2| - 1 and 1 - |z1 - z2|, which
-    lie on the grid, and rounding is monotone.
-    """
-    whole, p = sums.count << BITS, sums.products[0]
-    first, second = sums.first
-    return [
-        _over(whole - first - second + p, 2),
-        _over(whole - first + second - p, 2),
-        _over(whole + first - second - p, 2),
-        _over(whole + first + second + p, 2),
-    ]
+def weight_sums(sums: Sums, quarters: Sequence[Sequence[int]]) -> list[Fraction]:
+    """Return the sums of weights, from those of 1, z and the products; a row has a weight's coefficients."""
+    parts = (sums.count << BITS, *sums.first, *sums.products)
+    return [Fraction(sum(map(mul, row, parts)), 4 << BITS) for row in quarters]
 
 
 def square_weights(
@@ -93,7 +76,7 @@ def square_weights(
             for place in range(9):
                 product = weights[i][place // 3] * weights[j][place % 3]
                 total[place] += units(rounded(product, unit), unit, BITS) or 0
-    return [[_over(each, 0) for each in total] for total in totals]
+    return [[Fraction(each, 1 << BITS) for each in total] for total in totals]
 
 
 def _weights(z: np.ndarray, unit: float) -> list[np.ndarray]:
@@ -101,42 +84,57 @@ def _weights(z: np.ndarray, unit: float) -> list[np.ndarray]:
     return [(1.0 - 2.0 * z + s) * 0.25, (1.0 - s) * 0.5, (1.0 + 2.0 * z + s) * 0.25]
 
 
-def _over(whole: int, more: int) -> Fraction:
-    return Fraction(whole, 1 << (BITS + more))
-
-
 def weights_query(
-    statistic: str, names: Labels, how: Options, blocks: list[list[Fraction]], norm: Fraction = Fraction(1)
+    statistic: str,
+    names: Labels,
+    how: Options,
+    blocks: list[list[Fraction]],
+    norm: Fraction = Fraction(1),
+    nobs: int | None = None,
 ) -> Query:
     """Ask for the sums of weights; one record adds to each block a vector of L1 norm `norm` at most."""
-    exact = [each for block in blocks for each in block]
-    count = len(blocks)
-    reach = Fraction(root_above(count)) if how.norm == 2 else Fraction(count)
-    value = np.array([float(each) for each in exact])
-    return Query(statistic, value, (reach * norm,), names, exact=tuple(exact))
+    exact = tuple(each for block in blocks for each in block)
+    value = np.array(exact, dtype=np.float64)
+    return Query(statistic, value, (norm_of(len(blocks), how) * norm,), names, nobs=nobs, exact=exact)
 
 
-@dataclass(frozen=True, slots=True)
-class Moments:
+def column_weights(
+    statistic: str,
+    columns: Columns,
+    pairs: Bounds,
+    how: Options,
+    blocks: list[list[Fraction]],
+    derive: Callable[[np.ndarray, Pair], tuple[float, float]],
+    steps: tuple[str, ...],
+) -> tuple[Query, Publish]:
+    """Ask for the sums of each column's weights; `derive` makes a value and its slope of noisy ones."""
+
+    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        values, slopes = zip(*map(derive, noisy.reshape(len(pairs), -1), pairs))
+        return shaped(values, columns), Derived(slopes, steps)
+
+    return weights_query(statistic, column_labels(statistic, columns), how, blocks), publish
+
+
+def norm_of(ones: int, how: Options) -> Fraction:
+    """Return the length of a vector of ones, rounded up, in the norm that the noise answers to."""
+    return Fraction(root_above(ones) if how.norm == 2 else ones)
+
+
+class Moments(NamedTuple):
     """Means of functions of z, from noisy sums of weights, with their gradients. All of it public.
 
-    Parameters
-    ----------
-    size : float
-        The noisy number of records.
-    means : ndarray of shape (functions,)
-        The means of 1, z, and so on.
-    gradients : ndarray of shape (functions, weights)
-        Their gradients with respect to the noisy sums.
+    `gradients`, of shape (functions, weights), are those with respect to the noisy sums. `growth` is
+    n / (n - 1), with n the noisy number of records.
     """
 
-    size: float
     means: np.ndarray
     gradients: np.ndarray
+    growth: float
 
 
-def moments(noisy: np.ndarray, basis: np.ndarray) -> Moments | None:
-    """Return the means of the basis's functions; None where the noisy number of records is at most 1.
+def moments(noisy: np.ndarray, basis: np.ndarray) -> Moments:
+    """Return the means of the basis's functions; where the noisy number of records is at most 1, 0 and NaN.
 
     Examples
     --------
@@ -145,15 +143,14 @@ def moments(noisy: np.ndarray, basis: np.ndarray) -> Moments | None:
     """
     size = float(noisy.sum())
     if not size > 1.0:
-        return None
+        return Moments(np.zeros(len(basis)), np.full(basis.shape, np.nan), 1.0)
     means = (basis * noisy).sum(axis=1) / size
-    return Moments(size, means, (basis - means[:, None]) / size)
+    return Moments(means, (basis - means[:, None]) / size, size / (size - 1.0))
 
 
 def spread(at: Moments, first: int, second: int, product: int) -> tuple[float, np.ndarray]:
     """Return a covariance with divisor n - 1, and its gradient; arguments are the functions' places."""
     means, gradients = at.means, at.gradients
-    grown = at.size / (at.size - 1.0)
     value = means[product] - means[first] * means[second]
     slope = gradients[product] - means[first] * gradients[second] - means[second] * gradients[first]
-    return float(value) * grown, slope * grown
+    return float(value) * at.growth, slope * at.growth

@@ -5,21 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Columns, GivenBounds, bounds_pair, check_filling
+from pydpstat._data.columns import Columns, Data, GivenBounds, bounds_pair, check_filling, one_column
 from pydpstat._data.containers import listed
-from pydpstat._data.values import fills, missing_values
+from pydpstat._data.values import fills
 from pydpstat._release.additive import Spender
 from pydpstat._release.choice import release_choice
 from pydpstat._release.statistic import Missing, Options, call, check_budget, options
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Exponential
 from pydpstat.privacy import Guarantee
-from pydpstat.random import Source
+from pydpstat.random import Source, source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.order_grid import (
@@ -36,10 +37,40 @@ GRID_POINTS = 2**16 + 1
 MOST_POINTS = 2**24
 
 
-def checked(
-    epsilon: float, neighbors: str, missing: Missing, bounds: GivenBounds, grid_points: int
-) -> tuple[Options, tuple[float, float], int]:
-    """Check what all quantiles share."""
+class Grid(NamedTuple):
+    """A public number of points, equally far apart, from the lower to the upper bound."""
+
+    lower: float
+    upper: float
+    points: int
+
+    def at(self, place: int) -> float:
+        """Return a point, rounded once."""
+        # in integers, which are faster than fractions; the quotient is rounded correctly
+        (a, b), (c, d) = self.lower.as_integer_ratio(), self.upper.as_integer_ratio()
+        last = self.points - 1
+        return (a * d * (last - int(place)) + c * b * int(place)) / (b * d * last)
+
+
+class Asked(NamedTuple):
+    """The records, the points that they are moved to, and how they are protected."""
+
+    how: Options
+    grid: Grid
+    column: Columns
+    source: Source
+
+
+def ask(
+    x: Data,
+    epsilon: float,
+    bounds: GivenBounds,
+    neighbors: str,
+    missing: Missing,
+    rng: object,
+    grid_points: int,
+) -> Asked:
+    """Check what all quantiles share, and read the records."""
     how = options(epsilon, 0, "exponential", neighbors, missing, mechanisms=(Exponential(),), others=False)
     if not isinstance(grid_points, (int, np.integer)) or not 2 <= grid_points <= MOST_POINTS:
         raise PydpstatError(
@@ -53,7 +84,11 @@ def checked(
             f"bounds must be a finite distance apart that a grid can divide; got {checks.shown(bounds)}. "
             "Rescale the data."
         )
-    return how, (lower, upper), int(grid_points)
+    column = one_column(x, "x")
+    source = source_from(rng)
+    if how.bounded and column.size == 0:
+        raise PydpstatError("x must have at least one record under bounded neighbors; got none.")
+    return Asked(how, Grid(lower, upper, int(grid_points)), column, source)
 
 
 def share_of(q: float) -> float:
@@ -82,76 +117,58 @@ def shares_of(qs: Sequence[float]) -> list[float]:
     return [public_share(float(q)) for q in values]
 
 
-def check_size(column: Columns, how: Options) -> None:
-    """Check that a public number of records is not 0."""
-    if how.bounded and column.size == 0:
-        raise PydpstatError("x must have at least one record under bounded neighbors; got none.")
-
-
-def counts_of(column: Columns, how: Options, lower: float, upper: float, points: int) -> np.ndarray:
+def counts_of(asked: Asked) -> np.ndarray:
     """Count the records at each grid point, missing ones as the options say."""
-    counts, gone = grid_counts(column.arrays[0], lower, upper, points)
-    if fills(gone, how.missing):
-        counts[grid_places(np.array([how.missing]), lower, upper, points)] += gone
+    missing = asked.how.missing
+    counts, gone = grid_counts(asked.column.arrays[0], *asked.grid)
+    if fills(gone, missing):
+        counts[grid_places(np.array([missing]), *asked.grid)] += gone
     return counts
 
 
-def complete(column: Columns, how: Options, lower: float, upper: float) -> np.ndarray:
+def complete(asked: Asked) -> np.ndarray:
     """Return the values without missing ones, which are treated as the options say."""
-    values = column.arrays[0].astype(np.float64, copy=False)
+    values, missing = asked.column.arrays[0].astype(np.float64, copy=False), asked.how.missing
     absent = np.isnan(values)
-    if not absent.any():
-        return values
-    if how.missing == "error":
-        raise missing_values()
-    return values[~absent] if how.missing == "drop" else np.where(absent, how.missing, values)
-
-
-def point(lower: float, upper: float, points: int, chosen: int) -> float:
-    """Return a grid point, rounded once."""
-    # in integers, which are faster than fractions; the quotient is rounded correctly
-    (a, b), (c, d) = lower.as_integer_ratio(), upper.as_integer_ratio()
-    return (a * d * (points - 1 - int(chosen)) + c * b * int(chosen)) / (b * d * (points - 1))
+    if fills(int(np.count_nonzero(absent)), missing):
+        return np.where(absent, missing, values)
+    return values[~absent] if missing == "drop" else values
 
 
 def released(
     function: str,
+    asked: Asked,
     choose: Choice,
-    how: Options,
-    column: Columns,
-    bounds: GivenBounds,
-    grid_points: int,
     own: tuple[tuple[str, object], ...],
-    source: Source,
     budget: Spender | None,
     sensitivity: float,
 ) -> DPResults:
     """Release a choice among grid points; a vector of them becomes the result's value."""
-    lower, upper = bounds_pair(bounds)
-    claim = Guarantee(how.epsilon, 0.0, how.neighbors)
+    how, (lower, upper, points), column, source = asked
     public = (*own, ("bounds", (lower, upper)))
-    if grid_points != GRID_POINTS:
-        public = (*public, ("grid_points", int(grid_points)))
+    if points != GRID_POINTS:
+        public = (*public, ("grid_points", points))
     return release_choice(
         function,
         choose,
         source,
         draws=0,
         sensitivity=sensitivity,
-        claim=claim,
+        claim=Guarantee(how.epsilon, 0.0, how.neighbors),
         guarantee=Guarantee(how.epsilon, 0.0, how.neighbors, how.conditions),
         record=call(function, how, ("x",), public),
         bounds=(lower, upper),
         nobs=column.size if how.bounded else None,
-        grid=(upper - lower) / (int(grid_points) - 1),
+        grid=(upper - lower) / (points - 1),
         exactly=choose,
         budget=check_budget(budget),
     )
 
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 # weights of pieces: how many points each has, and its utility times the rate; out comes a piece
-Choose = Callable[[npt.NDArray[np.int64], Floats, Fraction], int]
+Choose = Callable[[Integers, Floats, Fraction], int]
 # an integer from 0 to below its argument
 Below = Callable[[int], int]
 
@@ -170,17 +187,8 @@ def levels(quantiles: int) -> int:
 def split_range(q: float, neighbors: str, alone: bool) -> Fraction:
     """Return the range of one problem's utility that its level's epsilon has to cover.
 
-    Parameters
-    ----------
-    q : float
-        The problem's own share.
-    neighbors : {"bounded", "unbounded"}
-        Whether a record is replaced, or added or removed.
-    alone : bool
-        Whether the problem is the only one of its level.
+    `q` is the problem's own share, and `alone` tells whether it is the only one of its level.
 
-    Notes
-    -----
     The problems of a level have disjoint records. A record that is added or removed touches one of
     them. A record that is replaced touches one, with a range of at most 2, or leaves one and enters
     another: both problems then pay for one record added or removed, so each may spend half of the
@@ -193,7 +201,7 @@ def split_range(q: float, neighbors: str, alone: bool) -> Fraction:
 
 
 def split_quantiles(
-    records: npt.NDArray[np.int64],
+    records: Integers,
     points: int,
     shares: Sequence[float],
     epsilon: Fraction,
@@ -201,30 +209,11 @@ def split_quantiles(
     choose: Choose,
     below: Below,
 ) -> list[int]:
-    """Choose a point for each share, in ascending order.
+    """Choose a point for each share, both in ascending order; epsilon is that of all choices together.
 
-    Parameters
-    ----------
-    records : ndarray of int64, shape (n,)
-        The records' points, ascending. Private.
-    points : int
-        Number of points; the records lie between 0 and points - 1.
-    shares : sequence of float
-        Ascending, no two equal, each between 0 and 1.
-    epsilon : Fraction
-        For all choices together.
-    neighbors : {"bounded", "unbounded"}
-        Whether a record is replaced, or added or removed.
-    choose, below : callable
-        The random choices.
+    `records` are the records' points, ascending, between 0 and points - 1. Private. No two of the
+    `shares` are equal. `choose` and `below` are the random choices.
 
-    Returns
-    -------
-    list of int
-        The chosen points, ascending.
-
-    Notes
-    -----
     Each level gets epsilon / levels. The utility of a point z for the share q of n records is
     -|#{records < z} - q n|, which moves as `rank_range` says. A chosen point z sends the records
     below it to the left and all others to the right: which problem a record belongs to depends on
@@ -258,13 +247,7 @@ def split_quantiles(
 
 
 def _chosen_point(
-    records: npt.NDArray[np.int64],
-    low: int,
-    high: int,
-    q: float,
-    rate: Fraction,
-    choose: Choose,
-    below: Below,
+    records: Integers, low: int, high: int, q: float, rate: Fraction, choose: Choose, below: Below
 ) -> int:
     """Choose a piece between two records, whose points all have the same utility, then one of its points.
 

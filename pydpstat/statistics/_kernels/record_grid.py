@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from operator import add
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from pydpstat._data.columns import Bounds, Columns, Placeholder
+from pydpstat._data.columns import Bounds, Columns, Pair
 from pydpstat._data.values import missing_values
 from pydpstat._release.statistic import Missing, Options
 from pydpstat.errors import PydpstatError
@@ -32,28 +32,14 @@ MOST_BITS = 50
 CHUNK = 1 << 17
 # adding and subtracting this many units rounds a smaller number to a whole one, halves to even
 _ROUNDER = 1.5 * 2.0**52
-_SMALLEST, _LARGEST = 1e-290, 1e302
-# the largest float swallows a sum with less than 2^970
-_SWALLOWED = 2.0**969
 
 
-@dataclass(frozen=True, slots=True)
-class RecordGrid:
+class RecordGrid(NamedTuple):
     """How a record x becomes ``rint(clip((x - center) * factor, low, high) / unit)`` units.
 
-    Parameters
-    ----------
-    center, factor : float
-        Where 0 of the grid is, and how many of its ones go into the data's.
-    low, high : float
-        The bounds on the grid, multiples of the unit.
-    unit : float
-        A power of two.
-    bits : int
-        No record is further from 0 than 2^bits units.
-    shift : float or None
-        1.5 * 2^52 units less the center, where one float holds that: adding it takes the center off and
-        rounds, both at once. None where the center is too far from 0 for that.
+    `low` and `high` are the bounds on the grid, multiples of the unit, which is a power of two. No record
+    is further from 0 than 2^bits units. `shift` is 1.5 * 2^52 units less the center, where one float holds
+    that: adding it takes the center off and rounds, both at once. None where the center is too far from 0.
     """
 
     center: float
@@ -67,26 +53,18 @@ class RecordGrid:
     def place(self, x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """Return records on the grid, missing ones as NaN."""
         middle = _ROUNDER * self.unit
-        if self.shift is not None and self.factor == 1.0 and abs(self.shift) < _SWALLOWED:
-            y = np.add(x, self.shift, out=out, dtype=np.float64)
-        else:
-            with np.errstate(over="ignore", under="ignore"):
-                y = self._shifted(x, out)
-        # what is far outside the bounds was rounded more coarsely, which does not matter any more
-        clip_in_place(y, middle + self.low, middle + self.high)
-        y -= middle
-        return y
-
-    def _shifted(self, x: np.ndarray, out: np.ndarray | None) -> np.ndarray:
-        """Return records shifted by 1.5 * 2^52 units, which rounds them."""
         if self.shift is None:
             y = np.subtract(x, self.center, out=out, dtype=np.float64)
-            if self.factor != 1.0:
-                y *= self.factor
-            y += _ROUNDER * self.unit
+            y *= self.factor
+            y += middle
+        elif self.factor == 1.0:
+            y = np.add(x, self.shift, out=out, dtype=np.float64)
         else:
             y = np.multiply(x, self.factor, out=out, dtype=np.float64)
             y += self.shift
+        # what is far outside the bounds was rounded more coarsely, which does not matter any more
+        y.clip(middle + self.low, middle + self.high, out=y)
+        y -= middle
         return y
 
 
@@ -135,11 +113,13 @@ def standard_grid(lower: float, upper: float) -> RecordGrid:
     return RecordGrid(center, factor, -1.0, 1.0, unit, BITS, shift)
 
 
-def check_range(lower: float, upper: float) -> None:
+def check_range(
+    lower: float, upper: float, least: float = 1e-290, most: float = 1e302, purpose: str = ""
+) -> None:
     """Check that floating-point numbers can hold a fine grid between the bounds."""
-    if not _SMALLEST < upper - lower < _LARGEST:
+    if not least < upper - lower < most:
         raise PydpstatError(
-            f"bounds must be between {_SMALLEST} and {_LARGEST} apart; got ({lower!r}, {upper!r}). "
+            f"bounds must be between {least} and {most} apart{purpose}; got ({lower!r}, {upper!r}). "
             "Rescale the data."
         )
 
@@ -182,37 +162,23 @@ def chunks(
 ) -> Iterator[tuple[list[np.ndarray], list[int]]]:
     """Yield the records on their grids and their sums, some at a time, missing values dealt with.
 
-    Parameters
-    ----------
-    arrays : sequence of ndarray of shape (n,)
-        One or more variables. NaN is missing.
-    grids : sequence of RecordGrid
-        One for each.
-    missing : float or {"error", "drop"}
-        What takes a missing value's place. ``"drop"`` leaves out a record that misses any variable.
-
-    Raises
-    ------
-    PydpstatError
-        With ``"error"``, where a value is missing.
+    NaN is missing. `missing` says what takes its place; ``"drop"`` leaves out a record that misses any
+    variable, and with ``"error"`` a missing value is an error.
     """
     size, step = arrays[0].shape[0], max(CHUNK // len(arrays), 1024)
     # one block for all chunks: fetching memory anew would take longer than the arithmetic
     blocks = [np.empty(min(step, size)) for _ in arrays]
     for start in range(0, size, step):
-        stop = min(start + step, size)
+        length = min(step, size - start)
         placed = [
-            grid.place(x[start:stop], block[: stop - start]) for x, grid, block in zip(arrays, grids, blocks)
+            grid.place(x[start : start + step], block[:length])
+            for x, grid, block in zip(arrays, grids, blocks)
         ]
-        totals = _totals(placed, grids)
+        totals = [units(y, grid.unit, grid.bits) for y, grid in zip(placed, grids)]
         if None in totals:
             placed = _completed(placed, grids, missing)
-            totals = _totals(placed, grids)
+            totals = [units(y, grid.unit, grid.bits) for y, grid in zip(placed, grids)]
         yield placed, totals  # type: ignore[misc]
-
-
-def _totals(placed: list[np.ndarray], grids: Sequence[RecordGrid]) -> list[int | None]:
-    return [units(y, grid.unit, grid.bits) for y, grid in zip(placed, grids)]
 
 
 def _completed(placed: list[np.ndarray], grids: Sequence[RecordGrid], missing: Missing) -> list[np.ndarray]:
@@ -232,17 +198,10 @@ Pairs = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Exact sums over records. Private.
+    """Exact sums over records, whose number is `count`. Private.
 
-    Parameters
-    ----------
-    count : int
-        Number of records.
-    first : tuple of int
-        For each variable the sum of its records, in its grid's units.
-    products : tuple of int
-        For each pair the sum of its products, in units of 2^bits times the product of the two grids'
-        units.
+    `first` has for each variable the sum of its records, in its grid's units; `products` for each pair the
+    sum of its products, in units of 2^bits times the product of the two grids' units.
     """
 
     count: int
@@ -255,15 +214,9 @@ def sums(
 ) -> Sums:
     """Add up records on their grids, and products of two of them, rounded record by record.
 
-    Parameters
-    ----------
-    arrays, grids, missing
-        As in `chunks`; the grids of a pair have the same number of bits.
-    pairs : sequence of (int, int)
-        Whose products to add up, by the variables' places.
+    `pairs` are the places of the variables whose products to add up; their grids have the same number of
+    bits.
 
-    Notes
-    -----
     With P = 2^bits units, a product is at most P1 P2 and its unit is w = P1 P2 / 2^bits. It is rounded
     twice, by the multiplication and to a multiple of w: by at most P1 P2 / 2^53 + w / 2, which is at
     most (1/8 + 1/2) w for up to 50 bits. Rounding is monotone, and a product of a record with itself or
@@ -283,9 +236,8 @@ def sums(
         first = list(map(add, first, totals))
         for place, (i, j) in enumerate(pairs):
             unit = product_unit(grids[i], grids[j])
-            with np.errstate(over="ignore", under="ignore"):
-                product = np.multiply(placed[i], placed[j], out=work[: placed[i].size])
-                products[place] += units(rounded(product, unit), unit, grids[i].bits) or 0
+            product = np.multiply(placed[i], placed[j], out=work[: placed[i].size])
+            products[place] += units(rounded(product, unit), unit, grids[i].bits) or 0
     return Sums(count, tuple(first), tuple(products))
 
 
@@ -294,8 +246,7 @@ def _sum(x: np.ndarray, grid: RecordGrid, missing: Missing) -> Sums:
     size, count, first = x.shape[0], 0, 0
     block = np.empty(min(CHUNK, size))
     for start in range(0, size, CHUNK):
-        piece = x[start : start + CHUNK]
-        y = grid.place(piece, block[: piece.shape[0]])
+        y = grid.place(x[start : start + CHUNK], block[: min(CHUNK, size - start)])
         total = units(y, grid.unit, grid.bits)
         if total is None:
             (y,) = _completed([y], (grid,), missing)
@@ -318,50 +269,23 @@ def grids_for(bounds: Bounds, how: Options, size: int) -> list[RecordGrid]:
     return [standard_grid(lower, upper) for lower, upper in bounds]
 
 
-def sums_of(arrays: Sequence[Any], grids: Sequence[RecordGrid], missing: Missing, pairs: Pairs = ()) -> Sums:
-    """Return exact sums; those of placeholders are 0."""
-    if isinstance(arrays[0], Placeholder):
-        return Sums(arrays[0].size, (0,) * len(arrays), (0,) * len(pairs))
-    return sums(arrays, grids, missing, pairs)
-
-
 def each_column(columns: Columns, grids: list[RecordGrid], missing: Missing, pairs: Pairs = ()) -> list[Sums]:
     """Return the sums of every column on its own."""
-    return [sums_of((array,), (grid,), missing, pairs) for array, grid in zip(columns.arrays, grids)]
+    return [sums((array,), (grid,), missing, pairs) for array, grid in zip(columns.arrays, grids)]
 
 
 @lru_cache(maxsize=256)
-def width(pair: tuple[float, float], parts: int = 1) -> Fraction:
+def width(pair: Pair, parts: int = 1) -> Fraction:
     """Return the exact distance of two bounds, divided by a public integer."""
     return (Fraction(pair[1]) - Fraction(pair[0])) / parts
+
+
+def half_width(pair: Pair) -> float:
+    """Return half the distance of two bounds as a float."""
+    return 0.5 * pair[1] - 0.5 * pair[0]
 
 
 def ratio(numerator: int, denominator: int, unit: float, center: float = 0.0) -> Fraction:
     """Return numerator / denominator * unit + center exactly."""
     (up, down), (over, under) = unit.as_integer_ratio(), center.as_integer_ratio()
     return Fraction(numerator * up * under + over * denominator * down, denominator * down * under)
-
-
-# a row of bounds stays in the first-level cache
-_ROW = 2048
-
-
-def clip_in_place(y: np.ndarray, low: float, high: float) -> None:
-    """Move numbers to the bounds in place; NaN stays.
-
-    Examples
-    --------
-    >>> y = np.array([-1.0, 0.5, 7.0])
-    >>> clip_in_place(y, 0.0, 1.0)
-    >>> y.tolist()
-    [0.0, 0.5, 1.0]
-    """
-    whole = y.size - y.size % _ROW
-    if whole and y.flags.c_contiguous:
-        # beside a row of bounds NumPy's loop takes half the time that it takes beside a single number
-        rows = y[:whole].reshape(-1, _ROW)
-        np.maximum(rows, np.full(_ROW, low, y.dtype), out=rows)
-        np.minimum(rows, np.full(_ROW, high, y.dtype), out=rows)
-        y = y[whole:]
-    np.maximum(y, low, out=y)
-    np.minimum(y, high, out=y)

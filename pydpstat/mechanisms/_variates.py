@@ -1,0 +1,81 @@
+"""Draws from a noise distribution alone, without a statistic: what `Noise.rvs` gives."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import _checks as checks
+from pydpstat._grid import times
+from pydpstat.errors import PydpstatError
+
+# the grid is the largest power of two that is at most 2^-32 of the scale
+_BELOW = 33
+_SMALLEST = 2.0**-1074
+MOST_DRAWS = 2**32
+_SIZE_HINT = "Give for example 1000, or leave it out for one draw."
+
+
+def variates(noise: Any, size: object, random_state: object) -> Any:
+    """Return draws of a noise in the statistic's unit, in the shape asked for.
+
+    Parameters
+    ----------
+    noise : Noise
+        The distribution, which draws itself.
+    size, random_state
+        As of `Noise.rvs`.
+    """
+    from pydpstat.random.source import source_from
+
+    source = source_from(random_state, name="random_state")
+    elements = np.shape(noise.scale)
+    shape = elements if size is None else _shape(size, elements)
+    grid = None if source.reproducible else 1.0 if noise.integer else _grid(noise.scale)
+    count, each = math.prod(shape), math.prod(elements)
+    if elements:
+        # a scale an element: one row of draws after the other
+        rows = [noise.draw(source, each, grid) for _ in range(count // each if each else 0)]
+        drawn = np.concatenate([np.empty(0), *rows])
+    else:
+        drawn = noise.draw(source, count, grid)
+    values = _whole(drawn) if noise.integer else _real(drawn, grid)
+    return values.reshape(shape) if shape else values.item()
+
+
+def _shape(size: Any, elements: tuple[int, ...]) -> tuple[int, ...]:
+    given = tuple(size) if isinstance(size, (tuple, list)) else (size,)
+    shape = tuple(checks.integer(each, "size", 0, hint=_SIZE_HINT) for each in given)
+    if math.prod(shape) > MOST_DRAWS:
+        raise PydpstatError(
+            f"size must be at most 2**32 in all; got {checks.shown(size)}. Draw in several parts."
+        )
+    if shape[len(shape) - len(elements) :] != elements or len(shape) < len(elements):
+        raise PydpstatError(
+            f"size must end with {elements} where the noise has as many scales; got {checks.shown(size)}. "
+            f"Give for example {(1000, *elements)}."
+        )
+    return shape
+
+
+def _grid(scale: Any) -> float:
+    scales = np.ravel(np.asarray(scale, dtype=np.float64))
+    smallest = float(scales.min(initial=math.inf, where=scales > 0.0))
+    return max(math.ldexp(1.0, math.frexp(smallest)[1] - _BELOW), _SMALLEST) if smallest < math.inf else 1.0
+
+
+def _whole(drawn: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return drawn if drawn.dtype == object else drawn.astype(np.int64)
+
+
+def _real(drawn: npt.NDArray[Any], grid: float | None) -> npt.NDArray[np.float64]:
+    if grid is None:
+        return np.asarray(drawn, dtype=np.float64)
+    if drawn.dtype == object:
+        return np.array([times(int(each), grid) for each in drawn], dtype=np.float64)
+    with np.errstate(over="ignore"):
+        # no -0.0, which the grid does not have
+        return drawn * grid + 0.0

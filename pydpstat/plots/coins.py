@@ -1,0 +1,150 @@
+"""The two coins of a randomized response, drawn as a tree."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from pydpstat import _checks as checks
+from pydpstat.errors import PydpstatError
+from pydpstat.plots._style import COLOURS, INK, SOFT, axes_for, finish
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WIDTH, HEIGHT = 12.0, 6.6
+# rows from top to bottom: headings, the truth, the second coin's heads and tails, the chances of both answers
+TOP, TRUTH, HEADS, TAILS, ONES, ZEROS = 6.3, 5.4, 4.0, 2.6, 1.3, 0.6
+# columns: the coins, what is answered, its chance, the answer of a person with 1 and of one with 0
+FIRST, SECOND, END, CHANCE, YES, NO = 0.6, 3.5, 6.4, 8.3, 10.0, 11.4
+ANSWERS = {1: COLOURS[4], 0: COLOURS[1]}
+
+
+@runtime_checkable
+class TwoCoins(Protocol):
+    """What is needed of a `RandomizedResponseCoins`, which is made above this room."""
+
+    @property
+    def prob_head_first(self) -> float:
+        """The first coin's chance of heads."""
+
+    @property
+    def prob_head_second(self) -> float:
+        """The second coin's chance of heads."""
+
+    @property
+    def epsilon(self) -> float:
+        """What an answer keeps."""
+
+
+def coin_tree(design: object, ax: Axes | None = None) -> Axes:
+    """Draw a randomized response by two coins as a tree, with the chance of each way and of each answer.
+
+    Parameters
+    ----------
+    design : RandomizedResponseCoins
+        The coins.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure's by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    PydpstatError
+        Where `design` has no two coins, or `ax` is no matplotlib Axes.
+    MissingExtraError
+        Where matplotlib is not installed; the message has the command.
+
+    Notes
+    -----
+    The design is public, and the picture has nothing else. Each row is a way through the tree: its
+    chance, and the answer to which it leads a person whose truth is 1, and one whose truth is 0. The
+    last two rows have each answer's chance for both. Epsilon is the largest logarithm of the ratio of the
+    two persons' chances of one answer.
+
+    References
+    ----------
+    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy. Foundations and
+    Trends in Theoretical Computer Science 9, section 3.2.
+
+    Examples
+    --------
+    >>> from pydpstat import plots
+    >>> from pydpstat.local import RandomizedResponseCoins
+    >>> ax = plots.coin_tree(RandomizedResponseCoins(0.5, 0.5))  # doctest: +SKIP
+    """
+    if not isinstance(design, TwoCoins) or isinstance(design, type):
+        raise PydpstatError(
+            f"design must have two coins; got {checks.shown(design)}. Give a RandomizedResponseCoins; "
+            "RandomizedResponseCoins(get_prob_from_epsilon(1)) keeps epsilon 1."
+        )
+    first, second = design.prob_head_first, design.prob_head_second
+    axes = axes_for("coin_tree", ax, height=4.6)
+    between = 0.5 * (HEADS + TAILS)
+    root = 0.5 * (TRUTH + between)
+    _branch(axes, (FIRST, root), (END, TRUTH), 0.55, f"tails: {1.0 - first:.4g}")
+    _branch(axes, (FIRST, root), (SECOND, between), 0.62, f"heads: {first:.4g}")
+    _branch(axes, (SECOND, between), (END, HEADS), 0.64, f"heads: {second:.4g}")
+    _branch(axes, (SECOND, between), (END, TAILS), 0.64, f"tails: {1.0 - second:.4g}")
+    _node(axes, FIRST, root, "first\ncoin")
+    _node(axes, SECOND, between, "second\ncoin")
+    ways = (
+        (TRUTH, "the truth", 1.0 - first, (1, 0)),
+        (HEADS, "answer 1", first * second, (1, 1)),
+        (TAILS, "answer 0", first * (1.0 - second), (0, 0)),
+    )
+    for y, name, chance, answers in ways:
+        _node(axes, END, y, name)
+        axes.text(CHANCE, y, f"{chance:.4g}", ha="center", va="center", color=INK)
+        for x, answer in zip((YES, NO), answers):
+            _answer(axes, x, y, answer)
+    _heads_and_sums(axes, 1.0 - first + first * second, first * second)
+    _frame(axes, design.epsilon)
+    return axes
+
+
+def _branch(
+    axes: Axes, start: tuple[float, float], end: tuple[float, float], at: float, text: str
+) -> None:
+    """Draw a line, with the chance before a point of it: above a line that rises, below one that falls."""
+    axes.plot(*zip(start, end), color=SOFT, linewidth=1.4, zorder=1)
+    rise = end[1] - start[1]
+    x, y = start[0] + at * (end[0] - start[0]), start[1] + at * rise
+    side: dict[str, Any] = {"va": "bottom" if rise > 0.0 else "top", "ha": "right", "color": INK}
+    axes.annotate(text, (x, y), (0, 3 if rise > 0.0 else -3), textcoords="offset points", **side)
+
+
+def _node(axes: Axes, x: float, y: float, text: str) -> None:
+    patch = {"boxstyle": "round,pad=0.45", "facecolor": "#F2F2F2", "edgecolor": SOFT}
+    axes.text(x, y, text, ha="center", va="center", color=INK, bbox=patch, zorder=3)
+
+
+def _answer(axes: Axes, x: float, y: float, answer: int) -> None:
+    axes.plot([x], [y], "o", color=ANSWERS[answer], markersize=19, zorder=2)
+    axes.text(x, y, str(answer), ha="center", va="center_baseline", color="white", weight="bold", zorder=3)
+
+
+def _heads_and_sums(axes: Axes, yes: float, no: float) -> None:
+    for x, text in ((CHANCE, "chance"), (YES, "truth 1"), (NO, "truth 0")):
+        axes.text(x, TOP, text, ha="center", va="center", color=INK, weight="bold")
+    axes.plot([CHANCE - 0.9, WIDTH], [0.5 * (TAILS + ONES)] * 2, color=SOFT, linewidth=0.8)
+    for y, text, chances in ((ONES, "answer 1", (yes, no)), (ZEROS, "answer 0", (1.0 - yes, 1.0 - no))):
+        axes.text(CHANCE, y, text, ha="center", va="center", color=INK)
+        for x, chance in zip((YES, NO), chances):
+            axes.text(x, y, f"{chance:.4g}", ha="center", va="center", color=INK, weight="bold")
+
+
+def _frame(axes: Axes, epsilon: float) -> None:
+    axes.set_xlim(0.0, WIDTH)
+    axes.set_ylim(0.2, HEIGHT)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    kept = f"epsilon = {epsilon:.4g}, the largest log ratio of the two chances of an answer"
+    if math.isinf(epsilon):
+        kept = "no guarantee: an answer can tell the truth for certain"
+    axes.set_xlabel(kept, color=INK)
+    axes.spines[["left", "bottom"]].set_visible(False)
+    finish(axes)

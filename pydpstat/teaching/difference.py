@@ -1,0 +1,226 @@
+"""The differencing attack: what an answer tells of one record, where the others are known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, SupportsFloat
+
+import numpy as np
+
+from pydpstat import _checks as checks
+from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms import Noise
+from pydpstat.teaching.uniform import UniformNoise
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Chance = float | Fraction
+_MOST = 1000
+
+
+@dataclass(frozen=True, repr=False)
+class DifferencingAttack:
+    """What an answer tells of one record whose fellows are known; `differencing` makes it.
+
+    Parameters
+    ----------
+    answer : float
+        The answer about all records.
+    without : float
+        What the known records alone give.
+    contributions : tuple of float
+        What the record may add, increasing.
+    noise : Noise, UniformNoise or None
+        The noise that was on the answer; None where it is exact.
+    chances : tuple of float or Fraction
+        How likely each contribution is, after the answer, where all were equally likely before.
+    """
+
+    answer: float
+    without: float
+    contributions: tuple[float, ...]
+    noise: Noise | UniformNoise | None
+    chances: tuple[Chance, ...]
+
+    @property
+    def guess(self) -> float:
+        """The likeliest contribution; of several the smallest."""
+        return self.contributions[max(range(len(self.chances)), key=self.chances.__getitem__)]
+
+    @property
+    def chance(self) -> Chance:
+        """How likely the guess is right, after this answer."""
+        return max(self.chances)
+
+    @property
+    def success(self) -> Chance:
+        """How often such a guess is right, over all answers: a matter of the noise alone.
+
+        With no noise 1; with noise that hides everything one over the number of contributions.
+        """
+        if self.noise is None:
+            return Fraction(1)
+        if isinstance(self.noise, UniformNoise):
+            return _uniform_success(self.noise, [int(each) for each in self.contributions])
+        return _success(self.noise, self.contributions)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each contribution: the exact answer it gives, and its chance.
+
+        Examples
+        --------
+        >>> from pydpstat.teaching import differencing
+        >>> differencing(6, 6).to_frame()
+              exact answer chance
+        adds
+        0                6      1
+        1                7      0
+        """
+        import pandas as pd
+
+        exact = [self.without + each for each in self.contributions]
+        chances = [str(each) if isinstance(each, Fraction) else each for each in self.chances]
+        return pd.DataFrame(
+            {"exact answer": exact, "chance": chances}, index=pd.Index(self.contributions, name="adds")
+        )
+
+    def __repr__(self) -> str:
+        chance = str(self.chance) if isinstance(self.chance, Fraction) else f"{self.chance:.4g}"
+        return (
+            f"DifferencingAttack: {self.answer:.6g} with the record, {self.without:.6g} without: "
+            f"it adds {self.guess:.6g} (chance {chance})"
+        )
+
+
+def differencing(
+    answer: SupportsFloat,
+    without: float,
+    contributions: Iterable[float] = (0, 1),
+    noise: Noise | UniformNoise | None = None,
+) -> DifferencingAttack:
+    """Take what the known records give from an answer about all: what is left is the unknown record's.
+
+    Parameters
+    ----------
+    answer : number or DPResults
+        The answer about all records: a count or a sum. Of a `DPResults` of one number, its noise is used.
+    without : float
+        The same count or sum over the records that the curious know, all but one.
+    contributions : iterable of float, default (0, 1)
+        What the one record may add: of a count 0 or 1. At least two different ones, 1,000 at most.
+    noise : Noise or UniformNoise, optional
+        The noise that was on the answer: a distribution around 0 that falls to both sides. None (default)
+        for an exact answer.
+
+    Returns
+    -------
+    DifferencingAttack
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, or no contribution can have given the answer.
+
+    Notes
+    -----
+    An exact answer decides: the difference is the contribution. With noise of density p the contribution c
+    has a chance in proportion to ``p(answer - without - c)``. Where the release keeps epsilon and there are
+    two contributions, no answer raises a chance of 1/2 above ``exp(epsilon) / (1 + exp(epsilon))``, and no
+    guess is right more often. Geometric noise for a count attains it; Laplace noise is right in
+    ``1 - exp(-epsilon / 2) / 2`` of the answers. Other records need not be known for sure: an answer from
+    yesterday, before the record came, does as well.
+
+    References
+    ----------
+    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, section 1.1
+    (differencing attacks).
+    Wasserman, L. and Zhou, S. (2010). A statistical framework for differential privacy. Journal of the
+    American Statistical Association 105, Theorem 2.4.
+
+    Examples
+    --------
+    >>> from pydpstat.mechanisms import SymmetricGeometricNoise
+    >>> from pydpstat.teaching import differencing
+    >>> differencing(6, 6)
+    DifferencingAttack: 6 with the record, 6 without: it adds 0 (chance 1)
+    >>> differencing(9, 6, noise=SymmetricGeometricNoise(0.5))
+    DifferencingAttack: 9 with the record, 6 without: it adds 1 (chance 0.6225)
+    """
+    of = noise if noise is not None else getattr(answer, "noise", None)
+    if of is not None and not (isinstance(of, UniformNoise) or isinstance(of, Noise) and _has_density(of)):
+        raise PydpstatError(
+            "noise must be a distribution of one number with a density (pdf or pmf); "
+            f"got {checks.shown(of)}. Give for example LaplaceNoise(2.0), or None for an exact answer."
+        )
+    given, base = _number(answer, "answer"), _number(without, "without")
+    may_add = _contributions(contributions)
+    rests = [given - base - each for each in may_add]
+    if of is None:
+        likelihoods: Sequence[Chance] = [Fraction(rest == 0) for rest in rests]
+    elif isinstance(of, UniformNoise):
+        for value in (given, base, *may_add):
+            checks.integer(value, "answer, without and contributions with UniformNoise")
+        likelihoods = [of.probability({int(rest)}) for rest in rests]
+    else:
+        likelihoods = [_density(of, rest) for rest in rests]
+    total = sum(likelihoods)
+    if not total:
+        raise PydpstatError(
+            f"answer must be possible for one of the contributions {may_add}; got {given:.6g}, and "
+            f"{base:.6g} without the record. Check that both are of one query, and the noise."
+        )
+    return DifferencingAttack(given, base, may_add, of, tuple(each / total for each in likelihoods))
+
+
+def _has_density(noise: Noise) -> bool:
+    return hasattr(noise, "pmf" if noise.integer else "pdf") and np.ndim(noise.scale) == 0
+
+
+def _density(noise: Any, rest: float) -> float:
+    return float(noise.pmf(rest) if noise.integer else noise.pdf(rest))
+
+
+def _number(value: Any, name: str) -> Any:
+    # a result says itself that it is one number
+    try:
+        number = float(value) if hasattr(value, "noise") else checks.scalar(value, name)
+    except TypeError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise PydpstatError(
+            f"{name} must be one finite number; got {checks.shown(value)}. Give a count or a sum."
+        )
+    return int(number) if number.is_integer() else number
+
+
+def _contributions(values: Iterable[float]) -> tuple[Any, ...]:
+    try:
+        given = () if isinstance(values, (str, bytes)) else tuple(values)
+    except TypeError:
+        given = ()
+    numbers = sorted({_number(each, "each of contributions") for each in given})
+    if not 2 <= len(numbers) <= _MOST:
+        raise PydpstatError(
+            f"contributions must be from 2 to {_MOST:,} different numbers; got {checks.shown(values)}. "
+            "Give (0, 1) for a count."
+        )
+    return tuple(numbers)
+
+
+def _success(noise: Noise, contributions: Sequence[float]) -> float:
+    """Return how often the nearest contribution is the right one, as the likeliest is for such noise."""
+    ends = [-math.inf, *(0.5 * (a + b) for a, b in zip(contributions, contributions[1:])), math.inf]
+    parts = zip(contributions, ends, ends[1:])
+    return math.fsum(float(noise.cdf(high - c)) - float(noise.cdf(low - c)) for c, low, high in parts) / len(
+        contributions
+    )
+
+
+def _uniform_success(noise: UniformNoise, contributions: Sequence[int]) -> Fraction:
+    # an answer leaves all contributions within reach equally likely: one of them is right
+    reached = {each + value for each in contributions for value in noise.values}
+    return Fraction(len(reached), len(contributions) * len(noise.values))

@@ -1,0 +1,140 @@
+"""`Noise.rvs`: every noise draws from its distribution, from any source, in SciPy's shapes."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pydpstat import PydpstatError, RRandom
+from pydpstat.mechanisms import (
+    BoundedLaplaceNoise,
+    DiscreteGaussianNoise,
+    GaussianNoise,
+    LaplaceNoise,
+    Noise,
+    SignGeometricNoise,
+    StaircaseNoise,
+    SymmetricGeometricNoise,
+)
+from pydpstat.mechanisms.mechanism import SeparateNoise
+from tests.junk import JUNK
+
+# of each p-value; the bits are seeded, so that it is the same each time
+FALSE_ALARM = 1e-6
+DRAWS = 100_000
+REAL = {
+    "laplace": LaplaceNoise,
+    "gaussian": GaussianNoise,
+    "staircase": lambda scale: StaircaseNoise(2.0, 2.0 * scale),
+    "bounded laplace": lambda scale: BoundedLaplaceNoise(scale, (0.0, 1.0)),
+}
+WHOLE = {
+    "geometric": lambda scale: SymmetricGeometricNoise(1.0 / scale),
+    "sign geometric": lambda scale: SignGeometricNoise(1.0 / scale),
+    "discrete gaussian": DiscreteGaussianNoise,
+}
+SOURCES = {"system": lambda: None, "numpy": lambda: 7, "r": lambda: RRandom(7)}
+
+
+@pytest.fixture
+def seeded(monkeypatch):
+    monkeypatch.setattr("pydpstat.random.secure._bits.entropy", random.Random(20_261_122).randbytes)
+
+
+def p_value_of_whole(sample, noise):
+    reach = 40
+    places = np.arange(-reach, reach + 1)
+    counts = np.array([(sample == place).sum() for place in places])
+    masses = noise.pmf(places)
+    keep = masses * sample.size > 10.0
+    observed = np.append(counts[keep], sample.size - counts[keep].sum())
+    expected = np.append(masses[keep], 1.0 - masses[keep].sum())
+    return stats.chisquare(observed, expected / expected.sum() * sample.size).pvalue
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("kind", REAL)
+def test_real_noise_has_its_distribution(seeded, kind, source):
+    noise = REAL[kind](3.0)
+    sample = noise.rvs(DRAWS, random_state=SOURCES[source]())
+    assert sample.shape == (DRAWS,) and sample.dtype == np.float64
+    assert stats.kstest(sample, noise.cdf).pvalue > FALSE_ALARM
+    for factor in (0.93, 1.07):
+        assert stats.kstest(sample, REAL[kind](3.0 * factor).cdf).pvalue < FALSE_ALARM
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("kind", WHOLE)
+def test_integer_noise_has_its_distribution(seeded, kind, source):
+    noise = WHOLE[kind](3.0)
+    sample = noise.rvs(DRAWS, random_state=SOURCES[source]())
+    assert sample.shape == (DRAWS,) and sample.dtype == np.int64
+    assert p_value_of_whole(sample, noise) > FALSE_ALARM
+    for factor in (0.95, 1.05):
+        assert p_value_of_whole(sample, WHOLE[kind](3.0 * factor)) < FALSE_ALARM
+
+
+@pytest.mark.parametrize("scale", [3.0, 1e-9, 2.0**40])
+def test_the_grid_is_fine_and_in_proportion_to_the_scale(scale):
+    grid = 2.0 ** (math.floor(math.log2(scale)) - 32)
+    units = LaplaceNoise(scale).rvs(2000) / grid
+    assert np.array_equal(units, np.rint(units)) and (units % 2 == 1).any()
+    assert np.unique(units).size == 2000
+
+
+def test_a_scale_of_0_draws_0_and_tiny_and_huge_ones_what_floats_hold():
+    assert LaplaceNoise.mirrored(0.0).rvs(3).tolist() == [0.0, 0.0, 0.0]
+    assert not np.signbit(LaplaceNoise.mirrored(0.0).rvs(50)).any()
+    assert (LaplaceNoise(1e-310).rvs(100) != 0.0).any() and np.isinf(LaplaceNoise(1.7e308).rvs(100)).any()
+    assert all(type(each) is int for each in SymmetricGeometricNoise(1e-30).rvs(20).tolist())
+
+
+def test_shapes_are_scipy_s():
+    noise, counts = GaussianNoise(2.0), SymmetricGeometricNoise(1.0)
+    assert type(noise.rvs()) is float and type(counts.rvs(random_state=1)) is int
+    assert noise.rvs((2, 3), random_state=1).shape == (2, 3) == counts.rvs((2, 3)).shape
+    assert noise.rvs(0).shape == (0,) and noise.rvs((3, 0)).shape == (3, 0)
+    assert np.array_equal(noise.rvs(5, random_state=1), noise.rvs((5,), random_state=1))
+    assert np.array_equal(noise.rvs(4, RRandom(3)), RRandom(3).rnorm(4, 0.0, 2.0))
+    generator = np.random.default_rng(1)
+    assert noise.rvs(random_state=generator) != noise.rvs(random_state=generator)
+
+
+@pytest.mark.parametrize("state", [None, 1])
+def test_noise_with_a_scale_an_element_draws_one_of_each(state):
+    several = LaplaceNoise([1.0, 100.0])
+    blocks = SeparateNoise((LaplaceNoise(1.0), LaplaceNoise(100.0)), (1, 1))
+    for noise in (several, blocks):
+        assert noise.rvs(random_state=state).shape == (2,)
+        sample = noise.rvs((4000, 2), random_state=state)
+        # the mean absolute value has a relative standard deviation of 1 / sqrt(4000)
+        assert np.allclose(np.abs(sample).mean(axis=0), [1.0, 100.0], rtol=0.12)
+    with pytest.raises(PydpstatError, match=r"size must end with \(2,\) where .* for example \(1000, 2\)"):
+        several.rvs(3)
+
+
+@pytest.mark.parametrize("name", JUNK)
+def test_junk(name):
+    for call in (
+        lambda value: LaplaceNoise(1.0).rvs(value),
+        lambda value: LaplaceNoise(1.0).rvs(3, value),
+    ):
+        value = JUNK[name]()
+        try:
+            call(value)
+        except PydpstatError as error:
+            assert str(error).startswith(("size must", "random_state must"))
+
+
+def test_a_noise_of_ones_own_has_it_from_the_base_class():
+    class Plain(Noise):
+        name, scale = "plain", 2.0
+
+        def draw(self, source, size, grid):
+            return source.laplace(size, self.scale, grid)
+
+    assert stats.kstest(Plain().rvs(2000, random_state=3), LaplaceNoise(2.0).cdf).pvalue > FALSE_ALARM
