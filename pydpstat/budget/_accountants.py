@@ -160,15 +160,10 @@ def _checked(value: object, name: str) -> float:
 
 def _equal(left: Part, releases: int) -> float:
     """Return the largest float whose decimal number fits so often into what is left."""
-
-    def fits(each: float) -> bool:
-        return releases * decimal(each) <= left
-
+    # the nearest float: no larger one fits, whose decimal number is beyond the middle between the two
     value = float(left / releases)
-    while not fits(value):
+    while releases * decimal(value) > left:
         value = math.nextafter(value, 0.0)
-    while fits(larger := math.nextafter(value, math.inf)):
-        value = larger
     return value
 
 

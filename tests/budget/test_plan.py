@@ -138,6 +138,11 @@ def test_a_concentrated_odometer_states_no_less_than_a_budget_would(rhos, delta)
 def test_the_levels_of_an_odometer_share_its_delta():
     shares = [Fraction(1, (place + 1) * (place + 2)) for place in range(2000)]
     assert 0.999 < sum(shares) < 1
+    for place in (0, 3, 12):
+        odometer, level = Budget.odometer(1e-6, accountant="zcdp"), ConcentratedLoss(2.0 ** (place - 16))
+        odometer.spend(Guarantee(1e9, 1e-9, loss=ConcentratedLoss(level.rho * 0.75)), "a release")
+        of_level = Guarantee(math.inf, loss=level).epsilon_at(1e-6 * float(shares[place]))
+        assert odometer.spent.epsilon == pytest.approx(of_level, rel=1e-9)
     odometer, steps = Budget.odometer(1e-6, accountant="zcdp"), []
     for _ in range(64):
         odometer.spend(Guarantee(0.02, loss=GaussianLoss(2.0**-10)), "a release")
