@@ -1,4 +1,4 @@
-"""A privacy budget and its ledger, in memory or in a file that several processes share."""
+"""A privacy budget and its ledger, in memory, in a file that several processes share, or in PostgreSQL."""
 
 from pydpstat.budget.amounts import Amount, BudgetExceeded, Share
 from pydpstat.budget.budget import Budget
