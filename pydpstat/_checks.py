@@ -225,3 +225,31 @@ def flag(value: Any, name: str) -> bool:
     if is_number(value) and not math.isnan(as_float(value)):
         return bool(value)
     raise PydpstatError(f"{name} must be True or False; got {shown(value)}.")
+
+
+def drawn(values: Any, size: int, grid: float | None, name: str) -> Any:
+    """Check what noise of that class drew, and return it: so many numbers, on a grid whole units of it.
+
+    A fraction of a unit would be cut off, and with it perhaps all of the noise.
+
+    Examples
+    --------
+    >>> drawn(np.array([3.0, -8.0]), 2, 2.0**-19, "LaplaceNoise")
+    array([ 3., -8.])
+    """
+    shape = getattr(values, "shape", None)
+    if shape != (size,):
+        got = type(values).__name__ if shape is None else f"an array of shape {shape}"
+        raise PydpstatError(
+            f"draw of {name} must return an array of shape ({size},), a number for each element; got {got}. "
+            "Nothing was released."
+        )
+    if grid is None or values.dtype.kind in "iu":
+        return values
+    if values[0] % 1 if size == 1 else np.any(values % 1):
+        raise PydpstatError(
+            f"draw of {name} must return whole numbers where it is given a grid: how many of its units each "
+            "is; got a fraction. Nothing was released. Use the source's exact draws, for example "
+            "source.laplace(size, scale, grid)."
+        )
+    return values

@@ -1,6 +1,7 @@
 """How the package's own modules are written, and what they may import."""
 
 import ast
+import importlib
 import importlib.util
 import re
 import shutil
@@ -204,6 +205,18 @@ def test_the_picture_is_that_of_the_rooms():
     assert (docs / "rooms.svg").read_text(encoding="utf-8") == drawn, "run: python docs/rooms.py"
     steps = re.findall(r"^\d\. `(\w+)`", (docs / "built.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     assert tuple(steps) == tool("rooms", docs).WAY
+
+
+def test_the_code_behind_a_summary_is_where_the_page_says():
+    page = (ROOT.parent / "docs" / "built.md").read_text(encoding="utf-8")
+    rows = page.partition("| In the summary |")[2].partition("\n\n")[0].splitlines()[2:]
+    names = [row.split("|")[3].strip().strip("`") for row in rows]
+    assert len(names) == 10
+    for name in names:
+        room, module, attributes = name.split(".", 2)
+        found = importlib.import_module(f"pydpstat.{room}.{module}")
+        for attribute in attributes.split("."):
+            found = getattr(found, attribute)
 
 
 # the ways of releases

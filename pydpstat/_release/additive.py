@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat import _checks as checks
 from pydpstat._grid import times, whole_units
 from pydpstat._release.calibration import Preparation, Question
 from pydpstat._release.payment import Spender, pay
@@ -93,7 +94,8 @@ def release(
     Raises
     ------
     PydpstatError
-        Before any draw, where the true value is not finite; after it, where the published value is not.
+        Before any draw, where the true value is not finite; after it, where the published value is not, or
+        where the noise drew something else than a number for each element, in whole units of the grid.
     """
     if prepared.seeded is not source.reproducible:
         # without a grid the operating system's noise would be left out
@@ -155,11 +157,12 @@ def _noisy(query: Query, prepared: Preparation, source: Source) -> Floats:
     if grid is None and not prepared.seeded:
         # nothing can move this value
         return query.value
-    drawn = prepared.noise.draw(source, size, grid)
+    noise = prepared.noise
+    drawn = checks.drawn(noise.draw(source, size, grid), size, grid, type(noise).__name__)
     if grid is not None and query.exact is not None:
         return _exact_sum(query.exact, drawn, grid).reshape(shape, order="F")
-    noise = drawn.reshape(shape, order="F") if shape else drawn[0]
-    return query.value + noise if grid is None else _float_sum(query.value, noise, grid)
+    drawn = drawn.reshape(shape, order="F") if shape else drawn[0]
+    return query.value + drawn if grid is None else _float_sum(query.value, drawn, grid)
 
 
 def _exact_sum(exact: Sequence[Fraction | int], units: Any, grid: float) -> np.ndarray:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat import _checks as checks
 from pydpstat.privacy.losses import PrivacyLoss
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ class Noise:
         -------
         ndarray of shape (size,)
             Numbers; with a grid, how many of its units each is: integers, as floats or as Python's.
+            Anything else is refused, and nothing released.
         """
         raise _undefined(self, "draw")
 
@@ -203,7 +205,8 @@ class Mechanism:
         delta : float
             Above 0 and below 1 where the mechanism is approximate, else 0.
         sensitivity : float
-            The largest change in the mechanism's norm, of one number or of a vector; above 0.
+            The largest change in the mechanism's norm, of one number or of a vector; above 0. For a
+            release on a grid the mechanism is asked again, with what rounding onto the grid adds.
         """
         raise _undefined(self, "calibrate")
 
@@ -313,8 +316,11 @@ class SeparateNoise(Noise):
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw noise for all elements, one block after the other."""
-        blocks = zip(self.noises, self.sizes)
-        return np.concatenate([np.empty(0), *(noise.draw(source, each, grid) for noise, each in blocks)])
+        parts = [
+            checks.drawn(noise.draw(source, each, grid), each, grid, type(noise).__name__)
+            for noise, each in zip(self.noises, self.sizes)
+        ]
+        return np.concatenate([np.empty(0), *parts])
 
     def accepts(self, value: npt.NDArray[np.float64]) -> bool:
         """Tell whether every block may stand."""

@@ -157,6 +157,41 @@ def test_what_a_mechanism_lacks_is_named():
         pydpstat.count(X > 50, 1.0, mechanism=Empty())
 
 
+def drawing(draw):
+    """Return the plain mechanism with another draw."""
+    noise = type("Drawn", (PlainNoise,), {"draw": draw})
+    return type("Drawing", (Plain,), {"calibrate": lambda self, e, d, s: noise(s / e)})()
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_noise_that_takes_no_notice_of_the_grid_is_refused(name):
+    # cut to whole units there would be next to no noise
+    mechanism = drawing(lambda self, source, size, grid: self.ppf(source.uniform(size)))
+    with pytest.raises(PydpstatError, match="draw of Drawn must return whole numbers.* Nothing was released"):
+        ALL[name](mechanism=mechanism)
+    assert np.all(np.isfinite(ALL[name](mechanism=mechanism, rng=1).value))
+
+
+@pytest.mark.parametrize("rng", [None, 1])
+@pytest.mark.parametrize("more", [1, -1])
+def test_as_many_numbers_as_elements_are_drawn(more, rng):
+    def draw(self, source, size, grid):
+        return source.laplace(size + more, self.width, grid)
+
+    for call in (COUNTS["histogram"], REAL["mean"]):
+        with pytest.raises(PydpstatError, match=r"draw of Drawn must return an array of shape \(\d,\)"):
+            call(mechanism=drawing(draw), rng=rng)
+    with pytest.raises(PydpstatError, match="got float. Nothing was released"):
+        REAL["mean"](mechanism=drawing(lambda self, source, size, grid: 5.0), rng=rng)
+
+
+def test_whole_numbers_of_python_are_drawn_as_well():
+    def draw(self, source, size, grid):
+        return np.array([int(each) for each in source.laplace(size, self.width, grid)], dtype=object)
+
+    assert all(on_grid(REAL[name](mechanism=drawing(draw))) for name in ("mean", "sum", "var"))
+
+
 def test_the_interval_of_a_correlation_holds_with_any_noise():
     rng = np.random.default_rng(3)
     x = rng.uniform(0, 100, 4000)

@@ -46,6 +46,9 @@ def _of_records(function: Function, kind: Kind) -> Iterator[Case]:
     shares = _cycle(function.shares, drawn)
     for neighbors in NEIGHBORS:
         allowed = [each for each in function.settings if each["neighbors"] == neighbors]
+        if not allowed:
+            # a function may be for one kind of neighbors only
+            continue
         # what is missing is public knowledge with "error"
         open_ = [each for each in allowed if each["missing"] != "error"]
         settings, other = _cycle(allowed, drawn), _cycle(open_, drawn)

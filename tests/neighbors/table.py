@@ -31,7 +31,8 @@ class Function:
     kinds : tuple of Kind
         What it is called with.
     settings : tuple of dict
-        What it can be told, to be crossed with the kinds.
+        What it can be told, to be crossed with the kinds. Unless `steps`, each says `neighbors` and
+        `missing`; where the function has no such argument, `call` leaves it out.
     refused : tuple of str
         Kinds that it takes for none of its own, whatever the values are.
     shares : tuple of float
