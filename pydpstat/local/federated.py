@@ -362,4 +362,3 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<Node {self.__place} of {len(self.__home)}>"
-

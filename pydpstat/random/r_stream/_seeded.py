@@ -38,7 +38,9 @@ def whole(value: object, name: str, allowed: str = "a whole number of at least 0
 def _integer(value: object) -> int | None:
     """Return an integer of Python's or NumPy's as an int, None for anything else, a boolean among it."""
     try:
-        return None if isinstance(value, (bool, np.bool_)) else operator.index(value)  # type: ignore[arg-type]
+        if isinstance(value, (bool, np.bool_)):
+            return None
+        return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         return None
 
