@@ -243,6 +243,13 @@ def test_all_python_on_the_own_pages_runs(page):
     assert "{run}" in fences and set(fences) <= {"{run}", "sh"}
 
 
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.stem)
+def test_options_are_read_the_same_by_every_myst_parser(page):
+    # an older one reads them as YAML, where a colon and a blank begin a value
+    options = re.findall(r"^:\w+: (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert [option for option in options if ": " in option or " #" in option] == []
+
+
 # a build
 
 

@@ -209,7 +209,7 @@ def _places_of_times(column: object, kind: str, labels: Sequence[object]) -> np.
     return found
 
 
-def _moment(label: object, dtype: np.dtype) -> int | None:
+def _moment(label: Any, dtype: np.dtype) -> int | None:
     """Return how many of a type's units a date, time or duration is; None where it is no integer."""
     if isinstance(label, datetime.datetime) and label.tzinfo is not None:
         label = label.astimezone(datetime.timezone.utc).replace(tzinfo=None)

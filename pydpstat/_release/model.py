@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypedDict, Unpack
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -69,7 +69,7 @@ def release_model(
     perturbation: str,
     finish: Callable[[Floats], Floats],
     guarantee: Guarantee,
-    **published: Unpack[Published],
+    published: Published,
 ) -> ModelResults:
     """Fit a model with noise and return what may be published.
 
@@ -85,7 +85,7 @@ def release_model(
         Noisy coefficients to those of the data as given.
     guarantee : Guarantee
         What holds, as `held` states it; the budget of the ``with`` block around pays for it first.
-    **published
+    published : Published
         The other fields of `ModelResults`, all public.
 
     Raises

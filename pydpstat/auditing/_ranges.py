@@ -136,7 +136,7 @@ class _Line:
     def inside(self, pair: Pair, side: int) -> np.ndarray:
         """Return the part of a sample that lies in a range, in order."""
         sample = self.samples[side]
-        low, high = (np.searchsorted(sample, cut.value, "right" if cut.after else "left") for cut in pair)
+        low, high = (int(sample.searchsorted(cut.value, "right" if cut.after else "left")) for cut in pair)
         return sample[low:high]
 
     def forecasts(self, pairs: tuple[Pair, ...]) -> tuple[float, float]:

@@ -113,7 +113,7 @@ def audit(
     if seconds is not None:
         seconds = checks.positive(seconds, "seconds", "Leave it out for no limit.")
     claimed, source = _claim(claim), source_from(rng)
-    chooser = np.random.default_rng() if not source.reproducible else source
+    chooser: Source | np.random.Generator = source if source.reproducible else np.random.default_rng()
     sampler = Sampler(release, data, neighbour)
     draws = sampler.draw(samples, seconds)
     if claimed is None:

@@ -177,19 +177,19 @@ def _quantile(
         raise PydpstatError(f"quant must be between 0 and 1; got {checks.shown(quant)}. The median is 0.5.")
     which = checks.one_of(which_sensitivity, "which_sensitivity", SENSITIVITIES)
     checks.one_of(mechanism, "mechanism", ("exponential",))
-    eps = checks.epsilon(eps, "eps")
+    epsilon = checks.epsilon(eps, "eps")
     if which == "both":
         _warnings.one_value(function)
     _check_data(values, lower, upper)
     source = source_from(rng, int_seeds_r=True)
     finite = math.isfinite(upper - lower)
-    intervals = quantile_intervals(values, share, eps, lower, upper)
+    intervals = quantile_intervals(values, share, epsilon, lower, upper)
     try:
         intervals.choice.check()
     except PydpstatError as error:
         raise PydpstatError(
             "no interval between the records can be chosen, and R returns numeric(0): the bounds must be "
-            "finite and differ, and not too many records may be equal for this eps. Use a smaller eps, or "
+            "finite and differ, and not too many records may be equal for this eps. Use a smaller epsilon, or "
             "add a little random noise to equal records."
         ) from error
     if upper == math.inf:
@@ -198,7 +198,7 @@ def _quantile(
     labels = Labels(column_name(x, statistic))
     arguments = {
         **({"quant": quant} if statistic == "quantile" else {}),
-        "eps": eps,
+        "eps": epsilon,
         "lower_bound": lower_bound,
         "upper_bound": upper_bound,
         "which_sensitivity": which_sensitivity,
@@ -219,13 +219,13 @@ def _quantile(
         source,
         draws=2,
         sensitivity=SENSITIVITY,
-        claim=Guarantee(eps, 0.0, neighbors),
-        guarantee=_kept(eps, share, neighbors, upper, values.size),
+        claim=Guarantee(epsilon, 0.0, neighbors),
+        guarantee=_kept(epsilon, share, neighbors, upper, values.size),
         record=Call(function, (("x", "x"),), tuple(arguments.items()), "DPpack"),
         bounds=(lower, upper),
         nobs=values.size if neighbors == "bounded" else None,
         grid=grid,
-        exactly=(lambda: published(_exact_point(intervals, eps, upper - lower))) if finite else None,
+        exactly=(lambda: published(_exact_point(intervals, epsilon, upper - lower))) if finite else None,
         uncovered=WITHIN,
     )
 

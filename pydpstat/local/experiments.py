@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -134,7 +134,8 @@ def run_n_experiments(
     every, of_nodes, run = np.meshgrid(
         [design.epsilon for design in designs], nodes, np.arange(runs), indexing="ij"
     )
-    columns = (every, of_nodes, run, estimates, uncertainty(ones / of_nodes, of_nodes, every))
+    errors = uncertainty(ones / of_nodes, of_nodes, every)
+    columns: tuple[Any, ...] = (every, of_nodes, run, estimates, errors)
     return pd.DataFrame({name: np.ravel(column) for name, column in zip(COLUMNS, columns)})
 
 

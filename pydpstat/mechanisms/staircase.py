@@ -198,6 +198,7 @@ class Staircase(Mechanism):
 def _signed(source: Source, candidates: _Candidates, period: int) -> npt.NDArray[np.generic]:
     """Return the values that stand, with signs; of the two zeros only one stands."""
     periods, within, kept = candidates
+    sizes: npt.NDArray[Any]
     if periods.max(initial=0) * period < _EXACT:
         sizes = periods.astype(np.float64) * period + within
     else:

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from itertools import repeat
 from timeit import timeit
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -162,7 +163,7 @@ def _affordable(wanted: Distribution, draws: int, session: LiveR | None) -> int:
     trial = max(wanted.draws // 20, 100)
     slowest = timeit(lambda: _secure(wanted, trial), number=1)
     if session is not None:
-        slowest = max(slowest, timeit(lambda: session.draw(wanted.r, trial, SEED), number=1))
+        slowest = max(slowest, timeit(partial(session.draw, wanted.r, trial, SEED), number=1))
     return max(wanted.draws, min(draws, int(SECONDS / slowest * trial) // 1000 * 1000))
 
 

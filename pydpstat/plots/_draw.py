@@ -199,7 +199,7 @@ def _sizes(picture: Sizes, axes: Axes) -> Axes:
     if few:
         edges = np.arange(k, end + 1)
     else:
-        edges = (np.geomspace if wide else np.linspace)(k, end, _BINS + 1)
+        edges = np.geomspace(k, end, _BINS + 1) if wide else np.linspace(k, end, _BINS + 1)
     # between integers, so that each size is inside one bin
     edges = np.unique(np.rint(edges)) - 0.5
     axes.hist(sizes, edges.tolist(), weights=picture.counts, color=COLOURS[4], edgecolor="white")
@@ -231,7 +231,8 @@ def _framed(axes: Axes, title: str, axis: str | None, unit: str) -> Axes:
         axes.set_xlabel(axis)
     axes.set(ylabel=unit, title=title)
     axes.axhline(0.0, color=INK, linewidth=0.8)
-    return _with_room(axes, *axes.get_ylim(), 3)
+    bottom, top = axes.get_ylim()
+    return _with_room(axes, bottom, top, 3)
 
 
 def _with_room(axes: Axes, bottom: float, top: float, columns: int) -> Axes:

@@ -44,7 +44,8 @@ def panels_for(
     if axes is None:
         new = pyplot.subplots(1, count, figsize=size, layout="constrained", squeeze=False)[1]
         return tuple(new[0])
-    given = tuple(getattr(axes, "flat", axes)) if hasattr(axes, "__iter__") else (axes,)
+    several: Any = getattr(axes, "flat", axes)
+    given = tuple(several) if hasattr(axes, "__iter__") else (axes,)
     if len(given) != count or not all(isinstance(each, Axes) for each in given):
         wanted = "a matplotlib Axes" if count == 1 else f"{count} matplotlib Axes"
         raise PydpstatError(

@@ -218,9 +218,10 @@ def _covariance(x: Floats, y: Floats) -> float:
         return math.nan
     x_mean = double_mean(x)
     y_mean = x_mean if y is x else double_mean(y)
-    products = wide_products if HAS_80_BIT else exact_products
     with np.errstate(all="ignore"):
-        return float(products(x, x_mean, y, y_mean) / (x.size - 1))
+        if not HAS_80_BIT:
+            return exact_products(x, x_mean, y, y_mean) / (x.size - 1)
+        return float(wide_products(x, x_mean, y, y_mean) / (x.size - 1))
 
 
 def _integer_sum(x: Numeric) -> int:

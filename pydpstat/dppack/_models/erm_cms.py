@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._release.model import constructor_arguments, held, release_model
+from pydpstat._release.model import Published, constructor_arguments, held, release_model
 from pydpstat._release.payment import in_force, paid
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._models import losses, maps
@@ -267,14 +267,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
                 self.prefilter = drawn.prefilter
                 records = replace(records, X=drawn.unit(records.X))
                 prediction = replace(prediction, features=drawn)
-            result = release_model(
-                partial(self._minimize, records, plan.extra),
-                plan.noise.draw if plan.noisy else None,
-                source,
-                size=len(records.names),
-                perturbation=self.perturbation_method,
-                finish=records.unscaled,
-                guarantee=guarantee,
+            published = Published(
                 model=name,
                 names=records.names,
                 prediction=prediction,
@@ -285,6 +278,16 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
                 nobs=records.y.size,
                 record=record,
                 facts=self._facts() if weights is None else (*self._facts(), weighed),
+            )
+            result = release_model(
+                partial(self._minimize, records, plan.extra),
+                plan.noise.draw if plan.noisy else None,
+                source,
+                size=len(records.names),
+                perturbation=self.perturbation_method,
+                finish=records.unscaled,
+                guarantee=guarantee,
+                published=published,
             )
         self.coeff, self.results = result.coeff.copy(), result
         return result

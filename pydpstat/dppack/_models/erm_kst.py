@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._release.model import constructor_arguments, held, release_model
+from pydpstat._release.model import Published, constructor_arguments, held, release_model
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._models.cms_noise import ROUNDING
 from pydpstat.dppack._models.fitted_model import FittedModel, Function, Prediction
@@ -237,14 +237,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
                 f"got {type(self.domain).__name__}. Add 'jacobian' where gradients are given."
             )
         plan = self._plan(size)
-        result = release_model(
-            partial(self._minimize, records, plan.extra),
-            plan.draw,
-            source,
-            size=size,
-            perturbation="objective",
-            finish=records.unscaled,
-            guarantee=held(plan.guarantee, source),
+        published = Published(
             model=name,
             names=records.names,
             # an own function might refer to data, so a result does not keep it
@@ -260,6 +253,16 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
                 (("upper_bounds", upper_bounds), ("lower_bounds", lower_bounds), ("add_bias", bias)),
             ),
             facts=(("Added regularization:", f"{plan.extra:.6g}"),),
+        )
+        result = release_model(
+            partial(self._minimize, records, plan.extra),
+            plan.draw,
+            source,
+            size=size,
+            perturbation="objective",
+            finish=records.unscaled,
+            guarantee=held(plan.guarantee, source),
+            published=published,
         )
         self.coeff, self.results = result.coeff.copy(), result
         return result

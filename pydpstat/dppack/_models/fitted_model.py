@@ -123,10 +123,11 @@ class FittedModel:
         mapXy_gr, loss_gr = self.mapXy_gr, self.loss_gr
         if mapXy_gr is None or loss_gr is None:
             return None
+        gradient = loss_gr
         return summed_slope(
             records.X,
             None if mapXy_gr is mapXy_gr_linear else partial(mapXy_gr, records.X),
-            lambda y_hat: np.asarray(loss_gr(y_hat, records.y, *more), dtype=np.float64).ravel(),
+            lambda y_hat: np.asarray(gradient(y_hat, records.y, *more), dtype=np.float64).ravel(),
             strict,
         )
 

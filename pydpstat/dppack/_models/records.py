@@ -93,7 +93,7 @@ def as_records(X: npt.ArrayLike, add_bias: bool = False) -> Floats:
 
 def _frame(X: Any, add_bias: bool) -> tuple[Floats, tuple[str, ...]]:
     names = list(names_of(X))
-    columns = list(map(np.asarray, columns_of(X)))
+    columns: list[npt.NDArray[Any]] = list(map(np.asarray, columns_of(X)))
     if add_bias:
         if names == ["bias"]:
             raise PydpstatError(

@@ -195,7 +195,7 @@ def rounded(
     for start in range(0, size, _CHUNK):
         part = result[start : start + _CHUNK]
         words = bits.words(part.size)
-        ratios = ratio if isinstance(ratio, float) else ratio[start : start + _CHUNK]
+        ratios: Scale = ratio if isinstance(ratio, float) else ratio[start : start + _CHUNK]
         with np.errstate(all="ignore"):
             undecided = _many(quantile, ratios, shift, words, part)
         for place in undecided.tolist():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -91,7 +91,8 @@ def bounded_query(variables: Variables, how: Options) -> tuple[Query, Publish]:
     """Ask for covariances in units of their ranges."""
     columns, pairs, n = variables.columns, variables.pairs, variables.columns.size
     grids = record_grid.grids_for(pairs, how, n)
-    places = list(combinations_with_replacement(range(variables.width), 2)) if variables.matrix else [(0, 1)]
+    width = range(variables.width)
+    places = [(i, j) for i in width for j in width[i:]] if variables.matrix else [(0, 1)]
     sums = record_grid.sums(columns.arrays, grids, how.missing, places)
     spans = [record_grid.width(pairs[i]) * record_grid.width(pairs[j]) for i, j in places]
     exact, reach = [], Fraction(0)
