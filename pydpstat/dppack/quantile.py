@@ -189,7 +189,7 @@ def _quantile(
     except PydpstatError as error:
         raise PydpstatError(
             "no interval between the records can be chosen, and R returns numeric(0): the bounds must be "
-            "finite and differ, and not too many records may be equal for this eps. Use a smaller epsilon, or "
+            "finite and differ, and not too many records may be equal for this eps. Use a smaller eps, or "
             "add a little random noise to equal records."
         ) from error
     if upper == math.inf:
