@@ -120,7 +120,8 @@ def test_the_search_finds_objects():
 
 @pytest.mark.parametrize("source", ["R", "NumPy", "none"])
 def test_nothing_private_can_be_reached(any_release, source, seeded_entropy):
-    # seeded bits: one in some thousand integer noises is a number that the result has elsewhere
+    # seeded bits: of others, one noise in some thousand is an integer that the result has elsewhere, too
+    seeded_entropy.seed(1)
     rng = {"R": 987_654_321, "NumPy": np.random.default_rng(5), "none": None}[source]
     result = any_release(rng)
     noise = noise_of(result, any_release.truth)
