@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -196,6 +196,23 @@ def one_of(value: Any, name: str, allowed: Sequence[str]) -> str:
     raise PydpstatError(
         f"{name} must be one of {{{choices}}}; got {shown_option(value)}. {did_you_mean(value, allowed)}"
     )
+
+
+def by_name(given: Mapping[Any, Any], names: Sequence[str], argument: str, word: str, form: str) -> list[Any]:
+    """Return what a mapping has for each name, in their order; it must have every name and no other.
+
+    Examples
+    --------
+    >>> by_name({"b": (0, 2), "a": (0, 1)}, ("a", "b"), "bounds", "column", "(lower, upper)")
+    [(0, 1), (0, 2)]
+    """
+    found = {str(name): each for name, each in given.items()}
+    if set(found) != set(names) or len(found) != len(given):
+        raise PydpstatError(
+            f"{argument} must name every {word} and no other; got {shown(given)} for the {word}s "
+            f"{excerpt(list(names))}. Give {argument}={{{word}: {form}, ...}}."
+        )
+    return [found[name] for name in names]
 
 
 def did_you_mean(value: Any, allowed: Sequence[str]) -> str:

@@ -287,13 +287,8 @@ def bounds_of(bounds: object, names: tuple[str, ...] | None, columns: int) -> Bo
     if names is None:
         return (bounds_pair(bounds),)
     if isinstance(bounds, Mapping):
-        by_name = {str(key): pair for key, pair in bounds.items()}
-        if set(by_name) != set(names) or len(by_name) != len(bounds):
-            raise PydpstatError(
-                f"bounds must name every column and no other; got {checks.shown(bounds)} for the "
-                f"columns {checks.excerpt(list(names))}. Give bounds={{column: (lower, upper), ...}}."
-            )
-        return tuple(bounds_pair(by_name[name], f"bounds[{name!r}]") for name in names)
+        pairs = checks.by_name(bounds, names, "bounds", "column", "(lower, upper)")
+        return tuple(bounds_pair(pair, f"bounds[{name!r}]") for name, pair in zip(names, pairs))
     if several_bounds(bounds):
         if len(bounds) != columns:
             raise PydpstatError(

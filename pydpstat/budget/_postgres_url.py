@@ -7,10 +7,10 @@ from types import ModuleType
 from urllib.parse import quote, unquote, urlencode
 
 from pydpstat import _checks as checks
+from pydpstat.budget._ledger import is_url
 from pydpstat.errors import MissingExtraError, PydpstatError
 
 DEFAULT_NAME = "budget"
-_SCHEMES = ("postgresql://", "postgres://")
 _SECRETS = frozenset(
     ("password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key")
 )
@@ -40,7 +40,7 @@ class Place:
     @classmethod
     def of(cls, url: object, name: str | None = None) -> Place:
         """Read a url; the name may be in its query. No error shows the url, which may have a password."""
-        if not isinstance(url, str) or not url.startswith(_SCHEMES) or "\0" in url:
+        if not isinstance(url, str) or not is_url(url) or "\0" in url:
             raise PydpstatError(
                 f"url must be a text like {_FORM!r}; got {type(url).__name__} of another form. Give one, or "
                 "a path for a file."

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pydpstat.budget._entry import Entry
 from pydpstat.budget.amounts import Amount
-from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, number
+from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, number, one_line
 
 WIDEST_CALL = 36
 
@@ -45,7 +45,7 @@ class LedgerReport(Report):
             for each in shown
         ]
         headers = ("epsilon", second, "time (UTC)")
-        return Rows(headers, [_shortened(each) for each in shown], cells)
+        return Rows(headers, [one_line(each.label or each.call, WIDEST_CALL) for each in shown], cells)
 
     def _notes(self) -> list[str]:
         notes = [f"Ledger: {self.place}"]
@@ -70,9 +70,3 @@ def _amounts(amount: Amount, word: str) -> Facts:
 
 def _number(value: float | None) -> str:
     return "-" if value is None else number(value)
-
-
-def _shortened(entry: Entry) -> str:
-    """Return the label, or else the call, in one line of the table; the entry itself stays whole."""
-    line = " ".join((entry.label or entry.call).split())
-    return line if len(line) <= WIDEST_CALL else line[: WIDEST_CALL - 3] + "..."

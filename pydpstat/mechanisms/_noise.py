@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Self
 
 import numpy as np
@@ -104,6 +105,11 @@ def _scales_from_0(value: npt.ArrayLike, name: str) -> Numbers:
     if array.dtype.kind not in "iuf" or not np.all((array >= 0) & np.isfinite(array)):
         raise PydpstatError(f"{name} must be at least 0 and finite; got {checks.shown(value)}.")
     return frozen(array, np.float64) if array.ndim else float(array)
+
+
+def density_of(noise: Noise) -> Callable[[npt.ArrayLike], Numbers] | None:
+    """Return the density of noise, on the integers its probabilities; None where it has none."""
+    return getattr(noise, "pmf" if noise.integer else "pdf", None)
 
 
 def unwrap(values: Numbers) -> Numbers:

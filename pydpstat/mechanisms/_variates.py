@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._grid import times
+from pydpstat._grid import grid_unit, times
 from pydpstat.errors import PydpstatError
 
-# the grid is the largest power of two that is at most 2^-32 of the scale
-_BELOW = 33
+# beside the grid of a release: 2^-32 of the scale or less
+_FINER = 2.0**-12
 _SMALLEST = 2.0**-1074
 MOST_DRAWS = 2**32
 _SIZE_HINT = "Give for example 1000, or leave it out for one draw."
@@ -64,7 +64,7 @@ def _shape(size: Any, elements: tuple[int, ...]) -> tuple[int, ...]:
 def _grid(scale: Any) -> float:
     scales = np.ravel(np.asarray(scale, dtype=np.float64))
     smallest = float(scales.min(initial=math.inf, where=scales > 0.0))
-    return max(math.ldexp(1.0, math.frexp(smallest)[1] - _BELOW), _SMALLEST) if smallest < math.inf else 1.0
+    return max(grid_unit(smallest, smallest) * _FINER, _SMALLEST) if smallest < math.inf else 1.0
 
 
 def _whole(drawn: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -75,8 +75,7 @@ def noise_densities(
     axes = axes_for("noise_densities", ax)
     reach = REACH[law] * widths
     low, high = float((places - reach).min()), float((places + reach).max())
-    # the peaks of Laplace's density are corners: they have points of their own
-    x = np.unique(np.concatenate([np.linspace(low, high, POINTS), places]))
+    x = curve_points(low, high, places)
     noise, word = (LaplaceNoise, "scale") if law == "laplace" else (GaussianNoise, "sd")
     for location, scale, colour, dashes in zip(places, widths, LINES, DASHES):
         density = noise(float(scale)).pdf(x - location)
@@ -87,6 +86,11 @@ def noise_densities(
     # above the axes, where it hides no peak
     finish(axes, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
     return axes
+
+
+def curve_points(low: float, high: float, peaks: np.ndarray) -> np.ndarray:
+    """Return where to draw densities: the peaks may be corners, as Laplace's, and are points of their own."""
+    return np.unique(np.concatenate([np.linspace(low, high, POINTS), peaks]))
 
 
 def _paired(locations: npt.ArrayLike, scales: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:

@@ -10,14 +10,15 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import Noise
+from pydpstat.mechanisms._noise import density_of
 from pydpstat.plots._style import INK, LINES, SOFT, finish, panels_for
+from pydpstat.plots.densities import curve_points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # how many standard deviations the picture goes to both sides
 REACH = 3.0
-POINTS = 1601
 # a picture of more integers shows no single one
 MOST_BARS = 400
 
@@ -72,7 +73,8 @@ def neighboring_densities(
     >>> from pydpstat.mechanisms import LaplaceNoise
     >>> left, right = plots.neighboring_densities(LaplaceNoise(1.0), 5, 1, epsilon=1)  # doctest: +SKIP
     """
-    if not isinstance(noise, Noise) or not hasattr(noise, "pmf" if noise.integer else "pdf"):
+    density = density_of(noise) if isinstance(noise, Noise) else None
+    if density is None:
         raise PydpstatError(
             f"noise must be a Noise with a density (pdf or pmf); got {checks.shown(noise)}. "
             "Give for example pydpstat.mechanisms.LaplaceNoise(1.0)."
@@ -85,7 +87,8 @@ def neighboring_densities(
     limit = None if epsilon is None else checks.positive(epsilon, "epsilon")
     if not math.isfinite(here):
         raise PydpstatError(f"location must be a finite number; got {here!r}. Give the true value.")
-    x, places, densities = _densities(noise, here, change)
+    x, places = _points(noise, here, change)
+    densities = np.array([density(x - place) for place in places])
     one, other = panels_for("neighboring_densities", axes, 2)
     whole = noise.integer
     for values, place, label, colour, dash in zip(densities, places, ("D", "D'"), LINES, ("-", "--")):
@@ -99,7 +102,7 @@ def neighboring_densities(
             label=f"{label}, true value {place:.4g}",
         )
     if not whole:
-        one.fill_between(x, np.minimum(*densities), color=INK, alpha=0.08, label="overlap")
+        one.fill_between(x, densities.min(axis=0), color=INK, alpha=0.08, label="overlap")
     one.set_ylim(bottom=0.0)
     one.set_ylabel("probability" if whole else "density")
     with np.errstate(all="ignore"):
@@ -131,19 +134,16 @@ def _mark(axes: Axes, limit: float | None) -> None:
     axes.set_ylabel("ratio (log scale)")
 
 
-def _densities(noise: Any, here: float, change: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return where to draw, both true values, and both densities there."""
+def _points(noise: Noise, here: float, change: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return where to draw, and both true values."""
     places = np.array([here, here + change])
     reach = REACH * float(noise.std())
     low, high = here - reach, here + change + reach
     if not noise.integer:
-        # the peaks may be corners: they have points of their own
-        x = np.unique(np.concatenate([np.linspace(low, high, POINTS), places]))
-        return x, places, np.array([noise.pdf(x - place) for place in places])
+        return curve_points(low, high, places), places
     if not (places == np.rint(places)).all() or high - low > MOST_BARS:
         raise PydpstatError(
             "location and sensitivity must be whole numbers for noise on the integers, and the noise not "
             f"reach over more than {MOST_BARS} of them; got {here:.6g}, {change:.6g} and {2 * reach:.4g}."
         )
-    x = np.arange(math.floor(low), math.ceil(high) + 1.0)
-    return x, places, np.array([noise.pmf(x - place) for place in places])
+    return np.arange(math.floor(low), math.ceil(high) + 1.0), places

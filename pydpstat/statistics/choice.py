@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Collection, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 
@@ -27,7 +27,6 @@ from pydpstat.statistics._kernels.selection import permute_and_flip, weighted
 
 # numbers that are rationals and say so; a Decimal's exponent has no bound that memory could hold
 Exact = int | float | Fraction | np.integer | np.floating
-_EXACT = (int, float, Fraction, np.integer, np.floating)
 _NOT_NUMBERS = (bool, np.timedelta64)
 MECHANISMS = ("exponential", "noisy max")
 RIGHT = "the sensitivity given is right for the neighbors meant"
@@ -229,7 +228,7 @@ def _exact(column: object) -> np.ndarray:
 
 
 def _is_exact(value: object) -> bool:
-    return isinstance(value, _EXACT) and not isinstance(value, _NOT_NUMBERS) or is_missing(value)
+    return isinstance(value, get_args(Exact)) and not isinstance(value, _NOT_NUMBERS) or is_missing(value)
 
 
 def _is_finite(value: object) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import Noise
+from pydpstat.mechanisms._noise import density_of
 from pydpstat.teaching.uniform import UniformNoise
 
 if TYPE_CHECKING:
@@ -151,7 +152,8 @@ def differencing(
     DifferencingAttack: 9 with the record, 6 without: it adds 1 (chance 0.6225)
     """
     of = noise if noise is not None else getattr(answer, "noise", None)
-    if of is not None and not (isinstance(of, UniformNoise) or isinstance(of, Noise) and _has_density(of)):
+    density = density_of(of) if isinstance(of, Noise) and np.ndim(of.scale) == 0 else None
+    if of is not None and not isinstance(of, UniformNoise) and density is None:
         raise PydpstatError(
             "noise must be a distribution of one number with a density (pdf or pmf); "
             f"got {checks.shown(of)}. Give for example LaplaceNoise(2.0), or None for an exact answer."
@@ -159,14 +161,14 @@ def differencing(
     given, base = _number(answer, "answer"), _number(without, "without")
     may_add = _contributions(contributions)
     rests = [given - base - each for each in may_add]
-    if of is None:
-        likelihoods: Sequence[Chance] = [Fraction(rest == 0) for rest in rests]
+    if density is not None:
+        likelihoods: Sequence[Chance] = [float(density(rest)) for rest in rests]
     elif isinstance(of, UniformNoise):
         for value in (given, base, *may_add):
             checks.integer(value, "answer, without and contributions with UniformNoise")
         likelihoods = [of.probability({int(rest)}) for rest in rests]
     else:
-        likelihoods = [_density(of, rest) for rest in rests]
+        likelihoods = [Fraction(rest == 0) for rest in rests]
     total = sum(likelihoods)
     if not total:
         raise PydpstatError(
@@ -174,14 +176,6 @@ def differencing(
             f"{base:.6g} without the record. Check that both are of one query, and the noise."
         )
     return DifferencingAttack(given, base, may_add, of, tuple(each / total for each in likelihoods))
-
-
-def _has_density(noise: Noise) -> bool:
-    return hasattr(noise, "pmf" if noise.integer else "pdf") and np.ndim(noise.scale) == 0
-
-
-def _density(noise: Any, rest: float) -> float:
-    return float(noise.pmf(rest) if noise.integer else noise.pdf(rest))
 
 
 def _number(value: Any, name: str) -> Any:

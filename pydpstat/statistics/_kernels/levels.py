@@ -111,13 +111,9 @@ def levels_of(levels: object, variables: Variables) -> list[tuple[object, ...] |
         return _declared(levels, variables)
     columns, names = variables.columns, variables.names
     if isinstance(levels, Mapping):
-        by_name = {str(name): each for name, each in levels.items()}
-        if set(by_name) != set(names) or len(by_name) != len(levels):
-            raise PydpstatError(
-                f"levels must name every variable and no other; got {checks.shown(levels)} for the variables "
-                f"{checks.excerpt(list(names))}. Give levels={{variable: [...], ...}}."
-            )
-        return [_own(by_name[name], f"levels[{name!r}]", column) for name, column in zip(names, columns)]
+        given = checks.by_name(levels, names, "levels", "variable", "[...]")
+        parts = zip(names, given, columns)
+        return [_own(each, f"levels[{name!r}]", column) for name, each, column in parts]
     lists = levels if isinstance(levels, (list, tuple)) else ()
     nested = len(lists) == 1 and isinstance(lists[0], (list, tuple))
     if len(columns) == 1 and not nested:
