@@ -26,6 +26,7 @@ from pydpstat._data.containers import (
     name_of,
     names_of,
 )
+from pydpstat._data.table import Chunk
 from pydpstat._data.values import is_missing, objects, without_mask
 from pydpstat.errors import PydpstatError
 
@@ -111,9 +112,12 @@ def read(data: object, argument: str, reader: Reader) -> Columns:
     if isinstance(data, Placeholder):
         count = 1 if data.columns is None else len(data.columns)
         return Columns((np.empty(0),) * count, (None,) * count, data.columns, None, data.size)
-    if is_frame(data):
-        names: tuple[str, ...] | None = names_of(data)
-        pieces: Sequence[object] = columns_of(data)
+    if isinstance(data, Chunk):
+        names: tuple[str, ...] | None = tuple(data.columns)
+        pieces: Sequence[object] = tuple(data.columns.values())
+        name, size = None, data.size
+    elif is_frame(data):
+        names, pieces = names_of(data), columns_of(data)
         name, size = None, len(data)
     else:
         values = _array(data, argument)
@@ -298,7 +302,9 @@ def bounds_of(bounds: object, names: tuple[str, ...] | None, columns: int) -> Bo
     return (bounds_pair(bounds),) * columns
 
 
-def column_bounds(bounds: GivenBounds, columns: Columns) -> tuple[Bounds, Bounds | Pair]:
+def column_bounds(
+    bounds: GivenBounds, names: tuple[str, ...] | None, columns: int
+) -> tuple[Bounds, Bounds | Pair]:
     """Return every column's bounds, and how the result shows them."""
-    pairs = bounds_of(bounds, columns.names, len(columns.arrays))
-    return pairs, pairs if columns.names is not None else pairs[0]
+    pairs = bounds_of(bounds, names, columns)
+    return pairs, pairs if names is not None else pairs[0]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from fractions import Fraction
+from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Columns
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import Question, prepare
 from pydpstat._release.payment import Spender
@@ -24,7 +22,6 @@ from pydpstat.mechanisms.mechanism import Mechanism, Noise
 from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee
 from pydpstat.random.source import source_from
 from pydpstat.results._call import Call, Named
-from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Publish
 from pydpstat.results.results import DPResults
 
@@ -81,6 +78,12 @@ class Options(NamedTuple):
         ``"error"``, ``"drop"``, or the public value that takes a missing one's place.
     default, named : bool
         Whether the mechanism is the function's default, and whether it was given by its name.
+    scattered : bool
+        Whether records are counted in groups or by units, so that nobody knows how many are counted where.
+    unit : str or None
+        Whose records are protected together; None for each record by itself.
+    most : int
+        How many records of one unit count.
     """
 
     epsilon: float
@@ -90,11 +93,19 @@ class Options(NamedTuple):
     missing: Missing
     default: bool
     named: bool
+    scattered: bool = False
+    unit: str | None = None
+    most: int = 1
 
     @property
     def bounded(self) -> bool:
         """Whether the number of records is public."""
-        return self.neighbors == "bounded"
+        return self.neighbors == "bounded" and not self.scattered
+
+    @property
+    def ends(self) -> int:
+        """How many groups a neighbor changes: a record that is replaced may leave one and enter another."""
+        return 2 if self.scattered and self.neighbors == "bounded" else 1
 
     @property
     def norm(self) -> int:
@@ -301,7 +312,7 @@ def call(
     if not options.default:
         chosen = options.mechanism
         public.append(("mechanism", chosen.name if options.named else Named(repr(chosen))))
-    if not options.bounded:
+    if options.neighbors != "bounded":
         public.append(("neighbors", options.neighbors))
     if options.missing != "error":
         public.append(("missing", options.missing))
@@ -315,29 +326,3 @@ def check_budget(budget: Spender | None) -> Spender | None:
     raise PydpstatError(
         f"budget must be None or a Budget; got {checks.shown(budget)}. Give pydpstat.Budget(epsilon)."
     )
-
-
-def columns_query(
-    statistic: str, columns: Columns, exact: list[Fraction], sensitivities: list[Fraction]
-) -> Query:
-    """Ask for one number a column, each with its own sensitivity; their number of records is public."""
-    floats = [each.numerator / each.denominator for each in exact]
-    return Query(
-        statistic,
-        np.array(floats if columns.names is not None else floats[0]),
-        tuple(sensitivities),
-        column_labels(statistic, columns),
-        nobs=columns.size,
-        exact=tuple(exact),
-    )
-
-
-def column_labels(statistic: str, columns: Columns) -> Labels:
-    """Return the names of one number a column."""
-    return Labels(columns.name or statistic, columns.names)
-
-
-def shaped(values: Sequence[float], columns: Columns) -> np.ndarray:
-    """Return one number a column, or the only one as a number."""
-    array = np.array(values, dtype=np.float64)
-    return array if columns.names is not None else array.reshape(())

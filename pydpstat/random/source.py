@@ -114,7 +114,7 @@ def source_from(rng: object, *, int_seeds_r: bool = False, name: str = "rng") ->
     Parameters
     ----------
     rng : None, int, numpy.random.Generator or RRandom
-        None is the operating system's generator, an int a seed.
+        None is the operating system's generator, an int a seed. A `Source` is returned as it is.
     int_seeds_r : bool, default False
         Whether an int seeds R's stream (the mirrors) instead of NumPy's (the package's own functions).
     name : str, default "rng"
@@ -138,11 +138,13 @@ def source_from(rng: object, *, int_seeds_r: bool = False, name: str = "rng") ->
     >>> source_from(123, int_seeds_r=True).reproducible
     True
     """
-    if rng is None:
+    if rng is None or rng is SYSTEM:
         return SYSTEM
     # all from one module: looking into a package takes a microsecond of a small release
     from pydpstat.random._seeded import NumpySource, RRandom, RSource
 
+    if isinstance(rng, (NumpySource, RSource)):
+        return rng
     if isinstance(rng, RRandom):
         return RSource(rng)
     if isinstance(rng, numbers.Integral) and not isinstance(rng, (bool, np.bool_)):

@@ -8,10 +8,12 @@ import numpy as np
 
 from pydpstat._data.columns import Data, GivenBounds, check_filling
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import Missing, Public, check_records, options, quiet, release_statistic
+from pydpstat._release.statistic import Missing, Public, options, quiet, release_statistic
 from pydpstat.mechanisms.mechanism import Mechanism
+from pydpstat.random import source_from
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.association import bounded_query, corner_query, read_variables, square_query
+from pydpstat.statistics._kernels.records import Keys, Scope
 from pydpstat.statistics.spread import check_squares
 
 
@@ -26,6 +28,12 @@ def cov(
     mechanism: str | Mechanism = "laplace",
     neighbors: str = "bounded",
     missing: Missing = "error",
+    by: Keys | None = None,
+    levels: object = None,
+    other: str | None = "other",
+    unit: Keys | None = None,
+    max_records: int | None = None,
+    max_groups: int | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -53,6 +61,8 @@ def cov(
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave out records that miss any variable
         (unbounded only), or put a public number within the bounds in their place.
+    by, levels, other, unit, max_records, max_groups : optional
+        By group and by unit, as in `mean`.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -106,7 +116,8 @@ def cov(
     >>> abs(float(r) - float(np.cov(x, 5 - x / 2)[0, 1])) < 0.5
     True
     """
-    return _release("cov", x, y, epsilon, bounds, (delta, mechanism, neighbors, missing), rng, budget)
+    scope = Scope(by, levels, other, unit, max_records, max_groups)
+    return _release("cov", x, y, epsilon, bounds, (delta, mechanism, neighbors, missing), scope, rng, budget)
 
 
 @quiet
@@ -120,6 +131,12 @@ def corr(
     mechanism: str | Mechanism = "laplace",
     neighbors: str = "bounded",
     missing: Missing = "error",
+    by: Keys | None = None,
+    levels: object = None,
+    other: str | None = "other",
+    unit: Keys | None = None,
+    max_records: int | None = None,
+    max_groups: int | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -129,6 +146,8 @@ def corr(
     ----------
     x, y, epsilon, bounds, delta, mechanism, neighbors, missing, rng, budget
         As in `cov`.
+    by, levels, other, unit, max_records, max_groups : optional
+        By group and by unit, as in `mean`.
 
     Returns
     -------
@@ -175,7 +194,8 @@ def corr(
     >>> -1.0 <= float(r) < -0.9
     True
     """
-    return _release("corr", x, y, epsilon, bounds, (delta, mechanism, neighbors, missing), rng, budget)
+    scope = Scope(by, levels, other, unit, max_records, max_groups)
+    return _release("corr", x, y, epsilon, bounds, (delta, mechanism, neighbors, missing), scope, rng, budget)
 
 
 def _release(
@@ -185,6 +205,7 @@ def _release(
     epsilon: Any,
     bounds: GivenBounds,
     public: Public,
+    scope: Scope,
     rng: object,
     budget: Spender | None,
 ) -> DPResults:
@@ -192,11 +213,10 @@ def _release(
         # cov(frame, 1.0, bounds=...): the second argument is epsilon where there is no third
         y, epsilon = (None, y) if np.ndim(y) == 0 else (y, None)
     how = options(epsilon, *public)
-    variables = read_variables(x, y, bounds)
+    source = source_from(rng)
+    variables, how = read_variables(x, y, bounds, how, scope, source)
     check_squares(variables.pairs)
     check_filling(how.missing, variables.pairs)
-    if how.bounded:
-        check_records(variables.columns.size, 2, "covariance" if function == "cov" else "correlation", "x")
     if function == "cov" and how.bounded:
         query, publish = bounded_query(variables, how)
     elif function == "cov" and not variables.matrix:
@@ -207,10 +227,11 @@ def _release(
         function,
         query,
         how,
-        rng,
+        source,
         budget,
         data=variables.data,
-        arguments=(("bounds", variables.bounds),),
+        arguments=(("bounds", variables.bounds), *variables.records.arguments),
         bounds=variables.bounds,
         publish=publish,
+        conditions=variables.records.conditions,
     )

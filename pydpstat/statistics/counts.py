@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from pydpstat._data.columns import Columns, Data, truths_of
+from pydpstat._data.columns import Data, truths_of
 from pydpstat._data.values import fills
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import (
-    INTEGER,
-    Missing,
-    Options,
-    column_labels,
-    options,
-    quiet,
-    release_statistic,
-    shaped,
-)
+from pydpstat._release.statistic import INTEGER, Missing, Options, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
+from pydpstat.random import Source, source_from
 from pydpstat.results._postprocessing import Derived, PostProcessing, Publish, Scaled
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.partition import norm_of
+from pydpstat.statistics._kernels.partition import in_columns, moved, norm_of
+from pydpstat.statistics._kernels.records import Keys, Part, Records, Scope, records_of
 
 CUT = "cut to [0, 1]"
 STEPS = ("divided by the number of records", CUT)
@@ -36,6 +31,12 @@ def count(
     mechanism: str | Mechanism = "geometric",
     neighbors: str = "bounded",
     missing: Missing = "error",
+    by: Keys | None = None,
+    levels: object = None,
+    other: str | None = "other",
+    unit: Keys | None = None,
+    max_records: int | None = None,
+    max_groups: int | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -57,6 +58,8 @@ def count(
     missing : {"error", "drop", True, False}, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or count
         them as true or false.
+    by, levels, other, unit, max_records, max_groups : optional
+        By group and by unit, as in `mean`.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -102,10 +105,12 @@ def count(
     (True, 1.0)
     """
     how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool)
-    columns = truths_of(condition)
-    true, _ = _tallies(columns, how.missing)
-    query = _query("count", true, columns, how)
-    return release_statistic("count", query, how, rng, budget, data=("condition",))
+    source = source_from(rng)
+    scope = Scope(by, levels, other, unit, max_records, max_groups)
+    records, how = records_of(condition, how, scope, source, truths_of, "condition")
+    found, size = _tallied(records, how, 0)
+    query = _query("count", found[0].reshape(records.shape), records, how, size)
+    return _released("count", query, records, how, source, budget)
 
 
 @quiet
@@ -117,6 +122,12 @@ def proportion(
     mechanism: str | Mechanism = "geometric",
     neighbors: str = "bounded",
     missing: Missing = "error",
+    by: Keys | None = None,
+    levels: object = None,
+    other: str | None = "other",
+    unit: Keys | None = None,
+    max_records: int | None = None,
+    max_groups: int | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -137,6 +148,8 @@ def proportion(
     missing : {"error", "drop", True, False}, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or count
         them as true or false.
+    by, levels, other, unit, max_records, max_groups : optional
+        By group and by unit, as in `mean`.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -180,20 +193,19 @@ def proportion(
     True
     """
     how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool)
-    columns = truths_of(condition)
-    true, false = _tallies(columns, how.missing)
+    source = source_from(rng)
+    scope = Scope(by, levels, other, unit, max_records, max_groups)
+    records, how = records_of(condition, how, scope, source, truths_of, "condition")
+    found, size = _tallied(records, how, 1)
     publish: Publish
     if how.bounded:
-        size = columns.size
-        if size == 0:
-            raise PydpstatError("condition must have at least one record under bounded neighbors; got none.")
-        query = _query("proportion", true, columns, how)
+        query = _query("proportion", found[0].reshape(records.shape), records, how, size)
 
         def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
             return np.clip(noisy / size, 0.0, 1.0), Scaled(1.0 / size, STEPS)
 
     else:
-        query = _query("proportion", true + false, columns, how)
+        query = _query("proportion", found.reshape(-1), records, how, size)
 
         def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
             met, unmet = noisy.reshape(2, -1)
@@ -203,42 +215,81 @@ def proportion(
             # those of a / (a + b) with respect to the pair (a, b), at the share that is published
             slopes = np.where(positive, np.hypot(shares, 1.0 - shares) / total, np.nan)
             steps = ("share of the noisy counts", CUT)
-            return shaped(shares.tolist(), columns), Derived(tuple(slopes.tolist()), steps)
+            return shares.reshape(records.shape), Derived(in_columns(slopes, records.shape), steps)
 
-    return release_statistic("proportion", query, how, rng, budget, data=("condition",), publish=publish)
-
-
-def _tallies(columns: Columns, missing: Missing) -> tuple[list[int], list[int]]:
-    """Count the true and the false values of every column."""
-    tallies = [_tally(truths, absent, missing) for truths, absent in zip(columns.arrays, columns.missing)]
-    return [true for true, _ in tallies], [false for _, false in tallies]
+    return _released("proportion", query, records, how, source, budget, publish)
 
 
-def _tally(truths: np.ndarray, absent: np.ndarray | None, missing: Missing) -> tuple[int, int]:
-    """Count true and false values; `absent` says which are missing, and None that none is.
+def _tallied(records: Records, how: Options, least: int) -> tuple[np.ndarray, int]:
+    """Return the counts of true and of false values by group and column, and the public number of records.
 
-    Examples
-    --------
-    >>> _tally(np.array([True, False, True]), np.array([False, False, True]), "drop")
-    (1, 1)
+    Under bounded neighbors there must be at least so many records.
     """
-    gone = 0 if absent is None else int(np.count_nonzero(absent))
-    true = int(np.count_nonzero(truths if absent is None else truths & ~absent))
-    false = truths.size - gone - true
-    if not fills(gone, missing):
-        return true, false
-    return (true + gone, false) if missing else (true, false + gone)
+    size = records.size
+    if how.bounded and size is not None:
+        _check_size(size, least)
+    found = records.fold(partial(_counts, missing=how.missing, groups=records.group_number), np.add)
+    if how.bounded and size is None:
+        size = int(found[:, 0, 0].sum())
+        _check_size(size, least)
+    return found.reshape(2, -1), size or 0
 
 
-def _query(statistic: str, counts: list[int], columns: Columns, how: Options) -> Query:
-    """Ask for counts, of one or more parts of the records of each column; a record changes one by 1."""
-    single = len(counts) == len(columns.arrays)
+def _check_size(size: int, least: int) -> None:
+    if size < least:
+        raise PydpstatError("condition must have at least one record under bounded neighbors; got none.")
+
+
+def _counts(part: Part, missing: Missing, groups: int | None) -> np.ndarray:
+    """Count true and false values, missing ones as `missing` says; of shape (2, groups, columns)."""
+    columns = part.columns
+    found = np.zeros((2, groups or 1, len(columns.arrays)), dtype=np.int64)
+    for column, (truths, absent) in enumerate(zip(columns.arrays, columns.missing)):
+        places = part.places if groups is not None else None
+        if absent is not None and absent.any():
+            if fills(int(np.count_nonzero(absent)), missing):
+                truths = np.where(absent, bool(missing), truths)
+            else:
+                truths, places = truths[~absent], None if places is None else places[~absent]
+        if places is None:
+            true = int(np.count_nonzero(truths))
+            found[:, 0, column] = true, truths.size - true
+        else:
+            found[0, :, column] = np.bincount(places[truths], minlength=groups or 1)
+            found[1, :, column] = np.bincount(places[~truths], minlength=groups or 1)
+    return found
+
+
+def _query(statistic: str, counts: np.ndarray, records: Records, how: Options, size: int) -> Query:
+    """Ask for counts; a record changes one of each column by 1."""
     return Query(
         statistic,
-        shaped(counts, columns) if single else np.array(counts, dtype=np.float64),
-        (float(norm_of(len(columns.arrays), how)),),
-        column_labels(statistic, columns),
+        counts.astype(np.float64),
+        (norm_of(records.width, how) * moved(how),),
+        records.labels(statistic),
         integer=True,
-        nobs=columns.size if how.bounded else None,
-        exact=tuple(counts),
+        nobs=size if how.bounded else None,
+        exact=tuple(counts.ravel(order="F").tolist()),
+    )
+
+
+def _released(
+    function: str,
+    query: Query,
+    records: Records,
+    how: Options,
+    source: Source,
+    budget: Spender | None,
+    publish: Publish | None = None,
+) -> DPResults:
+    return release_statistic(
+        function,
+        query,
+        how,
+        source,
+        budget,
+        data=("condition",),
+        arguments=records.arguments,
+        publish=publish,
+        conditions=records.conditions,
     )

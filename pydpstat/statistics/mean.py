@@ -2,41 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
-from pydpstat._data.columns import (
-    Bounds,
-    Columns,
-    Data,
-    GivenBounds,
-    Pair,
-    check_filling,
-    column_bounds,
-    numbers_of,
-)
+from pydpstat._data.columns import Bounds, Data, GivenBounds, Pair
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import (
-    Missing,
-    Options,
-    check_records,
-    columns_query,
-    options,
-    quiet,
-    release_statistic,
-)
+from pydpstat._release.statistic import Missing, Options, options, quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.r_arithmetic._products import norm
-from pydpstat.results._postprocessing import Publish
+from pydpstat.results._postprocessing import PostProcessing, Publish, Scaled
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
+from pydpstat.statistics._kernels.column_release import per_column, release_columns, summed
+from pydpstat.statistics._kernels.group_sums import by_group, column_sums, merged
+from pydpstat.statistics._kernels.record_grid import Sums
+from pydpstat.statistics._kernels.records import Keys, Records, Scope
 
 LARGEST = 1e290
-Ask = Callable[[str, Columns, Bounds, Options], tuple[Query, Publish | None]]
 STEPS = ("mean of the noisy sums", "cut to the bounds")
 
 
@@ -50,6 +35,12 @@ def mean(
     mechanism: str | Mechanism = "laplace",
     neighbors: str = "bounded",
     missing: Missing = "error",
+    by: Keys | None = None,
+    levels: object = None,
+    other: str | None = "other",
+    unit: Keys | None = None,
+    max_records: int | None = None,
+    max_groups: int | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -74,6 +65,22 @@ def mean(
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
         public number within the bounds in their place.
+    by : str, list of str, or columns, optional
+        Release by group: columns of the data, or a column of its own (or a dict or tuple of them) with a
+        value for each record. One release has all groups, also empty ones.
+    levels : list, dict or list of lists, optional
+        The public levels of the keys, as in `crosstab`. Where it is left out, the keys must be Categoricals
+        whose categories are public.
+    other : str or None, default "other"
+        The group of values that are in no level, as in `crosstab`, and of missing ones where a number takes
+        a missing value's place. None leaves such records out.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: what is protected is then all records of a unit, and
+        `neighbors` speak of units. It needs `max_records`.
+    max_records : int, optional
+        How many records of a unit count; which ones is drawn at random for each release.
+    max_groups : int, optional
+        How many groups a unit's records may be in, with `by`; by default up to `max_records`.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -82,7 +89,8 @@ def mean(
     Returns
     -------
     DPResults
-        Its estimate is a float, or a Series for several columns.
+        Its estimate is a float, or a Series for several columns; by group a Series or a frame with the groups
+        as its index.
 
     Raises
     ------
@@ -110,6 +118,17 @@ def mean(
     by the delta method, from the noisy sums. The records' rounding, 2^-41 of the range, stays below 1 %
     of the noise up to n epsilon = 3e10.
 
+    By group: the pair (A, B) of every group is released. Unbounded: a record is in one group, so all
+    groups together cost what one does, and each has the noise of a release of its own. Bounded: a record
+    can leave one group and enter another; the L1 sensitivity is 2, the L2 sensitivity at most sqrt(2).
+    The number of all records is public then, those of the groups are not.
+
+    With a unit: of each unit at most max_records = m records count. Which ones follows from a keyed hash
+    of that unit's records alone, so that another unit changes nothing in it. For every key a unit moves
+    the sums by at most m times what a record does, in any norm: all sensitivities are m times as large.
+    Under bounded neighbors a unit's records are taken away and another's added, as a record that leaves
+    a group and enters another. How many records there are is private under both.
+
     References
     ----------
     Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, chapter 3.
@@ -129,39 +148,23 @@ def mean(
     10.0
     """
     how = options(epsilon, delta, mechanism, neighbors, missing)
-    return release_columns("mean", mean_query, data, bounds, how, rng, budget)
-
-
-def release_columns(
-    name: str, ask: Ask, data: Data, bounds: GivenBounds, how: Options, rng: object, budget: Spender | None
-) -> DPResults:
-    """Release a statistic of every column."""
-    columns = numbers_of(data)
-    pairs, shown = column_bounds(bounds, columns)
-    check_filling(how.missing, pairs)
-    query, publish = ask(name, columns, pairs, how)
-    return release_statistic(
-        name, query, how, rng, budget, arguments=(("bounds", shown),), bounds=shown, publish=publish
-    )
+    scope = Scope(by, levels, other, unit, max_records, max_groups)
+    return release_columns("mean", mean_query, data, bounds, how, scope, rng, budget)
 
 
 def mean_query(
-    statistic: str, columns: Columns, pairs: Bounds, how: Options
+    statistic: str, records: Records, pairs: Bounds, how: Options
 ) -> tuple[Query, Publish | None]:
     """Ask for the mean of each column, and say what is made of the noisy sums where these are asked for."""
-    if how.bounded:
-        check_records(columns.size, 1, statistic)
-    grids = record_grid.grids_for(pairs, how, columns.size)
-    sums = record_grid.each_column(columns, grids, how.missing)
+    grids, found, size = summed(statistic, records, pairs, how, 1)
     if not how.bounded:
-        blocks = [partition.weight_sums(each, partition.LINE_WEIGHTS) for each in sums]
-        return partition.column_weights(statistic, columns, pairs, how, blocks, _placed, STEPS)
+        weights = partition.LINE_WEIGHTS
+        return partition.column_weights(statistic, records, pairs, how, weights, found, _placed, STEPS)
     exact = [
-        record_grid.ratio(each.first[0], columns.size, grid.unit, grid.center)
-        for grid, each in zip(grids, sums)
+        record_grid.ratio(each.first[0], size, grid.unit, grid.center) for grid, each in zip(grids, found)
     ]
-    sensitivities = [record_grid.width(pair, columns.size) for pair in pairs]
-    return columns_query(statistic, columns, exact, sensitivities), None
+    sensitivities = [record_grid.width(pair, size) for pair in pairs]
+    return per_column(statistic, records, exact, sensitivities, size), None
 
 
 def _placed(noisy: np.ndarray, pair: Pair) -> tuple[float, float]:
@@ -181,6 +184,12 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     mechanism: str | Mechanism = "laplace",
     neighbors: str = "bounded",
     missing: Missing = "error",
+    by: Keys | None = None,
+    levels: object = None,
+    other: str | None = "other",
+    unit: Keys | None = None,
+    max_records: int | None = None,
+    max_groups: int | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -205,6 +214,8 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
         public number within the bounds in their place.
+    by, levels, other, unit, max_records, max_groups : optional
+        By group and by unit, as in `mean`.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -213,7 +224,8 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     Returns
     -------
     DPResults
-        Its estimate is a float, or a Series for several columns.
+        Its estimate is a float, or a Series for several columns; by group a Series or a frame with the groups
+        as its index.
 
     Raises
     ------
@@ -245,24 +257,63 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     (5.0, True)
     """
     how = options(epsilon, delta, mechanism, neighbors, missing)
-    return release_columns("sum", _sum_query, data, bounds, how, rng, budget)
+    scope = Scope(by, levels, other, unit, max_records, max_groups)
+    return release_columns("sum", _sum_query, data, bounds, how, scope, rng, budget)
 
 
-def _sum_query(statistic: str, columns: Columns, pairs: Bounds, how: Options) -> tuple[Query, None]:
+def _sum_query(
+    statistic: str, records: Records, pairs: Bounds, how: Options
+) -> tuple[Query, Publish | None]:
     sizes = [max(abs(lower), abs(upper)) for lower, upper in pairs]
     # a sum beyond all floats would be an error that depends on the data
     if max(sizes) > LARGEST:
         raise PydpstatError(f"bounds must be at most {LARGEST} in size for a sum. Rescale the data.")
     if how.bounded:
-        grids = record_grid.grids_for(pairs, how, columns.size)
+        grids, found, size = summed(statistic, records, pairs, how, 0)
         sensitivities = [record_grid.width(pair) for pair in pairs]
-    else:
-        grids = [record_grid.data_grid(lower, upper) for lower, upper in pairs]
-        sensitivities = [Fraction(size) for size in sizes]
-    sums = record_grid.each_column(columns, grids, how.missing)
-    exact = [
-        each.count * Fraction(grid.center) + record_grid.ratio(each.first[0], 1, grid.unit)
-        for grid, each in zip(grids, sums)
-    ]
-    query = columns_query(statistic, columns, exact, sensitivities)
-    return query if how.bounded else replace(query, nobs=None), None
+        exact = [_total(each, grid) for grid, each in zip(grids, found)]
+        return per_column(statistic, records, exact, sensitivities, size), None
+    grids = [record_grid.data_grid(lower, upper) for lower, upper in pairs]
+    tally = partial(column_sums, grids=grids, missing=how.missing, pairs=(), groups=records.group_number)
+    rows = by_group(records.fold(tally, merged))
+    sensitivities = [_reach(pair, Fraction(size), how) for pair, size in zip(pairs, sizes)]
+    exact = [_total(each, grid) for row in rows for grid, each in zip(grids, row)]
+    if records.groups is None:
+        return per_column(statistic, records, exact, sensitivities, None), None
+    return _group_sums(statistic, records, exact, sensitivities, how)
+
+
+def _total(found: Sums, grid: record_grid.RecordGrid) -> Fraction:
+    return found.count * Fraction(grid.center) + record_grid.ratio(found.first[0], 1, grid.unit)
+
+
+def _reach(pair: Pair, size: Fraction, how: Options) -> Fraction:
+    """Return how far a neighbor moves one column's sums, in the noise's norm.
+
+    A record is at most `size`. One that leaves a group and enters another moves two sums, and one that is
+    replaced in its group moves one by at most the range, which is the larger in the L2 norm where the
+    bounds have different signs.
+    """
+    if how.ends == 1:
+        return how.most * size
+    return how.most * max(size * partition.norm_of(2, how), record_grid.width(pair))
+
+
+def _group_sums(
+    statistic: str, records: Records, exact: list[Fraction], sensitivities: list[Fraction], how: Options
+) -> tuple[Query, Publish | None]:
+    """Ask for the sums of every group, of several columns in units of their sensitivities."""
+    shape = records.shape
+    units = sensitivities if len(sensitivities) > 1 else [Fraction(1)]
+    parts = tuple(each / units[place % len(units)] for place, each in enumerate(exact))
+    reach = sensitivities[0] if len(units) == 1 else partition.norm_of(len(units), how)
+    value = np.array([part.numerator / part.denominator for part in parts])
+    query = Query(statistic, value, (reach,), records.labels(statistic), exact=parts)
+    factors = list(map(float, units))
+
+    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        scales = np.broadcast_to(np.array(factors), shape)
+        steps = ("multiplied by the sensitivities",)
+        return noisy.reshape(shape) * scales, Scaled(partition.in_columns(scales, shape), steps)
+
+    return query, publish if len(units) > 1 or len(shape) > 1 else None

@@ -6,16 +6,17 @@ from fractions import Fraction
 
 import numpy as np
 
-from pydpstat._data.columns import Bounds, Columns, Data, GivenBounds, Pair
+from pydpstat._data.columns import Bounds, Data, GivenBounds, Pair
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import Missing, Options, check_records, columns_query, options, quiet
+from pydpstat._release.statistic import Missing, Options, options, quiet
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.r_arithmetic._products import norm
 from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, Publish, SquareRoot
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
+from pydpstat.statistics._kernels.column_release import per_column, release_columns, summed
 from pydpstat.statistics._kernels.record_grid import RecordGrid
-from pydpstat.statistics.mean import release_columns
+from pydpstat.statistics._kernels.records import Keys, Records, Scope
 
 CUT = "cut at 0"
 
@@ -30,6 +31,12 @@ def var(
     mechanism: str | Mechanism = "laplace",
     neighbors: str = "bounded",
     missing: Missing = "error",
+    by: Keys | None = None,
+    levels: object = None,
+    other: str | None = "other",
+    unit: Keys | None = None,
+    max_records: int | None = None,
+    max_groups: int | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -54,6 +61,8 @@ def var(
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
         public number within the bounds in their place.
+    by, levels, other, unit, max_records, max_groups : optional
+        By group and by unit, as in `mean`.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -105,7 +114,8 @@ def var(
     (1.219, 0.0625)
     """
     how = options(epsilon, delta, mechanism, neighbors, missing)
-    return release_columns("var", _variance_query, data, bounds, how, rng, budget)
+    scope = Scope(by, levels, other, unit, max_records, max_groups)
+    return release_columns("var", _variance_query, data, bounds, how, scope, rng, budget)
 
 
 @quiet
@@ -118,6 +128,12 @@ def std(
     mechanism: str | Mechanism = "laplace",
     neighbors: str = "bounded",
     missing: Missing = "error",
+    by: Keys | None = None,
+    levels: object = None,
+    other: str | None = "other",
+    unit: Keys | None = None,
+    max_records: int | None = None,
+    max_groups: int | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -127,6 +143,8 @@ def std(
     ----------
     data, epsilon, bounds, delta, mechanism, neighbors, missing, rng, budget
         As in `var`.
+    by, levels, other, unit, max_records, max_groups : optional
+        By group and by unit, as in `mean`.
 
     Returns
     -------
@@ -155,26 +173,22 @@ def std(
     (1.104, ('cut at 0', 'square root'))
     """
     how = options(epsilon, delta, mechanism, neighbors, missing)
-    return release_columns("std", _root_query, data, bounds, how, rng, budget)
+    scope = Scope(by, levels, other, unit, max_records, max_groups)
+    return release_columns("std", _root_query, data, bounds, how, scope, rng, budget)
 
 
-def _variance_query(statistic: str, columns: Columns, pairs: Bounds, how: Options) -> tuple[Query, Publish]:
+def _variance_query(statistic: str, records: Records, pairs: Bounds, how: Options) -> tuple[Query, Publish]:
     check_squares(pairs)
-    n = columns.size
-    if how.bounded:
-        check_records(n, 2, "variance")
-    grids = record_grid.grids_for(pairs, how, n)
-    sums = record_grid.each_column(columns, grids, how.missing, ((0, 0),))
+    grids, found, n = summed("variance", records, pairs, how, 2, ((0, 0),))
     if not how.bounded:
-        blocks = [partition.weight_sums(each, partition.PARABOLA_WEIGHTS) for each in sums]
-        steps = ("variance from the noisy sums", CUT)
-        return partition.column_weights(statistic, columns, pairs, how, blocks, _from_weights, steps)
+        weights, steps = partition.PARABOLA_WEIGHTS, ("variance from the noisy sums", CUT)
+        return partition.column_weights(statistic, records, pairs, how, weights, found, _from_weights, steps)
     exact = [
         spread_of(n, each.first[0], each.first[0], each.products[0], grid, grid)
-        for each, grid in zip(sums, grids)
+        for each, grid in zip(found, grids)
     ]
     sensitivities = [spread_sensitivity(n, grid, grid, pair, pair) for grid, pair in zip(grids, pairs)]
-    query = columns_query(statistic, columns, exact, sensitivities)
+    query = per_column(statistic, records, exact, sensitivities, n)
     return query, lambda noisy: (np.maximum(noisy, 0.0), AsDrawn((CUT,)))
 
 
@@ -185,16 +199,17 @@ def _from_weights(noisy: np.ndarray, pair: Pair) -> tuple[float, float]:
     return half * half * max(value, 0.0), half * half * norm(gradient)
 
 
-def _root_query(statistic: str, columns: Columns, pairs: Bounds, how: Options) -> tuple[Query, Publish]:
-    query, variance = _variance_query(statistic, columns, pairs, how)
+def _root_query(statistic: str, records: Records, pairs: Bounds, how: Options) -> tuple[Query, Publish]:
+    query, variance = _variance_query(statistic, records, pairs, how)
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         squared, post = variance(noisy)
         root, steps = np.sqrt(squared), (*post.steps, "square root")
         if not isinstance(post, Derived):
             return root, SquareRoot(steps)
-        slopes = np.where(root > 0.0, np.array(post.slopes) / (2.0 * root), np.nan)
-        return root, Derived(tuple(slopes.ravel().tolist()), steps)
+        flat = np.ravel(root, order="F")
+        slopes = np.where(flat > 0.0, np.array(post.slopes) / (2.0 * flat), np.nan)
+        return root, Derived(tuple(slopes.tolist()), steps)
 
     return query, publish
 

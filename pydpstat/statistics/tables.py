@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,11 +16,13 @@ from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.cells import cell_counts, cells_query
+from pydpstat.statistics._kernels.discovered_levels import discovered
 from pydpstat.statistics._kernels.levels import (
-    Coded,
-    Level,
-    coded,
-    discovered,
+    Axis,
+    PublicLevels,
+    Variables,
+    axis_of,
+    codes_of,
     levels_of,
     plain,
     variables_of,
@@ -137,9 +140,9 @@ def crosstab(
         )
     variables = variables_of(data)
     public = levels_of(levels, variables)
-    columns = [coded(column, each) for column, each in zip(variables.columns, public)]
-    axes = [_axis(column, how.missing, other) for column in columns]
-    dimnames = tuple(names for names, _ in axes)
+    kept = None if how.missing in ("error", "drop") else how.missing
+    axes = [axis_of(each, other, kept) for each in public]
+    dimnames = tuple(axis.names for axis in axes)
     cells = math.prod(map(len, dimnames))
     if cells > MOST_CELLS:
         raise PydpstatError(
@@ -147,9 +150,9 @@ def crosstab(
         )
     names = variables.names if any(variables.names) else ()
     labels = Labels("table", dimnames=dimnames, dimension_names=names)
-    query = cells_query("table", _table(columns, axes, how.missing), labels, variables.size, how)
+    query = cells_query("table", _table(variables, public, axes, how.missing), labels, variables.size, how)
     declared = isinstance(levels, str)
-    said = "declared" if declared else [list(map(plain, column.levels)) for column in columns]
+    said = "declared" if declared else [list(map(plain, each.levels)) for each in public]
     arguments: tuple[tuple[str, object], ...] = (("levels", said if declared or len(said) > 1 else said[0]),)
     if other != "other" and not declared:
         arguments = (*arguments, ("other", other))
@@ -157,39 +160,20 @@ def crosstab(
     return release_statistic("crosstab", query, how, rng, budget, arguments=arguments, conditions=conditions)
 
 
-# a table's levels, and the place among them of each code from -1 on; None for one that is left out
-Axis = tuple[tuple[Level, ...], list[int | None]]
-
-
-def _axis(column: Coded, missing: Missing, other: str | None) -> Axis:
-    """Return a variable's published levels and where each code is counted."""
-    names = list(map(plain, column.levels))
-    places: list[int | None] = list(range(len(names)))
-    if len(set(map(str, names))) != len(names):
-        raise PydpstatError("levels must differ from each other as texts; some do not. Rename them.")
-    if not column.closed:
-        places.append(None if other is None else _place(names, other))
-    gone = None if missing in ("error", "drop") else _place(names, plain(missing))
-    return tuple(names), [gone, *places]
-
-
-def _place(names: list[Level], name: Level) -> int:
-    """Return a level's place, after adding it where it is new."""
-    if name not in names:
-        names.append(name)
-    return names.index(name)
-
-
-def _table(columns: list[Coded], axes: list[Axis], missing: Missing) -> np.ndarray:
+def _table(
+    variables: Variables, public: Sequence[PublicLevels], axes: Sequence[Axis], missing: Missing
+) -> np.ndarray:
     """Count the cells, and bring each axis into its published order."""
-    counts = cell_counts([column.codes for column in columns], [len(places) - 1 for _, places in axes])
+    codes = [codes_of(column, each) for column, each in zip(variables.columns, public)]
+    counts = cell_counts(codes, [len(axis.places) - 1 for axis in axes])
     if missing == "error" and any(counts.take(0, axis=axis).any() for axis in range(counts.ndim)):
         raise missing_values()
-    for axis, (names, places) in enumerate(axes):
+    for axis, (names, (*places, gone)) in enumerate(axes):
         rows = np.moveaxis(counts, axis, 0)
         moved = np.zeros((len(names), *rows.shape[1:]), dtype=np.int64)
-        for row, place in zip(rows, places):
-            if place is not None:
+        # missing values come first among the counts
+        for row, place in zip(rows, (gone, *places)):
+            if place >= 0:
                 moved[place] += row
         counts = np.moveaxis(moved, 0, axis)
     return counts

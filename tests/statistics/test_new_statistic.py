@@ -10,34 +10,39 @@ import pandas as pd
 import pytest
 
 import pydpstat
-from pydpstat._data.columns import bounds_of, check_filling, numbers_of
-from pydpstat._release.statistic import options, release_statistic
+from pydpstat._data.columns import numbers_of
+from pydpstat._release.statistic import options
 from pydpstat.auditing._cases import Case
 from pydpstat.auditing.audit import audit
 from pydpstat.mechanisms import Gaussian, Geometric, Laplace, Staircase
 from pydpstat.results._postprocessing import Derived
+from pydpstat.statistics._kernels.column_release import release_columns
+from pydpstat.statistics._kernels.records import Scope
 from pydpstat.statistics.mean import mean_query
 
 STEPS = ("exponential of the mean logarithm",)
 
 
-def log_mean(columns, pairs, how):
+def logs(data, argument):
+    """Read logarithms; what is not above 0 is moved to the lower bound with all that is below it."""
+    columns = numbers_of(data, argument)
+    return replace(columns, arrays=tuple(np.log(np.maximum(x, 1e-300)) for x in columns.arrays))
+
+
+def log_mean(statistic, records, pairs, how):
     """Ask for the mean of each column's logarithms; published is its exponential within the bounds."""
-    logs = [np.log(np.clip(x, *pair)) for x, pair in zip(columns.arrays, pairs)]
     ends = np.log(pairs)
     filled = how.missing if isinstance(how.missing, str) else math.log(how.missing)
     query, of_noisy = mean_query(
-        "geometric mean",
-        replace(columns, arrays=tuple(logs)),
-        tuple(map(tuple, ends.tolist())),
-        how._replace(missing=filled),
+        "geometric mean", records, tuple(map(tuple, ends.tolist())), how._replace(missing=filled)
     )
 
     def publish(noisy):
         value, post = (noisy, None) if of_noisy is None else of_noisy(noisy)
-        value = np.exp(np.clip(value, *(end.reshape(np.shape(value)) for end in ends.T)))
+        low, high = ends.T if records.names else ends[0]
+        value = np.exp(np.clip(value, low, high))
         slopes = np.ones(value.size) if post is None else np.array(post.slopes)
-        return value, Derived(tuple((slopes * value.ravel()).tolist()), STEPS)
+        return value, Derived(tuple((slopes * value.ravel(order="F")).tolist()), STEPS)
 
     return query, publish
 
@@ -51,16 +56,17 @@ def geometric_mean(
     mechanism="laplace",
     neighbors="bounded",
     missing="error",
+    by=None,
+    levels=None,
+    unit=None,
+    max_records=None,
     rng=None,
     budget=None,
 ):
     """Release a geometric mean of numbers between public bounds above 0."""
-    how, columns = options(epsilon, delta, mechanism, neighbors, missing), numbers_of(data)
-    pairs = bounds_of(bounds, columns.names, len(columns.arrays))
-    check_filling(how.missing, pairs)
-    query, publish = log_mean(columns, pairs, how)
-    own = (("bounds", pairs if columns.names else pairs[0]),)
-    return release_statistic("geometric_mean", query, how, rng, budget, arguments=own, publish=publish)
+    how = options(epsilon, delta, mechanism, neighbors, missing)
+    scope = Scope(by, levels, unit=unit, max_records=max_records)
+    return release_columns("geometric_mean", log_mean, data, bounds, how, scope, rng, budget, logs)
 
 
 CASE = Case(
@@ -177,3 +183,12 @@ def test_an_audit_of_every_mechanism(mechanism, more):
     data = np.array([1.0, 10.0, 100.0])
     found = audit(release, data, data[:2], samples=1_000, confidence=1.0 - 1e-9, rng=1)
     assert found.violates is False
+
+
+def test_by_group_and_by_unit():
+    person, region = np.arange(X.size) // 2, np.repeat(["n", "s"], X.size // 2)
+    how = {"bounds": BOUNDS, "by": region, "levels": ["n", "s"], "rng": 1}
+    result = geometric_mean(X, 1e6, **how)
+    expected = [math.exp(np.log(half).mean()) for half in np.split(X, 2)]
+    np.testing.assert_allclose(result.estimate[["n", "s"]], expected, rtol=1e-4)
+    assert geometric_mean(X, 1.0, unit=person, max_records=2, **how).sensitivity == 2 * result.sensitivity

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
-from typing import NamedTuple
+from operator import add
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,13 +24,17 @@ from pydpstat._data.columns import (
     several_bounds,
 )
 from pydpstat._release.additive import Query
-from pydpstat._release.statistic import Options
+from pydpstat._release.statistic import Options, check_records
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._products import norm
+from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Derived, PostProcessing, Publish, Scaled
 from pydpstat.statistics._kernels import partition, record_grid
-from pydpstat.statistics._kernels.association_interval import Correlated
+from pydpstat.statistics._kernels.association_interval import Correlated, symmetric
+from pydpstat.statistics._kernels.group_sums import by_group, joint_sums, merged, square_sums
+from pydpstat.statistics._kernels.record_grid import Pairs, RecordGrid, Sums, check_fine
+from pydpstat.statistics._kernels.records import Records, Scope, records_of
 from pydpstat.statistics.spread import spread_of, spread_sensitivity
 
 # places of the means and of the product that a covariance takes, in the bases of weights
@@ -42,7 +48,7 @@ UNKNOWN = "set to 0, as a noisy variance or number of records is too small to di
 class Variables(NamedTuple):
     """Two variables, or the columns of a frame."""
 
-    columns: Columns
+    records: Records
     pairs: Bounds
     bounds: Bounds | Pair
     data: tuple[str, ...]
@@ -50,50 +56,96 @@ class Variables(NamedTuple):
     @property
     def matrix(self) -> bool:
         """Whether a matrix is asked for."""
-        return self.columns.names is not None
+        return self.records.names is not None
 
     @property
     def width(self) -> int:
         """Number of variables."""
-        return len(self.columns.arrays)
+        return self.records.width
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of what is released for each group."""
+        inner = (self.width, self.width) if self.matrix else ()
+        number = self.records.group_number
+        return inner if number is None else (number, *inner)
 
 
-def read_variables(x: Data, y: object, bounds: GivenBounds) -> Variables:
+def read_variables(
+    x: Data, y: object, bounds: GivenBounds, how: Options, scope: Scope, source: Source
+) -> tuple[Variables, Options]:
     """Read two variables, or a frame where there is no second one, with their bounds."""
     if y is None:
-        columns = numbers_of(x, "x")
-        if columns.names is None or len(columns.names) < 2:
-            raise PydpstatError(
-                "x must have at least two columns where no y is given; got one variable. "
-                "Give the second one as y."
-            )
-        return Variables(columns, *column_bounds(bounds, columns), ("x",))
-    first, second = one_column(x, "x"), one_column(y, "y")
-    if first.size != second.size:
-        raise PydpstatError("x and y must be of the same length, a record in the same place of both.")
-    name = None if None in (first.name, second.name) else f"{first.name}, {second.name}"
-    both = Columns(first.arrays + second.arrays, first.missing + second.missing, None, name, first.size)
+        records, how = records_of(x, how, scope, source, _several, "x")
+        pairs, shown = column_bounds(bounds, records.names, records.width)
+        return Variables(records, pairs, shown, ("x",)), how
+    records, how = records_of(_Pair(x, y), how, scope, source, _two, "x")
     if several_bounds(bounds) and len(bounds) == 2:
         pairs = bounds_pair(bounds[0], "bounds[0]"), bounds_pair(bounds[1], "bounds[1]")
     else:
         pairs = (bounds_pair(bounds),) * 2
-    return Variables(both, pairs, pairs, ("x", "y"))
+    return Variables(records, pairs, pairs, ("x", "y")), how
+
+
+class _Pair(NamedTuple):
+    """Two variables as they were given. Private."""
+
+    x: object
+    y: object
+
+
+def _several(data: object, argument: str) -> Columns:
+    columns = numbers_of(data, argument)
+    if columns.names is None or len(columns.names) < 2:
+        raise PydpstatError(
+            f"{argument} must have at least two columns where no y is given; got one variable. "
+            "Give the second one as y."
+        )
+    return columns
+
+
+def _two(pair: Any, argument: str) -> Columns:
+    first, second = one_column(pair.x, "x"), one_column(pair.y, "y")
+    if first.size != second.size:
+        raise PydpstatError("x and y must be of the same length, a record in the same place of both.")
+    name = None if None in (first.name, second.name) else f"{first.name}, {second.name}"
+    return Columns(first.arrays + second.arrays, first.missing + second.missing, None, name, first.size)
 
 
 def _labels(function: str, variables: Variables) -> Labels:
-    names = variables.columns.names
-    if names is None:
-        return Labels(variables.columns.name or function)
-    return Labels(function, dimnames=(names, names))
+    records = variables.records
+    if records.names is None:
+        return records.named(Labels(records.name or function))
+    return records.named(Labels(function, dimnames=(records.names, records.names)))
+
+
+def _summed(
+    function: str, variables: Variables, how: Options, grids: list[RecordGrid], places: Pairs
+) -> tuple[list[Sums], int]:
+    """Return each group's exact sums, and the number of records where it is public."""
+    records = variables.records
+    size = records.size
+    statistic = "covariance" if function == "cov" else "correlation"
+    if how.bounded and size is not None:
+        check_records(size, 2, statistic, "x")
+    found = records.fold(
+        partial(joint_sums, grids=grids, missing=how.missing, pairs=places, groups=records.group_number),
+        merged,
+    )
+    if how.bounded and size is None:
+        size = found[0].count
+        check_records(size, 2, statistic, "x")
+        check_fine(size, how.epsilon)
+    return [each for (each,) in by_group(found)], size or 0
 
 
 def bounded_query(variables: Variables, how: Options) -> tuple[Query, Publish]:
     """Ask for covariances in units of their ranges."""
-    columns, pairs, n = variables.columns, variables.pairs, variables.columns.size
-    grids = record_grid.grids_for(pairs, how, n)
+    pairs = variables.pairs
+    grids = record_grid.grids_for(pairs, how, variables.records.size)
     width = range(variables.width)
     places = [(i, j) for i in width for j in width[i:]] if variables.matrix else [(0, 1)]
-    sums = record_grid.sums(columns.arrays, grids, how.missing, places)
+    (sums,), n = _summed("cov", variables, how, grids, places)
     spans = [record_grid.width(pairs[i]) * record_grid.width(pairs[j]) for i, j in places]
     exact, reach = [], Fraction(0)
     for (i, j), product, span in zip(places, sums.products, spans):
@@ -126,36 +178,52 @@ def _flat(matrix: np.ndarray) -> tuple[float, ...]:
 
 
 def corner_query(variables: Variables, how: Options) -> tuple[Query, Publish]:
-    """Ask for the four corners' weights of two variables."""
+    """Ask for the four corners' weights of two variables, by group where there are some."""
     grids = [record_grid.standard_grid(*pair) for pair in variables.pairs]
-    sums = record_grid.sums(variables.columns.arrays, grids, how.missing, ((0, 1),))
-    blocks = [partition.weight_sums(sums, partition.CORNER_WEIGHTS)]
-    query = partition.weights_query("cov", _labels("cov", variables), how, blocks)
+    found, _ = _summed("cov", variables, how, grids, ((0, 1),))
+    blocks = [partition.weight_sums(sums, partition.CORNER_WEIGHTS) for sums in found]
+    query = partition.weights_query("cov", _labels("cov", variables), how, blocks, 1)
     span = math.prod(map(record_grid.half_width, variables.pairs))
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        value, gradient = partition.spread(partition.moments(noisy, partition.CORNERS), *COVARIANCE)
+        at = [partition.moments(block, partition.CORNERS) for block in noisy.reshape(-1, 4)]
+        values, gradients = zip(*[partition.spread(each, *COVARIANCE) for each in at])
         steps = ("covariance from the noisy sums",)
-        return np.asarray(span * value), Derived((span * norm(gradient),), steps)
+        slopes = tuple([span * norm(gradient) for gradient in gradients])
+        return span * np.array(values).reshape(variables.shape), Derived(slopes, steps)
 
     return query, publish
 
 
 def square_query(function: str, variables: Variables, how: Options) -> tuple[Query, Publish]:
-    """Ask for the nine weights of every pair of variables."""
+    """Ask for the nine weights of every pair of variables, by group where there are some."""
     grids = [record_grid.standard_grid(*pair) for pair in variables.pairs]
-    size = variables.columns.size if how.bounded else None
+    records = variables.records
+    size = records.size
+    if how.bounded and size is not None:
+        check_records(size, 2, "correlation", "x")
     pairs = list(combinations(range(variables.width), 2))
-    blocks = partition.square_weights(variables.columns.arrays, grids, how.missing)
+    found = records.fold(
+        partial(square_sums, grids=grids, missing=how.missing, groups=records.group_number), add
+    )
+    if how.bounded and size is None:
+        size = int(found.counts[0])
+        check_records(size, 2, "correlation", "x")
+    blocks = partition.square_weights(found)
     # of a replaced record one vector is taken away and one added, neither with negative elements
     reach = partition.SQUARE_NORM * (partition.norm_of(2, how) if how.bounded else 1)
-    query = partition.weights_query(function, _labels(function, variables), how, blocks, reach, size)
+    query = partition.weights_query(
+        function, _labels(function, variables), how, blocks, len(pairs), reach, size
+    )
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        blocks = noisy.reshape(len(pairs), -1)
+        groups = noisy.reshape(-1, len(pairs), 9)
         if function == "corr":
-            return _correlations(blocks, pairs, variables, size)
-        return _covariances(blocks, pairs, variables)
+            return _correlations(groups, pairs, variables, size)
+        values, squares = zip(*[_covariances(blocks, pairs, variables) for blocks in groups])
+        slopes = np.sqrt(np.array(squares)).reshape(variables.shape)
+        steps = ("covariances from the noisy sums", "variances cut at 0")
+        return np.array(values).reshape(variables.shape), Derived(_flat(slopes), steps)
 
     return query, publish
 
@@ -164,19 +232,19 @@ def _correlations(
     noisy: np.ndarray, pairs: list[tuple[int, int]], variables: Variables, size: int | None
 ) -> tuple[np.ndarray, PostProcessing]:
     """Return correlations, cut, in their shape; 0 where the noisy sums give none."""
-    values, slopes = np.eye(variables.width), np.zeros((variables.width,) * 2)
-    unknown = 0
-    for (i, j), block in zip(pairs, noisy):
-        value, slope = _correlation(partition.moments(block, partition.SQUARE))
-        unknown += math.isnan(value)
-        values[i, j] = values[j, i] = 0.0 if math.isnan(value) else min(max(value, -1.0), 1.0)
-        slopes[i, j] = slopes[j, i] = slope
+    found = [_correlation(partition.moments(block, partition.SQUARE)) for each in noisy for block in each]
+    unknown = sum(math.isnan(value) for value, _ in found)
+    values = np.array([0.0 if math.isnan(value) else min(max(value, -1.0), 1.0) for value, _ in found])
+    slopes = np.array([slope for _, slope in found])
     steps = STEPS
     if unknown:
-        steps += (UNKNOWN if len(noisy) == 1 else f"{UNKNOWN}: {unknown} of {len(noisy)} pairs",)
-    if not variables.matrix:
-        values, slopes = values[0, 1].reshape(()), slopes[0, 1]
-    return values, Correlated(_flat(slopes), steps, tuple(map(tuple, noisy.tolist())), size)
+        steps += (UNKNOWN if len(found) == 1 else f"{UNKNOWN}: {unknown} of {len(found)} pairs",)
+    shape = variables.shape
+    if variables.matrix:
+        values, slopes = (symmetric(each, variables.width, on) for each, on in ((values, 1.0), (slopes, 0.0)))
+    sums = tuple(tuple(block.tolist()) for each in noisy for block in each)
+    width = variables.width if variables.matrix else None
+    return values.reshape(shape), Correlated(_flat(slopes.reshape(shape)), steps, sums, size, width)
 
 
 def _correlation(at: partition.Moments) -> tuple[float, float]:
@@ -193,7 +261,8 @@ def _correlation(at: partition.Moments) -> tuple[float, float]:
 
 def _covariances(
     noisy: np.ndarray, pairs: list[tuple[int, int]], variables: Variables
-) -> tuple[np.ndarray, PostProcessing]:
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return a matrix of covariances, variances cut at 0, and the squares of their slopes."""
     count, half = variables.width, list(map(record_grid.half_width, variables.pairs))
     values, squares = np.zeros((count, count)), np.zeros((count, count))
     for (i, j), block in zip(pairs, noisy):
@@ -206,4 +275,4 @@ def _covariances(
             squares[a, b] += (share * norm(gradient)) ** 2
             values[b, a], squares[b, a] = values[a, b], squares[a, b]
     np.fill_diagonal(values, np.maximum(np.diag(values), 0.0))
-    return values, Derived(_flat(np.sqrt(squares)), ("covariances from the noisy sums", "variances cut at 0"))
+    return values, squares

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
@@ -36,11 +35,12 @@ class Range(NamedTuple):
 class Correlated(Derived):
     """The published values are correlations, each from noisy sums of the nine weights of its pair.
 
-    `size` is the number of records, where it is public.
+    `size` is the number of records, where it is public, and `width` that of the variables of a matrix.
     """
 
     sums: tuple[tuple[float, ...], ...]
     size: int | None
+    width: int | None = None
 
     def reach(self, noise: Noise, value: np.ndarray, alpha: float) -> np.ndarray:
         """Return how far the further end of the interval is."""
@@ -49,16 +49,28 @@ class Correlated(Derived):
 
     def interval(self, noise: Noise, value: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Return intervals between -1 and 1, each of which holds its correlation and the estimate."""
-        ends = [correlation_range(sums, self.size, noise, alpha) for sums in self.sums]
-        if not value.ndim:
-            low, high = (np.asarray(end) for end in ends[0])
-        else:
+        ends = np.array([correlation_range(sums, self.size, noise, alpha) for sums in self.sums]).T
+        if self.width is not None:
             # a variable's correlation with itself is 1 for certain
-            low, high = np.eye(len(value)), np.eye(len(value))
-            for (i, j), (lower, upper) in zip(combinations(range(len(value)), 2), ends):
-                low[i, j] = low[j, i] = lower
-                high[i, j] = high[j, i] = upper
+            low, high = (symmetric(end, self.width, 1.0).reshape(value.shape) for end in ends)
+        else:
+            low, high = (end.reshape(value.shape) for end in ends)
         return np.minimum(low, value), np.maximum(high, value)
+
+
+def symmetric(values: np.ndarray, width: int, diagonal: float) -> np.ndarray:
+    """Return symmetric matrices from what each has for its pairs of variables, in order.
+
+    Examples
+    --------
+    >>> symmetric(np.array([0.5]), 2, 1.0).tolist()
+    [[[1.0, 0.5], [0.5, 1.0]]]
+    """
+    first, second = np.triu_indices(width, 1)
+    found = np.zeros((values.size // first.size, width, width))
+    found[:, first, second] = found[:, second, first] = values.reshape(-1, first.size)
+    found[:, range(width), range(width)] = diagonal
+    return found
 
 
 def correlation_range(sums: tuple[float, ...], size: int | None, noise: Noise, alpha: float) -> Range:

@@ -11,20 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import chain
 from operator import mul
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from pydpstat._data.columns import Bounds, Columns, Pair
+from pydpstat._data.columns import Bounds, Pair
 from pydpstat._frozen import frozen
 from pydpstat._release.additive import Query
-from pydpstat._release.statistic import Missing, Options, column_labels, shaped
+from pydpstat._release.statistic import Options
 from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Derived, PostProcessing, Publish
-from pydpstat.statistics._kernels.record_grid import BITS, RecordGrid, Sums, chunks, rounded, units
+from pydpstat.statistics._kernels.group_sums import GroupSums, by_group
+from pydpstat.statistics._kernels.record_grid import BITS, Sums
+from pydpstat.statistics._kernels.records import Records
 
 # values at the weights' places of 1, z, z^2: the coefficients of these functions in the weights
 LINE = frozen([[1.0, 1.0], [-1.0, 1.0]])
@@ -59,61 +62,75 @@ def weight_sums(sums: Sums, quarters: Sequence[Sequence[int]]) -> list[Fraction]
     return [Fraction(sum(map(mul, row, parts)), 4 << BITS) for row in quarters]
 
 
-def square_weights(
-    arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Missing
-) -> list[list[Fraction]]:
-    """Return, for each pair of variables, the sums of the nine products of their parabola weights.
+def square_weights(found: GroupSums) -> list[list[Fraction]]:
+    """Return, for each group and pair of variables, the sums of the nine products of their parabola weights.
 
     The weights of one variable are exact. Each product is rounded to the grid, which moves the nine of
     them by half a unit each at most: their L1 norm is at most 1 + 9/2 units, `SQUARE_NORM`.
     """
-    pairs = list(combinations(range(len(arrays)), 2))
-    totals = [[0] * 9 for _ in pairs]
-    unit = 2.0**-BITS
-    for placed, _ in chunks(arrays, grids, missing):
-        weights = [_weights(z, unit) for z in placed]
-        for total, (i, j) in zip(totals, pairs):
-            for place in range(9):
-                product = weights[i][place // 3] * weights[j][place % 3]
-                total[place] += units(rounded(product, unit), unit, BITS) or 0
-    return [[Fraction(each, 1 << BITS) for each in total] for total in totals]
-
-
-def _weights(z: np.ndarray, unit: float) -> list[np.ndarray]:
-    s = rounded(z * z, unit)
-    return [(1.0 - 2.0 * z + s) * 0.25, (1.0 - s) * 0.5, (1.0 + 2.0 * z + s) * 0.25]
+    rows = [each.first for each in found.each()]
+    return [
+        [Fraction(total, 1 << BITS) for total in row[start : start + 9]]
+        for row in rows
+        for start in range(0, len(row), 9)
+    ]
 
 
 def weights_query(
     statistic: str,
     names: Labels,
     how: Options,
-    blocks: list[list[Fraction]],
+    blocks: Sequence[Sequence[Fraction]],
+    each: int,
     norm: Fraction = Fraction(1),
     nobs: int | None = None,
 ) -> Query:
-    """Ask for the sums of weights; one record adds to each block a vector of L1 norm `norm` at most."""
-    exact = tuple(each for block in blocks for each in block)
-    value = np.array(exact, dtype=np.float64)
-    return Query(statistic, value, (norm_of(len(blocks), how) * norm,), names, nobs=nobs, exact=exact)
+    """Ask for the sums of weights, in `each` blocks for each group.
+
+    To each block of its group a record adds a vector of L1 norm `norm` at most. Under bounded neighbors,
+    where the number of records is private, one is taken away and one added, perhaps to another group. As
+    weights are not negative, the L2 norm of what changes is at most sqrt(2) times that of one of the two.
+    A unit has at most `how.most` records, and changes no more than so many times what one of them does.
+    """
+    exact = tuple(chain.from_iterable(blocks))
+    value = np.array([part.numerator / part.denominator for part in exact], dtype=np.float64)
+    reach = norm_of(each, how) * norm * moved(how)
+    return Query(statistic, value, (reach,), names, nobs=nobs, exact=exact)
+
+
+def moved(how: Options) -> Fraction:
+    """Return how many times the weights of one record a neighbor changes, in the noise's norm."""
+    return how.most * norm_of(how.ends, how)
 
 
 def column_weights(
     statistic: str,
-    columns: Columns,
+    records: Records,
     pairs: Bounds,
     how: Options,
-    blocks: list[list[Fraction]],
+    quarters: Sequence[Sequence[int]],
+    found: tuple[Any, ...],
     derive: Callable[[np.ndarray, Pair], tuple[float, float]],
     steps: tuple[str, ...],
 ) -> tuple[Query, Publish]:
-    """Ask for the sums of each column's weights; `derive` makes a value and its slope of noisy ones."""
+    """Ask for the sums of each column's weights, by group where there are some.
+
+    `derive` makes a value and its slope of a column's noisy ones.
+    """
+    shape = records.shape
+    blocks = [weight_sums(each, quarters) for row in by_group(found) for each in row]
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        values, slopes = zip(*map(derive, noisy.reshape(len(pairs), -1), pairs))
-        return shaped(values, columns), Derived(slopes, steps)
+        columns = noisy.reshape(-1, len(pairs), len(quarters))
+        values, slopes = zip(*[derive(sums, pair) for row in columns for sums, pair in zip(row, pairs)])
+        return np.array(values).reshape(shape), Derived(in_columns(slopes, shape), steps)
 
-    return weights_query(statistic, column_labels(statistic, columns), how, blocks), publish
+    return weights_query(statistic, records.labels(statistic), how, blocks, len(pairs)), publish
+
+
+def in_columns(values: npt.ArrayLike, shape: tuple[int, ...]) -> tuple[float, ...]:
+    """Return values of a shape in Fortran order, which is that of R and of the results."""
+    return tuple(np.reshape(values, shape).ravel(order="F").tolist())
 
 
 def norm_of(ones: int, how: Options) -> Fraction:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pydpstat._data.columns import Bounds, Columns, Pair
+from pydpstat._data.columns import Bounds, Pair
 from pydpstat._data.values import missing_values
 from pydpstat._release.statistic import Missing, Options
 from pydpstat.errors import PydpstatError
@@ -135,6 +135,16 @@ def bits_for(records: int, epsilon: float) -> int:
     return max(BITS, math.ceil(min(math.log2(100.0 * records * (epsilon + 40.0) + 1.0), MOST_BITS)))
 
 
+def check_fine(records: int, epsilon: float) -> None:
+    """Check that the grid of data whose number was not known was fine enough for so many records."""
+    if bits_for(records, epsilon) > BITS:
+        raise PydpstatError(
+            f"data that are read once must have fewer records for epsilon {epsilon!r} and bounded neighbors; "
+            f"got {records}, whose grid depends on their number. Give data that can be counted first, such "
+            "as a dataset or a table, or use neighbors='unbounded'."
+        )
+
+
 def rounded(y: np.ndarray, unit: float) -> np.ndarray:
     """Round to multiples of a power of two, in place; no more than 2^51 units are allowed."""
     y += _ROUNDER * unit
@@ -176,21 +186,24 @@ def chunks(
         ]
         totals = [units(y, grid.unit, grid.bits) for y, grid in zip(placed, grids)]
         if None in totals:
-            placed = _completed(placed, grids, missing)
+            placed, _ = completed(placed, grids, missing)
             totals = [units(y, grid.unit, grid.bits) for y, grid in zip(placed, grids)]
         yield placed, totals  # type: ignore[misc]
 
 
-def _completed(placed: list[np.ndarray], grids: Sequence[RecordGrid], missing: Missing) -> list[np.ndarray]:
+def completed(
+    placed: list[np.ndarray], grids: Sequence[RecordGrid], missing: Missing
+) -> tuple[list[np.ndarray], np.ndarray | None]:
+    """Deal with missing values; beside the records comes which of them are left where some are dropped."""
     if missing == "error":
         raise missing_values()
     gaps = [np.isnan(y) for y in placed]
     if missing == "drop":
         kept = ~np.logical_or.reduce(gaps)
-        return [y[kept] for y in placed]
+        return [y[kept] for y in placed], kept
     for y, gap, grid in zip(placed, gaps, grids):
         y[gap] = grid.place(np.array([missing]))
-    return placed
+    return placed, None
 
 
 Pairs = Sequence[tuple[int, int]]
@@ -207,6 +220,13 @@ class Sums:
     count: int
     first: tuple[int, ...]
     products: tuple[int, ...] = ()
+
+    def __repr__(self) -> str:
+        return "Sums(values withheld)"
+
+    def __add__(self, other: Sums) -> Sums:
+        first = tuple(map(add, self.first, other.first))
+        return Sums(self.count + other.count, first, tuple(map(add, self.products, other.products)))
 
 
 def sums(
@@ -249,7 +269,7 @@ def _sum(x: np.ndarray, grid: RecordGrid, missing: Missing) -> Sums:
         y = grid.place(x[start : start + CHUNK], block[: min(CHUNK, size - start)])
         total = units(y, grid.unit, grid.bits)
         if total is None:
-            (y,) = _completed([y], (grid,), missing)
+            (y,), _ = completed([y], (grid,), missing)
             total = units(y, grid.unit, grid.bits) or 0
         count += y.shape[0]
         first += total
@@ -261,17 +281,15 @@ def product_unit(first: RecordGrid, second: RecordGrid) -> float:
     return first.unit * second.unit * math.ldexp(1.0, first.bits)
 
 
-def grids_for(bounds: Bounds, how: Options, size: int) -> list[RecordGrid]:
-    """Return the grids of columns: as fine as the public size asks for, or the fixed one from -1 to 1."""
+def grids_for(bounds: Bounds, how: Options, size: int | None) -> list[RecordGrid]:
+    """Return the grids of columns: as fine as the public size asks for, or the fixed one from -1 to 1.
+
+    Where the size will be known only after the records were read, it is taken to be no large one.
+    """
     if how.bounded:
-        bits = bits_for(size, how.epsilon)
+        bits = BITS if size is None else bits_for(size, how.epsilon)
         return [data_grid(lower, upper, bits) for lower, upper in bounds]
     return [standard_grid(lower, upper) for lower, upper in bounds]
-
-
-def each_column(columns: Columns, grids: list[RecordGrid], missing: Missing, pairs: Pairs = ()) -> list[Sums]:
-    """Return the sums of every column on its own."""
-    return [sums((array,), (grid,), missing, pairs) for array, grid in zip(columns.arrays, grids)]
 
 
 @lru_cache(maxsize=256)

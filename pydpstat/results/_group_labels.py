@@ -1,0 +1,96 @@
+"""Names of values that are released for each group: an index of the groups around what each group has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pydpstat.results._labels import Labels
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLabels(Labels):
+    """How the elements of a value are called that has a group in each place of its first dimension.
+
+    The other fields are those of one group's value: a number has none, a vector `names`, a matrix
+    `dimnames`, a histogram `breaks`.
+
+    Parameters
+    ----------
+    rows : tuple of tuple
+        The keys' levels of each group.
+    keys : tuple of str
+        The keys' names, empty where one has none.
+    """
+
+    rows: tuple[tuple[Any, ...], ...] = ()
+    keys: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, each: Labels, rows: tuple[tuple[Any, ...], ...], keys: tuple[str, ...]) -> GroupLabels:
+        """Return the labels of groups of which each has a value with labels of its own."""
+        own = {item.name: getattr(each, item.name) for item in fields(Labels)}
+        return cls(**own, rows=rows, keys=keys)
+
+    def natural(self, value: np.ndarray) -> Any:
+        """Return a Series with the groups as its index, or a frame with a row for each group.
+
+        Of matrices the frame has a row for each group and variable.
+        """
+        import pandas as pd
+
+        value = value + 0.0
+        if value.ndim == 1:
+            return pd.Series(value, index=self._index(self.rows, self.keys), name=self.name)
+        if value.ndim == 2:
+            return pd.DataFrame(value, index=self._index(self.rows, self.keys), columns=list(self._inner()))
+        first, second = self.dimnames or ((), ())
+        rows = [(*row, variable) for row in self.rows for variable in first]
+        index = self._index(rows, (*self.keys, ""))
+        return pd.DataFrame(value.reshape(len(rows), -1), index=index, columns=list(second))
+
+    def index(self, value: np.ndarray) -> pd.Index:
+        """Return the index of the value's elements: the groups change fastest."""
+        if value.ndim == 1:
+            return self._index(self.rows, self.keys)
+        return self._index(self._elements(value), (*self.keys, *[""] * (value.ndim - 1)))
+
+    def elements(self, value: np.ndarray) -> list[str]:
+        """Return one text for each element."""
+        return [":".join(map(str, row)) for row in self._elements(value)]
+
+    def in_r(self, value: np.ndarray, missing_level: bool = False) -> object:
+        """Return the elements as a named vector of R."""
+        plain = Labels(self.name, names=tuple(self.elements(value)))
+        return plain.in_r(np.ravel(value, order="F"))
+
+    def _elements(self, value: np.ndarray) -> list[tuple[Any, ...]]:
+        if value.ndim == 1:
+            return list(self.rows)
+        inner: list[tuple[Any, ...]] = [(name,) for name in self._inner()]
+        if value.ndim == 3:
+            first, second = self.dimnames or ((), ())
+            inner = [(row, column) for column, row in product(second, first)]
+        return [(*row, *each) for each in inner for row in self.rows]
+
+    def _inner(self) -> tuple[str, ...]:
+        """Return the names of one group's vector, or of its bins."""
+        if self.breaks is None:
+            return self.names or ()
+        own = Labels(self.name, breaks=self.breaks, left_closed=self.left_closed)
+        return tuple(own.elements(np.empty(len(self.breaks) - 1)))
+
+    @staticmethod
+    def _index(rows: Any, names: tuple[str, ...]) -> pd.Index:
+        import pandas as pd
+
+        shown = [name or None for name in names]
+        if len(shown) > 1:
+            return pd.MultiIndex.from_tuples(rows, names=shown)
+        return pd.Index([row[0] for row in rows], name=shown[0], dtype=object)

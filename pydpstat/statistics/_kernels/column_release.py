@@ -1,0 +1,97 @@
+"""Statistics of every column: bounds checked, records added up exactly, and the release of what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from pydpstat._data.columns import Bounds, Data, GivenBounds, check_filling, column_bounds, numbers_of
+from pydpstat._release.additive import Query, Spender
+from pydpstat._release.statistic import Options, check_records, release_statistic
+from pydpstat.random import source_from
+from pydpstat.results._postprocessing import Publish
+from pydpstat.results.results import DPResults
+from pydpstat.statistics._kernels import record_grid
+from pydpstat.statistics._kernels.group_sums import column_sums, merged
+from pydpstat.statistics._kernels.records import Reader, Records, Scope, records_of
+
+Ask = Callable[[str, Records, Bounds, Options], tuple[Query, Publish | None]]
+
+
+def release_columns(
+    name: str,
+    ask: Ask,
+    data: Data,
+    bounds: GivenBounds,
+    how: Options,
+    scope: Scope,
+    rng: object,
+    budget: Spender | None,
+    read: Reader = numbers_of,
+) -> DPResults:
+    """Release a statistic of every column; `read` makes the numbers of the data that are asked for."""
+    source = source_from(rng)
+    records, how = records_of(data, how, scope, source, read)
+    pairs, shown = column_bounds(bounds, records.names, records.width)
+    check_filling(how.missing, pairs)
+    query, publish = ask(name, records, pairs, how)
+    return release_statistic(
+        name,
+        query,
+        how,
+        source,
+        budget,
+        arguments=(("bounds", shown), *records.arguments),
+        bounds=shown,
+        publish=publish,
+        conditions=records.conditions,
+    )
+
+
+def summed(
+    statistic: str,
+    records: Records,
+    pairs: Bounds,
+    how: Options,
+    least: int,
+    products: record_grid.Pairs = (),
+) -> tuple[list[record_grid.RecordGrid], tuple[Any, ...], int]:
+    """Return the grids of columns, exact sums on them, and the number of records where it is public.
+
+    Under bounded neighbors there must be at least so many records.
+    """
+    size = records.size
+    if how.bounded and size is not None:
+        check_records(size, least, statistic)
+    grids = record_grid.grids_for(pairs, how, size)
+    found = records.fold(
+        partial(column_sums, grids=grids, missing=how.missing, pairs=products, groups=records.group_number), merged
+    )
+    if how.bounded and size is None:
+        size = found[0].count
+        check_records(size, least, statistic)
+        record_grid.check_fine(size, how.epsilon)
+    return grids, found, size or 0
+
+
+def per_column(
+    statistic: str,
+    records: Records,
+    exact: list[Fraction],
+    sensitivities: list[Fraction],
+    nobs: int | None,
+) -> Query:
+    """Ask for one number a column, each with its own sensitivity."""
+    floats = [each.numerator / each.denominator for each in exact]
+    return Query(
+        statistic,
+        np.array(floats if records.names is not None else floats[0]),
+        tuple(sensitivities),
+        records.labels(statistic),
+        nobs=nobs,
+        exact=tuple(exact),
+    )

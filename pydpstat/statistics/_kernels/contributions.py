@@ -1,0 +1,141 @@
+"""At most so many records of each unit: a choice that looks at that unit's records alone.
+
+A unit is whose data a record is: a person, a household, a firm. Each of its records gets a place by a keyed
+hash of the unit, of what the release reads of the record, and of which of its equals it is; the first of
+them stay. The key is drawn for the release, and so the choice is at random. For every key it is a function
+of the unit's records: another unit that comes or goes changes nobody's choice, in whatever order and on
+whatever machine the records are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.errors import PydpstatError
+
+Hashes = npt.NDArray[np.uint64]
+
+
+class Unit(NamedTuple):
+    """Whose data a record is: the column's name, and how many records and groups of each unit count."""
+
+    name: str
+    records: int
+    groups: int | None
+    key: int
+
+
+def kept(ids: object, unit: Unit, places: np.ndarray | None, values: Sequence[np.ndarray]) -> np.ndarray:
+    """Return which records stay, in their order.
+
+    Parameters
+    ----------
+    ids : list, ndarray, Series or Categorical of shape (n,)
+        Whose data each record is; none missing. Private.
+    unit : Unit
+        How many stay.
+    places : ndarray of int or None
+        Each record's group, -1 for one that is in none and never stays.
+    values : sequence of ndarray of shape (n,)
+        What the release reads of the records: numbers, NaN where missing.
+
+    Returns
+    -------
+    ndarray of bool
+
+    Examples
+    --------
+    >>> kept(["a", "b", "a"], Unit("person", 1, None, 7), None, [np.array([1.0, 2.0, 1.0])]).sum()
+    2
+    """
+    codes, names = _codes(ids, unit.name)
+    there = np.ones(codes.size, dtype=bool) if places is None else places >= 0
+    if unit.groups is not None and places is not None:
+        groups = places.astype(np.uint64)
+        shuffled = _mixed(_mixed(names[codes], groups), np.uint64(unit.key ^ 0x5DEECE66D))
+        _keep_first(there, codes, shuffled, unit.groups, distinct=True)
+    hashes = names[codes]
+    for array in values if places is None else (*values, places):
+        hashes = _mixed(hashes, _bits(array))
+    _keep_first(there, codes, _mixed(hashes, np.uint64(unit.key)), unit.records, distinct=False)
+    return there
+
+
+def _keep_first(there: np.ndarray, codes: np.ndarray, hashes: Hashes, most: int, distinct: bool) -> None:
+    """Let the first of each unit's records stay, by their hashes, or the records of its first groups."""
+    counts = np.bincount(codes[there], minlength=1)
+    # most units have no more records than may stay
+    many = np.flatnonzero(there & (counts[codes] > most))
+    if not many.size:
+        return
+    own, order = codes[many], hashes[many]
+    if not distinct:
+        order = _mixed(order, _repetition(own, order))
+    by_unit = np.lexsort((order, own))
+    own, order = own[by_unit], order[by_unit]
+    new = np.append(True, own[1:] != own[:-1])
+    step = np.append(True, order[1:] != order[:-1]) | new if distinct else np.ones(own.size, dtype=bool)
+    rank = np.cumsum(step)
+    rank -= np.maximum.accumulate(np.where(new, rank, 0)) - 1
+    there[many[by_unit[rank > most]]] = False
+
+
+def _repetition(codes: np.ndarray, hashes: Hashes) -> Hashes:
+    """Return how many equal records of the same unit come before each record."""
+    order = np.lexsort((hashes, codes))
+    own, value = codes[order], hashes[order]
+    new = np.append(True, (own[1:] != own[:-1]) | (value[1:] != value[:-1]))
+    place = np.arange(order.size)
+    found = np.empty(order.size, dtype=np.uint64)
+    found[order] = place - np.maximum.accumulate(np.where(new, place, 0))
+    return found
+
+
+def _codes(ids: Any, name: str) -> tuple[np.ndarray, Hashes]:
+    """Return a code for each record's unit, and a hash of each unit that is the same for equal ids."""
+    import pandas as pd
+
+    try:
+        codes, found = pd.factorize(ids if hasattr(ids, "dtype") else np.array(list(ids), dtype=object))
+    except TypeError as error:
+        raise PydpstatError(
+            f"unit must be a column of numbers or texts; got lists or the like in {name!r}. Use an id."
+        ) from error
+    if codes.size and int(codes.min()) < 0:
+        raise PydpstatError(
+            f"unit must say whose data each record is; {name!r} has missing values. Leave such records out, "
+            "or give each an id of its own."
+        )
+    values = np.asarray(found)
+    if values.dtype.kind in "biu":
+        return codes, _mixed(np.uint64(0), values.astype(np.int64).view(np.uint64))
+    if values.dtype.kind == "f" and (values == np.rint(values)).all() and (np.abs(values) < 2.0**53).all():
+        return codes, _mixed(np.uint64(0), values.astype(np.int64).view(np.uint64))
+    texts = np.array([str(value) for value in values.tolist()], dtype=object)
+    return codes, pd.util.hash_array(texts, categorize=False)
+
+
+def _bits(values: np.ndarray) -> Hashes:
+    """Return the bits of numbers as floats, the same for equal ones and for all that are missing."""
+    floats = values.astype(np.float64) + 0.0
+    floats[np.isnan(floats)] = np.nan
+    return floats.view(np.uint64)
+
+
+def _mixed(first: Hashes | np.uint64, second: Hashes | np.uint64) -> Hashes:
+    """Return a hash of two hashes.
+
+    References
+    ----------
+    Steele, G. L., Lea, D. and Flood, C. H. (2014). Fast splittable pseudorandom number generators. OOPSLA
+    2014 (the mixing function).
+    """
+    with np.errstate(over="ignore"):
+        z = np.asarray(first * np.uint64(0x9E3779B97F4A7C15) + second + np.uint64(0x632BE59BD9B4E019))
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return z ^ (z >> np.uint64(31))

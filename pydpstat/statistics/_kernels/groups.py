@@ -1,0 +1,130 @@
+"""Groups of records with public levels: which there are, and which of them each record is in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from pydpstat._data.containers import is_categorical
+from pydpstat._data.values import missing_values
+from pydpstat._release.statistic import Missing
+from pydpstat.errors import PydpstatError
+from pydpstat.statistics._kernels.levels import (
+    Axis,
+    PublicLevels,
+    Variables,
+    axis_of,
+    codes_of,
+    levels_of,
+    plain,
+)
+
+DECLARED = "that the declared categories are public knowledge"
+MOST_GROUPS = 10**7
+# a call with more levels than these would be longer than all else in a ledger
+_MOST_SHOWN = 100
+_CHUNK = 1 << 17
+
+
+class Groups(NamedTuple):
+    """Public groups: every combination of the keys' levels, the last key's fastest.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The keys' names, empty where one has none.
+    public : tuple of PublicLevels
+        Each key's levels.
+    axes : tuple of Axis
+        Their published levels, and where the codes count.
+    """
+
+    names: tuple[str, ...]
+    public: tuple[PublicLevels, ...]
+    axes: tuple[Axis, ...]
+
+    @property
+    def number(self) -> int:
+        """How many groups there are."""
+        return math.prod(len(axis.names) for axis in self.axes)
+
+    @property
+    def rows(self) -> tuple[tuple[object, ...], ...]:
+        """The levels of each group."""
+        return tuple(product(*(axis.names for axis in self.axes)))
+
+    @property
+    def shown(self) -> object:
+        """What the call says of the levels."""
+        levels = [[plain(level) for level in each.levels] for each in self.public]
+        if sum(map(len, levels)) > _MOST_SHOWN:
+            return f"{' x '.join(str(len(each)) for each in levels)} levels"
+        return levels[0] if len(levels) == 1 else levels
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """What the guarantee rests on."""
+        return (DECLARED,) if any(each.closed for each in self.public) else ()
+
+    def places(self, keys: Sequence[object], missing: Missing) -> np.ndarray:
+        """Return each record's group, -1 for a record that is left out. It depends on this record alone."""
+        found = None
+        for key, public, axis in zip(keys, self.public, self.axes):
+            codes = codes_of(key, public)
+            if missing == "error" and codes.size and int(codes.min()) < 0:
+                raise missing_values()
+            found = _combined(found, codes, axis)
+        return np.zeros(0, dtype=np.int32) if found is None else found
+
+
+def _combined(before: np.ndarray | None, codes: np.ndarray, axis: Axis) -> np.ndarray:
+    """Return the places among the combinations of the earlier keys and this one."""
+    # the last place is that of the code -1
+    table, found = np.array(axis.places, dtype=np.int32), np.empty(codes.size, dtype=np.int32)
+    for start in range(0, codes.size, _CHUNK):
+        piece = found[start : start + _CHUNK]
+        piece[:] = table[codes[start : start + _CHUNK]]
+        if before is not None:
+            earlier = before[start : start + _CHUNK]
+            out = (piece < 0) | (earlier < 0)
+            piece += earlier * np.int32(len(axis.names))
+            piece[out] = -1
+    return found
+
+
+def groups_of(keys: Variables, levels: object, other: str | None, missing: Missing) -> Groups:
+    """Check the levels of the keys; Categoricals' own categories are taken where none are given."""
+    if other is not None and not isinstance(other, str):
+        raise PydpstatError(
+            f"other must be the name of a level, or None; got {type(other).__name__}. 'other' is usual."
+        )
+    if levels is None:
+        if not all(map(is_categorical, keys.columns)):
+            raise PydpstatError(
+                "levels must be given with by: groups that come from the data would tell which values "
+                "occur. Give the public levels of every key, for example levels={'sex': ['f', 'm']}, or "
+                "make the keys Categoricals whose categories are public."
+            )
+        levels = "declared"
+    public = levels_of(levels, keys)
+    # a number that takes a missing value's place is no level
+    rest = None if missing == "drop" else other
+    axes = tuple(_axis(each, other, rest) for each in public)
+    groups = Groups(keys.names, tuple(public), axes)
+    if groups.number > MOST_GROUPS:
+        raise PydpstatError(
+            f"levels must make at most {MOST_GROUPS} groups; they make {groups.number}. Cross fewer keys."
+        )
+    return groups
+
+
+def _axis(public: PublicLevels, other: str | None, rest: str | None) -> Axis:
+    """Return a key's axis: what is missing counts as what is no level does, if anything may be."""
+    axis = axis_of(public, other, None)
+    if public.closed or rest is None:
+        return axis
+    return Axis(axis.names, (*axis.places[:-1], axis.places[-2]))
