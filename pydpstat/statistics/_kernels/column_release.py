@@ -68,9 +68,9 @@ def summed(
     if how.bounded and size is not None:
         check_records(size, least, statistic)
     grids = record_grid.grids_for(pairs, how, size)
-    found = records.fold(
-        partial(column_sums, grids=grids, missing=how.missing, pairs=products, groups=records.group_number), merged
-    )
+    groups = records.group_number
+    tally = partial(column_sums, grids=grids, missing=how.missing, pairs=products, groups=groups)
+    found = records.fold(tally, merged)
     if how.bounded and size is None:
         size = found[0].count
         check_records(size, least, statistic)
