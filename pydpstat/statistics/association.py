@@ -24,7 +24,7 @@ def cov(
     bounds: GivenBounds,
     delta: float = 0,
     mechanism: str | Mechanism = "laplace",
-    neighbors: str = "bounded",
+    neighbors: str | None = None,
     missing: Missing = "error",
     rng: object = None,
     budget: Spender | None = None,
@@ -48,8 +48,9 @@ def cov(
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
     mechanism : {"laplace", "gaussian"} or Mechanism, default "laplace"
         The noise; Gaussian noise has the analytic calibration.
-    neighbors : {"bounded", "unbounded"}, default "bounded"
-        One record replaced (the number of records public), or one added or removed (private).
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave out records that miss any variable
         (unbounded only), or put a public number within the bounds in their place.
@@ -118,7 +119,7 @@ def corr(
     bounds: GivenBounds,
     delta: float = 0,
     mechanism: str | Mechanism = "laplace",
-    neighbors: str = "bounded",
+    neighbors: str | None = None,
     missing: Missing = "error",
     rng: object = None,
     budget: Spender | None = None,
@@ -191,7 +192,7 @@ def _release(
     if epsilon is None:
         # cov(frame, 1.0, bounds=...): the second argument is epsilon where there is no third
         y, epsilon = (None, y) if np.ndim(y) == 0 else (y, None)
-    how = options(epsilon, *public)
+    how = options(epsilon, *public, budget=budget)
     variables = read_variables(x, y, bounds)
     check_squares(variables.pairs)
     check_filling(how.missing, variables.pairs)

@@ -34,7 +34,7 @@ def count(
     *,
     delta: float = 0,
     mechanism: str | Mechanism = "geometric",
-    neighbors: str = "bounded",
+    neighbors: str | None = None,
     missing: Missing = "error",
     rng: object = None,
     budget: Spender | None = None,
@@ -52,8 +52,9 @@ def count(
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
     mechanism : {"geometric", "gaussian"} or Mechanism, default "geometric"
         Symmetric geometric noise, or discrete Gaussian noise. Both are integers.
-    neighbors : {"bounded", "unbounded"}, default "bounded"
-        One record replaced (the number of records public), or one added or removed.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     missing : {"error", "drop", True, False}, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or count
         them as true or false.
@@ -101,7 +102,7 @@ def count(
     >>> float(r).is_integer(), r.sensitivity
     (True, 1.0)
     """
-    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool)
+    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool, budget=budget)
     columns = truths_of(condition)
     true, _ = _tallies(columns, how.missing)
     query = _query("count", true, columns, how)
@@ -115,7 +116,7 @@ def proportion(
     *,
     delta: float = 0,
     mechanism: str | Mechanism = "geometric",
-    neighbors: str = "bounded",
+    neighbors: str | None = None,
     missing: Missing = "error",
     rng: object = None,
     budget: Spender | None = None,
@@ -132,8 +133,9 @@ def proportion(
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
     mechanism : {"geometric", "gaussian"} or Mechanism, default "geometric"
         Symmetric geometric noise, or discrete Gaussian noise.
-    neighbors : {"bounded", "unbounded"}, default "bounded"
-        One record replaced (the number of records public), or one added or removed.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     missing : {"error", "drop", True, False}, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or count
         them as true or false.
@@ -179,7 +181,7 @@ def proportion(
     >>> abs(float(r) - 0.6) < 0.02
     True
     """
-    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool)
+    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool, budget=budget)
     columns = truths_of(condition)
     true, false = _tallies(columns, how.missing)
     publish: Publish
