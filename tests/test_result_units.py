@@ -49,7 +49,7 @@ def test_a_unit_is_in_every_form(made):
     assert result.unit == UNIT and repr(result).count("neighbors") == repr(result).count(f", unit {UNIT}")
     text = result.summary().as_text()
     assert re.search(rf"Neighbors: +bounded\n.* Unit: +{UNIT}\n", text)
-    assert f"neighbors, unit {UNIT}." in text.replace("\n", " ")
+    assert "Holds: (epsilon" in text and f"neighbors, unit {UNIT}" in text.replace("\n", " ")
     assert UNIT in result.summary().as_csv() and UNIT in result._repr_html_()
     latex = result.summary().as_latex()
     assert latex.count(r"person\_id") == 2 and UNIT not in latex

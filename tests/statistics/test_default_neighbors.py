@@ -124,9 +124,9 @@ def test_nested_blocks():
 
 
 def test_inside_of_what_was_paid_for_they_are_the_payer_s():
-    with budget_of(**OPEN, unit="person_id") as budget:
-        with paid(None, Guarantee(1.0, neighbors="unbounded", unit="person_id"), "a whole"):
-            assert defaults(None) == Defaults("unbounded", "person_id")
+    with budget_of(**OPEN) as budget:
+        with paid(None, Guarantee(1.0, neighbors="unbounded"), "a whole"):
+            assert defaults(None) == Defaults("unbounded")
             assert dp.count(X > 2, 0.5, rng=1).neighbors == "unbounded"
         assert [each.call for each in budget.entries] == ["a whole"]
 
