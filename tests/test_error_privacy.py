@@ -125,7 +125,7 @@ MISPLACED: dict[str, Any] = {
     "truth values": [True, TEXT],
 }
 # options that are texts: what is misspelt is shown, if it is short
-NAMED = ("mechanism", "neighbors", "missing", "levels", "other", "accountant", "path")
+NAMED = ("mechanism", "neighbors", "missing", "levels", "other", "accountant", "path", "unit")
 NAMED += ("type_DP", "which_sensitivity", "breaks")
 
 
@@ -179,7 +179,9 @@ def _misplacing() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
     found["GaussianMechanism"] = d.GaussianMechanism, {**noisy, "delta": 0.1, "eps": 0.5, "type_DP": "aDP"}
     utility = {"utility": [1.0, 2.0], "eps": 1.0, "sensitivity": 1.0, "measure": None, "candidates": None}
     found["ExponentialMechanism"] = d.ExponentialMechanism, {**utility, "rng": 1}
-    found["Budget"] = d.Budget, {"epsilon": 1.0, "delta": 0.0, "accountant": "basic", "neighbors": "bounded"}
+    limits = {"epsilon": 1.0, "delta": 0.0, "accountant": "basic", "neighbors": "bounded", "unit": "id"}
+    found["Budget"] = d.Budget, limits
+    found["Guarantee"] = d.Guarantee, {"epsilon": 1.0, "delta": 0.0, "neighbors": "bounded", "unit": "id"}
     found["calibrate_gaussian"] = d.calibrate_gaussian, {"epsilon": 1.0, "delta": 0.1, "sensitivity": 1.0}
     found["audit"] = d.audit, {
         "release": lambda data, size: np.zeros(size),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypedDict
 
 import numpy as np
@@ -57,7 +58,7 @@ def held(guarantee: Guarantee, source: Source) -> Guarantee:
     """Return what holds with a source's randomness."""
     condition = UNCOVERED if not source.reproducible else SEEDED
     stated = (*guarantee.conditions, condition)
-    return Guarantee(guarantee.epsilon, guarantee.delta, guarantee.neighbors, stated)
+    return replace(guarantee, conditions=stated, loss=None)
 
 
 def release_model(

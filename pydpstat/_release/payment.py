@@ -5,12 +5,52 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from pydpstat.budget._blocks import Spender, default, in_force, within
+from pydpstat.budget._blocks import Spender, around, default, in_force, within
 from pydpstat.privacy import Guarantee
 
-__all__ = ["Spender", "foreseen", "in_force", "paid", "pay", "within"]
+__all__ = ["Defaults", "Spender", "defaults", "foreseen", "in_force", "paid", "pay", "within"]
+
+
+class Defaults(NamedTuple):
+    """For whom a release is where its call does not say so.
+
+    Parameters
+    ----------
+    neighbors : {"bounded", "unbounded"}, default "bounded"
+        Those of the budget.
+    unit : str, optional
+        That of the budget.
+    """
+
+    neighbors: str = "bounded"
+    unit: str | None = None
+
+
+_WITHOUT_BUDGET = Defaults()
+
+
+def defaults(budget: Spender | None) -> Defaults:
+    """Return the neighbors and the unit that a release takes where none are given.
+
+    They are those of the budget that it names, else of the block around; inside of what was paid for as a
+    whole they are those of the budget that paid. Something else that can be spent from has none of its own.
+
+    Examples
+    --------
+    >>> from pydpstat import Budget
+    >>> with Budget(1.0, neighbors="unbounded", unit="person_id"):
+    ...     defaults(None)
+    Defaults(neighbors='unbounded', unit='person_id')
+    >>> defaults(None)
+    Defaults(neighbors='bounded', unit=None)
+    """
+    if budget is None:
+        if not in_force():
+            return _WITHOUT_BUDGET
+        budget = around()
+    return Defaults(getattr(budget, "neighbors", "bounded"), getattr(budget, "unit", None))
 
 
 class Record(Protocol):
@@ -49,6 +89,9 @@ class _Foreseen(BaseException):
 class _Foresight:
     """Stands for a budget and ends a release where it would pay, before its first draw."""
 
+    def __init__(self, of: Defaults) -> None:
+        self.neighbors, self.unit = of
+
     def spend(self, guarantee: Guarantee, call: str) -> None:
         """Tell the guarantee."""
         raise _Foreseen(guarantee)
@@ -59,7 +102,7 @@ def foreseen(release: Callable[[], object]) -> Guarantee:
 
     What never asks to be paid for guarantees nothing.
     """
-    with within(_Foresight()):
+    with within(_Foresight(defaults(None))):
         try:
             release()
         except _Foreseen as told:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache, wraps
 from typing import NamedTuple, ParamSpec, TypeVar
 
@@ -12,7 +13,7 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import Question, prepare
-from pydpstat._release.payment import Spender
+from pydpstat._release.payment import Spender, defaults
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussian
 from pydpstat.mechanisms.gaussian import Gaussian
@@ -34,7 +35,7 @@ INTEGER: tuple[Mechanism, ...] = (Geometric(), DiscreteGaussian())
 # what takes a missing value's place, or what is done with it
 Missing = str | float | np.generic
 # delta, mechanism, neighbors and missing, as they were given
-Public = tuple[float, str | Mechanism, str, Missing]
+Public = tuple[float, str | Mechanism, str | None, Missing]
 COMPLETE = "that no value is missing is public knowledge"
 
 
@@ -122,18 +123,19 @@ def options(
     epsilon: float,
     delta: float,
     mechanism: str | Mechanism,
-    neighbors: str,
+    neighbors: str | None,
     missing: Missing,
     *,
     mechanisms: tuple[Mechanism, ...] = REAL,
     others: bool = True,
     fill: type = float,
+    budget: Spender | None = None,
 ) -> Options:
     """Check how a statistic is to be protected.
 
     The mechanisms are those that have a name in the function, its default first; with `others` an object
     may be given, too. `fill` is what may take a missing value's place: a number (float), a truth value
-    (bool), or a level (str: any plain value).
+    (bool), or a level (str: any plain value). Without neighbors they are those of the budget that pays.
 
     Examples
     --------
@@ -141,6 +143,9 @@ def options(
     >>> options(1, 0, "laplace", "bounded", "error").epsilon
     1.0
     """
+    # before what is remembered: the same call means something else in another block
+    if neighbors is None:
+        neighbors = defaults(check_budget(budget)).neighbors
     try:
         return _options(epsilon, delta, mechanism, neighbors, missing, mechanisms, others, fill)
     except TypeError:
@@ -266,8 +271,8 @@ class Protection(NamedTuple):
         how = self.options
         loss = how.mechanism.loss(noise, how.epsilon, question.sensitivities)
         stated = (*how.conditions, *self.conditions)
-        claim = Guarantee(how.epsilon, how.delta, how.neighbors)
-        return claim, Guarantee(how.epsilon, how.delta, how.neighbors, stated, loss)
+        claim = Guarantee(how.epsilon, how.delta, how.neighbors, unit=how.unit)
+        return claim, replace(claim, conditions=stated, loss=loss)
 
 
 def release_statistic(

@@ -14,7 +14,7 @@ from pydpstat.budget._entry import Entry
 from pydpstat.budget._ledger import Limits, MemoryLedger, SharedLedger
 from pydpstat.budget.amounts import Amount, BudgetExceeded, Share
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy import NEIGHBORS, Guarantee
+from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee, checked_unit, told_unit
 
 
 class Account:
@@ -22,15 +22,16 @@ class Account:
 
     _ledger: MemoryLedger | SharedLedger
 
-    def _set(self, epsilon: float, delta: float, accountant: str, neighbors: str) -> None:
+    def _set(self, epsilon: float, delta: float, accountant: str, neighbors: str, unit: str | None) -> None:
         self._epsilon, self._delta = epsilon, delta
         self._neighbors = checks.one_of(neighbors, "neighbors", NEIGHBORS)
+        self._unit = checked_unit(unit)
         self._name = accountant
         self._accountant: Accountant = ACCOUNTANTS[accountant](epsilon, delta)
         self._limit = self._accountant.limit
 
     def _limits(self) -> Limits:
-        return repr(self._epsilon), repr(self._delta), self._name, self._neighbors
+        return repr(self._epsilon), repr(self._delta), self._name, self._neighbors, self._unit
 
     @property
     def epsilon(self) -> float:
@@ -52,6 +53,11 @@ class Account:
         """The neighbors for which the budget holds."""
         return self._neighbors
 
+    @property
+    def unit(self) -> str | None:
+        """The unit for which the budget holds, by its column's name; None for a single record."""
+        return self._unit
+
     def spend(self, guarantee: Guarantee, call: str, label: str | None = None) -> None:
         """Spend what a release costs, just before its noise is drawn.
 
@@ -69,8 +75,8 @@ class Account:
         BudgetExceeded
             If the budget does not cover it; nothing is spent then.
         PydpstatError
-            If the guarantee is infinite, for other neighbors, or cannot be counted, or the ledger
-            cannot be written; nothing is spent then. Only where a connection to PostgreSQL is lost
+            If the guarantee is infinite, for other neighbors or another unit, or cannot be counted, or the
+            ledger cannot be written; nothing is spent then. Only where a connection to PostgreSQL is lost
             while the spend is confirmed, it may be in the ledger; the error says so.
 
         Examples
@@ -144,6 +150,19 @@ class Account:
                 f"guarantee must be finite to be charged; got {guarantee}, and no budget covers a release "
                 f"that guarantees nothing. {consequence} Where it warns, as R's functions do, "
                 f"the warning says why.{stated}"
+            )
+        if guarantee.unit != self._unit:
+            hint = "Use a budget for a single record, or release without a unit."
+            if self._unit is not None:
+                hint = (
+                    f"Release with unit={checks.excerpt(self._unit)}: what is kept for one record says "
+                    "nothing of all records of a unit."
+                )
+                if guarantee.unit is not None:
+                    hint = f"Release with unit={checks.excerpt(self._unit)}, or use a budget for the other."
+            raise PydpstatError(
+                f"guarantee must be for {told_unit(self._unit)}, as the budget is; got {guarantee}, which is "
+                f"for {told_unit(guarantee.unit)}. {hint} {consequence}"
             )
         if guarantee.neighbors != self._neighbors:
             hint = "Nothing follows for unbounded neighbors: release with neighbors='unbounded'."

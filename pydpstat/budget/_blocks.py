@@ -34,6 +34,11 @@ def default() -> Spender | None:
     return budgets[-1] if budgets else None
 
 
+def around() -> Spender | None:
+    """Return the budget of the innermost block that has one, also where it paid for the whole beforehand."""
+    return next((budget for budget in reversed(in_force()) if budget is not None), None)
+
+
 def enter(budget: Spender | None) -> None:
     """Make a budget the default, until it is left."""
     _BUDGETS.set((*in_force(), budget))

@@ -33,6 +33,8 @@ class Entry:
         What the release keeps.
     neighbors : str
         For which neighbors.
+    unit : str or None
+        For which unit; None for a single record.
     rho : float or None
         Its zero-concentrated privacy.
     loss : str
@@ -58,6 +60,7 @@ class Entry:
     epsilon: float
     delta: float
     neighbors: str
+    unit: str | None
     rho: float | None
     loss: str
     conditions: str
@@ -74,6 +77,7 @@ class Entry:
             guarantee.epsilon,
             guarantee.delta,
             guarantee.neighbors,
+            guarantee.unit,
             guarantee.rho,
             "" if guarantee.loss is None else _storable(repr(guarantee.loss)),
             _storable("\n".join(guarantee.conditions)),
@@ -95,7 +99,7 @@ _DTYPES = {
 
 
 def frame_of(entries: Sequence[Entry]) -> pd.DataFrame:
-    """Return one row an entry; texts are pandas' strings, and a rho that is not known is NaN."""
+    """Return one row an entry; texts are pandas' strings, and what there is none of is NaN or NA."""
     import pandas as pd
 
     rows = list(map(astuple, entries))

@@ -26,16 +26,18 @@ from pydpstat.budget._ledger import PATIENCE, Change, Limits, SharedLedger, clos
 from pydpstat.errors import PydpstatError
 
 # marks the file as a ledger ("dpst"), and its format
-APPLICATION, FORMAT = 0x64707374, 3
+APPLICATION, FORMAT = 0x64707374, 4
 # EXTRA: that the journal is gone is on disk too before a commit returns
 SETTINGS = ("PRAGMA synchronous = EXTRA", "PRAGMA fullfsync = ON")
 _TABLES = (
     "BEGIN",
     "CREATE TABLE budget (id INTEGER PRIMARY KEY CHECK (id = 1), epsilon TEXT NOT NULL, delta TEXT NOT NULL, "
-    "accountant TEXT NOT NULL, neighbors TEXT NOT NULL, spent TEXT NOT NULL, spent_delta TEXT NOT NULL)",
+    "accountant TEXT NOT NULL, neighbors TEXT NOT NULL, unit TEXT, spent TEXT NOT NULL, "
+    "spent_delta TEXT NOT NULL)",
     "CREATE TABLE spends (id INTEGER PRIMARY KEY, call TEXT NOT NULL, label TEXT NOT NULL, "
-    "epsilon REAL NOT NULL, delta REAL NOT NULL, neighbors TEXT NOT NULL, rho REAL, loss TEXT NOT NULL, "
-    "conditions TEXT NOT NULL, time TEXT NOT NULL, process INTEGER NOT NULL, host TEXT NOT NULL)",
+    "epsilon REAL NOT NULL, delta REAL NOT NULL, neighbors TEXT NOT NULL, unit TEXT, rho REAL, "
+    "loss TEXT NOT NULL, conditions TEXT NOT NULL, time TEXT NOT NULL, process INTEGER NOT NULL, "
+    "host TEXT NOT NULL)",
     f"PRAGMA application_id = {APPLICATION}",
     f"PRAGMA user_version = {FORMAT}",
 )
@@ -142,7 +144,7 @@ class FileLedger(SharedLedger):
         if state != "ok":
             raise sqlite3.DatabaseError(state)
         found: Limits = connection.execute(
-            "SELECT epsilon, delta, accountant, neighbors FROM budget"
+            "SELECT epsilon, delta, accountant, neighbors, unit FROM budget"
         ).fetchone()
         return self._same_limits(found, limits, "path")
 
@@ -175,7 +177,7 @@ def _make(path: str, limits: Limits) -> None:
                 for statement in _TABLES:
                     connection.execute(statement)
                 row = (*limits, *texts_of(NOTHING))
-                connection.execute("INSERT INTO budget VALUES (1, ?, ?, ?, ?, ?, ?)", row)
+                connection.execute("INSERT INTO budget VALUES (1, ?, ?, ?, ?, ?, ?, ?)", row)
                 connection.execute("COMMIT")
             # where no folder can be locked, as on Windows, this replaces no file
             with suppress(FileExistsError):

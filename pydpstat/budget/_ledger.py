@@ -16,11 +16,12 @@ from fractions import Fraction
 from pydpstat.budget._accountants import NOTHING, Cost, charged, missing
 from pydpstat.budget._entry import Entry
 from pydpstat.errors import PydpstatError
+from pydpstat.privacy.guarantee import told_unit
 
 # how long a writer waits for others, in seconds
 PATIENCE = 60.0
-# the limits as texts, in which floats compare exactly: epsilon, delta, accountant, neighbors
-Limits = tuple[str, str, str, str]
+# the limits as texts, in which floats compare exactly: epsilon, delta, accountant, neighbors, unit
+Limits = tuple[str, str, str, str, str | None]
 # a total, and what puts an entry and the new total into the ledger
 Change = tuple[Cost, Callable[[Entry, Cost], object]]
 
@@ -132,8 +133,9 @@ def texts_of(cost: Cost) -> tuple[str, str]:
 
 
 def _described(limits: Limits) -> str:
-    epsilon, delta, accountant, neighbors = limits
-    return f"epsilon {epsilon}, delta {delta}, accountant {accountant!r}, neighbors {neighbors!r}"
+    epsilon, delta, accountant, neighbors, unit = limits
+    pair = f"epsilon {epsilon}, delta {delta}, accountant {accountant!r}, neighbors {neighbors!r}"
+    return f"{pair}, for {told_unit(unit)}"
 
 
 # no connection may cross a fork: each is closed before, and both sides open their own

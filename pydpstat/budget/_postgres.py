@@ -33,7 +33,7 @@ _DEFAULTS = {
     "keepalives_idle": "30",
     "tcp_user_timeout": "60000",
 }
-FORMAT = 1
+FORMAT = 2
 # for the time in which a ledger is made: "dpst"
 _MAKING = 0x64707374
 _KINDS = {"epsilon": "double precision", "delta": "double precision", "rho": "double precision"}
@@ -43,7 +43,7 @@ _LEDGERS = {
     "name": "text",
     "identity": "text",
     "format": "integer",
-    **dict.fromkeys(("epsilon", "delta", "accountant", "neighbors", "spent", "spent_delta"), "text"),
+    **dict.fromkeys(("epsilon", "delta", "accountant", "neighbors", "unit", "spent", "spent_delta"), "text"),
     "spends": "bigint",
 }
 _SPENDS = {"ledger": "bigint", "number": "bigint", **{name: _KINDS.get(name, "text") for name in COLUMNS}}
@@ -58,12 +58,12 @@ _SHAPE = (
     "AND NOT attisdropped ORDER BY attnum"
 )
 _NEW = (
-    "INSERT INTO pydpstat_ledgers SELECT coalesce(max(ledger), 0) + 1, %s, %s, %s, %s, %s, %s, %s, %s, %s, 0 "
+    f"INSERT INTO pydpstat_ledgers SELECT coalesce(max(ledger), 0) + 1, {', '.join(['%s'] * 10)}, 0 "
     "FROM pydpstat_ledgers"
 )
 # one statement sees one state of both tables
 _OPENED = (
-    "SELECT epsilon, delta, accountant, neighbors, format, ledger, identity, spends, (SELECT count(*) "
+    "SELECT epsilon, delta, accountant, neighbors, unit, format, ledger, identity, spends, (SELECT count(*) "
     "FROM pydpstat_spends WHERE pydpstat_spends.ledger = pydpstat_ledgers.ledger) "
     "FROM pydpstat_ledgers WHERE name = %s"
 )
@@ -241,7 +241,7 @@ class ServerLedger(SharedLedger):
             if not any(there):
                 for table, columns in _TABLES.items():
                     lines = [
-                        f"{name} {kind}{'' if name == 'rho' else ' NOT NULL'}"
+                        f"{name} {kind}{'' if name in ('unit', 'rho') else ' NOT NULL'}"
                         for name, kind in columns.items()
                     ]
                     connection.execute(f"CREATE TABLE {table} ({', '.join([*lines, _MORE[table]])})")
@@ -258,15 +258,15 @@ class ServerLedger(SharedLedger):
         row = connection.execute(_OPENED, (self.where.name,)).fetchone()
         if row is None:
             raise self._missing()
-        if row[4] != FORMAT:
+        if row[5] != FORMAT:
             raise PydpstatError(
-                f"url must be a ledger of format {FORMAT}; {self.place!r} has format {row[4]}. "
+                f"url must be a ledger of format {FORMAT}; {self.place!r} has format {row[5]}. "
                 "Use the version of pydpstat that wrote it."
             )
-        self._number, self._identity = int(row[5]), str(row[6])
-        if row[7] != row[8]:
+        self._number, self._identity = int(row[6]), str(row[7])
+        if row[8] != row[9]:
             raise self._altered()
-        return self._same_limits(row[:4], limits, "url")
+        return self._same_limits(row[:5], limits, "url")
 
     def _missing(self) -> PydpstatError:
         return PydpstatError(

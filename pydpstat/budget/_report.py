@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pydpstat.budget._entry import Entry
 from pydpstat.budget.amounts import Amount
-from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, number, one_line
+from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, number, one_line, unit_fact
 
 WIDEST_CALL = 36
 
@@ -19,6 +19,7 @@ class LedgerReport(Report):
     delta: float
     accountant: str
     neighbors: str
+    unit: str | None
     place: str
     entries: tuple[Entry, ...]
     spent: Amount
@@ -32,6 +33,7 @@ class LedgerReport(Report):
             ("Limit of delta:", number(self.delta)),
             ("Accountant:", self.accountant),
             ("Neighbors:", self.neighbors),
+            *unit_fact(self.unit),
             ("No. Releases:", str(len(self.entries))),
             *_amounts(self.spent, "spent"),
             *_amounts(self.remaining, "left"),

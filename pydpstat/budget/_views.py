@@ -41,7 +41,7 @@ class Views(Account):
         >>> "mean(income)" in budget.summary().as_text()
         True
         """
-        limits = self.epsilon, self.delta, self.accountant, self.neighbors, self._ledger.place
+        limits = self.epsilon, self.delta, self.accountant, self.neighbors, self.unit, self._ledger.place
         return LedgerReport(*limits, self.entries, self.spent, self.remaining).summary()
 
     def to_frame(self) -> pd.DataFrame:
@@ -50,9 +50,9 @@ class Views(Account):
         Returns
         -------
         DataFrame
-            Columns ``call``, ``label``, ``loss``, ``conditions`` and ``host`` (strings), ``epsilon``,
-            ``delta`` and ``rho`` (floats, NaN where no rho is known), ``neighbors`` (categories), ``time``
-            (with time zone UTC) and ``process`` (integers).
+            Columns ``call``, ``label``, ``loss``, ``conditions`` and ``host`` (strings), ``unit`` (strings,
+            NA for a single record), ``epsilon``, ``delta`` and ``rho`` (floats, NaN where no rho is known),
+            ``neighbors`` (categories), ``time`` (with time zone UTC) and ``process`` (integers).
 
         Examples
         --------
@@ -77,7 +77,7 @@ class Views(Account):
         -------
         str or None
             A line with the names of `to_frame`'s columns, then the entries; numbers in full precision,
-            nothing where no rho is known.
+            nothing where no rho is known, or the unit is a single record.
 
         Raises
         ------
@@ -88,7 +88,7 @@ class Views(Account):
         --------
         >>> from pydpstat import Budget
         >>> Budget(1.0).to_csv()
-        'call,label,epsilon,delta,neighbors,rho,loss,conditions,time,process,host\\n'
+        'call,label,epsilon,delta,neighbors,unit,rho,loss,conditions,time,process,host\\n'
         """
         return _given(csv_of(self.entries), path)
 
@@ -103,9 +103,9 @@ class Views(Account):
         Returns
         -------
         str or None
-            An object with ``epsilon``, ``delta``, ``accountant``, ``neighbors``, ``spent``, ``remaining``
-            and ``entries``, which have the names of `to_frame`'s columns. What is infinite, as the limit of
-            an odometer, or not known is null.
+            An object with ``epsilon``, ``delta``, ``accountant``, ``neighbors``, ``unit``, ``spent``,
+            ``remaining`` and ``entries``, which have the names of `to_frame`'s columns. What is infinite, as
+            the limit of an odometer, or not known is null, and so is the unit of a single record.
 
         Raises
         ------
@@ -127,6 +127,7 @@ class Views(Account):
             "delta": self.delta,
             "accountant": self.accountant,
             "neighbors": self.neighbors,
+            "unit": self.unit,
             "spent": _numbers(self.spent),
             "remaining": _numbers(self.remaining),
         }

@@ -32,7 +32,11 @@ class Budget(Views):
         How the losses of several releases add up. ``"basic"``: epsilons and deltas. ``"zcdp"``:
         zero-concentrated privacy, which allows more releases where they are many or Gaussian.
     neighbors : {"bounded", "unbounded"}, default "bounded"
-        The neighbors for which the budget holds. Releases for the others are refused.
+        The neighbors for which the budget holds. Releases for the others are refused; pydpstat's own
+        take the budget's where none are given.
+    unit : str, optional, keyword only
+        The privacy unit for which the budget holds: the name of the column that tells whose data a
+        record is. By default it is a single record. Releases for another unit are refused.
     url : str, optional, keyword only
         A PostgreSQL database instead of a file, for several machines:
         ``"postgresql://user@host:5432/database"``. The ledger is made where there is none.
@@ -82,9 +86,10 @@ class Budget(Views):
 
     ``with budget:`` pays for every release inside, before its noise is drawn: of pydpstat's functions
     and of the mirrors. A release that names another ``budget=`` is left to that one; of nested blocks the
-    innermost pays. The mirrors are charged what they truly keep, and refused where they guarantee nothing.
-    Drawing from `pydpstat.random` or a mechanism's own noise is no release, and neither is what
-    `pydpstat.anonymity` does. The block is a context variable: an asyncio task has that of the place where it
+    innermost pays. A function of pydpstat's that gets no ``neighbors=`` takes those of the budget that pays.
+    The mirrors are charged what they truly keep, and refused where they guarantee nothing. Drawing from
+    `pydpstat.random` or a mechanism's own noise is no release, and neither is what `pydpstat.anonymity` does.
+    The block is a context variable: an asyncio task has that of the place where it
     was made, a forked process that of its parent (a budget in memory refuses to be used there), and a new
     thread or another process has none.
 
@@ -116,10 +121,11 @@ class Budget(Views):
         accountant: str = "basic",
         neighbors: str = "bounded",
         *,
+        unit: str | None = None,
         url: str | None = None,
         name: str | None = None,
     ) -> None:
-        self._set(checks.epsilon(epsilon), _delta(delta, accountant), accountant, neighbors)
+        self._set(checks.epsilon(epsilon), _delta(delta, accountant), accountant, neighbors, unit)
         place = _place(path, url, name)
         self._ledger = MemoryLedger() if place is None else _shared(place, self._limits(), new=True)
 
@@ -131,6 +137,7 @@ class Budget(Views):
         accountant: str = "basic",
         neighbors: str = "bounded",
         *,
+        unit: str | None = None,
         url: str | None = None,
         name: str | None = None,
     ) -> Budget:
@@ -140,7 +147,7 @@ class Budget(Views):
         ----------
         delta : float, default 0
             With "zcdp" the delta at which `spent` states epsilon, above 0; not used with "basic".
-        path, accountant, neighbors, url, name
+        path, accountant, neighbors, unit, url, name
             As for `Budget`.
 
         Returns
@@ -180,7 +187,7 @@ class Budget(Views):
         (2.75, inf)
         """
         self = cls.__new__(cls)
-        self._set(math.inf, _delta(delta, accountant), accountant, neighbors)
+        self._set(math.inf, _delta(delta, accountant), accountant, neighbors, unit)
         place = _place(path, url, name)
         self._ledger = MemoryLedger() if place is None else _shared(place, self._limits(), new=True)
         return self
@@ -229,8 +236,8 @@ class Budget(Views):
     def _existing(cls, place: str, limits: Limits | None = None) -> Budget:
         # a copy or a pickle opens its ledger, too: one that was made anew would hold no spend
         self, ledger = cls.__new__(cls), _shared(place, limits)
-        epsilon, delta, accountant, neighbors = ledger.limits
-        self._set(float(epsilon), float(delta), accountant, neighbors)
+        epsilon, delta, accountant, neighbors, unit = ledger.limits
+        self._set(float(epsilon), float(delta), accountant, neighbors, unit)
         self._ledger = ledger
         return self
 
@@ -249,6 +256,7 @@ class Budget(Views):
         where = "".join(places)
         limits = f"({self._epsilon!r}, " if self._epsilon < math.inf else ".odometer("
         more = f"accountant={self._name!r}, neighbors={self._neighbors!r}"
+        more += "" if self._unit is None else f", unit={self._unit!r}"
         return f"Budget{limits}{self._delta!r}{where}, {more})"
 
     def __reduce__(self) -> tuple[Callable[..., Budget], tuple[object, ...]]:

@@ -42,7 +42,7 @@ def release_hierarchy(
     split: Any = "uniform",
     delta: float = 0,
     mechanism: Any = "geometric",
-    neighbors: str = "bounded",
+    neighbors: str | None = None,
     method: str = "least squares",
     nonnegative: bool | None = None,
     integer: bool | None = None,
@@ -71,8 +71,9 @@ def release_hierarchy(
         Above 0 and below 1 for a mechanism that needs it: each level with noise gets an equal part.
     mechanism : {"geometric"} or Mechanism, default "geometric"
         The noise of each level; an object for another one (`pydpstat.mechanisms.Mechanism`).
-    neighbors : {"bounded", "unbounded"}, default "bounded"
-        One record replaced (the number of records public), or one added or removed.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     method : {"least squares", "ratio", "top-down"}, default "least squares"
         How the counts are made to add up: see `make_consistent`.
     nonnegative, integer : bool, optional
@@ -129,7 +130,8 @@ def release_hierarchy(
     (array([240]), 0.0)
     """
     checks.one_of(missing, "missing", ("error", "drop"))
-    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER[:1], fill=bool)
+    named = INTEGER[:1]
+    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=named, fill=bool, budget=budget)
     if not isinstance(hierarchy, Hierarchy):
         raise PydpstatError(
             f"hierarchy must be a Hierarchy with the public labels; got {type(hierarchy).__name__}. "
@@ -137,13 +139,13 @@ def release_hierarchy(
         )
     chosen = checked_method(method, nonnegative, integer, True)
     tree = hierarchy.tree
-    reach = sensitivities(tree, neighbors)
+    reach = sensitivities(tree, how.neighbors)
     shares = epsilons(split, hierarchy, reach, how.epsilon)
     noises = _noises(how, shares, reach, tree.sizes)
     leaves, records = leaf_counts(data, hierarchy, missing == "drop")
     source = source_from(rng)
     conditions = (PUBLIC, *((AT_LEAVES,) if records and missing == "error" else ()))
-    claim = Guarantee(how.epsilon, how.delta, neighbors)
+    claim = Guarantee(how.epsilon, how.delta, how.neighbors)
     counts = tree.totals(leaves)
     noisy = [level for level, noise in enumerate(noises) if noise is not None]
     # all levels are one vector, each with noise of its own: what they keep adds up to epsilon
@@ -157,7 +159,7 @@ def release_hierarchy(
         Labels("count"),
         integer=True,
     )
-    spec = Calibrated(noise, claim, Guarantee(how.epsilon, how.delta, neighbors, conditions))
+    spec = Calibrated(noise, claim, Guarantee(how.epsilon, how.delta, how.neighbors, conditions))
     released = release(
         query,
         prepare(query.question, spec, source.reproducible),

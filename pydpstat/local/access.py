@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -265,12 +265,12 @@ def covering(places: Iterable[Sequence[Guarantee]]) -> Guarantee:
         lists = [[one.as_bounded() for one in place] for place in lists]
     # a single guarantee keeps its curve
     each = [place[0] if len(place) == 1 else compose(place) for place in lists]
-    return Guarantee(
-        max(one.epsilon for one in each),
-        max(one.delta for one in each),
-        each[0].neighbors,
-        tuple(dict.fromkeys(line for one in each for line in one.conditions)),
-        _largest([one.loss for one in each]),
+    return replace(
+        # what is said beside the pair is the same: neighbors, unit, every condition
+        compose(each),
+        epsilon=max(one.epsilon for one in each),
+        delta=max(one.delta for one in each),
+        loss=_largest([one.loss for one in each]),
     )
 
 

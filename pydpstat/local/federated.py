@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
 import numpy as np
@@ -211,7 +212,7 @@ class FederatedArray:
                 return None
             most = covering(each)
             lines = [line for line in most.conditions if line not in (ONE_ANSWER, ONE_RELEASE)]
-            together = Guarantee(most.epsilon, most.delta, most.neighbors, (*lines, TOGETHER), most.loss)
+            together = replace(most, conditions=(*lines, TOGETHER))
             size = self.__size
             return together if size == 1 else together.group(size).with_conditions(SEVERAL)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 
 from pydpstat import _checks as checks
 from pydpstat._grid import total_above
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy.guarantee import Guarantee
+from pydpstat.privacy.guarantee import Guarantee, told_unit
 from pydpstat.privacy.losses import ConcentratedLoss, GaussianLoss, PrivacyLoss, ResponseLoss
 
 METHODS = ("basic", "zcdp", "exact", "pld")
@@ -22,7 +23,7 @@ def compose(
     Parameters
     ----------
     guarantees : iterable of Guarantee
-        At least one, all for the same neighbors.
+        At least one, all for the same neighbors and the same unit.
     method : {"basic", "zcdp", "exact", "pld"}, default "basic"
         ``"basic"`` adds epsilons and deltas. ``"zcdp"`` adds the zero-concentrated privacy `rho`,
         which pure, Gaussian and discrete Gaussian releases have. ``"exact"`` is the best that can
@@ -41,7 +42,8 @@ def compose(
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, the neighbors differ, or the method cannot take the list.
+        If an argument is not allowed, the neighbors or the units differ, or the method cannot take
+        the list.
     MissingExtraError
         For ``"pld"`` where dp-accounting is not installed; the message has the command.
 
@@ -78,13 +80,13 @@ def compose(
         return basic
     loss = {"zcdp": _concentrated, "exact": _exact, "pld": _distribution}[method](each)
     # the sums hold as well as the curve, which is rounded up
-    epsilon = Guarantee(basic.epsilon, basic.delta, basic.neighbors, (), loss).epsilon_at(goal)
+    epsilon = replace(basic, loss=loss).epsilon_at(goal)
     if math.isinf(epsilon):
         raise PydpstatError(
             f"delta must be larger for these guarantees and method {method!r}; got {goal!r}. "
             "Give the delta at which epsilon is stated, for example delta=1e-6."
         )
-    return Guarantee(epsilon, goal, basic.neighbors, basic.conditions, loss)
+    return replace(basic, epsilon=epsilon, delta=goal, loss=loss)
 
 
 def compose_basic(*guarantees: Guarantee) -> Guarantee:
@@ -96,7 +98,7 @@ def compose_basic(*guarantees: Guarantee) -> Guarantee:
     Parameters
     ----------
     *guarantees : Guarantee
-        At least one, all for the same neighbors.
+        At least one, all for the same neighbors and the same unit.
 
     Returns
     -------
@@ -106,7 +108,7 @@ def compose_basic(*guarantees: Guarantee) -> Guarantee:
     Raises
     ------
     PydpstatError
-        If none is given, or if the neighbors differ.
+        If none is given, or if the neighbors or the units differ.
 
     References
     ----------
@@ -125,11 +127,19 @@ def compose_basic(*guarantees: Guarantee) -> Guarantee:
             f"guarantees must be at least one Guarantee, all for the same neighbors; got {got}. "
             "State every release for the same neighbors first."
         )
+    # in the order given, as one of them may be None
+    units = tuple(dict.fromkeys(guarantee.unit for guarantee in guarantees))
+    if len(units) != 1:
+        raise PydpstatError(
+            f"guarantees must all be for the same unit; got {' and '.join(map(told_unit, units))}. "
+            "What is kept for one unit does not add to what is kept for another: release all for the same."
+        )
     return Guarantee(
         epsilon=total_above(guarantee.epsilon for guarantee in guarantees),
         delta=min(1.0, total_above(guarantee.delta for guarantee in guarantees)),
         neighbors=kinds.pop(),
         conditions=tuple(dict.fromkeys(line for guarantee in guarantees for line in guarantee.conditions)),
+        unit=units[0],
     )
 
 

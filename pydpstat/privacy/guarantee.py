@@ -1,9 +1,9 @@
-"""A guarantee of differential privacy: a pair (epsilon, delta), the neighbors, and the curve behind it."""
+"""A guarantee of differential privacy: a pair (epsilon, delta), neighbors, unit, and the curve behind it."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydpstat import _checks as checks
 from pydpstat._grid import multiple_above
@@ -29,23 +29,27 @@ class Guarantee:
         Between 0 and 1. With 0 the guarantee is pure.
     neighbors : {"bounded", "unbounded"}, default "bounded"
         ``"bounded"``: one record replaced by another, the number of records public.
-        ``"unbounded"``: one record added or removed, the number of records private.
+        ``"unbounded"``: one record added or removed, the number of records private. With a `unit`
+        read "all records of one unit" for "one record", and "units" for "records".
     conditions : tuple of str, default ()
         Short sentences on what the guarantee rests on or does not cover.
     loss : PrivacyLoss, optional, keyword only
         The exact privacy loss behind the pair, where it is known: ``GaussianLoss``,
         ``LaplaceLoss``, ``GeometricLoss``, ``DiscreteGaussianLoss`` or a composition, all in
         ``pydpstat.privacy``.
+    unit : str, optional
+        The privacy unit: the name of the column that tells whose data a record is (``"person_id"``).
+        By default it is a single record.
 
     Raises
     ------
     PydpstatError
         If `epsilon` is negative or NaN, `delta` is outside [0, 1], `neighbors` is another word,
-        `conditions` is no tuple of texts, or `loss` is no privacy loss.
+        `conditions` is no tuple of texts, `loss` is no privacy loss, or `unit` is no printable text.
 
     Notes
     -----
-    Two guarantees are equal where all five are. `implies` tells whether one is at least as strong.
+    Two guarantees are equal where all six are. `implies` tells whether one is at least as strong.
 
     References
     ----------
@@ -56,6 +60,8 @@ class Guarantee:
     --------
     >>> print(Guarantee(1, 1e-6))
     (epsilon 1, delta 1e-06), bounded neighbors
+    >>> print(Guarantee(1, neighbors="unbounded", unit="person_id"))
+    (epsilon 1, delta 0), unbounded neighbors, unit person_id
     >>> print(Guarantee(float("inf")))
     none (epsilon infinite)
     >>> Guarantee(1) == Guarantee(1.0), Guarantee(1).implies(Guarantee(2))
@@ -67,6 +73,7 @@ class Guarantee:
     neighbors: str = "bounded"
     conditions: tuple[str, ...] = ()
     loss: PrivacyLoss | None = None
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         epsilon = least_0(self.epsilon, "epsilon", "Give infinity where nothing is guaranteed.")
@@ -85,6 +92,7 @@ class Guarantee:
                 f"loss must be a privacy loss or None; got {checks.shown(self.loss)}. "
                 "Use for example pydpstat.privacy.GaussianLoss(mu)."
             )
+        object.__setattr__(self, "unit", checked_unit(self.unit))
         object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "delta", delta)
 
@@ -93,7 +101,8 @@ class Guarantee:
             return "none (epsilon infinite)"
         if self.delta == 1.0:
             return "none (delta 1)"
-        return f"(epsilon {self.epsilon:.6g}, delta {self.delta:.6g}), {self.neighbors} neighbors"
+        whose = "" if self.unit is None else f", unit {self.unit}"
+        return f"(epsilon {self.epsilon:.6g}, delta {self.delta:.6g}), {self.neighbors} neighbors{whose}"
 
     def with_conditions(self, *lines: str) -> Guarantee:
         """Return the same guarantee with further conditions.
@@ -103,7 +112,7 @@ class Guarantee:
         >>> Guarantee(1).with_conditions("the levels are public").conditions
         ('the levels are public',)
         """
-        return Guarantee(self.epsilon, self.delta, self.neighbors, self.conditions + lines, self.loss)
+        return replace(self, conditions=self.conditions + lines)
 
     def delta_at(self, epsilon: float) -> float:
         """Smallest delta that holds at another epsilon.
@@ -214,12 +223,12 @@ class Guarantee:
         return pure_rho(self.epsilon) if self.delta == 0.0 and self.epsilon < math.inf else None
 
     def group(self, size: int) -> Guarantee:
-        """Return what holds for data sets that differ in several records.
+        """Return what holds for data sets that differ in several records, or units where there is one.
 
         Parameters
         ----------
         size : int
-            How many records; at least 1.
+            How many records or units; at least 1.
 
         Returns
         -------
@@ -250,12 +259,12 @@ class Guarantee:
         epsilon, delta = multiple_above(count, self.epsilon), self._group_delta(count)
         if loss is not None and delta:
             delta = min(delta, loss.delta(epsilon))
-        return Guarantee(epsilon, delta, self.neighbors, self.conditions, loss)
+        return replace(self, epsilon=epsilon, delta=delta, loss=loss)
 
     def as_bounded(self) -> Guarantee:
         """Return what holds for bounded neighbors.
 
-        One record replaced is one record removed and another added, two steps between unbounded
+        One record (or unit) replaced is one removed and another added, two steps between unbounded
         neighbors. The other way round nothing follows: a release for bounded neighbors may publish
         the number of records.
 
@@ -266,8 +275,7 @@ class Guarantee:
         """
         if self.neighbors == "bounded":
             return self
-        two = self.group(2)
-        return Guarantee(two.epsilon, two.delta, "bounded", two.conditions, two.loss)
+        return replace(self.group(2), neighbors="bounded")
 
     def implies(self, other: Guarantee) -> bool:
         """Tell whether this guarantee is at least as strong: whether it keeps the other's pair.
@@ -276,11 +284,20 @@ class Guarantee:
         neighbors is compared with one for bounded neighbors as `as_bounded` says; one for bounded
         neighbors never implies one for unbounded neighbors. Conditions are not compared.
 
+        Guarantees for different units never imply each other, as names do not tell whose records are
+        whose. Not even one for persons implies the same pair for single records: a record that is replaced
+        may be another person's afterwards, and then two persons' data change; a record that is added to a
+        person's others is a person replaced, which is two steps between unbounded neighbors.
+
         Examples
         --------
         >>> Guarantee(1).implies(Guarantee(0.5, 0.3)), Guarantee(1).implies(Guarantee(0.5))
         (True, False)
+        >>> Guarantee(1, unit="person_id").implies(Guarantee(1))
+        False
         """
+        if self.unit != other.unit:
+            return False
         if self.neighbors != other.neighbors:
             return self.neighbors == "unbounded" and self.as_bounded().implies(other)
         return self.delta_at(other.epsilon) <= other.delta
@@ -298,3 +315,34 @@ class Guarantee:
             return 1.0
         factor = math.expm1(count * self.epsilon) / math.expm1(self.epsilon)
         return min(1.0, self.delta * factor * (1.0 + _SAFETY))
+
+
+def checked_unit(unit: object) -> str | None:
+    """Check the name of a privacy unit's column; None is a single record.
+
+    It stands in messages, tables and ledgers, which have to keep it as it is.
+
+    Examples
+    --------
+    >>> checked_unit("person_id"), checked_unit(None)
+    ('person_id', None)
+    """
+    if unit is None:
+        return None
+    if isinstance(unit, str) and unit and unit.isprintable():
+        return str(unit)
+    raise PydpstatError(
+        f"unit must be a column's name, a text of printable characters, or None; got "
+        f"{checks.shown_option(unit)}. Give for example 'person_id', or None for a single record."
+    )
+
+
+def told_unit(unit: str | None) -> str:
+    """Name a privacy unit in a message.
+
+    Examples
+    --------
+    >>> told_unit("person_id"), told_unit(None)
+    ("unit 'person_id'", 'a single record')
+    """
+    return "a single record" if unit is None else f"unit {checks.excerpt(unit)}"

@@ -124,6 +124,11 @@ class Stated(Report):
         return self.guarantee.neighbors
 
     @property
+    def unit(self) -> str | None:
+        """The unit of what holds, by its column's name; None for a single record."""
+        return self.guarantee.unit
+
+    @property
     def call(self) -> str:
         """The call in Python, with the data arguments' names in place of data."""
         return self.record.python()
@@ -149,7 +154,7 @@ class Stated(Report):
     def _privacy(self) -> dict[str, object]:
         """Return the part of the content that says what holds and what was claimed."""
         return {
-            **_pair(self.epsilon, self.delta, self.neighbors),
+            **_pair(self.epsilon, self.delta, self.guarantee),
             "guarantee": plain_guarantee(self.guarantee),
             "claim": plain_guarantee(self.claim),
         }
@@ -166,6 +171,7 @@ class Stated(Report):
             ("Epsilon that holds:", "none" if nothing else number(self.epsilon)),
             ("Delta that holds:", "none" if nothing else number(self.delta)),
             ("Neighbors:", "-" if nothing else self.neighbors),
+            *unit_fact(self.unit),
             ("Claimed epsilon:", number(claim.epsilon)),
             ("Claimed delta:", number(claim.delta)),
             ("Claimed neighbors:", claim.neighbors),
@@ -372,13 +378,19 @@ def plain(value: object) -> object:
 
 def plain_guarantee(guarantee: Guarantee) -> dict[str, object]:
     """Return a guarantee in plain JSON types; an infinite epsilon is the text "infinite"."""
-    pair = _pair(guarantee.epsilon, guarantee.delta, guarantee.neighbors)
+    pair = _pair(guarantee.epsilon, guarantee.delta, guarantee)
     return {**pair, "conditions": list(guarantee.conditions)}
 
 
-def _pair(epsilon: float, delta: float, neighbors: str) -> dict[str, object]:
+def unit_fact(unit: str | None) -> Facts:
+    """Return the fact that names a privacy unit; a single record needs none."""
+    return [] if unit is None else [("Unit:", one_line(unit))]
+
+
+def _pair(epsilon: float, delta: float, of: Guarantee) -> dict[str, object]:
+    """Return a pair in plain JSON types, with the neighbors and the unit of a guarantee."""
     shown = "infinite" if math.isinf(epsilon) else epsilon
-    return {"epsilon": shown, "delta": delta, "neighbors": neighbors}
+    return {"epsilon": shown, "delta": delta, "neighbors": of.neighbors, "unit": of.unit}
 
 
 def _is_void(guarantee: Guarantee) -> bool:

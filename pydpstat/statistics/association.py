@@ -26,7 +26,7 @@ def cov(
     bounds: GivenBounds,
     delta: float = 0,
     mechanism: str | Mechanism = "laplace",
-    neighbors: str = "bounded",
+    neighbors: str | None = None,
     missing: Missing = "error",
     by: Keys | None = None,
     levels: object = None,
@@ -56,8 +56,9 @@ def cov(
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
     mechanism : {"laplace", "gaussian"} or Mechanism, default "laplace"
         The noise; Gaussian noise has the analytic calibration.
-    neighbors : {"bounded", "unbounded"}, default "bounded"
-        One record replaced (the number of records public), or one added or removed (private).
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave out records that miss any variable
         (unbounded only), or put a public number within the bounds in their place.
@@ -116,7 +117,7 @@ def cov(
     >>> abs(float(r) - float(np.cov(x, 5 - x / 2)[0, 1])) < 0.5
     True
     """
-    scope = Scope(by, levels, other, unit, max_records, max_groups)
+    scope = Scope.of(by, levels, other, unit, max_records, max_groups, budget)
     return _release("cov", x, y, epsilon, bounds, (delta, mechanism, neighbors, missing), scope, rng, budget)
 
 
@@ -129,7 +130,7 @@ def corr(
     bounds: GivenBounds,
     delta: float = 0,
     mechanism: str | Mechanism = "laplace",
-    neighbors: str = "bounded",
+    neighbors: str | None = None,
     missing: Missing = "error",
     by: Keys | None = None,
     levels: object = None,
@@ -194,7 +195,7 @@ def corr(
     >>> -1.0 <= float(r) < -0.9
     True
     """
-    scope = Scope(by, levels, other, unit, max_records, max_groups)
+    scope = Scope.of(by, levels, other, unit, max_records, max_groups, budget)
     return _release("corr", x, y, epsilon, bounds, (delta, mechanism, neighbors, missing), scope, rng, budget)
 
 
@@ -212,7 +213,7 @@ def _release(
     if epsilon is None:
         # cov(frame, 1.0, bounds=...): the second argument is epsilon where there is no third
         y, epsilon = (None, y) if np.ndim(y) == 0 else (y, None)
-    how = options(epsilon, *public)
+    how = options(epsilon, *public, budget=budget)
     source = source_from(rng)
     variables, how = read_variables(x, y, bounds, how, scope, source)
     check_squares(variables.pairs)

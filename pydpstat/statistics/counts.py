@@ -29,7 +29,7 @@ def count(
     *,
     delta: float = 0,
     mechanism: str | Mechanism = "geometric",
-    neighbors: str = "bounded",
+    neighbors: str | None = None,
     missing: Missing = "error",
     by: Keys | None = None,
     levels: object = None,
@@ -53,8 +53,9 @@ def count(
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
     mechanism : {"geometric", "gaussian"} or Mechanism, default "geometric"
         Symmetric geometric noise, or discrete Gaussian noise. Both are integers.
-    neighbors : {"bounded", "unbounded"}, default "bounded"
-        One record replaced (the number of records public), or one added or removed.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     missing : {"error", "drop", True, False}, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or count
         them as true or false.
@@ -104,9 +105,9 @@ def count(
     >>> float(r).is_integer(), r.sensitivity
     (True, 1.0)
     """
-    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool)
+    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool, budget=budget)
     source = source_from(rng)
-    scope = Scope(by, levels, other, unit, max_records, max_groups)
+    scope = Scope.of(by, levels, other, unit, max_records, max_groups, budget)
     records, how = records_of(condition, how, scope, source, truths_of, "condition")
     found, size = _tallied(records, how, 0)
     query = _query("count", found[0].reshape(records.shape), records, how, size)
@@ -120,7 +121,7 @@ def proportion(
     *,
     delta: float = 0,
     mechanism: str | Mechanism = "geometric",
-    neighbors: str = "bounded",
+    neighbors: str | None = None,
     missing: Missing = "error",
     by: Keys | None = None,
     levels: object = None,
@@ -143,8 +144,9 @@ def proportion(
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
     mechanism : {"geometric", "gaussian"} or Mechanism, default "geometric"
         Symmetric geometric noise, or discrete Gaussian noise.
-    neighbors : {"bounded", "unbounded"}, default "bounded"
-        One record replaced (the number of records public), or one added or removed.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     missing : {"error", "drop", True, False}, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or count
         them as true or false.
@@ -192,9 +194,9 @@ def proportion(
     >>> abs(float(r) - 0.6) < 0.02
     True
     """
-    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool)
+    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool, budget=budget)
     source = source_from(rng)
-    scope = Scope(by, levels, other, unit, max_records, max_groups)
+    scope = Scope.of(by, levels, other, unit, max_records, max_groups, budget)
     records, how = records_of(condition, how, scope, source, truths_of, "condition")
     found, size = _tallied(records, how, 1)
     publish: Publish

@@ -26,7 +26,7 @@ def histogram(
     edges: npt.ArrayLike | None = None,
     delta: float = 0,
     mechanism: str | Mechanism = "geometric",
-    neighbors: str = "bounded",
+    neighbors: str | None = None,
     missing: Missing = "error",
     rng: object = None,
     budget: Spender | None = None,
@@ -45,8 +45,9 @@ def histogram(
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
     mechanism : {"geometric", "gaussian"} or Mechanism, default "geometric"
         Symmetric geometric noise, or discrete Gaussian noise. Both are integers.
-    neighbors : {"bounded", "unbounded"}, default "bounded"
-        One record replaced (the number of records public), or one added or removed.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
         public number within the edges in their place.
@@ -96,7 +97,7 @@ def histogram(
     >>> r.sensitivity
     2.0
     """
-    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER)
+    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, budget=budget)
     breaks = _edges(edges)
     check_filling(how.missing, [(breaks[0], breaks[-1])], "edges")
     column = one_column(x, "x")

@@ -33,7 +33,7 @@ def mean(
     bounds: GivenBounds,
     delta: float = 0,
     mechanism: str | Mechanism = "laplace",
-    neighbors: str = "bounded",
+    neighbors: str | None = None,
     missing: Missing = "error",
     by: Keys | None = None,
     levels: object = None,
@@ -60,8 +60,9 @@ def mean(
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
     mechanism : {"laplace", "gaussian"} or Mechanism, default "laplace"
         The noise; Gaussian noise has the analytic calibration.
-    neighbors : {"bounded", "unbounded"}, default "bounded"
-        One record replaced (the number of records public), or one added or removed (private).
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
         public number within the bounds in their place.
@@ -147,8 +148,8 @@ def mean(
     >>> r.sensitivity
     10.0
     """
-    how = options(epsilon, delta, mechanism, neighbors, missing)
-    scope = Scope(by, levels, other, unit, max_records, max_groups)
+    how = options(epsilon, delta, mechanism, neighbors, missing, budget=budget)
+    scope = Scope.of(by, levels, other, unit, max_records, max_groups, budget)
     return release_columns("mean", mean_query, data, bounds, how, scope, rng, budget)
 
 
@@ -182,7 +183,7 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     bounds: GivenBounds,
     delta: float = 0,
     mechanism: str | Mechanism = "laplace",
-    neighbors: str = "bounded",
+    neighbors: str | None = None,
     missing: Missing = "error",
     by: Keys | None = None,
     levels: object = None,
@@ -209,8 +210,9 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
     mechanism : {"laplace", "gaussian"} or Mechanism, default "laplace"
         The noise; Gaussian noise has the analytic calibration.
-    neighbors : {"bounded", "unbounded"}, default "bounded"
-        One record replaced (the number of records public), or one added or removed (private).
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
         public number within the bounds in their place.
@@ -256,8 +258,8 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     >>> r.sensitivity, r.nobs is None
     (5.0, True)
     """
-    how = options(epsilon, delta, mechanism, neighbors, missing)
-    scope = Scope(by, levels, other, unit, max_records, max_groups)
+    how = options(epsilon, delta, mechanism, neighbors, missing, budget=budget)
+    scope = Scope.of(by, levels, other, unit, max_records, max_groups, budget)
     return release_columns("sum", _sum_query, data, bounds, how, scope, rng, budget)
 
 

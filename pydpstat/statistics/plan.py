@@ -13,6 +13,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Placeholder
 from pydpstat._data.containers import listed
+from pydpstat._release.payment import defaults, within
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy import Guarantee
@@ -140,7 +141,7 @@ class Plan:
         -------
         statsmodels.iolib.summary.Summary
         """
-        from pydpstat.results._report import number, wrapped
+        from pydpstat.results._report import number, unit_fact, wrapped
         from pydpstat.results._summary_page import SummaryPage
 
         checks.probability(alpha, "alpha")
@@ -153,6 +154,7 @@ class Plan:
             ("Epsilon:", number(result.guarantee.epsilon)),
             ("Delta:", number(result.guarantee.delta)),
             ("Neighbors:", result.neighbors),
+            *unit_fact(result.unit),
             ("Grid:", "-" if result.grid is None else number(result.grid)),
         ]
         names = result.labels.elements(result.value)
@@ -200,7 +202,8 @@ def plan(
     columns : list of str, optional
         The columns' names, where a frame is to be released.
     **options
-        The function's own: `bounds`, `delta`, `mechanism`, `neighbors`, `missing`, and so on.
+        The function's own: `bounds`, `delta`, `mechanism`, `neighbors`, `missing`, and so on. Inside of
+        ``with budget:`` the neighbors are the budget's, as the release's.
 
     Returns
     -------
@@ -242,9 +245,10 @@ def plan(
     call = getattr(pydpstat, str(name))
     _check_options(call, options)
     made_up = Placeholder(_size(n, str(name), options), _columns(columns))
-    if name in _TWO and made_up.columns is None:
-        return Plan(call(made_up, made_up, epsilon, **options))
-    return Plan(call(made_up, epsilon, **options))
+    pair = name in _TWO and made_up.columns is None
+    # nothing is released, and so the block's budget does not pay
+    with within(None):
+        return Plan(call(made_up, *((made_up,) if pair else ()), epsilon, **options))
 
 
 def _columns(columns: object) -> tuple[str, ...] | None:
@@ -276,7 +280,8 @@ def _check_options(call: Callable[..., DPResults], options: Collection[str]) -> 
 
 
 def _size(n: int | None, name: str, options: Mapping[str, object]) -> int:
-    neighbors = options.get("neighbors", "bounded")
+    given = options.get("neighbors")
+    neighbors = defaults(None).neighbors if given is None else given
     # an array that cannot be compared is refused with the function's own words
     needed = name in _NEED_SIZE and isinstance(neighbors, str) and neighbors == "bounded"
     if n is None:

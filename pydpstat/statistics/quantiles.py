@@ -39,7 +39,7 @@ def quantile(
     epsilon: float,
     *,
     bounds: tuple[float, float],
-    neighbors: str = "bounded",
+    neighbors: str | None = None,
     missing: Missing = "error",
     rng: object = None,
     budget: Spender | None = None,
@@ -57,8 +57,9 @@ def quantile(
         Privacy parameter; above 0 and finite.
     bounds : (float, float), keyword only
         Public bounds of the variable, chosen without looking at the data.
-    neighbors : {"bounded", "unbounded"}, default "bounded"
-        One record replaced (the number of records public), or one added or removed.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
         public number within the bounds in their place.
@@ -113,7 +114,7 @@ def quantile(
     50.0
     """
     share = share_of(q)
-    asked = ask(x, epsilon, bounds, neighbors, missing, rng, grid_points)
+    asked = ask(x, epsilon, bounds, neighbors, missing, rng, grid_points, budget)
     return _quantile("quantile", asked, share, (("q", q),), budget)
 
 
@@ -123,7 +124,7 @@ def median(
     epsilon: float,
     *,
     bounds: tuple[float, float],
-    neighbors: str = "bounded",
+    neighbors: str | None = None,
     missing: Missing = "error",
     rng: object = None,
     budget: Spender | None = None,
@@ -139,8 +140,9 @@ def median(
         Privacy parameter; above 0 and finite.
     bounds : (float, float), keyword only
         Public bounds of the variable, chosen without looking at the data.
-    neighbors : {"bounded", "unbounded"}, default "bounded"
-        One record replaced (the number of records public), or one added or removed.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
         public number within the bounds in their place.
@@ -179,7 +181,7 @@ def median(
     >>> 40 <= float(pydpstat.median(ages, 1.0, bounds=(0, 120), rng=1)) <= 43
     True
     """
-    asked = ask(x, epsilon, bounds, neighbors, missing, rng, grid_points)
+    asked = ask(x, epsilon, bounds, neighbors, missing, rng, grid_points, budget)
     return _quantile("median", asked, 0.5, (), budget)
 
 
@@ -215,7 +217,7 @@ def quantiles(
     epsilon: float,
     *,
     bounds: tuple[float, float],
-    neighbors: str = "bounded",
+    neighbors: str | None = None,
     missing: Missing = "error",
     rng: object = None,
     budget: Spender | None = None,
@@ -236,8 +238,9 @@ def quantiles(
         Privacy parameter of all quantiles together; above 0 and finite.
     bounds : (float, float), keyword only
         Public bounds of the variable, chosen without looking at the data.
-    neighbors : {"bounded", "unbounded"}, default "bounded"
-        One record replaced (the number of records public), or one added or removed.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
         public number within the bounds in their place.
@@ -293,7 +296,7 @@ def quantiles(
     [16.0, 42.0, 50.0]
     """
     wanted = shares_of(qs)
-    asked = ask(x, epsilon, bounds, neighbors, missing, rng, grid_points)
+    asked = ask(x, epsilon, bounds, neighbors, missing, rng, grid_points, budget)
     how, grid, column, source = asked
     distinct = sorted(set(wanted))
     labels = Labels("quantile" if column.name is None else column.name, names=tuple(map(str, qs)))

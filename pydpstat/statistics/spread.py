@@ -29,7 +29,7 @@ def var(
     bounds: GivenBounds,
     delta: float = 0,
     mechanism: str | Mechanism = "laplace",
-    neighbors: str = "bounded",
+    neighbors: str | None = None,
     missing: Missing = "error",
     by: Keys | None = None,
     levels: object = None,
@@ -56,8 +56,9 @@ def var(
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
     mechanism : {"laplace", "gaussian"} or Mechanism, default "laplace"
         The noise; Gaussian noise has the analytic calibration.
-    neighbors : {"bounded", "unbounded"}, default "bounded"
-        One record replaced (the number of records public), or one added or removed (private).
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
         public number within the bounds in their place.
@@ -113,8 +114,8 @@ def var(
     >>> round(r, 3), round(r.sensitivity, 6)
     (1.219, 0.0625)
     """
-    how = options(epsilon, delta, mechanism, neighbors, missing)
-    scope = Scope(by, levels, other, unit, max_records, max_groups)
+    how = options(epsilon, delta, mechanism, neighbors, missing, budget=budget)
+    scope = Scope.of(by, levels, other, unit, max_records, max_groups, budget)
     return release_columns("var", _variance_query, data, bounds, how, scope, rng, budget)
 
 
@@ -126,7 +127,7 @@ def std(
     bounds: GivenBounds,
     delta: float = 0,
     mechanism: str | Mechanism = "laplace",
-    neighbors: str = "bounded",
+    neighbors: str | None = None,
     missing: Missing = "error",
     by: Keys | None = None,
     levels: object = None,
@@ -172,8 +173,8 @@ def std(
     >>> round(r, 3), r.postprocessing
     (1.104, ('cut at 0', 'square root'))
     """
-    how = options(epsilon, delta, mechanism, neighbors, missing)
-    scope = Scope(by, levels, other, unit, max_records, max_groups)
+    how = options(epsilon, delta, mechanism, neighbors, missing, budget=budget)
+    scope = Scope.of(by, levels, other, unit, max_records, max_groups, budget)
     return release_columns("std", _root_query, data, bounds, how, scope, rng, budget)
 
 

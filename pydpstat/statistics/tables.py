@@ -40,7 +40,7 @@ def crosstab(
     levels: object = None,
     delta: float = 0,
     mechanism: str | Mechanism = "geometric",
-    neighbors: str = "bounded",
+    neighbors: str | None = None,
     missing: Missing = "error",
     other: str | None = "other",
     rng: object = None,
@@ -66,8 +66,9 @@ def crosstab(
         Above 0 and below 1 for ``"gaussian"`` and for ``levels="discover"``; 0 otherwise.
     mechanism : {"geometric", "gaussian"} or Mechanism, default "geometric"
         Symmetric geometric noise, or discrete Gaussian noise. Both are integers.
-    neighbors : {"bounded", "unbounded"}, default "bounded"
-        One record replaced (the number of records public), or one added or removed.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     missing : {"error", "drop"} or a level, default "error"
         What to do with missing values: raise an error, leave their records out (unbounded only), or
         count them in a level of this name, which is then always there.
@@ -131,9 +132,11 @@ def crosstab(
     """
     if isinstance(levels, str) and levels == "discover":
         named = INTEGER[:1]
-        how = options(epsilon, 0, mechanism, neighbors, missing, mechanisms=named, others=False, fill=str)
+        how = options(
+            epsilon, 0, mechanism, neighbors, missing, mechanisms=named, others=False, fill=str, budget=budget
+        )
         return discovered(variables_of(data), delta, how, rng, budget)
-    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=str)
+    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=str, budget=budget)
     if other is not None and not isinstance(other, str):
         raise PydpstatError(
             f"other must be the name of a level, or None; got {type(other).__name__}. 'other' is usual."

@@ -206,6 +206,8 @@ def test_other_errors_of_use():
         ({"epsilon": 1, "accountant": "pld"}, "accountant must be one of {'basic', 'zcdp'}"),
         ({"epsilon": 1, "accountant": "zcdp"}, "delta must be above 0 for the accountant 'zcdp'"),
         ({"epsilon": 1, "neighbors": "both"}, "neighbors must be one of"),
+        ({"epsilon": 1, "unit": ""}, "unit must be a column's name"),
+        ({"epsilon": 1, "unit": [43.25]}, "unit must be a column's name.*got list of length 1"),
         ({"epsilon": 1, "path": 1}, "path must be a file's name or None; got 1"),
         ({"epsilon": 1, "path": ""}, "path must be a file's name"),
         ({"epsilon": 1, "path": b"a"}, "path must be a file's name"),

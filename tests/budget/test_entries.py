@@ -40,6 +40,7 @@ def test_an_entry_is_whole(budget):
     first, second, third = budget.entries
     assert first.call == LONG and first.label == 'a "b", c\nd' and first.epsilon == 0.1
     assert first.conditions == "n is public\nno value is missing" and first.neighbors == "bounded"
+    assert first.unit is None
     assert second.epsilon == 1 / 3 and second.rho == Guarantee(1.0, 1e-7, loss=GaussianLoss(0.2)).rho
     assert second.loss == repr(GaussianLoss(0.2)) and second.delta == 1e-7 and third.rho is None
     assert first.process == os.getpid() and first.host == socket.gethostname()

@@ -35,7 +35,8 @@ def test_a_file_keeps_spends_and_limits(path):
 
 
 @pytest.mark.parametrize(
-    "other", [{"epsilon": 2.0}, {"delta": 1e-5}, {"accountant": "zcdp"}, {"neighbors": "unbounded"}]
+    "other",
+    [{"epsilon": 2.0}, {"delta": 1e-5}, {"accountant": "zcdp"}, {"neighbors": "unbounded"}, {"unit": "p"}],
 )
 def test_other_limits_are_named(path, other):
     limits = {"epsilon": 1.0, "delta": 1e-6}

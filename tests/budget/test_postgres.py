@@ -85,7 +85,8 @@ def test_names_tell_ledgers_apart(url, connection):
 
 
 @pytest.mark.parametrize(
-    "other", [{"epsilon": 2.0}, {"delta": 1e-5}, {"accountant": "zcdp"}, {"neighbors": "unbounded"}]
+    "other",
+    [{"epsilon": 2.0}, {"delta": 1e-5}, {"accountant": "zcdp"}, {"neighbors": "unbounded"}, {"unit": "p"}],
 )
 def test_other_limits_are_named(url, other):
     limits = {"epsilon": 1.0, "delta": 1e-6}

@@ -189,3 +189,10 @@ print("done")
 def test_a_forked_process_gives_what_was_given_before_and_nothing_new(script):
     done = subprocess.run([sys.executable, "-c", FORK + script], capture_output=True, text=True, timeout=60)
     assert done.stdout == "done\n", done.stderr
+
+
+def test_a_unit_stays_and_does_not_mix():
+    person, record = Guarantee(0.5, unit="person"), Guarantee(0.5)
+    assert covering([[person], [person, person]]) == Guarantee(1.0, unit="person")
+    with pytest.raises(PydpstatError, match="got unit 'person' and a single record"):
+        covering([[person], [record]])

@@ -319,3 +319,31 @@ def test_a_distribution_that_is_kept_cannot_be_written_to():
     for array in arrays:
         with pytest.raises(ValueError, match="WRITEABLE"):
             array.setflags(write=True)
+
+
+@pytest.mark.parametrize("method", ["basic", "zcdp", "exact"])
+def test_a_composition_is_for_one_unit(method):
+    one, ten = (Guarantee(0.1, unit=unit, neighbors="unbounded") for unit in ("person", "person"))
+    delta = None if method == "basic" else 1e-6
+    together = compose([one, ten], method, delta=delta)
+    assert together.unit == "person" and together.neighbors == "unbounded"
+    record = [Guarantee(0.1, neighbors="unbounded")] * 2
+    alone = compose(record, method, delta=delta)
+    assert (together.epsilon, together.delta, together.loss) == (alone.epsilon, alone.delta, alone.loss)
+
+
+@pytest.mark.parametrize("method", ["basic", "zcdp", "exact", "pld"])
+@pytest.mark.parametrize(
+    "first, second, named",
+    [
+        ("person", None, "got unit 'person' and a single record"),
+        (None, "person", "got a single record and unit 'person'"),
+        ("person", "household", "got unit 'person' and unit 'household'"),
+    ],
+)
+def test_units_do_not_mix(method, first, second, named):
+    mixed = [Guarantee(0.1, unit=first), Guarantee(0.1, unit=second), Guarantee(0.1, unit=first)]
+    with pytest.raises(PydpstatError, match=f"must all be for the same unit; {named}"):
+        compose(mixed, method, delta=None if method == "basic" else 1e-6)
+    with pytest.raises(PydpstatError, match=named):
+        compose_basic(*mixed)

@@ -23,7 +23,9 @@ from pydpstat.privacy._pld import DistributionLoss
 def test_prints_in_one_line():
     assert str(Guarantee(1, 1e-6)) == "(epsilon 1, delta 1e-06), bounded neighbors"
     assert str(Guarantee(0.5, neighbors="unbounded")) == "(epsilon 0.5, delta 0), unbounded neighbors"
-    assert str(Guarantee(math.inf)) == "none (epsilon infinite)"
+    person = Guarantee(0.5, neighbors="unbounded", unit="person_id")
+    assert str(person) == "(epsilon 0.5, delta 0), unbounded neighbors, unit person_id"
+    assert str(Guarantee(math.inf, unit="person_id")) == str(Guarantee(math.inf)) == "none (epsilon infinite)"
     assert str(Guarantee(1.0, 1.0)) == "none (delta 1)"
 
 
@@ -45,6 +47,10 @@ def test_is_a_value():
         ({"epsilon": 1, "neighbors": "both"}, "neighbors must be one of"),
         ({"epsilon": 1, "conditions": "public"}, "conditions must be a tuple of texts; got 'public'"),
         ({"epsilon": 1, "conditions": (1,)}, "conditions must be a tuple of texts"),
+        ({"epsilon": 1, "unit": ""}, "unit must be a column's name, a text of printable characters, or None"),
+        ({"epsilon": 1, "unit": "a\nb"}, "unit must be a column's name"),
+        ({"epsilon": 1, "unit": 3}, "unit must be a column's name.*got 3"),
+        ({"epsilon": 1, "unit": ["Anna", "Bert"]}, "unit must be a column's name.*got list of length 2"),
     ],
 )
 def test_refuses(arguments, message):
@@ -228,3 +234,27 @@ def test_a_small_curve_beside_a_leak_is_not_rounded_down():
     leak, epsilon = 1e-3, 0.999
     rest = ResponseLoss(1.0).delta(epsilon)
     assert ResponseLoss(1.0, 1, leak).delta(epsilon) >= leak + (1 - Fraction(leak)) * Fraction(rest)
+
+
+def test_a_unit_goes_through_everything_that_follows():
+    person = Guarantee(0.5, 1e-6, "unbounded", ("n is public",), GaussianLoss(0.2), "person_id")
+    for follows in (person.with_conditions("more"), person.group(1), person.group(3), person.as_bounded()):
+        assert follows.unit == "person_id"
+    assert person.as_bounded().neighbors == "bounded" and person.as_bounded().conditions == ("n is public",)
+    assert person.as_bounded().epsilon == person.group(2).epsilon == 1.0
+    assert pickle.loads(pickle.dumps(person)) == person and type(person.unit) is str
+    # the figures are those of a record
+    record = Guarantee(0.5, 1e-6, "unbounded", ("n is public",), GaussianLoss(0.2))
+    assert person.delta_at(0.3) == record.delta_at(0.3) and person.rho == record.rho
+
+
+def test_another_unit_is_another_guarantee():
+    record, person, household = (Guarantee(1.0, unit=unit) for unit in (None, "person", "household"))
+    assert len({record, person, household}) == 3 and person == Guarantee(1.0, unit="person")
+    weaker = Guarantee(2.0, unit="person")
+    assert person.implies(weaker) and not weaker.implies(person)
+    for one in (record, person, household):
+        for other in (record, person, household):
+            assert one.implies(other) is (one is other)
+    open_person = Guarantee(0.5, neighbors="unbounded", unit="person")
+    assert open_person.implies(person) and not open_person.implies(record)

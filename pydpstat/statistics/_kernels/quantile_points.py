@@ -65,13 +65,17 @@ def ask(
     x: Data,
     epsilon: float,
     bounds: GivenBounds,
-    neighbors: str,
+    neighbors: str | None,
     missing: Missing,
     rng: object,
     grid_points: int,
+    budget: Spender | None,
 ) -> Asked:
     """Check what all quantiles share, and read the records."""
-    how = options(epsilon, 0, "exponential", neighbors, missing, mechanisms=(Exponential(),), others=False)
+    named = (Exponential(),)
+    how = options(
+        epsilon, 0, "exponential", neighbors, missing, mechanisms=named, others=False, budget=budget
+    )
     if not isinstance(grid_points, (int, np.integer)) or not 2 <= grid_points <= MOST_POINTS:
         raise PydpstatError(
             f"grid_points must be a whole number from 2 to {MOST_POINTS}; got {checks.shown(grid_points)}. "

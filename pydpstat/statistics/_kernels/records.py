@@ -13,6 +13,7 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, Data, Placeholder
 from pydpstat._data.containers import columns_of, is_frame, name_of, names_of
 from pydpstat._data.table import Chunk, Table, table_of
+from pydpstat._release.payment import Spender, defaults
 from pydpstat._release.statistic import Missing, Options
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
@@ -30,7 +31,7 @@ Reader = Callable[[object, str], Columns]
 
 
 class Scope(NamedTuple):
-    """By what groups and units to release, as it was given."""
+    """By what groups and units to release, as it was given; `paid_for` is the unit of the budget."""
 
     by: Any = None
     levels: object = None
@@ -38,11 +39,27 @@ class Scope(NamedTuple):
     unit: Any = None
     max_records: int | None = None
     max_groups: int | None = None
+    paid_for: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        by: Any,
+        levels: object,
+        other: str | None,
+        unit: Any,
+        max_records: int | None,
+        max_groups: int | None,
+        budget: Spender | None,
+    ) -> Scope:
+        """Return what was given, with the unit of the budget that will pay."""
+        paid_for = defaults(budget).unit if unit is None else None
+        return cls(by, levels, other, unit, max_records, max_groups, paid_for)
 
     @property
     def plain(self) -> bool:
         """Whether nothing was given."""
-        given = (self.by, self.levels, self.unit, self.max_records, self.max_groups)
+        given = (self.by, self.levels, self.unit, self.max_records, self.max_groups, self.paid_for)
         return all([each is None for each in given])
 
 
@@ -206,6 +223,8 @@ def records_of(
         layout = Layout(read, argument, how.missing, None, None)
         return _described(layout, columns, columns.size, how, Part(columns, None)), how
     origin = _origin(data, table)
+    if scope.unit is None and scope.paid_for in (origin.names or ()):
+        scope = scope._replace(unit=scope.paid_for)
     keys, key_columns = _key_columns(scope, origin)
     ids, unit = _unit(scope, origin, source)
     groups = _groups(scope, key_columns, how)
