@@ -244,11 +244,11 @@ class Guarantee:
         (epsilon 1, delta 2.64872e-06), bounded neighbors
         """
         count = checks.whole(size, "size")
-        if count == 1 or math.isinf(self.epsilon):
+        if count == 1:
             return self
         loss = None if self.loss is None else self.loss.group(count)
         epsilon, delta = multiple_above(count, self.epsilon), self._group_delta(count)
-        if loss is not None and delta:
+        if loss is not None and delta and epsilon < math.inf:
             delta = min(delta, loss.delta(epsilon))
         return Guarantee(epsilon, delta, self.neighbors, self.conditions, loss)
 
