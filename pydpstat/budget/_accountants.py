@@ -93,8 +93,8 @@ class ConcentratedAccountant:
         rho = guarantee.rho
         if rho is None:
             raise PydpstatError(
-                f"guarantee must have a rho for the accountant 'zcdp'; {guarantee} has none, as nothing more "
-                "is known of its privacy loss. Use Budget(..., accountant='basic'), or a pure release."
+                f"guarantee must have a rho for the accountant 'zcdp'; {guarantee} has none: "
+                f"{guarantee.without_rho}. Use Budget(..., accountant='basic'), or a pure release."
             )
         return Fraction(_checked(rho, "rho") * _UP), Fraction(0)
 

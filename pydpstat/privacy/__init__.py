@@ -11,6 +11,7 @@ from pydpstat.privacy.losses import (
     PrivacyLoss,
     ResponseLoss,
 )
+from pydpstat.privacy.subsampling import SubsampledLoss, before_sampling
 
 __all__ = [
     "ConcentratedLoss",
@@ -22,6 +23,8 @@ __all__ = [
     "NEIGHBORS",
     "PrivacyLoss",
     "ResponseLoss",
+    "SubsampledLoss",
+    "before_sampling",
     "compose",
     "compose_basic",
 ]

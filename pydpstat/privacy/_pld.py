@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections import Counter
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._frozen import frozen
 from pydpstat._grid import total_above
+from pydpstat._search import bisect_up
 from pydpstat.errors import MissingExtraError, PydpstatError
+from pydpstat.privacy._curves import Floats
 from pydpstat.privacy.losses import (
     DiscreteGaussianLoss,
     GaussianLoss,
@@ -22,6 +26,8 @@ from pydpstat.privacy.losses import (
     PrivacyLoss,
     ResponseLoss,
 )
+from pydpstat.privacy.subsampling import SubsampledLoss
+from pydpstat.r_arithmetic.elementary import exp, expm1
 
 
 class Distribution(Protocol):
@@ -36,6 +42,9 @@ class Distribution(Protocol):
 
 # width of the intervals into which privacy losses are rounded up
 INTERVAL = 1e-4
+# about how many points of a sampled release's curve are taken, and where they end: at a delta that counts
+# for nothing, or at an epsilon that does
+_POINTS, _NOTHING, _FARTHEST = 10_000, 1e-20, 64.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +87,11 @@ class DistributionLoss(PrivacyLoss):
         """Sum of the parts'; None where one has none."""
         each = [part.rho for part in self.parts]
         return None if None in each else total_above(each)  # type: ignore[arg-type]
+
+    @property
+    def without_rho(self) -> str:
+        """Why a part has no rho."""
+        return next((part.without_rho for part in self.parts if part.rho is None), "")
 
     @property
     def pure(self) -> float:
@@ -144,7 +158,73 @@ def _of(loss: PrivacyLoss) -> Distribution:
             return several.compose(pld.from_privacy_parameters(leak, **options))
         case DistributionLoss():
             return _distribution(loss.parts)
+        case SubsampledLoss():
+            return _sampled(loss)
     raise TypeError(f"no privacy loss distribution of {loss!r}")
+
+
+def _sampled(loss: SubsampledLoss) -> Distribution:
+    """Return the distributions of both orders: dp-accounting's own, or one through points of the curve."""
+    pld = require()
+    options = {"value_discretization_interval": INTERVAL, "sampling_prob": loss.rate}
+    match loss:
+        case SubsampledLoss(base=GaussianLoss(mu=mu), symmetric=False):
+            return pld.from_gaussian_mechanism(1.0 / mu, **options)
+        case SubsampledLoss(base=LaplaceLoss(epsilon=epsilon), symmetric=False):
+            return pld.from_laplace_mechanism(1.0 / epsilon, **options)
+        case SubsampledLoss(base=GeometricLoss(epsilon=epsilon, sensitivity=shift), symmetric=False):
+            return pld.from_discrete_laplace_mechanism(epsilon / shift, shift, **options)
+        case SubsampledLoss(base=DiscreteGaussianLoss(sd=sd, sensitivity=shift, cells=1), symmetric=False):
+            return pld.from_discrete_gaussian_mechanism(sd, shift, **options)
+    return _connected(loss)
+
+
+def _connected(loss: SubsampledLoss) -> Distribution:
+    """Return the distributions whose deltas are on straight lines, as functions of exp(epsilon).
+
+    There every delta is convex, and so at most the largest convex function below points that are on or
+    above it. With both orders known from epsilon 0 on,
+    ``H(-epsilon) = 1 - exp(-epsilon) + exp(-epsilon) H'(epsilon)`` gives the rest.
+    """
+    # what the curve never falls below, such as a leak, is the probability of an infinite loss
+    floor = max(_NOTHING, loss.delta(_FARTHEST) * (1.0 + 1e-9))
+    _, top = bisect_up(lambda epsilon: loss.delta(epsilon) > floor, high=_FARTHEST, steps=60)
+    step = max(1, round(top / INTERVAL / _POINTS))
+    places = np.arange(math.ceil(top / INTERVAL / step) + 1) * step
+    epsilons = (places * INTERVAL).tolist()
+    forward = np.array([loss.delta(epsilon) for epsilon in epsilons])
+    kinds = require().PrivacyLossDistribution
+    if loss.symmetric:
+        return kinds(_lines(places, forward, forward))
+    backward = np.array([loss.reverse_delta(epsilon) for epsilon in epsilons])
+    return kinds(_lines(places, forward, backward), _lines(places, backward, forward))
+
+
+def _lines(places: npt.NDArray[np.int_], here: Floats, there: Floats) -> object:
+    """Return the masses of one order, from the deltas of both at these multiples of the interval."""
+    from dp_accounting.pld import pld_pmf
+
+    below = places[:0:-1] * -INTERVAL
+    before = -expm1(below) + exp(below) * there[:0:-1]
+    every = np.concatenate([-places[:0:-1], places])
+    deltas = np.minimum(np.concatenate([before, here]), 1.0)
+    corners = _corners(exp(every * INTERVAL).tolist(), deltas.tolist())
+    return pld_pmf.create_pmf_pessimistic_connect_dots(INTERVAL, every[corners], deltas[corners])
+
+
+def _corners(places: list[float], heights: list[float]) -> list[int]:
+    """Return which points, in order, are corners of the largest convex function below them and (0, 1)."""
+    kept: list[tuple[int, float]] = []
+    for number, (place, height) in enumerate(zip(places, heights)):
+        while True:
+            last = kept[-1][0] if kept else None
+            x, y = (0.0, 1.0) if last is None else (places[last], heights[last])
+            slope = (height - y) / (place - x)
+            if not kept or slope > kept[-1][1]:
+                break
+            kept.pop()
+        kept.append((number, slope))
+    return [number for number, _ in kept]
 
 
 # what has a distribution
@@ -155,4 +235,5 @@ KINDS = (
     GeometricLoss,
     LaplaceLoss,
     ResponseLoss,
+    SubsampledLoss,
 )

@@ -172,9 +172,10 @@ def _concentrated(each: tuple[Guarantee, ...]) -> PrivacyLoss:
     rhos = [guarantee.rho for guarantee in each]
     if None in rhos:
         number = rhos.index(None) + 1
+        first = each[number - 1]
         raise PydpstatError(
-            f"guarantees must all have a rho for method 'zcdp'; number {number}, {each[number - 1]}, "
-            "has none. Use method='basic', or 'pld'."
+            f"guarantees must all have a rho for method 'zcdp'; number {number}, {first}, "
+            f"has none: {first.without_rho}. Use method='basic', or 'pld'."
         )
     pure = total_above(guarantee._curve().pure for guarantee in each)
     return ConcentratedLoss(total_above(rho for rho in rhos if rho is not None), pure)

@@ -11,6 +11,13 @@ from pydpstat._search import bisect_up
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy._curves import pure_rho
 from pydpstat.privacy.losses import PrivacyLoss, ResponseLoss, least_0
+from pydpstat.privacy.subsampling import (
+    SubsampledLoss,
+    amplified_delta,
+    amplified_epsilon,
+    checked_rate,
+    sampling_of,
+)
 
 NEIGHBORS = ("bounded", "unbounded")
 # far above the rounding error of every curve
@@ -253,11 +260,11 @@ class Guarantee:
         (epsilon 1, delta 2.64872e-06), bounded neighbors
         """
         count = checks.whole(size, "size")
-        if count == 1 or math.isinf(self.epsilon):
+        if count == 1:
             return self
         loss = None if self.loss is None else self.loss.group(count)
         epsilon, delta = multiple_above(count, self.epsilon), self._group_delta(count)
-        if loss is not None and delta:
+        if loss is not None and delta and epsilon < math.inf:
             delta = min(delta, loss.delta(epsilon))
         return replace(self, epsilon=epsilon, delta=delta, loss=loss)
 
@@ -276,6 +283,75 @@ class Guarantee:
         if self.neighbors == "bounded":
             return self
         return replace(self.group(2), neighbors="bounded")
+
+    def subsampled(self, rate: float, sampling: str) -> Guarantee:
+        """Return what holds for all records, where the release is made on a random sample of them.
+
+        This guarantee is the one on the sample. A record is seldom in it, and so the whole keeps more:
+        amplification by subsampling.
+
+        Parameters
+        ----------
+        rate : float
+            Probability that a record is in the sample; above 0, at most 1. A fraction is rounded up.
+        sampling : {"poisson", "without replacement"}
+            ``"poisson"``: every record is kept on its own with probability `rate`; for unbounded
+            neighbors. ``"without replacement"``: a public number of records is drawn from a public number
+            of them, and `rate` is their quotient; for bounded neighbors.
+
+        Returns
+        -------
+        Guarantee
+            At ``log(1 + rate * (exp(epsilon) - 1))`` and ``rate * delta``, rounded up, for the same
+            neighbors; its loss is a `SubsampledLoss`. A further condition says what sample must be drawn.
+
+        Raises
+        ------
+        PydpstatError
+            If an argument is not allowed, or the sampling does not serve the neighbors.
+
+        Notes
+        -----
+        The proofs are in `SubsampledLoss`; `before_sampling` is the way back. Nobody may learn who is in
+        the sample, and it serves one release: of several on the same sample take `compose` first and
+        this afterwards, of several each on a sample of its own this first.
+
+        The other two pairs are refused. Poisson sampling makes the sample's size random, and a release
+        for bounded neighbors may tell it: with all records in the sample, as happens, it keeps
+        its epsilon and no better one. A fixed number without replacement is a share that depends on the
+        number of records, which unbounded neighbors do not have in common; and one record more
+        takes another's place in the sample. Take `as_bounded` first.
+
+        References
+        ----------
+        Balle, B., Barthe, G. and Gaboardi, M. (2018). Privacy amplification by subsampling: tight
+        analyses via couplings and divergences. NeurIPS 2018, Theorems 8 and 11.
+
+        Examples
+        --------
+        >>> sampled = Guarantee(1, 1e-6, "unbounded").subsampled(0.1, "poisson")
+        >>> print(sampled)
+        (epsilon 0.158565, delta 1e-07), unbounded neighbors
+        """
+        share = checked_rate(rate)
+        condition = sampling_of(sampling, self.neighbors).format(rate=share)
+        conditions = (*self.conditions, condition)
+        if math.isinf(self.epsilon) and self.loss is None:
+            return Guarantee(self.epsilon, self.delta, self.neighbors, conditions)
+        loss = SubsampledLoss(self._curve(), share, symmetric=self.neighbors == "bounded")
+        epsilon, delta = amplified_epsilon(self.epsilon, share), amplified_delta(self.delta, share)
+        return Guarantee(epsilon, delta, self.neighbors, conditions, loss)
+
+    @property
+    def without_rho(self) -> str:
+        """Why there is no `rho`, where there is none; for messages.
+
+        Examples
+        --------
+        >>> Guarantee(1, 1e-6).without_rho
+        'nothing more is known of its privacy loss'
+        """
+        return self._curve().without_rho
 
     def implies(self, other: Guarantee) -> bool:
         """Tell whether this guarantee is at least as strong: whether it keeps the other's pair.

@@ -39,6 +39,11 @@ class PrivacyLoss:
         raise NotImplementedError
 
     @property
+    def without_rho(self) -> str:
+        """Why there is no rho, where there is none; for messages."""
+        return "nothing more is known of its privacy loss"
+
+    @property
     def pure(self) -> float:
         """Pure epsilon; infinite where there is none."""
         return math.inf

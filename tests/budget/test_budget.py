@@ -184,7 +184,7 @@ def test_a_guarantee_that_was_tampered_with_is_no_refund(make, epsilon):
 def test_other_errors_of_use():
     with pytest.raises(PydpstatError, match="Nothing follows for unbounded neighbors"):
         Budget(1.0, neighbors="unbounded").spend(Guarantee(0.1), "mean(x)")
-    with pytest.raises(PydpstatError, match="has none, as nothing more is known of its privacy loss"):
+    with pytest.raises(PydpstatError, match="has none: nothing more is known of its privacy loss"):
         Budget(1.0, 1e-6, accountant="zcdp").spend(Guarantee(0.1, 1e-9), "mean(x)")
     with pytest.raises(PydpstatError, match="call must be a text; got int"):
         Budget(1.0).spend(Guarantee(0.1), 1)

@@ -22,6 +22,7 @@ from pydpstat.privacy import (
     Guarantee,
     LaplaceLoss,
     ResponseLoss,
+    SubsampledLoss,
     compose_basic,
 )
 from pydpstat.privacy._pld import INTERVAL, DistributionLoss
@@ -207,8 +208,8 @@ def stand_in(monkeypatch):
     calls: list[tuple] = []
 
     def maker(name):
-        def make(*arguments, value_discretization_interval):
-            calls.append((name, *arguments))
+        def make(*arguments, value_discretization_interval, **sampling):
+            calls.append((name, *arguments, *sampling.items()))
             return Distribution({0.1: 0.5, -0.1: 0.5})
 
         return make
@@ -263,6 +264,18 @@ def test_distributions_of_noise_are_asked_with_their_parameters(stand_in):
         ("laplace", 4.0),
         ("discrete_laplace", 0.25, 4),
         ("discrete_gaussian", 2.0, 3),
+    ]
+
+
+def test_distributions_of_sampled_noise_are_asked_with_their_rate(stand_in):
+    losses = [GaussianLoss(0.5), LaplaceLoss(0.25), GeometricLoss(1.0, 4), DiscreteGaussianLoss(2.0, 3)]
+    sampled = [SubsampledLoss(loss, 0.1) for loss in losses]
+    compose([Guarantee(2.0, 1e-3, "unbounded", loss=loss) for loss in sampled], "pld", delta=0.9)
+    assert stand_in == [
+        ("gaussian", 2.0, ("sampling_prob", 0.1)),
+        ("laplace", 4.0, ("sampling_prob", 0.1)),
+        ("discrete_laplace", 0.25, 4, ("sampling_prob", 0.1)),
+        ("discrete_gaussian", 2.0, 3, ("sampling_prob", 0.1)),
     ]
 
 

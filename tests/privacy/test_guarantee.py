@@ -192,6 +192,14 @@ def test_groups():
     assert leaking.loss is None and leaking.delta == Guarantee(1.0, 1e-6).group(2).delta
 
 
+def test_a_group_of_a_loss_without_a_pair_is_a_group():
+    bare = Guarantee(math.inf, neighbors="unbounded", loss=GaussianLoss(0.5))
+    assert bare.group(2) == Guarantee(math.inf, neighbors="unbounded", loss=GaussianLoss(1.0))
+    assert bare.as_bounded() == Guarantee(math.inf, loss=GaussianLoss(1.0))
+    assert Guarantee(math.inf, 0.5, loss=GaussianLoss(0.5)).group(2).delta == 1.0
+    assert Guarantee(math.inf, loss=ResponseLoss(1.0, 1, 0.1)).group(3) == Guarantee(math.inf)
+
+
 def test_bounded_neighbors_are_two_unbounded_steps():
     one = Guarantee(0.5, neighbors="unbounded", conditions=("c",), loss=LaplaceLoss(0.5))
     assert one.as_bounded() == Guarantee(1.0, conditions=("c",), loss=LaplaceLoss(1.0))

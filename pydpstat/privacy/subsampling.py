@@ -1,0 +1,294 @@
+"""Releases made on a random sample: what the sampling adds to their privacy."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Rational
+
+from pydpstat import _checks as checks
+from pydpstat._grid import float_above, multiple_above
+from pydpstat.errors import PydpstatError
+from pydpstat.privacy._curves import TINY, curve_epsilon, pure_rho
+from pydpstat.privacy.losses import PrivacyLoss
+
+# each way to draw a sample: the neighbors it serves, and the condition that it adds
+SAMPLINGS = {
+    "poisson": (
+        "unbounded",
+        "made on a random sample, drawn for this release alone and known to nobody: every record was kept "
+        "on its own with probability {rate:.6g}",
+    ),
+    "without replacement": (
+        "bounded",
+        "made on a random sample, drawn for this release alone and known to nobody: the share {rate:.6g} of "
+        "the records, without replacement",
+    ),
+}
+# factors that cover the roundings of a few functions, and those of a curve
+_BELOW, _ABOVE = 1.0 - 2.0**-49, 1.0 + 2.0**-40
+# from here on exp overflows
+_LARGE = 700.0
+
+
+@dataclass(frozen=True, slots=True)
+class SubsampledLoss(PrivacyLoss):
+    """Loss of a release that is made on a random sample of the records.
+
+    Parameters
+    ----------
+    base : PrivacyLoss
+        Of the release on the sample, between samples that are neighbors.
+    rate : float
+        Probability that a record is in the sample; above 0, at most 1. A fraction is rounded up.
+    symmetric : bool, default False
+        False for Poisson sampling and unbounded neighbors. There the data set with the record more
+        comes first in the larger of both deltas, and composition may use that. True for sampling
+        without replacement and bounded neighbors, where either of the two may come first.
+
+    Raises
+    ------
+    PydpstatError
+        If `base` is no privacy loss, `rate` is outside (0, 1], or `symmetric` is no boolean.
+
+    Notes
+    -----
+    With q the rate, ``a = exp(epsilon)`` and ``b = 1 + (a - 1) / q``, delta at epsilon is q times the
+    base's delta at ``log(b)``. Let D_a(P, Q) be the largest ``P(E) - a Q(E)`` over all events E.
+
+    Poisson sampling, one record x more. Let S be the sample of the other records, P the release on S
+    with x, and Q that on S. Given S, the release with x in the data is ``q P + (1 - q) Q``, and
+    ``q P(E) + (1 - q) Q(E) - a Q(E) = q (P(E) - b Q(E))``. So that the larger data set first has
+    ``q D_b(P, Q)``, at most q times the base's delta; the mean over S has no more, as D is convex. In the
+    other order, with ``c = 1 - a (1 - q)``, ``Q(E) - a (q P(E) + (1 - q) Q(E)) = c Q(E) - a q P(E)``:
+    nothing for c <= 0, else ``c D_d(Q, P)`` with ``d = a q / c``. As ``c <= q`` and
+    ``d - 1 = (a - 1) / c >= (a - 1) / q = b - 1``, this is at most q times the base's delta at
+    ``log(b)`` as well: no larger, whether or not the base itself is symmetric, because its
+    delta holds in both orders.
+
+    Without replacement, one record x replaced by y. Let R be the release on a sample without that
+    record, P that on a sample with x, and P' that on one with y. The two data sets have
+    ``q P + (1 - q) R`` and ``q P' + (1 - q) R``, and their D_a is q times the largest
+    ``P(E) - b (w P'(E) + (1 - w) R(E))`` with ``w = a / b``: at most q times the larger of D_b(P, P')
+    and D_b(P, R). P and P' can be drawn with the same other records, and P and R such that a random
+    other record takes the place of x: neighbors both times. The other order is the same with x
+    and y exchanged.
+
+    Both are attained where the base's delta is: by the number of records with a property, if the record
+    is the only one that can have it. A k-fold group has the base's group loss, which must cover smaller
+    groups too, at the probability that any of k records is in the sample: ``1 - (1 - q)**k``, and at
+    most ``k q`` without replacement. The proof is the second one, with R on samples without any of them.
+
+    A pure base stays pure. Gaussian noise has no smaller rho after sampling: of a high order its Renyi
+    divergence is nearly what it was, and so `rho` says nothing then.
+
+    References
+    ----------
+    Balle, B., Barthe, G. and Gaboardi, M. (2018). Privacy amplification by subsampling: tight analyses
+    via couplings and divergences. NeurIPS 2018, Theorems 2 (the joint convexity), 8 and 11.
+    Zhu, Y., Dong, J. and Wang, Y.-X. (2022). Optimal accounting of differential privacy via
+    characteristic function. AISTATS 2022, Theorem 11 (both orders).
+
+    Examples
+    --------
+    >>> from pydpstat.privacy import LaplaceLoss
+    >>> sampled = SubsampledLoss(LaplaceLoss(1.0), 0.1)
+    >>> round(sampled.pure, 6), round(sampled.delta(0.1), 6)
+    (0.158565, 0.013122)
+    """
+
+    base: PrivacyLoss
+    rate: float
+    symmetric: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.base, PrivacyLoss):
+            raise PydpstatError(
+                f"base must be a privacy loss; got {checks.shown(self.base)}. "
+                "Use for example pydpstat.privacy.GaussianLoss(mu)."
+            )
+        if not isinstance(self.symmetric, bool):
+            raise PydpstatError(
+                f"symmetric must be True or False; got {checks.shown(self.symmetric)}. "
+                "Give False for Poisson sampling."
+            )
+        object.__setattr__(self, "rate", checked_rate(self.rate))
+
+    def delta(self, epsilon: float) -> float:
+        """Smallest delta at an epsilon, rounded up; 0 from the pure one on."""
+        at = float(curve_epsilon(epsilon))
+        if self.rate == 1.0:
+            return self.base.delta(at)
+        return 0.0 if at >= self.pure else _scaled(self.base.delta(base_epsilon(at, self.rate)), self.rate)
+
+    def reverse_delta(self, epsilon: float) -> float:
+        """Smallest delta where the data set without the record comes first; rounded up, at most `delta`.
+
+        Examples
+        --------
+        >>> from pydpstat.privacy import LaplaceLoss
+        >>> round(SubsampledLoss(LaplaceLoss(1.0), 0.1).reverse_delta(0.05), 6)
+        0.008218
+        """
+        at = float(curve_epsilon(epsilon))
+        if self.symmetric or self.rate == 1.0:
+            return self.delta(at)
+        # c and d of the notes: a larger c makes a larger delta
+        share = min(self.rate, max(0.0, -math.expm1(at + math.log1p(-self.rate))) + 2.0**-50)
+        order = max(at, (at + math.log(self.rate / share)) * _BELOW)
+        return min(_scaled(self.base.delta(order), share), self.delta(at))
+
+    @property
+    def rho(self) -> float | None:
+        """What a pure guarantee has (see `pure_rho`); None where there is none."""
+        return None if math.isinf(self.pure) else pure_rho(self.pure)
+
+    @property
+    def without_rho(self) -> str:
+        """Why there is no rho."""
+        return (
+            "it is made on a sample, and sampling takes nothing from the rho of noise without a pure epsilon"
+        )
+
+    @property
+    def pure(self) -> float:
+        """Pure epsilon, rounded up; infinite where the base has none."""
+        return amplified_epsilon(self.base.pure, self.rate)
+
+    def group(self, size: int) -> SubsampledLoss | None:
+        """Return the loss where any of `size` records can be in the sample; None where the base has none."""
+        base, count = self.base.group(size), checks.whole(size, "size")
+        if base is None:
+            return None
+        if count == 1:
+            return self
+        rate = min(1.0, multiple_above(count, self.rate))
+        if not self.symmetric and self.rate < 1.0:
+            rate = min(rate, -math.expm1(count * math.log1p(-self.rate)) * _ABOVE)
+        return SubsampledLoss(base, rate, symmetric=True)
+
+
+def before_sampling(epsilon: float, rate: float, delta: float = 0.0) -> tuple[float, float]:
+    """What a release on a random sample may spend, so that the whole keeps epsilon and delta.
+
+    Parameters
+    ----------
+    epsilon : float
+        Of the whole; above 0 and finite.
+    rate : float
+        Probability that a record is in the sample; above 0, at most 1. A fraction is rounded up.
+    delta : float, default 0.0
+        Of the whole; between 0 and 1.
+
+    Returns
+    -------
+    epsilon, delta : float
+        ``log(1 + (exp(epsilon) - 1) / rate)`` and ``delta / rate`` (at most 1), rounded down: what
+        `Guarantee.subsampled` makes of them is never more than what was asked for.
+
+    Raises
+    ------
+    PydpstatError
+        If an argument is not allowed.
+
+    Notes
+    -----
+    No release whose pair alone is known may spend more. Gaussian noise that is calibrated to the two has
+    exactly `delta` at `epsilon` on the whole (see `SubsampledLoss`). The sample must be drawn as
+    `Guarantee.subsampled` says.
+
+    References
+    ----------
+    Balle, B., Barthe, G. and Gaboardi, M. (2018). Privacy amplification by subsampling. NeurIPS 2018,
+    Theorems 8 and 11.
+
+    Examples
+    --------
+    >>> from pydpstat.privacy import Guarantee
+    >>> spent, leak = before_sampling(0.5, 0.1, 1e-6)
+    >>> round(spent, 6), round(leak, 9)
+    (2.013197, 1e-05)
+    >>> print(Guarantee(spent, leak, "unbounded").subsampled(0.1, "poisson"))
+    (epsilon 0.5, delta 1e-06), unbounded neighbors
+    """
+    goal, share = checks.epsilon(epsilon), checked_rate(rate)
+    allowed = "between 0 and 1"
+    leak = checks.number(delta, "delta", allowed, lambda value: 0.0 <= value <= 1.0, "Give say 1e-6.")
+    spent = base_epsilon(goal, share)
+    while amplified_epsilon(spent, share) > goal:
+        spent = math.nextafter(spent * _BELOW, 0.0)
+    rest = min(1.0, leak / share)
+    while amplified_delta(rest, share) > leak:
+        rest = math.nextafter(rest, 0.0)
+    return spent, rest
+
+
+def amplified_epsilon(epsilon: float, rate: float) -> float:
+    """Return ``log(1 + rate * (exp(epsilon) - 1))``, rounded up.
+
+    Examples
+    --------
+    >>> round(amplified_epsilon(1.0, 0.1), 6)
+    0.158565
+    """
+    if rate == 1.0 or epsilon == 0.0 or math.isinf(epsilon):
+        return epsilon
+    if epsilon <= _LARGE:
+        value = math.log1p(rate * math.expm1(epsilon)) / _BELOW
+    else:
+        power = epsilon + math.log(rate)
+        value = (power if power > _LARGE else math.log1p(math.exp(power))) * _ABOVE
+    return min(epsilon, math.nextafter(value, math.inf))
+
+
+def base_epsilon(epsilon: float, rate: float) -> float:
+    """Return ``log(1 + (exp(epsilon) - 1) / rate)``, the inverse, rounded down.
+
+    Examples
+    --------
+    >>> round(base_epsilon(0.1585654, 0.1), 5)
+    1.0
+    """
+    if rate == 1.0:
+        return epsilon
+    grown = math.expm1(epsilon) if epsilon <= _LARGE else math.inf
+    if grown / rate < math.inf:
+        value = math.log1p(grown / rate)
+    else:
+        value = (math.log(grown) if grown < math.inf else epsilon) - math.log(rate)
+    return max(epsilon, value * _BELOW)
+
+
+def amplified_delta(delta: float, rate: float) -> float:
+    """Return rate times delta, the smallest float that is not below it."""
+    return float_above(Fraction(rate) * Fraction(delta))
+
+
+def checked_rate(rate: object) -> float:
+    """Check the probability that a record is in the sample; a float as it is, a fraction rounded up."""
+    hint = "Give say 0.1, or the sample's size / the number of records."
+    value = checks.number(rate, "rate", "above 0 and at most 1", lambda share: 0.0 < share <= 1.0, hint)
+    return float_above(Fraction(rate)) if isinstance(rate, Rational) else value
+
+
+def sampling_of(sampling: object, neighbors: str) -> str:
+    """Check that a way to draw a sample serves these neighbors, and return the condition that it adds."""
+    served, condition = SAMPLINGS[checks.one_of(sampling, "sampling", tuple(SAMPLINGS))]
+    if served == neighbors:
+        return condition
+    if neighbors == "bounded":
+        reason = "the number of records in the sample is random then, and a bounded guarantee may tell it"
+        hint = "Draw a fixed number without replacement, or release for unbounded neighbors."
+    else:
+        reason = "a share of the records is public only where their number is"
+        hint = "Use Poisson sampling, or guarantee.as_bounded() first."
+    raise PydpstatError(
+        f"sampling must be one that serves {neighbors} neighbors; got {sampling!r}, which serves {served} "
+        f"ones: {reason}. {hint}"
+    )
+
+
+def _scaled(delta: float, rate: float) -> float:
+    """Return the product of a delta and a rate, rounded up; what is above 0 stays so."""
+    return min(1.0, max(TINY, delta * rate * _ABOVE)) if delta else 0.0
