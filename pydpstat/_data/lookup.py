@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _CHUNK = 32768
+# integers are looked up in a table of at most so many places for each label
+_DENSE = 16
 # what a column of each kind of type can hold, for messages
 KINDS = {
     "numbers": "numbers or truth values",
@@ -147,12 +149,32 @@ def _of_labels(values: np.ndarray, typed: Sequence[object]) -> np.ndarray:
         return found
     own = np.array([value for value, _ in known], dtype=values.dtype.newbyteorder("="))
     place_of = np.array([place for _, place in known], dtype=np.intp)
+    if own.dtype.kind in "iu" and int(own[-1]) - int(own[0]) < _DENSE * own.size:
+        return _of_dense_labels(values, own, place_of, found)
     for start in range(0, values.size, _CHUNK):
         chunk = values[start : start + _CHUNK].astype(own.dtype, copy=False)
         at = own.searchsorted(chunk)
         # beyond the largest label, NaN among it
         at[at == own.size] = 0
         np.copyto(found[start : start + _CHUNK], place_of[at], where=own[at] == chunk)
+    return found
+
+
+def _of_dense_labels(
+    values: np.ndarray, own: np.ndarray, place_of: np.ndarray, found: np.ndarray
+) -> np.ndarray:
+    """Find integers among ascending labels that are close together, in a table of all between them."""
+    low, high = own[0], own[-1]
+    table = np.full(int(high) - int(low) + 1, found[0] if found.size else 0, dtype=np.intp)
+    table[(own - low).astype(np.intp)] = place_of
+    for start in range(0, values.size, _CHUNK):
+        chunk = values[start : start + _CHUNK].astype(own.dtype, copy=False)
+        inside = chunk >= low
+        inside &= chunk <= high
+        if inside.all():
+            table.take(chunk - low, out=found[start : start + _CHUNK], mode="clip")
+        else:
+            found[start : start + _CHUNK][inside] = table[chunk[inside] - low]
     return found
 
 
