@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from functools import lru_cache, wraps
 from typing import NamedTuple, ParamSpec, TypeVar
 
@@ -21,9 +22,10 @@ from pydpstat.mechanisms.geometric import Geometric
 from pydpstat.mechanisms.laplace import Laplace
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
 from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee
+from pydpstat.privacy.losses import PrivacyLoss
 from pydpstat.random.source import source_from
 from pydpstat.results._call import Call, Named
-from pydpstat.results._postprocessing import Publish
+from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish, Scaled
 from pydpstat.results.results import DPResults
 
 Parameters = ParamSpec("Parameters")
@@ -37,6 +39,7 @@ Missing = str | float | np.generic
 # delta, mechanism, neighbors and missing, as they were given
 Public = tuple[float, str | Mechanism, str | None, Missing]
 COMPLETE = "that no value is missing is public knowledge"
+EXPANDED = "divided by the sample's share"
 
 
 def quiet(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
@@ -85,6 +88,8 @@ class Options(NamedTuple):
         Whose records are protected together; None for each record by itself.
     most : int
         How many records of one unit count.
+    sampled : Fraction or None
+        The share of the records that is in the random sample of the release; None without one.
     """
 
     epsilon: float
@@ -97,6 +102,7 @@ class Options(NamedTuple):
     scattered: bool = False
     unit: str | None = None
     most: int = 1
+    sampled: Fraction | None = None
 
     @property
     def bounded(self) -> bool:
@@ -117,6 +123,21 @@ class Options(NamedTuple):
     def conditions(self) -> tuple[str, ...]:
         """What the guarantee rests on."""
         return (COMPLETE,) if self.missing == "error" else ()
+
+    def promise(
+        self, loss: PrivacyLoss | None = None, conditions: tuple[str, ...] = ()
+    ) -> tuple[Guarantee, Guarantee]:
+        """Return the claim and the guarantee of a release with this loss, on a sample where there is one.
+
+        The claim is what was asked for, and on a sample what follows for all records.
+        """
+        claim = Guarantee(self.epsilon, self.delta, self.neighbors, unit=self.unit)
+        held = replace(claim, conditions=(*self.conditions, *conditions), loss=loss)
+        if self.sampled is None:
+            return claim, held
+        sampling = "without replacement" if self.neighbors == "bounded" else "poisson"
+        held = held.subsampled(self.sampled, sampling)
+        return replace(held, conditions=(), loss=None), held
 
 
 def options(
@@ -270,9 +291,7 @@ class Protection(NamedTuple):
         """Return the claim and the guarantee: what being rounded onto the grid adds, the noise covers."""
         how = self.options
         loss = how.mechanism.loss(noise, how.epsilon, question.sensitivities)
-        stated = (*how.conditions, *self.conditions)
-        claim = Guarantee(how.epsilon, how.delta, how.neighbors, unit=how.unit)
-        return claim, replace(claim, conditions=stated, loss=loss)
+        return how.promise(loss, self.conditions)
 
 
 def release_statistic(
@@ -287,14 +306,17 @@ def release_statistic(
     bounds: tuple[object, ...] | None = None,
     publish: Publish | None = None,
     conditions: tuple[str, ...] = (),
+    total: bool = False,
 ) -> DPResults:
     """Release a statistic with calibrated noise.
 
     The query has one sensitivity for the whole value or one for each element. `data` are the data
     arguments' names and `arguments` the function's own public ones (bounds, edges, levels), for the call;
     the conditions are what the guarantee rests on, besides what the options say. `publish` is as in
-    `pydpstat._release.additive.release`.
+    `pydpstat._release.additive.release`. A `total` on a sample is divided by the sample's share.
     """
+    if total and options.sampled is not None:
+        publish = _expanded(publish, float(1 / options.sampled))
     source = source_from(rng)
     return release(
         query,
@@ -305,6 +327,18 @@ def release_statistic(
         publish=publish,
         budget=check_budget(budget),
     )
+
+
+def _expanded(publish: Publish | None, factor: float) -> Publish:
+    """Return what is done to a noisy total of a sample: what else is done, and times a factor."""
+
+    def expanded(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        value, post = (noisy, AsDrawn()) if publish is None else publish(noisy)
+        before = np.asarray(post.factor) if isinstance(post, Scaled) else np.asarray(1.0)
+        scale = tuple((before * factor).tolist()) if before.ndim else float(before * factor)
+        return value * factor, Scaled(scale, (*post.steps, EXPANDED))
+
+    return expanded
 
 
 def call(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from pydpstat import _checks as checks
 from pydpstat._grid import multiple_above
@@ -284,7 +285,7 @@ class Guarantee:
             return self
         return replace(self.group(2), neighbors="bounded")
 
-    def subsampled(self, rate: float, sampling: str) -> Guarantee:
+    def subsampled(self, rate: float | Fraction, sampling: str) -> Guarantee:
         """Return what holds for all records, where the release is made on a random sample of them.
 
         This guarantee is the one on the sample. A record is seldom in it, and so the whole keeps more:
@@ -337,10 +338,10 @@ class Guarantee:
         condition = sampling_of(sampling, self.neighbors).format(rate=share)
         conditions = (*self.conditions, condition)
         if math.isinf(self.epsilon) and self.loss is None:
-            return Guarantee(self.epsilon, self.delta, self.neighbors, conditions)
+            return replace(self, conditions=conditions)
         loss = SubsampledLoss(self._curve(), share, symmetric=self.neighbors == "bounded")
         epsilon, delta = amplified_epsilon(self.epsilon, share), amplified_delta(self.delta, share)
-        return Guarantee(epsilon, delta, self.neighbors, conditions, loss)
+        return Guarantee(epsilon, delta, self.neighbors, conditions, loss, self.unit)
 
     @property
     def without_rho(self) -> str:

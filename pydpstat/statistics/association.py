@@ -34,6 +34,7 @@ def cov(
     unit: Keys | None = None,
     max_records: int | None = None,
     max_groups: int | None = None,
+    sample: float | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -62,8 +63,8 @@ def cov(
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave out records that miss any variable
         (unbounded only), or put a public number within the bounds in their place.
-    by, levels, other, unit, max_records, max_groups : optional
-        By group and by unit, as in `mean`.
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -117,7 +118,7 @@ def cov(
     >>> abs(float(r) - float(np.cov(x, 5 - x / 2)[0, 1])) < 0.5
     True
     """
-    scope = Scope.of(by, levels, other, unit, max_records, max_groups, budget)
+    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
     return _release("cov", x, y, epsilon, bounds, (delta, mechanism, neighbors, missing), scope, rng, budget)
 
 
@@ -138,6 +139,7 @@ def corr(
     unit: Keys | None = None,
     max_records: int | None = None,
     max_groups: int | None = None,
+    sample: float | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -147,8 +149,8 @@ def corr(
     ----------
     x, y, epsilon, bounds, delta, mechanism, neighbors, missing, rng, budget
         As in `cov`.
-    by, levels, other, unit, max_records, max_groups : optional
-        By group and by unit, as in `mean`.
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
 
     Returns
     -------
@@ -195,7 +197,7 @@ def corr(
     >>> -1.0 <= float(r) < -0.9
     True
     """
-    scope = Scope.of(by, levels, other, unit, max_records, max_groups, budget)
+    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
     return _release("corr", x, y, epsilon, bounds, (delta, mechanism, neighbors, missing), scope, rng, budget)
 
 

@@ -37,6 +37,7 @@ def count(
     unit: Keys | None = None,
     max_records: int | None = None,
     max_groups: int | None = None,
+    sample: float | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -59,8 +60,8 @@ def count(
     missing : {"error", "drop", True, False}, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or count
         them as true or false.
-    by, levels, other, unit, max_records, max_groups : optional
-        By group and by unit, as in `mean`.
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -107,7 +108,7 @@ def count(
     """
     how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool, budget=budget)
     source = source_from(rng)
-    scope = Scope.of(by, levels, other, unit, max_records, max_groups, budget)
+    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
     records, how = records_of(condition, how, scope, source, truths_of, "condition")
     found, size = _tallied(records, how, 0)
     query = _query("count", found[0].reshape(records.shape), records, how, size)
@@ -129,6 +130,7 @@ def proportion(
     unit: Keys | None = None,
     max_records: int | None = None,
     max_groups: int | None = None,
+    sample: float | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -150,8 +152,8 @@ def proportion(
     missing : {"error", "drop", True, False}, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or count
         them as true or false.
-    by, levels, other, unit, max_records, max_groups : optional
-        By group and by unit, as in `mean`.
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -196,7 +198,7 @@ def proportion(
     """
     how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool, budget=budget)
     source = source_from(rng)
-    scope = Scope.of(by, levels, other, unit, max_records, max_groups, budget)
+    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
     records, how = records_of(condition, how, scope, source, truths_of, "condition")
     found, size = _tallied(records, how, 1)
     publish: Publish
@@ -294,4 +296,5 @@ def _released(
         arguments=records.arguments,
         publish=publish,
         conditions=records.conditions,
+        total=function == "count",
     )

@@ -41,6 +41,7 @@ def mean(
     unit: Keys | None = None,
     max_records: int | None = None,
     max_groups: int | None = None,
+    sample: float | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -82,6 +83,10 @@ def mean(
         How many records of a unit count; which ones is drawn at random for each release.
     max_groups : int, optional
         How many groups a unit's records may be in, with `by`; by default up to `max_records`.
+    sample : float or int, optional
+        Release on a random sample, drawn for this release: a share of the records, or under bounded
+        neighbors a number of them. `epsilon` and `delta` are then of the release on the sample, and the
+        result's are those that follow for all records, which are smaller.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -149,7 +154,7 @@ def mean(
     10.0
     """
     how = options(epsilon, delta, mechanism, neighbors, missing, budget=budget)
-    scope = Scope.of(by, levels, other, unit, max_records, max_groups, budget)
+    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
     return release_columns("mean", mean_query, data, bounds, how, scope, rng, budget)
 
 
@@ -191,6 +196,7 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     unit: Keys | None = None,
     max_records: int | None = None,
     max_groups: int | None = None,
+    sample: float | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -216,8 +222,8 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
         public number within the bounds in their place.
-    by, levels, other, unit, max_records, max_groups : optional
-        By group and by unit, as in `mean`.
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -259,7 +265,7 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     (5.0, True)
     """
     how = options(epsilon, delta, mechanism, neighbors, missing, budget=budget)
-    scope = Scope.of(by, levels, other, unit, max_records, max_groups, budget)
+    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
     return release_columns("sum", _sum_query, data, bounds, how, scope, rng, budget)
 
 

@@ -37,6 +37,7 @@ def var(
     unit: Keys | None = None,
     max_records: int | None = None,
     max_groups: int | None = None,
+    sample: float | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -62,8 +63,8 @@ def var(
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
         public number within the bounds in their place.
-    by, levels, other, unit, max_records, max_groups : optional
-        By group and by unit, as in `mean`.
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -115,7 +116,7 @@ def var(
     (1.219, 0.0625)
     """
     how = options(epsilon, delta, mechanism, neighbors, missing, budget=budget)
-    scope = Scope.of(by, levels, other, unit, max_records, max_groups, budget)
+    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
     return release_columns("var", _variance_query, data, bounds, how, scope, rng, budget)
 
 
@@ -135,6 +136,7 @@ def std(
     unit: Keys | None = None,
     max_records: int | None = None,
     max_groups: int | None = None,
+    sample: float | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -144,8 +146,8 @@ def std(
     ----------
     data, epsilon, bounds, delta, mechanism, neighbors, missing, rng, budget
         As in `var`.
-    by, levels, other, unit, max_records, max_groups : optional
-        By group and by unit, as in `mean`.
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
 
     Returns
     -------
@@ -174,7 +176,7 @@ def std(
     (1.104, ('cut at 0', 'square root'))
     """
     how = options(epsilon, delta, mechanism, neighbors, missing, budget=budget)
-    scope = Scope.of(by, levels, other, unit, max_records, max_groups, budget)
+    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
     return release_columns("std", _root_query, data, bounds, how, scope, rng, budget)
 
 

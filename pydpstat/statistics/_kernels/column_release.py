@@ -49,6 +49,7 @@ def release_columns(
         bounds=shown,
         publish=publish,
         conditions=records.conditions,
+        total=name == "sum",
     )
 
 

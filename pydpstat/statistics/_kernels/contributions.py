@@ -52,7 +52,7 @@ def kept(ids: object, unit: Unit, places: np.ndarray | None, values: Sequence[np
     >>> kept(["a", "b", "a"], Unit("person", 1, None, 7), None, [np.array([1.0, 2.0, 1.0])]).sum()
     2
     """
-    codes, names = _codes(ids, unit.name)
+    codes, names = unit_codes(ids, unit.name)
     there = np.ones(codes.size, dtype=bool) if places is None else places >= 0
     if unit.groups is not None and places is not None:
         groups = places.astype(np.uint64)
@@ -67,7 +67,7 @@ def kept(ids: object, unit: Unit, places: np.ndarray | None, values: Sequence[np
 
 def _keep_first(there: np.ndarray, codes: np.ndarray, hashes: Hashes, most: int, distinct: bool) -> None:
     """Let the first of each unit's records stay, by their hashes, or the records of its first groups."""
-    counts = np.bincount(codes[there], minlength=1)
+    counts = np.bincount(codes[there], minlength=int(codes.max(initial=0)) + 1)
     # most units have no more records than may stay
     many = np.flatnonzero(there & (counts[codes] > most))
     if not many.size:
@@ -95,7 +95,7 @@ def _repetition(codes: np.ndarray, hashes: Hashes) -> Hashes:
     return found
 
 
-def _codes(ids: Any, name: str) -> tuple[np.ndarray, Hashes]:
+def unit_codes(ids: Any, name: str) -> tuple[np.ndarray, Hashes]:
     """Return a code for each record's unit, and a hash of each unit that is the same for equal ids."""
     import pandas as pd
 

@@ -19,10 +19,11 @@ from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
 from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._labels import Labels
-from pydpstat.statistics._kernels.contributions import Unit, kept
+from pydpstat.statistics._kernels.contributions import Unit, kept, unit_codes
 from pydpstat.statistics._kernels.groups import Groups, groups_of
 from pydpstat.statistics._kernels.levels import Variables, variables_of
 from pydpstat.statistics._kernels.selection import below
+from pydpstat.statistics._kernels.subsample import Sample, sample_of
 
 Folded = TypeVar("Folded")
 # columns of the data by name, or columns of their own
@@ -39,6 +40,7 @@ class Scope(NamedTuple):
     unit: Any = None
     max_records: int | None = None
     max_groups: int | None = None
+    sample: float | None = None
     paid_for: str | None = None
 
     @classmethod
@@ -50,17 +52,18 @@ class Scope(NamedTuple):
         unit: Any,
         max_records: int | None,
         max_groups: int | None,
+        sample: float | None,
         budget: Spender | None,
     ) -> Scope:
         """Return what was given, with the unit of the budget that will pay."""
         paid_for = defaults(budget).unit if unit is None else None
-        return cls(by, levels, other, unit, max_records, max_groups, paid_for)
+        return cls(by, levels, other, unit, max_records, max_groups, sample, paid_for)
 
     @property
     def plain(self) -> bool:
         """Whether nothing was given."""
-        given = (self.by, self.levels, self.unit, self.max_records, self.max_groups, self.paid_for)
-        return all([each is None for each in given])
+        given = (self.by, self.levels, self.unit, self.max_records, self.max_groups)
+        return all([each is None for each in (*given, self.sample, self.paid_for)])
 
 
 class Part(NamedTuple):
@@ -85,6 +88,7 @@ class Layout(NamedTuple):
     missing: Missing
     groups: Groups | None
     unit: Unit | None
+    sample: Sample | None = None
     variables: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     single: bool = False
@@ -110,15 +114,36 @@ class Layout(NamedTuple):
                 f"by and unit must have a value for each of the {self.argument}'s records; they differ in "
                 "length. Give columns of the same table."
             )
+        stay = self._staying(columns, places, ids)
+        return Part(columns, places) if stay is None or stay.all() else _subset(columns, places, stay)
+
+    def _staying(self, columns: Columns, places: np.ndarray | None, ids: Any) -> np.ndarray | None:
+        """Return which records are in the sample and in a group, and among those of their unit that count."""
         stay = None if places is None or places.size == 0 or int(places.min()) >= 0 else places >= 0
-        if self.unit is not None:
-            stay = kept(ids, self.unit, places, columns.arrays)
-        if stay is None or stay.all():
-            return Part(columns, places)
-        arrays = tuple(array[stay] for array in columns.arrays)
-        gone = tuple(None if mask is None else mask[stay] for mask in columns.missing)
-        columns = Columns(arrays, gone, columns.names, columns.name, columns.size)
-        return Part(columns, None if places is None else places[stay])
+        if self.sample is not None:
+            drawn = _sampled(self.sample, columns.size, ids, self.unit)
+            stay = drawn if stay is None else stay & drawn
+        if self.unit is None:
+            return stay
+        if stay is not None:
+            places = np.where(stay, 0 if places is None else places, -1)
+        return kept(ids, self.unit, places, columns.arrays)
+
+
+def _sampled(sample: Sample, size: int, ids: Any, unit: Unit | None) -> np.ndarray:
+    """Return which records are in the sample: a unit is in it with all of its records."""
+    if unit is None:
+        return sample.drawn(size)
+    codes, names = unit_codes(ids, unit.name)
+    return sample.drawn(names.size)[codes]
+
+
+def _subset(columns: Columns, places: np.ndarray | None, stay: np.ndarray) -> Part:
+    """Return the records that stay; how many there were remains known."""
+    arrays = tuple(array[stay] for array in columns.arrays)
+    gone = tuple(None if mask is None else mask[stay] for mask in columns.missing)
+    inside = Columns(arrays, gone, columns.names, columns.name, columns.size)
+    return Part(inside, None if places is None else places[stay])
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,18 +261,28 @@ def records_of(
     if used and origin.names is not None and not variables:
         raise PydpstatError(f"{argument} must have a column besides those of by and unit; it has none.")
     single = origin.names is not None and (bool(used) or variables == ("",))
-    layout = Layout(read, argument, how.missing, groups, unit, variables, keys, single)
-    shown = _arguments(scope, keys, groups, unit)
+    sample = None
+    if scope.sample is not None:
+        once = table is not None
+        sample = sample_of(scope.sample, how, by_unit=unit is not None, read_once=once, source=source)
+    layout = Layout(read, argument, how.missing, groups, unit, sample, variables, keys, single)
+    shown = _arguments(scope, keys, groups, unit, sample)
     if table is not None:
-        sample = layout.of_chunk(Chunk(origin.columns, 0)).columns
+        if sample is not None:
+            how = sample.protected(how, 0)
+        columns = layout.of_chunk(Chunk(origin.columns, 0)).columns
         needed = table.select([name for name in origin.names or () if name in used or name in variables])
         size = needed.count() if how.bounded else None
-        return _described(layout, sample, size, how, None, needed, shown), how
+        return _described(layout, columns, size, how, None, needed, shown), how
     inner = data
     if used and origin.names is not None:
         inner = Chunk({name: origin.columns[name] for name in variables}, origin.size)
     part = layout.part(inner, key_columns.columns, ids)
-    return _described(layout, part.columns, part.columns.size, how, part, None, shown), how
+    size = part.columns.size
+    if sample is not None:
+        how = sample.protected(how, size)
+        size = sample.number_of(size) if sample.fixed else size
+    return _described(layout, part.columns, size, how, part, None, shown), how
 
 
 def _described(
@@ -342,7 +377,11 @@ def _no_column(argument: str, given: object) -> PydpstatError:
 
 
 def _arguments(
-    scope: Scope, keys: tuple[str, ...], groups: Groups | None, unit: Unit | None
+    scope: Scope,
+    keys: tuple[str, ...],
+    groups: Groups | None,
+    unit: Unit | None,
+    sample: Sample | None,
 ) -> tuple[tuple[str, object], ...]:
     """Return what the call says of groups and units."""
     said: list[tuple[str, object]] = []
@@ -357,4 +396,6 @@ def _arguments(
         said += [("unit", unit.name), ("max_records", unit.records)]
         if unit.groups is not None:
             said.append(("max_groups", unit.groups))
+    if sample is not None:
+        said.append(("sample", sample.shown))
     return tuple(said)
