@@ -14,7 +14,8 @@ from pydpstat.budget._entry import Entry
 from pydpstat.budget._ledger import Limits, MemoryLedger, SharedLedger
 from pydpstat.budget.amounts import Amount, BudgetExceeded, Share
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee, checked_unit, told_unit
+from pydpstat.privacy._units import checked_unit, told_unit
+from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee
 
 
 class Account:

@@ -16,7 +16,7 @@ from fractions import Fraction
 from pydpstat.budget._accountants import NOTHING, Cost, charged, missing
 from pydpstat.budget._entry import Entry
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy.guarantee import told_unit
+from pydpstat.privacy._units import told_unit
 
 # how long a writer waits for others, in seconds
 PATIENCE = 60.0

@@ -9,7 +9,8 @@ from dataclasses import replace
 from pydpstat import _checks as checks
 from pydpstat._grid import total_above
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy.guarantee import Guarantee, told_unit
+from pydpstat.privacy._units import told_unit
+from pydpstat.privacy.guarantee import Guarantee
 from pydpstat.privacy.losses import ConcentratedLoss, GaussianLoss, PrivacyLoss, ResponseLoss
 
 METHODS = ("basic", "zcdp", "exact", "pld")

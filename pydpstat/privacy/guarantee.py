@@ -11,6 +11,7 @@ from pydpstat._grid import multiple_above
 from pydpstat._search import bisect_up
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy._curves import pure_rho
+from pydpstat.privacy._units import checked_unit
 from pydpstat.privacy.losses import PrivacyLoss, ResponseLoss, least_0
 from pydpstat.privacy.subsampling import (
     SubsampledLoss,
@@ -392,34 +393,3 @@ class Guarantee:
             return 1.0
         factor = math.expm1(count * self.epsilon) / math.expm1(self.epsilon)
         return min(1.0, self.delta * factor * (1.0 + _SAFETY))
-
-
-def checked_unit(unit: object) -> str | None:
-    """Check the name of a privacy unit's column; None is a single record.
-
-    It stands in messages, tables and ledgers, which have to keep it as it is.
-
-    Examples
-    --------
-    >>> checked_unit("person_id"), checked_unit(None)
-    ('person_id', None)
-    """
-    if unit is None:
-        return None
-    if isinstance(unit, str) and unit and unit.isprintable():
-        return str(unit)
-    raise PydpstatError(
-        f"unit must be a column's name, a text of printable characters, or None; got "
-        f"{checks.shown_option(unit)}. Give for example 'person_id', or None for a single record."
-    )
-
-
-def told_unit(unit: str | None) -> str:
-    """Name a privacy unit in a message.
-
-    Examples
-    --------
-    >>> told_unit("person_id"), told_unit(None)
-    ("unit 'person_id'", 'a single record')
-    """
-    return "a single record" if unit is None else f"unit {checks.excerpt(unit)}"

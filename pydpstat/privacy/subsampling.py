@@ -217,7 +217,8 @@ def before_sampling(epsilon: float, rate: float, delta: float = 0.0) -> tuple[fl
     leak = checks.number(delta, "delta", allowed, lambda value: 0.0 <= value <= 1.0, "Give say 1e-6.")
     spent = base_epsilon(goal, share)
     while amplified_epsilon(spent, share) > goal:
-        spent = math.nextafter(spent * _BELOW, 0.0)
+        # as much as the whole may be spent always
+        spent = max(goal, math.nextafter(spent * _BELOW, 0.0))
     rest = min(1.0, leak / share)
     while amplified_delta(rest, share) > leak:
         rest = math.nextafter(rest, 0.0)

@@ -13,7 +13,7 @@ from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.association import bounded_query, corner_query, read_variables, square_query
-from pydpstat.statistics._kernels.records import Keys, Scope
+from pydpstat.statistics._kernels.scope import Keys, Scope
 from pydpstat.statistics.spread import check_squares
 
 

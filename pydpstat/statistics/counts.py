@@ -16,7 +16,8 @@ from pydpstat.random import Source, source_from
 from pydpstat.results._postprocessing import Derived, PostProcessing, Publish, Scaled
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.partition import in_columns, moved, norm_of
-from pydpstat.statistics._kernels.records import Keys, Part, Records, Scope, records_of
+from pydpstat.statistics._kernels.records import Part, Records, records_of
+from pydpstat.statistics._kernels.scope import Keys, Scope
 
 CUT = "cut to [0, 1]"
 STEPS = ("divided by the number of records", CUT)

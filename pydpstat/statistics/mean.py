@@ -19,7 +19,8 @@ from pydpstat.statistics._kernels import partition, record_grid
 from pydpstat.statistics._kernels.column_release import per_column, release_columns, summed
 from pydpstat.statistics._kernels.group_sums import by_group, column_sums, merged
 from pydpstat.statistics._kernels.record_grid import Sums
-from pydpstat.statistics._kernels.records import Keys, Records, Scope
+from pydpstat.statistics._kernels.records import Records
+from pydpstat.statistics._kernels.scope import Keys, Scope
 
 LARGEST = 1e290
 STEPS = ("mean of the noisy sums", "cut to the bounds")

@@ -16,7 +16,8 @@ from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
 from pydpstat.statistics._kernels.column_release import per_column, release_columns, summed
 from pydpstat.statistics._kernels.record_grid import RecordGrid
-from pydpstat.statistics._kernels.records import Keys, Records, Scope
+from pydpstat.statistics._kernels.records import Records
+from pydpstat.statistics._kernels.scope import Keys, Scope
 
 CUT = "cut at 0"
 

@@ -17,7 +17,7 @@ from pydpstat.auditing.audit import audit
 from pydpstat.mechanisms import Gaussian, Geometric, Laplace, Staircase
 from pydpstat.results._postprocessing import Derived
 from pydpstat.statistics._kernels.column_release import release_columns
-from pydpstat.statistics._kernels.records import Scope
+from pydpstat.statistics._kernels.scope import Scope
 from pydpstat.statistics.mean import mean_query
 
 STEPS = ("exponential of the mean logarithm",)

@@ -34,7 +34,8 @@ from pydpstat.statistics._kernels import partition, record_grid
 from pydpstat.statistics._kernels.association_interval import Correlated, symmetric
 from pydpstat.statistics._kernels.group_sums import by_group, joint_sums, merged, square_sums
 from pydpstat.statistics._kernels.record_grid import Pairs, RecordGrid, Sums, check_fine
-from pydpstat.statistics._kernels.records import Records, Scope, records_of
+from pydpstat.statistics._kernels.records import Records, records_of
+from pydpstat.statistics._kernels.scope import Scope
 from pydpstat.statistics.spread import spread_of, spread_sensitivity
 
 # places of the means and of the product that a covariance takes, in the bases of weights

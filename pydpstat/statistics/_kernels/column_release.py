@@ -17,7 +17,8 @@ from pydpstat.results._postprocessing import Publish
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.group_sums import column_sums, merged
-from pydpstat.statistics._kernels.records import Reader, Records, Scope, records_of
+from pydpstat.statistics._kernels.records import Reader, Records, records_of
+from pydpstat.statistics._kernels.scope import Scope
 
 Ask = Callable[[str, Records, Bounds, Options], tuple[Query, Publish | None]]
 

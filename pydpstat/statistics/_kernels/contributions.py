@@ -49,7 +49,7 @@ def kept(ids: object, unit: Unit, places: np.ndarray | None, values: Sequence[np
 
     Examples
     --------
-    >>> kept(["a", "b", "a"], Unit("person", 1, None, 7), None, [np.array([1.0, 2.0, 1.0])]).sum()
+    >>> int(kept(["a", "b", "a"], Unit("person", 1, None, 7), None, [np.array([1.0, 2.0, 1.0])]).sum())
     2
     """
     codes, names = unit_codes(ids, unit.name)

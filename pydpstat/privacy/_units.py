@@ -1,0 +1,37 @@
+"""Privacy units by name: whose records are protected together."""
+
+from __future__ import annotations
+
+from pydpstat import _checks as checks
+from pydpstat.errors import PydpstatError
+
+
+def checked_unit(unit: object) -> str | None:
+    """Check the name of a privacy unit's column; None is a single record.
+
+    It stands in messages, tables and ledgers, which have to keep it as it is.
+
+    Examples
+    --------
+    >>> checked_unit("person_id"), checked_unit(None)
+    ('person_id', None)
+    """
+    if unit is None:
+        return None
+    if isinstance(unit, str) and unit and unit.isprintable():
+        return str(unit)
+    raise PydpstatError(
+        f"unit must be a column's name, a text of printable characters, or None; got "
+        f"{checks.shown_option(unit)}. Give for example 'person_id', or None for a single record."
+    )
+
+
+def told_unit(unit: str | None) -> str:
+    """Name a privacy unit in a message.
+
+    Examples
+    --------
+    >>> told_unit("person_id"), told_unit(None)
+    ("unit 'person_id'", 'a single record')
+    """
+    return "a single record" if unit is None else f"unit {checks.excerpt(unit)}"

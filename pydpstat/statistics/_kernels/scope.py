@@ -1,0 +1,172 @@
+"""By what groups, units and samples to release, as it was given: read and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Data
+from pydpstat._data.containers import columns_of, is_frame, name_of, names_of
+from pydpstat._data.table import Table
+from pydpstat._release.payment import Spender, defaults
+from pydpstat._release.statistic import Options
+from pydpstat.errors import PydpstatError
+from pydpstat.random import Source
+from pydpstat.statistics._kernels.contributions import Unit
+from pydpstat.statistics._kernels.groups import Groups, groups_of
+from pydpstat.statistics._kernels.levels import Variables, variables_of
+from pydpstat.statistics._kernels.selection import below
+from pydpstat.statistics._kernels.subsample import Sample
+
+# columns of the data by name, or columns of their own
+Keys = str | Data
+
+
+class Scope(NamedTuple):
+    """By what groups and units to release, as it was given; `paid_for` is the unit of the budget."""
+
+    by: Any = None
+    levels: object = None
+    other: str | None = "other"
+    unit: Any = None
+    max_records: int | None = None
+    max_groups: int | None = None
+    sample: float | None = None
+    paid_for: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        by: Any,
+        levels: object,
+        other: str | None,
+        unit: Any,
+        max_records: int | None,
+        max_groups: int | None,
+        sample: float | None,
+        budget: Spender | None,
+    ) -> Scope:
+        """Return what was given, with the unit of the budget that will pay."""
+        paid_for = defaults(budget).unit if unit is None else None
+        return cls(by, levels, other, unit, max_records, max_groups, sample, paid_for)
+
+    @property
+    def plain(self) -> bool:
+        """Whether nothing was given."""
+        given = (self.by, self.levels, self.unit, self.max_records, self.max_groups)
+        return all([each is None for each in (*given, self.sample, self.paid_for)])
+
+
+class Origin(NamedTuple):
+    """Where columns are found by name: those in memory, or those of a table's sample. Private."""
+
+    names: tuple[str, ...] | None
+    columns: Mapping[str, Any]
+    size: int
+    table: Table | None
+
+
+def origin_of(data: object, table: Table | None) -> Origin:
+    """Return where columns are found by name."""
+    if table is not None:
+        return Origin(table.names, table.sample().columns, 0, table)
+    if is_frame(data):
+        names = names_of(data)
+        return Origin(names, dict(zip(names, columns_of(data))), len(data), None)
+    return Origin(None, {}, 0, None)
+
+
+def key_columns(scope: Scope, origin: Origin) -> tuple[tuple[str, ...], Variables]:
+    """Return the keys that are columns of the data, and the keys' columns."""
+    by: Any = scope.by
+    if by is None:
+        return (), Variables((), (), 0)
+    names = (by,) if isinstance(by, str) else by
+    if isinstance(names, (list, tuple)) and names and all(isinstance(each, str) for each in names):
+        if origin.names is None and not isinstance(by, str):
+            # a list of texts beside an array: a value for each record
+            return (), variables_of(list(names))
+        columns = tuple(_column(origin, name, "by") for name in names)
+        return tuple(names), Variables(columns, tuple(names), origin.size)
+    if origin.table is not None:
+        raise _no_column("by", by)
+    return (), variables_of(by)
+
+
+def unit_of(scope: Scope, origin: Origin, source: Source) -> tuple[object, Unit | None]:
+    """Return whose data each record is, and how many records of a unit count."""
+    if scope.unit is None:
+        for name in ("max_records", "max_groups"):
+            if getattr(scope, name) is not None:
+                raise PydpstatError(f"{name} must not be given without unit. Say whose data the records are.")
+        return None, None
+    if isinstance(scope.unit, str):
+        ids, name = _column(origin, scope.unit, "unit"), scope.unit
+    elif origin.table is not None:
+        raise _no_column("unit", scope.unit)
+    else:
+        ids, name = scope.unit, name_of(scope.unit) or "unit"
+    hint = "Give the most records that count of one unit, for example 3."
+    most = checks.integer(scope.max_records, "max_records", 1, hint=hint)
+    limit = scope.max_groups
+    if limit is not None:
+        if scope.by is None:
+            raise PydpstatError("max_groups must not be given without by, whose groups it limits.")
+        limit = checks.integer(limit, "max_groups", 1, hint="Give the most groups that one unit counts in.")
+    return ids, Unit(name, most, limit, below(1 << 53, source))
+
+
+def grouping(scope: Scope, keys: Variables, how: Options) -> Groups | None:
+    """Return the groups; None without."""
+    if scope.by is not None:
+        return groups_of(keys, scope.levels, scope.other, how.missing)
+    if scope.levels is not None:
+        raise PydpstatError("levels must not be given without by, whose groups they are. Leave them out.")
+    return None
+
+
+def _column(origin: Origin, name: str, argument: str) -> object:
+    if name in origin.columns:
+        return origin.columns[name]
+    if origin.names is None:
+        raise PydpstatError(
+            f"{argument} must hold a value for each record where the data have no named columns; "
+            f"got {checks.shown(name)}. Give a column, or a frame that has it."
+        )
+    raise PydpstatError(
+        f"{argument} must be a column of the data; got {checks.shown(name)}, and they have "
+        f"{checks.excerpt(list(origin.names))}. {checks.did_you_mean(name, origin.names)}"
+    )
+
+
+def _no_column(argument: str, given: object) -> PydpstatError:
+    return PydpstatError(
+        f"{argument} must name columns of data that are not in memory; got {type(given).__name__}. "
+        "Give a column's name."
+    )
+
+
+def said_arguments(
+    scope: Scope,
+    keys: tuple[str, ...],
+    groups: Groups | None,
+    unit: Unit | None,
+    sample: Sample | None,
+) -> tuple[tuple[str, object], ...]:
+    """Return what the call says of groups and units."""
+    said: list[tuple[str, object]] = []
+    if groups is not None:
+        names = keys or tuple(name or "by" for name in groups.names)
+        said.append(("by", names[0] if len(names) == 1 else names))
+        if not any(each.closed for each in groups.public):
+            said.append(("levels", groups.shown))
+        if scope.other != "other":
+            said.append(("other", scope.other))
+    if unit is not None:
+        said += [("unit", unit.name), ("max_records", unit.records)]
+        if unit.groups is not None:
+            said.append(("max_groups", unit.groups))
+    if sample is not None:
+        said.append(("sample", sample.shown))
+    return tuple(said)
