@@ -13,7 +13,7 @@ from pydpstat.errors import PydpstatError
 
 Part = TypeVar("Part")
 # records of a chunk that is cut from more of them
-CHUNK = 131_072
+CHUNK = 65_536
 
 
 class Chunk(NamedTuple):

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from pydpstat._data.chunk import Chunk, Part, engine_failed, joined
 from pydpstat._data.progress import Progress
-from pydpstat.errors import PydpstatError
+from pydpstat.errors import MissingExtraError, PydpstatError
 
 
 def fold_in_order(
@@ -82,7 +82,8 @@ def failing_as(engine: str) -> Iterator[None]:
     """Tell every error but our own as one of the engine's."""
     try:
         yield
-    except PydpstatError:
+    except (PydpstatError, MissingExtraError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
-    except Exception as error:
+    except BaseException as error:
+        # a panic of Polars is no Exception
         raise engine_failed(engine, error) from error

@@ -67,10 +67,13 @@ class SparkTable:
         A task that Spark runs again gives the same part again, and only one of both is taken.
         """
         with Progress(lambda: None), failing_as("spark"):
-            frame = self.frame.select(*map(_quoted, self.names))
+            # mapInArrow does not know a column whose name has a dot in it
+            plain = [f"c{place}" for place in range(len(self.names))]
+            frame = self.frame.select(*map(_quoted, self.names)).toDF(*plain)
             if unit is not None:
-                frame = frame.repartition(_quoted(unit))
-            answers = frame.mapInArrow(_Partition(partial, merge, unit is not None), "part binary").collect()
+                frame = frame.repartition(plain[self.names.index(unit)])
+            task = _Partition(self.names, partial, merge, unit is not None)
+            answers = frame.mapInArrow(task, "part binary").collect()
         parts: list[Part] = []
         for answer in answers:
             part = pickle.loads(bytes(answer[0]))
@@ -84,16 +87,21 @@ class _Partition:
     """What Spark calls with a partition's batches: it gives one record, the pickled part."""
 
     def __init__(
-        self, partial: Callable[[Chunk], Part], merge: Callable[[Part, Part], Part], whole: bool
+        self,
+        names: tuple[str, ...],
+        partial: Callable[[Chunk], Part],
+        merge: Callable[[Part, Part], Part],
+        whole: bool,
     ) -> None:
-        self.partial, self.merge, self.whole = partial, merge, whole
+        self.names, self.partial, self.merge, self.whole = list(names), partial, merge, whole
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Fold the partition; our own errors come to the driver as they are."""
         import pyarrow as pa
 
+        named = (pa.RecordBatch.from_arrays(batch.columns, self.names) for batch in batches)
         try:
-            parts = self._parts(batches)
+            parts = self._parts(named)
         except PydpstatError as error:
             parts = [error]
         for part in parts:
@@ -131,6 +139,6 @@ def _arrow_type(name: str, kind: Any) -> pa.DataType:
         return pa.timestamp("us", "UTC")
     if word == "timestamp_ntz":
         return pa.timestamp("us")
-    if word.startswith("interval day") or word == "daytimeinterval":
+    if word.startswith(("interval day", "daytimeinterval")):
         return pa.duration("us")
     raise refused(name, kind.simpleString())

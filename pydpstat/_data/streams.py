@@ -1,10 +1,8 @@
-"""Tables whose records an engine in this process gives as a stream of Arrow: Arrow itself, Polars, DuckDB."""
+"""Tables whose records come as a stream of Arrow: those of Arrow, of DuckDB, of whatever has one."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +10,12 @@ from pydpstat._data.arrow_columns import chunks_of_batches, empty_chunk
 from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names
 from pydpstat._data.folding import failing_as, fold_in_order
 from pydpstat._data.once import Once
-from pydpstat.errors import MissingExtraError, PydpstatError
+from pydpstat.errors import MissingExtraError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Batches = Iterator["pa.RecordBatch"]
-# so much is read ahead of Polars' own accord: one group of rows of a Parquet file, not many
-_POLARS_AHEAD = "POLARS_ROW_GROUP_PREFETCH_SIZE"
 
 
 @dataclass(frozen=True)
@@ -108,46 +104,15 @@ def arrow_table(data: Any) -> Table:
 
 def capsule_table(data: Any) -> Table:
     """Return whatever hands its records over by Arrow's stream interface; it may do so once only."""
-    pa = _pyarrow("reading a stream of Arrow's", "arrow")
+    pa = pyarrow_for("reading a stream of Arrow's", "arrow")
     with failing_as(type(data).__name__):
         reader = pa.RecordBatchReader.from_stream(data)
     return _read_once(type(data).__name__, reader, reader.schema, lambda: reader)
 
 
-def polars_table(data: Any) -> Table:
-    """Return a frame, a lazy frame or a series of Polars as a table that can be folded."""
-    _pyarrow("reading data of Polars", "polars")
-    import polars as pl
-
-    if isinstance(data, pl.Series):
-        data = data.to_frame()
-    names = column_names(data.collect_schema().names())
-    if isinstance(data, pl.DataFrame):
-        return Stream(
-            "polars",
-            names,
-            lambda chosen: data.select(chosen).head(0).to_arrow().schema,
-            lambda chosen: _polars_batches(data.select(chosen).iter_slices(CHUNK)),
-            lambda: data.height,
-            known=True,
-        )
-    if not hasattr(data, "collect_batches"):
-        raise PydpstatError(
-            f"data must be a LazyFrame of a Polars that gives batches, which began with 1.34; got Polars "
-            f"{pl.__version__}. Update it, or give data.collect() where it fits into memory."
-        )
-    return Stream(
-        "polars",
-        names,
-        lambda chosen: data.select(chosen).head(0).collect().to_arrow().schema,
-        lambda chosen: _lazy_batches(data.select(chosen)),
-        lambda: data.select(pl.len()).collect(engine="streaming").item(),
-    )
-
-
 def duckdb_table(data: Any) -> Table:
     """Return a relation of DuckDB as a table that can be folded: each fold runs its query again."""
-    _pyarrow("reading data of DuckDB", "duckdb")
+    pyarrow_for("reading data of DuckDB", "duckdb")
     return Stream(
         "duckdb",
         column_names(data.columns),
@@ -187,10 +152,18 @@ def _fields(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
 
 
 def _frugal(data: Any) -> dict[str, Any]:
-    """Return the options that keep little of a dataset in memory: a group of rows, and the next."""
+    """Return the options that keep little of a dataset in memory: one group of rows at a time."""
+    import pyarrow as pa
     import pyarrow.dataset as ds
 
-    options: dict[str, Any] = {"batch_size": CHUNK, "batch_readahead": 1, "fragment_readahead": 1}
+    options: dict[str, Any] = {
+        "batch_size": CHUNK,
+        "batch_readahead": 0,
+        "fragment_readahead": 0,
+        "use_threads": False,
+        # the other pools keep what they had
+        "memory_pool": pa.system_memory_pool(),
+    }
     file_format = getattr(data, "format", None)
     default = getattr(file_format, "default_fragment_scan_options", None)
     # what a user has set there, such as keys, stays
@@ -199,33 +172,6 @@ def _frugal(data: Any) -> dict[str, Any]:
             use_buffered_stream=True, buffer_size=1 << 20, pre_buffer=False
         )
     return options
-
-
-def _polars_batches(frames: Iterator[Any]) -> Batches:
-    for frame in frames:
-        yield from frame.to_arrow().to_batches()
-        del frame
-
-
-def _lazy_batches(query: Any) -> Batches:
-    with _little_ahead():
-        frames = query.collect_batches(
-            chunk_size=CHUNK // 2, maintain_order=True, lazy=True, engine="streaming"
-        )
-        yield from _polars_batches(frames)
-
-
-@contextmanager
-def _little_ahead() -> Iterator[None]:
-    """Have Polars read little ahead, for as long as a query runs, where the user has not said how much."""
-    if _POLARS_AHEAD in os.environ:
-        yield
-        return
-    os.environ[_POLARS_AHEAD] = "1"
-    try:
-        yield
-    finally:
-        os.environ.pop(_POLARS_AHEAD, None)
 
 
 def _projected(relation: Any, names: Sequence[str]) -> Any:
@@ -239,7 +185,8 @@ def _reader(relation: Any) -> Any:
     return begin(CHUNK)
 
 
-def _pyarrow(feature: str, extra: str) -> Any:
+def pyarrow_for(feature: str, extra: str) -> Any:
+    """Return pyarrow, or the error that says how to get it."""
     try:
         import pyarrow
     except ImportError as error:

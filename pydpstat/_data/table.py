@@ -51,7 +51,7 @@ def table_of(data: object) -> Table | None:
     # a frame of Spark has an attribute of any name that one asks for
     match _library(data):
         case "polars":
-            from pydpstat._data.streams import polars_table
+            from pydpstat._data.polars_frames import polars_table
 
             return polars_table(data)
         case "pyarrow":
