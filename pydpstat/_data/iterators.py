@@ -25,7 +25,7 @@ class Chunks:
 
     source: Iterator[object]
     names: tuple[str, ...]
-    kinds: Mapping[str, str | None]
+    every: tuple[str, ...]
 
     def select(self, names: Sequence[str]) -> Table:
         """Return the table of some columns."""
@@ -53,14 +53,15 @@ class Chunks:
         )
 
     def _chunks(self) -> Iterator[Chunk]:
+        first: dict[str, str | None] = {}
         for number, piece in enumerate(Once.of(self.source).read(self.source), start=1):
             columns = _columns(piece, number)
-            if set(columns) != set(self.kinds):
-                raise _differs(number, "columns", excerpt(list(self.kinds)), excerpt(list(columns)))
+            if set(columns) != set(self.every):
+                raise _differs(number, "columns", excerpt(list(self.every)), excerpt(list(columns)))
             for name in self.names:
-                kind = _kind(name, columns[name])
-                if kind != self.kinds[name]:
-                    raise _differs(number, f"column {name!r}", _said(self.kinds[name]), _said(kind))
+                kind = kind_of(_emptied(name, columns[name]))
+                if first.setdefault(name, kind) != kind:
+                    raise _differs(number, f"column {name!r}", _said(first[name]), _said(kind))
             size = _size(columns, number)
             for start in range(0, size, CHUNK):
                 cut = slice(start, start + CHUNK)
@@ -83,8 +84,8 @@ def iterator_table(data: Iterator[object]) -> Table:
             "data must give at least one chunk, whose columns say what the data are; got an iterator that "
             "has none: it is empty, or used up. Make it again for every call."
         ) from None
-    columns = _columns(first, 1)
-    return Chunks(data, tuple(columns), {name: _kind(name, column) for name, column in columns.items()})
+    names = tuple(_columns(first, 1))
+    return Chunks(data, names, names)
 
 
 def _columns(piece: Any, number: int) -> dict[str, Any]:
@@ -137,10 +138,6 @@ def _emptied(name: str, column: Any) -> Any:
     if isinstance(column, (list, tuple, range)):
         return _column(name, column)[:0]
     return _column(name, rows(column, slice(0, 0)))
-
-
-def _kind(name: str, column: Any) -> str | None:
-    return kind_of(_emptied(name, column))
 
 
 def _size(columns: Mapping[str, Any], number: int) -> int:
