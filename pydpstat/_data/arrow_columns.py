@@ -65,15 +65,7 @@ def sized(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch | pa.Tab
 
 
 def column_of_arrow(name: str, column: pa.Array | pa.ChunkedArray) -> Any:
-    """Return an array of Arrow's as a column of a chunk.
-
-    Examples
-    --------
-    >>> import pytest
-    >>> pa = pytest.importorskip("pyarrow")
-    >>> column_of_arrow("age", pa.array([1, None, 3]))
-    array([ 1., nan,  3.])
-    """
+    """Return an array of Arrow's as a column of a chunk."""
     import pyarrow as pa
 
     if isinstance(column, pa.ChunkedArray):

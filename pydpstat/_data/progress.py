@@ -32,7 +32,7 @@ class Progress:
     >>> with Progress(lambda: 10) as progress:
     ...     progress.add(10)
     >>> progress.text()
-    '10 of 10 records (100 %)'
+    '10 records'
     """
 
     def __init__(self, total: Callable[[], int | None]) -> None:
