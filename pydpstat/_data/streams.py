@@ -180,7 +180,7 @@ def _projected(relation: Any, names: Sequence[str]) -> Any:
 
 
 def _reader(relation: Any) -> Any:
-    # DuckDB 1.4 and later call it the first, earlier ones the second
+    # newer versions of DuckDB call it the first, older ones the second
     begin = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
     return begin(CHUNK)
 

@@ -5,6 +5,7 @@ import pandas as pd
 
 from pydpstat._data.columns import numbers_of, truths_of
 from pydpstat._data.lookup import places
+from pydpstat._data.values import is_missing
 
 LABELS = ("north", "south", "east")
 
@@ -46,7 +47,7 @@ def units_and_merge():
 
     def count(chunk):
         units = chunk.columns["u"]
-        return (len({unit for unit in units if unit == unit and unit is not None}), chunk.size)
+        return (len({unit for unit in units if not is_missing(unit)}), chunk.size)
 
     def merge(one, other):
         return (one[0] + other[0], one[1] + other[1])
