@@ -118,6 +118,13 @@ def accounting(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", "tests/privacy", env=environment(), external=True)
 
 
+@nox.session(venv_backend="venv", reuse_venv=True)
+def engines(session: nox.Session) -> None:
+    """Data in Arrow, Polars, DuckDB, Dask and Spark, with their newest versions; Spark needs Java."""
+    session.install("-e", ".[arrow,polars,duckdb,dask,spark,spark-connect,test]", "distributed")
+    session.run("python", "-m", "pytest", *(session.posargs or ["tests/engines"]), env=environment())
+
+
 @nox.session(venv_backend="none")
 def parity(session: nox.Session) -> None:
     """The full comparison with R: live where R is there, with recorded references elsewhere."""

@@ -1,46 +1,101 @@
-"""Data of any size: chunks of columns in memory, and tables that are read a chunk at a time."""
+"""Data of any size: which engine holds them, and the table that reads them chunk by chunk."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar
+from collections.abc import Iterator
 
-Part = TypeVar("Part")
+from pydpstat._data.chunk import Chunk, Part, Table
+from pydpstat._data.containers import has_rows
 
-
-class Chunk(NamedTuple):
-    """Some records in memory: columns by name, all of one length. Private but for the names."""
-
-    columns: Mapping[str, Any]
-    size: int
-
-    def __repr__(self) -> str:
-        return "Chunk(values withheld)"
-
-
-class Table(Protocol):
-    """Data that are read a chunk at a time; `names` are those of its columns, in order."""
-
-    names: tuple[str, ...]
-
-    def select(self, names: Sequence[str]) -> Table:
-        """Return the table with only these columns, which are all that will be read."""
-
-    def sample(self) -> Chunk:
-        """Return a chunk of no records, whose columns have the types that all chunks will have."""
-
-    def count(self) -> int | None:
-        """Return the number of records; None for what can be read only once."""
-
-    def fold(
-        self,
-        partial: Callable[[Chunk], Part],
-        merge: Callable[[Part, Part], Part],
-        unit: str | None = None,
-    ) -> Part:
-        """Return the merged results of all chunks; with `unit` a chunk has all records of its units."""
+__all__ = ["Chunk", "Part", "Table", "table_of"]
 
 
 def table_of(data: object) -> Table | None:
-    """Return what reads data in chunks; None for what is in memory already."""
+    """Return data that an engine holds, or an iterator gives, as a table; None for what is in memory.
+
+    Parameters
+    ----------
+    data : object
+        A DataFrame, LazyFrame or Series of Polars; a Table, RecordBatch, Dataset, Scanner or
+        RecordBatchReader of pyarrow; a relation of DuckDB; a DataFrame or Series of Dask; a DataFrame of
+        Spark, classic or Connect; whatever has ``__arrow_c_stream__``; or an iterator of frames, dicts of
+        columns, or arrays.
+
+    Returns
+    -------
+    Table or None
+        None for arrays, lists, and what pandas has. Of an iterator the first chunk is looked at; the next
+        call for the same iterator still has it.
+
+    Raises
+    ------
+    PydpstatError
+        If the columns have no names, the same ones, or names that are not texts; if an iterator is used up.
+
+    Notes
+    -----
+    No engine is imported for data that are not of it. No record is read, but for an iterator's first chunk.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> table_of(np.ones(3)) is None
+    True
+    >>> halves = (pd.DataFrame({"age": [20 + part, 30 + part]}) for part in range(2))
+    >>> table = table_of(halves)
+    >>> table.names, table.sample().size
+    (('age',), 0)
+    >>> table.fold(lambda chunk: int(chunk.columns["age"].sum()), lambda one, other: one + other)
+    102
+    """
+    # a frame of Spark has an attribute of any name that one asks for
+    match _library(data):
+        case "polars":
+            from pydpstat._data.polars_frames import polars_table
+
+            return polars_table(data)
+        case "pyarrow":
+            from pydpstat._data.streams import arrow_table
+
+            return arrow_table(data) if hasattr(data, "schema") or hasattr(data, "to_reader") else None
+        case "duckdb":
+            from pydpstat._data.streams import duckdb_table
+
+            return duckdb_table(data)
+        case "dask":
+            from pydpstat._data.dask_frames import dask_table
+
+            return dask_table(data)
+        case "pyspark":
+            from pydpstat._data.spark_frames import spark_table
+
+            return spark_table(data)
+    if hasattr(data, "__arrow_c_stream__") and not has_rows(data) and not hasattr(data, "dtype"):
+        from pydpstat._data.streams import capsule_table
+
+        return capsule_table(data)
+    if isinstance(data, Iterator):
+        from pydpstat._data.iterators import iterator_table
+
+        return iterator_table(data)
     return None
+
+
+def _library(data: object) -> str:
+    """Return the engine whose data these are, by the modules of their classes; empty for none."""
+    for each in type(data).__mro__:
+        library, _, rest = each.__module__.partition(".")
+        match library.lstrip("_"), each.__name__:
+            case "polars", "DataFrame" | "LazyFrame" | "Series":
+                return "polars"
+            case "pyarrow", _:
+                return "pyarrow"
+            case "duckdb", "DuckDBPyRelation":
+                return "duckdb"
+            case "dask", "DataFrame" | "Series" if rest.startswith("dataframe"):
+                return "dask"
+            case "dask_expr", "DataFrame" | "Series":
+                return "dask"
+            case "pyspark", "DataFrame" if rest.startswith("sql"):
+                return "pyspark"
+    return ""

@@ -1,0 +1,162 @@
+"""Tables whose records come as an iterator of frames, dicts of columns, or arrays: they are read once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from pydpstat._checks import excerpt
+from pydpstat._data.arrow_columns import column_of_arrow
+from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names
+from pydpstat._data.containers import columns_of, is_frame, is_series, name_of, rows
+from pydpstat._data.folding import fold_in_order
+from pydpstat._data.lookup import KINDS, kind_of
+from pydpstat._data.once import Once
+from pydpstat._data.pandas_columns import column_of
+from pydpstat.errors import PydpstatError
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """A table whose records an iterator gives, all of its chunks with the first one's columns."""
+
+    source: Iterator[object]
+    names: tuple[str, ...]
+    every: tuple[str, ...]
+
+    def select(self, names: Sequence[str]) -> Table:
+        """Return the table of some columns."""
+        return replace(self, names=chosen(names, self.names))
+
+    def sample(self) -> Chunk:
+        """Return no records of the first chunk."""
+        columns = _columns(Once.of(self.source).peek(self.source), 1)
+        return Chunk({name: _emptied(name, columns[name]) for name in self.names}, 0)
+
+    def count(self) -> int | None:
+        """Return None: to count is to read."""
+        return None
+
+    def fold(
+        self,
+        partial: Callable[[Chunk], Part],
+        merge: Callable[[Part, Part], Part],
+        unit: str | None = None,
+    ) -> Part:
+        """Return what `partial` makes of every chunk, merged; the iterator is then used up."""
+        empty = self.sample()
+        return fold_in_order(
+            self._chunks(), lambda: empty, partial, merge, engine="the iterator", whole=unit is not None
+        )
+
+    def _chunks(self) -> Iterator[Chunk]:
+        first: dict[str, str | None] = {}
+        for number, piece in enumerate(Once.of(self.source).read(self.source), start=1):
+            columns = _columns(piece, number)
+            if set(columns) != set(self.every):
+                raise _differs(number, "columns", excerpt(list(self.every)), excerpt(list(columns)))
+            for name in self.names:
+                kind = kind_of(_emptied(name, columns[name]))
+                if first.setdefault(name, kind) != kind:
+                    raise _differs(number, f"column {name!r}", _said(first[name]), _said(kind))
+            size = _size(columns, number)
+            for start in range(0, size, CHUNK):
+                cut = slice(start, start + CHUNK)
+                parts = {name: _column(name, rows(columns[name], cut)) for name in self.names}
+                yield Chunk(parts, min(CHUNK, size - start))
+                del parts
+            del piece, columns
+
+
+def iterator_table(data: Iterator[object]) -> Table:
+    """Return the table of an iterator's chunks, after a look at the first one.
+
+    A chunk is a frame of pandas or Polars, a table or a batch of Arrow, a dict of columns, an array of one
+    or two axes, a series, or a list. All must have the same columns, of the same kinds.
+    """
+    try:
+        first = Once.of(data).peek(data)
+    except StopIteration:
+        raise PydpstatError(
+            "data must give at least one chunk, whose columns say what the data are; got an iterator that "
+            "has none: it is empty, or used up. Make it again for every call."
+        ) from None
+    names = tuple(_columns(first, 1))
+    return Chunks(data, names, names)
+
+
+def _columns(piece: Any, number: int) -> dict[str, Any]:
+    """Return a chunk's columns by name, as they come."""
+    pairs = _pairs(piece)
+    if pairs is None:
+        raise PydpstatError(
+            "data must give chunks that are frames, Arrow's tables or batches, dicts of columns, arrays or "
+            f"series; got {type(piece).__name__} as chunk {number}. Give one of these for some records each."
+        )
+    return dict(zip(column_names([name for name, _ in pairs]), [column for _, column in pairs]))
+
+
+def _pairs(piece: Any) -> list[tuple[Any, Any]] | None:
+    """Return names and columns of a chunk; None for what is none."""
+    if isinstance(piece, Mapping):
+        return list(piece.items())
+    if is_frame(piece):
+        return list(zip(piece.columns, columns_of(piece)))
+    if is_series(piece):
+        return [(name_of(piece) or "", piece)]
+    if isinstance(piece, np.ndarray) and piece.ndim == 2:
+        return [(str(place), column) for place, column in enumerate(piece.T)]
+    if isinstance(piece, (list, tuple, range)) or (isinstance(piece, np.ndarray) and piece.ndim == 1):
+        return [("", piece)]
+    if not hasattr(piece, "__arrow_c_stream__") and not hasattr(piece, "__arrow_c_array__"):
+        return None
+    import pyarrow as pa
+
+    if isinstance(piece, (pa.Array, pa.ChunkedArray)):
+        return [("", piece)]
+    if hasattr(piece, "dtype"):
+        # a series of Polars
+        return [(name_of(piece) or "", pa.chunked_array(piece))]
+    # an array of records would lose the names that occur twice
+    table = piece if isinstance(piece, pa.RecordBatch) else pa.table(piece)
+    return list(zip(table.schema.names, table.columns))
+
+
+def _column(name: str, column: Any) -> Any:
+    return column_of_arrow(name, column) if _is_arrow(column) else column_of(name, column)
+
+
+def _is_arrow(column: object) -> bool:
+    return type(column).__module__.partition(".")[0] == "pyarrow"
+
+
+def _emptied(name: str, column: Any) -> Any:
+    """Return no values of a column; its type alone says of what kind they are, but for a list."""
+    if isinstance(column, (list, tuple, range)):
+        return _column(name, column)[:0]
+    return _column(name, rows(column, slice(0, 0)))
+
+
+def _size(columns: Mapping[str, Any], number: int) -> int:
+    sizes = {name: len(column) for name, column in columns.items()}
+    if len(set(sizes.values())) > 1:
+        raise PydpstatError(
+            f"data must give chunks whose columns are of one length; got others in chunk {number}, in the "
+            f"columns {excerpt(list(sizes))}. The iterator is used up: mend it, and make it again."
+        )
+    return next(iter(sizes.values()))
+
+
+def _said(kind: str | None) -> str:
+    return "objects" if kind is None else KINDS[kind]
+
+
+def _differs(number: int, what: str, first: str, now: str) -> PydpstatError:
+    return PydpstatError(
+        f"data must give chunks that are all alike; the {what} of chunk {number}: {now}, and of the first "
+        f"chunk: {first}. Nothing was released. The iterator is used up: convert what differs, and make it "
+        "again."
+    )

@@ -1,0 +1,82 @@
+"""What can be read once: whether it was, however often it is given as data."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from pydpstat.errors import PydpstatError
+
+# most iterators can be forgotten with their owner; of others, such as a map, the last ones are remembered
+_KEPT = 64
+_known: WeakKeyDictionary[Any, Once] = WeakKeyDictionary()
+_strong: OrderedDict[int, tuple[object, Once]] = OrderedDict()
+
+
+class Once:
+    """The state of an iterator or a reader: its first piece, once looked at, and whether it was read.
+
+    Notes
+    -----
+    The first piece has the types by which a call's arguments are checked. Where the call then ends with an
+    error, the next one that is given the same iterator still finds the piece here: none is lost.
+
+    Examples
+    --------
+    >>> source = iter([1, 2])
+    >>> Once.of(source).peek(source), Once.of(source).peek(source)
+    (1, 1)
+    >>> list(Once.of(source).read(source))
+    [1, 2]
+    >>> Once.of(source).use()
+    Traceback (most recent call last):
+    ...
+    pydpstat.errors.PydpstatError: data must have records that are still to be read; got an iterator or a
+    reader that is used up. Make it again for every call.
+    """
+
+    def __init__(self) -> None:
+        self._used = False
+        self._first: list[object] = []
+
+    @classmethod
+    def of(cls, source: object) -> Once:
+        """Return the state of an iterator or a reader, the same one whenever it is asked for."""
+        try:
+            return _known.setdefault(source, cls())
+        except TypeError:
+            _, once = _strong.setdefault(id(source), (source, cls()))
+        while len(_strong) > _KEPT:
+            _strong.popitem(last=False)
+        return once
+
+    def peek(self, source: Iterator[object]) -> object:
+        """Return the first piece; StopIteration where there is none."""
+        if self._used:
+            raise used_up()
+        if not self._first:
+            self._first.append(next(source))
+        return self._first[0]
+
+    def use(self) -> None:
+        """Note that the reading begins; an error where it has begun before."""
+        if self._used:
+            raise used_up()
+        self._used = True
+
+    def read(self, source: Iterator[object]) -> Iterator[object]:
+        """Read all pieces, the first one among them."""
+        self.use()
+        while self._first:
+            yield self._first.pop()
+        yield from source
+
+
+def used_up() -> PydpstatError:
+    """Return the error of an iterator or a reader that has nothing left."""
+    return PydpstatError(
+        "data must have records that are still to be read; got an iterator or a reader that is used up. "
+        "Make it again for every call."
+    )

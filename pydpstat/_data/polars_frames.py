@@ -1,0 +1,112 @@
+"""Tables of Polars: frames in memory, and lazy ones, whose batches another thread takes from the engine."""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from pydpstat._data.chunk import CHUNK, Table, column_names
+from pydpstat._data.streams import Stream, pyarrow_for
+from pydpstat.errors import PydpstatError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# groups of rows of a Parquet file that Polars reads ahead
+_AHEAD = "POLARS_ROW_GROUP_PREFETCH_SIZE"
+# seconds after which the engine's thread looks whether anybody still waits for its batches
+_PATIENCE = 0.1
+
+
+def polars_table(data: Any) -> Table:
+    """Return a frame, a lazy frame or a series of Polars as a table that can be folded."""
+    pyarrow_for("reading data of Polars", "polars")
+    import polars as pl
+
+    if isinstance(data, pl.Series):
+        data = data.to_frame()
+    if isinstance(data, pl.DataFrame):
+        return Stream(
+            "polars",
+            column_names(data.columns),
+            lambda names: data.select(names).head(0).to_arrow().schema,
+            lambda names: _batches(data.select(names).iter_slices(CHUNK)),
+            lambda: data.height,
+            known=True,
+        )
+    if not hasattr(data, "sink_batches"):
+        raise PydpstatError(
+            "data must be a LazyFrame of a Polars that gives batches, which began with 1.34; got one of "
+            f"Polars {pl.__version__}. Update it, or give data.collect() where that fits into memory."
+        )
+    return Stream(
+        "polars",
+        column_names(data.collect_schema().names()),
+        lambda names: data.select(names).head(0).collect().to_arrow().schema,
+        lambda names: _batches(_lazy_frames(data.select(names))),
+        lambda: int(data.select(pl.len()).collect(engine="streaming").item()),
+    )
+
+
+def _batches(frames: Iterable[Any]) -> Iterator[pa.RecordBatch]:
+    for frame in frames:
+        yield from frame.to_arrow().to_batches()
+        del frame
+
+
+def _lazy_frames(query: Any) -> Iterator[Any]:
+    """Run a query in another thread, and return its frames one by one.
+
+    Polars' own iterator of batches ends without an error where the engine panics, as if there were no more
+    records. `sink_batches` raises it.
+    """
+    frames: queue.Queue[Any] = queue.Queue(maxsize=1)
+    failures: list[BaseException] = []
+    left = threading.Event()
+
+    def hand_over(frame: Any) -> bool:
+        while not left.is_set():
+            try:
+                frames.put(frame, timeout=_PATIENCE)
+                return False
+            except queue.Full:
+                pass
+        return True
+
+    def run() -> None:
+        try:
+            query.sink_batches(hand_over, chunk_size=CHUNK, maintain_order=True, engine="streaming")
+        except BaseException as error:
+            failures.append(error)
+        finally:
+            hand_over(None)
+
+    with _little_ahead():
+        worker = threading.Thread(target=run, daemon=True)
+        worker.start()
+        try:
+            while (frame := frames.get()) is not None:
+                yield frame
+                del frame
+        finally:
+            left.set()
+            worker.join()
+    if failures:
+        raise failures[0]
+
+
+@contextmanager
+def _little_ahead() -> Iterator[None]:
+    """Have Polars read little ahead while a query runs, where the user has not said how much."""
+    if _AHEAD in os.environ:
+        yield
+        return
+    os.environ[_AHEAD] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop(_AHEAD, None)

@@ -1,0 +1,105 @@
+"""One line on a terminal that tells how far a long reading is."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+
+# seconds before the line is first seen, and between two of them
+_PATIENCE, _PAUSE = 3.0, 0.5
+
+
+class Progress:
+    """Counts records; in a `with`, tells of them where a person watches and it takes more than 3 seconds.
+
+    Parameters
+    ----------
+    total : callable that returns an int or None
+        How many there will be, None where it is not known. It is only asked where somebody watches.
+
+    Notes
+    -----
+    The line is on the standard error stream where that is a terminal, and is gone at the end. The
+    environment's ``PYDPSTAT_PROGRESS`` says 0 for never, 1 for a stream of any kind. A number of records
+    that is private is seen by whoever runs the code, who has the data.
+
+    Examples
+    --------
+    >>> with Progress(lambda: 10) as progress:
+    ...     progress.add(10)
+    >>> progress.text()
+    '10 records'
+    """
+
+    def __init__(self, total: Callable[[], int | None]) -> None:
+        self.records = 0
+        self._ask = total
+        self._total: int | None = None
+        self._over = threading.Event()
+        self._watcher: threading.Thread | None = None
+        self._width = 0
+
+    def __enter__(self) -> Progress:
+        """Begin to watch the clock, where somebody reads."""
+        self._start = time.monotonic()
+        if _is_watched():
+            self._total = self._ask()
+            self._watcher = threading.Thread(target=self._watch, daemon=True)
+            self._watcher.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Take the line away."""
+        self._over.set()
+        if self._watcher is not None:
+            self._watcher.join()
+        if self._width:
+            self._write("")
+
+    def add(self, records: int) -> None:
+        """Count records that were read."""
+        self.records += records
+
+    def text(self) -> str:
+        """Return what the line says, without the rate."""
+        if self._total is None:
+            return f"{self.records:,} records"
+        share = 100 * self.records // max(self._total, 1)
+        return f"{self.records:,} of {self._total:,} records ({share} %)"
+
+    def _watch(self) -> None:
+        wait = _PATIENCE
+        while not self._over.wait(wait):
+            wait = _PAUSE
+            passed = time.monotonic() - self._start
+            if self.records:
+                line = f"pydpstat: {self.text()}, {self.records / passed:,.0f} a second, {passed:.0f} s"
+            else:
+                # what runs elsewhere does not say how far it is
+                line = f"pydpstat: the engine is at work, {passed:.0f} s"
+            self._write(line)
+
+    def _write(self, line: str) -> None:
+        try:
+            sys.stderr.write("\r" + line.ljust(self._width) + ("" if line else "\r"))
+            sys.stderr.flush()
+        except (OSError, ValueError, AttributeError):
+            # the stream was closed: a release does not fail for it
+            self._over.set()
+        self._width = len(line)
+
+
+def _is_watched() -> bool:
+    forced = os.environ.get("PYDPSTAT_PROGRESS", "")
+    if forced in ("0", "1"):
+        return forced == "1"
+    try:
+        return bool(sys.stderr.isatty())
+    except (AttributeError, ValueError):
+        return False

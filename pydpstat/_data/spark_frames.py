@@ -1,0 +1,144 @@
+"""Tables of Spark, classic or Connect: each partition gives one pickled part, which the driver merges."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from pydpstat._data.arrow_columns import chunk_of_batch, chunks_of_batches, empty_chunk
+from pydpstat._data.chunk import Chunk, Part, Table, chosen, column_names, joined, refused
+from pydpstat._data.folding import failing_as
+from pydpstat._data.progress import Progress
+from pydpstat.errors import PydpstatError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Spark's names of types, and the Arrow types that its batches have
+_ARROW_TYPES = {
+    "boolean": "bool_",
+    "byte": "int8",
+    "short": "int16",
+    "integer": "int32",
+    "long": "int64",
+    "float": "float32",
+    "double": "float64",
+    "string": "string",
+    "char": "string",
+    "varchar": "string",
+    "date": "date32",
+    "void": "null",
+}
+
+
+@dataclass(frozen=True)
+class SparkTable:
+    """A table whose partitions are Spark's."""
+
+    frame: Any
+    names: tuple[str, ...]
+
+    def select(self, names: Sequence[str]) -> Table:
+        """Return the table of some columns."""
+        return replace(self, names=chosen(names, self.names))
+
+    def sample(self) -> Chunk:
+        """Return no records, of the types that Spark's schema has."""
+        import pyarrow as pa
+
+        types = {field.name: field.dataType for field in self.frame.schema.fields}
+        return empty_chunk(pa.schema([(name, _arrow_type(name, types[name])) for name in self.names]))
+
+    def count(self) -> int | None:
+        """Return the number of records, which Spark counts."""
+        with failing_as("spark"):
+            return int(self.frame.count())
+
+    def fold(
+        self,
+        partial: Callable[[Chunk], Part],
+        merge: Callable[[Part, Part], Part],
+        unit: str | None = None,
+    ) -> Part:
+        """Return what `partial` makes of every chunk, merged; for units Spark repartitions first.
+
+        A task that Spark runs again gives the same part again, and only one of both is taken.
+        """
+        with Progress(lambda: None), failing_as("spark"):
+            # mapInArrow does not know a column whose name has a dot in it
+            plain = [f"c{place}" for place in range(len(self.names))]
+            frame = self.frame.select(*map(_quoted, self.names)).toDF(*plain)
+            if unit is not None:
+                frame = frame.repartition(plain[self.names.index(unit)])
+            task = _Partition(self.names, partial, merge, unit is not None)
+            answers = frame.mapInArrow(task, "part binary").collect()
+        parts: list[Part] = []
+        for answer in answers:
+            part = pickle.loads(bytes(answer[0]))
+            if isinstance(part, PydpstatError):
+                raise part
+            parts = [merge(parts[0], part)] if parts else [part]
+        return parts[0] if parts else partial(self.sample())
+
+
+class _Partition:
+    """What Spark calls with a partition's batches: it gives one record, the pickled part."""
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        partial: Callable[[Chunk], Part],
+        merge: Callable[[Part, Part], Part],
+        whole: bool,
+    ) -> None:
+        self.names, self.partial, self.merge, self.whole = list(names), partial, merge, whole
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Fold the partition; our own errors come to the driver as they are."""
+        import pyarrow as pa
+
+        named = (pa.RecordBatch.from_arrays(batch.columns, self.names) for batch in batches)
+        try:
+            parts = self._parts(named)
+        except PydpstatError as error:
+            parts = [error]
+        for part in parts:
+            yield pa.RecordBatch.from_arrays([pa.array([pickle.dumps(part)], pa.binary())], ["part"])
+
+    def _parts(self, batches: Iterator[pa.RecordBatch]) -> list[Any]:
+        if self.whole:
+            chunks = [chunk_of_batch(batch) for batch in batches if batch.num_rows]
+            return [self.partial(joined(chunks))] if chunks else []
+        parts: list[Any] = []
+        for chunk in chunks_of_batches(batches):
+            part = self.partial(chunk)
+            parts = [self.merge(parts[0], part)] if parts else [part]
+        return parts
+
+
+def spark_table(data: Any) -> Table:
+    """Return a data frame of Spark as a table that can be folded."""
+    return SparkTable(data, column_names(list(data.columns)))
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _arrow_type(name: str, kind: Any) -> pa.DataType:
+    import pyarrow as pa
+
+    word = kind.typeName()
+    if word in _ARROW_TYPES:
+        return getattr(pa, _ARROW_TYPES[word])()
+    if word.startswith("decimal"):
+        return pa.decimal128(kind.precision, kind.scale)
+    if word == "timestamp":
+        return pa.timestamp("us", "UTC")
+    if word == "timestamp_ntz":
+        return pa.timestamp("us")
+    if word.startswith(("interval day", "daytimeinterval")):
+        return pa.duration("us")
+    raise refused(name, kind.simpleString())

@@ -1,0 +1,77 @@
+"""The line that tells how far a long reading is: where it is written, and that it goes."""
+
+import io
+import operator
+import time
+
+import numpy as np
+import pytest
+
+from pydpstat._data import progress
+from pydpstat._data.table import table_of
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Have the line at once, and nothing in the environment."""
+    monkeypatch.setattr(progress, "_PATIENCE", 0.01)
+    monkeypatch.setattr(progress, "_PAUSE", 0.01)
+    monkeypatch.delenv("PYDPSTAT_PROGRESS", raising=False)
+
+
+def slow(stream, monkeypatch):
+    """Read slowly, and return what was written."""
+    monkeypatch.setattr("sys.stderr", stream)
+
+    def partial(chunk):
+        time.sleep(0.1)
+        return chunk.size
+
+    table_of(np.arange(5) for _ in range(3)).fold(partial, operator.add)
+    return stream.getvalue()
+
+
+def test_a_terminal_has_one_line_which_goes(impatient, monkeypatch):
+    written = slow(Terminal(), monkeypatch)
+    assert "\rpydpstat: 5 records" in written and "\rpydpstat: 10 records" in written
+    assert "\n" not in written
+    # the last thing is blanks over the line, and back
+    last = written.rsplit("\r", 2)
+    assert last[-1] == "" and last[-2].strip() == "" and len(last[-2]) > 20
+
+
+@pytest.mark.parametrize(
+    "forced, stream, is_written",
+    [("", io.StringIO, False), ("0", Terminal, False), ("1", io.StringIO, True)],
+)
+def test_it_is_silent_elsewhere_and_can_be_forced(impatient, monkeypatch, forced, stream, is_written):
+    monkeypatch.setenv("PYDPSTAT_PROGRESS", forced)
+    assert bool(slow(stream(), monkeypatch)) == is_written
+
+
+def test_what_is_quick_has_no_line(monkeypatch):
+    monkeypatch.setenv("PYDPSTAT_PROGRESS", "1")
+    assert slow(Terminal(), monkeypatch) == ""
+
+
+def test_a_closed_stream_is_no_error(impatient, monkeypatch):
+    class Closed(Terminal):
+        def write(self, text):
+            raise ValueError("closed")
+
+    assert slow(Closed(), monkeypatch) == ""
+
+
+def test_the_line_has_the_share_where_the_number_is_known():
+    with progress.Progress(lambda: 8) as made:
+        made.add(2)
+        assert made.text() == "2 records"
+        made._total = 8
+        assert made.text() == "2 of 8 records (25 %)"

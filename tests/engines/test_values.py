@@ -1,0 +1,218 @@
+"""What the values of each of Arrow's types mean, and which types are refused."""
+
+import datetime as dt
+import operator
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pydpstat import PydpstatError
+from pydpstat._data.columns import numbers_of, truths_of
+from pydpstat._data.lookup import kind_of, places
+from pydpstat._data.table import table_of
+
+pa = pytest.importorskip("pyarrow")
+
+
+def column_of(array):
+    """Return an array of Arrow's as the column that a chunk has."""
+    return table_of(pa.table({"a": array})).fold(lambda chunk: chunk.columns["a"], None)
+
+
+def through(engine, array):
+    """Return the same column by way of an engine."""
+    table = pa.table({"a": array})
+    if engine == "polars":
+        table = pytest.importorskip("polars").from_arrow(table)
+    elif engine == "lazy":
+        table = pytest.importorskip("polars").from_arrow(table).lazy()
+    elif engine == "duckdb":
+        # the name is found by DuckDB among this function's variables
+        table = pytest.importorskip("duckdb").from_arrow(table)
+    return table_of(table).fold(lambda chunk: chunk.columns["a"], None)
+
+
+ENGINES = ("arrow", "polars", "lazy", "duckdb")
+DAY, OLD = dt.date(2020, 2, 29), dt.date(1066, 10, 14)
+TIME = dt.datetime(2020, 2, 29, 12, 30)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", ["int8", "uint8", "int16", "int32", "uint32", "int64", "uint64"])
+def test_whole_numbers(engine, name):
+    kind = getattr(pa, name)()
+    assert through(engine, pa.array([1, 2], kind)).dtype.kind in "iu"
+    column = through(engine, pa.array([1, None, 3], kind))
+    np.testing.assert_array_equal(column, [1, np.nan, 3])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("gone", [[], [None]])
+def test_whole_numbers_that_no_float_has(engine, gone):
+    large = 2**53 + 1
+    column = through(engine, pa.array([large, *gone], pa.int64()))
+    # as pandas' nullable integers: rounded as numbers, exact as labels
+    assert float(numbers_of(column).arrays[0][0]) == float(large)
+    assert places(column, [large - 1, large]).tolist() == [1, *(-1 for _ in gone)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_floats_and_both_ways_to_be_missing(engine):
+    column = through(engine, pa.array([0.5, None, float("nan"), float("inf")]))
+    np.testing.assert_array_equal(column, [0.5, np.nan, np.nan, np.inf])
+    assert through(engine, pa.array([0.1, None], pa.float32())).dtype == np.float32
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_truth_values(engine):
+    column = through(engine, pa.array([True, None, False]))
+    truths = truths_of(column)
+    assert truths.arrays[0].tolist() == [True, False, False]
+    assert truths.missing[0].tolist() == [False, True, False]
+    assert through(engine, pa.array([True, False])).dtype == bool
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("kind", ["string", "large_string", "dictionary"])
+def test_texts(engine, kind):
+    array = pa.array(["b", None, "", "b"])
+    array = array.dictionary_encode() if kind == "dictionary" else array.cast(getattr(pa, kind)())
+    column = through(engine, array)
+    assert isinstance(column, pd.Categorical) and kind_of(column) == "texts"
+    assert places(column, ["", "b", 1]).tolist() == [1, -1, 0, 1]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_dates_and_times(engine):
+    assert places(through(engine, pa.array([DAY, None, OLD])), [OLD, DAY]).tolist() == [1, -1, 0]
+    assert places(through(engine, pa.array([TIME, None])), [TIME]).tolist() == [0, -1]
+    zoned = pa.array([TIME, None], pa.timestamp("us", "Europe/Berlin"))
+    column = through(engine, zoned)
+    assert kind_of(column) == "zoned"
+    assert places(column, [TIME.replace(tzinfo=dt.timezone.utc), TIME]).tolist() == [0, -1]
+
+
+@pytest.mark.parametrize("engine", ["arrow", "polars", "lazy"])
+def test_durations(engine):
+    column = through(engine, pa.array([dt.timedelta(hours=1), None]))
+    assert column.dtype.kind == "m"
+    assert places(column, [dt.timedelta(hours=1)]).tolist() == [0, -1]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_decimals(engine):
+    column = through(engine, pa.array([Decimal("1.50"), None]))
+    np.testing.assert_array_equal(numbers_of(column).arrays[0], [1.5, np.nan])
+    assert places(column, [1.5, Decimal("1.5")]).tolist()[1] == -1
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_every_unit_of_time(unit):
+    assert column_of(pa.array([1, None]).cast(pa.timestamp(unit))).dtype == f"M8[{unit}]"
+    assert column_of(pa.array([1, None]).cast(pa.duration(unit))).dtype == f"m8[{unit}]"
+
+
+@pytest.mark.parametrize(
+    "labels, codes, found",
+    [
+        (["a", "a", "b"], [0, 1, 2, None], [0, 0, 1, -1]),
+        (["a", None], [0, 1, None], [0, -1, -1]),
+        (["b"] + [str(place) for place in range(3000)], [0, 5], [1, 2]),
+    ],
+    ids=["twice", "missing", "many"],
+)
+def test_odd_dictionaries(labels, codes, found):
+    array = pa.DictionaryArray.from_arrays(pa.array(codes, pa.uint16()), pa.array(labels))
+    assert places(column_of(array), ["a", "b"]).tolist() == found
+
+
+def test_a_dictionary_of_numbers_is_numbers():
+    array = pa.array([3, None, 3]).dictionary_encode()
+    np.testing.assert_array_equal(column_of(array), [3, np.nan, 3])
+
+
+def test_dictionaries_that_differ_from_batch_to_batch():
+    batches = [pa.record_batch({"a": pa.array([text, "c"]).dictionary_encode()}) for text in "ab"]
+    column = table_of(pa.Table.from_batches(batches)).fold(lambda chunk: chunk.columns["a"], None)
+    assert list(column) == ["a", "c", "b", "c"]
+
+
+def test_only_missing_values():
+    column = column_of(pa.nulls(2))
+    assert np.isnan(numbers_of(column).arrays[0]).all()
+    assert places(column, ["a"]).tolist() == [-1, -1]
+
+
+def test_views_of_texts():
+    if not hasattr(pa, "string_view"):
+        pytest.skip("views came with pyarrow 16")
+    assert list(column_of(pa.array(["a", "b", "a"], pa.string_view()))) == ["a", "b", "a"]
+
+
+def test_numbers_are_not_copied():
+    array = pa.array(np.arange(1000.0))
+    column = column_of(array)
+    assert column.__array_interface__["data"][0] == array.buffers()[1].address
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "array, kind",
+    [
+        (pa.array([[1]]), "list"),
+        (pa.array([{"b": 1}]), "struct"),
+        (pa.array([b"a"]), "binary"),
+        (pa.array([dt.time(1)]), "time64"),
+    ],
+    ids=["list", "struct", "binary", "time"],
+)
+def test_types_without_a_meaning_are_named(engine, array, kind):
+    with pytest.raises(PydpstatError, match=f"column 'a' of type .*{kind}.*Convert it first"):
+        through(engine, array)
+
+
+def test_a_type_is_refused_before_any_record_is_read_and_only_where_it_is_chosen():
+    table = table_of(pa.table({"a": pa.array([], pa.list_(pa.int8())), "b": [None][:0]}))
+    assert table.select(["b"]).sample().size == 0
+    with pytest.raises(PydpstatError, match="column 'a' of type list"):
+        table.sample()
+
+
+@pytest.mark.parametrize(
+    "table, message",
+    [
+        (lambda: pa.table([pa.array([1]), pa.array([2])], names=["a", "a"]), "two columns 'a'"),
+        (lambda: pa.table({}), "at least one column; got none"),
+        (lambda: pytest.importorskip("polars").DataFrame(), "at least one column"),
+        (lambda: pytest.importorskip("duckdb").sql("select 1 as a, 2 as a"), "two columns 'a'"),
+    ],
+)
+def test_names_that_cannot_be(table, message):
+    with pytest.raises(PydpstatError, match=message):
+        table_of(table())
+
+
+def test_a_name_may_have_any_letter():
+    name = 'a "b".`c` d'
+    for engine in ENGINES:
+        table = pa.table({name: [1, 2]})
+        if engine in ("polars", "lazy"):
+            table = pytest.importorskip("polars").from_arrow(table)
+            table = table.lazy() if engine == "lazy" else table
+        if engine == "duckdb":
+            table = pytest.importorskip("duckdb").from_arrow(table)
+        assert table_of(table).select([name]).fold(lambda chunk: list(chunk.columns[name]), None) == [1, 2]
+
+
+def test_a_series_of_polars_is_one_column():
+    pl = pytest.importorskip("polars")
+    table = table_of(pl.Series("age", [1.5, None]))
+    assert table.names == ("age",)
+    assert table.fold(lambda chunk: chunk.size, operator.add) == 2
+
+
+def test_arrays_of_arrow_are_in_memory():
+    assert table_of(pa.array([1])) is None
+    assert table_of(pa.chunked_array([[1]])) is None
