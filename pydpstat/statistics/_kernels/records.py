@@ -93,7 +93,12 @@ class Layout(NamedTuple):
             return stay
         if stay is not None:
             places = np.where(stay, 0 if places is None else places, -1)
-        return kept(ids, self.unit, places, columns.arrays)
+        # one sign for what is missing, whether numbers or truth values
+        values = [
+            array if gone is None else np.where(gone, np.nan, array)
+            for array, gone in zip(columns.arrays, columns.missing)
+        ]
+        return kept(ids, self.unit, places, values)
 
 
 def _sampled(sample: Sample, size: int, ids: Any, unit: Unit | None) -> np.ndarray:
@@ -124,8 +129,8 @@ class Records:
         A single variable's name, where it has one.
     width : int
         Number of variables.
-    size : int or None
-        Number of records; None where it is not known before they are read.
+    known : int or None
+        Number of records, where it is public and at hand.
     layout : Layout
         How they are read.
     part : Part or None
@@ -134,19 +139,31 @@ class Records:
         Where they are read from otherwise.
     arguments : tuple of (str, value)
         What the call says of groups and units.
+    counted : callable or None
+        Counts a table's records, once however often it is called; None where nothing may be counted.
     """
 
     names: tuple[str, ...] | None
     name: str | None
     width: int
-    size: int | None
+    known: int | None
     layout: Layout
     part: Part | None
     table: Table | None
     arguments: tuple[tuple[str, object], ...] = ()
+    counted: Callable[[], int | None] | None = None
 
     def __repr__(self) -> str:
         return "Records(values withheld)"
+
+    @property
+    def size(self) -> int | None:
+        """Number of records, if public; None where it is not known before they are read.
+
+        A table is asked for it here and not before: an engine may have to read for it, and by then all
+        arguments are checked.
+        """
+        return self.known if self.counted is None else self.counted()
 
     @property
     def groups(self) -> Groups | None:
@@ -229,8 +246,7 @@ def records_of(
             how = sample.protected(how, 0)
         columns = layout.of_chunk(Chunk(origin.columns, 0)).columns
         needed = table.select([name for name in origin.names or () if name in used or name in variables])
-        size = needed.count() if how.bounded else None
-        return _described(layout, columns, size, how, None, needed, shown), how
+        return _described(layout, columns, None, how, None, needed, shown), how
     inner = data
     if used and origin.names is not None:
         inner = Chunk({name: origin.columns[name] for name in variables}, origin.size)
@@ -252,4 +268,6 @@ def _described(
     arguments: tuple[tuple[str, object], ...] = (),
 ) -> Records:
     known = size if how.bounded else None
-    return Records(columns.names, columns.name, len(columns.arrays), known, layout, part, table, arguments)
+    counted = functools.cache(table.count) if table is not None and how.bounded else None
+    names, width = columns.names, len(columns.arrays)
+    return Records(names, columns.name, width, known, layout, part, table, arguments, counted)
