@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 from pydpstat import _checks as checks
 from pydpstat._grid import multiple_above
@@ -276,7 +277,7 @@ class Guarantee:
         two = self.group(2)
         return Guarantee(two.epsilon, two.delta, "bounded", two.conditions, two.loss)
 
-    def subsampled(self, rate: float, sampling: str) -> Guarantee:
+    def subsampled(self, rate: float | Fraction, sampling: str) -> Guarantee:
         """Return what holds for all records, where the release is made on a random sample of them.
 
         This guarantee is the one on the sample. A record is seldom in it, and so the whole keeps more:
@@ -284,7 +285,7 @@ class Guarantee:
 
         Parameters
         ----------
-        rate : float
+        rate : float or Fraction
             Probability that a record is in the sample; above 0, at most 1. A fraction is rounded up.
         sampling : {"poisson", "without replacement"}
             ``"poisson"``: every record is kept on its own with probability `rate`; for unbounded

@@ -43,8 +43,8 @@ class SubsampledLoss(PrivacyLoss):
     rate : float
         Probability that a record is in the sample; above 0, at most 1. A fraction is rounded up.
     symmetric : bool, default False
-        False for Poisson sampling and unbounded neighbors. There the data set with the record more
-        comes first in the larger of both deltas, and composition may use that. True for sampling
+        False for Poisson sampling and unbounded neighbors. There less can be told where the data set
+        without the record comes first, and composition makes use of that. True for sampling
         without replacement and bounded neighbors, where either of the two may come first.
 
     Raises
@@ -169,14 +169,14 @@ class SubsampledLoss(PrivacyLoss):
         return SubsampledLoss(base, rate, symmetric=True)
 
 
-def before_sampling(epsilon: float, rate: float, delta: float = 0.0) -> tuple[float, float]:
+def before_sampling(epsilon: float, rate: float | Fraction, delta: float = 0.0) -> tuple[float, float]:
     """What a release on a random sample may spend, so that the whole keeps epsilon and delta.
 
     Parameters
     ----------
     epsilon : float
         Of the whole; above 0 and finite.
-    rate : float
+    rate : float or Fraction
         Probability that a record is in the sample; above 0, at most 1. A fraction is rounded up.
     delta : float, default 0.0
         Of the whole; between 0 and 1.
@@ -216,8 +216,9 @@ def before_sampling(epsilon: float, rate: float, delta: float = 0.0) -> tuple[fl
     allowed = "between 0 and 1"
     leak = checks.number(delta, "delta", allowed, lambda value: 0.0 <= value <= 1.0, "Give say 1e-6.")
     spent = base_epsilon(goal, share)
-    while amplified_epsilon(spent, share) > goal:
-        spent = math.nextafter(spent * _BELOW, 0.0)
+    while spent > goal and amplified_epsilon(spent, share) > goal:
+        # sampling never harms, so that the goal itself is always allowed
+        spent = max(goal, spent * _BELOW)
     rest = min(1.0, leak / share)
     while amplified_delta(rest, share) > leak:
         rest = math.nextafter(rest, 0.0)
@@ -238,7 +239,8 @@ def amplified_epsilon(epsilon: float, rate: float) -> float:
         value = math.log1p(rate * math.expm1(epsilon)) / _BELOW
     else:
         power = epsilon + math.log(rate)
-        value = (power if power > _LARGE else math.log1p(math.exp(power))) * _ABOVE
+        # the exponential is right to some 1e-13 of itself, as its power is
+        value = power / _BELOW if power > _LARGE else math.log1p(math.exp(power)) * _ABOVE
     return min(epsilon, math.nextafter(value, math.inf))
 
 
