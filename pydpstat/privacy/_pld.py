@@ -168,6 +168,8 @@ def _sampled(loss: SubsampledLoss) -> Distribution:
     pld = require()
     options = {"value_discretization_interval": INTERVAL, "sampling_prob": loss.rate}
     match loss:
+        case SubsampledLoss(base=base, rate=1.0) if isinstance(base, KINDS):
+            return _of(base)
         case SubsampledLoss(base=GaussianLoss(mu=mu), symmetric=False):
             return pld.from_gaussian_mechanism(1.0 / mu, **options)
         case SubsampledLoss(base=LaplaceLoss(epsilon=epsilon), symmetric=False):

@@ -318,7 +318,7 @@ class Guarantee:
         References
         ----------
         Balle, B., Barthe, G. and Gaboardi, M. (2018). Privacy amplification by subsampling: tight
-        analyses via couplings and divergences. NeurIPS 2018, Theorems 8 and 11.
+        analyses via couplings and divergences. NeurIPS 2018.
 
         Examples
         --------

@@ -86,9 +86,11 @@ class SubsampledLoss(PrivacyLoss):
     References
     ----------
     Balle, B., Barthe, G. and Gaboardi, M. (2018). Privacy amplification by subsampling: tight analyses
-    via couplings and divergences. NeurIPS 2018, Theorems 2 (the joint convexity), 8 and 11.
+    via couplings and divergences. NeurIPS 2018 (the deltas of both ways of sampling).
     Zhu, Y., Dong, J. and Wang, Y.-X. (2022). Optimal accounting of differential privacy via
-    characteristic function. AISTATS 2022, Theorem 11 (both orders).
+    characteristic function. AISTATS 2022 (both orders, and compositions).
+    Lebeda, C. J., Regehr, M., Kamath, G. and Steinke, T. (2024). Avoiding pitfalls for privacy accounting
+    of subsampled mechanisms under composition. arXiv:2405.20769 (why compositions need `symmetric`).
 
     Examples
     --------
@@ -200,8 +202,8 @@ def before_sampling(epsilon: float, rate: float | Fraction, delta: float = 0.0) 
 
     References
     ----------
-    Balle, B., Barthe, G. and Gaboardi, M. (2018). Privacy amplification by subsampling. NeurIPS 2018,
-    Theorems 8 and 11.
+    Balle, B., Barthe, G. and Gaboardi, M. (2018). Privacy amplification by subsampling: tight analyses
+    via couplings and divergences. NeurIPS 2018.
 
     Examples
     --------

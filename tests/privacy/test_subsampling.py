@@ -530,6 +530,38 @@ def test_the_distribution_has_the_curve(base, rate):
             assert excess <= INTERVAL and (excess >= -1e-12 or isinstance(base, ConcentratedLoss))
 
 
+@pytest.mark.parametrize("rate", [1e-6, 0.3, 0.999])
+@pytest.mark.parametrize(
+    "base",
+    [
+        GaussianLoss(50.0),
+        GaussianLoss(1e-4),
+        LaplaceLoss(1e-6),
+        LaplaceLoss(200.0),
+        ResponseLoss(0.0),
+        ResponseLoss(0.0, 1, 0.1),
+        ResponseLoss(math.inf),
+    ],
+    ids=str,
+)
+def test_distributions_of_very_much_and_very_little(base, rate):
+    pytest.importorskip("dp_accounting")
+    loss = SubsampledLoss(base, rate, symmetric=True)
+    both = DistributionLoss((loss, loss))
+    for epsilon in (0.0, 0.1, 2.0):
+        # at least what one of the two has, at most the sums
+        assert loss.delta(epsilon) <= both.delta(epsilon) + 1e-12
+        assert both.delta(epsilon) <= 2.0 * loss.delta(0.5 * epsilon) + 2 * INTERVAL
+
+
+@pytest.mark.parametrize("base", [GaussianLoss(0.7), ResponseLoss(0.5, 2, 1e-3)], ids=str)
+def test_the_distribution_of_all_records_is_the_base_s(base):
+    pytest.importorskip("dp_accounting")
+    whole = DistributionLoss((SubsampledLoss(base, 1, symmetric=True), LaplaceLoss(0.5)))
+    for epsilon in ORDERS:
+        assert whole.delta(epsilon) == DistributionLoss((base, LaplaceLoss(0.5))).delta(epsilon)
+
+
 @pytest.mark.parametrize("base", [GaussianLoss(0.7), LaplaceLoss(1.3)], ids=str)
 def test_lines_through_the_curve_compose_as_the_noise_itself(base):
     pytest.importorskip("dp_accounting")
