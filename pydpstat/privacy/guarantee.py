@@ -275,7 +275,8 @@ class Guarantee:
         if self.neighbors == "bounded":
             return self
         two = self.group(2)
-        return Guarantee(two.epsilon, two.delta, "bounded", two.conditions, two.loss)
+        loss = None if self.loss is None else self.loss.replaced()
+        return Guarantee(two.epsilon, two.delta, "bounded", two.conditions, loss)
 
     def subsampled(self, rate: float | Fraction, sampling: str) -> Guarantee:
         """Return what holds for all records, where the release is made on a random sample of them.

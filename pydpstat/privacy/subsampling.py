@@ -79,6 +79,8 @@ class SubsampledLoss(PrivacyLoss):
     is the only one that can have it. A k-fold group has the base's group loss, which must cover smaller
     groups too, at the probability that any of k records is in the sample: ``1 - (1 - q)**k``, and at
     most ``k q`` without replacement. The proof is the second one, with R on samples without any of them.
+    It is also the proof for Poisson sampling where x is replaced by y: each is in the sample with probability
+    q, which remains, with the base's loss where one record takes another's place or is gone.
 
     A pure base stays pure. Gaussian noise has no smaller rho after sampling: of a high order its Renyi
     divergence is nearly what it was, and so `rho` says nothing then.
@@ -169,6 +171,11 @@ class SubsampledLoss(PrivacyLoss):
         if not self.symmetric and self.rate < 1.0:
             rate = min(rate, -math.expm1(count * math.log1p(-self.rate)) * _ABOVE)
         return SubsampledLoss(base, rate, symmetric=True)
+
+    def replaced(self) -> SubsampledLoss | None:
+        """Return the loss where one record takes another's place; None where the base has none."""
+        base = self.base.replaced()
+        return None if base is None else SubsampledLoss(base, self.rate, symmetric=True)
 
 
 def before_sampling(epsilon: float, rate: float | Fraction, delta: float = 0.0) -> tuple[float, float]:

@@ -210,7 +210,8 @@ def test_no_mechanism_keeps_less_on_a_sample(seed, distance):
             one, two = of_poisson(poisson, "abc", rate), of_poisson(poisson, "abcxy"[: 3 + distance], rate)
             assert max(stick(order, one, two), stick(order, two, one)) <= limit
             if distance == 2:
-                # a record for another is a step of two
+                # a record for another is a step of two, and only one of them can be in the sample
+                limit = level.replaced().delta(math.log(order)) + 1e-12
                 there, here = of_poisson(poisson, "abx", rate), of_poisson(poisson, "aby", rate)
                 assert max(stick(order, there, here), stick(order, here, there)) <= limit
         loss = SubsampledLoss(_Table(drawn, "replaced"), Fraction(2, 4), symmetric=True).group(distance)
@@ -419,6 +420,11 @@ def test_groups():
     guarantee = Guarantee(0.5, neighbors="unbounded", loss=LaplaceLoss(0.5)).subsampled(0.1, "poisson")
     both = guarantee.as_bounded()
     assert both.neighbors == "bounded" and both.epsilon == 2.0 * guarantee.epsilon
+    assert both.loss == SubsampledLoss(LaplaceLoss(1.0), 0.1, symmetric=True)
+    two = DistributionLoss((guarantee.loss, LaplaceLoss(0.1)))
+    assert two.replaced().parts == (both.loss, LaplaceLoss(0.2))
+    leaking = Guarantee(0.5, 1e-6, "unbounded").subsampled(0.1, "poisson")
+    assert leaking.as_bounded().loss is None and DistributionLoss((leaking.loss,)).replaced() is None
     assert both.delta_at(both.epsilon) == 0.0 and both.epsilon_at(0.0) == both.epsilon
 
 
