@@ -24,6 +24,7 @@ class Chunks:
     """A table whose records an iterator gives, all of its chunks with the first one's columns."""
 
     source: Iterator[object]
+    once: Once
     names: tuple[str, ...]
     every: tuple[str, ...]
 
@@ -33,7 +34,7 @@ class Chunks:
 
     def sample(self) -> Chunk:
         """Return no records of the first chunk."""
-        columns = _columns(Once.of(self.source).peek(self.source), 1)
+        columns = _columns(self.once.peek(self.source), 1)
         return Chunk({name: _emptied(name, columns[name]) for name in self.names}, 0)
 
     def count(self) -> int | None:
@@ -54,7 +55,7 @@ class Chunks:
 
     def _chunks(self) -> Iterator[Chunk]:
         first: dict[str, str | None] = {}
-        for number, piece in enumerate(Once.of(self.source).read(self.source), start=1):
+        for number, piece in enumerate(self.once.read(self.source), start=1):
             columns = _columns(piece, number)
             if set(columns) != set(self.every):
                 raise _differs(number, "columns", excerpt(list(self.every)), excerpt(list(columns)))
@@ -77,15 +78,16 @@ def iterator_table(data: Iterator[object]) -> Table:
     A chunk is a frame of pandas or Polars, a table or a batch of Arrow, a dict of columns, an array of one
     or two axes, a series, or a list. All must have the same columns, of the same kinds.
     """
+    once = Once.of(data)
     try:
-        first = Once.of(data).peek(data)
+        first = once.peek(data)
     except StopIteration:
         raise PydpstatError(
             "data must give at least one chunk, whose columns say what the data are; got an iterator that "
             "has none: it is empty, or used up. Make it again for every call."
         ) from None
     names = tuple(_columns(first, 1))
-    return Chunks(data, names, names)
+    return Chunks(data, once, names, names)
 
 
 def _columns(piece: Any, number: int) -> dict[str, Any]:

@@ -178,7 +178,10 @@ class Records:
             return partial(self.part)
         unit = self.layout.unit
         whole = None if unit is None else unit.name
-        return self.table.fold(functools.partial(_of_chunk, self.layout, partial), merge, whole)
+        try:
+            return self.table.fold(functools.partial(_of_chunk, self.layout, partial), merge, whole)
+        except PydpstatError as error:
+            raise _about(self.layout.argument, error) from error.__cause__
 
     def labels(self, statistic: str) -> Labels:
         """Return the names of one number for each group and variable."""
@@ -191,6 +194,12 @@ class Records:
         return GroupLabels.of(each, self.groups.rows, self.groups.names)
 
 
+def _about(argument: str, error: PydpstatError) -> PydpstatError:
+    """Return an error of the data under the name that the argument has."""
+    said = str(error)
+    return PydpstatError(argument + said.removeprefix("data")) if said.startswith("data ") else error
+
+
 def _of_chunk(layout: Layout, partial: Callable[[Part], Folded], chunk: Chunk) -> Folded:
     return partial(layout.of_chunk(chunk))
 
@@ -199,7 +208,10 @@ def records_of(
     data: object, how: Options, scope: Scope, source: Source, read: Reader, argument: str = "data"
 ) -> tuple[Records, Options]:
     """Read what is public of the records, and say how groups and units change their protection."""
-    table = table_of(data)
+    try:
+        table = table_of(data)
+    except PydpstatError as error:
+        raise _about(argument, error) from error.__cause__
     if table is None and scope.plain:
         columns = read(data, argument)
         layout = Layout(read, argument, how.missing, None, None)
