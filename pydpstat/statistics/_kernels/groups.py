@@ -110,6 +110,11 @@ def groups_of(keys: Variables, levels: object, other: str | None, missing: Missi
                 "make the keys Categoricals whose categories are public."
             )
         levels = "declared"
+    elif isinstance(levels, str) and levels == "discover":
+        raise PydpstatError(
+            "levels must be public with by; got 'discover'. Find them with a release of their own, "
+            "crosstab(key, epsilon, levels='discover', delta=...), and give its index as the levels."
+        )
     public = levels_of(levels, keys)
     # a number that takes a missing value's place is no level
     rest = None if missing == "drop" else other
