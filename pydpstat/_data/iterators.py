@@ -102,7 +102,7 @@ def _columns(piece: Any, number: int) -> dict[str, Any]:
 def _pairs(piece: Any) -> list[tuple[Any, Any]] | None:
     """Return names and columns of a chunk; None for what is none."""
     if isinstance(piece, Mapping):
-        return list(piece.items())
+        return [(name, _given(column)) for name, column in piece.items()]
     if is_frame(piece):
         return list(zip(piece.columns, columns_of(piece)))
     if is_series(piece):
@@ -115,14 +115,16 @@ def _pairs(piece: Any) -> list[tuple[Any, Any]] | None:
         return None
     import pyarrow as pa
 
-    if isinstance(piece, (pa.Array, pa.ChunkedArray)):
-        return [("", piece)]
-    if hasattr(piece, "dtype"):
-        # a series of Polars
-        return [(name_of(piece) or "", pa.chunked_array(piece))]
-    # an array of records would lose the names that occur twice
-    table = piece if isinstance(piece, pa.RecordBatch) else pa.table(piece)
+    given = _given(piece)
+    if isinstance(given, (pa.Array, pa.ChunkedArray)):
+        return [(name_of(piece) or "", given)]
+    table = given if isinstance(given, pa.RecordBatch) else pa.table(given)
     return list(zip(table.schema.names, table.columns))
+
+
+def _given(piece: Any) -> Any:
+    """Return a frame or a series of Polars as one of Arrow's that every version of pyarrow can read."""
+    return piece.to_arrow() if hasattr(piece, "to_arrow") else piece
 
 
 def _column(name: str, column: Any) -> Any:

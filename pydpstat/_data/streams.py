@@ -181,7 +181,7 @@ def _projected(relation: Any, names: Sequence[str]) -> Any:
 
 def _reader(relation: Any) -> Any:
     # newer versions of DuckDB call it the first, older ones the second
-    begin = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
+    begin = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader
     return begin(CHUNK)
 
 
