@@ -10,7 +10,7 @@ import numpy as np
 
 from pydpstat._checks import excerpt
 from pydpstat._data.arrow_columns import column_of_arrow
-from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names
+from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names, with_unit
 from pydpstat._data.containers import columns_of, is_frame, is_series, name_of, rows
 from pydpstat._data.folding import fold_in_order
 from pydpstat._data.lookup import KINDS, kind_of
@@ -47,9 +47,9 @@ class Chunks:
         unit: str | None = None,
     ) -> Part:
         """Return what `partial` makes of every chunk, merged; the iterator is then used up."""
-        empty = self.sample()
+        whole, empty = with_unit(unit, self.names), self.sample()
         return fold_in_order(
-            self._chunks(), lambda: empty, partial, merge, engine="the iterator", whole=unit is not None
+            self._chunks(), lambda: empty, partial, merge, engine="the iterator", whole=whole
         )
 
     def _chunks(self) -> Iterator[Chunk]:

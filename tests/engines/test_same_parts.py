@@ -142,3 +142,5 @@ def test_the_number_of_records(make, tmp_path):
 def test_a_column_that_is_not_there_is_an_error(make, tmp_path):
     with pytest.raises(PydpstatError, match="a column 'y'"):
         table_of(make(1, tmp_path)).select(["y"])
+    with pytest.raises(PydpstatError, match="a column 'u'"):
+        table_of(make(1, tmp_path)).select(["x"]).fold(len, max, unit="u")
