@@ -50,7 +50,7 @@ class DaskTable:
             frame = self.frame[list(self.names)]
             if unit is not None:
                 if getattr(frame[unit].dtype, "kind", "") == "f":
-                    # Dask has 0.0 and -0.0 in two partitions, and they are one unit
+                    # pandas before 3 has 0.0 and -0.0 in two partitions, and they are one unit
                     frame = frame.assign(**{unit: frame[unit] + 0.0})
                 frame = frame.shuffle(on=unit)
             tasks = [
@@ -65,7 +65,7 @@ class DaskTable:
 
 
 def dask_table(data: Any) -> Table:
-    """Return a frame or a series of Dask as a table that can be folded; its workers need this package, too."""
+    """Return a frame or a series of Dask as a table that can be folded; its workers need this package."""
     if not hasattr(data, "columns") or getattr(data, "ndim", 2) == 1:
         data = data.to_frame(name_of(data) or "")
     return DaskTable(data, column_names(list(data.columns)))
