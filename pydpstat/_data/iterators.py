@@ -10,7 +10,7 @@ import numpy as np
 
 from pydpstat._checks import excerpt
 from pydpstat._data.arrow_columns import column_of_arrow
-from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names
+from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names, with_unit
 from pydpstat._data.containers import columns_of, is_frame, is_series, name_of, rows
 from pydpstat._data.folding import fold_in_order
 from pydpstat._data.lookup import KINDS, kind_of
@@ -48,9 +48,9 @@ class Chunks:
         unit: str | None = None,
     ) -> Part:
         """Return what `partial` makes of every chunk, merged; the iterator is then used up."""
-        empty = self.sample()
+        whole, empty = with_unit(unit, self.names), self.sample()
         return fold_in_order(
-            self._chunks(), lambda: empty, partial, merge, engine="the iterator", whole=unit is not None
+            self._chunks(), lambda: empty, partial, merge, engine="the iterator", whole=whole
         )
 
     def _chunks(self) -> Iterator[Chunk]:
@@ -104,7 +104,7 @@ def _columns(piece: Any, number: int) -> dict[str, Any]:
 def _pairs(piece: Any) -> list[tuple[Any, Any]] | None:
     """Return names and columns of a chunk; None for what is none."""
     if isinstance(piece, Mapping):
-        return list(piece.items())
+        return [(name, _given(column)) for name, column in piece.items()]
     if is_frame(piece):
         return list(zip(piece.columns, columns_of(piece)))
     if is_series(piece):
@@ -117,14 +117,16 @@ def _pairs(piece: Any) -> list[tuple[Any, Any]] | None:
         return None
     import pyarrow as pa
 
-    if isinstance(piece, (pa.Array, pa.ChunkedArray)):
-        return [("", piece)]
-    if hasattr(piece, "dtype"):
-        # a series of Polars
-        return [(name_of(piece) or "", pa.chunked_array(piece))]
-    # an array of records would lose the names that occur twice
-    table = piece if isinstance(piece, pa.RecordBatch) else pa.table(piece)
+    given = _given(piece)
+    if isinstance(given, (pa.Array, pa.ChunkedArray)):
+        return [(name_of(piece) or "", given)]
+    table = given if isinstance(given, pa.RecordBatch) else pa.table(given)
     return list(zip(table.schema.names, table.columns))
+
+
+def _given(piece: Any) -> Any:
+    """Return a frame or a series of Polars as one of Arrow's that every version of pyarrow can read."""
+    return piece.to_arrow() if hasattr(piece, "to_arrow") else piece
 
 
 def _column(name: str, column: Any) -> Any:
