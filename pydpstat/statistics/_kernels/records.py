@@ -11,7 +11,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, Data, Placeholder
-from pydpstat._data.containers import columns_of, is_frame, name_of, names_of
+from pydpstat._data.containers import columns_of, is_frame, is_vector, name_of, names_of
 from pydpstat._data.table import Chunk, Table, table_of
 from pydpstat._release.payment import Spender, defaults
 from pydpstat._release.statistic import Missing, Options
@@ -105,14 +105,20 @@ class Layout(NamedTuple):
         places = None if self.groups is None else self.groups.places(keys, self.missing)
         if isinstance(data, Placeholder):
             return Part(columns, None if places is None else places[:0])
-        if places is not None and places.size != columns.size or ids is not None and len(ids) != columns.size:
-            raise PydpstatError(
-                f"by and unit must have a value for each of the {self.argument}'s records; they differ in "
-                "length. Give columns of the same table."
-            )
+        for given, rows in (("by", places), ("unit", ids)):
+            if rows is not None and len(rows) != columns.size:
+                raise PydpstatError(
+                    f"{given} must have a value for each of the {self.argument}'s records; it has another "
+                    "length. Give columns of the same table, or the names of its columns as texts."
+                )
         stay = None if places is None or places.size == 0 or int(places.min()) >= 0 else places >= 0
         if self.unit is not None:
-            stay = kept(ids, self.unit, places, columns.arrays)
+            # one sign for what is missing, whether numbers or truth values
+            values = [
+                array if gone is None else np.where(gone, np.nan, array)
+                for array, gone in zip(columns.arrays, columns.missing)
+            ]
+            stay = kept(ids, self.unit, places, values)
         if stay is None or stay.all():
             return Part(columns, places)
         arrays = tuple(array[stay] for array in columns.arrays)
@@ -166,6 +172,11 @@ class Records:
     def group_number(self) -> int | None:
         """How many groups there are; None without."""
         return None if self.groups is None else self.groups.number
+
+    @property
+    def apart(self) -> bool:
+        """Whether there are several groups, of which a record may leave one and enter another."""
+        return self.groups is not None and self.groups.number > 1
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -222,7 +233,7 @@ def records_of(
         columns = read(data, argument)
         layout = Layout(read, argument, how.missing, None, None)
         return _described(layout, columns, columns.size, how, Part(columns, None)), how
-    origin = _origin(data, table)
+    origin = _origin(data, table, argument)
     if scope.unit is None and scope.paid_for in (origin.names or ()):
         scope = scope._replace(unit=scope.paid_for)
     keys, key_columns = _key_columns(scope, origin)
@@ -263,11 +274,16 @@ def _described(
     return Records(columns.names, columns.name, len(columns.arrays), known, layout, part, table, arguments)
 
 
-def _origin(data: object, table: Table | None) -> _Origin:
+def _origin(data: object, table: Table | None, argument: str) -> _Origin:
     if table is not None:
         return _Origin(table.names, table.sample().columns, 0, table)
     if is_frame(data):
         names = names_of(data)
+        if len(set(names)) != len(names):
+            raise PydpstatError(
+                f"{argument} must have columns with different names where by or unit are given; some have the "
+                "same. Select or rename them first."
+            )
         return _Origin(names, dict(zip(names, columns_of(data))), len(data), None)
     return _Origin(None, {}, 0, None)
 
@@ -281,12 +297,17 @@ def _key_columns(scope: Scope, origin: _Origin) -> tuple[tuple[str, ...], Variab
     if isinstance(names, (list, tuple)) and names and all(isinstance(each, str) for each in names):
         if origin.names is None and not isinstance(by, str):
             # a list of texts beside an array: a value for each record
-            return (), variables_of(list(names))
+            return (), variables_of(list(names), "by")
         columns = tuple(_column(origin, name, "by") for name in names)
+        if len(set(names)) != len(names):
+            raise PydpstatError(
+                f"by must name every column once; got {checks.excerpt(list(names))}. Leave out the second."
+            )
         return tuple(names), Variables(columns, tuple(names), origin.size)
     if origin.table is not None:
         raise _no_column("by", by)
-    return (), variables_of(by)
+    _check_named(origin, by, "by")
+    return (), variables_of(by, "by")
 
 
 def _unit(scope: Scope, origin: _Origin, source: Source) -> tuple[object, Unit | None]:
@@ -301,6 +322,12 @@ def _unit(scope: Scope, origin: _Origin, source: Source) -> tuple[object, Unit |
     elif origin.table is not None:
         raise _no_column("unit", scope.unit)
     else:
+        _check_named(origin, scope.unit, "unit")
+        if not is_vector(scope.unit):
+            raise PydpstatError(
+                "unit must be the name of a column, or a list, array or Series with an id for each record; "
+                f"got {type(scope.unit).__name__}. Give for example unit='person'."
+            )
         ids, name = scope.unit, name_of(scope.unit) or "unit"
     hint = "Give the most records that count of one unit, for example 3."
     most = checks.integer(scope.max_records, "max_records", 1, hint=hint)
@@ -332,6 +359,15 @@ def _column(origin: _Origin, name: str, argument: str) -> object:
         f"{argument} must be a column of the data; got {checks.shown(name)}, and they have "
         f"{checks.excerpt(list(origin.names))}. {checks.did_you_mean(name, origin.names)}"
     )
+
+
+def _check_named(origin: _Origin, given: object, argument: str) -> None:
+    """Refuse a number where a column's name is meant: names are texts, as in bounds and results."""
+    if checks.is_number(given) and origin.names is not None:
+        raise PydpstatError(
+            f"{argument} must be a column's name as a text, or a column; got {checks.shown(given)}. "
+            f"The columns are {checks.excerpt(list(origin.names))}."
+        )
 
 
 def _no_column(argument: str, given: object) -> PydpstatError:
