@@ -281,8 +281,8 @@ def _origin(data: object, table: Table | None, argument: str) -> _Origin:
         names = names_of(data)
         if len(set(names)) != len(names):
             raise PydpstatError(
-                f"{argument} must have columns with different names where by or unit are given; some have the "
-                "same. Select or rename them first."
+                f"{argument} must have columns with different names where by or unit are given; some have "
+                "the same. Select or rename them first."
             )
         return _Origin(names, dict(zip(names, columns_of(data))), len(data), None)
     return _Origin(None, {}, 0, None)
