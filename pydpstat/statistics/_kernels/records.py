@@ -75,11 +75,12 @@ class Layout(NamedTuple):
         places = None if self.groups is None else self.groups.places(keys, self.missing)
         if isinstance(data, Placeholder):
             return Part(columns, None if places is None else places[:0])
-        if places is not None and places.size != columns.size or ids is not None and len(ids) != columns.size:
-            raise PydpstatError(
-                f"by and unit must have a value for each of the {self.argument}'s records; they differ in "
-                "length. Give columns of the same table."
-            )
+        for given, rows in (("by", places), ("unit", ids)):
+            if rows is not None and len(rows) != columns.size:
+                raise PydpstatError(
+                    f"{given} must have a value for each of the {self.argument}'s records; it has another "
+                    "length. Give columns of the same table, or the names of its columns as texts."
+                )
         stay = self._staying(columns, places, ids)
         return Part(columns, places) if stay is None or stay.all() else _subset(columns, places, stay)
 
@@ -93,7 +94,12 @@ class Layout(NamedTuple):
             return stay
         if stay is not None:
             places = np.where(stay, 0 if places is None else places, -1)
-        return kept(ids, self.unit, places, columns.arrays)
+        # one sign for what is missing, whether numbers or truth values
+        values = [
+            array if gone is None else np.where(gone, np.nan, array)
+            for array, gone in zip(columns.arrays, columns.missing)
+        ]
+        return kept(ids, self.unit, places, values)
 
 
 def _sampled(sample: Sample, size: int, ids: Any, unit: Unit | None) -> np.ndarray:
@@ -159,6 +165,11 @@ class Records:
         return None if self.groups is None else self.groups.number
 
     @property
+    def apart(self) -> bool:
+        """Whether there are several groups, of which a record may leave one and enter another."""
+        return self.groups is not None and self.groups.number > 1
+
+    @property
     def conditions(self) -> tuple[str, ...]:
         """What the guarantee rests on."""
         return () if self.groups is None else self.groups.conditions
@@ -216,7 +227,7 @@ def records_of(
         columns = read(data, argument)
         layout = Layout(read, argument, how.missing, None, None)
         return _described(layout, columns, columns.size, how, Part(columns, None)), how
-    origin = origin_of(data, table)
+    origin = origin_of(data, table, argument)
     if scope.unit is None and scope.paid_for in (origin.names or ()):
         scope = scope._replace(unit=scope.paid_for)
     keys, own = key_columns(scope, origin)
