@@ -44,7 +44,7 @@ def _by_group(function: Callable[..., Any], kind: type = float, **options: objec
     """Return a release by group of many copies of one column, each with epsilon 1."""
 
     def release(data: Keyed, size: int) -> np.ndarray:
-        wide = np.repeat(np.array(data[0], dtype=kind)[:, None], COLUMNS, axis=1)
+        wide: np.ndarray = np.repeat(np.array(data[0], dtype=kind)[:, None], COLUMNS, axis=1)
         draws = [
             function(wide, float(COLUMNS), by=data[1], **TWO, **options).value.T
             for _ in range(-(-size // COLUMNS))
@@ -69,7 +69,7 @@ def _by_unit(
 
     def release(data: Owned, size: int) -> np.ndarray:
         rest, own = data
-        values = np.tile(np.array([*rest, *own], dtype=kind), COLUMNS)
+        values: np.ndarray = np.tile(np.array([*rest, *own], dtype=kind), COLUMNS)
         groups = np.repeat(np.arange(COLUMNS), len(rest) + len(own))
         # others have one record each
         ids = np.arange(1, values.size + 1)
