@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
@@ -75,11 +76,12 @@ class Layout(NamedTuple):
         places = None if self.groups is None else self.groups.places(keys, self.missing)
         if isinstance(data, Placeholder):
             return Part(columns, None if places is None else places[:0])
-        if places is not None and places.size != columns.size or ids is not None and len(ids) != columns.size:
-            raise PydpstatError(
-                f"by and unit must have a value for each of the {self.argument}'s records; they differ in "
-                "length. Give columns of the same table."
-            )
+        for given, rows in (("by", places), ("unit", ids)):
+            if rows is not None and len(rows) != columns.size:
+                raise PydpstatError(
+                    f"{given} must have a value for each of the {self.argument}'s records; it has another "
+                    "length. Give columns of the same table, or the names of its columns as texts."
+                )
         stay = self._staying(columns, places, ids)
         return Part(columns, places) if stay is None or stay.all() else _subset(columns, places, stay)
 
@@ -163,7 +165,10 @@ class Records:
         A table is asked for it here and not before: an engine may have to read for it, and by then all
         arguments are checked.
         """
-        return self.known if self.counted is None else self.counted()
+        if self.counted is None:
+            return self.known
+        with _about(self.layout.argument):
+            return self.counted()
 
     @property
     def groups(self) -> Groups | None:
@@ -174,6 +179,11 @@ class Records:
     def group_number(self) -> int | None:
         """How many groups there are; None without."""
         return None if self.groups is None else self.groups.number
+
+    @property
+    def apart(self) -> bool:
+        """Whether there are several groups, of which a record may leave one and enter another."""
+        return self.groups is not None and self.groups.number > 1
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -195,7 +205,8 @@ class Records:
             return partial(self.part)
         unit = self.layout.unit
         whole = None if unit is None else unit.name
-        return self.table.fold(functools.partial(_of_chunk, self.layout, partial), merge, whole)
+        with _about(self.layout.argument):
+            return self.table.fold(functools.partial(_of_chunk, self.layout, partial), merge, whole)
 
     def labels(self, statistic: str) -> Labels:
         """Return the names of one number for each group and variable."""
@@ -208,6 +219,18 @@ class Records:
         return GroupLabels.of(each, self.groups.rows, self.groups.names)
 
 
+@contextmanager
+def _about(argument: str) -> Iterator[None]:
+    """Tell errors of the data under the name that the argument has."""
+    try:
+        yield
+    except PydpstatError as error:
+        said = str(error)
+        if argument == "data" or not said.startswith("data "):
+            raise
+        raise PydpstatError(argument + said.removeprefix("data")) from error.__cause__
+
+
 def _of_chunk(layout: Layout, partial: Callable[[Part], Folded], chunk: Chunk) -> Folded:
     return partial(layout.of_chunk(chunk))
 
@@ -216,12 +239,13 @@ def records_of(
     data: object, how: Options, scope: Scope, source: Source, read: Reader, argument: str = "data"
 ) -> tuple[Records, Options]:
     """Read what is public of the records, and say how groups and units change their protection."""
-    table = table_of(data)
+    with _about(argument):
+        table = table_of(data)
     if table is None and scope.plain:
         columns = read(data, argument)
         layout = Layout(read, argument, how.missing, None, None)
         return _described(layout, columns, columns.size, how, Part(columns, None)), how
-    origin = origin_of(data, table)
+    origin = origin_of(data, table, argument)
     if scope.unit is None and scope.paid_for in (origin.names or ()):
         scope = scope._replace(unit=scope.paid_for)
     keys, own = key_columns(scope, origin)
