@@ -1,4 +1,4 @@
-"""Releases from tables of Spark, in a process of their own: ``python spark_releases.py classic|connect FOLDER``.
+"""Releases from Spark, in a process of their own: ``python spark_releases.py classic|connect FOLDER``.
 
 It prints what was released, by case, as one line of JSON. Some tasks fail on their first run: Spark runs
 each up to four times.

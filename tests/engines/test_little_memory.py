@@ -229,9 +229,8 @@ def test_releases_by_group_leave_a_large_file_on_the_disk(engine, large):
     pytest.importorskip(engine if engine != "dataset" else "pyarrow")
     path, _ = large
     made = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, "-c", RELEASE, engine, str(path)], capture_output=True, text=True, env=made, check=True
-    )
+    command = [sys.executable, "-c", RELEASE, engine, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, env=made, check=True)
     numbers, peak = done.stdout.splitlines()[-2:]
     found = np.array(numbers.split(), dtype=float).reshape(3, 2)
     # all parts of the file are the first one
