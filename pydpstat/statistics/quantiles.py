@@ -40,7 +40,8 @@ def quantile(
     Parameters
     ----------
     x : array_like of shape (n,)
-        The data; a frame where `by` or `unit` are columns of it. Values outside the bounds, infinities included, are moved onto them.
+        The data; a frame where `by` or `unit` are columns of it. Values outside the bounds, infinities
+        included, are moved onto them.
     q : float
         Which quantile, between 0 (the minimum) and 1. It is rounded to a multiple of 2^-20.
     epsilon : float
@@ -144,7 +145,8 @@ def median(
     Parameters
     ----------
     x : array_like of shape (n,)
-        The data; a frame where `by` or `unit` are columns of it. Values outside the bounds, infinities included, are moved onto them.
+        The data; a frame where `by` or `unit` are columns of it. Values outside the bounds, infinities
+        included, are moved onto them.
     epsilon : float
         Privacy parameter; above 0 and finite.
     bounds : (float, float), keyword only
@@ -238,7 +240,8 @@ def quantiles(
     Parameters
     ----------
     x : array_like of shape (n,)
-        The data; a frame where `by` or `unit` are columns of it. Values outside the bounds, infinities included, are moved onto them.
+        The data; a frame where `by` or `unit` are columns of it. Values outside the bounds, infinities
+        included, are moved onto them.
     qs : sequence of float
         Which quantiles, each between 0 and 1, in any order.
     epsilon : float

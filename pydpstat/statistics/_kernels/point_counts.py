@@ -19,7 +19,7 @@ Occupied = tuple[Counts, Counts]
 
 # up to so many cells have a place in memory each, 128 MB in all
 _MOST_DENSE = 2**24
-# with so many cells for each record there are few records: to sort them takes less than to go through all cells
+# with so many cells for each record it takes less time to sort the records than to go through all cells
 FEW = 4
 # a piece of values stays in the second-level cache, or makes the tables of all cells worth while
 _PIECE = 2**18

@@ -24,7 +24,7 @@ def weighted(
     utility: Floats,
     rate: Fraction,
     source: Source,
-    measure: npt.ArrayLike | None = None,
+    measure: npt.NDArray[np.int64] | Floats | None = None,
     exact: Sequence[Fraction] | None = None,
 ) -> int:
     """Choose a place with probability proportional to measure * exp(rate * utility).
