@@ -12,7 +12,14 @@ from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.order_grid import rank_range
 from pydpstat.statistics._kernels.point_choice import one_share, several_shares
-from pydpstat.statistics._kernels.quantile_points import GRID_POINTS, Asked, ask, released, share_of, shares_of
+from pydpstat.statistics._kernels.quantile_points import (
+    GRID_POINTS,
+    Asked,
+    ask,
+    released,
+    share_of,
+    shares_of,
+)
 from pydpstat.statistics._kernels.records import Keys, Scope
 
 

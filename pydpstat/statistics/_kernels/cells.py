@@ -113,12 +113,14 @@ def group_bin_counts(x: np.ndarray, places: np.ndarray, groups: int, edges: Floa
         chunk = x[start : start + _CHUNK].astype(np.float64, copy=False)
         at = places[start : start + _CHUNK].astype(np.intp)
         found = bins.whole(chunk)
-        if found is None:
+        if found is not None:
+            inside = found.astype(np.intp)
+        else:
             absent = np.isnan(chunk)
             missing += np.bincount(at[absent], minlength=groups)
-            at, found = at[~absent], bins.among(chunk[~absent])
+            at, inside = at[~absent], bins.among(chunk[~absent])
         at *= bins.number
-        at += found.astype(np.intp)
+        at += inside
         keys[filled : filled + at.size] = at
         filled += at.size
         if filled >= step:

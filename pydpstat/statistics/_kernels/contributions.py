@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._data.values import is_missing, objects
 from pydpstat.errors import PydpstatError
 
 Hashes = npt.NDArray[np.uint64]
@@ -29,7 +30,7 @@ class Unit(NamedTuple):
     key: int
 
 
-def kept(ids: object, unit: Unit, places: np.ndarray | None, values: Sequence[np.ndarray]) -> np.ndarray:
+def kept(ids: object, unit: Unit, places: np.ndarray | None, values: Sequence[Any]) -> np.ndarray:
     """Return which records stay, in their order.
 
     Parameters
@@ -41,7 +42,7 @@ def kept(ids: object, unit: Unit, places: np.ndarray | None, values: Sequence[np
     places : ndarray of int or None
         Each record's group, -1 for one that is in none and never stays.
     values : sequence of ndarray of shape (n,)
-        What the release reads of the records: numbers, NaN where missing.
+        What the release reads of the records: numbers, NaN where missing, or levels.
 
     Returns
     -------
@@ -49,14 +50,23 @@ def kept(ids: object, unit: Unit, places: np.ndarray | None, values: Sequence[np
 
     Examples
     --------
-    >>> kept(["a", "b", "a"], Unit("person", 1, None, 7), None, [np.array([1.0, 2.0, 1.0])]).sum()
+    >>> kept(["a", "b", "a"], Unit("person", 1, None, 7), None, [np.array([1.0, 2.0, 1.0])]).sum().item()
     2
     """
-    codes, names = _codes(ids, unit.name)
+    codes, found = coded(ids, "unit")
+    if codes.size and int(codes.min()) < 0:
+        raise PydpstatError(
+            f"unit must say whose data each record is; {unit.name!r} has missing values. Leave such records "
+            "out, or give each an id of its own."
+        )
+    names = _named(found)
     there = np.ones(codes.size, dtype=bool) if places is None else places >= 0
-    if unit.groups is not None and places is not None:
-        groups = places.astype(np.uint64)
-        shuffled = _mixed(_mixed(names[codes], groups), np.uint64(unit.key ^ 0x5DEECE66D))
+    if unit.groups is not None:
+        shuffled = names[codes]
+        # without groups the different values make some
+        for groups in map(_bits, values) if places is None else (places.astype(np.uint64),):
+            shuffled = _mixed(shuffled, groups)
+        shuffled = _mixed(shuffled, np.uint64(unit.key ^ 0x5DEECE66D))
         _keep_first(there, codes, shuffled, unit.groups, distinct=True)
     hashes = names[codes]
     for array in values if places is None else (*values, places):
@@ -95,35 +105,52 @@ def _repetition(codes: np.ndarray, hashes: Hashes) -> Hashes:
     return found
 
 
-def _codes(ids: Any, name: str) -> tuple[np.ndarray, Hashes]:
-    """Return a code for each record's unit, and a hash of each unit that is the same for equal ids."""
+def coded(ids: Any, argument: str) -> tuple[np.ndarray, Any]:
+    """Return a code for each record's id, -1 for a missing one, and the different ids."""
     import pandas as pd
 
+    values = ids if hasattr(ids, "dtype") else objects(ids)
+    if isinstance(values.dtype, np.dtype) and not values.dtype.isnative:
+        values = np.asarray(values).astype(values.dtype.newbyteorder("="))
     try:
-        codes, found = pd.factorize(ids if hasattr(ids, "dtype") else np.array(list(ids), dtype=object))
+        return pd.factorize(values)
     except TypeError as error:
         raise PydpstatError(
-            f"unit must be a column of numbers or texts; got lists or the like in {name!r}. Use an id."
+            f"{argument} must be a column of ids, numbers or texts; got lists or the like. Use an id."
         ) from error
-    if codes.size and int(codes.min()) < 0:
-        raise PydpstatError(
-            f"unit must say whose data each record is; {name!r} has missing values. Leave such records out, "
-            "or give each an id of its own."
-        )
+
+
+def _named(found: object) -> Hashes:
+    """Return a hash of each of different ids that is the same for equal ones."""
+    import pandas as pd
+
     values = np.asarray(found)
     if values.dtype.kind in "biu":
-        return codes, _mixed(np.uint64(0), values.astype(np.int64).view(np.uint64))
+        return _mixed(np.uint64(0), values.astype(np.int64).view(np.uint64))
     if values.dtype.kind == "f" and (values == np.rint(values)).all() and (np.abs(values) < 2.0**53).all():
-        return codes, _mixed(np.uint64(0), values.astype(np.int64).view(np.uint64))
+        return _mixed(np.uint64(0), values.astype(np.int64).view(np.uint64))
     texts = np.array([str(value) for value in values.tolist()], dtype=object)
-    return codes, pd.util.hash_array(texts, categorize=False)
+    return pd.util.hash_array(texts, categorize=False)
 
 
-def _bits(values: np.ndarray) -> Hashes:
-    """Return the bits of numbers as floats, the same for equal ones and for all that are missing."""
-    floats = values.astype(np.float64) + 0.0
-    floats[np.isnan(floats)] = np.nan
-    return floats.view(np.uint64)
+def _bits(values: Any) -> Hashes:
+    """Return bits that are the same for equal values and for all that are missing."""
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "fiub":
+        floats = values.astype(np.float64) + 0.0
+        floats[np.isnan(floats)] = np.nan
+        return floats.view(np.uint64)
+    import pandas as pd
+
+    # equal values of different types are different levels
+    texts = np.array([_text(value) for value in objects(values)], dtype=object)
+    return pd.util.hash_array(texts, categorize=True)
+
+
+def _text(value: object) -> str:
+    try:
+        return "" if is_missing(value) else f"{type(value).__name__} {value}"
+    except Exception:  # an object may raise what it likes when it is shown
+        return type(value).__name__
 
 
 def _mixed(first: Hashes | np.uint64, second: Hashes | np.uint64) -> Hashes:

@@ -31,7 +31,10 @@ Reader = Callable[[object, str], Columns]
 
 
 class Scope(NamedTuple):
-    """By what groups and units to release, as it was given; `paid_for` is the unit of the budget."""
+    """By what groups and units to release, as it was given; `paid_for` is the unit of the budget.
+
+    `crossed` tells that the variables' levels make the groups.
+    """
 
     by: Any = None
     levels: object = None
@@ -40,6 +43,7 @@ class Scope(NamedTuple):
     max_records: int | None = None
     max_groups: int | None = None
     paid_for: str | None = None
+    crossed: bool = False
 
     @classmethod
     def of(
@@ -179,14 +183,20 @@ class Records:
         return inner if self.groups is None else (self.groups.number, *inner)
 
     def fold(
-        self, partial: Callable[[Part], Folded], merge: Callable[[Folded, Folded], Folded]
+        self,
+        partial: Callable[[Part], Folded],
+        merge: Callable[[Folded, Folded], Folded],
+        whole: str | None = None,
     ) -> Folded:
-        """Return what `partial` makes of all records, the parts' results merged."""
+        """Return what `partial` makes of all records, the parts' results merged.
+
+        All records of a unit are in one part, and so are those of a value of the column `whole`.
+        """
         if self.table is None:
             assert self.part is not None
             return partial(self.part)
-        unit = self.layout.unit
-        whole = None if unit is None else unit.name
+        if self.layout.unit is not None:
+            whole = self.layout.unit.name
         return self.table.fold(functools.partial(_of_chunk, self.layout, partial), merge, whole)
 
     def labels(self, statistic: str) -> Labels:
@@ -204,13 +214,17 @@ def _of_chunk(layout: Layout, partial: Callable[[Part], Folded], chunk: Chunk) -
     return partial(layout.of_chunk(chunk))
 
 
-class _Origin(NamedTuple):
-    """Where columns are found by name: those in memory, or those of a table's sample. Private."""
+class Origin(NamedTuple):
+    """Where columns are found by name: those in memory, or those of a table's sample. Private.
+
+    `made_up` tells that there are no data, and that every column can be had without a record.
+    """
 
     names: tuple[str, ...] | None
     columns: Mapping[str, Any]
     size: int
     table: Table | None
+    made_up: bool = False
 
 
 def records_of(
@@ -222,12 +236,12 @@ def records_of(
         columns = read(data, argument)
         layout = Layout(read, argument, how.missing, None, None)
         return _described(layout, columns, columns.size, how, Part(columns, None)), how
-    origin = _origin(data, table)
+    origin = origin_of(data, table)
     if scope.unit is None and scope.paid_for in (origin.names or ()):
         scope = scope._replace(unit=scope.paid_for)
-    keys, key_columns = _key_columns(scope, origin)
+    keys, key_columns = keys_of(scope, origin)
     ids, unit = _unit(scope, origin, source)
-    groups = _groups(scope, key_columns, how)
+    groups = scope_groups(scope, key_columns, how)
     if unit is not None:
         how = how._replace(unit=unit.name, most=unit.records)
     how = how._replace(scattered=groups is not None or unit is not None)
@@ -237,7 +251,7 @@ def records_of(
         raise PydpstatError(f"{argument} must have a column besides those of by and unit; it has none.")
     single = origin.names is not None and (bool(used) or variables == ("",))
     layout = Layout(read, argument, how.missing, groups, unit, variables, keys, single)
-    shown = _arguments(scope, keys, groups, unit)
+    shown = shown_scope(scope, keys, groups, unit)
     if table is not None:
         sample = layout.of_chunk(Chunk(origin.columns, 0)).columns
         needed = table.select([name for name in origin.names or () if name in used or name in variables])
@@ -245,9 +259,16 @@ def records_of(
         return _described(layout, sample, size, how, None, needed, shown), how
     inner = data
     if used and origin.names is not None:
-        inner = Chunk({name: origin.columns[name] for name in variables}, origin.size)
+        inner = inside(data, origin, variables)
     part = layout.part(inner, key_columns.columns, ids)
     return _described(layout, part.columns, part.columns.size, how, part, None, shown), how
+
+
+def inside(data: object, origin: Origin, variables: tuple[str, ...]) -> object:
+    """Return some columns of a frame in memory, or what stands for them."""
+    if isinstance(data, Placeholder):
+        return Placeholder(data.size, variables)
+    return Chunk({name: origin.columns[name] for name in variables}, origin.size)
 
 
 def _described(
@@ -263,23 +284,26 @@ def _described(
     return Records(columns.names, columns.name, len(columns.arrays), known, layout, part, table, arguments)
 
 
-def _origin(data: object, table: Table | None) -> _Origin:
+def origin_of(data: object, table: Table | None) -> Origin:
+    """Return where the columns of data are found by name."""
+    if isinstance(data, Placeholder):
+        return Origin(data.columns, {}, 0, None, made_up=True)
     if table is not None:
-        return _Origin(table.names, table.sample().columns, 0, table)
+        return Origin(table.names, table.sample().columns, 0, table)
     if is_frame(data):
         names = names_of(data)
-        return _Origin(names, dict(zip(names, columns_of(data))), len(data), None)
-    return _Origin(None, {}, 0, None)
+        return Origin(names, dict(zip(names, columns_of(data))), len(data), None)
+    return Origin(None, {}, 0, None)
 
 
-def _key_columns(scope: Scope, origin: _Origin) -> tuple[tuple[str, ...], Variables]:
+def keys_of(scope: Scope, origin: Origin) -> tuple[tuple[str, ...], Variables]:
     """Return the keys that are columns of the data, and the keys' columns."""
     by: Any = scope.by
     if by is None:
         return (), Variables((), (), 0)
     names = (by,) if isinstance(by, str) else by
     if isinstance(names, (list, tuple)) and names and all(isinstance(each, str) for each in names):
-        if origin.names is None and not isinstance(by, str):
+        if origin.names is None and not isinstance(by, str) and not origin.made_up:
             # a list of texts beside an array: a value for each record
             return (), variables_of(list(names))
         columns = tuple(_column(origin, name, "by") for name in names)
@@ -289,7 +313,7 @@ def _key_columns(scope: Scope, origin: _Origin) -> tuple[tuple[str, ...], Variab
     return (), variables_of(by)
 
 
-def _unit(scope: Scope, origin: _Origin, source: Source) -> tuple[object, Unit | None]:
+def _unit(scope: Scope, origin: Origin, source: Source) -> tuple[object, Unit | None]:
     """Return whose data each record is, and how many records of a unit count."""
     if scope.unit is None:
         for name in ("max_records", "max_groups"):
@@ -306,13 +330,14 @@ def _unit(scope: Scope, origin: _Origin, source: Source) -> tuple[object, Unit |
     most = checks.integer(scope.max_records, "max_records", 1, hint=hint)
     limit = scope.max_groups
     if limit is not None:
-        if scope.by is None:
+        if scope.by is None and not scope.crossed:
             raise PydpstatError("max_groups must not be given without by, whose groups it limits.")
         limit = checks.integer(limit, "max_groups", 1, hint="Give the most groups that one unit counts in.")
     return ids, Unit(name, most, limit, below(1 << 53, source))
 
 
-def _groups(scope: Scope, keys: Variables, how: Options) -> Groups | None:
+def scope_groups(scope: Scope, keys: Variables, how: Options) -> Groups | None:
+    """Return the public groups; None without any."""
     if scope.by is not None:
         return groups_of(keys, scope.levels, scope.other, how.missing)
     if scope.levels is not None:
@@ -320,9 +345,9 @@ def _groups(scope: Scope, keys: Variables, how: Options) -> Groups | None:
     return None
 
 
-def _column(origin: _Origin, name: str, argument: str) -> object:
-    if name in origin.columns:
-        return origin.columns[name]
+def _column(origin: Origin, name: str, argument: str) -> object:
+    if name in origin.columns or origin.made_up:
+        return origin.columns.get(name, [])
     if origin.names is None:
         raise PydpstatError(
             f"{argument} must hold a value for each record where the data have no named columns; "
@@ -341,7 +366,7 @@ def _no_column(argument: str, given: object) -> PydpstatError:
     )
 
 
-def _arguments(
+def shown_scope(
     scope: Scope, keys: tuple[str, ...], groups: Groups | None, unit: Unit | None
 ) -> tuple[tuple[str, object], ...]:
     """Return what the call says of groups and units."""
