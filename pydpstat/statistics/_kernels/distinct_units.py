@@ -57,7 +57,7 @@ def units_of(
             f"data must be one column of ids, besides those of by; got {len(names)} columns. Select it first."
         )
     groups = scope_groups(scope, key_columns, how)
-    name = (names[0] if names else name_of(data)) or "unit"
+    name = (names[0] if names else name_of(data)) or None
     layout = Layout(ids_of, "data", how.missing, groups, None, names, keys)
     part = needed = None
     if table is not None:
@@ -68,7 +68,8 @@ def units_of(
     records = Records(None, name, 1, None, layout, part, needed, shown_scope(scope, keys, groups, None))
     # without groups nothing is chosen
     key = 0 if groups is None else below(1 << 53, source)
-    return Units(records, Unit(name, most, None, key)), how._replace(unit=name, scattered=groups is not None)
+    unit = Unit(name or "unit", most, None, key)
+    return Units(records, unit), how._replace(unit=unit.name, scattered=groups is not None)
 
 
 def ids_of(data: Any, argument: str) -> Columns:

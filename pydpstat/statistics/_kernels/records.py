@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Columns, Data, Placeholder
+from pydpstat._data.columns import Columns, Data, Placeholder, is_made_up
 from pydpstat._data.containers import columns_of, is_frame, name_of, names_of
 from pydpstat._data.table import Chunk, Table, table_of
 from pydpstat._release.payment import Spender, defaults
@@ -107,7 +107,7 @@ class Layout(NamedTuple):
             name = columns.names[0] or None
             columns = Columns(columns.arrays, columns.missing, None, name, columns.size)
         places = None if self.groups is None else self.groups.places(keys, self.missing)
-        if isinstance(data, Placeholder):
+        if is_made_up(data):
             return Part(columns, None if places is None else places[:0])
         if places is not None and places.size != columns.size or ids is not None and len(ids) != columns.size:
             raise PydpstatError(
@@ -286,8 +286,8 @@ def _described(
 
 def origin_of(data: object, table: Table | None) -> Origin:
     """Return where the columns of data are found by name."""
-    if isinstance(data, Placeholder):
-        return Origin(data.columns, {}, 0, None, made_up=True)
+    if is_made_up(data):
+        return Origin(getattr(data, "columns", None), {}, 0, None, made_up=True)
     if table is not None:
         return Origin(table.names, table.sample().columns, 0, table)
     if is_frame(data):
