@@ -141,7 +141,7 @@ def test_tables_by_unit(neighbors):
     cells = data.groupby(["id", "region", "sex"]).size().groupby("id")
     assert cells.min().clip(upper=9).sum() <= one.value.sum() <= cells.max().clip(upper=9).sum()
     found = dp.crosstab(
-        data[["region", "id"]], HUGE, levels="discover", delta=1e-6, max_records=100, rng=1, **options
+        data[["region", "id"]], HUGE, levels="discover", delta=1e-6, max_records=20, rng=1, **options
     )
     assert found.estimate.to_dict() == data.region.value_counts().to_dict()
     gaussian = dp.crosstab(
@@ -164,7 +164,7 @@ def test_a_group_has_the_law_of_a_release_of_its_own():
                 dp.quantile(
                     data,
                     0.3,
-                    1.5,
+                    4.0,
                     bounds=(0, 5),
                     grid_points=6,
                     neighbors=neighbors,
@@ -180,12 +180,12 @@ def test_a_group_has_the_law_of_a_release_of_its_own():
             x = data.x[data.g == group].astype(int)
             utility = rank_utility(np.bincount(x, minlength=6), share)
             counts = np.bincount(seen[:, place], minlength=6)
-            law = weights(utility, 1.5 * part / float(rank_range(share, "unbounded")))
+            law = weights(utility, 4.0 * part / float(rank_range(share, "unbounded")))
             assert stats.chisquare(counts, draws * law).pvalue > FALSE_ALARM
-            if group != "c":
+            if group == "a":
                 # an epsilon that is off by half is seen
-                for wrong in (0.5, 1.5):
-                    other = weights(utility, wrong * 1.5 * part / float(rank_range(share, "unbounded")))
+                for wrong in (0.7, 1.4):
+                    other = weights(utility, wrong * 4.0 * part / float(rank_range(share, "unbounded")))
                     assert stats.chisquare(counts, draws * other).pvalue < 1e-3
         # the groups choose on their own
         assert stats.chi2_contingency(pd.crosstab(seen[:, 0], seen[:, 1]))[1] > FALSE_ALARM
@@ -330,23 +330,20 @@ def test_the_loss_of_a_record_that_moves_is_at_most_epsilon(q, epsilon):
     assert worst <= epsilon * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("q", [0.5, 0.75, 1.0])
+@pytest.mark.parametrize("q", [0.25, 0.5])
 def test_the_loss_is_reached(q):
-    # many points hold all but a little of the weight: the total hardly moves, and a point alone does
+    # many points above the records hold nearly all of the weight
     points, epsilon, share = 4000, 1.0, public_share(q)
     rate = epsilon / float(2 * rank_range(share, "unbounded"))
-    n = 400
-    top = np.zeros(points, dtype=int)
-    bottom = top.copy()
-    # the records at the top; the next one comes to the bottom, and all points between lose
-    top[-1] = n
-    bottom[-1], bottom[0] = n, 1
-    loss = joint_loss([top, bottom], [bottom, top], share, rate, points)
-    assert loss <= epsilon * (1 + 1e-12)
-    if q == 0.5:
-        assert loss > 0.97 * epsilon
-        # a range that is too small by a tenth would be seen
-        assert joint_loss([top, bottom], [bottom, top], share, rate / 0.9, points) > epsilon
+    less = np.zeros(points, dtype=int)
+    less[1] = 10
+    more = less.copy()
+    # one more at the lowest point lifts it, and lowers those
+    more[0] = 1
+    loss = joint_loss([less, more], [more, less], share, rate, points)
+    assert 0.97 * epsilon < loss <= epsilon
+    # a range that is too small by a tenth is found
+    assert joint_loss([less, more], [more, less], share, rate / 0.9, points) > epsilon
 
 
 def test_the_loss_of_a_person_in_every_group_is_at_most_epsilon():
@@ -364,7 +361,7 @@ def test_the_loss_of_a_person_in_every_group_is_at_most_epsilon():
                         first = person(one, two, gone, together)
                         second = (one, two) if come is None else person(one, two, come, False)
                         worst = max(worst, joint_loss(first, second, share, rate, points))
-        assert 0.5 * epsilon < worst <= epsilon * (1 + 1e-12)
+        assert 0.4 * epsilon < worst <= epsilon * (1 + 1e-12)
 
 
 def person(one, two, places, together):
@@ -436,7 +433,7 @@ def test_many_groups_of_few_records_work():
     "call, said",
     [
         (lambda d: dp.median(d, 1.0, **GRID, by="region"), "levels must be given"),
-        (lambda d: dp.median(d, 1.0, **GRID, **ONE), "x must be one variable"),
+        (lambda d: dp.median(d[["x", "id", "sex"]].assign(sex=1), 1.0, **GRID), "x must be one variable"),
         (lambda d: dp.median(d.x, 1.0, **GRID, **ONE), "by must hold a value for each record"),
         (lambda d: dp.histogram(d, 1.0, edges=[0, 1], unit="id"), "max_records"),
         (lambda d: dp.histogram(d, 1.0, edges=[0, 1], max_groups=1), "max_groups must not be given"),
