@@ -4,6 +4,7 @@ A statistic is one line in `STATISTICS`; it is then released in each of `WAYS` f
 """
 
 import functools
+import inspect
 from typing import NamedTuple
 
 import numpy as np
@@ -19,12 +20,16 @@ BOUNDS = (-50, 50)
 
 
 class Statistic(NamedTuple):
-    """A function, the columns that it reads, the value that a missing one may get, and further arguments."""
+    """A function, the columns that it reads, what a missing value may become, and further arguments.
+
+    `unit` is the budget's where the call names none.
+    """
 
     function: object
     columns: tuple
-    fill: object
+    fill: object = None
     arguments: dict = {}
+    unit: str | None = None
 
 
 class Way(NamedTuple):
@@ -45,6 +50,12 @@ STATISTICS = {
     "proportion": Statistic(dp.proportion, ("b",), False),
     "cov": Statistic(dp.cov, ("x", "i"), 1.5, NUMBERS),
     "corr": Statistic(dp.corr, ("x", "i"), 1.5, NUMBERS),
+    "median": Statistic(dp.median, ("x",), 1.5, NUMBERS),
+    "quantile": Statistic(dp.quantile, ("i",), 1.5, {"q": 0.3, **NUMBERS}),
+    "quantiles": Statistic(dp.quantiles, ("x",), 1.5, {"qs": [0.1, 0.5, 0.9], **NUMBERS}),
+    "histogram": Statistic(dp.histogram, ("x",), 1.5, {"edges": [-50, -10, 0, 50]}),
+    "crosstab": Statistic(dp.crosstab, ("t", "k"), "none", {"levels": {"t": LABELS, "k": [1, 2]}}),
+    "nunique": Statistic(dp.nunique, ("u",), unit="u"),
 }
 # stands for the statistic's own value that takes a missing one's place
 FILL = object()
@@ -91,6 +102,13 @@ TABLE = records()
 COMPLETE = TABLE.filter(pc.is_finite(TABLE["x"])).drop_null()
 
 
+def takes(statistic, way):
+    """Tell whether a statistic can be released in a way."""
+    known = inspect.signature(statistic.function).parameters
+    filled = way.options.get("missing") is not FILL or statistic.fill is not None
+    return filled and all(name in known and name not in statistic.arguments for name in way.options)
+
+
 def columns_for(statistic, way):
     """Return the columns that a release has to be given."""
     return [*statistic.columns, *way.columns]
@@ -101,11 +119,10 @@ def shuffled(table, seed=5):
     return table.take(pa.array(np.random.default_rng(seed).permutation(table.num_rows)))
 
 
-def budget_for(options):
-    """Return a budget that covers a release of these options."""
-    return dp.Budget(
-        epsilon=1, delta=0.1, neighbors=options.get("neighbors", "bounded"), unit=options.get("unit")
-    )
+def budget_for(statistic, options):
+    """Return a budget that covers a release with these options."""
+    unit = options.get("unit", statistic.unit)
+    return dp.Budget(epsilon=1, delta=0.1, neighbors=options.get("neighbors", "bounded"), unit=unit)
 
 
 def outcome(statistic, way, data, rng=5, **more):
@@ -113,7 +130,7 @@ def outcome(statistic, way, data, rng=5, **more):
     options = {**statistic.arguments, **way.options, **more}
     if options.get("missing") is FILL:
         options["missing"] = statistic.fill
-    budget = budget_for(options)
+    budget = budget_for(statistic, options)
     try:
         result = statistic.function(data, epsilon=1.0, rng=rng, budget=budget, **options)
     except dp.PydpstatError as error:

@@ -31,7 +31,8 @@ def refusal(statistic, data, **options):
     """Return the error of a release, after a look at what it left behind."""
     threads = running()
     unbounded = options.get("neighbors") == "unbounded"
-    unit = options.get("unit") if isinstance(options.get("unit"), str) else None
+    unit = options.get("unit", statistic.unit)
+    unit = unit if isinstance(unit, str) else None
     budget = dp.Budget(epsilon=1, neighbors="unbounded" if unbounded else "bounded", unit=unit)
     unspent = budget.spent
     asked = {"epsilon": 1.0, **statistic.arguments, **options, "rng": 1}
@@ -42,6 +43,11 @@ def refusal(statistic, data, **options):
     assert budget.spent == unspent and not budget.entries
     assert running() <= threads
     return str(caught.value)
+
+
+def plainly(statistic):
+    """Return the options that a statistic cannot do without: of bounded neighbors no ids are counted."""
+    return {"neighbors": "unbounded"} if statistic.unit else {}
 
 
 def columns(statistic, *more):
@@ -141,7 +147,7 @@ def test_bounds_are_checked_before_any_record_is_read(engine, tmp_path):
 @pytest.mark.parametrize("engine", LOOKED_AT)
 def test_a_reading_that_fails_costs_nothing(engine, name, tmp_path):
     statistic, reads = STATISTICS[name], []
-    text = refusal(statistic, untouched(engine, columns(statistic), tmp_path, reads))
+    text = refusal(statistic, untouched(engine, columns(statistic), tmp_path, reads), **plainly(statistic))
     assert "the engine failed" in text and "Nothing was released, nothing spent" in text
 
 
@@ -183,7 +189,8 @@ def test_a_missing_value_in_the_last_part_costs_nothing(engine, name, tmp_path):
     statistic = STATISTICS[name]
     table = columns(statistic)
     last = pa.table({column: pa.nulls(1, table.schema.field(column).type) for column in table.column_names})
-    text = refusal(statistic, MAKERS[engine](pa.concat_tables([table, last]), 5, tmp_path))
+    data = MAKERS[engine](pa.concat_tables([table, last]), 5, tmp_path)
+    text = refusal(statistic, data, **plainly(statistic))
     assert text.startswith("missing must say what to do")
 
 

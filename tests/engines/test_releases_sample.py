@@ -78,6 +78,8 @@ def test_what_is_stated_is_the_same_as_in_memory(name, engine, tmp_path):
     statistic = STATISTICS[name]
     for label in ("unbounded", "unit, by"):
         way = WAYS[label]
+        if not releases.takes(statistic, way._replace(options={**way.options, "sample": 0.25})):
+            continue
         (tmp_path / label).mkdir()
         options = {**statistic.arguments, **way.options, "missing": statistic.fill, "sample": 0.25}
         table = releases.TABLE.select(columns_for(statistic, way))

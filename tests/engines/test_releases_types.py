@@ -11,7 +11,7 @@ import pydpstat as dp
 from pydpstat import PydpstatError
 from tests.engines import releases
 from tests.engines.makers import MAKERS, pa
-from tests.engines.releases import STATISTICS, Statistic, Way, outcome
+from tests.engines.releases import FILL, STATISTICS, Statistic, Way, outcome
 
 ENGINES = ("table", "reader", "polars", "lazy", "duckdb", "dask", "frames", "batches")
 RNG = np.random.default_rng(2)
@@ -177,9 +177,13 @@ def test_whatever_is_missing_in_a_number_is_missing(holder, missing):
 @pytest.mark.parametrize("name", STATISTICS)
 def test_columns_with_odd_names(name, engine, tmp_path):
     statistic = STATISTICS[name]
+    if name == "crosstab":
+        pytest.skip("its levels have the names of its columns")
     renamed = {column: f"{column} 'a\"`. b" for column in statistic.columns}
-    statistic = statistic._replace(columns=tuple(renamed.values()))
-    way = Way({"missing": statistic.fill, "by": 'a "key".', "levels": [1, 2]})
+    unit = None if statistic.unit is None else renamed[statistic.unit]
+    statistic = statistic._replace(columns=tuple(renamed.values()), unit=unit)
+    rule = {"missing": "drop", "neighbors": "unbounded"} if statistic.fill is None else {"missing": FILL}
+    way = Way({**rule, "by": 'a "key".', "levels": [1, 2]})
     columns = {renamed[column]: releases.TABLE[column] for column in renamed}
     table = pa.table({**columns, 'a "key".': releases.TABLE["k"]})
     data = through(engine, table, tmp_path)
