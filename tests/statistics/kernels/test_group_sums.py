@@ -44,7 +44,10 @@ def slow(arrays, grids, places, groups):
 VALUES = st.one_of(st.floats(-5, 5), st.sampled_from([-2.0, 3.0, 2.9999999999999996, 1e300, -1e300, 5e-324]))
 
 
-@given(st.lists(st.tuples(VALUES, VALUES, st.integers(0, FEW - 1)), max_size=60), st.sampled_from([FEW, MANY]))
+ROWS = st.lists(st.tuples(VALUES, VALUES, st.integers(0, FEW - 1)), max_size=60)
+
+
+@given(ROWS, st.sampled_from([FEW, MANY]))
 def test_any_records(rows, groups):
     x, y, places = (np.array([row[j] for row in rows]) for j in range(3))
     places = places.astype(np.int32)
