@@ -53,7 +53,7 @@ def kept(ids: object, unit: Unit, places: np.ndarray | None, values: Sequence[An
     >>> kept(["a", "b", "a"], Unit("person", 1, None, 7), None, [np.array([1.0, 2.0, 1.0])]).sum().item()
     2
     """
-    codes, found = coded(ids, "unit")
+    codes, found = coded(ids)
     if codes.size and int(codes.min()) < 0:
         raise PydpstatError(
             f"unit must say whose data each record is; {unit.name!r} has missing values. Leave such records "
@@ -105,7 +105,7 @@ def _repetition(codes: np.ndarray, hashes: Hashes) -> Hashes:
     return found
 
 
-def coded(ids: Any, argument: str) -> tuple[np.ndarray, Any]:
+def coded(ids: Any) -> tuple[np.ndarray, Any]:
     """Return a code for each record's id, -1 for a missing one, and the different ids."""
     import pandas as pd
 
@@ -114,10 +114,23 @@ def coded(ids: Any, argument: str) -> tuple[np.ndarray, Any]:
         values = np.asarray(values).astype(values.dtype.newbyteorder("="))
     try:
         return pd.factorize(values)
-    except TypeError as error:
-        raise PydpstatError(
-            f"{argument} must be a column of ids, numbers or texts; got lists or the like. Use an id."
-        ) from error
+    except Exception:  # an object may raise what it likes when it is hashed or compared
+        return _one_by_one(objects(values))
+
+
+def _one_by_one(ids: Sequence[object] | np.ndarray) -> tuple[np.ndarray, Any]:
+    """Code ids as pandas does, and what cannot be hashed by its text."""
+    known: dict[object, int] = {}
+    codes = np.empty(len(ids), dtype=np.intp)
+    for place, value in enumerate(ids):
+        if is_missing(value):
+            codes[place] = -1
+            continue
+        try:
+            codes[place] = known.setdefault(value, len(known))
+        except Exception:
+            codes[place] = known.setdefault(("", _text(value)), len(known))
+    return codes, objects(list(known))
 
 
 def _named(found: object) -> Hashes:
@@ -129,7 +142,7 @@ def _named(found: object) -> Hashes:
         return _mixed(np.uint64(0), values.astype(np.int64).view(np.uint64))
     if values.dtype.kind == "f" and (values == np.rint(values)).all() and (np.abs(values) < 2.0**53).all():
         return _mixed(np.uint64(0), values.astype(np.int64).view(np.uint64))
-    texts = np.array([str(value) for value in values.tolist()], dtype=object)
+    texts = np.array([_shown(value) for value in values.tolist()], dtype=object)
     return pd.util.hash_array(texts, categorize=False)
 
 
@@ -147,8 +160,12 @@ def _bits(values: Any) -> Hashes:
 
 
 def _text(value: object) -> str:
+    return "" if is_missing(value) else f"{type(value).__name__} {_shown(value)}"
+
+
+def _shown(value: object) -> str:
     try:
-        return "" if is_missing(value) else f"{type(value).__name__} {value}"
+        return str(value)
     except Exception:  # an object may raise what it likes when it is shown
         return type(value).__name__
 

@@ -305,12 +305,12 @@ def keys_of(scope: Scope, origin: Origin) -> tuple[tuple[str, ...], Variables]:
     if isinstance(names, (list, tuple)) and names and all(isinstance(each, str) for each in names):
         if origin.names is None and not isinstance(by, str) and not origin.made_up:
             # a list of texts beside an array: a value for each record
-            return (), variables_of(list(names))
+            return (), variables_of(list(names), "by")
         columns = tuple(_column(origin, name, "by") for name in names)
         return tuple(names), Variables(columns, tuple(names), origin.size)
     if origin.table is not None:
         raise _no_column("by", by)
-    return (), variables_of(by)
+    return (), variables_of(by, "by")
 
 
 def _unit(scope: Scope, origin: Origin, source: Source) -> tuple[object, Unit | None]:
