@@ -97,8 +97,8 @@ def _distinct(part: Part, unit: Unit, missing: Missing, groups: int | None) -> C
     codes, found = coded(ids)
     if missing == "error" and codes.size and int(codes.min()) < 0:
         raise PydpstatError(
-            "missing must say what to do, as the data have missing ids: this error tells that they have. Give "
-            "every record an id, or use missing='drop' with neighbors='unbounded'."
+            "missing must say what to do, as the data have missing ids: this error tells that they have. "
+            "Give every record an id, or use missing='drop' with neighbors='unbounded'."
         )
     if groups is None or places is None:
         return np.array([len(found)], dtype=np.int64)
