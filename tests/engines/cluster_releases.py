@@ -55,5 +55,6 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    with dask.config.set({"distributed.comm.retry.count": 3}):
+    # a worker that is lost in the middle of the other shuffle makes it begin again, which may take minutes
+    with dask.config.set({"distributed.comm.retry.count": 3, "dataframe.shuffle.method": "tasks"}):
         main(Path(sys.argv[1]))
