@@ -38,6 +38,12 @@ class GroupLabels(Labels):
         own = {item.name: getattr(each, item.name) for item in fields(Labels)}
         return cls(**own, rows=rows, keys=keys)
 
+    def subject(self, statistic: str) -> str:
+        """Return " of " the variables and " by " the keys that have names."""
+        # slots: a class made anew is not the one that super() without arguments means
+        keys = ", ".join(filter(None, self.keys))
+        return Labels.subject(self, statistic) + (f" by {keys}" if keys else "")
+
     def natural(self, value: np.ndarray) -> Any:
         """Return a Series with the groups as its index, or a frame with a row for each group.
 
@@ -69,6 +75,27 @@ class GroupLabels(Labels):
         """Return the elements as a named vector of R."""
         plain = Labels(self.name, names=tuple(self.elements(value)))
         return plain.in_r(np.ravel(value, order="F"))
+
+    def drawn(self, values: np.ndarray) -> np.ndarray:
+        """Return values as a matrix with a row for each group and a column for each of `series`.
+
+        Of symmetric matrices it has what is on and above the diagonal, of correlations what is above it.
+        """
+        if values.ndim < 3:
+            return values.reshape(values.shape[0], -1)
+        return values[:, *np.triu_indices(values.shape[1], self._above)]
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """The names of what each group has several of; empty where it has one number."""
+        if self.dimnames is None:
+            return self._inner()
+        names = self.dimnames[0]
+        return tuple(f"{names[i]} : {names[j]}" for i, j in zip(*np.triu_indices(len(names), self._above)))
+
+    @property
+    def _above(self) -> int:
+        return int(self.name == "corr")
 
     def _elements(self, value: np.ndarray) -> list[tuple[Any, ...]]:
         if value.ndim == 1:

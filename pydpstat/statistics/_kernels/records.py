@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from pydpstat._data.columns import Columns, Placeholder
+from pydpstat._data.columns import Columns, Placeholder, is_made_up
 from pydpstat._data.table import Chunk, Table, table_of
 from pydpstat._release.statistic import Missing, Options
 from pydpstat.errors import PydpstatError
@@ -19,11 +19,12 @@ from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.contributions import Unit, kept, unit_codes
 from pydpstat.statistics._kernels.groups import Groups
 from pydpstat.statistics._kernels.scope import (
+    Origin,
     Scope,
-    grouping,
-    key_columns,
+    keys_of,
     origin_of,
-    said_arguments,
+    scope_groups,
+    shown_scope,
     unit_of,
 )
 from pydpstat.statistics._kernels.subsample import Sample, sample_of
@@ -73,13 +74,14 @@ class Layout(NamedTuple):
             name = columns.names[0] or None
             columns = Columns(columns.arrays, columns.missing, None, name, columns.size)
         places = None if self.groups is None else self.groups.places(keys, self.missing)
-        if isinstance(data, Placeholder):
+        if is_made_up(data):
             return Part(columns, None if places is None else places[:0])
-        if places is not None and places.size != columns.size or ids is not None and len(ids) != columns.size:
-            raise PydpstatError(
-                f"by and unit must have a value for each of the {self.argument}'s records; they differ in "
-                "length. Give columns of the same table."
-            )
+        for given, rows in (("by", places), ("unit", ids)):
+            if rows is not None and len(rows) != columns.size:
+                raise PydpstatError(
+                    f"{given} must have a value for each of the {self.argument}'s records; it has another "
+                    "length. Give columns of the same table, or the names of its columns as texts."
+                )
         stay = self._staying(columns, places, ids)
         return Part(columns, places) if stay is None or stay.all() else _subset(columns, places, stay)
 
@@ -93,7 +95,12 @@ class Layout(NamedTuple):
             return stay
         if stay is not None:
             places = np.where(stay, 0 if places is None else places, -1)
-        return kept(ids, self.unit, places, columns.arrays)
+        # one sign for what is missing, whether numbers or truth values
+        values = [
+            array if gone is None else np.where(gone, np.nan, array)
+            for array, gone in zip(columns.arrays, columns.missing)
+        ]
+        return kept(ids, self.unit, places, values)
 
 
 def _sampled(sample: Sample, size: int, ids: Any, unit: Unit | None) -> np.ndarray:
@@ -159,6 +166,11 @@ class Records:
         return None if self.groups is None else self.groups.number
 
     @property
+    def apart(self) -> bool:
+        """Whether there are several groups, of which a record may leave one and enter another."""
+        return self.groups is not None and self.groups.number > 1
+
+    @property
     def conditions(self) -> tuple[str, ...]:
         """What the guarantee rests on."""
         return () if self.groups is None else self.groups.conditions
@@ -170,15 +182,24 @@ class Records:
         return inner if self.groups is None else (self.groups.number, *inner)
 
     def fold(
-        self, partial: Callable[[Part], Folded], merge: Callable[[Folded, Folded], Folded]
+        self,
+        partial: Callable[[Part], Folded],
+        merge: Callable[[Folded, Folded], Folded],
+        whole: str | None = None,
     ) -> Folded:
-        """Return what `partial` makes of all records, the parts' results merged."""
+        """Return what `partial` makes of all records, the parts' results merged.
+
+        All records of a unit are in one part, and so are those of a value of the column `whole`.
+        """
         if self.table is None:
             assert self.part is not None
             return partial(self.part)
-        unit = self.layout.unit
-        whole = None if unit is None else unit.name
-        return self.table.fold(functools.partial(_of_chunk, self.layout, partial), merge, whole)
+        if self.layout.unit is not None:
+            whole = self.layout.unit.name
+        try:
+            return self.table.fold(functools.partial(_of_chunk, self.layout, partial), merge, whole)
+        except PydpstatError as error:
+            raise _about(self.layout.argument, error) from error.__cause__
 
     def labels(self, statistic: str) -> Labels:
         """Return the names of one number for each group and variable."""
@@ -191,6 +212,12 @@ class Records:
         return GroupLabels.of(each, self.groups.rows, self.groups.names)
 
 
+def _about(argument: str, error: PydpstatError) -> PydpstatError:
+    """Return an error of the data under the name that the argument has."""
+    said = str(error)
+    return PydpstatError(argument + said.removeprefix("data")) if said.startswith("data ") else error
+
+
 def _of_chunk(layout: Layout, partial: Callable[[Part], Folded], chunk: Chunk) -> Folded:
     return partial(layout.of_chunk(chunk))
 
@@ -199,17 +226,20 @@ def records_of(
     data: object, how: Options, scope: Scope, source: Source, read: Reader, argument: str = "data"
 ) -> tuple[Records, Options]:
     """Read what is public of the records, and say how groups and units change their protection."""
-    table = table_of(data)
+    try:
+        table = table_of(data)
+    except PydpstatError as error:
+        raise _about(argument, error) from error.__cause__
     if table is None and scope.plain:
         columns = read(data, argument)
         layout = Layout(read, argument, how.missing, None, None)
         return _described(layout, columns, columns.size, how, Part(columns, None)), how
-    origin = origin_of(data, table)
+    origin = origin_of(data, table, argument)
     if scope.unit is None and scope.paid_for in (origin.names or ()):
         scope = scope._replace(unit=scope.paid_for)
-    keys, own = key_columns(scope, origin)
+    keys, own = keys_of(scope, origin)
     ids, unit = unit_of(scope, origin, source)
-    groups = grouping(scope, own, how)
+    groups = scope_groups(scope, own, how)
     if unit is not None:
         how = how._replace(unit=unit.name, most=unit.records)
     how = how._replace(scattered=groups is not None or unit is not None)
@@ -223,7 +253,7 @@ def records_of(
         once = table is not None
         sample = sample_of(scope.sample, how, by_unit=unit is not None, read_once=once, source=source)
     layout = Layout(read, argument, how.missing, groups, unit, sample, variables, keys, single)
-    shown = said_arguments(scope, keys, groups, unit, sample)
+    shown = shown_scope(scope, keys, groups, unit, sample)
     if table is not None:
         if sample is not None:
             how = sample.protected(how, 0)
@@ -233,13 +263,20 @@ def records_of(
         return _described(layout, columns, size, how, None, needed, shown), how
     inner = data
     if used and origin.names is not None:
-        inner = Chunk({name: origin.columns[name] for name in variables}, origin.size)
+        inner = inside(data, origin, variables)
     part = layout.part(inner, own.columns, ids)
     size = part.columns.size
     if sample is not None:
         how = sample.protected(how, size)
         size = sample.number_of(size) if sample.fixed else size
     return _described(layout, part.columns, size, how, part, None, shown), how
+
+
+def inside(data: object, origin: Origin, variables: tuple[str, ...]) -> object:
+    """Return some columns of a frame in memory, or what stands for them."""
+    if isinstance(data, Placeholder):
+        return Placeholder(data.size, variables)
+    return Chunk({name: origin.columns[name] for name in variables}, origin.size)
 
 
 def _described(
