@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         folder = Path(options.folder or made)
         folder.mkdir(parents=True, exist_ok=True)
         steps = {
-            "files": lambda: large_files.tables(folder, size, repeats, show),
+            "files": lambda: large_files.tables(folder, size, options.statistics, repeats, show),
             "memory": lambda: large_groups.in_memory(
                 WHOLE_IN_MEMORY if whole else IN_MEMORY, WHOLE_MANY if whole else MANY, repeats, show
             ),
@@ -72,6 +72,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--repeats", metavar="N", type=int, help="times that each call is measured")
     parser.add_argument(
         "--only", choices=("files", "memory", "errors", "peers"), default="", help="one part of it"
+    )
+    parser.add_argument(
+        "--statistics",
+        nargs="+",
+        choices=large_files.STATISTICS,
+        default=large_files.STATISTICS,
+        help="of the files (default: all)",
     )
     parser.add_argument("--folder", metavar="DIR", help="keep the files there (default: a temporary folder)")
     parser.add_argument(

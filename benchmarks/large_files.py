@@ -29,7 +29,7 @@ Show = Callable[[str], None]
 Found = dict[str, Any]
 
 
-def tables(folder: Path, size: int, repeats: int, show: Show) -> list[Table]:
+def tables(folder: Path, size: int, statistics: Sequence[str], repeats: int, show: Show) -> list[Table]:
     """Return the tables of memory and time, and of growth."""
     show("files")
     run = partial(_least, small=large_data.parts(folder, 80_000)[0], repeats=repeats, show=show)
@@ -38,7 +38,7 @@ def tables(folder: Path, size: int, repeats: int, show: Show) -> list[Table]:
     reasons: list[str] = []
     for engine in AIMS:
         chosen = paths[: large_data.PARTS // PART.get(engine, 1)]
-        for statistic in STATISTICS if engine in STREAMED else ("mean",):
+        for statistic in statistics if engine in STREAMED else ("mean",):
             ours, own = run(engine, statistic, chosen)
             rows.append(_row(statistic, engine, len(chosen) * (size // large_data.PARTS), ours, own))
             for side, found in (("", ours), (", the engine's own", own)):
