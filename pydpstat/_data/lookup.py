@@ -253,7 +253,7 @@ def _places_of_texts(column: pd.Series, labels: Sequence[object]) -> np.ndarray:
     """Find texts of pandas' own types: pandas numbers those that occur, and these are looked up."""
     import pandas as pd
 
-    values, found = column.array, np.empty(len(column), dtype=np.intp)
+    values, found = getattr(column, "array", column), np.empty(len(column), dtype=np.intp)
     for start in range(0, len(values), _TEXTS):
         codes, own = pd.factorize(values[start : start + _TEXTS])
         # the last one is for -1, which is missing
