@@ -54,11 +54,14 @@ def tables(folder: Path, size: int, repeats: int, place: Path, show: Show) -> li
             found = {"reason": str(reason)}
         rows.append(_row(peer.name, size, found, ours, truth))
     note = (
-        f"Means and counts of 40 groups at epsilon {EPSILON:g} together, half of it each, unbounded neighbors; each "
-        "package in an environment and a process of its own, after one release without the clock. The time is the "
-        f"least of {times}, reading the file included. An error is the root mean squared one of all groups and "
-        "releases. OpenDP has a sum instead of a mean, and the number by which it is divided; it is told that no "
-        "group has more than 100,000 records. PipelineDP takes a privacy id for each record."
+        f"Means and counts of 40 groups at epsilon {EPSILON:g} together, half of it each, unbounded "
+        "neighbors; each package in an environment and a process of its own, after one release "
+        "without the clock. The "
+        f"time is the least of {times}, reading the file included; in the next column ours is divided by it. "
+        "An error is the root mean squared one of all groups and releases. OpenDP has a sum instead of a "
+        "mean, and the number by which it is divided; it is told that no group has more than "
+        "100,000 records. "
+        "PipelineDP takes a privacy id for each record."
     )
     return [Table("peers", "Other packages, by group", rows, (note,))]
 
@@ -86,7 +89,9 @@ def _ask(command: list[str], times: int, made: dict[str, str]) -> dict[str, Any]
     return answer
 
 
-def _row(name: str, size: int, found: dict[str, Any], ours: dict[str, Any], truth: np.ndarray) -> tuple[str, ...]:
+def _row(
+    name: str, size: int, found: dict[str, Any], ours: dict[str, Any], truth: np.ndarray
+) -> tuple[str, ...]:
     if "reason" in found:
         return (name, "-", f"{size:,}", "-", "-", "-", "-", found["reason"])
     off = np.array(found["found"], dtype=np.float64) - truth

@@ -1,7 +1,7 @@
 """One statistic of files, once, in a fresh process: ``large_child.py ENGINE SIDE STATISTIC SMALL FILE...``.
 
-It prints seconds, processor seconds and the most memory that the process had, as one line of JSON. What a first
-call imports is imported by a call on a small file, without the clock.
+It prints seconds, processor seconds and the most memory that the process had, as one line of JSON. What a
+first call imports is imported by a call on a small file, without the clock.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import json
 import resource
 import sys
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -35,9 +34,11 @@ def released(statistic: str, data: Any) -> Any:
 def measured(engine: str, side: str, statistic: str, small: str, paths: Paths) -> dict[str, float | None]:
     """Return the seconds, processor seconds and peak memory in bytes of one call."""
     columns = KEYS if statistic == "crosstab" else ["income", *KEYS]
-    call: Callable[[Paths], Any] = lambda files: released(statistic, opened(engine, files, columns))
-    if side == "own":
-        call = lambda files: aggregated(engine, statistic, opened(engine, files, columns))
+
+    def call(files: Paths) -> Any:
+        data = opened(engine, files, columns)
+        return aggregated(engine, statistic, data) if side == "own" else released(statistic, data)
+
     call([small])
     before, start = _processor(), perf_counter()
     call(paths)

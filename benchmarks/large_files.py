@@ -1,4 +1,4 @@
-"""Statistics by group of files that no memory holds: its peak, seconds beside the engines' own, and growth."""
+"""Statistics by group of large files: the peak of memory, seconds beside the engines' own, and growth."""
 
 from __future__ import annotations
 
@@ -34,7 +34,19 @@ def tables(folder: Path, size: int, statistics: Sequence[str], repeats: int, sho
     show("files")
     run = partial(_least, small=large_data.parts(folder, 80_000)[0], repeats=repeats, show=show)
     paths = large_data.parts(folder, size)
-    rows = [("statistic", "through", "records", "peak memory", "time", "processor", "engine's own", "ratio", "aim met")]
+    rows = [
+        (
+            "statistic",
+            "through",
+            "records",
+            "peak memory",
+            "time",
+            "processor",
+            "engine's own",
+            "ratio",
+            "aim met",
+        )
+    ]
     reasons: list[str] = []
     for engine in AIMS:
         chosen = paths[: large_data.PARTS // PART.get(engine, 1)]
@@ -51,17 +63,19 @@ def tables(folder: Path, size: int, statistics: Sequence[str], repeats: int, sho
 
 
 _NOTES = (
-    "Each statistic is released for 40 groups, 20 regions by 2 sexes, at epsilon 1, from files of row groups of "
-    f"{large_data.GROUP:,} records: incomes as floats, and both keys as texts in dictionaries. A histogram "
+    "Each statistic is released for 40 groups, 20 regions by 2 sexes, at epsilon 1, from files of row "
+    f"groups of {large_data.GROUP:,} records: incomes as floats, and both keys as texts in "
+    "dictionaries. A histogram "
     "has 20 bins. Each call has a fresh process, after one on few records for what is imported then. Peak "
-    f"memory is the most that the process ever had, with Python, pandas and the engine; the aim is {MEMORY_AIM / 1e6:.0f} MB. "
-    "Of Spark it is that of Python alone.",
-    "The engine's own is its aggregate of the same columns, without privacy. Both sides run in turn, with the "
-    "number of threads that each has by default, and the least time counts; the processor's is that of all "
-    "threads together. The aims of the ratio: "
+    "memory is the most that the process ever had, with Python, pandas and the engine; the aim "
+    f"is {MEMORY_AIM / 1e6:.0f} MB. Of Spark it is that of Python alone.",
+    "The engine's own is its aggregate of the same columns, without privacy. Both sides run in turn, with "
+    "the number of threads that each has by default, and the least time counts; the processor's is "
+    "that of all "
+    "threads together, and of the engine's own it is in brackets. The aims of the ratio: "
     + ", ".join(f"{engine} {aim:g}" for engine, aim in AIMS.items())
-    + ". In the last column stand memory and ratio. An exact median of groups takes all values into memory, so "
-    "that none stands beside ours.",
+    + ". In the last column stand memory and ratio. An exact median of groups takes all values into memory, "
+    "so that none stands beside ours.",
 )
 
 
@@ -84,7 +98,11 @@ def _row(statistic: str, engine: str, size: int, ours: Found, own: Found) -> tup
 def _growth(paths: Sequence[Path], size: int, run: Callable[..., tuple[Found, Found]]) -> Table:
     """Return the seconds of a mean by group of an eighth, a quarter, a half and all records."""
     parts = [1 << power for power in range(large_data.PARTS.bit_length())]
-    head = ["a mean by group", *(f"{size // large_data.PARTS * part:,}" for part in parts), "the last by the first"]
+    head = [
+        "a mean by group",
+        *(f"{size // large_data.PARTS * part:,}" for part in parts),
+        "the last by the first",
+    ]
     rows = [head]
     for engine in STREAMED:
         taken = [run(engine, "mean", paths[:part], alone=True)[0] for part in parts]

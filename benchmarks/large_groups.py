@@ -35,11 +35,19 @@ def in_memory(size: int, many: int, repeats: int, show: Show) -> list[Table]:
             ours, theirs = _in_turn(frame, levels, max(repeats, 2))
             ratio = ours / theirs
             aim = AIM if groups == GROUPS else None
-            cells = (f"{groups:,}", f"{size:,}", duration(ours), duration(theirs), f"{ratio:.2f}", met(ratio, aim))
+            cells = (
+                f"{groups:,}",
+                f"{size:,}",
+                duration(ours),
+                duration(theirs),
+                f"{ratio:.2f}",
+                met(ratio, aim),
+            )
             rows.append((kind, *cells))
     note = (
-        "A mean by group at epsilon 1, unbounded neighbors, beside `groupby().mean()`, in turn in one process; the "
-        f"least time counts. The aim of a ratio is {AIM:g} for {GROUPS:,} groups, and there is none for more."
+        "A mean by group at epsilon 1, unbounded neighbors, beside `groupby().mean()`, in turn in one "
+        f"process; the least time counts. The aim of a ratio is {AIM:g} for {GROUPS:,} groups, and "
+        "there is none for more."
     )
     return [Table("memory", "Many groups in memory", rows, (note,))]
 
@@ -96,11 +104,16 @@ def errors(repeats: int, show: Show) -> list[Table]:
             first, second = (np.square(draws - truth) for draws in (together[:, place], single))
             ratio = first.mean() / second.mean()
             spread = sum(each.var(ddof=1) / each.mean() ** 2 / repeats for each in (first, second))
-            cells = (f"{first.mean():.4g}", f"{second.mean():.4g}", f"{ratio:.2f}", f"{ratio * spread**0.5:.2f}")
+            cells = (
+                f"{first.mean():.4g}",
+                f"{second.mean():.4g}",
+                f"{ratio:.2f}",
+                f"{ratio * spread**0.5:.2f}",
+            )
             rows.append((f"{size:,}", statistic.__name__, *cells))
     note = (
-        f"Mean squared errors of {repeats:,} releases each at epsilon 1, unbounded neighbors, with seeds: of all "
-        "groups in one release, and of each group's records in one of their own with the same epsilon. A ratio of "
-        "1 means that the other groups cost nothing."
+        f"Mean squared errors of {repeats:,} releases each at epsilon 1, unbounded neighbors, with seeds: of "
+        "all groups in one release, and of each group's records in one of their own with the same epsilon. A "
+        "ratio of 1 means that the other groups cost nothing."
     )
     return [Table("errors", "What other groups cost", rows, (note,))]

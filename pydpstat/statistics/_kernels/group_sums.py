@@ -157,7 +157,7 @@ def sums_by(
 
 
 def _step(groups: int) -> int:
-    """Return how many records to take at a time; for many groups each time costs as much as so many records."""
+    """Return how many records to take at a time; with many groups each time has its own price."""
     return _FEW if groups < _MANY else CHUNK
 
 
