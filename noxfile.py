@@ -141,6 +141,13 @@ def engines(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", *(session.posargs or every), env=environment())
 
 
+@nox.session(venv_backend="venv", reuse_venv=True)
+def large(session: nox.Session) -> None:
+    """Large data measured: memory, time, groups and errors, beside the engines and other packages."""
+    session.install("-e", ".[arrow,polars,duckdb,dask,spark]")
+    session.run("python", "benchmarks/large.py", *session.posargs, env=environment())
+
+
 @nox.session(venv_backend="none")
 def parity(session: nox.Session) -> None:
     """The full comparison with R: live where R is there, with recorded references elsewhere."""

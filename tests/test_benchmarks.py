@@ -56,6 +56,63 @@ def test_pages_show_what_was_measured(page):
     assert text == as_measured, "python benchmarks/run.py --readme writes the tables"
 
 
+def test_the_page_on_large_data_shows_what_was_measured():
+    import large_page
+    import pages
+
+    text = large_page.PAGE.read_text(encoding="utf-8")
+    as_measured = pages.rewritten(text, large_page.tables(large_page.load()))
+    assert text == as_measured, "python benchmarks/large.py --page writes the tables"
+
+
+def test_a_part_that_is_measured_again_takes_the_place_of_the_one_before(tmp_path):
+    import large_page
+    from large_tables import Table
+
+    path = tmp_path / "large.json"
+    first = [Table(part, part, [["a"], ["1"]], []) for part in ("files", "errors")]
+    large_page.save(large_page.Measured("then", first), path)
+    again = Table("files", "again", [["a"], ["2"]], [])
+    merged = large_page.after("now", [again], "files", path)
+    assert merged.heading == "then" and list(merged.tables) == [again, first[1]]
+    assert large_page.after("now", [again], "", path) == large_page.Measured("now", [again])
+
+
+def test_the_groups_of_every_package_are_those_of_the_files(monkeypatch):
+    import large_data
+
+    monkeypatch.syspath_prepend(str(BENCHMARKS / "large_peers"))
+    import serve
+
+    assert (serve.KEYS, serve.LEVELS, serve.BOUNDS) == (large_data.KEYS, large_data.LEVELS, large_data.BOUNDS)
+    sys.modules.pop("serve")
+
+
+def test_engines_give_the_same_counts_as_releases_do(tmp_path):
+    pytest.importorskip("pyarrow.acero")
+    pytest.importorskip("polars")
+    pytest.importorskip("duckdb")
+    import large_child
+    import large_data
+    import large_engines
+    import large_files
+
+    paths = [str(path) for path in large_data.parts(tmp_path, 8000)]
+    for engine in large_files.STREAMED:
+        counts = large_engines.aggregated(
+            engine, "crosstab", large_engines.opened(engine, paths, large_data.KEYS)
+        )
+        if engine != "duckdb":
+            frame = counts.to_arrow() if engine == "polars" else counts
+            counts = list(zip(*frame.to_pydict().values()))
+        released = large_child.released("crosstab", large_engines.opened(engine, paths, large_data.KEYS))
+        truth = {row[:2]: row[2] for row in counts}
+        assert len(truth) == 40 and sum(truth.values()) == 8000
+        found = released.estimate.stack()
+        # noise of scale 1: one of 40 beyond 30 has a chance of 1e-11
+        assert all(abs(found[key] - count) < 30 for key, count in truth.items())
+
+
 def test_a_page_without_marks_is_refused():
     import pages
 

@@ -11,6 +11,7 @@ import math
 import numbers
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _CHUNK = 32768
+# texts numbered at a time: of fewer, those that occur are looked up too often
+_TEXTS = 1 << 19
 # integers are looked up in a table of at most so many places for each label
 _DENSE = 16
 # what a column of each kind of type can hold, for messages
@@ -138,6 +141,8 @@ def places(column: Any, labels: Sequence[object]) -> np.ndarray:
             return _places_of_numbers(column, usable)
         case "times" | "durations" | "zoned":
             return _places_of_times(column, kind, usable)
+    if kind == "texts" and not isinstance(column.dtype, np.dtype):
+        return _places_of_texts(column, usable)
     return _places_of_objects(listed(column), usable)
 
 
@@ -244,6 +249,18 @@ def _moment(label: Any, dtype: np.dtype) -> int | None:
     return int(value.view(np.int64)) if value.astype(label.dtype) == label else None
 
 
+def _places_of_texts(column: pd.Series, labels: Sequence[object]) -> np.ndarray:
+    """Find texts of pandas' own types: pandas numbers those that occur, and these are looked up."""
+    import pandas as pd
+
+    values, found = getattr(column, "array", column), np.empty(len(column), dtype=np.intp)
+    for start in range(0, len(values), _TEXTS):
+        codes, own = pd.factorize(values[start : start + _TEXTS])
+        # the last one is for -1, which is missing
+        found[start : start + _TEXTS] = np.append(_places_of_objects(list(own), labels), -1)[codes]
+    return found
+
+
 def _places_of_objects(values: Sequence[object], labels: Sequence[object]) -> np.ndarray:
     """Find each value by Python's equality."""
     none = len(labels)
@@ -252,10 +269,9 @@ def _places_of_objects(values: Sequence[object], labels: Sequence[object]) -> np
         if label is not None:
             known.setdefault(label, place)
     try:
-        places = [known.get(value, none) for value in values]
+        found = np.fromiter(map(known.get, values, repeat(none)), np.intp, len(values))
     except Exception:  # an object may raise what it likes when it is hashed or compared
-        places = [_place(value, known, none) for value in values]
-    found = np.array(places, dtype=np.intp)
+        found = np.array([_place(value, known, none) for value in values], dtype=np.intp)
     others = np.flatnonzero(found == none)
     found[[place for place in others.tolist() if is_missing(values[place])]] = -1
     return found

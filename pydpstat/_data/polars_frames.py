@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import queue
-import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from pydpstat._data.ahead import handed_over
 from pydpstat._data.chunk import CHUNK, Table, column_names
 from pydpstat._data.folding import failing_as
 from pydpstat._data.streams import Stream, pyarrow_for
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 
 # groups of rows of a Parquet file that Polars reads ahead
 _AHEAD = "POLARS_ROW_GROUP_PREFETCH_SIZE"
-# seconds after which the engine's thread looks whether anybody still waits for its batches
-_PATIENCE = 0.1
 
 
 def polars_table(data: Any) -> Table:
@@ -69,39 +66,12 @@ def _lazy_frames(query: Any) -> Iterator[Any]:
     Polars' own iterator of batches ends without an error where the engine panics, as if there were no more
     records. `sink_batches` raises it.
     """
-    frames: queue.Queue[Any] = queue.Queue(maxsize=1)
-    failures: list[BaseException] = []
-    left = threading.Event()
 
-    def hand_over(frame: Any) -> bool:
-        while not left.is_set():
-            try:
-                frames.put(frame, timeout=_PATIENCE)
-                return False
-            except queue.Full:
-                pass
-        return True
-
-    def run() -> None:
-        try:
-            query.sink_batches(hand_over, chunk_size=CHUNK, maintain_order=True, engine="streaming")
-        except BaseException as error:
-            failures.append(error)
-        finally:
-            hand_over(None)
+    def produce(hand_over: Callable[[Any], bool]) -> None:
+        query.sink_batches(hand_over, chunk_size=CHUNK, maintain_order=True, engine="streaming")
 
     with _little_ahead():
-        worker = threading.Thread(target=run, daemon=True)
-        worker.start()
-        try:
-            while (frame := frames.get()) is not None:
-                yield frame
-                del frame
-        finally:
-            left.set()
-            worker.join()
-    if failures:
-        raise failures[0]
+        yield from handed_over(produce)
 
 
 @contextmanager

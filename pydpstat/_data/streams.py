@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from pydpstat._data.ahead import ahead
 from pydpstat._data.arrow_columns import chunks_of_batches, empty_chunk
 from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names, with_unit
 from pydpstat._data.folding import failing_as, fold_in_order
@@ -36,6 +37,8 @@ class Stream:
         Returns the number of records, or None.
     known : bool
         Whether that number is at hand, without a query.
+    slow : bool
+        Whether the records have yet to be read or computed, by an engine that any thread may ask.
     """
 
     engine: str
@@ -44,6 +47,7 @@ class Stream:
     batches: Callable[[tuple[str, ...]], Batches]
     size: Callable[[], int | None]
     known: bool = False
+    slow: bool = False
 
     def select(self, names: Sequence[str]) -> Table:
         """Return the table of some columns."""
@@ -77,7 +81,9 @@ class Stream:
         )
 
     def _chunks(self) -> Iterator[Chunk]:
-        yield from chunks_of_batches(self.batches(self.names))
+        if self.slow:
+            return ahead(lambda: chunks_of_batches(self.batches(self.names)))
+        return chunks_of_batches(self.batches(self.names))
 
 
 def arrow_table(data: Any) -> Table:
@@ -99,6 +105,7 @@ def arrow_table(data: Any) -> Table:
         lambda names: _fields(data.schema, names),
         lambda names: iter(data.to_batches(columns=list(names), **_frugal(data))),
         data.count_rows,
+        slow=True,
     )
 
 
@@ -122,6 +129,7 @@ def duckdb_table(data: Any) -> Table:
         lambda names: _reader(_projected(data, names).limit(0)).schema,
         lambda names: _reader(_projected(data, names)),
         lambda: int(data.aggregate("count(*)").fetchall()[0][0]),
+        slow=True,
     )
 
 

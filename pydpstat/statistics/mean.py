@@ -12,7 +12,6 @@ from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Missing, Options, options, quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.r_arithmetic._products import norm
 from pydpstat.results._postprocessing import PostProcessing, Publish, Scaled
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
@@ -174,11 +173,11 @@ def mean_query(
     return per_column(statistic, records, exact, sensitivities, size), None
 
 
-def _placed(noisy: np.ndarray, pair: Pair) -> tuple[float, float]:
-    """Return the mean and its slope from the noisy sums."""
+def _placed(noisy: np.ndarray, pair: Pair) -> tuple[np.ndarray, np.ndarray]:
+    """Return the means and their slopes from rows of noisy sums."""
     at, half = partition.moments(noisy, partition.LINE), record_grid.half_width(pair)
-    mean = 0.5 * pair[0] + 0.5 * pair[1] + half * float(at.means[1])
-    return min(max(mean, pair[0]), pair[1]), half * norm(at.gradients[1])
+    mean = 0.5 * pair[0] + 0.5 * pair[1] + half * at.means[..., 1]
+    return mean.clip(*pair), half * partition.lengths(at.gradients[..., 1, :])
 
 
 @quiet

@@ -10,7 +10,6 @@ from pydpstat._data.columns import Bounds, Data, GivenBounds, Pair
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Missing, Options, options, quiet
 from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.r_arithmetic._products import norm
 from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, Publish, SquareRoot
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
@@ -196,11 +195,11 @@ def _variance_query(statistic: str, records: Records, pairs: Bounds, how: Option
     return query, lambda noisy: (np.maximum(noisy, 0.0), AsDrawn((CUT,)))
 
 
-def _from_weights(noisy: np.ndarray, pair: Pair) -> tuple[float, float]:
-    """Return the variance, cut at 0, and its slope."""
+def _from_weights(noisy: np.ndarray, pair: Pair) -> tuple[np.ndarray, np.ndarray]:
+    """Return the variances, cut at 0, and their slopes from rows of noisy sums."""
     value, gradient = partition.spread(partition.moments(noisy, partition.PARABOLA), 1, 1, 2)
     half = record_grid.half_width(pair)
-    return half * half * max(value, 0.0), half * half * norm(gradient)
+    return half * half * np.maximum(value, 0.0), half * half * partition.lengths(gradient)
 
 
 def _root_query(statistic: str, records: Records, pairs: Bounds, how: Options) -> tuple[Query, Publish]:

@@ -255,7 +255,7 @@ def _correlation(at: partition.Moments) -> tuple[float, float]:
     if not (first > 0.0 and second > 0.0):
         return math.nan, math.nan
     root = math.sqrt(first) * math.sqrt(second)
-    value = product / root
+    value = float(product / root)
     gradient = d_product / root - 0.5 * value * (d_first / first + d_second / second)
     return value, norm(gradient)
 

@@ -28,6 +28,8 @@ from pydpstat.statistics._kernels.records import Part
 _EXACT = 1 << 53 - BITS
 # from so many groups on, records are split into two numbers instead of being added up a few at a time
 _MANY = 4096
+# records taken at a time where there are fewer: what they need stays in the processor's cache
+_FEW = 1 << 14
 # sums are kept in two integers of 64 bits: whole multiples of this and the rest
 _LOW = 26
 
@@ -98,7 +100,7 @@ def square_sums(
     counts = np.zeros(groups or 1, dtype=np.int64)
     totals = np.zeros((9 * len(pairs), 2, groups or 1), dtype=np.int64)
     unit = 2.0**-BITS
-    for placed, at in _placed(arrays, grids, missing, places):
+    for placed, at in _placed(arrays, grids, missing, places, counts.size):
         counts += np.bincount(at, minlength=counts.size)
         weights = [_parabola(z, unit) for z in placed]
         products = (one * other for i, j in pairs for one in weights[i] for other in weights[j])
@@ -141,24 +143,36 @@ def sums_by(
     """
     counts = np.zeros(groups, dtype=np.int64)
     totals = np.zeros((len(arrays) + len(pairs), 2, groups), dtype=np.int64)
-    for placed, at in _placed(arrays, grids, missing, places):
+    # one block for all products: fetching memory anew would take longer than the arithmetic
+    block = np.empty(min(_step(groups), arrays[0].shape[0]) if pairs else 0)
+    for placed, at in _placed(arrays, grids, missing, places, groups):
         counts += np.bincount(at, minlength=groups)
         for total, y, grid in zip(totals, placed, grids):
             add_by_group(total, y, grid.unit, at)
         for total, (i, j) in zip(totals[len(arrays) :], pairs):
             unit = product_unit(grids[i], grids[j])
-            add_by_group(total, rounded(placed[i] * placed[j], unit), unit, at)
+            product = np.multiply(placed[i], placed[j], out=block[: at.size])
+            add_by_group(total, rounded(product, unit), unit, at)
     return GroupSums(counts, totals, len(arrays))
 
 
+def _step(groups: int) -> int:
+    """Return how many records to take at a time; with many groups each time has its own price."""
+    return _FEW if groups < _MANY else CHUNK
+
+
 def _placed(
-    arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Missing, places: np.ndarray | None
+    arrays: Sequence[np.ndarray],
+    grids: Sequence[RecordGrid],
+    missing: Missing,
+    places: np.ndarray | None,
+    groups: int,
 ) -> Iterator[tuple[list[np.ndarray], np.ndarray]]:
     """Yield records on their grids with their groups, some at a time, missing values dealt with."""
-    size = arrays[0].shape[0]
-    blocks = [np.empty(min(CHUNK, size)) for _ in arrays]
-    for start in range(0, size, CHUNK):
-        stop = min(start + CHUNK, size)
+    size, step = arrays[0].shape[0], _step(groups)
+    blocks = [np.empty(min(step, size)) for _ in arrays]
+    for start in range(0, size, step):
+        stop = min(start + step, size)
         at = np.zeros(stop - start, dtype=np.intp) if places is None else places[start:stop].astype(np.intp)
         placed = [
             grid.place(x[start:stop], block[: stop - start]) for x, grid, block in zip(arrays, grids, blocks)

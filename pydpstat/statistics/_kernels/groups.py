@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.containers import is_categorical
+from pydpstat._data.containers import categorical_of, is_categorical
 from pydpstat._data.values import missing_values
 from pydpstat._release.statistic import Missing
 from pydpstat.errors import PydpstatError
@@ -75,25 +75,40 @@ class Groups(NamedTuple):
         """Return each record's group, -1 for a record that is left out. It depends on this record alone."""
         found = None
         for key, public, axis in zip(keys, self.public, self.axes):
-            codes = codes_of(key, public)
+            codes, table = _coded(key, public, axis)
             if missing == "error" and codes.size and int(codes.min()) < 0:
                 raise missing_values()
-            found = _combined(found, codes, axis)
+            found = _combined(found, codes, table, len(axis.names))
         return np.zeros(0, dtype=np.int32) if found is None else found
 
 
-def _combined(before: np.ndarray | None, codes: np.ndarray, axis: Axis) -> np.ndarray:
-    """Return the places among the combinations of the earlier keys and this one."""
-    # the last place is that of the code -1
-    table, found = np.array(axis.places, dtype=np.int32), np.empty(codes.size, dtype=np.int32)
+def _coded(column: object, public: PublicLevels, axis: Axis) -> tuple[np.ndarray, np.ndarray]:
+    """Return each record's code, -1 for missing, and the place that each code has; the last is that of -1."""
+    table = np.array(axis.places, dtype=np.int32)
+    if not is_categorical(column):
+        return codes_of(column, public), table
+    own = categorical_of(column)
+    if not (public.closed and tuple(own.categories) == public.levels):
+        # the categories are looked up, and not each record's
+        table = np.append(table[codes_of(own.categories, public)], table[-1])
+    return np.asarray(own.codes), table
+
+
+def _combined(before: np.ndarray | None, codes: np.ndarray, table: np.ndarray, number: int) -> np.ndarray:
+    """Return the places among the combinations of the earlier keys and this one, of so many levels."""
+    found = np.empty(codes.size, dtype=np.int32)
     for start in range(0, codes.size, _CHUNK):
         piece = found[start : start + _CHUNK]
-        piece[:] = table[codes[start : start + _CHUNK]]
+        # the code -1 is the last one's
+        table.take(codes[start : start + _CHUNK], out=piece, mode="wrap")
         if before is not None:
             earlier = before[start : start + _CHUNK]
-            out = (piece < 0) | (earlier < 0)
-            piece += earlier * np.int32(len(axis.names))
-            piece[out] = -1
+            out = None
+            if int(piece.min()) < 0 or int(earlier.min()) < 0:
+                out = (piece < 0) | (earlier < 0)
+            piece += earlier * np.int32(number)
+            if out is not None:
+                piece[out] = -1
     return found
 
 

@@ -114,20 +114,21 @@ def column_weights(
     how: Options,
     quarters: Sequence[Sequence[int]],
     found: tuple[Any, ...],
-    derive: Callable[[np.ndarray, Pair], tuple[float, float]],
+    derive: Callable[[np.ndarray, Pair], tuple[np.ndarray, np.ndarray]],
     steps: tuple[str, ...],
 ) -> tuple[Query, Publish]:
     """Ask for the sums of each column's weights, by group where there are some.
 
-    `derive` makes a value and its slope of a column's noisy ones.
+    `derive` makes values and their slopes of a column's noisy ones, which are rows.
     """
     shape = records.shape
     blocks = [weight_sums(each, quarters) for row in by_group(found) for each in row]
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         columns = noisy.reshape(-1, len(pairs), len(quarters))
-        values, slopes = zip(*[derive(sums, pair) for row in columns for sums, pair in zip(row, pairs)])
-        return np.array(values).reshape(shape), Derived(in_columns(slopes, shape), steps)
+        found = [derive(columns[:, place], pair) for place, pair in enumerate(pairs)]
+        values, slopes = (np.stack(each, axis=-1).reshape(shape) for each in zip(*found))
+        return values, Derived(in_columns(slopes, shape), steps)
 
     return weights_query(statistic, records.labels(statistic), how, blocks, len(pairs)), publish
 
@@ -145,13 +146,13 @@ def norm_of(ones: int, how: Options) -> Fraction:
 class Moments(NamedTuple):
     """Means of functions of z, from noisy sums of weights, with their gradients. All of it public.
 
-    `gradients`, of shape (functions, weights), are those with respect to the noisy sums. `growth` is
-    n / (n - 1), with n the noisy number of records.
+    For sums of shape (..., weights), `means` are of shape (..., functions), and `gradients`, with respect to
+    the sums, of shape (..., functions, weights). `growth` is n / (n - 1), with n the noisy number of records.
     """
 
     means: np.ndarray
     gradients: np.ndarray
-    growth: float
+    growth: np.ndarray
 
 
 def moments(noisy: np.ndarray, basis: np.ndarray) -> Moments:
@@ -162,16 +163,27 @@ def moments(noisy: np.ndarray, basis: np.ndarray) -> Moments:
     >>> moments(np.array([1.0, 3.0]), LINE).means
     array([1. , 0.5])
     """
-    size = float(noisy.sum())
-    if not size > 1.0:
-        return Moments(np.zeros(len(basis)), np.full(basis.shape, np.nan), 1.0)
-    means = (basis * noisy).sum(axis=1) / size
-    return Moments(means, (basis - means[:, None]) / size, size / (size - 1.0))
+    # each row is added up as it would be on its own: the last axis is the inner one
+    noisy = np.ascontiguousarray(noisy)
+    size = noisy.sum(axis=-1)
+    known = size > 1.0
+    size = np.where(known, size, 2.0)
+    means = (basis * noisy[..., None, :]).sum(axis=-1) / size[..., None]
+    means = np.where(known[..., None], means, 0.0)
+    gradients = (basis - means[..., None]) / size[..., None, None]
+    gradients = np.where(known[..., None, None], gradients, np.nan)
+    return Moments(means, gradients, np.where(known, size / (size - 1.0), 1.0))
 
 
-def spread(at: Moments, first: int, second: int, product: int) -> tuple[float, np.ndarray]:
+def spread(at: Moments, first: int, second: int, product: int) -> tuple[np.ndarray, np.ndarray]:
     """Return a covariance with divisor n - 1, and its gradient; arguments are the functions' places."""
-    means, gradients = at.means, at.gradients
+    means, gradients = np.moveaxis(at.means, -1, 0), np.moveaxis(at.gradients, -2, 0)
     value = means[product] - means[first] * means[second]
-    slope = gradients[product] - means[first] * gradients[second] - means[second] * gradients[first]
-    return float(value) * at.growth, slope * at.growth
+    slope = gradients[product] - means[first][..., None] * gradients[second]
+    slope = slope - means[second][..., None] * gradients[first]
+    return value * at.growth, slope * at.growth[..., None]
+
+
+def lengths(gradients: np.ndarray) -> np.ndarray:
+    """Return the Euclidean length of each row."""
+    return np.sqrt((gradients * gradients).sum(axis=-1))
