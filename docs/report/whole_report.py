@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
 import pydpstat as dp
 
 REGIONS = ["coast", "delta", "forest", "heath", "hills", "islands", "lakes", "plain"]
