@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat._data import once
 from pydpstat._release.additive import Query
 from pydpstat.random.r_stream import RRandom
 
@@ -59,6 +60,8 @@ def clear_caches() -> None:
     for each in _values_of_modules():
         if isinstance(each, _CACHE):
             each.cache_clear()
+    # iterators of calls that ended early
+    once._waiting.clear()
 
 
 def _walk(stack: list[Any]) -> Iterator[Any]:

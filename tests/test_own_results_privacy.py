@@ -120,6 +120,7 @@ def test_nothing_stays_behind(own, seen, seeded_entropy):
 def test_the_search_of_the_package_finds_what_is_left_behind(monkeypatch):
     from pydpstat.statistics._kernels.record_grid import width
 
+    clear_caches()
     width((4.2424242e7, 5e7))
     assert found_in(package_state(), [4.2424242e7])
     width.cache_clear()

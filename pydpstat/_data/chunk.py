@@ -103,6 +103,11 @@ def column_names(names: Sequence[object]) -> tuple[str, ...]:
     return tuple(checked)
 
 
+def with_unit(unit: str | None, known: Sequence[str]) -> bool:
+    """Tell whether chunks must be whole for a column, which must be among those that are read."""
+    return unit is not None and bool(chosen([unit], known))
+
+
 def chosen(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
     """Check that a table has the columns that are asked for; one that is asked for twice counts once."""
     for name in names:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names
+from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names, with_unit
 from pydpstat._data.containers import columns_of, name_of
 from pydpstat._data.folding import failing_as
 from pydpstat._data.pandas_columns import column_of
@@ -45,12 +45,16 @@ class DaskTable:
         """Return what `partial` makes of every partition, merged; for units Dask shuffles first."""
         from dask import delayed
 
+        whole = with_unit(unit, self.names)
         with Progress(lambda: None), failing_as("dask"):
             frame = self.frame[list(self.names)]
             if unit is not None:
+                if getattr(frame[unit].dtype, "kind", "") == "f":
+                    # pandas before 3 has 0.0 and -0.0 in two partitions, and they are one unit
+                    frame = frame.assign(**{unit: frame[unit] + 0.0})
                 frame = frame.shuffle(on=unit)
             tasks = [
-                delayed(_part)(piece, self.names, partial, merge, unit is not None)
+                delayed(_part)(piece, self.names, partial, merge, whole)
                 for piece in frame.to_delayed()
             ]
             while len(tasks) > 1:
@@ -61,7 +65,7 @@ class DaskTable:
 
 
 def dask_table(data: Any) -> Table:
-    """Return a frame or a series of Dask as a table that can be folded."""
+    """Return a frame or a series of Dask as a table that can be folded; its workers need this package."""
     if not hasattr(data, "columns") or getattr(data, "ndim", 2) == 1:
         data = data.to_frame(name_of(data) or "")
     return DaskTable(data, column_names(list(data.columns)))

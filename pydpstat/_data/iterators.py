@@ -10,7 +10,7 @@ import numpy as np
 
 from pydpstat._checks import excerpt
 from pydpstat._data.arrow_columns import column_of_arrow
-from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names
+from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names, with_unit
 from pydpstat._data.containers import columns_of, is_frame, is_series, name_of, rows
 from pydpstat._data.folding import fold_in_order
 from pydpstat._data.lookup import KINDS, kind_of
@@ -24,6 +24,7 @@ class Chunks:
     """A table whose records an iterator gives, all of its chunks with the first one's columns."""
 
     source: Iterator[object]
+    once: Once
     names: tuple[str, ...]
     every: tuple[str, ...]
 
@@ -33,7 +34,7 @@ class Chunks:
 
     def sample(self) -> Chunk:
         """Return no records of the first chunk."""
-        columns = _columns(Once.of(self.source).peek(self.source), 1)
+        columns = _columns(self.once.peek(self.source), 1)
         return Chunk({name: _emptied(name, columns[name]) for name in self.names}, 0)
 
     def count(self) -> int | None:
@@ -47,14 +48,14 @@ class Chunks:
         unit: str | None = None,
     ) -> Part:
         """Return what `partial` makes of every chunk, merged; the iterator is then used up."""
-        empty = self.sample()
+        whole, empty = with_unit(unit, self.names), self.sample()
         return fold_in_order(
-            self._chunks(), lambda: empty, partial, merge, engine="the iterator", whole=unit is not None
+            self._chunks(), lambda: empty, partial, merge, engine="the iterator", whole=whole
         )
 
     def _chunks(self) -> Iterator[Chunk]:
         first: dict[str, str | None] = {}
-        for number, piece in enumerate(Once.of(self.source).read(self.source), start=1):
+        for number, piece in enumerate(self.once.read(self.source), start=1):
             columns = _columns(piece, number)
             if set(columns) != set(self.every):
                 raise _differs(number, "columns", excerpt(list(self.every)), excerpt(list(columns)))
@@ -77,15 +78,16 @@ def iterator_table(data: Iterator[object]) -> Table:
     A chunk is a frame of pandas or Polars, a table or a batch of Arrow, a dict of columns, an array of one
     or two axes, a series, or a list. All must have the same columns, of the same kinds.
     """
+    once = Once.of(data)
     try:
-        first = Once.of(data).peek(data)
+        first = once.peek(data)
     except StopIteration:
         raise PydpstatError(
             "data must give at least one chunk, whose columns say what the data are; got an iterator that "
             "has none: it is empty, or used up. Make it again for every call."
         ) from None
     names = tuple(_columns(first, 1))
-    return Chunks(data, names, names)
+    return Chunks(data, once, names, names)
 
 
 def _columns(piece: Any, number: int) -> dict[str, Any]:
@@ -102,7 +104,7 @@ def _columns(piece: Any, number: int) -> dict[str, Any]:
 def _pairs(piece: Any) -> list[tuple[Any, Any]] | None:
     """Return names and columns of a chunk; None for what is none."""
     if isinstance(piece, Mapping):
-        return list(piece.items())
+        return [(name, _given(column)) for name, column in piece.items()]
     if is_frame(piece):
         return list(zip(piece.columns, columns_of(piece)))
     if is_series(piece):
@@ -115,14 +117,16 @@ def _pairs(piece: Any) -> list[tuple[Any, Any]] | None:
         return None
     import pyarrow as pa
 
-    if isinstance(piece, (pa.Array, pa.ChunkedArray)):
-        return [("", piece)]
-    if hasattr(piece, "dtype"):
-        # a series of Polars
-        return [(name_of(piece) or "", pa.chunked_array(piece))]
-    # an array of records would lose the names that occur twice
-    table = piece if isinstance(piece, pa.RecordBatch) else pa.table(piece)
+    given = _given(piece)
+    if isinstance(given, (pa.Array, pa.ChunkedArray)):
+        return [(name_of(piece) or "", given)]
+    table = given if isinstance(given, pa.RecordBatch) else pa.table(given)
     return list(zip(table.schema.names, table.columns))
+
+
+def _given(piece: Any) -> Any:
+    """Return a frame or a series of Polars as one of Arrow's that every version of pyarrow can read."""
+    return piece.to_arrow() if hasattr(piece, "to_arrow") else piece
 
 
 def _column(name: str, column: Any) -> Any:

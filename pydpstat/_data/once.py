@@ -9,10 +9,11 @@ from weakref import WeakKeyDictionary
 
 from pydpstat.errors import PydpstatError
 
-# most iterators can be forgotten with their owner; of others, such as a map, the last ones are remembered
-_KEPT = 64
+# Most are forgotten with their iterators. One that has no weak references, such as a map, is kept until it
+# is read, of those that no call has read only the last ones.
+_KEPT = 8
+_waiting: OrderedDict[int, tuple[object, Once]] = OrderedDict()
 _known: WeakKeyDictionary[Any, Once] = WeakKeyDictionary()
-_strong: OrderedDict[int, tuple[object, Once]] = OrderedDict()
 
 
 class Once:
@@ -25,7 +26,7 @@ class Once:
 
     Examples
     --------
-    >>> source = iter([1, 2])
+    >>> source = (number for number in (1, 2))
     >>> Once.of(source).peek(source), Once.of(source).peek(source)
     (1, 1)
     >>> list(Once.of(source).read(source))
@@ -40,16 +41,18 @@ class Once:
     def __init__(self) -> None:
         self._used = False
         self._first: list[object] = []
+        self._key: int | None = None
 
     @classmethod
     def of(cls, source: object) -> Once:
-        """Return the state of an iterator or a reader, the same one whenever it is asked for."""
+        """Return the state of an iterator or a reader, the same one until it is read."""
         try:
             return _known.setdefault(source, cls())
         except TypeError:
-            _, once = _strong.setdefault(id(source), (source, cls()))
-        while len(_strong) > _KEPT:
-            _strong.popitem(last=False)
+            _, once = _waiting.setdefault(id(source), (source, cls()))
+            once._key = id(source)
+        while len(_waiting) > _KEPT:
+            _waiting.popitem(last=False)
         return once
 
     def peek(self, source: Iterator[object]) -> object:
@@ -65,6 +68,8 @@ class Once:
         if self._used:
             raise used_up()
         self._used = True
+        if self._key is not None:
+            _waiting.pop(self._key, None)
 
     def read(self, source: Iterator[object]) -> Iterator[object]:
         """Read all pieces, the first one among them."""

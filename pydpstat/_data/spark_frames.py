@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pydpstat._data.arrow_columns import chunk_of_batch, chunks_of_batches, empty_chunk
-from pydpstat._data.chunk import Chunk, Part, Table, chosen, column_names, joined, refused
+from pydpstat._data.chunk import Chunk, Part, Table, chosen, column_names, joined, refused, with_unit
 from pydpstat._data.folding import failing_as
 from pydpstat._data.progress import Progress
 from pydpstat.errors import PydpstatError
@@ -66,13 +66,14 @@ class SparkTable:
 
         A task that Spark runs again gives the same part again, and only one of both is taken.
         """
+        whole = with_unit(unit, self.names)
         with Progress(lambda: None), failing_as("spark"):
             # mapInArrow does not know a column whose name has a dot in it
             plain = [f"c{place}" for place in range(len(self.names))]
             frame = self.frame.select(*map(_quoted, self.names)).toDF(*plain)
             if unit is not None:
                 frame = frame.repartition(plain[self.names.index(unit)])
-            task = _Partition(self.names, partial, merge, unit is not None)
+            task = _Partition(self.names, partial, merge, whole)
             answers = frame.mapInArrow(task, "part binary").collect()
         parts: list[Part] = []
         for answer in answers:
@@ -119,7 +120,7 @@ class _Partition:
 
 
 def spark_table(data: Any) -> Table:
-    """Return a data frame of Spark as a table that can be folded."""
+    """Return a data frame of Spark as a table that can be folded; its workers need this package, too."""
     return SparkTable(data, column_names(list(data.columns)))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pydpstat._data.arrow_columns import chunks_of_batches, empty_chunk
-from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names
+from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names, with_unit
 from pydpstat._data.folding import failing_as, fold_in_order
 from pydpstat._data.once import Once
 from pydpstat.errors import MissingExtraError
@@ -72,7 +72,7 @@ class Stream:
             partial,
             merge,
             engine=self.engine,
-            whole=unit is not None,
+            whole=with_unit(unit, self.names),
             total=self.size if self.known else lambda: None,
         )
 
@@ -181,7 +181,7 @@ def _projected(relation: Any, names: Sequence[str]) -> Any:
 
 def _reader(relation: Any) -> Any:
     # newer versions of DuckDB call it the first, older ones the second
-    begin = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
+    begin = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader
     return begin(CHUNK)
 
 

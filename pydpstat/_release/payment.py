@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
-from pydpstat.budget._blocks import Spender, around, default, in_force, within
+from pydpstat.budget._blocks import Spender, about, around, default, in_force, within
 from pydpstat.privacy import Guarantee
 
 __all__ = ["Defaults", "Spender", "defaults", "foreseen", "in_force", "paid", "pay", "within"]
@@ -60,14 +60,16 @@ class Record(Protocol):
         """Return the call as Python would show it."""
 
 
-def pay(budget: Spender | None, guarantee: Guarantee, record: Record | str) -> None:
+def pay(budget: Spender | None, guarantee: Guarantee, record: Record | str, subject: str = "") -> None:
     """Spend what a release keeps, just before its first draw; what this raises ends the release.
 
-    Without a budget of its own the innermost block's pays; outside of every block nobody does.
+    Without a budget of its own the innermost block's pays; outside of every block nobody does. The subject
+    is the entry's label where the user gives none.
     """
     payer = default() if budget is None else budget
     if payer is not None:
-        payer.spend(guarantee, record if isinstance(record, str) else record.python())
+        with about(subject):
+            payer.spend(guarantee, record if isinstance(record, str) else record.python())
 
 
 @contextmanager

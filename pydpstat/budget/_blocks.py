@@ -26,6 +26,8 @@ _BUDGETS: ContextVar[tuple[Spender | None, ...]] = ContextVar("pydpstat budgets"
 # empty outside of every block
 in_force = _BUDGETS.get
 _LABELS: ContextVar[tuple[tuple[Spender, str], ...]] = ContextVar("pydpstat labels", default=())
+# what the release that is being paid for is about
+_SUBJECT: ContextVar[str] = ContextVar("pydpstat subject", default="")
 
 
 def default() -> Spender | None:
@@ -74,6 +76,16 @@ def labelled(budget: Spender, label: str) -> Iterator[None]:
         _LABELS.set(outer)
 
 
+@contextmanager
+def about(subject: str) -> Iterator[None]:
+    """Say what a release is about while it is paid for."""
+    token = _SUBJECT.set(subject)
+    try:
+        yield
+    finally:
+        _SUBJECT.reset(token)
+
+
 def label_of(budget: Spender) -> str:
-    """Return the innermost label of a budget; empty where there is none."""
-    return next((label for of, label in reversed(_LABELS.get()) if of is budget), "")
+    """Return the innermost label of a budget, else what the release is about; empty where there is none."""
+    return next((label for of, label in reversed(_LABELS.get()) if of is budget), _SUBJECT.get())

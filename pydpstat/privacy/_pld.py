@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Protocol
@@ -100,9 +101,18 @@ class DistributionLoss(PrivacyLoss):
 
     def group(self, size: int) -> PrivacyLoss | None:
         """Return the loss of the parts for a group; None where it is not known of one."""
-        parts = [part.group(size) for part in self.parts]
-        known = tuple(part for part in parts if part is not None)
-        return DistributionLoss(known) if len(known) == len(parts) else None
+        return _together(part.group(size) for part in self.parts)
+
+    def replaced(self) -> PrivacyLoss | None:
+        """Return the loss of the parts where one record takes another's place; None where one has none."""
+        return _together(part.replaced() for part in self.parts)
+
+
+def _together(parts: Iterable[PrivacyLoss | None]) -> DistributionLoss | None:
+    """Return the loss of several; None where that of one is not known."""
+    every = tuple(parts)
+    known = tuple(part for part in every if part is not None)
+    return DistributionLoss(known) if len(known) == len(every) else None
 
 
 def require() -> ModuleType:
@@ -168,6 +178,8 @@ def _sampled(loss: SubsampledLoss) -> Distribution:
     pld = require()
     options = {"value_discretization_interval": INTERVAL, "sampling_prob": loss.rate}
     match loss:
+        case SubsampledLoss(base=base, rate=1.0) if isinstance(base, KINDS):
+            return _of(base)
         case SubsampledLoss(base=GaussianLoss(mu=mu), symmetric=False):
             return pld.from_gaussian_mechanism(1.0 / mu, **options)
         case SubsampledLoss(base=LaplaceLoss(epsilon=epsilon), symmetric=False):

@@ -51,7 +51,8 @@ def compose(
     Notes
     -----
     The list, its epsilons and their number must not depend on results; the questions may. Where
-    each epsilon is chosen as the analyst goes, use a `Budget`.
+    each epsilon is chosen as the analyst goes, use a `Budget`. Releases on random samples need a sample
+    each; what is released on one sample together is composed first, see `Guarantee.subsampled`.
 
     References
     ----------

@@ -284,7 +284,8 @@ class Guarantee:
         """
         if self.neighbors == "bounded":
             return self
-        return replace(self.group(2), neighbors="bounded")
+        loss = None if self.loss is None else self.loss.replaced()
+        return replace(self.group(2), neighbors="bounded", loss=loss)
 
     def subsampled(self, rate: float | Fraction, sampling: str) -> Guarantee:
         """Return what holds for all records, where the release is made on a random sample of them.
@@ -294,7 +295,7 @@ class Guarantee:
 
         Parameters
         ----------
-        rate : float
+        rate : float or Fraction
             Probability that a record is in the sample; above 0, at most 1. A fraction is rounded up.
         sampling : {"poisson", "without replacement"}
             ``"poisson"``: every record is kept on its own with probability `rate`; for unbounded
@@ -327,7 +328,7 @@ class Guarantee:
         References
         ----------
         Balle, B., Barthe, G. and Gaboardi, M. (2018). Privacy amplification by subsampling: tight
-        analyses via couplings and divergences. NeurIPS 2018, Theorems 8 and 11.
+        analyses via couplings and divergences. NeurIPS 2018.
 
         Examples
         --------

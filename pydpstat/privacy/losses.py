@@ -52,6 +52,10 @@ class PrivacyLoss:
         """Return the loss between data sets that differ in `size` records; None where it is not known."""
         raise NotImplementedError
 
+    def replaced(self) -> PrivacyLoss | None:
+        """Return the loss where one record takes another's place: of two records, where no more is known."""
+        return self.group(2)
+
 
 class _PureLoss(PrivacyLoss):
     """Loss of noise with a pure epsilon, the field of that name."""

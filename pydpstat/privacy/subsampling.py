@@ -43,8 +43,8 @@ class SubsampledLoss(PrivacyLoss):
     rate : float
         Probability that a record is in the sample; above 0, at most 1. A fraction is rounded up.
     symmetric : bool, default False
-        False for Poisson sampling and unbounded neighbors. There the data set with the record more
-        comes first in the larger of both deltas, and composition may use that. True for sampling
+        False for Poisson sampling and unbounded neighbors. There less can be told where the data set
+        without the record comes first, and composition makes use of that. True for sampling
         without replacement and bounded neighbors, where either of the two may come first.
 
     Raises
@@ -79,6 +79,8 @@ class SubsampledLoss(PrivacyLoss):
     is the only one that can have it. A k-fold group has the base's group loss, which must cover smaller
     groups too, at the probability that any of k records is in the sample: ``1 - (1 - q)**k``, and at
     most ``k q`` without replacement. The proof is the second one, with R on samples without any of them.
+    It is also the proof for Poisson sampling where x is replaced by y: each is in the sample with probability
+    q, which remains, with the base's loss where one record takes another's place or is gone.
 
     A pure base stays pure. Gaussian noise has no smaller rho after sampling: of a high order its Renyi
     divergence is nearly what it was, and so `rho` says nothing then.
@@ -86,9 +88,11 @@ class SubsampledLoss(PrivacyLoss):
     References
     ----------
     Balle, B., Barthe, G. and Gaboardi, M. (2018). Privacy amplification by subsampling: tight analyses
-    via couplings and divergences. NeurIPS 2018, Theorems 2 (the joint convexity), 8 and 11.
+    via couplings and divergences. NeurIPS 2018 (the deltas of both ways of sampling).
     Zhu, Y., Dong, J. and Wang, Y.-X. (2022). Optimal accounting of differential privacy via
-    characteristic function. AISTATS 2022, Theorem 11 (both orders).
+    characteristic function. AISTATS 2022 (both orders, and compositions).
+    Lebeda, C. J., Regehr, M., Kamath, G. and Steinke, T. (2024). Avoiding pitfalls for privacy accounting
+    of subsampled mechanisms under composition. arXiv:2405.20769 (why compositions need `symmetric`).
 
     Examples
     --------
@@ -168,15 +172,20 @@ class SubsampledLoss(PrivacyLoss):
             rate = min(rate, -math.expm1(count * math.log1p(-self.rate)) * _ABOVE)
         return SubsampledLoss(base, rate, symmetric=True)
 
+    def replaced(self) -> SubsampledLoss | None:
+        """Return the loss where one record takes another's place; None where the base has none."""
+        base = self.base.replaced()
+        return None if base is None else SubsampledLoss(base, self.rate, symmetric=True)
 
-def before_sampling(epsilon: float, rate: float, delta: float = 0.0) -> tuple[float, float]:
+
+def before_sampling(epsilon: float, rate: float | Fraction, delta: float = 0.0) -> tuple[float, float]:
     """What a release on a random sample may spend, so that the whole keeps epsilon and delta.
 
     Parameters
     ----------
     epsilon : float
         Of the whole; above 0 and finite.
-    rate : float
+    rate : float or Fraction
         Probability that a record is in the sample; above 0, at most 1. A fraction is rounded up.
     delta : float, default 0.0
         Of the whole; between 0 and 1.
@@ -200,8 +209,8 @@ def before_sampling(epsilon: float, rate: float, delta: float = 0.0) -> tuple[fl
 
     References
     ----------
-    Balle, B., Barthe, G. and Gaboardi, M. (2018). Privacy amplification by subsampling. NeurIPS 2018,
-    Theorems 8 and 11.
+    Balle, B., Barthe, G. and Gaboardi, M. (2018). Privacy amplification by subsampling: tight analyses
+    via couplings and divergences. NeurIPS 2018.
 
     Examples
     --------
@@ -216,9 +225,9 @@ def before_sampling(epsilon: float, rate: float, delta: float = 0.0) -> tuple[fl
     allowed = "between 0 and 1"
     leak = checks.number(delta, "delta", allowed, lambda value: 0.0 <= value <= 1.0, "Give say 1e-6.")
     spent = base_epsilon(goal, share)
-    while amplified_epsilon(spent, share) > goal:
-        # as much as the whole may be spent always
-        spent = max(goal, math.nextafter(spent * _BELOW, 0.0))
+    while spent > goal and amplified_epsilon(spent, share) > goal:
+        # sampling never harms, so that the goal itself is always allowed
+        spent = max(goal, spent * _BELOW)
     rest = min(1.0, leak / share)
     while amplified_delta(rest, share) > leak:
         rest = math.nextafter(rest, 0.0)
@@ -239,7 +248,8 @@ def amplified_epsilon(epsilon: float, rate: float) -> float:
         value = math.log1p(rate * math.expm1(epsilon)) / _BELOW
     else:
         power = epsilon + math.log(rate)
-        value = (power if power > _LARGE else math.log1p(math.exp(power))) * _ABOVE
+        # the exponential is right to some 1e-13 of itself, as its power is
+        value = power / _BELOW if power > _LARGE else math.log1p(math.exp(power)) * _ABOVE
     return min(epsilon, math.nextafter(value, math.inf))
 
 

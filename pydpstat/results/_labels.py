@@ -51,6 +51,21 @@ class Labels:
     equidist: bool = True
     left_closed: bool = False
 
+    def subject(self, statistic: str) -> str:
+        """Return " of " the variables with names; empty where none has one, or the only one is `statistic`.
+
+        Examples
+        --------
+        >>> Labels("mean", names=("age", "income")).subject("mean"), Labels("mean").subject("mean")
+        (' of age, income', '')
+        """
+        own = (self.xname,) if self.breaks is not None and self.xname != "x" else (self.name,)
+        if self.dimnames and len(self.dimnames) == 2 and self.dimnames[0] is self.dimnames[1]:
+            # a matrix of variables, not a table
+            own = self.dimnames[0]
+        named = self.names or self.dimension_names or tuple(each for each in own if each != statistic)
+        return f" of {', '.join(filter(None, named))}" if any(named) else ""
+
     def natural(self, value: np.ndarray) -> Any:
         """Return a value in the shape that a pandas user expects."""
         if value.dtype.kind in "iO":

@@ -112,7 +112,7 @@ def count(
     scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
     records, how = records_of(condition, how, scope, source, truths_of, "condition")
     found, size = _tallied(records, how, 0)
-    query = _query("count", found[0].reshape(records.shape), records, how, size)
+    query = _query("count", found[0].reshape(records.shape), records, how, size, records.apart)
     return _released("count", query, records, how, source, budget)
 
 
@@ -265,12 +265,14 @@ def _counts(part: Part, missing: Missing, groups: int | None) -> np.ndarray:
     return found
 
 
-def _query(statistic: str, counts: np.ndarray, records: Records, how: Options, size: int) -> Query:
-    """Ask for counts; a record changes one of each column by 1."""
+def _query(
+    statistic: str, counts: np.ndarray, records: Records, how: Options, size: int, apart: bool = True
+) -> Query:
+    """Ask for counts; a record changes one of each column by 1, and `apart` is as in `moved`."""
     return Query(
         statistic,
         counts.astype(np.float64),
-        (norm_of(records.width, how) * moved(how),),
+        (norm_of(records.width, how) * moved(how, apart),),
         records.labels(statistic),
         integer=True,
         nobs=size if how.bounded else None,

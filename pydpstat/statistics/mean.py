@@ -285,7 +285,7 @@ def _sum_query(
     grids = [record_grid.data_grid(lower, upper) for lower, upper in pairs]
     tally = partial(column_sums, grids=grids, missing=how.missing, pairs=(), groups=records.group_number)
     rows = by_group(records.fold(tally, merged))
-    sensitivities = [_reach(pair, Fraction(size), how) for pair, size in zip(pairs, sizes)]
+    sensitivities = [_reach(pair, Fraction(size), how, records.apart) for pair, size in zip(pairs, sizes)]
     exact = [_total(each, grid) for row in rows for grid, each in zip(grids, row)]
     if records.groups is None:
         return per_column(statistic, records, exact, sensitivities, None), None
@@ -296,16 +296,17 @@ def _total(found: Sums, grid: record_grid.RecordGrid) -> Fraction:
     return found.count * Fraction(grid.center) + record_grid.ratio(found.first[0], 1, grid.unit)
 
 
-def _reach(pair: Pair, size: Fraction, how: Options) -> Fraction:
+def _reach(pair: Pair, size: Fraction, how: Options, apart: bool) -> Fraction:
     """Return how far a neighbor moves one column's sums, in the noise's norm.
 
-    A record is at most `size`. One that leaves a group and enters another moves two sums, and one that is
-    replaced in its group moves one by at most the range, which is the larger in the L2 norm where the
-    bounds have different signs.
+    A record is at most `size`. One that leaves a group and enters another, `apart`, moves two sums, and one
+    that is replaced in its group moves one by at most the range, which is the larger in the L2 norm where
+    the bounds have different signs. Units may have different numbers of records: nobody's records need be
+    in the place of those that go.
     """
     if how.ends == 1:
         return how.most * size
-    return how.most * max(size * partition.norm_of(2, how), record_grid.width(pair))
+    return how.most * max(size * partition.norm_of(2 if apart else 1, how), record_grid.width(pair))
 
 
 def _group_sums(

@@ -50,6 +50,12 @@ def test_units_that_are_texts_or_missing():
     assert table.fold(count, merge, unit="u") == (3, 30)
 
 
+def test_both_zeros_are_one_unit():
+    frame = pd.DataFrame({"u": [0.0, -0.0, 1.0, 2.0] * 10})
+    count, merge = units_and_merge()
+    assert table_of(dd.from_pandas(frame, npartitions=16)).fold(count, merge, unit="u") == (3, 40)
+
+
 def test_partitions_without_records():
     tally, merge = tally_and_merge()
     frame = example()

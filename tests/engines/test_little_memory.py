@@ -26,7 +26,8 @@ def sizes(chunk):
 
 @pytest.mark.parametrize("rows", [1, 1000, CHUNK - 1, CHUNK + 1, 5 * CHUNK])
 def test_chunks_are_neither_small_nor_large(rows):
-    batches = [pa.record_batch({"a": np.arange(rows)})] * max(1, 3 * CHUNK // rows if rows > 1 else 10)
+    times = 10 if rows == 1 else max(1, 3 * CHUNK // rows)
+    batches = [pa.RecordBatch.from_pydict({"a": np.arange(rows)})] * times
     for data in (pa.Table.from_batches(batches), pa.Table.from_batches(batches).to_reader()):
         found = table_of(data).fold(sizes, operator.add)
         assert sum(found) == rows * len(batches)

@@ -85,6 +85,10 @@ def as_polars_frames(parts, folder):
     return (pl.from_arrow(part) for part in arrow(parts))
 
 
+def as_polars_dicts(parts, folder):
+    return ({series.name: series for series in frame} for frame in as_polars_frames(parts, folder))
+
+
 def as_dicts(parts, folder):
     return ({name: frame[name] for name in frame} for frame in as_frames(parts, folder))
 
@@ -116,7 +120,7 @@ def test_the_sample_has_the_types_and_no_records(make, tmp_path):
     assert tally(sample)["size"] == 0
 
 
-READ_ONCE = {"reader", "scanner", "capsule", "frames", "batches", "polars_frames", "dicts"}
+READ_ONCE = {"reader", "scanner", "capsule", "frames", "batches", "polars_frames", "polars_dicts", "dicts"}
 
 
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__[3:])
@@ -138,3 +142,5 @@ def test_the_number_of_records(make, tmp_path):
 def test_a_column_that_is_not_there_is_an_error(make, tmp_path):
     with pytest.raises(PydpstatError, match="a column 'y'"):
         table_of(make(1, tmp_path)).select(["y"])
+    with pytest.raises(PydpstatError, match="a column 'u'"):
+        table_of(make(1, tmp_path)).select(["x"]).fold(len, max, unit="u")

@@ -134,7 +134,7 @@ def test_a_dictionary_of_numbers_is_numbers():
 
 
 def test_dictionaries_that_differ_from_batch_to_batch():
-    batches = [pa.record_batch({"a": pa.array([text, "c"]).dictionary_encode()}) for text in "ab"]
+    batches = [pa.RecordBatch.from_pydict({"a": pa.array([text, "c"]).dictionary_encode()}) for text in "ab"]
     column = table_of(pa.Table.from_batches(batches)).fold(lambda chunk: chunk.columns["a"], None)
     assert list(column) == ["a", "c", "b", "c"]
 

@@ -210,7 +210,8 @@ def test_no_mechanism_keeps_less_on_a_sample(seed, distance):
             one, two = of_poisson(poisson, "abc", rate), of_poisson(poisson, "abcxy"[: 3 + distance], rate)
             assert max(stick(order, one, two), stick(order, two, one)) <= limit
             if distance == 2:
-                # a record for another is a step of two
+                # a record for another is a step of two, and only one of them can be in the sample
+                limit = level.replaced().delta(math.log(order)) + 1e-12
                 there, here = of_poisson(poisson, "abx", rate), of_poisson(poisson, "aby", rate)
                 assert max(stick(order, there, here), stick(order, here, there)) <= limit
         loss = SubsampledLoss(_Table(drawn, "replaced"), Fraction(2, 4), symmetric=True).group(distance)
@@ -419,6 +420,11 @@ def test_groups():
     guarantee = Guarantee(0.5, neighbors="unbounded", loss=LaplaceLoss(0.5)).subsampled(0.1, "poisson")
     both = guarantee.as_bounded()
     assert both.neighbors == "bounded" and both.epsilon == 2.0 * guarantee.epsilon
+    assert both.loss == SubsampledLoss(LaplaceLoss(1.0), 0.1, symmetric=True)
+    two = DistributionLoss((guarantee.loss, LaplaceLoss(0.1)))
+    assert two.replaced().parts == (both.loss, LaplaceLoss(0.2))
+    leaking = Guarantee(0.5, 1e-6, "unbounded").subsampled(0.1, "poisson")
+    assert leaking.as_bounded().loss is None and DistributionLoss((leaking.loss,)).replaced() is None
     assert both.delta_at(both.epsilon) == 0.0 and both.epsilon_at(0.0) == both.epsilon
 
 
@@ -528,6 +534,38 @@ def test_the_distribution_has_the_curve(base, rate):
             # curves are rounded up by 1e-12 of themselves, losses by an interval; and what follows from a
             # rho is no delta of any pair of distributions, so that the largest convex function is below it
             assert excess <= INTERVAL and (excess >= -1e-12 or isinstance(base, ConcentratedLoss))
+
+
+@pytest.mark.parametrize("rate", [1e-6, 0.3, 0.999])
+@pytest.mark.parametrize(
+    "base",
+    [
+        GaussianLoss(50.0),
+        GaussianLoss(1e-4),
+        LaplaceLoss(1e-6),
+        LaplaceLoss(200.0),
+        ResponseLoss(0.0),
+        ResponseLoss(0.0, 1, 0.1),
+        ResponseLoss(math.inf),
+    ],
+    ids=str,
+)
+def test_distributions_of_very_much_and_very_little(base, rate):
+    pytest.importorskip("dp_accounting")
+    loss = SubsampledLoss(base, rate, symmetric=True)
+    both = DistributionLoss((loss, loss))
+    for epsilon in (0.0, 0.1, 2.0):
+        # at least what one of the two has, at most the sums
+        assert loss.delta(epsilon) <= both.delta(epsilon) + 1e-12
+        assert both.delta(epsilon) <= 2.0 * loss.delta(0.5 * epsilon) + 2 * INTERVAL
+
+
+@pytest.mark.parametrize("base", [GaussianLoss(0.7), ResponseLoss(0.5, 2, 1e-3)], ids=str)
+def test_the_distribution_of_all_records_is_the_base_s(base):
+    pytest.importorskip("dp_accounting")
+    whole = DistributionLoss((SubsampledLoss(base, 1, symmetric=True), LaplaceLoss(0.5)))
+    for epsilon in ORDERS:
+        assert whole.delta(epsilon) == DistributionLoss((base, LaplaceLoss(0.5))).delta(epsilon)
 
 
 @pytest.mark.parametrize("base", [GaussianLoss(0.7), LaplaceLoss(1.3)], ids=str)

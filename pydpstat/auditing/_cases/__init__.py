@@ -7,9 +7,9 @@ from pydpstat.auditing._cases.case import Case
 
 def all_cases() -> tuple[Case, ...]:
     """Return all cases, the defects first."""
-    from pydpstat.auditing._cases import originals, statistics
+    from pydpstat.auditing._cases import groups, originals, statistics
 
-    return (*originals.CASES, *statistics.CASES)
+    return (*originals.CASES, *statistics.CASES, *groups.CASES)
 
 
 __all__ = ["Case", "all_cases"]

@@ -9,15 +9,20 @@ whatever machine the records are read.
 
 from __future__ import annotations
 
+import math
+import numbers
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._data.values import objects, without_mask
 from pydpstat.errors import PydpstatError
 
 Hashes = npt.NDArray[np.uint64]
+_MASK = (1 << 64) - 1
 
 
 class Unit(NamedTuple):
@@ -100,11 +105,12 @@ def unit_codes(ids: Any, name: str) -> tuple[np.ndarray, Hashes]:
     import pandas as pd
 
     try:
-        codes, found = pd.factorize(ids if hasattr(ids, "dtype") else np.array(list(ids), dtype=object))
-    except TypeError as error:
+        given = without_mask(ids)
+        codes, found = pd.factorize(given if hasattr(given, "dtype") else objects(given))
+    except Exception:  # whatever the ids' own hashes and comparisons raise
         raise PydpstatError(
             f"unit must be a column of numbers or texts; got lists or the like in {name!r}. Use an id."
-        ) from error
+        ) from None
     if codes.size and int(codes.min()) < 0:
         raise PydpstatError(
             f"unit must say whose data each record is; {name!r} has missing values. Leave such records out, "
@@ -113,10 +119,22 @@ def unit_codes(ids: Any, name: str) -> tuple[np.ndarray, Hashes]:
     values = np.asarray(found)
     if values.dtype.kind in "biu":
         return codes, _mixed(np.uint64(0), values.astype(np.int64).view(np.uint64))
-    if values.dtype.kind == "f" and (values == np.rint(values)).all() and (np.abs(values) < 2.0**53).all():
-        return codes, _mixed(np.uint64(0), values.astype(np.int64).view(np.uint64))
-    texts = np.array([str(value) for value in values.tolist()], dtype=object)
-    return codes, pd.util.hash_array(texts, categorize=False)
+    whole = [_whole(value) for value in values.tolist()]
+    # each id by itself: what the others are must not change its hash
+    numbered = np.array([number is not None for number in whole], dtype=bool)
+    wholes = np.array([(number or 0) & _MASK for number in whole], dtype=np.uint64)
+    texts = [str(value).encode("utf-8", "surrogatepass") for value in values.tolist()]
+    named = pd.util.hash_array(objects(texts), categorize=False)
+    return codes, np.where(numbered, _mixed(np.uint64(0), wholes), named)
+
+
+def _whole(value: object) -> int | None:
+    """Return a whole number, of whatever type, as an integer; None for anything else."""
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, (float, Decimal)) and math.isfinite(value) and value == int(value):
+        return int(value)
+    return None
 
 
 def _bits(values: np.ndarray) -> Hashes:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pydpstat import _checks as checks
 from pydpstat._data.containers import is_categorical
 from pydpstat._data.values import missing_values
 from pydpstat._release.statistic import Missing
@@ -102,7 +103,12 @@ def groups_of(keys: Variables, levels: object, other: str | None, missing: Missi
         raise PydpstatError(
             f"other must be the name of a level, or None; got {type(other).__name__}. 'other' is usual."
         )
-    if levels is None:
+    if levels is None or isinstance(levels, str) and levels != "declared":
+        if levels is not None:
+            raise PydpstatError(
+                f"levels must be lists of public levels, or 'declared'; got {checks.shown_option(levels)}. "
+                "Give for example ['f', 'm']."
+            )
         if not all(map(is_categorical, keys.columns)):
             raise PydpstatError(
                 "levels must be given with by: groups that come from the data would tell which values "
@@ -110,6 +116,11 @@ def groups_of(keys: Variables, levels: object, other: str | None, missing: Missi
                 "make the keys Categoricals whose categories are public."
             )
         levels = "declared"
+    elif isinstance(levels, str) and levels == "discover":
+        raise PydpstatError(
+            "levels must be public with by; got 'discover'. Find them with a release of their own, "
+            "crosstab(key, epsilon, levels='discover', delta=...), and give its index as the levels."
+        )
     public = levels_of(levels, keys)
     # a number that takes a missing value's place is no level
     rest = None if missing == "drop" else other

@@ -58,7 +58,7 @@ class Axis(NamedTuple):
     places: tuple[int, ...]
 
 
-def variables_of(data: object) -> Variables:
+def variables_of(data: object, argument: str = "data") -> Variables:
     """Read one variable, or several: a frame, a dict or a tuple of arrays."""
     columns: tuple[Any, ...]
     if isinstance(data, Placeholder):
@@ -77,14 +77,14 @@ def variables_of(data: object) -> Variables:
     for column in columns:
         if not is_vector(column):
             raise PydpstatError(
-                "data must be one variable, a DataFrame, or a dict or tuple of variables, each a list, "
-                f"array, Series or Categorical, one value a record; got {type(column).__name__}. "
+                f"{argument} must be one variable, a DataFrame, or a dict or tuple of variables, each a "
+                f"list, array, Series or Categorical, one value a record; got {type(column).__name__}. "
                 "Give a matrix as a DataFrame."
             )
     sizes, named = {len(column) for column in columns}, list(filter(None, names))
     if len(sizes) != 1 or len(set(named)) != len(named):
         raise PydpstatError(
-            "data must have at least one variable, all of one length, each with a name of its own; "
+            f"{argument} must have at least one variable, all of one length, each with a name of its own; "
             f"got {len(columns)} variables."
         )
     return Variables(columns, names, sizes.pop())

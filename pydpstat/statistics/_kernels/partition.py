@@ -98,9 +98,13 @@ def weights_query(
     return Query(statistic, value, (reach,), names, nobs=nobs, exact=exact)
 
 
-def moved(how: Options) -> Fraction:
-    """Return how many times the weights of one record a neighbor changes, in the noise's norm."""
-    return how.most * norm_of(how.ends, how)
+def moved(how: Options, apart: bool = True) -> Fraction:
+    """Return how many times what one record does a neighbor does, in the noise's norm.
+
+    What is taken away and what is added may be `apart`, in different places of what is released; a single
+    number of a column, which the one lowers and the other raises, changes by the larger of them at most.
+    """
+    return how.most * norm_of(how.ends if apart else 1, how)
 
 
 def column_weights(

@@ -75,11 +75,12 @@ class Layout(NamedTuple):
         places = None if self.groups is None else self.groups.places(keys, self.missing)
         if isinstance(data, Placeholder):
             return Part(columns, None if places is None else places[:0])
-        if places is not None and places.size != columns.size or ids is not None and len(ids) != columns.size:
-            raise PydpstatError(
-                f"by and unit must have a value for each of the {self.argument}'s records; they differ in "
-                "length. Give columns of the same table."
-            )
+        for given, rows in (("by", places), ("unit", ids)):
+            if rows is not None and len(rows) != columns.size:
+                raise PydpstatError(
+                    f"{given} must have a value for each of the {self.argument}'s records; it has another "
+                    "length. Give columns of the same table, or the names of its columns as texts."
+                )
         stay = self._staying(columns, places, ids)
         return Part(columns, places) if stay is None or stay.all() else _subset(columns, places, stay)
 
@@ -93,7 +94,12 @@ class Layout(NamedTuple):
             return stay
         if stay is not None:
             places = np.where(stay, 0 if places is None else places, -1)
-        return kept(ids, self.unit, places, columns.arrays)
+        # one sign for what is missing, whether numbers or truth values
+        values = [
+            array if gone is None else np.where(gone, np.nan, array)
+            for array, gone in zip(columns.arrays, columns.missing)
+        ]
+        return kept(ids, self.unit, places, values)
 
 
 def _sampled(sample: Sample, size: int, ids: Any, unit: Unit | None) -> np.ndarray:
@@ -159,6 +165,11 @@ class Records:
         return None if self.groups is None else self.groups.number
 
     @property
+    def apart(self) -> bool:
+        """Whether there are several groups, of which a record may leave one and enter another."""
+        return self.groups is not None and self.groups.number > 1
+
+    @property
     def conditions(self) -> tuple[str, ...]:
         """What the guarantee rests on."""
         return () if self.groups is None else self.groups.conditions
@@ -178,7 +189,10 @@ class Records:
             return partial(self.part)
         unit = self.layout.unit
         whole = None if unit is None else unit.name
-        return self.table.fold(functools.partial(_of_chunk, self.layout, partial), merge, whole)
+        try:
+            return self.table.fold(functools.partial(_of_chunk, self.layout, partial), merge, whole)
+        except PydpstatError as error:
+            raise _about(self.layout.argument, error) from error.__cause__
 
     def labels(self, statistic: str) -> Labels:
         """Return the names of one number for each group and variable."""
@@ -191,6 +205,12 @@ class Records:
         return GroupLabels.of(each, self.groups.rows, self.groups.names)
 
 
+def _about(argument: str, error: PydpstatError) -> PydpstatError:
+    """Return an error of the data under the name that the argument has."""
+    said = str(error)
+    return PydpstatError(argument + said.removeprefix("data")) if said.startswith("data ") else error
+
+
 def _of_chunk(layout: Layout, partial: Callable[[Part], Folded], chunk: Chunk) -> Folded:
     return partial(layout.of_chunk(chunk))
 
@@ -199,12 +219,15 @@ def records_of(
     data: object, how: Options, scope: Scope, source: Source, read: Reader, argument: str = "data"
 ) -> tuple[Records, Options]:
     """Read what is public of the records, and say how groups and units change their protection."""
-    table = table_of(data)
+    try:
+        table = table_of(data)
+    except PydpstatError as error:
+        raise _about(argument, error) from error.__cause__
     if table is None and scope.plain:
         columns = read(data, argument)
         layout = Layout(read, argument, how.missing, None, None)
         return _described(layout, columns, columns.size, how, Part(columns, None)), how
-    origin = origin_of(data, table)
+    origin = origin_of(data, table, argument)
     if scope.unit is None and scope.paid_for in (origin.names or ()):
         scope = scope._replace(unit=scope.paid_for)
     keys, own = key_columns(scope, origin)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
-from pydpstat._data.containers import columns_of, is_frame, name_of, names_of
+from pydpstat._data.containers import columns_of, is_frame, is_vector, name_of, names_of
 from pydpstat._data.table import Table
 from pydpstat._release.payment import Spender, defaults
 from pydpstat._release.statistic import Options
@@ -67,12 +67,17 @@ class Origin(NamedTuple):
     table: Table | None
 
 
-def origin_of(data: object, table: Table | None) -> Origin:
+def origin_of(data: object, table: Table | None, argument: str) -> Origin:
     """Return where columns are found by name."""
     if table is not None:
         return Origin(table.names, table.sample().columns, 0, table)
     if is_frame(data):
         names = names_of(data)
+        if len(set(names)) != len(names):
+            raise PydpstatError(
+                f"{argument} must have columns with different names where by or unit are given; some have "
+                "the same. Select or rename them first."
+            )
         return Origin(names, dict(zip(names, columns_of(data))), len(data), None)
     return Origin(None, {}, 0, None)
 
@@ -86,12 +91,17 @@ def key_columns(scope: Scope, origin: Origin) -> tuple[tuple[str, ...], Variable
     if isinstance(names, (list, tuple)) and names and all(isinstance(each, str) for each in names):
         if origin.names is None and not isinstance(by, str):
             # a list of texts beside an array: a value for each record
-            return (), variables_of(list(names))
+            return (), variables_of(list(names), "by")
         columns = tuple(_column(origin, name, "by") for name in names)
+        if len(set(names)) != len(names):
+            raise PydpstatError(
+                f"by must name every column once; got {checks.excerpt(list(names))}. Leave out the second."
+            )
         return tuple(names), Variables(columns, tuple(names), origin.size)
     if origin.table is not None:
         raise _no_column("by", by)
-    return (), variables_of(by)
+    _check_named(origin, by, "by")
+    return (), variables_of(by, "by")
 
 
 def unit_of(scope: Scope, origin: Origin, source: Source) -> tuple[object, Unit | None]:
@@ -106,6 +116,12 @@ def unit_of(scope: Scope, origin: Origin, source: Source) -> tuple[object, Unit 
     elif origin.table is not None:
         raise _no_column("unit", scope.unit)
     else:
+        _check_named(origin, scope.unit, "unit")
+        if not is_vector(scope.unit):
+            raise PydpstatError(
+                "unit must be the name of a column, or a list, array or Series with an id for each record; "
+                f"got {type(scope.unit).__name__}. Give for example unit='person'."
+            )
         ids, name = scope.unit, name_of(scope.unit) or "unit"
     hint = "Give the most records that count of one unit, for example 3."
     most = checks.integer(scope.max_records, "max_records", 1, hint=hint)
@@ -138,6 +154,15 @@ def _column(origin: Origin, name: str, argument: str) -> object:
         f"{argument} must be a column of the data; got {checks.shown(name)}, and they have "
         f"{checks.excerpt(list(origin.names))}. {checks.did_you_mean(name, origin.names)}"
     )
+
+
+def _check_named(origin: Origin, given: object, argument: str) -> None:
+    """Refuse a number where a column's name is meant: names are texts, as in bounds and results."""
+    if checks.is_number(given) and origin.names is not None:
+        raise PydpstatError(
+            f"{argument} must be a column's name as a text, or a column; got {checks.shown(given)}. "
+            f"The columns are {checks.excerpt(list(origin.names))}."
+        )
 
 
 def _no_column(argument: str, given: object) -> PydpstatError:

@@ -1,0 +1,473 @@
+"""Statistics by group: what pandas' groupby has, its names and forms, and noise as of one group alone."""
+
+from __future__ import annotations
+
+import copy
+import datetime
+import math
+import pickle
+import time
+import warnings
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pydpstat
+from pydpstat import PydpstatError, RRandom
+from tests.statistics.parts import Parted, read_in_parts
+
+# noise of 1e-8 at most; the records' rounding is 2^-41 of the range of 10
+EPSILON, CLOSE = 1e9, 1e-6
+SUMS: dict[str, Any] = {"bounds": (0, 10)}
+NUMBERS = ("mean", "sum", "var", "std", "cov", "corr")
+STATISTICS = (*NUMBERS, "count", "proportion")
+OPEN = {"neighbors": "unbounded"}
+GAUSSIAN = {"mechanism": "gaussian", "delta": 1e-5}
+GROUPS = {"by": "g", "levels": ["a", "b", "c"]}
+
+
+def frame(n: int = 400, seed: int = 1) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(0, 10, n)
+    return pd.DataFrame(
+        {
+            "x": x,
+            "y": np.clip(0.7 * x + rng.uniform(-2, 5, n), 0, 10),
+            "z": rng.integers(0, 11, n),
+            "g": rng.choice(["a", "b", "c"], n),
+            "h": rng.integers(0, 2, n),
+            "p": rng.integers(0, 40, n),
+        }
+    )
+
+
+FRAME = frame()
+TRUTHS = FRAME.assign(x=FRAME.x > 4, y=FRAME.y > 8, z=FRAME.z > 1)
+
+
+def released(name: str, data: Any, epsilon: float = EPSILON, **options: Any) -> Any:
+    """Release a statistic without warnings, those for numbers with bounds."""
+    more = SUMS if name in NUMBERS else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return getattr(pydpstat, name)(data, epsilon=epsilon, **{"rng": 1, **more, **options})
+
+
+def data_of(name: str) -> pd.DataFrame:
+    return FRAME if name in NUMBERS else TRUTHS
+
+
+def expected(name: str, data: pd.DataFrame, keys: list[str]) -> Any:
+    """What pandas' groupby has."""
+    groups = data.groupby(keys[0] if len(keys) == 1 else keys)
+    rest = [column for column in data.columns if column not in keys]
+    if name == "proportion":
+        return groups[rest].mean()
+    return groups[rest].sum() if name == "count" else getattr(groups[rest], name)()
+
+
+# values
+
+
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+@pytest.mark.parametrize("columns", [["x"], ["x", "y"], ["x", "y", "z"]], ids=len)
+@pytest.mark.parametrize("keys", [["g"], ["g", "h"], ["h", "g"]], ids="-".join)
+@pytest.mark.parametrize("name", STATISTICS)
+def test_each_group_has_what_groupby_has(name, keys, columns, neighbors):
+    if name in ("cov", "corr") and len(columns) < 2:
+        columns = ["y", "x"]
+    data = data_of(name)[[*columns, *keys]]
+    levels = {"g": ["a", "b", "c"], "h": [0, 1]}
+    chosen = {key: levels[key] for key in keys}
+    r = released(name, data, by=keys, levels=chosen, other=None, neighbors=neighbors)
+    truth = expected(name, data, keys)
+    if len(columns) == 1:
+        truth = truth["x"]
+    found = r.estimate
+    np.testing.assert_allclose(found.to_numpy(), truth.to_numpy(dtype=float), atol=CLOSE, rtol=1e-8)
+    assert found.index.tolist() == truth.index.tolist()
+    named = list(found.index.names)
+    assert [name or None for name in named[: len(keys)]] == keys
+    if len(columns) > 1:
+        assert list(found.columns) == columns
+    else:
+        assert found.name == "x"
+
+
+WAYS: dict[str, Callable[[], tuple[Any, dict[str, Any]]]] = {
+    "names": lambda: (FRAME[["x", "g", "h"]], {"by": ["g", "h"]}),
+    "a tuple of names": lambda: (FRAME[["x", "g", "h"]], {"by": ("g", "h")}),
+    "a frame": lambda: (FRAME.x, {"by": FRAME[["g", "h"]]}),
+    "Series": lambda: (FRAME.x, {"by": (FRAME.g, FRAME.h)}),
+    "arrays": lambda: (FRAME.x.to_numpy(), {"by": (FRAME.g.to_numpy(), FRAME.h.to_numpy())}),
+    "lists": lambda: (FRAME.x.tolist(), {"by": (FRAME.g.tolist(), FRAME.h.tolist())}),
+    "a dict": lambda: (FRAME.x, {"by": {"g": FRAME.g.tolist(), "h": FRAME.h}}),
+    "nullable types": lambda: (FRAME.x.astype("Float64"), {"by": FRAME[["g", "h"]].convert_dtypes()}),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_container_gives_the_same(way):
+    data, options = WAYS[way]()
+    r = released("mean", data, **options, levels=[["a", "b", "c"], [0, 1]], **OPEN)
+    usual = released("mean", FRAME[["x", "g", "h"]], by=["g", "h"], levels=[["a", "b", "c"], [0, 1]], **OPEN)
+    assert r.value.tolist() == usual.value.tolist()
+    assert r.labels.rows == usual.labels.rows
+
+
+def test_one_key_as_a_list_of_texts_beside_an_array():
+    r = released("mean", FRAME.x.to_numpy(), by=FRAME.g.tolist(), levels=["a", "b", "c"])
+    assert r.value[:3] == pytest.approx(FRAME.groupby("g").x.mean().to_numpy(), abs=CLOSE)
+    assert r.estimate.index.name is None
+
+
+@pytest.mark.parametrize("name", ["cov", "corr"])
+def test_two_variables_beside_their_groups(name):
+    r = getattr(pydpstat, name)(
+        FRAME.x, FRAME.y, EPSILON, bounds=(0, 10), by=FRAME.g, levels=["a", "b", "c"], other=None, rng=1
+    )
+    true = {"cov": np.cov, "corr": np.corrcoef}[name]
+    truth = [true(group.x, group.y)[0, 1] for _, group in FRAME.groupby("g")]
+    assert r.value == pytest.approx(truth, abs=CLOSE)
+    assert r.estimate.index.tolist() == ["a", "b", "c"] and r.estimate.index.name == "g"
+    assert r.estimate.name == "x, y"
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_a_unit_of_as_many_records_as_it_has_changes_no_value(name):
+    data = data_of(name)[["x", "y", "g", "p"]]
+    r = released(name, data, by="g", levels=["a", "b", "c"], other=None, unit="p", max_records=400)
+    truth = expected(name, data.drop(columns="p"), ["g"])
+    np.testing.assert_allclose(r.estimate.to_numpy(), truth.to_numpy(float), atol=400 * CLOSE, rtol=1e-5)
+
+
+def test_categories_are_levels_and_their_order_is_kept():
+    kind = pd.Categorical(FRAME.g, categories=["c", "a", "unused", "b"])
+    r = released("count", TRUTHS.x, by=kind, **OPEN)
+    assert r.estimate.index.tolist() == ["c", "a", "unused", "b"]
+    truth = TRUTHS.groupby("g").x.sum()
+    assert r.estimate.tolist() == [truth["c"], truth["a"], 0, truth["b"]]
+    assert any("categories are public" in each for each in r.guarantee.conditions)
+    given = released("count", TRUTHS.x, by=kind, levels=["c", "a", "b"], **OPEN)
+    assert given.estimate.index.tolist() == ["c", "a", "b", "other"]
+    assert not any("categories are public" in each for each in given.guarantee.conditions)
+
+
+def test_what_is_no_level_is_other_or_nothing():
+    truth = TRUTHS.groupby("g").x.sum()
+    r = released("count", TRUTHS[["x", "g"]], by="g", levels=["b"])
+    assert r.estimate.to_dict() == {"b": truth["b"], "other": truth["a"] + truth["c"]}
+    r = released("count", TRUTHS[["x", "g"]], by="g", levels=["b"], other="rest")
+    assert r.estimate.to_dict() == {"b": truth["b"], "rest": truth["a"] + truth["c"]}
+    r = released("count", TRUTHS[["x", "g"]], by="g", levels=["b"], other=None)
+    assert r.estimate.to_dict() == {"b": truth["b"]}
+    # a level of that name takes them in
+    r = released("count", TRUTHS[["x", "g"]], by="g", levels=["b", "a"], other="a")
+    assert r.estimate.to_dict() == {"b": truth["b"], "a": truth["a"] + truth["c"]}
+
+
+LEVEL_TYPES = {
+    "ints": ([3, 1, 2], [3, 1, 2]),
+    "floats": ([0.5, -1.5, 2.0], [0.5, -1.5, 2.0]),
+    "bools": ([True, False], [True, False]),
+    "texts": (["b", "a", ""], ["b", "a", ""]),
+    "dates": (list(np.array(["2020-01-01", "2020-02-01"], "M8[D]")), ["2020-01-01", "2020-02-01"]),
+    "days": ([datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)], ["2020-01-01", "2021-01-01"]),
+}
+
+
+@pytest.mark.parametrize("kind", LEVEL_TYPES)
+def test_levels_keep_their_order_and_plain_types(kind):
+    levels, shown = LEVEL_TYPES[kind]
+    key = [levels[i % len(levels)] for i in range(60)]
+    by = np.array(key) if kind == "dates" else key
+    r = released("count", [True] * 60, by=by, levels=levels, other=None)
+    assert r.estimate.index.tolist() == shown
+    assert [type(each) for each in r.estimate.index] == [type(each) for each in shown]
+    assert r.estimate.tolist() == [60 / len(levels)] * len(levels)
+    two = released("count", [True] * 60, by={"k": by, "l": ["u"] * 60}, levels=[levels, ["u"]], other=None)
+    assert two.estimate.index.tolist() == [(each, "u") for each in shown]
+
+
+# what is missing
+
+
+GAPS = pd.DataFrame(
+    {
+        "x": [1.0, np.nan, 3.0, 4.0, np.nan, 6.0, 7.0, 8.0, 9.0],
+        "y": [2.0, 1.0, np.nan, 4.0, np.nan, 6.0, 9.0, 8.0, 1.0],
+        "g": ["a", "a", "a", "a", "b", "b", "b", None, "c"],
+    }
+)
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_missing_values_of_numbers(name):
+    two = name in ("cov", "corr")
+    columns = ["x", "y", "g"] if two else ["x", "g"]
+    data = GAPS[columns]
+    with pytest.raises(PydpstatError, match="^missing must say"):
+        released(name, data, by="g", levels=["a", "b"])
+    with pytest.raises(PydpstatError, match="^missing must say"):
+        released(name, data.dropna(subset=columns[:-1]), by="g", levels=["a", "b"])
+    with pytest.raises(PydpstatError, match="^missing must not be 'drop'"):
+        released(name, data, by="g", levels=["a", "b"], missing="drop", neighbors="bounded")
+    pick = (lambda r: r[0, 1]) if two else (lambda r: float(r))
+    some = released(name, data, by="g", levels=["a", "b"], missing="drop", **OPEN)
+    filled = released(name, data, by="g", levels=["a", "b"], missing=5, neighbors="bounded")
+    assert list(dict.fromkeys(row[0] for row in some.labels.rows)) == ["a", "b", "other"]
+    for result, kept in ((some, data.dropna()), (filled, data.fillna({"x": 5, "y": 5}))):
+        group = kept.g.where(kept.g.isin(["a", "b"]), "other")
+        for place, level in enumerate(["a", "b", "other"]):
+            own = kept[group == level].drop(columns="g")
+            if len(own) < 2:
+                continue
+            truth = getattr(own, name)().to_numpy()
+            assert pick(result.value[place]) == pytest.approx(truth[0, 1] if two else truth[0], abs=1e-5)
+    assert filled.value.shape == some.value.shape
+
+
+@pytest.mark.parametrize("name", ["count", "proportion"])
+def test_missing_truth_values(name):
+    data = pd.DataFrame(
+        {"t": [True, None, False, True, None, True], "g": ["a", "a", "a", "b", "b", None]}, dtype=object
+    )
+    options = {"by": "g", "levels": ["a", "b"], **OPEN}
+    with pytest.raises(PydpstatError, match="^missing must say"):
+        released(name, data, **options)
+    share = name == "proportion"
+    dropped, true, false = (released(name, data, **options, missing=each) for each in ("drop", True, False))
+    # a missing key: left out with "drop", and in other where values are filled; noise is far below 1e-6, but
+    # the share of a single record, whose noisy number may be at most 1, is not asked for
+    assert dropped.value == pytest.approx([0.5, 1, 0.5] if share else [1, 1, 0], abs=CLOSE)
+    assert true.value == pytest.approx([2 / 3, 1, 1] if share else [2, 2, 1], abs=CLOSE)
+    assert false.value == pytest.approx([1 / 3, 0.5, 1] if share else [1, 1, 1], abs=CLOSE)
+
+
+def test_columns_of_one_frame_drop_their_own_missing_values():
+    r = released("sum", GAPS, by="g", levels=["a", "b", "c"], other=None, missing="drop", **OPEN)
+    truth = GAPS.groupby("g")[["x", "y"]].sum()
+    np.testing.assert_allclose(r.estimate.to_numpy(), truth.to_numpy(), atol=CLOSE)
+
+
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+@pytest.mark.parametrize("name", STATISTICS)
+def test_no_records_at_all_and_groups_of_none_and_one(name, neighbors):
+    # what is published of no record, whatever the noise
+    usual = {"mean": 5.0, "proportion": 0.5}.get(name, 0.0)
+    for rows in (0, 1):
+        data = data_of(name)[["x", "y", "g"]][:rows]
+        r = released(name, data, by="g", levels=["no", "none"], other=None, neighbors=neighbors)
+        values = r.value[:, 0, 1] if name in ("cov", "corr") else r.value
+        assert values == pytest.approx(np.full(values.shape, usual), abs=2 * CLOSE)
+        assert r.nobs is None
+    one = released("sum", FRAME[["x", "g"]][:1], **GROUPS, neighbors=neighbors)
+    assert float(one.estimate[FRAME.g[0]]) == pytest.approx(FRAME.x[0], abs=CLOSE)
+
+
+# 100,000 groups
+
+
+def test_a_hundred_thousand_groups():
+    n, number = 300_000, 100_000
+    rng = np.random.default_rng(2)
+    x, key = rng.uniform(0, 10, n), rng.integers(0, number, n)
+    start = time.perf_counter()
+    r = released("sum", x, 1e6, by=key, levels=range(number), other=None, **OPEN)
+    page = r.summary().as_text()
+    seconds = time.perf_counter() - start
+    np.testing.assert_allclose(r.value, np.bincount(key, x, number), atol=1e-3)
+    assert f"{number - 60:} more rows: to_frame() has them all." in page
+    assert len(page.splitlines()) < 100 and "100000 levels" in " ".join(page.split())
+    # generous: a machine under load; it takes less than one
+    assert seconds < 10.0
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_pages_of_many_groups_are_short_and_quick(name):
+    n, number = 20_000, 5_000
+    rng = np.random.default_rng(2)
+    data = pd.DataFrame({"x": rng.uniform(0, 10, n), "y": rng.uniform(0, 10, n), "k": np.arange(n) % number})
+    if name not in NUMBERS:
+        data = data.assign(x=data.x > 5, y=data.y > 5)
+    r = released(name, data, by="k", levels=range(number), other=None, **OPEN)
+    start = time.perf_counter()
+    page = r.summary().as_text()
+    assert time.perf_counter() - start < 10.0
+    assert f"{r.value.size - 60} more rows" in page and len(page.splitlines()) < 100
+
+
+# forms
+
+
+@pytest.mark.parametrize("keys", [["g"], ["g", "h"]], ids=len)
+@pytest.mark.parametrize("columns", [["x"], ["x", "y", "z"]], ids=len)
+@pytest.mark.parametrize("name", STATISTICS)
+def test_all_forms_have_the_same_numbers(name, columns, keys):
+    columns = columns if name not in ("cov", "corr") or len(columns) > 1 else ["x", "y"]
+    levels = {"g": ["a", "b", "c"], "h": [0, 1]}
+    data = data_of(name)[[*columns, *keys]]
+    r = released(name, data, 5.0, by=keys, levels={key: levels[key] for key in keys}, **OPEN)
+    flat, whole = r.value.ravel(order="F"), r.to_frame()
+    assert r.params.tolist() == flat.tolist() == whole.estimate.tolist()
+    assert r.bse.shape == flat.shape and whole["noise sd"].equals(r.bse.rename("noise sd"))
+    interval = r.conf_int()
+    assert interval.index.equals(r.params.index)
+    # of a group without records noise says nothing
+    known = np.isfinite(interval[0].to_numpy())
+    assert (interval[0] <= flat)[known].all() and (interval[1] >= flat)[known].all()
+    assert known.any() and np.isfinite(interval[1].to_numpy()).tolist() == known.tolist()
+    assert r.accuracy(0.1).shape == flat.shape
+    names = r.to_dict()["names"]
+    assert len(set(names)) == len(names) == flat.size
+    assert r.params.index.is_unique and r.params.index.names[: len(keys)] == keys
+    # each number is found under its own name, in the table and in the long form
+    groups = list(r.labels.rows)
+    natural = r.estimate
+    for place in (0, len(groups) // 2, len(groups) - 1):
+        row = groups[place]
+        if len(columns) == 1:
+            assert natural.iloc[place] == r.params[row[0] if len(row) == 1 else row]
+        elif name in ("cov", "corr"):
+            for a, b in combinations(columns, 2):
+                assert natural.loc[(*row, a), b] == r.params[(*row, a, b)] == natural.loc[(*row, b), a]
+        else:
+            for column in columns:
+                assert natural[column].iloc[place] == r.params[(*row, column)]
+    page = r.summary()
+    assert "Laplace" in page.as_text() or "eometric" in page.as_text()
+    assert "<table" in page.as_html() and "tabular" in page.as_latex() and r._repr_html_()
+    for twin in (pickle.loads(pickle.dumps(r)), copy.copy(r), copy.deepcopy(r)):
+        assert twin.to_dict() == r.to_dict()
+
+
+def test_two_hundred_groups_are_readable():
+    key = np.arange(4000) % 200
+    r = released("mean", np.arange(4000) % 11, 5.0, by={"area": key}, levels=range(200), other=None)
+    page = r.summary().as_text()
+    assert "140 more rows" in page and "200 levels" in " ".join(page.split())
+    assert max(map(len, page.splitlines())) <= 78
+
+
+def test_the_call_says_what_was_asked_and_nothing_private():
+    r = released("mean", FRAME[["x", "g", "p"]], 5.0, **GROUPS, unit="p", max_records=3, max_groups=2)
+    assert r.call == (
+        "mean(data, epsilon=5.0, bounds=[0.0, 10.0], by='g', levels=['a', 'b', 'c'], unit='p', "
+        "max_records=3, max_groups=2)"
+    )
+    assert r.unit == "p" and r.guarantee.unit == "p" and r.nobs is None
+
+
+def test_to_r_has_named_numbers():
+    pytest.importorskip("rpy2")
+    r = released("mean", FRAME[["x", "y", "g"]], 5.0, **GROUPS)
+    try:
+        found = r.to_r()
+    except PydpstatError as error:
+        pytest.skip(str(error))
+    assert list(found) == r.params.tolist()
+
+
+# noise
+
+
+PAIRS = [(name, mechanism) for name in STATISTICS for mechanism in ("laplace", "gaussian")]
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize("name, mechanism", PAIRS)
+def test_each_group_has_the_noise_of_a_release_of_its_own(name, mechanism, columns):
+    chosen = ["x", "y"] if name in ("cov", "corr") or columns == 2 else ["x"]
+    gauss = mechanism == "gaussian"
+    how = {"mechanism": mechanism} if not gauss else GAUSSIAN
+    if name in ("count", "proportion") and not gauss:
+        how = {}
+    data = data_of(name)
+    alone = released(name, data[chosen] if len(chosen) > 1 else data.x, 1.0, **how, **OPEN)
+    open_, bounded = (
+        released(name, data[[*chosen, "g"]], 1.0, **GROUPS, **how, neighbors=neighbors)
+        for neighbors in ("unbounded", "bounded")
+    )
+    # the noise of several columns' sums is in units of their sensitivities
+    scale_of = (lambda r: r.bse.unique()) if name == "sum" else (lambda r: np.unique(r.noise_scale))
+    scale, factor = scale_of(alone), math.sqrt(2) if gauss else 2.0
+    assert scale_of(open_) == pytest.approx(np.full(scale_of(open_).shape, scale[0]), rel=1e-9)
+    # discrete Gaussian noise has a curve that is no multiple, and that of more than two counts is not exact
+    near = {1: 0.01, 2: 0.09}[columns] if gauss and name in ("count", "proportion") else 1e-9
+    found = scale_of(bounded)
+    assert found == pytest.approx(np.full(found.shape, factor * scale[0]), rel=near)
+    assert scale.max() == pytest.approx(scale.min(), rel=1e-9)
+
+
+# seeds, shuffles and parts
+
+
+def random_of(seed: int) -> Any:
+    return RRandom(seed)
+
+
+WHOLE = {"by": ["g", "h"], "levels": [["a", "b"], [0, 1]]}
+SCOPES: dict[str, dict[str, Any]] = {
+    "groups": WHOLE,
+    "units": {"unit": "p", "max_records": 3},
+    "both": {**WHOLE, "unit": "p", "max_records": 3, "max_groups": 2},
+}
+
+
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("name", STATISTICS)
+def test_the_order_of_records_and_parts_change_nothing(name, scope, neighbors, monkeypatch):
+    read_in_parts(monkeypatch)
+    options = {**SCOPES[scope], "neighbors": neighbors}
+    used = {"groups": ["g", "h"], "units": ["p"], "both": ["g", "h", "p"]}[scope]
+    data = data_of(name)[["x", "y", "z", *used]]
+    once = released(name, data, 1.0, **options, rng=random_of(5)).value
+    for seed in (1, 2):
+        order = np.random.default_rng(seed).permutation(len(data))
+        again = released(name, data.iloc[order], 1.0, **options, rng=random_of(5)).value
+        np.testing.assert_array_equal(once, again)
+    for ends in ([], [1], [0, 200, 200, 399], list(range(7, 400, 13))):
+        read = released(name, Parted(data, ends), 1.0, **options, rng=random_of(5))
+        np.testing.assert_array_equal(once, read.value)
+
+
+@given(st.lists(st.integers(0, 400), max_size=6), st.sampled_from(STATISTICS), st.booleans())
+def test_any_split_gives_the_same(ends, name, units):
+    data = data_of(name)[["x", "y", "g", "p"]]
+    options = {**GROUPS, **({"unit": "p", "max_records": 2} if units else {})}
+    data = data if units else data.drop(columns="p")
+    once = released(name, data, 1.0, **options, rng=random_of(3)).value
+    with pytest.MonkeyPatch.context() as patch:
+        read_in_parts(patch)
+        read = released(name, Parted(data, sorted(ends)), 1.0, **options, rng=random_of(3)).value
+    np.testing.assert_array_equal(once, read)
+
+
+@pytest.mark.parametrize("missing", ["drop", True, False])
+def test_missing_truth_values_of_a_unit_are_chosen_in_whatever_order(missing):
+    rng = np.random.default_rng(8)
+    values = np.array([True, False, None], dtype=object)[rng.integers(0, 3, 300)]
+    data = pd.DataFrame({"t": values, "p": rng.integers(0, 30, 300)})
+    options = {"unit": "p", "max_records": 3, "missing": missing, **OPEN}
+    found = set()
+    for _ in range(10):
+        found.add(float(released("count", data.iloc[rng.permutation(300)], 1.0, **options)))
+    assert len(found) == 1
+
+
+def test_a_table_without_groups_gives_what_a_frame_does(monkeypatch):
+    read_in_parts(monkeypatch)
+    for name in STATISTICS:
+        data = data_of(name)[["x", "y"]]
+        for neighbors in ("bounded", "unbounded"):
+            once = released(name, data, 1.0, neighbors=neighbors, rng=random_of(5))
+            read = released(name, Parted(data, [3, 100]), 1.0, neighbors=neighbors, rng=random_of(5))
+            np.testing.assert_array_equal(once.value, read.value)
+            assert once.nobs == read.nobs
