@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.plots._style import COLOURS, INK, finish
+from pydpstat.plots._style import COLOURS, INK, LINES, MARKERS, finish
 from pydpstat.r_arithmetic.histogram import Histogram
 
 if TYPE_CHECKING:
@@ -20,8 +20,13 @@ Floats = npt.NDArray[np.float64]
 _WIDE = 20
 # sizes over a wider range are drawn in bins
 _MOST_SIZES, _BINS = 30, 25
-# names of more bars than these are turned
-_MOST_LEVEL = 8
+# names of more bars than these are turned, and longer ones together
+_MOST_LEVEL, _MOST_LETTERS = 8, 90
+# of more names some are left out, and of longer ones the end
+_MOST_NAMES, _LONGEST = 40, 28
+# more values than these are dots with whiskers, as bars would be needles
+_MOST_BARS, _MOST_SIDE = 24, 3
+_ORDINALS = {2: "nd", 3: "rd"}
 
 
 class Released(NamedTuple):
@@ -56,6 +61,16 @@ class Groups(NamedTuple):
 
     released: Released
     levels: Sequence[Sequence[object]]
+    axis: str | None
+    unit: str
+
+
+class ByGroup(NamedTuple):
+    """Released values of groups, a row each: the groups' names, the columns' names, and those of the axes."""
+
+    released: Released
+    names: Sequence[str]
+    series: Sequence[str]
     axis: str | None
     unit: str
 
@@ -136,6 +151,41 @@ def _groups(picture: Groups, axes: Axes) -> Axes:
         _whiskers(axes, positions, values[:, j], low[:, j], high[:, j], last)
     axes.set_xticks(np.arange(rows), list(map(str, picture.levels[0])))
     return _framed(axes, title, picture.axis, picture.unit)
+
+
+@draw.register(ByGroup)
+def _by_group(picture: ByGroup, axes: Axes) -> Axes:
+    title, values, low, high, label = picture.released
+    names, series, axis, unit = picture[1:]
+    few = values.size <= _MOST_BARS and values.shape[1] <= _MOST_SIDE
+    if few and values.shape[1] == 1:
+        return _bars(Bars(picture.released, list(map(_short, names)), axis, unit), axes)
+    if few:
+        _groups(Groups(picture.released, (list(map(_short, names)), series), axis, unit), axes)
+        _named(axes, np.arange(len(names), dtype=np.float64), list(map(_short, names)))
+        return axes
+    places, columns = np.arange(len(names), dtype=np.float64), values.shape[1]
+    small = 4 if len(names) <= 100 else 2
+    for j in range(columns):
+        colour, sign = LINES[j % len(LINES)], MARKERS[(j + j // len(LINES)) % len(MARKERS)]
+        at = places + (j - (columns - 1) / 2) * 0.7 / columns
+        y, name = values[:, j], series[j] if columns > 1 else "private"
+        ends = [y - low[:, j], high[:, j] - y]
+        width = 1.0 if len(names) <= 100 else 0.6
+        axes.errorbar(at, y, ends, fmt="none", ecolor=colour, elinewidth=width, alpha=0.6)
+        axes.plot(at, y, sign, color=colour, markersize=small, linestyle="none", label=name)
+    step = -(-len(names) // _MOST_NAMES)
+    _named(axes, places[::step], [_short(name) for name in names[::step]])
+    if step > 1:
+        axis = f"{axis or 'group'} (every {step}{_ORDINALS.get(step, 'th')} of {len(names):,} is named)"
+    axes.set(xlabel=axis or "", ylabel=unit, title=title, xlim=(-0.8, len(names) - 0.2))
+    # what the whiskers are
+    axes.plot([], [], color=INK, linewidth=1.0, label=label)
+    bottom, top = axes.get_ylim()
+    if bottom < 0.0 < top:
+        axes.axhline(0.0, color=INK, linewidth=0.8)
+    rows = -(-(columns + 1) // 4)
+    return _with_room(axes, bottom, top + 0.08 * (rows - 1) * (top - bottom), 4)
 
 
 @draw.register(Proportions)
@@ -222,7 +272,14 @@ def _whiskers(axes: Axes, x: Floats, y: Floats, low: Floats, high: Floats, label
 
 
 def _named(axes: Axes, places: Floats, names: Sequence[str]) -> None:
-    axes.set_xticks(places, names, rotation=0 if len(names) <= _MOST_LEVEL else 90)
+    level = len(names) <= _MOST_LEVEL and sum(map(len, names)) <= _MOST_LETTERS
+    axes.set_xticks(places, names, rotation=0 if level else 90)
+
+
+def _short(name: str) -> str:
+    """Return a name that leaves room for the picture, in one line."""
+    name = " ".join(name.split())
+    return name if len(name) <= _LONGEST else name[: _LONGEST - 3] + "..."
 
 
 def _framed(axes: Axes, title: str, axis: str | None, unit: str) -> Axes:

@@ -76,6 +76,27 @@ class GroupLabels(Labels):
         plain = Labels(self.name, names=tuple(self.elements(value)))
         return plain.in_r(np.ravel(value, order="F"))
 
+    def drawn(self, values: np.ndarray) -> np.ndarray:
+        """Return values as a matrix with a row for each group and a column for each of `series`.
+
+        Of symmetric matrices it has what is on and above the diagonal, of correlations what is above it.
+        """
+        if values.ndim < 3:
+            return values.reshape(values.shape[0], -1)
+        return values[:, *np.triu_indices(values.shape[1], self._above)]
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """The names of what each group has several of; empty where it has one number."""
+        if self.dimnames is None:
+            return self._inner()
+        names = self.dimnames[0]
+        return tuple(f"{names[i]} : {names[j]}" for i, j in zip(*np.triu_indices(len(names), self._above)))
+
+    @property
+    def _above(self) -> int:
+        return int(self.name == "corr")
+
     def _elements(self, value: np.ndarray) -> list[tuple[Any, ...]]:
         if value.ndim == 1:
             return list(self.rows)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from pydpstat._frozen import Frozen, frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
+from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._labels import Labels
 from pydpstat.results._operators import NumberOperators
 from pydpstat.results._postprocessing import PostProcessing
@@ -246,6 +247,12 @@ class DPResults(Estimates, NumberOperators, Frozen):
         title = f"{self.record.function}, {self.mechanism} noise, {privacy}"
         released = pictures.Released(title, self.value, low, high, label)
         labels, axes = self.labels, self.labels.dimension_names
+        if isinstance(labels, GroupLabels):
+            values, low, high = map(labels.drawn, (self.value, low, high))
+            names = [":".join(map(str, row)) for row in labels.rows]
+            axis = " : ".join(filter(None, labels.keys)) or None
+            released = pictures.Released(title, values, low, high, label)
+            return pictures.ByGroup(released, names, labels.series, axis, self.statistic)
         if labels.breaks is not None:
             unit = "share" if "divided by their sum" in self.postprocessing else "count"
             return pictures.Classes(released, labels.histogram(self.value), unit)

@@ -87,6 +87,9 @@ DISCOVERED: Options = {"levels": "discover", "delta": DELTA}
 QUARTILES = [0.25, 0.5, 0.75]
 EIGHT = ["a"] * 8
 EDGES: Options = {"edges": [0, 1, 2]}
+# of epsilon 1 on a sample of half the records
+HALF = math.log1p(0.5 * math.expm1(1.0))
+SAMPLED = np.zeros(4), np.array([0.0, 0.0, 0.0, 1.0])
 
 CASES = (
     _case("mean", _call(mean, **UNIT), ZERO, ONE),
@@ -141,6 +144,9 @@ CASES = (
     _case(
         "crosstab, levels='discover', unbounded", _call(crosstab, **DISCOVERED, **OPEN), EIGHT, [*EIGHT, "b"]
     ),
+    _case("mean, sampled", _call(mean, sample=2, **UNIT), *SAMPLED, true=HALF),
+    _case("mean, unbounded, sampled", _call(mean, sample=0.5, **UNIT, **OPEN), LESS, MORE, true=HALF),
+    _case("count, sampled", _call(count, sample=0.5, **OPEN), NO, np.array([False, False, True]), true=HALF),
     _case("choose", _choose("exponential"), [3, 2, 2], [2, 3, 3]),
     _case("choose, noisy max", _choose("noisy max"), [3, 2, 2], [2, 3, 3]),
     _case("symmetric_geometric", _call(symmetric_geometric), 5, 6),
