@@ -18,6 +18,7 @@ import pandas as pd
 import pydpstat as dp
 
 REGIONS = ["coast", "delta", "forest", "heath", "hills", "islands", "lakes", "plain"]
+SHARES = [0.21, 0.17, 0.06, 0.08, 0.11, 0.003, 0.127, 0.24]
 SEXES = ["f", "m"]
 SCHOOLS = ["none", "basic", "middle", "higher"]
 INCOME, HOURS, AGE = (0, 8000), (0, 60), (0, 100)
@@ -28,15 +29,17 @@ def people(persons: int, seed: int = 2024) -> Iterator[pd.DataFrame]:
     """Draw the persons, some at a time; the same ones for the same seed."""
     for number, start in enumerate(range(0, persons, CHUNK)):
         draw, n = np.random.default_rng([seed, number]), min(CHUNK, persons - start)
-        region = draw.choice(len(REGIONS), n, p=[0.21, 0.17, 0.06, 0.08, 0.11, 0.003, 0.127, 0.24])
+        region = draw.choice(len(REGIONS), n, p=SHARES)
         sex = draw.integers(0, 2, n)
         age = np.minimum(draw.gamma(6.5, 7.0, n), 99).astype(np.int64)
-        school = np.where(age < 16, 0, np.minimum(draw.poisson(1.4 + 0.01 * (70 - age).clip(0)), 3))
-        chance = np.where((age > 15) & (age < 66), 0.55 + 0.1 * school - 0.06 * sex, 0.02)
+        years = draw.poisson(1.4 + 0.01 * (70 - age).clip(0))
+        school = np.where(age < 16, 0, np.minimum(years, 3))
+        working = (age > 15) & (age < 66)
+        chance = np.where(working, 0.55 + 0.1 * school - 0.06 * sex, 0.02)
         employed = draw.random(n) < chance
-        hours = np.where(employed, np.round(draw.normal(36.0 - 5.0 * sex, 7.0, n)).clip(2, 60), 0.0)
-        typical = 6.9 + 0.22 * school + 0.03 * region + 0.007 * age.clip(0, 60) + 0.4 * employed
-        income = np.round(np.exp(draw.normal(typical, 0.45)))
+        hours = np.round(draw.normal(36.0 - 5.0 * sex, 7.0, n)).clip(2, 60)
+        typical = 6.9 + 0.22 * school + 0.03 * region + 0.007 * age.clip(0, 60)
+        income = np.round(np.exp(draw.normal(typical + 0.4 * employed, 0.45)))
         # children have no income, and one in thirty gave no answer
         income = np.where(age < 16, 0.0, income)
         yield pd.DataFrame({
@@ -45,7 +48,7 @@ def people(persons: int, seed: int = 2024) -> Iterator[pd.DataFrame]:
             "age": age,
             "school": np.array(SCHOOLS)[school],
             "employed": employed,
-            "hours": hours,
+            "hours": np.where(employed, hours, 0.0),
             "income": np.where(draw.random(n) < 1 / 30, np.nan, income),
         })
 
@@ -90,7 +93,10 @@ def with_iterator(persons: int) -> Columns:
     return lambda names: (frame[names] for frame in people(persons))
 
 
-def report(columns: Columns, budget: dp.Budget, rng: object = None) -> dict[str, dp.DPResults]:
+Tables = dict[str, dp.DPResults]
+
+
+def report(columns: Columns, budget: dp.Budget, rng: object = None) -> Tables:
     """Release the tables, within the budget."""
     tables = {}
 
@@ -101,23 +107,24 @@ def report(columns: Columns, budget: dp.Budget, rng: object = None) -> dict[str,
     region = {"by": "region", "levels": REGIONS, "other": None}
     school = {"by": "school", "levels": SCHOOLS, "other": None}
     both = {"by": ["region", "sex"], "levels": {"region": REGIONS, "sex": SEXES}, "other": None}
+    income = {"bounds": INCOME, "missing": "drop"}
 
     add("persons", dp.crosstab, ["region", "sex", "school"], 0.125, other=None,
         levels={"region": REGIONS, "sex": SEXES, "school": SCHOOLS})
     add("employed", dp.count, ["region", "employed"], 0.125, **region)
     add("share employed", dp.proportion, ["region", "sex", "employed"], 0.25, **both)
-    add("mean income", dp.mean, ["region", "sex", "income"], 0.375, bounds=INCOME, missing="drop", **both)
+    add("mean income", dp.mean, ["region", "sex", "income"], 0.375, **income, **both)
     add("income and hours", dp.mean, ["school", "income", "hours"], 0.25,
         bounds={"income": INCOME, "hours": HOURS}, missing="drop", **school)
-    add("median income", dp.median, ["region", "income"], 0.375, bounds=INCOME, missing="drop", **region)
-    add("total income", dp.sum, ["region", "income"], 0.125, bounds=INCOME, missing="drop", **region)
+    add("median income", dp.median, ["region", "income"], 0.375, **income, **region)
+    add("total income", dp.sum, ["region", "income"], 0.125, **income, **region)
     add("age", dp.histogram, ["age"], 0.125, edges=[*range(0, 100, 10), 100])
     add("classes of income", dp.histogram, ["region", "income"], 0.25, missing="drop",
         edges=[0, 500, 1000, 2000, 3000, 5000, 8000], **region)
     return tables
 
 
-def numbers(tables: dict[str, dp.DPResults]) -> pd.DataFrame:
+def numbers(tables: Tables) -> pd.DataFrame:
     """Return every released number with its noise and what holds for it."""
     parts = []
     for label, r in tables.items():
@@ -125,12 +132,12 @@ def numbers(tables: dict[str, dp.DPResults]) -> pd.DataFrame:
         keys = [each if isinstance(each, tuple) else (each,) for each in frame.index]
         element = [" / ".join(map(str, key)) for key in keys]
         facts = {"label": label, "statistic": r.statistic, "element": element}
-        kept = {"epsilon": r.epsilon, "delta": r.delta, "neighbors": r.neighbors, "unit": r.unit}
+        kept = {name: getattr(r, name) for name in ("epsilon", "delta", "neighbors", "unit")}
         parts.append(pd.DataFrame({**facts, **frame.to_dict("list"), **kept}))
     return pd.concat(parts, ignore_index=True)
 
 
-def export(tables: dict[str, dp.DPResults], budget: dp.Budget, folder: Path) -> None:
+def export(tables: Tables, budget: dp.Budget, folder: Path) -> None:
     """Write all that was released, and what it cost."""
     numbers(tables).to_csv(folder / "released.csv", index=False)
     whole = [{"label": label, **r.to_dict()} for label, r in tables.items()]
@@ -149,7 +156,8 @@ def main() -> None:
     if given.engine != "iterator" and not given.file.exists():
         write(given.file, given.persons)
     opened = {"polars": with_polars, "dask": with_dask, "spark": with_spark}
-    columns = with_iterator(given.persons) if given.engine == "iterator" else opened[given.engine](given.file)
+    open_with = opened.get(given.engine)
+    columns = open_with(given.file) if open_with else with_iterator(given.persons)
     budget = dp.Budget(2.0, neighbors="unbounded")
     rng = None if given.seed is None else np.random.default_rng(given.seed)
     export(report(columns, budget, rng), budget, given.file.parent)
