@@ -132,7 +132,8 @@ def numbers(tables: Tables) -> pd.DataFrame:
         keys = [each if isinstance(each, tuple) else (each,) for each in frame.index]
         element = [" / ".join(map(str, key)) for key in keys]
         facts = {"label": label, "statistic": r.statistic, "element": element}
-        kept = {name: getattr(r, name) for name in ("epsilon", "delta", "neighbors", "unit")}
+        holds = ("epsilon", "delta", "neighbors", "unit")
+        kept = {name: getattr(r, name) for name in holds}
         parts.append(pd.DataFrame({**facts, **frame.to_dict("list"), **kept}))
     return pd.concat(parts, ignore_index=True)
 
@@ -141,7 +142,8 @@ def export(tables: Tables, budget: dp.Budget, folder: Path) -> None:
     """Write all that was released, and what it cost."""
     numbers(tables).to_csv(folder / "released.csv", index=False)
     whole = [{"label": label, **r.to_dict()} for label, r in tables.items()]
-    (folder / "released.json").write_text(json.dumps(whole, indent=1), encoding="utf-8")
+    text = json.dumps(whole, indent=1)
+    (folder / "released.json").write_text(text, encoding="utf-8")
     budget.to_csv(folder / "ledger.csv")
 
 
