@@ -19,6 +19,7 @@ _HOMES = {
     "histogram": "pydpstat.statistics.histograms",
     "mean": "pydpstat.statistics.mean",
     "median": "pydpstat.statistics.quantiles",
+    "nunique": "pydpstat.statistics.uniques",
     "plan": "pydpstat.statistics.plan",
     "proportion": "pydpstat.statistics.counts",
     "quantile": "pydpstat.statistics.quantiles",

@@ -103,6 +103,7 @@ from pydpstat.statistics.quantiles import quantiles as quantiles
 from pydpstat.statistics.spread import std as std
 from pydpstat.statistics.spread import var as var
 from pydpstat.statistics.tables import crosstab as crosstab
+from pydpstat.statistics.uniques import nunique as nunique
 
 __version__: str
 
@@ -120,6 +121,7 @@ __all__ = [
     "histogram",
     "mean",
     "median",
+    "nunique",
     "plan",
     "proportion",
     "quantile",

@@ -48,6 +48,12 @@ class Placeholder:
     columns: tuple[str, ...] | None = None
 
 
+def is_made_up(data: object) -> bool:
+    """Tell whether something stands for data, or is a tuple of variables of which one does."""
+    each = data if isinstance(data, tuple) else (data,)
+    return any(isinstance(one, Placeholder) for one in each)
+
+
 @dataclass(frozen=True, slots=True)
 class Columns:
     """Variables of equal length. Private but for the names and, under bounded neighbors, the size.
@@ -111,7 +117,8 @@ def read(data: object, argument: str, reader: Reader) -> Columns:
     """Read a vector, or the columns of a frame or matrix; `reader` says what their values may be."""
     if isinstance(data, Placeholder):
         count = 1 if data.columns is None else len(data.columns)
-        return Columns((np.empty(0),) * count, (None,) * count, data.columns, None, data.size)
+        values, missing = reader(np.empty(0))
+        return Columns((values,) * count, (missing,) * count, data.columns, None, data.size)
     if isinstance(data, Chunk):
         names: tuple[str, ...] | None = tuple(data.columns)
         pieces: Sequence[object] = tuple(data.columns.values())

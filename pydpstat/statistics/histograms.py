@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import as_float, is_number, shown
-from pydpstat._data.columns import Columns, Data, check_filling, one_column
+from pydpstat._data.columns import Data, check_filling, one_column
 from pydpstat._data.containers import listed
 from pydpstat._data.values import fills
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import INTEGER, Missing, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
+from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.cells import bin_counts, cells_query
+from pydpstat.statistics._kernels.cells import bin_counts, cells_query, group_bin_counts
+from pydpstat.statistics._kernels.records import Part, records_of
+from pydpstat.statistics._kernels.scope import Keys, Scope
+
+MOST_CELLS = 10**7
 
 
 @quiet
@@ -28,6 +36,13 @@ def histogram(
     mechanism: str | Mechanism = "geometric",
     neighbors: str | None = None,
     missing: Missing = "error",
+    by: Keys | None = None,
+    levels: object = None,
+    other: str | None = "other",
+    unit: Keys | None = None,
+    max_records: int | None = None,
+    max_groups: int | None = None,
+    sample: float | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -36,7 +51,8 @@ def histogram(
     Parameters
     ----------
     x : array_like of shape (n,)
-        The data. Values outside the edges, infinities included, are counted in the outer bins.
+        The data; a frame where `by` or `unit` are columns of it. Values outside the edges, infinities
+        included, are counted in the outer bins.
     epsilon : float
         Privacy parameter; above 0 and finite.
     edges : sequence of float, keyword only, needed
@@ -51,6 +67,8 @@ def histogram(
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
         public number within the edges in their place.
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -60,7 +78,8 @@ def histogram(
     -------
     DPResults
         Its estimate has the parts ``breaks counts mids xname equidist``. Counts are integers
-        and may be negative: setting those to 0 would make the others' sum too large.
+        and may be negative: setting those to 0 would make the others' sum too large. By group it is a frame
+        with a row for each group and a column for each bin.
 
     Raises
     ------
@@ -79,6 +98,11 @@ def histogram(
     Sensitivity: every record is in exactly one bin, found by comparing it with the edges. Adding
     or removing one changes one count by 1: 1 in the L1 and in the L2 norm. Replacing one changes two
     counts by 1: 2 and sqrt(2). Counts and noise are integers, so nothing is rounded.
+
+    By group every record is in exactly one bin of one group, or left out: the same sensitivities hold for
+    all groups together, as groups and bins divide the records like more bins. With a unit each of its
+    max_records = m records comes or goes, or is replaced: m times as much, which is reached where all are
+    in one bin.
 
     References
     ----------
@@ -100,13 +124,44 @@ def histogram(
     how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, budget=budget)
     breaks = _edges(edges)
     check_filling(how.missing, [(breaks[0], breaks[-1])], "edges")
-    column = one_column(x, "x")
-    counts, gone = bin_counts(column.arrays[0], breaks)
-    if fills(gone, how.missing):
-        counts += gone * bin_counts(np.array([how.missing]), breaks)[0]
-    query = cells_query("histogram", counts, _labels(column, breaks), column.size, how)
-    arguments = (("edges", breaks.tolist()),)
-    return release_statistic("histogram", query, how, rng, budget, data=("x",), arguments=arguments)
+    source = source_from(rng)
+    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
+    records, how = records_of(x, how, scope, source, one_column, "x")
+    cells = (records.group_number or 1) * (breaks.size - 1)
+    if records.groups is not None and cells > MOST_CELLS:
+        raise PydpstatError(
+            f"levels and edges must make at most {MOST_CELLS} cells; they make {cells}. Use fewer of either."
+        )
+    tally = partial(_counts, edges=breaks, missing=how.missing, groups=records.group_number)
+    counts = records.fold(tally, np.add)
+    size = int(counts.sum()) if records.size is None else records.size
+    name = records.name if records.names is None else records.names[0]
+    labels = records.named(_labels(name or "x", breaks))
+    return release_statistic(
+        "histogram",
+        cells_query("histogram", counts, labels, size, how),
+        how,
+        source,
+        budget,
+        data=("x",),
+        arguments=(("edges", breaks.tolist()), *records.arguments),
+        conditions=records.conditions,
+        total=True,
+    )
+
+
+def _counts(part: Part, edges: np.ndarray, missing: Missing, groups: int | None) -> np.ndarray:
+    """Count the records in each bin, of shape (bins,) or (groups, bins), missing ones as `missing` says."""
+    x, places = part.columns.arrays[0], part.places
+    counts: np.ndarray
+    gone: Any
+    if groups is None or places is None:
+        counts, gone = bin_counts(x, edges)
+    else:
+        counts, gone = group_bin_counts(x, places, groups, edges)
+    if fills(int(np.sum(gone)), missing):
+        counts += np.multiply.outer(gone, bin_counts(np.array([missing]), edges)[0])
+    return counts
 
 
 def _edges(edges: npt.ArrayLike | None) -> np.ndarray:
@@ -131,14 +186,14 @@ def _edges(edges: npt.ArrayLike | None) -> np.ndarray:
     )
 
 
-def _labels(column: Columns, edges: np.ndarray) -> Labels:
+def _labels(name: str, edges: np.ndarray) -> Labels:
     middles = edges[:-1] / 2.0 + edges[1:] / 2.0
     widths = np.diff(edges)
     return Labels(
         "histogram",
         breaks=tuple(edges.tolist()),
         mids=tuple(middles.tolist()),
-        xname=column.name or "x",
+        xname=name,
         # as R has it: a thousandth of a millionth of the range is the edges' rounding
         equidist=bool(np.ptp(widths) <= 1e-7 * widths.mean()),
         left_closed=True,

@@ -28,7 +28,19 @@ if TYPE_CHECKING:
 # whose noise depends on the public number of records
 _NEED_SIZE = ("mean", "proportion", "var", "std", "cov", "corr")
 _TWO = ("cov", "corr")
-PLANNED = ("mean", "sum", "count", "proportion", "var", "std", "cov", "corr", "histogram", "crosstab")
+PLANNED = (
+    "mean",
+    "sum",
+    "count",
+    "proportion",
+    "var",
+    "std",
+    "cov",
+    "corr",
+    "histogram",
+    "crosstab",
+    "nunique",
+)
 _CHOSEN = ("quantile", "quantiles", "median", "choose")
 
 
@@ -141,7 +153,7 @@ class Plan:
         -------
         statsmodels.iolib.summary.Summary
         """
-        from pydpstat.results._report import number, unit_fact, wrapped
+        from pydpstat.results._report import MOST_ROWS, left_out, number, one_line, unit_fact, wrapped
         from pydpstat.results._summary_page import SummaryPage
 
         checks.probability(alpha, "alpha")
@@ -157,15 +169,16 @@ class Plan:
             *unit_fact(result.unit),
             ("Grid:", "-" if result.grid is None else number(result.grid)),
         ]
-        names = result.labels.elements(result.value)
+        names = [one_line(name) for name in result.labels.elements(result.value)[:MOST_ROWS]]
         cells = [["-", "-"]] * len(names)
         if self._public:
-            errors = np.ravel(result.bse)
-            reaches = np.ravel(result.post.reach(result.noise, result.value, alpha), order="F")
+            errors = np.ravel(result.bse)[:MOST_ROWS]
+            reaches = np.ravel(result.post.reach(result.noise, result.value, alpha), order="F")[:MOST_ROWS]
             cells = [[number(error), number(reach)] for error, reach in zip(errors, reaches)]
         notes = [f"The noise stays within the accuracy with probability {1 - alpha:g}."]
         if not self._public:
             notes = ["The accuracy depends on the data: the release's result has it."]
+        notes += left_out(result.value.size, where="accuracy()")
         if result.guarantee.conditions:
             notes.append(f"Conditions: {'; '.join(result.guarantee.conditions)}.")
         headers, title = ("noise sd", "accuracy"), "Planned Differentially Private Release"
@@ -193,17 +206,18 @@ def plan(
     ----------
     function : str or function
         ``"mean"`` or ``pydpstat.mean``; one of mean, sum, count, proportion, var, std, cov, corr,
-        histogram, crosstab.
+        histogram, crosstab, nunique.
     epsilon : float
         Privacy parameter of the release.
     n : int, optional
         The public number of records; needed for a mean, a proportion or a spread under bounded
-        neighbors, not used otherwise.
+        neighbors, not used otherwise, nor by group or by unit.
     columns : list of str, optional
-        The columns' names, where a frame is to be released.
+        The columns' names, where a frame is to be released; those of `by` and `unit` need not be among them.
     **options
         The function's own: `bounds`, `delta`, `mechanism`, `neighbors`, `missing`, and so on. Inside of
-        ``with budget:`` the neighbors are the budget's, as the release's.
+        ``with budget:`` the neighbors are the budget's, as the release's. `by` and `unit` can be names, as
+        the data's columns will have them; `by` needs `levels`.
 
     Returns
     -------
@@ -232,6 +246,9 @@ def plan(
     >>> planned = pydpstat.plan("mean", 1.0, bounds=(0, 100), n=1000)
     >>> round(planned.sd, 4), round(planned.accuracy(0.05), 4)
     (0.1414, 0.2996)
+    >>> regions = pydpstat.plan("count", 1.0, by="region", levels=["north", "south"], other=None)
+    >>> regions.accuracy(0.05).round(2).tolist(), regions.sensitivity
+    ([6.0, 6.0], 2.0)
     """
     import pydpstat
 
@@ -282,8 +299,10 @@ def _check_options(call: Callable[..., DPResults], options: Collection[str]) -> 
 def _size(n: int | None, name: str, options: Mapping[str, object]) -> int:
     given = options.get("neighbors")
     neighbors = defaults(None).neighbors if given is None else given
+    # the numbers of records in groups or of units are private
+    whole = options.get("by") is None and options.get("unit") is None
     # an array that cannot be compared is refused with the function's own words
-    needed = name in _NEED_SIZE and isinstance(neighbors, str) and neighbors == "bounded"
+    needed = whole and name in _NEED_SIZE and isinstance(neighbors, str) and neighbors == "bounded"
     if n is None:
         if needed:
             raise PydpstatError(

@@ -5,31 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-import numpy as np
-
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, quiet
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.order_grid import farthest, grid_places, grid_runs, rank_range, rank_utility
+from pydpstat.statistics._kernels.order_grid import rank_range
+from pydpstat.statistics._kernels.point_choice import one_share, several_shares
 from pydpstat.statistics._kernels.quantile_points import (
     GRID_POINTS,
     Asked,
     ask,
-    complete,
-    counts_of,
     released,
     share_of,
     shares_of,
-    split_quantiles,
 )
-from pydpstat.statistics._kernels.selection import below, places, weighted, weighted_point
-
-# ties are put in random order among so many places, in powers of two
-_PLACES = 16
-# with so many points for each record there are few records
-_FEW = 4
+from pydpstat.statistics._kernels.scope import Keys, Scope
 
 
 @quiet
@@ -41,6 +32,13 @@ def quantile(
     bounds: tuple[float, float],
     neighbors: str | None = None,
     missing: Missing = "error",
+    by: Keys | None = None,
+    levels: object = None,
+    other: str | None = "other",
+    unit: Keys | None = None,
+    max_records: int | None = None,
+    max_groups: int | None = None,
+    sample: float | None = None,
     rng: object = None,
     budget: Spender | None = None,
     grid_points: int = GRID_POINTS,
@@ -50,7 +48,8 @@ def quantile(
     Parameters
     ----------
     x : array_like of shape (n,)
-        The data. Values outside the bounds, infinities included, are moved onto them.
+        The data; a frame where `by` or `unit` are columns of it. Values outside the bounds, infinities
+        included, are moved onto them.
     q : float
         Which quantile, between 0 (the minimum) and 1. It is rounded to a multiple of 2^-20.
     epsilon : float
@@ -63,6 +62,8 @@ def quantile(
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
         public number within the bounds in their place.
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the choice. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -75,8 +76,8 @@ def quantile(
     Returns
     -------
     DPResults
-        Its estimate is a grid point, and `grid` the distance between two. `noise` is None: how far
-        the estimate is off depends on the data.
+        Its estimate is a grid point, by group a Series of them, and `grid` the distance between two.
+        `noise` is None: how far the estimate is off depends on the data.
 
     Raises
     ------
@@ -99,6 +100,16 @@ def quantile(
     side, by at most 1, so r = 1. Ties and gaps between the records change nothing in this. All
     counts are integers and q n is exact, and so is the choice (`pydpstat.random.secure`).
 
+    By group every group has a choice of its own; one without records takes each point with the same
+    probability. Nobody knows the groups' numbers of records, so r = 2 max(q, 1 - q), 1 for q 0 or 1, is that
+    of one record added or removed, which concerns one group: unbounded neighbors take c = epsilon / r in
+    each. Bounded: a record that is replaced is one that is removed and one that is added, be it to
+    another group or to the same. With c = epsilon / (2 r) each of the two changes the probability of
+    all choices together by a factor of at most exp(epsilon / 2), and both by exp(epsilon).
+
+    With a unit at most m = max_records of its records come or go, one after the other, in whatever groups:
+    c is m times smaller. (Of bounded neighbors m are removed and m others added.)
+
     References
     ----------
     McSherry, F. and Talwar, K. (2007). Mechanism design via differential privacy. FOCS 2007.
@@ -114,7 +125,8 @@ def quantile(
     50.0
     """
     share = share_of(q)
-    asked = ask(x, epsilon, bounds, neighbors, missing, rng, grid_points, budget)
+    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
+    asked = ask(x, epsilon, bounds, neighbors, missing, scope, rng, grid_points, budget)
     return _quantile("quantile", asked, share, (("q", q),), budget)
 
 
@@ -126,6 +138,13 @@ def median(
     bounds: tuple[float, float],
     neighbors: str | None = None,
     missing: Missing = "error",
+    by: Keys | None = None,
+    levels: object = None,
+    other: str | None = "other",
+    unit: Keys | None = None,
+    max_records: int | None = None,
+    max_groups: int | None = None,
+    sample: float | None = None,
     rng: object = None,
     budget: Spender | None = None,
     grid_points: int = GRID_POINTS,
@@ -135,7 +154,8 @@ def median(
     Parameters
     ----------
     x : array_like of shape (n,)
-        The data. Values outside the bounds, infinities included, are moved onto them.
+        The data; a frame where `by` or `unit` are columns of it. Values outside the bounds, infinities
+        included, are moved onto them.
     epsilon : float
         Privacy parameter; above 0 and finite.
     bounds : (float, float), keyword only
@@ -146,6 +166,8 @@ def median(
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
         public number within the bounds in their place.
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the choice. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -181,33 +203,23 @@ def median(
     >>> 40 <= float(pydpstat.median(ages, 1.0, bounds=(0, 120), rng=1)) <= 43
     True
     """
-    asked = ask(x, epsilon, bounds, neighbors, missing, rng, grid_points, budget)
+    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
+    asked = ask(x, epsilon, bounds, neighbors, missing, scope, rng, grid_points, budget)
     return _quantile("median", asked, 0.5, (), budget)
 
 
 def _quantile(
     function: str, asked: Asked, share: float, own: tuple[tuple[str, object], ...], budget: Spender | None
 ) -> DPResults:
-    how, grid, column, source = asked
-    reach = rank_range(share, how.neighbors)
-    rate = Fraction(how.epsilon) / reach
-    starts = None
-    if column.size * _FEW <= grid.points:
-        # sorting a few records takes less time than going through all points
-        counts, starts, widths = grid_runs(grid_places(complete(asked), *grid), grid.points)
-    else:
-        counts = counts_of(asked)
-    labels = Labels(column.name or function)
+    reach = asked.split * rank_range(share, asked.neighbors)
+    rate = Fraction(asked.how.epsilon) / reach
+    found = asked.counted()
+    labels = asked.records.named(Labels(asked.name or function))
 
-    def choose(_: object = None) -> tuple[float, Labels]:
-        utility = np.maximum(rank_utility(counts, share), -farthest(rate))
-        if starts is None:
-            chosen = weighted(utility, rate, source)
-        else:
-            chosen = weighted_point(utility, rate, source, starts, widths)
-        return grid.at(chosen), labels
+    def choose(_: object = None) -> tuple[object, Labels]:
+        return one_share(found, asked, share, rate), labels
 
-    return released(function, asked, choose, own, budget, float(reach) / 2)
+    return released(function, asked, choose, own, budget, float(reach) / 2, found.size)
 
 
 @quiet
@@ -219,6 +231,13 @@ def quantiles(
     bounds: tuple[float, float],
     neighbors: str | None = None,
     missing: Missing = "error",
+    by: Keys | None = None,
+    levels: object = None,
+    other: str | None = "other",
+    unit: Keys | None = None,
+    max_records: int | None = None,
+    max_groups: int | None = None,
+    sample: float | None = None,
     rng: object = None,
     budget: Spender | None = None,
     grid_points: int = GRID_POINTS,
@@ -231,7 +250,8 @@ def quantiles(
     Parameters
     ----------
     x : array_like of shape (n,)
-        The data. Values outside the bounds, infinities included, are moved onto them.
+        The data; a frame where `by` or `unit` are columns of it. Values outside the bounds, infinities
+        included, are moved onto them.
     qs : sequence of float
         Which quantiles, each between 0 and 1, in any order.
     epsilon : float
@@ -244,6 +264,8 @@ def quantiles(
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
         public number within the bounds in their place.
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the choices. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -254,7 +276,8 @@ def quantiles(
     Returns
     -------
     DPResults
-        Its estimate is a Series of grid points, named by `qs` and in their order. `noise` is None.
+        Its estimate is a Series of grid points, named by `qs` and in their order; by group a frame with a
+        row for each group. `noise` is None.
 
     Raises
     ------
@@ -280,7 +303,14 @@ def quantiles(
     Ties would spoil the shares of the two sides. So each record first gets a random place among
     2^16 at its grid point, which depends on this record alone; points are chosen among these places
     and published without them. Neighbors that share their records' random places show the same guarantee
-    for the average over them.
+    for the average over them. (They are drawn point by point, after the records are counted; the law is
+    the same, and so is a seeded result in whatever order the records come.)
+
+    By group each group has problems of its own. One record added or removed touches one problem of a level
+    in one group, so that c as for unbounded neighbors keeps epsilon for all groups together. A record that
+    is replaced, also in its group, is one removed and one added; a unit is m = max_records of these. All
+    that lies k records apart costs k times as much: epsilon / (2 m) for bounded and epsilon / m for
+    unbounded neighbors takes the place of epsilon.
 
     References
     ----------
@@ -296,26 +326,13 @@ def quantiles(
     [16.0, 42.0, 50.0]
     """
     wanted = shares_of(qs)
-    asked = ask(x, epsilon, bounds, neighbors, missing, rng, grid_points, budget)
-    how, grid, column, source = asked
-    distinct = sorted(set(wanted))
-    labels = Labels("quantile" if column.name is None else column.name, names=tuple(map(str, qs)))
-    values = complete(asked)
+    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
+    asked = ask(x, epsilon, bounds, neighbors, missing, scope, rng, grid_points, budget)
+    found = asked.counted()
+    each = Labels("quantile" if asked.name is None else asked.name, names=tuple(map(str, qs)))
+    labels = asked.records.named(each)
 
-    def choose(_: object = None) -> tuple[np.ndarray, Labels]:
-        records = grid_places(values, *grid).astype(np.int64) << _PLACES
-        records += places(records.size, _PLACES, source)
-        records.sort()
-        chosen = split_quantiles(
-            records,
-            grid.points << _PLACES,
-            distinct,
-            Fraction(how.epsilon),
-            how.neighbors,
-            lambda widths, utility, rate: weighted(utility, rate, source, widths),
-            lambda limit: below(limit, source),
-        )
-        found = {q: grid.at(each >> _PLACES) for q, each in zip(distinct, chosen)}
-        return np.array([found[q] for q in wanted]), labels
+    def choose(_: object = None) -> tuple[object, Labels]:
+        return several_shares(found, asked, wanted), labels
 
-    return released("quantiles", asked, choose, (("qs", qs),), budget, 1.0)
+    return released("quantiles", asked, choose, (("qs", qs),), budget, 1.0, found.size)

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-
-import numpy as np
 
 from pydpstat._data.columns import Data
-from pydpstat._data.values import missing_values
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import INTEGER, Missing, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
+from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.cells import cell_counts, cells_query
+from pydpstat.statistics._kernels.cells import cells_query
+from pydpstat.statistics._kernels.crossed import coded_records, table_counts, variables_in
 from pydpstat.statistics._kernels.discovered_levels import discovered
-from pydpstat.statistics._kernels.levels import (
-    Axis,
-    PublicLevels,
-    Variables,
-    axis_of,
-    codes_of,
-    levels_of,
-    plain,
-    variables_of,
-)
+from pydpstat.statistics._kernels.levels import axis_of, levels_of, plain
+from pydpstat.statistics._kernels.scope import Keys, Scope
 
 DECLARED = "that the declared categories are public knowledge"
 MOST_CELLS = 10**7
@@ -43,6 +33,10 @@ def crosstab(
     neighbors: str | None = None,
     missing: Missing = "error",
     other: str | None = "other",
+    unit: Keys | None = None,
+    max_records: int | None = None,
+    max_groups: int | None = None,
+    sample: float | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -77,6 +71,8 @@ def crosstab(
         depend on the data. If it is one of the levels, they are counted there. None leaves records
         with such values out: the cells then add up to fewer than all records. There is none with
         ``"declared"``, as a Categorical has no such values.
+    unit, max_records, max_groups, sample : optional
+        By unit, and on a sample, as in `mean`. The cells are the groups that `max_groups` limits.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -102,6 +98,8 @@ def crosstab(
     Sensitivity: every record is in one cell, or in none if it is left out, and which one depends on
     this record alone. Adding or removing one changes one count by 1: 1 in the L1 and in the L2 norm.
     Replacing one changes at most two counts by 1: 2 and sqrt(2). Counts and noise are integers.
+    With a unit each of its max_records = m records comes or goes, or is replaced: m times as much, which is
+    reached where all of them are in one cell.
 
     ``levels="discover"`` releases the noisy counts, with geometric noise, of the levels that occur,
     if they are at least T. A level that occurs in one of two neighboring data sets only has the
@@ -109,6 +107,16 @@ def crosstab(
     released, the counts of the others keep epsilon. A replaced record has twice the L1
     sensitivity, so the noise's scale and T - 1 are about twice as large; two such levels, one in each
     data set, need no more delta than one: neither data set can release both.
+
+    With a unit the counts c_1, c_2, ... of the levels that one of the two has add up to at most m, and the
+    sensitivity is m times as large. Above the largest of them P(c + noise >= T) is proportional to a^-c,
+    with a < 1, so their sum is convex in the counts and largest with m levels of one record or with one
+    level of m: T is such that neither m P(1 + noise >= T) nor P(m + noise >= T) is above delta. Let p and p'
+    be the probabilities that some level that only the one or the other has is released, at most delta
+    both; e the count of records in these levels times the noise's rate; and y and y' those of an event
+    among the other levels' noisy counts, whose change is smaller by these records: y' >= y exp(e - epsilon).
+    Then p + (1 - p) y - exp(epsilon) (1 - p') y' <= p + y (1 - p - exp(e) (1 - p')), which is p at y = 0 and
+    at most p' at y = 1, and so at most delta.
 
     References
     ----------
@@ -130,18 +138,25 @@ def crosstab(
     >>> found.estimate.index.tolist()
     ['no', 'perhaps', 'yes']
     """
+    given = Scope.of(None, None, None, unit, max_records, max_groups, sample, budget)
+    scope = given._replace(crossed=True)
     if isinstance(levels, str) and levels == "discover":
+        if sample is not None:
+            raise PydpstatError(
+                "sample must be left out with levels='discover': whether a level is found would depend on "
+                "the sample, too. Give public levels."
+            )
         named = INTEGER[:1]
         how = options(
             epsilon, 0, mechanism, neighbors, missing, mechanisms=named, others=False, fill=str, budget=budget
         )
-        return discovered(variables_of(data), delta, how, rng, budget)
+        return discovered(data, delta, how, scope, source_from(rng), budget)
     how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=str, budget=budget)
     if other is not None and not isinstance(other, str):
         raise PydpstatError(
             f"other must be the name of a level, or None; got {type(other).__name__}. 'other' is usual."
         )
-    variables = variables_of(data)
+    variables = variables_in(data, scope)
     public = levels_of(levels, variables)
     kept = None if how.missing in ("error", "drop") else how.missing
     axes = [axis_of(each, other, kept) for each in public]
@@ -153,30 +168,17 @@ def crosstab(
         )
     names = variables.names if any(variables.names) else ()
     labels = Labels("table", dimnames=dimnames, dimension_names=names)
-    query = cells_query("table", _table(variables, public, axes, how.missing), labels, variables.size, how)
+    source = source_from(rng)
+    records, how = coded_records(data, public, how, scope, source)
+    counts, size = table_counts(records, axes, how.missing)
+    query = cells_query("table", counts, labels, size, how)
     declared = isinstance(levels, str)
     said = "declared" if declared else [list(map(plain, each.levels)) for each in public]
     arguments: tuple[tuple[str, object], ...] = (("levels", said if declared or len(said) > 1 else said[0]),)
     if other != "other" and not declared:
         arguments = (*arguments, ("other", other))
     conditions = (DECLARED,) if declared else ()
-    return release_statistic("crosstab", query, how, rng, budget, arguments=arguments, conditions=conditions)
-
-
-def _table(
-    variables: Variables, public: Sequence[PublicLevels], axes: Sequence[Axis], missing: Missing
-) -> np.ndarray:
-    """Count the cells, and bring each axis into its published order."""
-    codes = [codes_of(column, each) for column, each in zip(variables.columns, public)]
-    counts = cell_counts(codes, [len(axis.places) - 1 for axis in axes])
-    if missing == "error" and any(counts.take(0, axis=axis).any() for axis in range(counts.ndim)):
-        raise missing_values()
-    for axis, (names, (*places, gone)) in enumerate(axes):
-        rows = np.moveaxis(counts, axis, 0)
-        moved = np.zeros((len(names), *rows.shape[1:]), dtype=np.int64)
-        # missing values come first among the counts
-        for row, place in zip(rows, (gone, *places)):
-            if place >= 0:
-                moved[place] += row
-        counts = np.moveaxis(moved, 0, axis)
-    return counts
+    arguments = (*arguments, *records.arguments)
+    return release_statistic(
+        "crosstab", query, how, source, budget, arguments=arguments, conditions=conditions, total=True
+    )

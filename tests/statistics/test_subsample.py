@@ -26,6 +26,10 @@ CALLS = {
     "count": lambda **how: pydpstat.count(X > 0.5, 1.0, **how),
     "proportion": lambda **how: pydpstat.proportion(X > 0.5, 1.0, **how),
     "cov": lambda **how: pydpstat.cov(X, X, 1.0, bounds=(0, 1), **how),
+    "median": lambda **how: pydpstat.median(X, 1.0, bounds=(0, 1), **how),
+    "quantiles": lambda **how: pydpstat.quantiles(X, [0.2, 0.8], 1.0, bounds=(0, 1), **how),
+    "histogram": lambda **how: pydpstat.histogram(X, 1.0, edges=[0, 0.5, 1], **how),
+    "crosstab": lambda **how: pydpstat.crosstab(list("ab") * 500, 1.0, levels=["a", "b"], **how),
     "corr": lambda **how: pydpstat.corr(X, X, 1.0, bounds=(0, 1), **how),
 }
 
@@ -109,6 +113,9 @@ def test_totals_are_those_of_all_records(neighbors):
     how = {"sample": 0.5, "neighbors": neighbors, "rng": 3}
     sums = pydpstat.sum(X, 1e6, bounds=(0, 1), **how)
     counts = pydpstat.count(X > 0.5, 1e6, **how)
+    bins = pydpstat.histogram(X, 1e6, edges=[0, 0.5, 1], **how)
+    cells = pydpstat.crosstab(list("ab") * 500, 1e6, levels=["a", "b"], other=None, **how)
+    assert np.abs(np.asarray(bins) - 500.0).max() < 60.0 and np.abs(np.asarray(cells) - 500.0).max() < 60.0
     # sampling errors of 1,000 records, half of them drawn: below 60 in all seeds of this kind
     assert abs(float(sums) - 500.0) < 60.0 and abs(float(counts) - 500.0) < 60.0
     assert sums.bse.item() == pytest.approx(2 * math.sqrt(2.0) * sums.noise_scale)
@@ -155,6 +162,8 @@ def test_samples_that_have_no_guarantee():
         pydpstat.mean(X, 1.0, bounds=(0, 1), sample=0.1, unit=np.arange(1000), max_records=1)
     with pytest.raises(PydpstatError, match="without rng"):
         pydpstat.mean((chunk for chunk in [X]), 1.0, bounds=(0, 1), sample=0.1, rng=1, **OPEN)
+    with pytest.raises(PydpstatError, match="sample must be left out"):
+        pydpstat.crosstab(list("ab"), 1.0, levels="discover", delta=0.1, sample=0.5)
     streamed = pydpstat.mean((chunk for chunk in [X, X]), 1.0, bounds=(0, 1), sample=0.1, **OPEN)
     assert streamed.epsilon == pytest.approx(amplified(1.0, 0.1))
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._grid import float_above
 from pydpstat._release.additive import Query
 from pydpstat._release.statistic import Options
 from pydpstat.dppack._counts import count_sensitivity
@@ -29,52 +31,117 @@ _PAIRS = 2**19
 _NARROW = 256
 
 
-def bin_counts(x: np.ndarray, edges: Floats) -> tuple[Counts, int]:
-    """Count values in bins that are closed on the left; the last one is closed on both sides.
+class Bins:
+    """Bins that are closed on the left, the last one on both sides, and which of them values are in.
 
-    Values outside the edges, infinities included, belong to the outer bins. NaN is missing; beside the
-    counts comes how many values are. The edges are finite and ascending, no two equal.
+    Values outside the edges, infinities included, belong to the outer bins. The edges are finite and
+    ascending, no two equal.
 
     Where all bins are equally wide, f(x) = (x - edges[0]) * scale, rounded after each step and at
     last to single precision, finds the bin. f does not fall anywhere, since rounding keeps the order,
     and it is checked that |f(edges[i]) - i| <= t for every edge, t a small tolerance. So f(x) > i + t says
     x > edges[i] and f(x) < i - t says x < edges[i]; any x with f(x) within 2 t of an i is compared with
     edges[i]. No value is binned by a rounded product alone.
+    """
+
+    def __init__(self, edges: Floats, size: int) -> None:
+        """Check whether the bins are equally wide, for so many values at most."""
+        self.edges, self.number = edges, edges.size - 1
+        kind: type = np.float32 if self.number <= _NARROW else np.float64
+        self.tolerance = self.number * float(np.finfo(kind).eps)
+        # one piece of memory for all chunks: asking for it anew costs more than the arithmetic
+        size = min(size, _CHUNK)
+        self.scratch: Scratch = np.empty(size), np.empty(size, kind), np.empty(size, kind)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.scale = self.number / (edges[-1] - edges[0])
+            places = ((edges - edges[0]) * self.scale).astype(kind)
+            apart = np.abs(places - np.arange(edges.size, dtype=kind))
+            self.equal = bool(np.all(apart <= self.tolerance))
+
+    def whole(self, chunk: Floats) -> Places | None:
+        """Return each value's bin among equal ones, as a float; None where one is missing or bins differ."""
+        if not self.equal:
+            return None
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _equal_bins(chunk, self.edges, self.scale, 2.0 * self.tolerance, self.scratch)
+
+    def among(self, values: Floats) -> npt.NDArray[np.intp]:
+        """Return the bins of values of which none is missing."""
+        return self.edges[1:-1].searchsorted(values, "right")
+
+
+def bin_counts(x: np.ndarray, edges: Floats) -> tuple[Counts, int]:
+    """Count the values in each of `Bins`. NaN is missing; beside the counts comes how many values are.
 
     Examples
     --------
     >>> bin_counts(np.array([-1.0, 0.0, 0.5, 1.0, np.inf, np.nan]), np.array([0.0, 0.5, 1.0]))
     (array([2, 3]), 1)
     """
-    bins = edges.size - 1
-    kind: type = np.float32 if bins <= _NARROW else np.float64
-    tolerance = bins * float(np.finfo(kind).eps)
-    counts, missing = np.zeros(bins, dtype=np.int64), 0
-    # one piece of memory for all chunks: asking for it anew costs more than the arithmetic
-    size = min(x.size, _CHUNK)
-    scratch: Scratch = np.empty(size), np.empty(size, kind), np.empty(size, kind)
-    with np.errstate(over="ignore", invalid="ignore"):
-        scale = bins / (edges[-1] - edges[0])
-        places = ((edges - edges[0]) * scale).astype(kind)
-        equal = np.all(np.abs(places - np.arange(bins + 1, dtype=kind)) <= tolerance)
-        for start in range(0, x.size, _CHUNK):
-            chunk = x[start : start + _CHUNK].astype(np.float64, copy=False)
-            found = _equal_bins(chunk, edges, scale, 2.0 * tolerance, scratch) if equal else None
-            if found is not None:
-                counts += _count_whole(found, bins, scratch[2])
-                continue
-            absent = np.isnan(chunk)
-            missing += int(np.count_nonzero(absent))
-            counts += np.bincount(edges[1:-1].searchsorted(chunk[~absent], "right"), minlength=bins)
+    bins = Bins(edges, x.size)
+    counts, missing = np.zeros(bins.number, dtype=np.int64), 0
+    for start in range(0, x.size, _CHUNK):
+        chunk = x[start : start + _CHUNK].astype(np.float64, copy=False)
+        found = bins.whole(chunk)
+        if found is not None:
+            counts += _count_whole(found, bins.number, bins.scratch[2])
+            continue
+        absent = np.isnan(chunk)
+        missing += int(np.count_nonzero(absent))
+        counts += np.bincount(bins.among(chunk[~absent]), minlength=bins.number)
     return counts, missing
 
 
+def group_bin_counts(x: np.ndarray, places: np.ndarray, groups: int, edges: Floats) -> tuple[Counts, Counts]:
+    """Count the values of each group in each bin, and the missing ones of each group.
+
+    Examples
+    --------
+    >>> x, places = np.array([0.0, 0.5, 1.0, np.nan]), np.array([1, 0, 1, 1])
+    >>> group_bin_counts(x, places, 2, np.array([0.0, 0.5, 1.0]))
+    (array([[0, 1],
+           [1, 1]]), array([0, 1]))
+    """
+    bins = Bins(edges, x.size)
+    cells = groups * bins.number
+    counts, missing = np.zeros(cells, dtype=np.int64), np.zeros(groups, dtype=np.int64)
+    # as many values at a time as make the table of all cells worth while
+    step = max(_CHUNK, cells)
+    keys = np.empty(min(x.size, step + _CHUNK), dtype=np.intp)
+    filled = 0
+    for start in range(0, x.size, _CHUNK):
+        chunk = x[start : start + _CHUNK].astype(np.float64, copy=False)
+        at = places[start : start + _CHUNK].astype(np.intp)
+        found = bins.whole(chunk)
+        if found is not None:
+            inside = found.astype(np.intp)
+        else:
+            absent = np.isnan(chunk)
+            missing += np.bincount(at[absent], minlength=groups)
+            at, inside = at[~absent], bins.among(chunk[~absent])
+        at *= bins.number
+        at += inside
+        keys[filled : filled + at.size] = at
+        filled += at.size
+        if filled >= step:
+            counts += np.bincount(keys[:filled], minlength=cells)
+            filled = 0
+    counts += np.bincount(keys[:filled], minlength=cells)
+    return counts.reshape(groups, -1), missing
+
+
 def cells_query(statistic: str, counts: np.ndarray, labels: Labels, size: int, how: Options) -> Query:
-    """Ask for the counts of disjoint cells."""
+    """Ask for the counts of disjoint cells.
+
+    A record is in one cell, or in none. One that is added or removed changes one count by 1, one that is
+    replaced two at most; of a unit this happens to so many records, one after the other, and its length
+    adds up in any norm. They can all leave one cell and enter one other, so no less would do.
+    """
+    reach = count_sensitivity(how.neighbors, how.norm)
     return Query(
         statistic,
         counts.astype(np.float64),
-        (count_sensitivity(how.neighbors, how.norm),),
+        (reach if how.most == 1 else float_above(how.most * Fraction(reach)),),
         labels,
         integer=True,
         nobs=size if how.bounded else None,

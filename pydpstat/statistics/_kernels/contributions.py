@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._data.values import objects, without_mask
+from pydpstat._data.values import is_missing, objects, without_mask
 from pydpstat.errors import PydpstatError
 
 Hashes = npt.NDArray[np.uint64]
@@ -59,9 +59,12 @@ def kept(ids: object, unit: Unit, places: np.ndarray | None, values: Sequence[np
     """
     codes, names = unit_codes(ids, unit.name)
     there = np.ones(codes.size, dtype=bool) if places is None else places >= 0
-    if unit.groups is not None and places is not None:
-        groups = places.astype(np.uint64)
-        shuffled = _mixed(_mixed(names[codes], groups), np.uint64(unit.key ^ 0x5DEECE66D))
+    if unit.groups is not None:
+        shuffled = names[codes]
+        # without groups the different values make some
+        for groups in map(_bits, values) if places is None else (places.astype(np.uint64),):
+            shuffled = _mixed(shuffled, groups)
+        shuffled = _mixed(shuffled, np.uint64(unit.key ^ 0x5DEECE66D))
         _keep_first(there, codes, shuffled, unit.groups, distinct=True)
     hashes = names[codes]
     for array in values if places is None else (*values, places):
@@ -100,17 +103,27 @@ def _repetition(codes: np.ndarray, hashes: Hashes) -> Hashes:
     return found
 
 
+def coded(ids: Any, argument: str) -> tuple[np.ndarray, Any]:
+    """Return a code for each record's id, -1 for a missing one, and the different ids."""
+    import pandas as pd
+
+    given = without_mask(ids)
+    values = given if hasattr(given, "dtype") else objects(given)
+    if isinstance(values.dtype, np.dtype) and not values.dtype.isnative:
+        values = np.asarray(values).astype(values.dtype.newbyteorder("="))
+    try:
+        return pd.factorize(values)
+    except Exception:  # whatever the ids' own hashes and comparisons raise
+        raise PydpstatError(
+            f"{argument} must be a column of ids, numbers or texts; got lists or the like. Use an id."
+        ) from None
+
+
 def unit_codes(ids: Any, name: str) -> tuple[np.ndarray, Hashes]:
     """Return a code for each record's unit, and a hash of each unit that is the same for equal ids."""
     import pandas as pd
 
-    try:
-        given = without_mask(ids)
-        codes, found = pd.factorize(given if hasattr(given, "dtype") else objects(given))
-    except Exception:  # whatever the ids' own hashes and comparisons raise
-        raise PydpstatError(
-            f"unit must be a column of numbers or texts; got lists or the like in {name!r}. Use an id."
-        ) from None
+    codes, found = coded(ids, "unit")
     if codes.size and int(codes.min()) < 0:
         raise PydpstatError(
             f"unit must say whose data each record is; {name!r} has missing values. Leave such records out, "
@@ -137,11 +150,28 @@ def _whole(value: object) -> int | None:
     return None
 
 
-def _bits(values: np.ndarray) -> Hashes:
-    """Return the bits of numbers as floats, the same for equal ones and for all that are missing."""
-    floats = values.astype(np.float64) + 0.0
-    floats[np.isnan(floats)] = np.nan
-    return floats.view(np.uint64)
+def _bits(values: Any) -> Hashes:
+    """Return bits that are the same for equal values and for all that are missing."""
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "fiub":
+        floats = values.astype(np.float64) + 0.0
+        floats[np.isnan(floats)] = np.nan
+        return floats.view(np.uint64)
+    import pandas as pd
+
+    # equal values of different types are different levels
+    texts = np.array([_text(value) for value in objects(values)], dtype=object)
+    return pd.util.hash_array(texts, categorize=True)
+
+
+def _text(value: object) -> str:
+    return "" if is_missing(value) else f"{type(value).__name__} {_shown(value)}"
+
+
+def _shown(value: object) -> str:
+    try:
+        return str(value)
+    except Exception:  # an object may raise what it likes when it is shown
+        return type(value).__name__
 
 
 def _mixed(first: Hashes | np.uint64, second: Hashes | np.uint64) -> Hashes:

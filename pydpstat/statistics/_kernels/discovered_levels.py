@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,22 +17,27 @@ from pydpstat._data.containers import is_categorical
 from pydpstat._data.values import fills, is_missing, objects
 from pydpstat._release.additive import Spender, release
 from pydpstat._release.calibration import Calibrated, prepare
-from pydpstat._release.statistic import Options, call, check_budget
+from pydpstat._release.statistic import Missing, Options, call, check_budget
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.privacy import Guarantee
-from pydpstat.random import source_from
+from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.cells import cells_query
-from pydpstat.statistics._kernels.levels import Level, Variables, plain
+from pydpstat.statistics._kernels.crossed import found_records, variables_in
+from pydpstat.statistics._kernels.levels import Level, plain
+from pydpstat.statistics._kernels.records import Part
+from pydpstat.statistics._kernels.scope import Scope
 
+# levels by their type, and how many records each has
+Found = dict[tuple[type, Level], int]
 FOUND = "the levels were found in the data: those that are rare are left out, and delta covers them"
 
 
 def discovered(
-    variables: Variables, delta: float, how: Options, rng: object, budget: Spender | None
+    data: object, delta: float, how: Options, scope: Scope, source: Source, budget: Spender | None
 ) -> DPResults:
     """Release the noisy counts of one variable's levels that are at least a public threshold.
 
@@ -42,54 +49,67 @@ def discovered(
             f"delta must be above 0 and below 1 with levels 'discover'; got {checks.shown(delta)}. "
             "Give a small probability, for example 1e-6, or public levels."
         )
+    variables = variables_in(data, scope)
     if len(variables.columns) != 1:
         raise PydpstatError(
             f"levels='discover' takes one variable; got {len(variables.columns)}. "
             "Combine them into one, or give public levels."
         )
+    records, how = found_records(data, how, scope, source)
     # one record is in one level, or leaves one and enters another
-    noise = SymmetricGeometricNoise(how.epsilon, 2 if how.bounded else 1)
+    reach = how.most * (2 if how.neighbors == "bounded" else 1)
+    noise = SymmetricGeometricNoise(how.epsilon, reach)
     # the noise's rate is this quotient of floats, as it is drawn
-    threshold = release_threshold(Fraction(noise.epsilon / noise.sensitivity), float(share))
-    counts, levels = _occurring(variables.columns[0], how)
+    rate = Fraction(noise.epsilon / noise.sensitivity)
+    threshold = unit_threshold(rate, float(share), how.most)
+    found = records.fold(partial(_occurring, missing=how.missing), _both)
+    # an order that says nothing of the records' own
+    keys = sorted(found, key=lambda key: (key[0].__name__, key[1]))
+    counts = np.array([found[key] for key in keys], dtype=np.int64)
+    levels = tuple(level for _, level in keys)
     labels = Labels("table", dimnames=(levels,), dimension_names=tuple(filter(None, variables.names)))
-    query = cells_query("table", counts, labels, variables.size, how)
-    claim = Guarantee(how.epsilon, float(share), how.neighbors)
+    query = cells_query("table", counts, labels, int(counts.sum()), how)
+    claim = Guarantee(how.epsilon, float(share), how.neighbors, unit=how.unit)
     held = replace(claim, conditions=(*how.conditions, FOUND))
-    source = source_from(rng)
+    arguments = (("levels", "discover"), ("delta", float(share)), *records.arguments)
     result = release(
         query,
         prepare(query.question, Calibrated(noise, claim, held), source.reproducible),
         source,
-        record=call("crosstab", how, ("data",), (("levels", "discover"), ("delta", float(share)))),
+        record=call("crosstab", how, ("data",), arguments),
         budget=check_budget(budget),
     )
     return _above(result, threshold)
 
 
 def _above(result: DPResults, threshold: int) -> DPResults:
-    """Leave out what is below the threshold, and put the rest into an order that says nothing."""
+    """Leave out what is below the threshold."""
     (levels,) = result.labels.dimnames or ((),)
-    kept = sorted(
-        (place for place in range(len(levels)) if result.value[place] >= threshold),
-        key=lambda place: (type(levels[place]).__name__, levels[place]),
-    )
+    kept = [place for place in range(len(levels)) if result.value[place] >= threshold]
     labels = replace(result.labels, dimnames=(tuple(levels[place] for place in kept),))
     post = AsDrawn((f"counts below {threshold} left out",))
     return replace(result, value=result.value[kept], labels=labels, post=post)
 
 
-def _occurring(column: object, how: Options) -> tuple[np.ndarray, tuple[Level, ...]]:
+def _occurring(part: Part, missing: Missing) -> Found:
     """Count the levels that occur; what a record's level is called depends on this record alone. Private."""
-    found, gone = _tallied(column)
-    if fills(gone, how.missing):
-        found.append((how.missing, gone))
+    found, gone = _tallied(part.columns.arrays[0])
+    if fills(gone, missing):
+        found.append((missing, gone))
     # 1, 1.0 and True are different levels, though Python takes them for equal
-    totals: dict[tuple[type, Level], int] = {}
+    totals: Found = {}
     for value, count in found:
         level = plain(value)
         totals[type(level), level] = totals.get((type(level), level), 0) + count
-    return np.array(list(totals.values()), dtype=np.int64), tuple(level for _, level in totals)
+    return {level: count for level, count in totals.items() if count}
+
+
+def _both(first: Found, second: Found) -> Found:
+    """Add up the counts of two parts."""
+    totals = dict(first)
+    for level, count in second.items():
+        totals[level] = totals.get(level, 0) + count
+    return totals
 
 
 def _tallied(column: Any) -> tuple[list[tuple[object, int]], int]:
@@ -132,6 +152,19 @@ def _wide(values: np.ndarray) -> np.ndarray:
     """Return numbers in the machine's own byte order and full width, which pandas asks for."""
     wide = {"i": np.int64, "u": np.uint64, "f": np.float64}.get(values.dtype.kind)
     return values.astype(wide or values.dtype.newbyteorder("="), copy=False)
+
+
+def unit_threshold(rate: Fraction, delta: float, most: int) -> int:
+    """Return the threshold where a unit's records, so many at most, can be all that levels have.
+
+    Examples
+    --------
+    >>> unit_threshold(Fraction(1), 1e-6, 1), unit_threshold(Fraction(1, 3), 1e-6, 3)
+    (15, 45)
+    """
+    # rounded down, for a quotient of floats may be above delta's part
+    part = delta if most == 1 else math.nextafter(delta / most, 0.0)
+    return max(release_threshold(rate, part), most - 1 + release_threshold(rate, delta))
 
 
 # 60 decimal digits

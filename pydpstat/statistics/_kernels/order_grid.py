@@ -13,8 +13,6 @@ Counts = npt.NDArray[np.int64]
 
 # a point whose weight is exp(-750) of the best one's is as good as never chosen
 _FARTHEST = 750
-# a chunk of values stays in the second-level cache
-_CHUNK = 8192
 # a share is a whole multiple of 2^-20: its product with any number of records below 2^33 is exact
 _SHARE = 2.0**20
 
@@ -39,45 +37,21 @@ def grid_places(x: Floats, lower: float, upper: float, points: int) -> np.ndarra
     return place.astype(np.intp)
 
 
-def grid_counts(x: np.ndarray, lower: float, upper: float, points: int) -> tuple[Counts, int]:
-    """Count the values at each point of a grid from `lower` to `upper`, and those that are missing.
-
-    The grid has at least 2 points, equally far apart. NaN is missing.
-
-    Examples
-    --------
-    >>> grid_counts(np.array([-5.0, 0.2, 0.9, 2.0, np.nan]), 0.0, 1.0, 3)
-    (array([2, 0, 2]), 1)
-    """
-    counts, missing = np.zeros(points, dtype=np.int64), 0
-    # as many values at a time as make the tables of all points worth while
-    step = max(_CHUNK, 4 * points)
-    for start in range(0, x.size, step):
-        chunk = x[start : start + step].astype(np.float64, copy=False)
-        absent = np.isnan(chunk)
-        if absent.any():
-            chunk = chunk[~absent]
-            missing += int(np.count_nonzero(absent))
-        counts += np.bincount(grid_places(chunk, lower, upper, points), minlength=points)
-    return counts, missing
-
-
-def grid_runs(places: np.ndarray, points: int) -> tuple[Counts, Counts, Counts]:
+def grid_runs(occupied: Counts, records: Counts, points: int) -> tuple[Counts, Counts, Counts]:
     """Divide a grid into its occupied points and the runs of empty points before, between and after.
 
     The points of a run have the same ranks. With few records there are far fewer runs than points.
-    `places` are the records' points. Of each run come the number of records, the first point, and the
-    number of points, which can be 0.
+    `occupied` are the points that have records, ascending, and `records` how many each has. Of each run
+    come the number of records, the first point, and the number of points, which can be 0.
 
     Examples
     --------
-    >>> for each in grid_runs(np.array([5, 2, 5, 6]), 10):
+    >>> for each in grid_runs(np.array([2, 5, 6]), np.array([1, 2, 1]), 10):
     ...     print(each)
     [0 1 0 2 0 1 0]
     [0 2 3 5 6 6 7]
     [2 1 2 1 0 1 3]
     """
-    occupied, records = np.unique(places, return_counts=True)
     counts = np.zeros(2 * occupied.size + 1, dtype=np.int64)
     counts[1::2] = records
     ends = np.zeros(counts.size + 1, dtype=np.int64)

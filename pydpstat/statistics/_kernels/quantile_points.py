@@ -5,31 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Columns, Data, GivenBounds, bounds_pair, check_filling, one_column
+from pydpstat._data.columns import Data, GivenBounds, bounds_pair, check_filling, one_column
 from pydpstat._data.containers import listed
-from pydpstat._data.values import fills
 from pydpstat._release.additive import Spender
 from pydpstat._release.choice import release_choice
 from pydpstat._release.statistic import Missing, Options, call, check_budget, options
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Exponential
-from pydpstat.privacy import Guarantee
 from pydpstat.random import Source, source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.order_grid import (
-    farthest,
-    grid_counts,
-    grid_places,
-    public_share,
-    rank_range,
-)
+from pydpstat.statistics._kernels.order_grid import farthest, public_share, rank_range
+from pydpstat.statistics._kernels.point_counts import PointCounts, merged, point_counts
+from pydpstat.statistics._kernels.records import Records, records_of
+from pydpstat.statistics._kernels.scope import Scope
 
 # the chosen value with its labels; a seeded source's uniforms are not needed
 Choice = Callable[..., tuple[object, Labels]]
@@ -57,8 +53,37 @@ class Asked(NamedTuple):
 
     how: Options
     grid: Grid
-    column: Columns
+    records: Records
     source: Source
+
+    @property
+    def name(self) -> str | None:
+        """The variable's name, where it has one."""
+        names = self.records.names
+        return (self.records.name if names is None else names[0]) or None
+
+    @property
+    def split(self) -> int:
+        """Into how many equal parts epsilon goes: the records of all groups that a neighbor adds or removes.
+
+        1 where the number of records is public, for which ranks have a range of their own.
+        """
+        return self.how.ends * self.how.most
+
+    @property
+    def neighbors(self) -> str:
+        """For which neighbors each part of epsilon is."""
+        return "unbounded" if self.how.scattered else self.how.neighbors
+
+    def counted(self) -> PointCounts:
+        """Return how many records each point of each group has."""
+        tally = partial(
+            point_counts, grid=self.grid, missing=self.how.missing, groups=self.records.group_number
+        )
+        found = self.records.fold(tally, merged)
+        if self.how.bounded:
+            _check_some(found.size)
+        return found
 
 
 def ask(
@@ -67,11 +92,12 @@ def ask(
     bounds: GivenBounds,
     neighbors: str | None,
     missing: Missing,
+    scope: Scope,
     rng: object,
     grid_points: int,
     budget: Spender | None,
 ) -> Asked:
-    """Check what all quantiles share, and read the records."""
+    """Check what all quantiles share, and read what is public of the records."""
     named = (Exponential(),)
     how = options(
         epsilon, 0, "exponential", neighbors, missing, mechanisms=named, others=False, budget=budget
@@ -88,11 +114,16 @@ def ask(
             f"bounds must be a finite distance apart that a grid can divide; got {checks.shown(bounds)}. "
             "Rescale the data."
         )
-    column = one_column(x, "x")
     source = source_from(rng)
-    if how.bounded and column.size == 0:
+    records, how = records_of(x, how, scope, source, one_column, "x")
+    if records.size is not None:
+        _check_some(records.size)
+    return Asked(how, Grid(lower, upper, int(grid_points)), records, source)
+
+
+def _check_some(size: int) -> None:
+    if size == 0:
         raise PydpstatError("x must have at least one record under bounded neighbors; got none.")
-    return Asked(how, Grid(lower, upper, int(grid_points)), column, source)
 
 
 def share_of(q: float) -> float:
@@ -121,24 +152,6 @@ def shares_of(qs: Sequence[float]) -> list[float]:
     return [public_share(float(q)) for q in values]
 
 
-def counts_of(asked: Asked) -> np.ndarray:
-    """Count the records at each grid point, missing ones as the options say."""
-    missing = asked.how.missing
-    counts, gone = grid_counts(asked.column.arrays[0], *asked.grid)
-    if fills(gone, missing):
-        counts[grid_places(np.array([missing]), *asked.grid)] += gone
-    return counts
-
-
-def complete(asked: Asked) -> np.ndarray:
-    """Return the values without missing ones, which are treated as the options say."""
-    values, missing = asked.column.arrays[0].astype(np.float64, copy=False), asked.how.missing
-    absent = np.isnan(values)
-    if fills(int(np.count_nonzero(absent)), missing):
-        return np.where(absent, missing, values)
-    return values[~absent] if missing == "drop" else values
-
-
 def released(
     function: str,
     asked: Asked,
@@ -146,23 +159,25 @@ def released(
     own: tuple[tuple[str, object], ...],
     budget: Spender | None,
     sensitivity: float,
+    nobs: int,
 ) -> DPResults:
-    """Release a choice among grid points; a vector of them becomes the result's value."""
-    how, (lower, upper, points), column, source = asked
+    """Release a choice among grid points; an array of them becomes the result's value."""
+    how, (lower, upper, points), records, source = asked
     public = (*own, ("bounds", (lower, upper)))
     if points != GRID_POINTS:
         public = (*public, ("grid_points", points))
+    claim, held = how.promise(conditions=records.conditions)
     return release_choice(
         function,
         choose,
         source,
         draws=0,
         sensitivity=sensitivity,
-        claim=Guarantee(how.epsilon, 0.0, how.neighbors),
-        guarantee=Guarantee(how.epsilon, 0.0, how.neighbors, how.conditions),
-        record=call(function, how, ("x",), public),
+        claim=claim,
+        guarantee=held,
+        record=call(function, how, ("x",), (*public, *records.arguments)),
         bounds=(lower, upper),
-        nobs=column.size if how.bounded else None,
+        nobs=nobs if how.bounded else None,
         grid=(upper - lower) / (points - 1),
         exactly=choose,
         budget=check_budget(budget),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from pydpstat._data.columns import Columns, Placeholder
+from pydpstat._data.columns import Columns, Placeholder, is_made_up
 from pydpstat._data.table import Chunk, Table, table_of
 from pydpstat._release.statistic import Missing, Options
 from pydpstat.errors import PydpstatError
@@ -19,11 +19,12 @@ from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.contributions import Unit, kept, unit_codes
 from pydpstat.statistics._kernels.groups import Groups
 from pydpstat.statistics._kernels.scope import (
+    Origin,
     Scope,
-    grouping,
-    key_columns,
+    keys_of,
     origin_of,
-    said_arguments,
+    scope_groups,
+    shown_scope,
     unit_of,
 )
 from pydpstat.statistics._kernels.subsample import Sample, sample_of
@@ -73,7 +74,7 @@ class Layout(NamedTuple):
             name = columns.names[0] or None
             columns = Columns(columns.arrays, columns.missing, None, name, columns.size)
         places = None if self.groups is None else self.groups.places(keys, self.missing)
-        if isinstance(data, Placeholder):
+        if is_made_up(data):
             return Part(columns, None if places is None else places[:0])
         for given, rows in (("by", places), ("unit", ids)):
             if rows is not None and len(rows) != columns.size:
@@ -181,14 +182,20 @@ class Records:
         return inner if self.groups is None else (self.groups.number, *inner)
 
     def fold(
-        self, partial: Callable[[Part], Folded], merge: Callable[[Folded, Folded], Folded]
+        self,
+        partial: Callable[[Part], Folded],
+        merge: Callable[[Folded, Folded], Folded],
+        whole: str | None = None,
     ) -> Folded:
-        """Return what `partial` makes of all records, the parts' results merged."""
+        """Return what `partial` makes of all records, the parts' results merged.
+
+        All records of a unit are in one part, and so are those of a value of the column `whole`.
+        """
         if self.table is None:
             assert self.part is not None
             return partial(self.part)
-        unit = self.layout.unit
-        whole = None if unit is None else unit.name
+        if self.layout.unit is not None:
+            whole = self.layout.unit.name
         try:
             return self.table.fold(functools.partial(_of_chunk, self.layout, partial), merge, whole)
         except PydpstatError as error:
@@ -230,9 +237,9 @@ def records_of(
     origin = origin_of(data, table, argument)
     if scope.unit is None and scope.paid_for in (origin.names or ()):
         scope = scope._replace(unit=scope.paid_for)
-    keys, own = key_columns(scope, origin)
+    keys, own = keys_of(scope, origin)
     ids, unit = unit_of(scope, origin, source)
-    groups = grouping(scope, own, how)
+    groups = scope_groups(scope, own, how)
     if unit is not None:
         how = how._replace(unit=unit.name, most=unit.records)
     how = how._replace(scattered=groups is not None or unit is not None)
@@ -246,7 +253,7 @@ def records_of(
         once = table is not None
         sample = sample_of(scope.sample, how, by_unit=unit is not None, read_once=once, source=source)
     layout = Layout(read, argument, how.missing, groups, unit, sample, variables, keys, single)
-    shown = said_arguments(scope, keys, groups, unit, sample)
+    shown = shown_scope(scope, keys, groups, unit, sample)
     if table is not None:
         if sample is not None:
             how = sample.protected(how, 0)
@@ -256,13 +263,20 @@ def records_of(
         return _described(layout, columns, size, how, None, needed, shown), how
     inner = data
     if used and origin.names is not None:
-        inner = Chunk({name: origin.columns[name] for name in variables}, origin.size)
+        inner = inside(data, origin, variables)
     part = layout.part(inner, own.columns, ids)
     size = part.columns.size
     if sample is not None:
         how = sample.protected(how, size)
         size = sample.number_of(size) if sample.fixed else size
     return _described(layout, part.columns, size, how, part, None, shown), how
+
+
+def inside(data: object, origin: Origin, variables: tuple[str, ...]) -> object:
+    """Return some columns of a frame in memory, or what stands for them."""
+    if isinstance(data, Placeholder):
+        return Placeholder(data.size, variables)
+    return Chunk({name: origin.columns[name] for name in variables}, origin.size)
 
 
 def _described(

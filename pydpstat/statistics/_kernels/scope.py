@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Data
+from pydpstat._data.columns import Data, is_made_up
 from pydpstat._data.containers import columns_of, is_frame, is_vector, name_of, names_of
 from pydpstat._data.table import Table
 from pydpstat._release.payment import Spender, defaults
@@ -24,7 +24,10 @@ Keys = str | Data
 
 
 class Scope(NamedTuple):
-    """By what groups and units to release, as it was given; `paid_for` is the unit of the budget."""
+    """By what groups and units to release, as it was given; `paid_for` is the unit of the budget.
+
+    `crossed` tells that the variables' levels make the groups.
+    """
 
     by: Any = None
     levels: object = None
@@ -34,6 +37,7 @@ class Scope(NamedTuple):
     max_groups: int | None = None
     sample: float | None = None
     paid_for: str | None = None
+    crossed: bool = False
 
     @classmethod
     def of(
@@ -59,16 +63,22 @@ class Scope(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """Where columns are found by name: those in memory, or those of a table's sample. Private."""
+    """Where columns are found by name: those in memory, or those of a table's sample. Private.
+
+    `made_up` tells that there are no data, and that every column can be had without a record.
+    """
 
     names: tuple[str, ...] | None
     columns: Mapping[str, Any]
     size: int
     table: Table | None
+    made_up: bool = False
 
 
 def origin_of(data: object, table: Table | None, argument: str) -> Origin:
     """Return where columns are found by name."""
+    if is_made_up(data):
+        return Origin(getattr(data, "columns", None), {}, 0, None, made_up=True)
     if table is not None:
         return Origin(table.names, table.sample().columns, 0, table)
     if is_frame(data):
@@ -82,14 +92,14 @@ def origin_of(data: object, table: Table | None, argument: str) -> Origin:
     return Origin(None, {}, 0, None)
 
 
-def key_columns(scope: Scope, origin: Origin) -> tuple[tuple[str, ...], Variables]:
+def keys_of(scope: Scope, origin: Origin) -> tuple[tuple[str, ...], Variables]:
     """Return the keys that are columns of the data, and the keys' columns."""
     by: Any = scope.by
     if by is None:
         return (), Variables((), (), 0)
     names = (by,) if isinstance(by, str) else by
     if isinstance(names, (list, tuple)) and names and all(isinstance(each, str) for each in names):
-        if origin.names is None and not isinstance(by, str):
+        if origin.names is None and not isinstance(by, str) and not origin.made_up:
             # a list of texts beside an array: a value for each record
             return (), variables_of(list(names), "by")
         columns = tuple(_column(origin, name, "by") for name in names)
@@ -127,13 +137,13 @@ def unit_of(scope: Scope, origin: Origin, source: Source) -> tuple[object, Unit 
     most = checks.integer(scope.max_records, "max_records", 1, hint=hint)
     limit = scope.max_groups
     if limit is not None:
-        if scope.by is None:
+        if scope.by is None and not scope.crossed:
             raise PydpstatError("max_groups must not be given without by, whose groups it limits.")
         limit = checks.integer(limit, "max_groups", 1, hint="Give the most groups that one unit counts in.")
     return ids, Unit(name, most, limit, below(1 << 53, source))
 
 
-def grouping(scope: Scope, keys: Variables, how: Options) -> Groups | None:
+def scope_groups(scope: Scope, keys: Variables, how: Options) -> Groups | None:
     """Return the groups; None without."""
     if scope.by is not None:
         return groups_of(keys, scope.levels, scope.other, how.missing)
@@ -143,8 +153,8 @@ def grouping(scope: Scope, keys: Variables, how: Options) -> Groups | None:
 
 
 def _column(origin: Origin, name: str, argument: str) -> object:
-    if name in origin.columns:
-        return origin.columns[name]
+    if name in origin.columns or origin.made_up:
+        return origin.columns.get(name, [])
     if origin.names is None:
         raise PydpstatError(
             f"{argument} must hold a value for each record where the data have no named columns; "
@@ -172,7 +182,7 @@ def _no_column(argument: str, given: object) -> PydpstatError:
     )
 
 
-def said_arguments(
+def shown_scope(
     scope: Scope,
     keys: tuple[str, ...],
     groups: Groups | None,

@@ -16,14 +16,15 @@ from pydpstat.random.secure.integers import places as exact_places
 from pydpstat.random.secure.trials import trials_exp
 
 Floats = npt.NDArray[np.float64]
-Integers = Sequence[int] | npt.NDArray[np.int64]
+# of each run: the utility of its points, the first of them, and how many there are
+Runs = tuple[Floats, npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
 def weighted(
     utility: Floats,
     rate: Fraction,
     source: Source,
-    measure: npt.ArrayLike | None = None,
+    measure: npt.NDArray[np.int64] | Floats | None = None,
     exact: Sequence[Fraction] | None = None,
 ) -> int:
     """Choose a place with probability proportional to measure * exp(rate * utility).
@@ -39,42 +40,54 @@ def weighted(
     """
     if not source.reproducible:
         return secure.choose(utility, rate, measure, exact=exact)
-    return _by_sums(utility, rate, source, measure)[0]
+    (weights,) = _weights([utility], rate)
+    weights = weights if measure is None else weights * measure
+    return _by_sums(weights, float(source.uniform(1)[0]))[0]
 
 
-def weighted_point(
-    utility: Floats, rate: Fraction, source: Source, starts: Integers, widths: Integers
-) -> int:
-    """Choose a point of runs, all points of a run with the same weight exp(rate * utility).
+def weighted_points(runs: Sequence[Runs], rate: Fraction, source: Source) -> list[int]:
+    """Choose a point in each of several divisions into runs; a point has the weight exp(rate * utility).
 
     A run is chosen by its number of points times their weight, and then one of its points.
 
     Examples
     --------
     >>> from pydpstat.random.source import SYSTEM
-    >>> weighted_point(np.array([-1e9, 0.0, -1e9]), Fraction(1), SYSTEM, [0, 7, 8], [7, 1, 2])
-    7
+    >>> runs = np.array([-1e9, 0.0, -1e9]), np.array([0, 7, 8]), np.array([7, 1, 2])
+    >>> weighted_points([runs, runs], Fraction(1), SYSTEM)
+    [7, 7]
     """
     if not source.reproducible:
-        run = secure.choose(utility, rate, widths)
-        within = below(int(widths[run]), source)
-    else:
+        chosen = []
+        for utility, starts, widths in runs:
+            run = secure.choose(utility, rate, widths)
+            chosen.append(int(starts[run]) + below(int(widths[run]), source))
+        return chosen
+    weights = _weights([utility for utility, _, _ in runs], rate)
+    uniforms = source.uniform(len(runs)).tolist()
+    chosen = []
+    for each, uniform, (_, starts, widths) in zip(weights, uniforms, runs):
         # where in the run the uniform falls tells which point, as it would among all points
-        run, share = _by_sums(utility, rate, source, widths)
-        within = min(int(share * widths[run]), int(widths[run]) - 1)
-    return int(starts[run]) + within
+        run, share = _by_sums(each * widths, uniform)
+        chosen.append(int(starts[run]) + min(int(share * widths[run]), int(widths[run]) - 1))
+    return chosen
 
 
-def _by_sums(
-    utility: Floats, rate: Fraction, source: Source, measure: npt.ArrayLike | None
-) -> tuple[int, float]:
-    """Return the place whose part of all weights a uniform falls into, and where in it from 0 to 1."""
+def _weights(utilities: Sequence[Floats], rate: Fraction) -> list[Floats]:
+    """Return the weights of several lists of utilities, each list's largest 1."""
+    # one call for all: the exponential of a few numbers takes as long as that of a thousand
+    exponents = np.concatenate([utility - utility.max() for utility in utilities])
     with np.errstate(over="ignore", under="ignore"):
-        weights = exp((utility - utility.max()) * float(rate))
-    sums = np.cumsum(weights if measure is None else weights * measure)
-    aim = float(source.uniform(1)[0] * sums[-1])
+        weights = exp(exponents * float(rate))
+    return np.split(weights, np.cumsum([utility.size for utility in utilities])[:-1])
+
+
+def _by_sums(weights: Floats, uniform: float) -> tuple[int, float]:
+    """Return the place whose part of all weights a uniform falls into, and where in it from 0 to 1."""
+    sums = np.cumsum(weights)
+    aim = uniform * float(sums[-1])
     # the sum's own rounding could put the uniform beyond the last place
-    place = min(int(sums.searchsorted(aim)), utility.size - 1)
+    place = min(int(sums.searchsorted(aim)), weights.size - 1)
     before = float(sums[place - 1]) if place else 0.0
     return place, (aim - before) / (float(sums[place]) - before)
 

@@ -8,14 +8,16 @@ import mpmath
 import numpy as np
 import pytest
 
+from pydpstat._data.columns import numbers_of
 from pydpstat.statistics._kernels.order_grid import (
-    grid_counts,
     grid_places,
     grid_runs,
     public_share,
     rank_range,
     rank_utility,
 )
+from pydpstat.statistics._kernels.point_counts import point_counts
+from pydpstat.statistics._kernels.records import Part
 
 POINTS = 4
 SHARES = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0]
@@ -95,27 +97,30 @@ def test_the_utility_counts_records_between():
     assert (rank_utility(counts, 0.5)[:6] == [0, 0, 0, 0, 0, 0]).sum() == 6
 
 
+def counted(x, lower, upper, points):
+    part = Part(numbers_of(x), None)
+    return point_counts(part, (lower, upper, points), "drop", None).counts().tolist()
+
+
 @pytest.mark.parametrize("size", [0, 1, 5000])
 def test_records_go_to_the_nearest_point(size):
     x = np.random.default_rng(3).normal(size=size)
     x[::7] = np.nan
     x[1::7] = np.inf
     x[2::7] = -np.inf
-    counts, missing = grid_counts(x, -2.0, 1.0, 31)
+    found = counted(x, -2.0, 1.0, 31)
     kept = np.clip(x[~np.isnan(x)], -2.0, 1.0)
     points = np.linspace(-2.0, 1.0, 31)
     nearest = np.abs(kept[:, None] - points).argmin(axis=1)
-    assert missing == np.isnan(x).sum()
-    assert counts.tolist() == np.bincount(nearest, minlength=31).tolist()
+    assert found == np.bincount(nearest, minlength=31).tolist()
     assert grid_places(kept, -2.0, 1.0, 31).tolist() == nearest.tolist()
 
 
 def test_extreme_bounds_and_whole_numbers():
-    assert grid_counts(np.array([1, 2, 2, 9]), 0.0, 3.0, 4)[0].tolist() == [0, 1, 2, 1]
-    assert grid_counts(np.array([-1e308, 0.0, 8e307]), -8e307, 8e307, 3)[0].tolist() == [1, 1, 1]
-    assert (
-        grid_counts(np.array([1.0, np.nextafter(1.0, 2.0)]), 1.0, np.nextafter(1.0, 2.0), 65537)[0][-1] == 1
-    )
+    assert counted(np.array([1, 2, 2, 9]), 0.0, 3.0, 4) == [0, 1, 2, 1]
+    assert counted(np.array([-1e308, 0.0, 8e307]), -8e307, 8e307, 3) == [1, 1, 1]
+    above = np.nextafter(1.0, 2.0)
+    assert counted(np.array([1.0, above]), 1.0, above, 65537)[-1] == 1
 
 
 def test_shares_make_exact_ranks():
@@ -130,7 +135,7 @@ def test_shares_make_exact_ranks():
 def test_runs_have_the_points_utilities(q):
     share = public_share(q)
     for counts in data_sets(5):
-        runs, starts, widths = grid_runs(np.repeat(np.arange(POINTS), counts)[::-1], POINTS)
+        runs, starts, widths = grid_runs(np.flatnonzero(counts), counts[counts > 0], POINTS)
         assert np.repeat(rank_utility(runs, share), widths).tolist() == rank_utility(counts, share).tolist()
         assert [point for start, width in zip(starts, widths) for point in range(start, start + width)] == [
             *range(POINTS)

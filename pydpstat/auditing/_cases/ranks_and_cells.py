@@ -1,0 +1,115 @@
+"""Quantiles, histograms, tables and numbers of units, by group and by unit, at their worst neighbors.
+
+The data are a variable and a group or a unit for each record.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydpstat.auditing._cases.case import Case, Release
+from pydpstat.statistics.histograms import histogram
+from pydpstat.statistics.quantiles import median, quantile, quantiles
+from pydpstat.statistics.tables import crosstab
+from pydpstat.statistics.uniques import nunique
+
+# few points make a choice quick, and each is seen often
+POINTS = 9
+Options = dict[str, Any]
+GROUPS: Options = {"levels": ["a", "b"], "other": None}
+PLACES: Options = {"bounds": (0, 1), "grid_points": POINTS}
+GAUSSIAN: Options = {"mechanism": "gaussian", "delta": 1e-3}
+OPEN: Options = {"neighbors": "unbounded"}
+EDGES: Options = {"edges": [0, 1, 2]}
+# all records of a unit count, and those of two groups
+THREE: Options = {"max_records": 3}
+
+
+def _by(function: Release, *shares: object, **options: object) -> Release:
+    return lambda data: function(data[0], *shares, 1.0, by=data[1], **GROUPS, **options)
+
+
+def _unit(function: Release, *shares: object, **options: object) -> Release:
+    return lambda data: function(data[0], *shares, 1.0, unit=data[1], **options)
+
+
+def _both(function: Release, *shares: object, **options: object) -> Release:
+    """Return a release by group and unit; the data have a group and a unit for each record."""
+    return lambda data: function(data[0], *shares, 1.0, by=data[1], unit=data[2], **GROUPS, **options)
+
+
+def _case(name: str, release: Release, data: object, neighbor: object, true: float = 1.0) -> Case:
+    return Case("sound", name, release, data, neighbor, true=true)
+
+
+# the lowest record of one group goes to the other one: all points above lose a rank, and gain one there
+RANKS: Any = ([0.0, 0.9, 1.0, 0.9, 1.0], [*"aaabb"])
+MOVED: Any = (RANKS[0], [*"baabb"])
+FEWER: Any = (RANKS[0][1:], RANKS[1][1:])
+# two records at the bottom and one at the top belong to one person
+PERSONS: Any = ([0.0, 0.0, 0.0, 0.9, 1.0, 1.0], [1, 1, 1, 2, 3, 4])
+WITHOUT: Any = (PERSONS[0][3:], PERSONS[1][3:])
+OTHER: Any = ([1.0, 1.0, 1.0, 0.9, 1.0, 1.0], [5, 5, 5, 2, 3, 4])
+# a person in every group
+EVERYWHERE: Any = ([0.0, 0.0, 0.9, 1.0, 0.9, 1.0], [*"ababab"], [1, 1, 2, 3, 4, 5])
+NOWHERE: Any = tuple(each[2:] for each in EVERYWHERE)
+ELSEWHERE: Any = ([1.0, 1.0, 0.9, 1.0, 0.9, 1.0], [*"ababab"], [6, 6, 2, 3, 4, 5])
+BINS: Any = ([0.5, 1.5, 0.5, 1.5], [*"aabb"])
+OTHER_BIN: Any = (BINS[0], [*"babb"])
+ANSWERS: Any = (["a"] * 12 + ["b"] * 3, [*range(12), 20, 20, 20])
+ONE_LEVEL: Any = (["a"] * 15, ANSWERS[1])
+NO_ANSWER: Any = (["a"] * 12, ANSWERS[1][:12])
+IDS: Any = ([1, 2, 3, 3], [*"abab"])
+OTHER_ID: Any = ([1, 2, 1, 2], [*"abab"])
+QUARTILES = [0.25, 0.5, 0.75]
+FOUND: Options = {"levels": "discover", "delta": 1e-3}
+
+CASES = (
+    _case("median, by group", _by(median, **PLACES), RANKS, MOVED),
+    _case("median, by group, unbounded", _by(median, **PLACES, **OPEN), RANKS, FEWER),
+    _case("quantile, by group", _by(quantile, 1 / 3, **PLACES), RANKS, MOVED),
+    _case("quantile, by group, the minimum", _by(quantile, 0, **PLACES), RANKS, MOVED),
+    _case("quantiles, by group", _by(quantiles, QUARTILES, **PLACES), RANKS, MOVED),
+    _case("quantiles, by group, unbounded", _by(quantiles, QUARTILES, **PLACES, **OPEN), RANKS, FEWER),
+    _case("median, by unit", _unit(median, **PLACES, **THREE), PERSONS, OTHER),
+    _case("median, by unit, unbounded", _unit(median, **PLACES, **THREE, **OPEN), PERSONS, WITHOUT),
+    _case("quantiles, by unit", _unit(quantiles, QUARTILES, **PLACES, **THREE), PERSONS, OTHER),
+    _case(
+        "median, a person in every group", _both(median, max_records=2, **PLACES), EVERYWHERE, ELSEWHERE
+    ),
+    _case(
+        "median, a person in every group, unbounded",
+        _both(median, max_records=2, **PLACES, **OPEN),
+        EVERYWHERE,
+        NOWHERE,
+    ),
+    _case("histogram, by group", _by(histogram, **EDGES), BINS, OTHER_BIN),
+    _case("histogram, by group, unbounded", _by(histogram, **EDGES, **OPEN), BINS, (BINS[0][1:], [*"abb"])),
+    _case("histogram, by group, Gaussian", _by(histogram, **EDGES, **GAUSSIAN), BINS, OTHER_BIN),
+    _case("histogram, by unit", _unit(histogram, **EDGES, **THREE), PERSONS, OTHER),
+    _case(
+        "histogram, by unit, Gaussian", _unit(histogram, **EDGES, **THREE, **GAUSSIAN), PERSONS, OTHER
+    ),
+    _case(
+        "histogram, a person in every group", _both(histogram, max_records=2, **EDGES), EVERYWHERE, ELSEWHERE
+    ),
+    _case("crosstab, by unit", _unit(crosstab, levels=["a", "b"], **THREE), ANSWERS, ONE_LEVEL),
+    _case(
+        "crosstab, by unit, unbounded",
+        _unit(crosstab, levels=["a", "b"], **THREE, **OPEN),
+        ANSWERS,
+        NO_ANSWER,
+    ),
+    _case("crosstab, by unit, levels='discover'", _unit(crosstab, **FOUND, **THREE), ANSWERS, ONE_LEVEL),
+    _case(
+        "crosstab, by unit, levels='discover', unbounded",
+        _unit(crosstab, **FOUND, **THREE, **OPEN),
+        ANSWERS,
+        NO_ANSWER,
+    ),
+    _case("nunique", lambda data: nunique(data, 1.0, **OPEN), [1, 1, 2], [1, 1, 2, 3]),
+    _case("nunique, by group", _by(nunique, max_groups=2), IDS, OTHER_ID),
+    _case("nunique, by group, unbounded", _by(nunique, max_groups=2, **OPEN), IDS, ([1, 2], [*"ab"])),
+    _case("nunique, by group, Gaussian", _by(nunique, max_groups=2, **GAUSSIAN), IDS, OTHER_ID),
+    _case("nunique, by group, one of several", _by(nunique), IDS, OTHER_ID),
+)

@@ -1,0 +1,65 @@
+"""A table in memory that is read in pieces, in any order: what engines do, without an engine."""
+
+from __future__ import annotations
+
+import pickle
+from functools import reduce
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pydpstat._data.table import Chunk
+from pydpstat.statistics._kernels import crossed, distinct_units, records
+
+
+class Pieces:
+    """A frame whose records come in shuffled pieces; `counts` tells whether their number is known before."""
+
+    def __init__(self, frame, number, seed, counts=True):
+        self.frame, self.number, self.seed, self.counts = frame, number, seed, counts
+        self.names = tuple(frame.columns)
+
+    def select(self, names):
+        assert set(names) <= set(self.names)
+        return Pieces(self.frame[list(names)], self.number, self.seed, self.counts)
+
+    def sample(self):
+        return self._chunk(np.zeros(0, dtype=int))
+
+    def count(self):
+        return len(self.frame) if self.counts else None
+
+    def fold(self, partial, merge, unit=None):
+        draw = np.random.default_rng(self.seed)
+        if unit is None:
+            piece = draw.integers(0, self.number, len(self.frame))
+        else:
+            codes, found = pd.factorize(self.frame[unit])
+            piece = draw.integers(0, self.number, len(found) + 1)[codes]
+        order = draw.permutation(len(self.frame))
+        # both travel to other processes
+        partial, merge = pickle.loads(pickle.dumps((partial, merge)))
+        parts = [partial(self._chunk(order[piece[order] == place])) for place in range(self.number)]
+        parts = [pickle.loads(pickle.dumps(part)) for part in parts]
+        if self.seed % 2:
+            # as a tree
+            while len(parts) > 1:
+                parts = [reduce(merge, parts[start : start + 3]) for start in range(0, len(parts), 3)]
+        return reduce(merge, parts)
+
+    def _chunk(self, places):
+        columns = {}
+        for name in self.names:
+            column = self.frame[name].iloc[places]
+            kind = isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiub"
+            columns[name] = column.to_numpy() if kind else column.array
+        return Chunk(columns, len(places))
+
+
+@pytest.fixture
+def pieces(monkeypatch):
+    """Let releases read `Pieces`."""
+    for module in (records, crossed, distinct_units):
+        monkeypatch.setattr(module, "table_of", lambda data: data if isinstance(data, Pieces) else None)
+    return Pieces
