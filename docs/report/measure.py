@@ -1,9 +1,10 @@
 """Run the whole report at full size in every engine, and record what the page shows of it.
 
 ``python docs/report/measure.py`` needs Polars, Dask, Spark and pyarrow. It makes the file in a temporary
-folder, runs ``whole_report.py`` some times for each engine in turn, each time in a process of its own, checks
-that all release the same numbers, and writes ``measured.json`` and ``released.csv`` beside itself. The seconds
-are those of the quickest run, the memory is that of the largest. No date, machine or path is in the record.
+folder, runs ``whole_report.py`` some times for each engine in turn, each time in a process of its own,
+checks that all release the same numbers, and writes ``measured.json`` and ``released.csv`` beside itself.
+The seconds are those of the quickest run, the memory is that of the largest. No date, machine or path is in
+the record.
 """
 
 from __future__ import annotations
