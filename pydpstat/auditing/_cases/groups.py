@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat.auditing._cases.case import Case, Release
-from pydpstat.auditing._cases.statistics import COLUMNS, GAUSSIAN, OPEN, UNIT, Options
+from pydpstat.auditing._cases.statistics import GAUSSIAN, OPEN, UNIT, Options
 from pydpstat.privacy import Guarantee
 from pydpstat.statistics.association import corr, cov
 from pydpstat.statistics.counts import count, proportion
@@ -21,6 +21,8 @@ from pydpstat.statistics.mean import mean, sum
 from pydpstat.statistics.spread import std, var
 
 TWO: Options = {"levels": ["a", "b"], "other": None}
+# a power of two: the shares of epsilon are exact
+COLUMNS = 1_024
 # a call for each draw takes a third of a millisecond
 SINGLE = 100_000
 BOUNDED: Options = {}

@@ -75,6 +75,7 @@ def kept(ids: object, unit: Unit, places: np.ndarray | None, values: Sequence[np
 
 def _keep_first(there: np.ndarray, codes: np.ndarray, hashes: Hashes, most: int, distinct: bool) -> None:
     """Let the first of each unit's records stay, by their hashes, or the records of its first groups."""
+    # a unit may have no record that can stay
     counts = np.bincount(codes[there], minlength=int(codes.max(initial=0)) + 1)
     # most units have no more records than may stay
     many = np.flatnonzero(there & (counts[codes] > most))

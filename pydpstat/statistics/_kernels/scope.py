@@ -167,11 +167,13 @@ def _column(origin: Origin, name: str, argument: str) -> object:
 
 
 def _check_named(origin: Origin, given: object, argument: str) -> None:
-    """Refuse a number where a column's name is meant: names are texts, as in bounds and results."""
-    if checks.is_number(given) and origin.names is not None:
+    """Refuse numbers where a column's name is meant: names are texts, as in bounds and results."""
+    if origin.names is None:
+        return
+    if checks.is_number(given) or is_vector(given) and len(given) != origin.size:
         raise PydpstatError(
-            f"{argument} must be a column's name as a text, or a column; got {checks.shown(given)}. "
-            f"The columns are {checks.excerpt(list(origin.names))}."
+            f"{argument} must be a column's name as a text, or a column with a value for each record; got "
+            f"{type(given).__name__}. The columns are {checks.excerpt(list(origin.names))}."
         )
 
 

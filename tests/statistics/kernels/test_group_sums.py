@@ -1,0 +1,128 @@
+"""Sums by group are exact: those of fractions, for few and many groups and the most extreme records."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pydpstat._data.columns import Columns
+from pydpstat.statistics._kernels.group_sums import (
+    by_group,
+    column_sums,
+    joint_sums,
+    merged,
+    square_sums,
+    sums_by,
+)
+from pydpstat.statistics._kernels.partition import SQUARE_NORM, square_weights
+from pydpstat.statistics._kernels.record_grid import data_grid, product_unit, rounded, standard_grid, sums
+from pydpstat.statistics._kernels.records import Part
+
+PAIRS = ((0, 0), (0, 1), (1, 1))
+FEW, MANY = 3, 4097
+
+
+def slow(arrays, grids, places, groups):
+    """Sums in fractions, record by record."""
+    first = [[Fraction(0)] * len(arrays) for _ in range(groups)]
+    products = [[Fraction(0)] * len(PAIRS) for _ in range(groups)]
+    placed = [grid.place(np.asarray(x, dtype=float)) for x, grid in zip(arrays, grids)]
+    for at, *record in zip(places, *placed):
+        for j, y in enumerate(record):
+            first[at][j] += Fraction(y) / Fraction(grids[j].unit)
+        for k, (i, j) in enumerate(PAIRS):
+            unit = product_unit(grids[i], grids[j])
+            (product,) = rounded(np.array([record[i] * record[j]]), unit).tolist()
+            products[at][k] += Fraction(product) / Fraction(unit)
+    return first, products
+
+
+VALUES = st.one_of(st.floats(-5, 5), st.sampled_from([-2.0, 3.0, 2.9999999999999996, 1e300, -1e300, 5e-324]))
+
+
+ROWS = st.lists(st.tuples(VALUES, VALUES, st.integers(0, FEW - 1)), max_size=60)
+
+
+@given(ROWS, st.sampled_from([FEW, MANY]))
+def test_any_records(rows, groups):
+    x, y, places = (np.array([row[j] for row in rows]) for j in range(3))
+    places = places.astype(np.int32)
+    for make in (data_grid, standard_grid):
+        grids = [make(-2.0, 3.0), make(-2.0, 3.0)]
+        found = sums_by([x, y], grids, "error", PAIRS, places, groups).each()
+        first, products = slow([x, y], grids, places, groups)
+        assert [list(each.first) for each in found] == first
+        assert [list(each.products) for each in found] == products
+        assert [each.count for each in found] == np.bincount(places, minlength=groups).tolist()
+
+
+@pytest.mark.parametrize("groups", [1, FEW, MANY])
+@pytest.mark.parametrize("at", [-2.0, 3.0, 0.1])
+def test_a_million_records_at_a_bound(groups, at):
+    n = 1_000_000
+    x, grid = np.full(n, at), standard_grid(-2.0, 3.0)
+    places = (np.arange(n) % groups).astype(np.int32)
+    found = sums_by([x, x], [grid, grid], "error", PAIRS, places, groups).each()
+    (first,), _ = slow([[at], [at]], [grid, grid], [0], 1)
+    _, (products,) = slow([[at], [at]], [grid, grid], [0], 1)
+    counts = np.bincount(places).tolist()
+    assert [each.count for each in found] == counts
+    assert [each.first for each in found] == [tuple(count * one for one in first) for count in counts]
+    assert [each.products for each in found] == [tuple(count * one for one in products) for count in counts]
+
+
+def test_few_and_many_groups_and_all_together_have_the_same_sums():
+    rng = np.random.default_rng(1)
+    x, y = rng.uniform(-3, 4, (2, 300_000))
+    places = rng.integers(0, 2000, x.size).astype(np.int32)
+    grids = [data_grid(-2.0, 3.0), data_grid(-2.5, 3.5)]
+    few = sums_by([x, y], grids, "error", PAIRS, places, 2000).each()
+    many = sums_by([x, y], grids, "error", PAIRS, places, 5000).each()
+    assert few == many[:2000] and all(each.count == 0 == each.first[0] for each in many[2000:])
+    total = sum(few[1:], few[0])
+    assert total == sums([x, y], grids, "error", PAIRS)
+
+
+@given(st.lists(st.integers(0, 1000), max_size=5))
+def test_parts_add_up(ends):
+    rng = np.random.default_rng(2)
+    x, y = rng.uniform(-3, 4, (2, 1000))
+    x[::7] = np.nan
+    places, grids = rng.integers(0, 5, 1000).astype(np.int32), [standard_grid(-2.0, 3.0)] * 2
+    cuts = [0, *sorted(ends), 1000]
+    for tally, pairs in ((column_sums, ()), (joint_sums, PAIRS)):
+        whole = tally(part(x, y, places), grids, "drop", pairs, 5)
+        pieces = [
+            tally(part(x[a:b], y[a:b], places[a:b]), grids, "drop", pairs, 5) for a, b in zip(cuts, cuts[1:])
+        ]
+        added = pieces[0]
+        for each in pieces[1:]:
+            added = merged(added, each)
+        assert by_group(added) == by_group(whole)
+
+
+def part(x, y, places):
+    return Part(Columns((x, y), (None, None), None, None, len(x)), places)
+
+
+@pytest.mark.parametrize("groups", [FEW, MANY])
+def test_the_nine_weights_of_one_record(groups):
+    """Not negative, and so close to 1 together as the sensitivity says."""
+    rng = np.random.default_rng(3)
+    grids = [standard_grid(0.0, 1.0)] * 2
+    for x, y in [*rng.uniform(0, 1, (200, 2)), (0, 0), (0, 1), (1, 1), (0.5, 0.5), (1e-300, 1 - 1e-16)]:
+        one = part(np.array([x]), np.array([y]), np.array([1], dtype=np.int32))
+        blocks = square_weights(square_sums(one, grids, "error", groups))
+        assert len(blocks) == groups and not any(blocks[0]) and not any(blocks[2])
+        weights = blocks[1]
+        assert min(weights) >= 0 and sum(weights) <= SQUARE_NORM and sum(weights) >= 2 - SQUARE_NORM
+        assert sum(each * each for each in weights) <= SQUARE_NORM**2
+
+
+def test_what_is_withheld():
+    found = sums_by([np.ones(2)], [standard_grid(0.0, 1.0)], "error", (), np.zeros(2, dtype=np.int32), 2)
+    assert repr(found) == "GroupSums(values withheld)"
