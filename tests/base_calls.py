@@ -55,6 +55,15 @@ def _own(epsilon: float = 1.0) -> dict[str, Base]:
             **common,
             "missing": "a",
         },
+        "nunique": {
+            "data": [1, 2, 2, 3],
+            "by": LABELS,
+            "levels": [0, 1],
+            "other": "other",
+            "max_groups": 2,
+            **common,
+            "missing": "error",
+        },
         "choose": {
             "candidates": ["a", "b"],
             "scores": [1, 2],

@@ -76,6 +76,14 @@ def _factors() -> Data:
     return (pd.DataFrame({"size": np.array(LEVELS)[CODES], "side": side}),)
 
 
+def _grouped() -> Data:
+    return (pd.DataFrame({"x": X, "size": np.array(LEVELS)[CODES]}),)
+
+
+def _persons() -> Data:
+    return (pd.DataFrame({"x": X, "person": (PLACES % 997).astype(int)}),)
+
+
 def _scores() -> Data:
     return (X[:12].copy(),)
 
@@ -151,6 +159,20 @@ def _all() -> list[Own]:
     dropped = {"bounds": BOUNDS, "missing": "drop", "neighbors": "unbounded"}
     releases.append(Own("mean, dropped, unbounded", _holes, _caller("mean", 1.0, dropped), False))
     releases.append(Own("median, dropped, unbounded", _holes, _caller("median", 1.0, dropped), False))
+    for neighbors in ("bounded", "unbounded"):
+        # how many records groups and persons have is private under both
+        by = {"by": "size", "levels": LEVELS, "neighbors": neighbors}
+        unit = {"unit": "person", "max_records": 3, "neighbors": neighbors}
+        bins, points = {"edges": [4.1e7, 4.2e7, 4.3e7]}, {"bounds": BOUNDS}
+        for form, data, how in (("by group", _grouped, by), ("by unit", _persons, unit)):
+            for name, epsilon, own in (
+                ("histogram", WIDE, bins),
+                ("median", 1.0, points),
+                ("quantiles", 1.0, {**points, "qs": [0.1, 0.5]}),
+            ):
+                call = _caller(name, epsilon, {**own, **how})
+                releases.append(Own(f"{name}, {form}, {neighbors}", data, call, False))
+        releases.append(Own(f"nunique, by group, {neighbors}", _grouped, _caller("nunique", WIDE, by), False))
     for mechanism in ("exponential", "noisy max"):
         releases.append(Own(f"choose, {mechanism}", _scores, _chooser(mechanism), True))
     return releases

@@ -57,6 +57,7 @@ OTHER_WORDS = {
     "y": ("utility",),
     # a frame has other variables than the levels that were given
     "data": ("levels",),
+    "by": ("levels", "missing"),
 }
 
 

@@ -273,7 +273,13 @@ def _sd_for_cells(epsilon: float, delta: float, cells: int) -> float:
     if cells <= _EXACT_CELLS:
         return calibrate_discrete_gaussian(epsilon, delta, 1, cells)
     # of more noises together only the concentrated privacy is known: rho = cells / (2 sd^2)
-    return math.sqrt(cells / (2.0 * largest_rho(epsilon, delta))) * (1.0 + SAFETY)
+    rho = largest_rho(epsilon, delta)
+    if not rho > 0.0:
+        raise PydpstatError(
+            "epsilon and delta must lead to a standard deviation that is a finite number; got epsilon "
+            f"{checks.shown(epsilon)}, delta {checks.shown(delta)}. Use an epsilon that protects something."
+        )
+    return math.sqrt(cells / (2.0 * rho)) * (1.0 + SAFETY)
 
 
 def _cells(sensitivity: float) -> int:

@@ -17,8 +17,8 @@ import numpy as np
 import pydpstat._release.additive as pipeline
 from pydpstat.local import RandomizedResponse, RandomizedResponseCoins
 from pydpstat.random import secure
-from pydpstat.statistics import choice, quantiles
-from pydpstat.statistics._kernels import selection
+from pydpstat.statistics import choice
+from pydpstat.statistics._kernels import point_choice, selection
 
 LARGE = 10.0**6
 
@@ -95,7 +95,7 @@ def watched(outcome: Outcome) -> Iterator[Seen]:
     """Write down what comes to the seams, and let them give the outcome."""
     seen, within = Seen(), [0]
     noisy, choose, trials = pipeline._noisy, secure.choose, selection.trials_exp
-    flip, below = choice.permute_and_flip, selection.below
+    flip, below, apart = choice.permute_and_flip, selection.below, point_choice._apart
 
     def spy_noisy(query: Any, prepared: Any, source: Any) -> Any:
         real = noisy(query, prepared, source)
@@ -134,9 +134,13 @@ def watched(outcome: Outcome) -> Iterator[Seen]:
         flip(*arguments)
         return 0
 
-    def spy_places(size: int, bits: int, source: Any) -> np.ndarray:
-        # a record that is added comes last, and the others keep their places
-        return np.arange(size, dtype=np.int64) * 40503 % 2**bits
+    def spy_apart(occupied: Any, source: Any) -> np.ndarray:
+        real = apart(occupied, source)
+        # a record that is added is the last at its point, and the others keep their places
+        equals = [np.arange(count) * 40503 % 2**16 + (point << 16) for point, count in zip(*occupied)]
+        same = np.sort(np.concatenate([real[:0], *equals]))
+        assert same.shape == real.shape and (same >> 16 == real >> 16).all()
+        return same
 
     with ExitStack() as stack:
 
@@ -148,8 +152,8 @@ def watched(outcome: Outcome) -> Iterator[Seen]:
         put(selection, "trials_exp", spy_trials)
         put(choice, "permute_and_flip", spy_flip)
         put(selection, "below", spy_below)
-        put(quantiles, "below", spy_below)
-        put(quantiles, "places", spy_places)
+        put(point_choice, "below", spy_below)
+        put(point_choice, "_apart", spy_apart)
         for kind in (RandomizedResponse, RandomizedResponseCoins):
             put(kind, "_answers", _answering(kind._answers, seen))
         yield seen

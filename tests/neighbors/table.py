@@ -111,6 +111,11 @@ def _crosstab_frame(data: Any, kind: Kind, settings: Settings, budget: Any) -> A
     return pydpstat.crosstab(frame, levels=[list(kind.levels)] * 2, **settings, budget=budget)
 
 
+def _nunique(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+    sides = ["left"] * len(data)
+    return pydpstat.nunique(data, by=sides, levels=["left", "right"], **settings, budget=budget)
+
+
 def _hierarchy(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
     own = dict(settings)
     leaves = list(dict.fromkeys(kind.base))
@@ -166,6 +171,7 @@ _COLUMNS = ("frame", "frame of Int64", "matrix", "matrix of NumPy")
 _QUANTILES = {"shares": (0.0, 0.2, 0.5, 0.9), "aligned": True, "refused": _COLUMNS}
 _GRIDS = ({"grid_points": 9, "epsilon": 1.0}, {"grid_points": 33, "epsilon": 1.0})
 _NAMED = crossed(_INTEGER, "gone", "a")
+_ONE_MORE = tuple(each for each in crossed(_INTEGER) if each["neighbors"] == "unbounded")
 _HIERARCHIES = tuple(
     {"epsilon": 1.0, "neighbors": neighbors, "missing": missing, "split": split, "method": way, "columns": n}
     for (neighbors, missing), (split, way), n in itertools.product(
@@ -238,6 +244,8 @@ FUNCTIONS: tuple[Function, ...] = (
         crossed(({"epsilon": 1.0},), "gone", "a"),
         discovers=True,
     ),
+    Function("nunique", _one("nunique"), _FOUND, _ONE_MORE),
+    Function("nunique, by group", _nunique, _FOUND, crossed(_INTEGER)),
     Function("release_hierarchy", _hierarchy, _FRAMED, _HIERARCHIES, closed=True),
     Function(
         "choose",

@@ -71,7 +71,6 @@ WRONG: dict[str, tuple[Any, dict[str, Any], str]] = {
     "a matrix of units": (X, {"unit": np.ones((N, 1)), "max_records": 1}, "unit must be the name of"),
     "a number for a unit": (X, {"unit": 3.5, "max_records": 1}, "unit must be the name of a column"),
     "a unit that is a set": (X, {"unit": set(range(N)), "max_records": 1}, "unit must be the name of"),
-    "lists for ids": (X, {"unit": [[SECRET]] * N, "max_records": 1}, "unit must be a column of numbers or"),
     "nobody's record": (X, {"unit": [None, *P[1:]], "max_records": 1}, "unit must say whose data"),
     **{
         f"{name} {value!r}": (FRAME, {**BY, **UNIT, name: value}, f"{name} must be a whole number")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import pydpstat
@@ -105,3 +106,51 @@ def test_accuracy_without_a_law():
 def test_what_cannot_be_planned(function, options, text):
     with pytest.raises(PydpstatError, match=text):
         pydpstat.plan(function, 1.0, **options)
+
+
+GROUPED = {"by": ["region", "sex"], "levels": {"region": ["n", "s"], "sex": ["f", "m"]}}
+BY_NAME = {
+    **{name: {"bounds": (0, 100)} for name in ("mean", "sum", "var", "std")},
+    **{name: {"bounds": ((0, 100), (0, 50))} for name in ("cov", "corr")},
+    "count": {},
+    "proportion": {},
+    "histogram": {"edges": [0, 50, 100]},
+    "nunique": {},
+}
+
+
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+@pytest.mark.parametrize("function", BY_NAME)
+def test_a_plan_takes_the_names_of_groups_and_units(function, neighbors):
+    columns = {"x": X, "y": X[::-1], "region": np.array(["n", "s"])[(X > 50).astype(int)]}
+    frame = pd.DataFrame({**columns, "sex": "f", "id": np.arange(X.size) % 77})
+    if function in ("count", "proportion"):
+        frame["x"] = frame.x > 3
+    own = ["x", "y"] if function in ("cov", "corr") else ["x"]
+    names = own if len(own) > 1 else None
+    for unit in ({}, {"unit": "id", "max_records": 3}):
+        if function == "nunique" and unit:
+            continue
+        data = frame[[*own, "region", "sex", *(["id"] if unit else [])]]
+        options = {**BY_NAME[function], **GROUPED, **unit, "neighbors": neighbors}
+        planned = pydpstat.plan(function, 1.0, columns=names, **options)
+        # by the operating system, as the plan
+        released = getattr(pydpstat, function)(data, 1.0, **options)
+        assert planned.noise == released.noise and planned.sensitivity == released.sensitivity
+        assert planned.result.labels.rows == released.labels.rows
+        assert planned.grid == released.grid and planned.mechanism == released.mechanism
+        # the data's columns have names of their own, which a number of units is for
+        if function != "nunique":
+            assert planned.guarantee == released.guarantee
+        assert "n:f" in str(planned.summary())
+
+
+def test_a_plan_of_groups_needs_no_number_of_records_and_public_levels():
+    assert pydpstat.plan("mean", 1.0, bounds=(0, 1), unit="id", max_records=2).sensitivity == 4.0
+    columns = ["age", "income", "region"]
+    planned = pydpstat.plan("mean", 1.0, bounds=(0, 1), columns=columns, by="region", levels=["n"])
+    assert planned.result.value.shape == (2, 2)
+    with pytest.raises(PydpstatError, match="levels must be given"):
+        pydpstat.plan("count", 1.0, by="region")
+    many = pydpstat.plan("count", 1.0, by="region", levels=list(range(1000)))
+    assert "941 more rows" in str(many.summary()) and len(str(many.summary()).splitlines()) < 100

@@ -104,7 +104,7 @@ def _repetition(codes: np.ndarray, hashes: Hashes) -> Hashes:
     return found
 
 
-def coded(ids: Any, argument: str) -> tuple[np.ndarray, Any]:
+def coded(ids: Any) -> tuple[np.ndarray, Any]:
     """Return a code for each record's id, -1 for a missing one, and the different ids."""
     import pandas as pd
 
@@ -114,17 +114,30 @@ def coded(ids: Any, argument: str) -> tuple[np.ndarray, Any]:
         values = np.asarray(values).astype(values.dtype.newbyteorder("="))
     try:
         return pd.factorize(values)
-    except Exception:  # whatever the ids' own hashes and comparisons raise
-        raise PydpstatError(
-            f"{argument} must be a column of ids, numbers or texts; got lists or the like. Use an id."
-        ) from None
+    except Exception:  # an object may raise what it likes when it is hashed or compared
+        return _one_by_one(objects(values))
+
+
+def _one_by_one(ids: Sequence[object] | np.ndarray) -> tuple[np.ndarray, Any]:
+    """Code ids as pandas does, and what cannot be hashed by its text."""
+    known: dict[object, int] = {}
+    codes = np.empty(len(ids), dtype=np.intp)
+    for place, value in enumerate(ids):
+        if is_missing(value):
+            codes[place] = -1
+            continue
+        try:
+            codes[place] = known.setdefault(value, len(known))
+        except Exception:
+            codes[place] = known.setdefault(("", _text(value)), len(known))
+    return codes, objects(list(known))
 
 
 def unit_codes(ids: Any, name: str) -> tuple[np.ndarray, Hashes]:
     """Return a code for each record's unit, and a hash of each unit that is the same for equal ids."""
     import pandas as pd
 
-    codes, found = coded(ids, "unit")
+    codes, found = coded(ids)
     if codes.size and int(codes.min()) < 0:
         raise PydpstatError(
             f"unit must say whose data each record is; {name!r} has missing values. Leave such records out, "
@@ -137,7 +150,7 @@ def unit_codes(ids: Any, name: str) -> tuple[np.ndarray, Hashes]:
     # each id by itself: what the others are must not change its hash
     numbered = np.array([number is not None for number in whole], dtype=bool)
     wholes = np.array([(number or 0) & _MASK for number in whole], dtype=np.uint64)
-    texts = [str(value).encode("utf-8", "surrogatepass") for value in values.tolist()]
+    texts = [_shown(value).encode("utf-8", "surrogatepass") for value in values.tolist()]
     named = pd.util.hash_array(objects(texts), categorize=False)
     return codes, np.where(numbered, _mixed(np.uint64(0), wholes), named)
 

@@ -85,11 +85,11 @@ def ids_of(data: Any, argument: str) -> Columns:
 def _distinct(part: Part, unit: Unit, missing: Missing, groups: int | None) -> Counts:
     """Count different ids; a part has all records of an id."""
     ids, places = part.columns.arrays[0], part.places
-    codes, found = coded(ids, "data")
+    codes, found = coded(ids)
     if missing == "error" and codes.size and int(codes.min()) < 0:
         raise PydpstatError(
-            "missing must say what to do, as ids are missing: this error tells that they are. Give every "
-            "record an id, or use missing='drop' with neighbors='unbounded'."
+            "missing must say what to do, as the data have missing ids: this error tells that they have. "
+            "Give every record an id, or use missing='drop' with neighbors='unbounded'."
         )
     if groups is None or places is None:
         return np.array([len(found)], dtype=np.int64)
