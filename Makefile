@@ -22,7 +22,7 @@ endif
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test setup parity bench lint typecheck accounting wheel docs house clean works again ready
+.PHONY: help demo test setup parity bench lint typecheck accounting engines wheel docs house clean works again ready
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1|/p' Makefile | while IFS='|' read -r target text; do \
@@ -51,6 +51,9 @@ typecheck: ready ## mypy
 
 accounting: ready ## the accounting beside dp-accounting, from PyPI
 	@$(VENV_PYTHON) -m nox -s accounting
+
+engines: ready ## data in Arrow, Polars, DuckDB, Dask and Spark, from PyPI
+	@$(VENV_PYTHON) -m nox -s engines
 
 wheel: ready ## build the wheel, install it elsewhere and use it
 	@$(VENV_PYTHON) -m nox -s wheel

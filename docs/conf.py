@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent)]
+sys.path[:0] = [str(HERE / "_ext"), str(HERE / "report"), str(HERE.parent)]
 
 import pydpstat  # noqa: E402
 

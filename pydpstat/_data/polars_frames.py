@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydpstat._data.ahead import handed_over
 from pydpstat._data.chunk import CHUNK, Table, column_names
+from pydpstat._data.folding import failing_as
 from pydpstat._data.streams import Stream, pyarrow_for
 from pydpstat.errors import PydpstatError
 
@@ -40,10 +41,14 @@ def polars_table(data: Any) -> Table:
             "data must be a LazyFrame of a Polars that gives batches, which began with 1.34; got one of "
             f"Polars {pl.__version__}. Update it, or give data.collect() where that fits into memory."
         )
+    with failing_as("polars"):
+        # a file may be gone, or a column that the query names
+        names = column_names(data.collect_schema().names())
     return Stream(
         "polars",
-        column_names(data.collect_schema().names()),
-        lambda names: data.select(names).head(0).collect().to_arrow().schema,
+        names,
+        # a query for no records may run what comes before
+        lambda names: pl.DataFrame(schema=data.select(names).collect_schema()).to_arrow().schema,
         lambda names: _batches(_lazy_frames(data.select(names))),
         lambda: int(data.select(pl.len()).collect(engine="streaming").item()),
     )

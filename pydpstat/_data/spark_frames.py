@@ -48,7 +48,8 @@ class SparkTable:
         """Return no records, of the types that Spark's schema has."""
         import pyarrow as pa
 
-        types = {field.name: field.dataType for field in self.frame.schema.fields}
+        with failing_as("spark"):
+            types = {field.name: field.dataType for field in self.frame.schema.fields}
         return empty_chunk(pa.schema([(name, _arrow_type(name, types[name])) for name in self.names]))
 
     def count(self) -> int | None:
@@ -121,7 +122,9 @@ class _Partition:
 
 def spark_table(data: Any) -> Table:
     """Return a data frame of Spark as a table that can be folded; its workers need this package, too."""
-    return SparkTable(data, column_names(list(data.columns)))
+    with failing_as("spark"):
+        # the session may be stopped
+        return SparkTable(data, column_names(list(data.columns)))
 
 
 def _quoted(name: str) -> str:

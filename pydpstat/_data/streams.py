@@ -120,9 +120,12 @@ def capsule_table(data: Any) -> Table:
 def duckdb_table(data: Any) -> Table:
     """Return a relation of DuckDB as a table that can be folded: each fold runs its query again."""
     pyarrow_for("reading data of DuckDB", "duckdb")
+    with failing_as("duckdb"):
+        # the connection may be closed
+        names = column_names(data.columns)
     return Stream(
         "duckdb",
-        column_names(data.columns),
+        names,
         lambda names: _reader(_projected(data, names).limit(0)).schema,
         lambda names: _reader(_projected(data, names)),
         lambda: int(data.aggregate("count(*)").fetchall()[0][0]),

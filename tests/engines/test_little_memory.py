@@ -157,7 +157,12 @@ def large(tmp_path_factory):
     step = 1_000_000
     x = pa.array(rng.integers(-400, 400, step) / 4, mask=rng.random(step) < 0.01)
     part = pa.table(
-        {"x": x, "t": texts.take(pa.array(rng.integers(0, 5, step))), "other": rng.random(step)},
+        {
+            "x": x,
+            "t": texts.take(pa.array(rng.integers(0, 5, step))),
+            "other": rng.random(step),
+            "b": rng.random(step) < 0.3,
+        },
     )
     with pq.ParquetWriter(path, part.schema) as writer:
         for _ in range(ROWS // step):
@@ -176,8 +181,63 @@ def test_a_large_file_stays_on_the_disk(engine, large):
     done = subprocess.run(
         [sys.executable, "-c", READ, engine, str(path)], capture_output=True, text=True, env=made, check=True
     )
-    # an engine that is slow may print lines of progress before
+    # DuckDB prints a bar before them where a query takes some seconds
     first, second = done.stdout.splitlines()[-2:]
     assert tuple(map(float, first.split())) == expected
     # the records of both columns are 480 MB as Arrow; 120 to 150 MB are Python, NumPy, pandas and the engine
     assert int(second) / 1024 < 300
+
+
+RELEASE = """
+import sys
+import pydpstat
+
+engine, path = sys.argv[1:]
+
+def data(*names):
+    if engine == "dataset":
+        import pyarrow as pa, pyarrow.dataset
+        types = {"x": pa.float64(), "t": pa.string(), "b": pa.bool_()}
+        return pyarrow.dataset.dataset(path, schema=pa.schema([(name, types[name]) for name in names]))
+    if engine == "polars":
+        import polars
+        return polars.scan_parquet(path).select(names)
+    import duckdb
+    return duckdb.read_parquet(path).project(", ".join(names))
+
+options = {"missing": "drop", "neighbors": "unbounded", "by": "t", "levels": ["north", "east"], "rng": 1}
+found = []
+for function, names, more in (
+    (pydpstat.mean, ("x", "t"), {"bounds": (-100, 100)}),
+    (pydpstat.var, ("x", "t"), {"bounds": (-100, 100)}),
+    (pydpstat.count, ("b", "t"), {}),
+):
+    result = function(data(*names), 1e6, **more, **options)
+    found += [result.estimate[level] for level in ("north", "east")]
+# what DuckDB prints of its queries may stand before
+print()
+print(*found)
+with open("/proc/self/status") as status:
+    print(next(line.split()[1] for line in status if line.startswith("VmHWM")))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no account of a process's memory here")
+@pytest.mark.parametrize("engine", ["dataset", "polars", "duckdb"])
+def test_releases_by_group_leave_a_large_file_on_the_disk(engine, large):
+    pytest.importorskip(engine if engine != "dataset" else "pyarrow")
+    path, _ = large
+    made = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", RELEASE, engine, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, env=made, check=True)
+    numbers, peak = done.stdout.splitlines()[-2:]
+    found = np.array(numbers.split(), dtype=float).reshape(3, 2)
+    # all parts of the file are the first one
+    first = pq.ParquetFile(path).read_row_groups(range(8), columns=["x", "t", "b"]).to_pandas()
+    groups = first[:1_000_000].groupby("t")
+    for (mean, var, count), level in zip(found.T, ("north", "east")):
+        assert mean == pytest.approx(groups["x"].mean()[level], abs=1e-3)
+        assert var == pytest.approx(groups["x"].var(ddof=0)[level], rel=1e-4)
+        assert count == pytest.approx(ROWS // 1_000_000 * groups["b"].sum()[level], abs=2)
+    assert int(peak) / 1024 < 300

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
@@ -131,8 +132,8 @@ class Records:
         A single variable's name, where it has one.
     width : int
         Number of variables.
-    size : int or None
-        Number of records; None where it is not known before they are read.
+    known : int or None
+        Number of records, where it is public and at hand.
     layout : Layout
         How they are read.
     part : Part or None
@@ -141,19 +142,34 @@ class Records:
         Where they are read from otherwise.
     arguments : tuple of (str, value)
         What the call says of groups and units.
+    counted : callable or None
+        Counts a table's records, once however often it is called; None where nothing may be counted.
     """
 
     names: tuple[str, ...] | None
     name: str | None
     width: int
-    size: int | None
+    known: int | None
     layout: Layout
     part: Part | None
     table: Table | None
     arguments: tuple[tuple[str, object], ...] = ()
+    counted: Callable[[], int | None] | None = None
 
     def __repr__(self) -> str:
         return "Records(values withheld)"
+
+    @property
+    def size(self) -> int | None:
+        """Number of records, if public; None where it is not known before they are read.
+
+        A table is asked for it here and not before: an engine may have to read for it, and by then all
+        arguments are checked.
+        """
+        if self.counted is None:
+            return self.known
+        with _about(self.layout.argument):
+            return self.counted()
 
     @property
     def groups(self) -> Groups | None:
@@ -196,10 +212,8 @@ class Records:
             return partial(self.part)
         if self.layout.unit is not None:
             whole = self.layout.unit.name
-        try:
+        with _about(self.layout.argument):
             return self.table.fold(functools.partial(_of_chunk, self.layout, partial), merge, whole)
-        except PydpstatError as error:
-            raise _about(self.layout.argument, error) from error.__cause__
 
     def labels(self, statistic: str) -> Labels:
         """Return the names of one number for each group and variable."""
@@ -212,10 +226,16 @@ class Records:
         return GroupLabels.of(each, self.groups.rows, self.groups.names)
 
 
-def _about(argument: str, error: PydpstatError) -> PydpstatError:
-    """Return an error of the data under the name that the argument has."""
-    said = str(error)
-    return PydpstatError(argument + said.removeprefix("data")) if said.startswith("data ") else error
+@contextmanager
+def _about(argument: str) -> Iterator[None]:
+    """Tell errors of the data under the name that the argument has."""
+    try:
+        yield
+    except PydpstatError as error:
+        said = str(error)
+        if argument == "data" or not said.startswith("data "):
+            raise
+        raise PydpstatError(argument + said.removeprefix("data")) from error.__cause__
 
 
 def _of_chunk(layout: Layout, partial: Callable[[Part], Folded], chunk: Chunk) -> Folded:
@@ -226,10 +246,8 @@ def records_of(
     data: object, how: Options, scope: Scope, source: Source, read: Reader, argument: str = "data"
 ) -> tuple[Records, Options]:
     """Read what is public of the records, and say how groups and units change their protection."""
-    try:
+    with _about(argument):
         table = table_of(data)
-    except PydpstatError as error:
-        raise _about(argument, error) from error.__cause__
     if table is None and scope.plain:
         columns = read(data, argument)
         layout = Layout(read, argument, how.missing, None, None)
@@ -259,8 +277,7 @@ def records_of(
             how = sample.protected(how, 0)
         columns = layout.of_chunk(Chunk(origin.columns, 0)).columns
         needed = table.select([name for name in origin.names or () if name in used or name in variables])
-        size = needed.count() if how.bounded else None
-        return _described(layout, columns, size, how, None, needed, shown), how
+        return _described(layout, columns, None, how, None, needed, shown), how
     inner = data
     if used and origin.names is not None:
         inner = inside(data, origin, variables)
@@ -289,4 +306,6 @@ def _described(
     arguments: tuple[tuple[str, object], ...] = (),
 ) -> Records:
     known = size if how.bounded else None
-    return Records(columns.names, columns.name, len(columns.arrays), known, layout, part, table, arguments)
+    counted = functools.cache(table.count) if table is not None and how.bounded else None
+    names, width = columns.names, len(columns.arrays)
+    return Records(names, columns.name, width, known, layout, part, table, arguments, counted)

@@ -161,7 +161,7 @@ def _column(origin: Origin, name: str, argument: str) -> object:
             f"got {checks.shown(name)}. Give a column, or a frame that has it."
         )
     raise PydpstatError(
-        f"{argument} must be a column of the data; got {checks.shown(name)}, and they have "
+        f"{argument} must be a column of the data; got {checks.shown_option(name)}, and they have "
         f"{checks.excerpt(list(origin.names))}. {checks.did_you_mean(name, origin.names)}"
     )
 
