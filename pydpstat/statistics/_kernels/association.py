@@ -187,11 +187,11 @@ def corner_query(variables: Variables, how: Options) -> tuple[Query, Publish]:
     span = math.prod(map(record_grid.half_width, variables.pairs))
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        at = [partition.moments(block, partition.CORNERS) for block in noisy.reshape(-1, 4)]
-        values, gradients = zip(*[partition.spread(each, *COVARIANCE) for each in at])
+        at = partition.moments(noisy.reshape(-1, 4), partition.CORNERS)
+        values, gradients = partition.spread(at, *COVARIANCE)
         steps = ("covariance from the noisy sums",)
-        slopes = tuple([span * norm(gradient) for gradient in gradients])
-        return span * np.array(values).reshape(variables.shape), Derived(slopes, steps)
+        slopes = tuple((span * partition.lengths(gradients)).tolist())
+        return span * values.reshape(variables.shape), Derived(slopes, steps)
 
     return query, publish
 
@@ -233,7 +233,7 @@ def _correlations(
     noisy: np.ndarray, pairs: list[tuple[int, int]], variables: Variables, size: int | None
 ) -> tuple[np.ndarray, PostProcessing]:
     """Return correlations, cut, in their shape; 0 where the noisy sums give none."""
-    found = [_correlation(partition.moments(block, partition.SQUARE)) for each in noisy for block in each]
+    found = list(map(_correlation, partition.moments(noisy.reshape(-1, 9), partition.SQUARE).each()))
     unknown = sum(math.isnan(value) for value, _ in found)
     values = np.array([0.0 if math.isnan(value) else min(max(value, -1.0), 1.0) for value, _ in found])
     slopes = np.array([slope for _, slope in found])
@@ -266,8 +266,7 @@ def _covariances(
     """Return a matrix of covariances, variances cut at 0, and the squares of their slopes."""
     count, half = variables.width, list(map(record_grid.half_width, variables.pairs))
     values, squares = np.zeros((count, count)), np.zeros((count, count))
-    for (i, j), block in zip(pairs, noisy):
-        at = partition.moments(block, partition.SQUARE)
+    for (i, j), at in zip(pairs, partition.moments(noisy, partition.SQUARE).each()):
         for (a, b), each in zip(((i, j), (i, i), (j, j)), SPREADS):
             value, gradient = partition.spread(at, *each)
             # a variance is the mean of those of its pairs

@@ -154,6 +154,10 @@ class Moments(NamedTuple):
     gradients: np.ndarray
     growth: np.ndarray
 
+    def each(self) -> list[Moments]:
+        """Return those of each row of sums."""
+        return [Moments(*row) for row in zip(*self)]
+
 
 def moments(noisy: np.ndarray, basis: np.ndarray) -> Moments:
     """Return the means of the basis's functions; where the noisy number of records is at most 1, 0 and NaN.
