@@ -16,6 +16,7 @@ import pytest
 from hypothesis import settings
 
 import pydpstat
+from pydpstat._data import once
 
 settings.register_profile("pydpstat", deadline=None, derandomize=True)
 settings.load_profile("pydpstat")
@@ -247,6 +248,13 @@ def pytest_generate_tests(metafunc: Any) -> None:
     if "any_release" in metafunc.fixturenames:
         every = RELEASES + CHOICES
         metafunc.parametrize("any_release", every, ids=[each.name for each in every])
+
+
+@pytest.fixture(autouse=True)
+def forgotten_iterators():
+    """Forget the iterators of calls that ended early: they would wait for the next one."""
+    yield
+    once._waiting.clear()
 
 
 @pytest.fixture

@@ -151,12 +151,10 @@ def test_a_plan_keeps_no_stream(rng):
 
 def test_a_budget_keeps_no_release(tmp_path, seen, seeded_entropy):
     for own in OWN[::3]:
-        neighbors = "bounded" if own.bounded else "unbounded"
+        asked = own(own.data())
+        whose = {"neighbors": asked.neighbors, "unit": asked.unit}
         path = tmp_path / f"{own.name}.ledger"
-        for budget in (
-            Budget(10.0, 1e-3, neighbors=neighbors),
-            Budget(10.0, 1e-3, path=path, neighbors=neighbors),
-        ):
+        for budget in (Budget(10.0, 1e-3, **whose), Budget(10.0, 1e-3, path=path, **whose)):
             seen.clear()
             data = own.data()
             result = own(data, None, budget)

@@ -101,7 +101,8 @@ class Guarantee:
                 f"loss must be a privacy loss or None; got {checks.shown(self.loss)}. "
                 "Use for example pydpstat.privacy.GaussianLoss(mu)."
             )
-        object.__setattr__(self, "unit", checked_unit(self.unit))
+        if self.unit is not None:
+            object.__setattr__(self, "unit", checked_unit(self.unit))
         object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "delta", delta)
 

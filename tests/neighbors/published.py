@@ -25,7 +25,7 @@ _X = np.linspace(0.0, 1.0, 40)
 _TABLE = pd.DataFrame({"a": _X, "b": _X[::-1]})
 _TREE = Hierarchy({"N": ["a", "b"], "S": ["c"]})
 # a text that says what holds: nothing, or a pair with its neighbors
-_HELD = re.compile(r"nothing holds|none \([^)]*\)|\(epsilon [^)]*\), \w+ neighbors")
+_HELD = re.compile(r"nothing holds|none \([^)]*\)|\(epsilon [^)]*\), \w+ neighbors(?:, unit \w+)?")
 
 
 def results() -> dict[str, Make]:

@@ -73,6 +73,7 @@ class Origin(NamedTuple):
     size: int
     table: Table | None
     made_up: bool = False
+    argument: str = "data"
 
 
 def origin_of(data: object, table: Table | None, argument: str) -> Origin:
@@ -80,7 +81,7 @@ def origin_of(data: object, table: Table | None, argument: str) -> Origin:
     if is_made_up(data):
         return Origin(getattr(data, "columns", None), {}, 0, None, made_up=True)
     if table is not None:
-        return Origin(table.names, table.sample().columns, 0, table)
+        return Origin(table.names, table.sample().columns, 0, table, argument=argument)
     if is_frame(data):
         names = names_of(data)
         if len(set(names)) != len(names):
@@ -88,7 +89,7 @@ def origin_of(data: object, table: Table | None, argument: str) -> Origin:
                 f"{argument} must have columns with different names where by or unit are given; some have "
                 "the same. Select or rename them first."
             )
-        return Origin(names, dict(zip(names, columns_of(data))), len(data), None)
+        return Origin(names, dict(zip(names, columns_of(data))), len(data), None, argument=argument)
     return Origin(None, {}, 0, None)
 
 
@@ -172,8 +173,8 @@ def _check_named(origin: Origin, given: object, argument: str) -> None:
         return
     if checks.is_number(given) or is_vector(given) and len(given) != origin.size:
         raise PydpstatError(
-            f"{argument} must be a column's name as a text, or a column with a value for each record; got "
-            f"{type(given).__name__}. The columns are {checks.excerpt(list(origin.names))}."
+            f"{argument} must be a column's name as a text, or a column with a value for each of the "
+            f"{origin.argument}'s records; got {type(given).__name__}. The columns are {checks.excerpt(list(origin.names))}."
         )
 
 
