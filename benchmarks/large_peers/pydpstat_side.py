@@ -19,4 +19,6 @@ def release(path: str, epsilon: float) -> Found:
 
 
 if __name__ == "__main__":
-    main("pydpstat", release)
+    from pydpstat import __version__
+
+    main("pydpstat", release, __version__)

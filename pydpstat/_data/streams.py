@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pydpstat._data.ahead import ahead
 from pydpstat._data.arrow_columns import chunks_of_batches, empty_chunk
-from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names, with_unit
+from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names
 from pydpstat._data.folding import failing_as, fold_in_order
 from pydpstat._data.once import Once
 from pydpstat.errors import MissingExtraError
@@ -70,20 +71,23 @@ class Stream:
         unit: str | None = None,
     ) -> Part:
         """Return what `partial` makes of every chunk, merged; for units all is taken into memory."""
-        return fold_in_order(
-            self._chunks(),
-            self.sample,
-            partial,
-            merge,
-            engine=self.engine,
-            whole=with_unit(unit, self.names),
-            total=self.size if self.known else lambda: None,
-        )
+        # an error keeps what it came through, and with it a thread that reads, but for this
+        with closing(self._chunks()) as chunks:
+            return fold_in_order(
+                chunks,
+                self.sample,
+                partial,
+                merge,
+                engine=self.engine,
+                whole=unit is not None,
+                total=self.size if self.known else lambda: None,
+            )
 
-    def _chunks(self) -> Iterator[Chunk]:
+    def _chunks(self) -> Generator[Chunk, None, None]:
         if self.slow:
-            return ahead(lambda: chunks_of_batches(self.batches(self.names)))
-        return chunks_of_batches(self.batches(self.names))
+            yield from ahead(lambda: chunks_of_batches(self.batches(self.names)))
+        else:
+            yield from chunks_of_batches(self.batches(self.names))
 
 
 def arrow_table(data: Any) -> Table:
