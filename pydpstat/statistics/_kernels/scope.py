@@ -174,7 +174,8 @@ def _check_named(origin: Origin, given: object, argument: str) -> None:
     if checks.is_number(given) or is_vector(given) and len(given) != origin.size:
         raise PydpstatError(
             f"{argument} must be a column's name as a text, or a column with a value for each of the "
-            f"{origin.argument}'s records; got {type(given).__name__}. The columns are {checks.excerpt(list(origin.names))}."
+            f"{origin.argument}'s records; got {type(given).__name__}. The columns are "
+            f"{checks.excerpt(list(origin.names))}."
         )
 
 
