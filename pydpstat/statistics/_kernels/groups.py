@@ -20,6 +20,7 @@ from pydpstat.statistics._kernels.levels import (
     Variables,
     axis_of,
     codes_of,
+    has_categories,
     levels_of,
     plain,
 )
@@ -124,7 +125,7 @@ def groups_of(keys: Variables, levels: object, other: str | None, missing: Missi
                 f"levels must be lists of public levels, or 'declared'; got {checks.shown_option(levels)}. "
                 "Give for example ['f', 'm']."
             )
-        if not all(map(is_categorical, keys.columns)):
+        if not all(map(has_categories, keys.columns)):
             raise PydpstatError(
                 "levels must be given with by: groups that come from the data would tell which values "
                 "occur. Give the public levels of every key, for example levels={'sex': ['f', 'm']}, or "

@@ -134,13 +134,21 @@ def _own(levels: object, name: str, column: object) -> tuple[object, ...]:
     return own
 
 
+def has_categories(column: object) -> bool:
+    """Tell whether a variable is a Categorical that has its categories before any record is read.
+
+    Texts that an engine holds are none: theirs are those that occur.
+    """
+    return is_categorical(column) and len(categorical_of(column).categories) > 0
+
+
 def _declared(levels: str, variables: Variables) -> list[PublicLevels]:
     if levels != "declared":
         raise PydpstatError(
             f"levels must be lists of levels, 'declared' or 'discover'; got {checks.shown_option(levels)}. "
             f"{checks.did_you_mean(levels, ('declared', 'discover'))}"
         )
-    if not all(map(is_categorical, variables.columns)):
+    if not all(map(has_categories, variables.columns)):
         raise PydpstatError(
             "levels='declared' needs every variable to be a Categorical, whose categories are public; "
             f"got {', '.join(type(each).__name__ for each in variables.columns)}. Give lists of levels."
