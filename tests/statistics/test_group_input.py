@@ -132,10 +132,10 @@ def test_it_works(case):
 
 def test_texts_that_an_engine_or_an_iterator_has_declare_no_levels():
     frame = pd.DataFrame({"x": [1.0, 2.0], "g": ["a", "b"]})
-    with pytest.raises(dp.PydpstatError, match="^levels must be given with by"):
-        dp.mean((chunk for chunk in [frame]), 1.0, bounds=(0, 5), by="g")
-    with pytest.raises(dp.PydpstatError, match="^levels='declared' needs every variable to be a Categorical"):
-        dp.crosstab((chunk for chunk in [frame[["g"]]]), 1.0, levels="declared")
+    with pytest.raises(PydpstatError, match="^levels must be given with by"):
+        pydpstat.mean((chunk for chunk in [frame]), 1.0, bounds=(0, 5), by="g")
+    with pytest.raises(PydpstatError, match="^levels='declared' needs every variable to be"):
+        pydpstat.crosstab((chunk for chunk in [frame[["g"]]]), 1.0, levels="declared")
     declared = frame.assign(g=pd.Categorical(["a", "b"], categories=["a", "b", "c"]))
-    released = dp.mean((chunk for chunk in [declared]), 1.0, bounds=(0, 5), by="g")
+    released = pydpstat.mean((chunk for chunk in [declared]), 1.0, bounds=(0, 5), by="g")
     assert released.estimate.index.tolist() == ["a", "b", "c"]
