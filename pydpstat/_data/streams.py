@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydpstat._data.ahead import ahead
 from pydpstat._data.arrow_columns import chunks_of_batches, empty_chunk
-from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names
+from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names, with_unit
 from pydpstat._data.folding import failing_as, fold_in_order
 from pydpstat._data.once import Once
 from pydpstat.errors import MissingExtraError
@@ -71,6 +71,7 @@ class Stream:
         unit: str | None = None,
     ) -> Part:
         """Return what `partial` makes of every chunk, merged; for units all is taken into memory."""
+        whole = with_unit(unit, self.names)
         # an error keeps what it came through, and with it a thread that reads, but for this
         with closing(self._chunks()) as chunks:
             return fold_in_order(
@@ -79,7 +80,7 @@ class Stream:
                 partial,
                 merge,
                 engine=self.engine,
-                whole=unit is not None,
+                whole=whole,
                 total=self.size if self.known else lambda: None,
             )
 

@@ -15,7 +15,7 @@ from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import Source, source_from
 from pydpstat.results._postprocessing import Derived, PostProcessing, Publish, Scaled
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.partition import in_columns, moved, norm_of
+from pydpstat.statistics._kernels.partition import in_columns, reach_of
 from pydpstat.statistics._kernels.records import Part, Records, records_of
 from pydpstat.statistics._kernels.scope import Keys, Scope
 
@@ -268,11 +268,11 @@ def _counts(part: Part, missing: Missing, groups: int | None) -> np.ndarray:
 def _query(
     statistic: str, counts: np.ndarray, records: Records, how: Options, size: int, apart: bool = True
 ) -> Query:
-    """Ask for counts; a record changes one of each column by 1, and `apart` is as in `moved`."""
+    """Ask for counts; a record changes one of each column by 1, and `apart` is as in `reach_of`."""
     return Query(
         statistic,
         counts.astype(np.float64),
-        (norm_of(records.width, how) * moved(how, apart),),
+        (reach_of(records.width, how, apart),),
         records.labels(statistic),
         integer=True,
         nobs=size if how.bounded else None,

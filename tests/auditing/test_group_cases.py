@@ -17,8 +17,8 @@ CASES = {case.name: case for case in all_cases()}
 DRAWS = 200_000
 FOUND = {
     "sum by unit, unbounded, many groups": (mean, "_reach"),
-    "count by unit, unbounded, many groups": (counts, "moved"),
-    "proportion by unit, unbounded, many groups": (counts, "moved"),
+    "count by unit, unbounded, many groups": (counts, "reach_of"),
+    "proportion by unit, unbounded, many groups": (counts, "reach_of"),
 }
 
 

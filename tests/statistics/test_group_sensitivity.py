@@ -134,14 +134,14 @@ def test_several_columns_of_a_record_that_is_replaced(name, noise):
 
 
 MUTATIONS = {
-    "mean": (partition, "moved"),
+    "mean": (partition, "reach_of"),
     "sum": (mean, "_reach"),
-    "var": (partition, "moved"),
-    "std": (partition, "moved"),
-    "cov": (partition, "moved"),
-    "corr": (partition, "moved"),
-    "count": (counts, "moved"),
-    "proportion": (counts, "moved"),
+    "var": (partition, "reach_of"),
+    "std": (partition, "reach_of"),
+    "cov": (partition, "reach_of"),
+    "corr": (partition, "reach_of"),
+    "count": (counts, "reach_of"),
+    "proportion": (counts, "reach_of"),
 }
 
 
@@ -161,7 +161,8 @@ def test_a_sensitivity_that_is_a_tenth_too_small_is_found(name, neighbors, scope
 
 
 def test_units_that_are_forgotten_are_found(monkeypatch):
-    monkeypatch.setattr(partition, "moved", lambda how, apart=True: partition.norm_of(how.ends, how))
+    forgetful = lambda ones, how, apart=True: partition.norm_of(ones * how.ends, how)  # noqa: E731
+    monkeypatch.setattr(partition, "reach_of", forgetful)
     assert worst("mean", "unbounded", 1, (0.0, 8.0), 3, {**GROUPS, "unit": "p", "max_records": 3}) > 2.9
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import chain
 from operator import mul
 from typing import Any, NamedTuple
@@ -94,17 +95,22 @@ def weights_query(
     """
     exact = tuple(chain.from_iterable(blocks))
     value = np.array([part.numerator / part.denominator for part in exact], dtype=np.float64)
-    reach = norm_of(each, how) * norm * moved(how)
+    reach = norm * reach_of(each, how)
     return Query(statistic, value, (reach,), names, nobs=nobs, exact=exact)
 
 
-def moved(how: Options, apart: bool = True) -> Fraction:
-    """Return how many times what one record does a neighbor does, in the noise's norm.
+def reach_of(ones: int, how: Options, apart: bool = True) -> Fraction:
+    """Return how far a neighbor moves what one record moves by a vector of so many ones, in the noise's norm.
 
     What is taken away and what is added may be `apart`, in different places of what is released; a single
     number of a column, which the one lowers and the other raises, changes by the larger of them at most.
     """
-    return how.most * norm_of(how.ends if apart else 1, how)
+    return _reach(ones, how.norm, how.ends if apart else 1, how.most)
+
+
+@lru_cache(maxsize=256)
+def _reach(ones: int, norm: int, ends: int, most: int) -> Fraction:
+    return _length(ones, norm) * _length(ends, norm) * most
 
 
 def column_weights(
@@ -140,7 +146,11 @@ def in_columns(values: npt.ArrayLike, shape: tuple[int, ...]) -> tuple[float, ..
 
 def norm_of(ones: int, how: Options) -> Fraction:
     """Return the length of a vector of ones, rounded up, in the norm that the noise answers to."""
-    return Fraction(root_above(ones) if how.norm == 2 else ones)
+    return _length(ones, how.norm)
+
+
+def _length(ones: int, norm: int) -> Fraction:
+    return Fraction(root_above(ones) if norm == 2 else ones)
 
 
 class Moments(NamedTuple):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -32,6 +31,7 @@ from pydpstat.statistics._kernels.subsample import Sample, sample_of
 
 Folded = TypeVar("Folded")
 Reader = Callable[[object, str], Columns]
+_IN_MEMORY = (np.ndarray, list, tuple)
 
 
 class Part(NamedTuple):
@@ -120,8 +120,7 @@ def _subset(columns: Columns, places: np.ndarray | None, stay: np.ndarray) -> Pa
     return Part(inside, None if places is None else places[stay])
 
 
-@dataclass(frozen=True, slots=True)
-class Records:
+class Records(NamedTuple):
     """The records of a release. Public but for the part, and for the size unless neighbors are bounded.
 
     Parameters
@@ -246,8 +245,11 @@ def records_of(
     data: object, how: Options, scope: Scope, source: Source, read: Reader, argument: str = "data"
 ) -> tuple[Records, Options]:
     """Read what is public of the records, and say how groups and units change their protection."""
-    with _about(argument):
-        table = table_of(data)
+    table = None
+    # what is surely in memory needs no look at the engines
+    if type(data) not in _IN_MEMORY:
+        with _about(argument):
+            table = table_of(data)
     if table is None and scope.plain:
         columns = read(data, argument)
         layout = Layout(read, argument, how.missing, None, None)

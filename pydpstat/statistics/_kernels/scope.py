@@ -53,13 +53,21 @@ class Scope(NamedTuple):
     ) -> Scope:
         """Return what was given, with the unit of the budget that will pay."""
         paid_for = defaults(budget).unit if unit is None else None
+        given = by is not None or levels is not None or unit is not None or sample is not None
+        if not (given or paid_for is not None or max_records is not None or max_groups is not None):
+            return NOTHING
         return cls(by, levels, other, unit, max_records, max_groups, sample, paid_for)
 
     @property
     def plain(self) -> bool:
         """Whether nothing was given."""
+        if self is NOTHING:
+            return True
         given = (self.by, self.levels, self.unit, self.max_records, self.max_groups)
         return all([each is None for each in (*given, self.sample, self.paid_for)])
+
+
+NOTHING = Scope()
 
 
 class Origin(NamedTuple):
