@@ -255,6 +255,7 @@ def forgotten_iterators():
     """Forget the iterators of calls that ended early: they would wait for the next one."""
     yield
     once._waiting.clear()
+    once._known.clear()
 
 
 @pytest.fixture

@@ -60,8 +60,9 @@ def clear_caches() -> None:
     for each in _values_of_modules():
         if isinstance(each, _CACHE):
             each.cache_clear()
-    # iterators of calls that ended early
+    # the first pieces of iterators that are alive, of calls that ended early
     once._waiting.clear()
+    once._known.clear()
 
 
 def _walk(stack: list[Any]) -> Iterator[Any]:
