@@ -69,11 +69,9 @@ class Query:
             self.statistic, self.sensitivities, self.value.size, self.integer, self.exact is not None
         )
 
-    @property
     def subject(self) -> str:
-        """The statistic, its variables and its groups in words; empty where none has a name."""
-        named = self.labels.subject(self.statistic)
-        return f"{self.statistic}{named}" if named else ""
+        """Return the statistic, its variables and its groups in words; empty where none has a name."""
+        return self.labels.subject(self.statistic)
 
     def __repr__(self) -> str:
         return f"Query({self.statistic!r}, value withheld)"
@@ -113,7 +111,7 @@ def release(
             "Remove or replace missing values, and give at least two records where a spread is asked for."
         )
     if budget is not None or in_force():
-        pay(budget, prepared.guarantee, record, "" if record.package else query.subject)
+        pay(budget, prepared.guarantee, record, None if record.package else query.subject)
     value = _noisy(query, prepared, source)
     may_stand = prepared.accepts
     while may_stand is not None and not may_stand(value) or accept is not None and not accept(value):

@@ -38,7 +38,7 @@ def release_choice(
     exactly: Callable[[], tuple[object, Labels]] | None = None,
     uncovered: str | None = None,
     budget: Spender | None = None,
-    subject: str = "",
+    subject: Callable[[], str] | None = None,
 ) -> DPResults:
     """Draw uniforms, let them choose, and return what may be published; its `noise` is None.
 

@@ -60,7 +60,12 @@ class Record(Protocol):
         """Return the call as Python would show it."""
 
 
-def pay(budget: Spender | None, guarantee: Guarantee, record: Record | str, subject: str = "") -> None:
+def pay(
+    budget: Spender | None,
+    guarantee: Guarantee,
+    record: Record | str,
+    subject: Callable[[], str] | None = None,
+) -> None:
     """Spend what a release keeps, just before its first draw; what this raises ends the release.
 
     Without a budget of its own the innermost block's pays; outside of every block nobody does. The subject
@@ -68,7 +73,7 @@ def pay(budget: Spender | None, guarantee: Guarantee, record: Record | str, subj
     """
     payer = default() if budget is None else budget
     if payer is not None:
-        with about(subject):
+        with about("" if subject is None else subject()):
             payer.spend(guarantee, record if isinstance(record, str) else record.python())
 
 

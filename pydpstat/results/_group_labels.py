@@ -38,11 +38,11 @@ class GroupLabels(Labels):
         own = {item.name: getattr(each, item.name) for item in fields(Labels)}
         return cls(**own, rows=rows, keys=keys)
 
-    def subject(self, statistic: str) -> str:
+    def _about(self, statistic: str) -> str:
         """Return " of " the variables and " by " the keys that have names."""
         # slots: a class made anew is not the one that super() without arguments means
         keys = ", ".join(filter(None, self.keys))
-        return Labels.subject(self, statistic) + (f" by {keys}" if keys else "")
+        return Labels._about(self, statistic) + (f" by {keys}" if keys else "")
 
     def natural(self, value: np.ndarray) -> Any:
         """Return a Series with the groups as its index, or a frame with a row for each group.

@@ -52,13 +52,18 @@ class Labels:
     left_closed: bool = False
 
     def subject(self, statistic: str) -> str:
-        """Return " of " the variables with names; empty where none has one, or the only one is `statistic`.
+        """Return a statistic, its variables and its groups in words; empty where none of these has a name.
 
         Examples
         --------
         >>> Labels("mean", names=("age", "income")).subject("mean"), Labels("mean").subject("mean")
-        (' of age, income', '')
+        ('mean of age, income', '')
         """
+        named = self._about(statistic)
+        return f"{statistic}{named}" if named else ""
+
+    def _about(self, statistic: str) -> str:
+        """Return " of " the variables with names; empty where none has one but `statistic`."""
         own = (self.xname,) if self.breaks is not None and self.xname != "x" else (self.name,)
         if self.dimnames and len(self.dimnames) == 2 and self.dimnames[0] is self.dimnames[1]:
             # a matrix of variables, not a table

@@ -15,10 +15,9 @@ from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.cells import cells_query
 from pydpstat.statistics._kernels.crossed import coded_records, table_counts, variables_in
 from pydpstat.statistics._kernels.discovered_levels import discovered
-from pydpstat.statistics._kernels.levels import axis_of, levels_of, plain
+from pydpstat.statistics._kernels.levels import DECLARED, axis_of, check_other, levels_of, plain
 from pydpstat.statistics._kernels.scope import Keys, Scope
 
-DECLARED = "that the declared categories are public knowledge"
 MOST_CELLS = 10**7
 
 
@@ -152,10 +151,7 @@ def crosstab(
         )
         return discovered(data, delta, how, scope, source_from(rng), budget)
     how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=str, budget=budget)
-    if other is not None and not isinstance(other, str):
-        raise PydpstatError(
-            f"other must be the name of a level, or None; got {type(other).__name__}. 'other' is usual."
-        )
+    check_other(other)
     variables = variables_in(data, scope)
     public = levels_of(levels, variables)
     kept = None if how.missing in ("error", "drop") else how.missing

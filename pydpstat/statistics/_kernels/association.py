@@ -32,8 +32,8 @@ from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Derived, PostProcessing, Publish, Scaled
 from pydpstat.statistics._kernels import partition, record_grid
 from pydpstat.statistics._kernels.association_interval import Correlated, symmetric
-from pydpstat.statistics._kernels.group_sums import by_group, joint_sums, merged, square_sums
-from pydpstat.statistics._kernels.record_grid import Pairs, RecordGrid, Sums, check_fine
+from pydpstat.statistics._kernels.column_release import summed
+from pydpstat.statistics._kernels.group_sums import by_group, joint_sums, square_sums
 from pydpstat.statistics._kernels.records import Records, records_of
 from pydpstat.statistics._kernels.scope import Scope
 from pydpstat.statistics.spread import spread_of, spread_sensitivity
@@ -116,37 +116,16 @@ def _two(pair: Any, argument: str) -> Columns:
 def _labels(function: str, variables: Variables) -> Labels:
     records = variables.records
     if records.names is None:
-        return records.named(Labels(records.name or function))
+        return records.labels(function)
     return records.named(Labels(function, dimnames=(records.names, records.names)))
-
-
-def _summed(
-    function: str, variables: Variables, how: Options, grids: list[RecordGrid], places: Pairs
-) -> tuple[list[Sums], int]:
-    """Return each group's exact sums, and the number of records where it is public."""
-    records = variables.records
-    size = records.size
-    statistic = "covariance" if function == "cov" else "correlation"
-    if how.bounded and size is not None:
-        check_records(size, 2, statistic, "x")
-    found = records.fold(
-        partial(joint_sums, grids=grids, missing=how.missing, pairs=places, groups=records.group_number),
-        merged,
-    )
-    if how.bounded and size is None:
-        size = found[0].count
-        check_records(size, 2, statistic, "x")
-        check_fine(size, how.epsilon)
-    return [each for (each,) in by_group(found)], size or 0
 
 
 def bounded_query(variables: Variables, how: Options) -> tuple[Query, Publish]:
     """Ask for covariances in units of their ranges."""
     pairs = variables.pairs
-    grids = record_grid.grids_for(pairs, how, variables.records.size)
     width = range(variables.width)
     places = [(i, j) for i in width for j in width[i:]] if variables.matrix else [(0, 1)]
-    (sums,), n = _summed("cov", variables, how, grids, places)
+    grids, (sums,), n = summed("covariance", variables.records, pairs, how, 2, places, joint_sums, "x")
     spans = [record_grid.width(pairs[i]) * record_grid.width(pairs[j]) for i, j in places]
     exact, reach = [], Fraction(0)
     for (i, j), product, span in zip(places, sums.products, spans):
@@ -180,9 +159,11 @@ def _flat(matrix: np.ndarray) -> tuple[float, ...]:
 
 def corner_query(variables: Variables, how: Options) -> tuple[Query, Publish]:
     """Ask for the four corners' weights of two variables, by group where there are some."""
-    grids = [record_grid.standard_grid(*pair) for pair in variables.pairs]
-    found, _ = _summed("cov", variables, how, grids, ((0, 1),))
-    blocks = [partition.weight_sums(sums, partition.CORNER_WEIGHTS) for sums in found]
+    product = ((0, 1),)
+    _, found, _ = summed(
+        "covariance", variables.records, variables.pairs, how, 2, product, joint_sums, "x"
+    )
+    blocks = [partition.weight_sums(sums, partition.CORNER_WEIGHTS) for (sums,) in by_group(found)]
     query = partition.weights_query("cov", _labels("cov", variables), how, blocks, 1)
     span = math.prod(map(record_grid.half_width, variables.pairs))
 

@@ -61,21 +61,24 @@ def summed(
     how: Options,
     least: int,
     products: record_grid.Pairs = (),
+    sums: Callable[..., tuple[Any, ...]] = column_sums,
+    argument: str = "data",
 ) -> tuple[list[record_grid.RecordGrid], tuple[Any, ...], int]:
     """Return the grids of columns, exact sums on them, and the number of records where it is public.
 
-    Under bounded neighbors there must be at least so many records.
+    `sums` adds up each column on its own, or all variables together. Under bounded neighbors there must be
+    at least so many records.
     """
     size = records.size
     if how.bounded and size is not None:
-        check_records(size, least, statistic)
+        check_records(size, least, statistic, argument)
     grids = record_grid.grids_for(pairs, how, size)
     groups = records.group_number
-    tally = partial(column_sums, grids=grids, missing=how.missing, pairs=products, groups=groups)
+    tally = partial(sums, grids=grids, missing=how.missing, pairs=products, groups=groups)
     found = records.fold(tally, merged)
     if how.bounded and size is None:
         size = found[0].count
-        check_records(size, least, statistic)
+        check_records(size, least, statistic, argument)
         record_grid.check_fine(size, how.epsilon)
     return grids, found, size or 0
 

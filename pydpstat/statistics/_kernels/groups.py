@@ -15,17 +15,18 @@ from pydpstat._data.values import missing_values
 from pydpstat._release.statistic import Missing
 from pydpstat.errors import PydpstatError
 from pydpstat.statistics._kernels.levels import (
+    DECLARED,
     Axis,
     PublicLevels,
     Variables,
     axis_of,
+    check_other,
     codes_of,
     has_categories,
     levels_of,
     plain,
 )
 
-DECLARED = "that the declared categories are public knowledge"
 MOST_GROUPS = 10**7
 # a call with more levels than these would be longer than all else in a ledger
 _MOST_SHOWN = 100
@@ -115,10 +116,7 @@ def _combined(before: np.ndarray | None, codes: np.ndarray, table: np.ndarray, n
 
 def groups_of(keys: Variables, levels: object, other: str | None, missing: Missing) -> Groups:
     """Check the levels of the keys; Categoricals' own categories are taken where none are given."""
-    if other is not None and not isinstance(other, str):
-        raise PydpstatError(
-            f"other must be the name of a level, or None; got {type(other).__name__}. 'other' is usual."
-        )
+    check_other(other)
     if levels is None or isinstance(levels, str) and levels != "declared":
         if levels is not None:
             raise PydpstatError(

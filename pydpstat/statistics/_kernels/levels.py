@@ -25,6 +25,7 @@ from pydpstat._data.values import is_missing
 from pydpstat._release.statistic import Missing
 from pydpstat.errors import PydpstatError
 
+DECLARED = "that the declared categories are public knowledge"
 _PLAIN = (str, bool, int, float)
 # a level's name in a table
 Level = str | bool | int | float
@@ -192,6 +193,14 @@ def codes_of(column: object, public: PublicLevels) -> np.ndarray:
         if tuple(own.categories) == public.levels:
             return np.asarray(own.codes)
     return places(column, public.levels)
+
+
+def check_other(other: object) -> None:
+    """Check the name of the level for values that are in none, or None."""
+    if other is not None and not isinstance(other, str):
+        raise PydpstatError(
+            f"other must be the name of a level, or None; got {type(other).__name__}. 'other' is usual."
+        )
 
 
 def axis_of(public: PublicLevels, other: str | None, missing: Missing | None) -> Axis:

@@ -167,7 +167,6 @@ def released(
     if points != GRID_POINTS:
         public = (*public, ("grid_points", points))
     claim, held = how.promise(conditions=records.conditions)
-    named = records.labels(function).subject(function)
     return release_choice(
         function,
         choose,
@@ -182,7 +181,7 @@ def released(
         grid=(upper - lower) / (points - 1),
         exactly=choose,
         budget=check_budget(budget),
-        subject=f"{function}{named}" if named else "",
+        subject=lambda: records.labels(function).subject(function),
     )
 
 
