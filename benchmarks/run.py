@@ -159,9 +159,7 @@ def _positive(value: str) -> int:
     return number
 
 
-def _measure(
-    benchmarks: Sequence[Benchmark], bench: Bench, show: Callable[[str], None]
-) -> list[table.Row]:
+def _measure(benchmarks: Sequence[Benchmark], bench: Bench, show: Callable[[str], None]) -> list[table.Row]:
     """Measure one row after the other, and tell how far it is."""
     rows = []
     for number, benchmark in enumerate(benchmarks, start=1):

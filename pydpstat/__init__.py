@@ -33,6 +33,7 @@ _HOMES = {
     "DPResultsPair": "pydpstat.results",
     "ModelResults": "pydpstat.results",
     "Guarantee": "pydpstat.privacy",
+    "InferenceResults": "pydpstat.results",
     "PrivacyWarning": "pydpstat.errors",
     "PydpstatError": "pydpstat.errors",
     "RRandom": "pydpstat.random.r_stream",

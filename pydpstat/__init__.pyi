@@ -85,6 +85,7 @@ from pydpstat.privacy import compose as compose
 from pydpstat.random.r_stream import RRandom as RRandom
 from pydpstat.results import DPResults as DPResults
 from pydpstat.results import DPResultsPair as DPResultsPair
+from pydpstat.results import InferenceResults as InferenceResults
 from pydpstat.results import ModelResults as ModelResults
 from pydpstat.statistics.association import corr as corr
 from pydpstat.statistics.association import cov as cov
@@ -134,6 +135,7 @@ __all__ = [
     "DPResultsPair",
     "ModelResults",
     "Guarantee",
+    "InferenceResults",
     "PrivacyWarning",
     "PydpstatError",
     "RRandom",

@@ -81,8 +81,9 @@ def _releases() -> list[Release]:
     counts = np.array(COUNTS)
     xs, ys = np.clip(X, *BOUNDS), np.clip(Y, 0, 0.01)
     three, two, third = levels(), sides(), pd.Categorical(ODD, categories=[False, True])
-    halves, pairs = (X[:25], X[25:]), tuple(
-        np.column_stack([X[at], Y[at]]) for at in (np.s_[:25], np.s_[25:])
+    halves, pairs = (
+        (X[:25], X[25:]),
+        tuple(np.column_stack([X[at], Y[at]]) for at in (np.s_[:25], np.s_[25:])),
     )
     pair_bounds = dict(
         zip(("lower_bound1", "upper_bound1", "lower_bound2", "upper_bound2"), (*BOUNDS, 0, 0.01))
@@ -271,9 +272,9 @@ def still_global_state() -> Any:
     yield
     assert random.getstate() == python, "Python's global random state has moved"
     after = np.random.get_state()
-    assert (
-        np.array_equal(numpy[1], after[1]) and numpy[2:] == after[2:]
-    ), "NumPy's global random state has moved"
+    assert np.array_equal(numpy[1], after[1]) and numpy[2:] == after[2:], (
+        "NumPy's global random state has moved"
+    )
 
 
 @pytest.fixture

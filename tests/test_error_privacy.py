@@ -153,21 +153,27 @@ def _misplacing() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
     found["proportion"] = d.proportion, {**counted, "condition": x > 0.5}
     found["histogram"] = d.histogram, {**counted, "x": x, "edges": [0, 1]}
     found["crosstab"] = d.crosstab, {**counted, "data": ["a"], "levels": ["a"], "other": "other"}
-    found["choose"] = d.choose, {
-        "candidates": ["a", "b"],
-        "scores": [1, 2],
-        "epsilon": 1.0,
-        "sensitivity": 1,
-        "mechanism": "exponential",
-        "rng": None,
-        "budget": None,
-    }
-    found["symmetric_geometric"] = d.symmetric_geometric, {
-        "value": 3,
-        "epsilon": 1.0,
-        "sensitivity": 1,
-        "rng": None,
-    }
+    found["choose"] = (
+        d.choose,
+        {
+            "candidates": ["a", "b"],
+            "scores": [1, 2],
+            "epsilon": 1.0,
+            "sensitivity": 1,
+            "mechanism": "exponential",
+            "rng": None,
+            "budget": None,
+        },
+    )
+    found["symmetric_geometric"] = (
+        d.symmetric_geometric,
+        {
+            "value": 3,
+            "epsilon": 1.0,
+            "sensitivity": 1,
+            "rng": None,
+        },
+    )
     mirror = {"x": x, "eps": 1.0, "lower_bound": 0, "upper_bound": 1, "rng": 1}
     found["meanDP"] = d.meanDP, {**mirror, "delta": 0, "which_sensitivity": "bounded", "type_DP": "aDP"}
     found["varDP"] = d.varDP, {**mirror, "delta": 0}
@@ -183,14 +189,17 @@ def _misplacing() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
     found["Budget"] = d.Budget, limits
     found["Guarantee"] = d.Guarantee, {"epsilon": 1.0, "delta": 0.0, "neighbors": "bounded", "unit": "id"}
     found["calibrate_gaussian"] = d.calibrate_gaussian, {"epsilon": 1.0, "delta": 0.1, "sensitivity": 1.0}
-    found["audit"] = d.audit, {
-        "release": lambda data, size: np.zeros(size),
-        "data": 1,
-        "neighbour": 2,
-        "claim": 1.0,
-        "samples": 1000,
-        "rng": 1,
-    }
+    found["audit"] = (
+        d.audit,
+        {
+            "release": lambda data, size: np.zeros(size),
+            "data": 1,
+            "neighbour": 2,
+            "claim": 1.0,
+            "samples": 1000,
+            "rng": 1,
+        },
+    )
     return found
 
 

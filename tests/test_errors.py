@@ -177,7 +177,8 @@ PLACES = [
     for name, base in BASES.items()
     for argument in base.arguments
     # a path that is a text makes a file; a program's own function raises its own errors
-    if argument not in base.spared and (name, argument) != ("Budget", "path")
+    if argument not in base.spared
+    and (name, argument) != ("Budget", "path")
     # so many draws of the caller's take the time that they take
     and not name.startswith("sensitivitySampler")
 ]

@@ -13,8 +13,9 @@ import pydpstat
 from pydpstat import PrivacyWarning
 from tests.warning_calls import ANALYTIC, GAUSS, X, cov, hist, mean, sd, table, var
 
-NA, NO_NA = pd.Categorical(["a", "b", None], ["a", "b", "c"]), pd.Categorical(
-    ["a", "b", "b"], ["a", "b", "c"]
+NA, NO_NA = (
+    pd.Categorical(["a", "b", None], ["a", "b", "c"]),
+    pd.Categorical(["a", "b", "b"], ["a", "b", "c"]),
 )
 
 

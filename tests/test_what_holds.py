@@ -122,9 +122,7 @@ ROWS = {
     "wrong gradient": ("C3", sigmoid, NONE.format(eps=2, delta=0)),
     "long records": (
         "C4",
-        lambda: cms_models.fit(
-            cms_models.MAKE["EmpiricalRiskMinimizationDP_CMS"](eps=3.0), *cms_models.BOX
-        ),
+        lambda: cms_models.fit(cms_models.MAKE["EmpiricalRiskMinimizationDP_CMS"](eps=3.0), *cms_models.BOX),
         f"(epsilon {math.sqrt(2) * LONG + math.log(3):.6g}, delta 0), bounded neighbors, "
         "claimed (epsilon 3, delta 0), bounded neighbors",
     ),

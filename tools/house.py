@@ -30,7 +30,7 @@ LAYERS = (
     ("parity",),
     ("local", "consistency", "anonymity", "teaching"),
     ("auditing",),
-    ("statistics", "dppack", "diffpriv"),
+    ("statistics", "inference", "dppack", "diffpriv"),
     ("_release",),
     ("budget", "results"),
     ("plots",),

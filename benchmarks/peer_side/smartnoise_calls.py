@@ -44,7 +44,5 @@ STATISTICS: dict[str, Callable[[Any], Callable[[], Any]]] = {
     "mean": partial(_query, "SELECT AVG(x) AS m FROM main.t"),
     "sum": partial(_query, "SELECT SUM(x) AS s FROM main.t"),
     "variance": partial(_query, "SELECT VAR(x) AS v FROM main.t"),
-    "histogram": partial(
-        _query, "SELECT FLOOR(x / 5) AS b, COUNT(*) AS c FROM main.t GROUP BY FLOOR(x / 5)"
-    ),
+    "histogram": partial(_query, "SELECT FLOOR(x / 5) AS b, COUNT(*) AS c FROM main.t GROUP BY FLOOR(x / 5)"),
 }

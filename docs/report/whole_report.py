@@ -42,15 +42,17 @@ def people(persons: int, seed: int = 2024) -> Iterator[pd.DataFrame]:
         income = np.round(np.exp(draw.normal(typical + 0.4 * employed, 0.45)))
         # children have no income, and one in thirty gave no answer
         income = np.where(age < 16, 0.0, income)
-        yield pd.DataFrame({
-            "region": np.array(REGIONS)[region],
-            "sex": np.array(SEXES)[sex],
-            "age": age,
-            "school": np.array(SCHOOLS)[school],
-            "employed": employed,
-            "hours": np.where(employed, hours, 0.0),
-            "income": np.where(draw.random(n) < 1 / 30, np.nan, income),
-        })
+        yield pd.DataFrame(
+            {
+                "region": np.array(REGIONS)[region],
+                "sex": np.array(SEXES)[sex],
+                "age": age,
+                "school": np.array(SCHOOLS)[school],
+                "employed": employed,
+                "hours": np.where(employed, hours, 0.0),
+                "income": np.where(draw.random(n) < 1 / 30, np.nan, income),
+            }
+        )
 
 
 def write(path: Path, persons: int) -> None:
@@ -109,18 +111,38 @@ def report(columns: Columns, budget: dp.Budget, rng: object = None) -> Tables:
     both = {"by": ["region", "sex"], "levels": {"region": REGIONS, "sex": SEXES}, "other": None}
     income = {"bounds": INCOME, "missing": "drop"}
 
-    add("persons", dp.crosstab, ["region", "sex", "school"], 0.125, other=None,
-        levels={"region": REGIONS, "sex": SEXES, "school": SCHOOLS})
+    add(
+        "persons",
+        dp.crosstab,
+        ["region", "sex", "school"],
+        0.125,
+        other=None,
+        levels={"region": REGIONS, "sex": SEXES, "school": SCHOOLS},
+    )
     add("employed", dp.count, ["region", "employed"], 0.125, **region)
     add("share employed", dp.proportion, ["region", "sex", "employed"], 0.25, **both)
     add("mean income", dp.mean, ["region", "sex", "income"], 0.375, **income, **both)
-    add("income and hours", dp.mean, ["school", "income", "hours"], 0.25,
-        bounds={"income": INCOME, "hours": HOURS}, missing="drop", **school)
+    add(
+        "income and hours",
+        dp.mean,
+        ["school", "income", "hours"],
+        0.25,
+        bounds={"income": INCOME, "hours": HOURS},
+        missing="drop",
+        **school,
+    )
     add("median income", dp.median, ["region", "income"], 0.375, **income, **region)
     add("total income", dp.sum, ["region", "income"], 0.125, **income, **region)
     add("age", dp.histogram, ["age"], 0.125, edges=[*range(0, 100, 10), 100])
-    add("classes of income", dp.histogram, ["region", "income"], 0.25, missing="drop",
-        edges=[0, 500, 1000, 2000, 3000, 5000, 8000], **region)
+    add(
+        "classes of income",
+        dp.histogram,
+        ["region", "income"],
+        0.25,
+        missing="drop",
+        edges=[0, 500, 1000, 2000, 3000, 5000, 8000],
+        **region,
+    )
     return tables
 
 

@@ -20,9 +20,7 @@ def chunk_of_batch(batch: pa.RecordBatch | pa.Table) -> Chunk:
     a Categorical, decimals become objects. What has no meaning for a statistic is an error that names the
     column and its type.
     """
-    columns = {
-        name: column_of_arrow(name, column) for name, column in zip(batch.schema.names, batch.columns)
-    }
+    columns = {name: column_of_arrow(name, column) for name, column in zip(batch.schema.names, batch.columns)}
     return Chunk(columns, batch.num_rows)
 
 

@@ -171,9 +171,7 @@ def options(
         return _options(epsilon, delta, mechanism, neighbors, missing, mechanisms, others, fill)
     except TypeError:
         # what cannot be hashed is checked all the same
-        return _options.__wrapped__(
-            epsilon, delta, mechanism, neighbors, missing, mechanisms, others, fill
-        )
+        return _options.__wrapped__(epsilon, delta, mechanism, neighbors, missing, mechanisms, others, fill)
 
 
 # all of it is public; typed, as True and 1.0 are other answers than 1

@@ -187,6 +187,4 @@ class _Line:
             return ()
         cuts = [START, *(self.cut(int(place)) for place in places), END]
         pairs = [(cuts[i], cuts[j]) for i, j in zip(ends[::2], ends[1::2])]
-        return tuple(
-            pair if pair[0] is START or pair[1] is END else self.narrowed(pair) for pair in pairs
-        )
+        return tuple(pair if pair[0] is START or pair[1] is END else self.narrowed(pair) for pair in pairs)

@@ -157,15 +157,13 @@ def GaussianMechanism(
 @overload
 def calibrateAnalyticGaussianMechanism(
     epsilon: float, delta: float, sensitivity: float, tol: float = 1e-12
-) -> float:
-    ...
+) -> float: ...
 
 
 @overload
 def calibrateAnalyticGaussianMechanism(
     epsilon: float, delta: float, sensitivity: npt.ArrayLike, tol: float = 1e-12
-) -> float | npt.NDArray[np.float64]:
-    ...
+) -> float | npt.NDArray[np.float64]: ...
 
 
 def calibrateAnalyticGaussianMechanism(
@@ -215,9 +213,7 @@ def calibrateAnalyticGaussianMechanism(
     return analytic_gaussian_loop(epsilon, delta, sensitivity, tol)
 
 
-def _release(
-    function: str, true_values: npt.ArrayLike, arguments: dict[str, Any], rng: object
-) -> DPResults:
+def _release(function: str, true_values: npt.ArrayLike, arguments: dict[str, Any], rng: object) -> DPResults:
     """Check in R's order, calibrate, and release; Laplace noise has no delta."""
     value = plain_array(true_values)
     if value is None or value.dtype.kind not in "fiu":

@@ -31,8 +31,7 @@ _HUGE_EPSILON = 1e20
 @overload
 def calibrate_gaussian(
     epsilon: float, delta: float, sensitivity: float = 1.0, method: str = "analytic"
-) -> float:
-    ...
+) -> float: ...
 
 
 @overload
@@ -41,8 +40,7 @@ def calibrate_gaussian(
     delta: npt.ArrayLike,
     sensitivity: npt.ArrayLike = 1.0,
     method: str = "analytic",
-) -> Numbers:
-    ...
+) -> Numbers: ...
 
 
 def calibrate_gaussian(
@@ -127,13 +125,11 @@ def calibrate_gaussian(
 
 
 @overload
-def classical_sd(epsilon: float, delta: float, sensitivity: float) -> float:
-    ...
+def classical_sd(epsilon: float, delta: float, sensitivity: float) -> float: ...
 
 
 @overload
-def classical_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers) -> Numbers:
-    ...
+def classical_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers) -> Numbers: ...
 
 
 def classical_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers) -> Numbers:

@@ -206,13 +206,11 @@ def _scale_above(sensitivity: float, epsilon: float, parts: int) -> float:
 
 
 @overload
-def calibrate_laplace(epsilon: float, sensitivity: float) -> float:
-    ...
+def calibrate_laplace(epsilon: float, sensitivity: float) -> float: ...
 
 
 @overload
-def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Numbers:
-    ...
+def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Numbers: ...
 
 
 def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Numbers:

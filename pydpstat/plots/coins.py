@@ -106,9 +106,7 @@ def coin_tree(design: object, ax: Axes | None = None) -> Axes:
     return axes
 
 
-def _branch(
-    axes: Axes, start: tuple[float, float], end: tuple[float, float], at: float, text: str
-) -> None:
+def _branch(axes: Axes, start: tuple[float, float], end: tuple[float, float], at: float, text: str) -> None:
     """Draw a line, with the chance before a point of it: above a line that rises, below one that falls."""
     axes.plot(*zip(start, end), color=SOFT, linewidth=1.4, zorder=1)
     rise = end[1] - start[1]

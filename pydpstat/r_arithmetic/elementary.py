@@ -25,16 +25,13 @@ class Elementwise(Protocol):
     """A function of a number that takes arrays as well."""
 
     @overload
-    def __call__(self, x: float, /) -> float:
-        ...
+    def __call__(self, x: float, /) -> float: ...
 
     @overload
-    def __call__(self, x: Floats, /) -> Floats:
-        ...
+    def __call__(self, x: Floats, /) -> Floats: ...
 
     @overload
-    def __call__(self, x: npt.ArrayLike, /) -> Numbers:
-        ...
+    def __call__(self, x: npt.ArrayLike, /) -> Numbers: ...
 
 
 def elementwise(function: Callable[[npt.ArrayLike], Numbers]) -> Elementwise:

@@ -56,9 +56,7 @@ class Factor:
         return int(self.codes.size)
 
 
-def factor(
-    values: object, levels: Iterable[object] | None = None, exclude: object = (None,)
-) -> Factor:
+def factor(values: object, levels: Iterable[object] | None = None, exclude: object = (None,)) -> Factor:
     """Find the categories of a vector as R's factor() does.
 
     Numbers sort by value and are labelled with 15 significant digits, so that ``0.1 + 0.2`` and

@@ -27,13 +27,11 @@ _SMALLEST_CELL = 2.0**-20 * float(np.finfo(np.float64).tiny)
 
 
 @overload
-def round(x: float, digits: float = 0) -> float:
-    ...
+def round(x: float, digits: float = 0) -> float: ...
 
 
 @overload
-def round(x: npt.ArrayLike, digits: float = 0) -> Numbers:
-    ...
+def round(x: npt.ArrayLike, digits: float = 0) -> Numbers: ...
 
 
 def round(x: npt.ArrayLike, digits: float = 0) -> Numbers:

@@ -1,6 +1,7 @@
-"""What may be published: `DPResults`, `DPResultsPair` where R returns two versions, `ModelResults`."""
+"""What may be published: `DPResults`, a pair of them, `ModelResults`, and `InferenceResults` of a test."""
 
+from pydpstat.results.inference_results import ConfidenceInterval, InferenceResults
 from pydpstat.results.model_results import ModelResults
 from pydpstat.results.results import DPResults, DPResultsPair
 
-__all__ = ["DPResults", "DPResultsPair", "ModelResults"]
+__all__ = ["ConfidenceInterval", "DPResults", "DPResultsPair", "InferenceResults", "ModelResults"]

@@ -158,9 +158,7 @@ def mean(
     return release_columns("mean", mean_query, data, bounds, how, scope, rng, budget)
 
 
-def mean_query(
-    statistic: str, records: Records, pairs: Bounds, how: Options
-) -> tuple[Query, Publish | None]:
+def mean_query(statistic: str, records: Records, pairs: Bounds, how: Options) -> tuple[Query, Publish | None]:
     """Ask for the mean of each column, and say what is made of the noisy sums where these are asked for."""
     grids, found, size = summed(statistic, records, pairs, how, 1)
     if not how.bounded:
@@ -269,9 +267,7 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     return release_columns("sum", _sum_query, data, bounds, how, scope, rng, budget)
 
 
-def _sum_query(
-    statistic: str, records: Records, pairs: Bounds, how: Options
-) -> tuple[Query, Publish | None]:
+def _sum_query(statistic: str, records: Records, pairs: Bounds, how: Options) -> tuple[Query, Publish | None]:
     sizes = [max(abs(lower), abs(upper)) for lower, upper in pairs]
     # a sum beyond all floats would be an error that depends on the data
     if max(sizes) > LARGEST:

@@ -47,10 +47,7 @@ def _case(
 
 def _over(function: str, package: str, *names: str) -> list[Case]:
     """One case of a function of one vector for each of the named vectors."""
-    return [
-        _case(function, package, name, f"{function}(x)", x=_VECTORS[name])
-        for name in names or _VECTORS
-    ]
+    return [_case(function, package, name, f"{function}(x)", x=_VECTORS[name]) for name in names or _VECTORS]
 
 
 def _hist(what: str, x: Sequence[Cell], breaks: Input = None, level: Level = "exact") -> Case:

@@ -136,10 +136,12 @@ def _distributions() -> tuple[Distribution, ...]:
             "pooledCovDP",
             "pooledCovDP(cbind(1:6, 1:6), cbind(2:5, 2:5), eps = 0.9, lower.bound1 = 0, upper.bound1 = 6, "
             f"lower.bound2 = 0, upper.bound2 = 6, mechanism = 'Gaussian', delta = 0.01) - {within}",
-            lambda rng: dppack.pooledCovDP(
-                pairs1, pairs2, eps=0.9, **bounds, mechanism="Gaussian", delta=0.01, rng=rng
-            ).estimate  # type: ignore[union-attr]
-            - within,
+            lambda rng: (
+                dppack.pooledCovDP(
+                    pairs1, pairs2, eps=0.9, **bounds, mechanism="Gaussian", delta=0.01, rng=rng
+                ).estimate  # type: ignore[union-attr]
+                - within
+            ),
             lambda f: GaussianNoise(sd * f),
         ),
     )

@@ -99,10 +99,9 @@ def _distributions() -> tuple[Distribution, ...]:
         ),
         _number(
             "sdDP, squared",
-            lambda rng: float(
-                dppack.sdDP(x, 2, 0, 2, mechanism="Gaussian", delta=1e-5, type_DP="pDP", rng=rng)
-            )
-            ** 2,
+            lambda rng: (
+                float(dppack.sdDP(x, 2, 0, 2, mechanism="Gaussian", delta=1e-5, type_DP="pDP", rng=rng)) ** 2
+            ),
             lambda f: Positive(GaussianNoise(private * f), float(np.var(np.minimum(x, 2), ddof=1))),
             f"sdDP({_X}, 2, 0, 2, mechanism = 'Gaussian', delta = 1e-5, type.DP = 'pDP')^2",
         ),

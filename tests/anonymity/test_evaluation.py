@@ -106,8 +106,9 @@ def test_plain_types_copies_and_equality():
 
 
 def test_an_infinite_error_is_json_too():
-    one, two = pd.DataFrame({"x": [1.0, 1.0], "y": [1.0, 2.0]}), pd.DataFrame(
-        {"x": [1.0, 2.0], "y": [1.0, 2.0]}
+    one, two = (
+        pd.DataFrame({"x": [1.0, 1.0], "y": [1.0, 2.0]}),
+        pd.DataFrame({"x": [1.0, 2.0], "y": [1.0, 2.0]}),
     )
     result = evaluate_anonymization(one, two)
     assert result.relative_errors["x"] == np.inf

@@ -151,8 +151,9 @@ def test_the_largest_distance_of_two_gradients_is_attained():
     angle, size = math.pi / 3.0, 2
     root = math.sqrt(size)
     w = np.array([root, 0.0])
-    x, z = root * np.array([math.cos(angle), math.sin(angle)]), root * np.array(
-        [math.cos(angle), -math.sin(angle)]
+    x, z = (
+        root * np.array([math.cos(angle), math.sin(angle)]),
+        root * np.array([math.cos(angle), -math.sin(angle)]),
     )
     apart = np.linalg.norm(_gradient(w, x, -size) - _gradient(w, z, -size))
     assert apart == pytest.approx(kst_noise.PAIR_SQUARES * 2.0 * size**1.5, rel=1e-12)

@@ -24,7 +24,7 @@ def exact_delta(epsilon, sd, shift):
     middle = eps * s * s / shift - mpmath.mpf(shift) / 2
     y, result = max(int(mpmath.floor(middle)) + 1, int(-12 * sd) - 10), mpmath.mpf(0)
     while True:
-        term = mpmath.exp(-mpmath.mpf(y) ** 2 / (2 * s * s)) * -mpmath.expm1(-(y - middle) * shift / s**2)
+        term = mpmath.exp(-(mpmath.mpf(y) ** 2) / (2 * s * s)) * -mpmath.expm1(-(y - middle) * shift / s**2)
         result += term
         if y > 0 and term <= result * mpmath.mpf(10) ** -25:
             return result / total
@@ -37,7 +37,7 @@ def two_cells_delta(epsilon, sd, shift):
     total = mpmath.jtheta(3, 0, mpmath.exp(-1 / (2 * mpmath.mpf(sd) ** 2)))
 
     def mass(k):
-        return mpmath.exp(-mpmath.mpf(k) ** 2 / (2 * mpmath.mpf(sd) ** 2)) / total
+        return mpmath.exp(-(mpmath.mpf(k) ** 2) / (2 * mpmath.mpf(sd) ** 2)) / total
 
     plain = [mass(k) for k in range(-reach, reach + 1)]
     moved = [mass(k + shift) for k in range(-reach, reach + 1)]

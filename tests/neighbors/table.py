@@ -194,10 +194,7 @@ _FOUND = tuple(
 )
 
 FUNCTIONS: tuple[Function, ...] = (
-    *(
-        Function(name, _one(name), NUMBERS, crossed(_REAL, 3.0))
-        for name in ("mean", "sum", "var", "std")
-    ),
+    *(Function(name, _one(name), NUMBERS, crossed(_REAL, 3.0)) for name in ("mean", "sum", "var", "std")),
     *(
         Function(name, _two(name), NUMBERS, crossed(_REAL, 3.0), ("frame of a column",))
         for name in ("cov", "corr")
@@ -223,9 +220,7 @@ FUNCTIONS: tuple[Function, ...] = (
     Function(
         "histogram", _one("histogram", edges=[0, 2, 5, 10]), NUMBERS, crossed(_INTEGER, 3.0), refused=_COLUMNS
     ),
-    *(
-        Function(name, _one(name), TRUTHS, crossed(_INTEGER, True, False)) for name in ("count", "proportion")
-    ),
+    *(Function(name, _one(name), TRUTHS, crossed(_INTEGER, True, False)) for name in ("count", "proportion")),
     Function("crosstab", _crosstab, LABELS, _NAMED),
     Function(
         "crosstab, none other",

@@ -39,9 +39,7 @@ def test_neighbors_are_alike(function, kind, seeded_entropy, capfd):
 PLACES = (0, 32_768, 65_535, 65_536, 70_000)
 LONG = np.random.default_rng(1).integers(-2, 13, 70_001).astype(np.float64)
 NUMERIC = [
-    each
-    for each in FUNCTIONS
-    if (each.kinds is NUMBERS or each.kinds is LABELS) and each.name != "quantiles"
+    each for each in FUNCTIONS if (each.kinds is NUMBERS or each.kinds is LABELS) and each.name != "quantiles"
 ]
 
 

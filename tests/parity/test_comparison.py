@@ -210,9 +210,7 @@ def exact(value):
 
 def test_literals():
     assert exact(None) == "NA" and exact(True) == "TRUE" and exact(np.bool_(False)) == "FALSE"
-    assert (
-        exact(3) == "3L" and exact(-(2**31)) == "-2147483648" and exact(2**31 - 1) == "2147483647L"
-    )
+    assert exact(3) == "3L" and exact(-(2**31)) == "-2147483648" and exact(2**31 - 1) == "2147483647L"
     assert exact(math.inf) == "Inf" and exact(-math.inf) == "-Inf" and exact(math.nan) == "NaN"
     assert (
         exact(0.1) == "0x1.999999999999ap-4"

@@ -33,8 +33,9 @@ def test_a_case_runs_on_its_own_stream():
 
 def verdicts():
     passed, failed = case(id="meanDP/a"), case(id="meanDP/b", level="ulp", tolerance=1.0)
-    stops, other = case(id="meanDP/c", level="difference", reason="R returns NaN"), case(
-        id="runif/d", function="runif", package="stats"
+    stops, other = (
+        case(id="meanDP/c", level="difference", reason="R returns NaN"),
+        case(id="runif/d", function="runif", package="stats"),
     )
     return [
         Verdict(passed, "passed", "live"),

@@ -51,8 +51,9 @@ def test_a_variable_is_not_rs_function_of_that_name():
 
 
 @pytest.mark.parametrize(
-    "text", ["if (x) 1", "{x}", "x[n]", "x[, 1]", "nofunction(x)", "f(1", "1:3", "c(1,", "%", "x[0.5]"]
-    + ["x > 1 & y", "2 * x %% 3", "x / y^2 %% 3"]
+    "text",
+    ["if (x) 1", "{x}", "x[n]", "x[, 1]", "nofunction(x)", "f(1", "1:3", "c(1,", "%", "x[0.5]"]
+    + ["x > 1 & y", "2 * x %% 3", "x / y^2 %% 3"],
 )
 def test_what_is_not_covered_is_refused(text):
     with pytest.raises(Untranslated):

@@ -33,9 +33,7 @@ GAUSSIAN = Guarantee(1.0, 1e-6, loss=GaussianLoss(1.0 / float(calibrate_gaussian
 def test_basic_composition_adds():
     first = Guarantee(0.1, 1e-6, conditions=("a", "b"))
     both = compose_basic(first, Guarantee(0.2, 2e-6, conditions=("b", "c")))
-    assert both == Guarantee(
-        total_above((0.1, 0.2)), total_above((1e-6, 2e-6)), conditions=("a", "b", "c")
-    )
+    assert both == Guarantee(total_above((0.1, 0.2)), total_above((1e-6, 2e-6)), conditions=("a", "b", "c"))
     assert compose_basic(*[Guarantee(0.1)] * 10).epsilon == math.nextafter(1.0, 2.0)
     assert compose_basic(*[Guarantee(0.125)] * 8).epsilon == 1.0
     assert compose_basic(Guarantee(1e308), Guarantee(1e308)).epsilon == math.inf

@@ -107,7 +107,7 @@ def test_significant():
 
 def test_pretty_from_r():
     expected = hexes(
-        "-0x1.999999999999ap-2 -0x1.999999999999ap-3 0x0p+0 0x1.999999999999cp-3 " "0x1.999999999999ap-2"
+        "-0x1.999999999999ap-2 -0x1.999999999999ap-3 0x0p+0 0x1.999999999999cp-3 0x1.999999999999ap-2"
     )
     assert pretty(-0.3, 0.31, 3).tolist() == expected
     assert pretty(0.31, -0.3, 3).tolist() == expected

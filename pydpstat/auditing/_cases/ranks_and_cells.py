@@ -74,9 +74,7 @@ CASES = (
     _case("median, by unit", _unit(median, **PLACES, **THREE), PERSONS, OTHER),
     _case("median, by unit, unbounded", _unit(median, **PLACES, **THREE, **OPEN), PERSONS, WITHOUT),
     _case("quantiles, by unit", _unit(quantiles, QUARTILES, **PLACES, **THREE), PERSONS, OTHER),
-    _case(
-        "median, a person in every group", _both(median, max_records=2, **PLACES), EVERYWHERE, ELSEWHERE
-    ),
+    _case("median, a person in every group", _both(median, max_records=2, **PLACES), EVERYWHERE, ELSEWHERE),
     _case(
         "median, a person in every group, unbounded",
         _both(median, max_records=2, **PLACES, **OPEN),
@@ -87,9 +85,7 @@ CASES = (
     _case("histogram, by group, unbounded", _by(histogram, **EDGES, **OPEN), BINS, (BINS[0][1:], [*"abb"])),
     _case("histogram, by group, Gaussian", _by(histogram, **EDGES, **GAUSSIAN), BINS, OTHER_BIN),
     _case("histogram, by unit", _unit(histogram, **EDGES, **THREE), PERSONS, OTHER),
-    _case(
-        "histogram, by unit, Gaussian", _unit(histogram, **EDGES, **THREE, **GAUSSIAN), PERSONS, OTHER
-    ),
+    _case("histogram, by unit, Gaussian", _unit(histogram, **EDGES, **THREE, **GAUSSIAN), PERSONS, OTHER),
     _case(
         "histogram, a person in every group", _both(histogram, max_records=2, **EDGES), EVERYWHERE, ELSEWHERE
     ),

@@ -127,8 +127,16 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
 
     # the constructor's arguments, in their order: the fields that have their values
     _arguments: tuple[str, ...] = (
-        "mapXy", "loss", "regularizer", "eps", "gamma", "perturbation_method", "c",
-        "mapXy_gr", "loss_gr", "regularizer_gr",
+        "mapXy",
+        "loss",
+        "regularizer",
+        "eps",
+        "gamma",
+        "perturbation_method",
+        "c",
+        "mapXy_gr",
+        "loss_gr",
+        "regularizer_gr",
     )
     # what labels 0 and 1 stand for; None where responses are any numbers
     _labels: tuple[float, float] | None = None

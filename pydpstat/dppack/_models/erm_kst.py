@@ -137,8 +137,18 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
 
     # the constructor's arguments, in their order: the fields that have their values
     _arguments: tuple[str, ...] = (
-        "mapXy", "loss", "regularizer", "eps", "delta", "domain", "zeta", "lambda_", "gamma",
-        "mapXy_gr", "loss_gr", "regularizer_gr",
+        "mapXy",
+        "loss",
+        "regularizer",
+        "eps",
+        "delta",
+        "domain",
+        "zeta",
+        "lambda_",
+        "gamma",
+        "mapXy_gr",
+        "loss_gr",
+        "regularizer_gr",
     )
     # whether columns and response are divided by their bounds, and zeta and lambda follow from that
     _scaled = False

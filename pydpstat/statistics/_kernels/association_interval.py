@@ -164,9 +164,7 @@ def _mean(box: Range, count: Range, least: float) -> Range:
     return Range(max(low, least), min(-high, 1.0))
 
 
-def _fieller(
-    top: np.ndarray, bottom: np.ndarray, sums: np.ndarray, size: int | None, reach: float
-) -> Range:
+def _fieller(top: np.ndarray, bottom: np.ndarray, sums: np.ndarray, size: int | None, reach: float) -> Range:
     """Return the smallest and largest r with ``|(top - r bottom)' sums| <= reach |top - r bottom|``.
 
     `top` and `bottom` have a column for each point of the lattice; without noise the products are 0.

@@ -35,9 +35,7 @@ class Units(NamedTuple):
         return self.records.fold(tally, np.add, self.unit.name)
 
 
-def units_of(
-    data: object, how: Options, scope: Scope, most: int, source: Source
-) -> tuple[Units, Options]:
+def units_of(data: object, how: Options, scope: Scope, most: int, source: Source) -> tuple[Units, Options]:
     """Read what is public of a column of ids, whose values are the units that are protected."""
     table = table_of(data)
     origin = origin_of(data, table, "data")

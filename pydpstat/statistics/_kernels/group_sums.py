@@ -93,9 +93,7 @@ def joint_sums(
     return (sums_by(arrays, grids, missing, pairs, places, groups),)
 
 
-def square_sums(
-    part: Part, grids: Sequence[RecordGrid], missing: Missing, groups: int | None
-) -> GroupSums:
+def square_sums(part: Part, grids: Sequence[RecordGrid], missing: Missing, groups: int | None) -> GroupSums:
     """Return the sums of the nine products of two variables' parabola weights, for every pair and group."""
     places, arrays = part.places, part.columns.arrays
     pairs = list(combinations(range(len(arrays)), 2))

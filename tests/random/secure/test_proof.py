@@ -147,9 +147,7 @@ def test_integer_bounds():
                 assert high - low <= width + 6
         for rate in (Fraction(1, 10**20), Fraction(1, 3), Fraction(7), Fraction(10**6)):
             low, high = precise.log_share(rate, 100)
-            exact = (
-                mpmath.log(2 / (1 + mpmath.exp(-mpmath.mpf(rate.numerator) / rate.denominator))) * 2**100
-            )
+            exact = mpmath.log(2 / (1 + mpmath.exp(-mpmath.mpf(rate.numerator) / rate.denominator))) * 2**100
             assert low <= exact <= high and high - low <= 4
 
 
