@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+import numpy as np
 import numpy.typing as npt
 
 from pydpstat._frozen import Frozen
@@ -228,18 +229,17 @@ class InferenceResults(Stated, Frozen):
 
     def _facts(self) -> Facts:
         null = ", ".join(f"{name} = {number(value)}" for name, value in self.null) or "-"
-        scales = self.noise_scale
-        shown = number(scales) if isinstance(scales, float) else ", ".join(map(number, scales.tolist()))
+        scales = np.atleast_1d(self.noise_scale)
+        shown = ", ".join(map(number, scales.tolist()))
+        if len(shown) > 30:
+            shown = f"{number(scales.min())} to {number(scales.max())}"
         return [
             ("Test:", self.test),
             ("Null hypothesis:", null),
             ("Alternative:", self.alternative),
             ("Validity:", self.validity),
             ("Mechanism:", self.mechanism),
-            (
-                "Noise scale:",
-                shown if len(shown) < 30 else f"{number(scales.min())} to {number(scales.max())}",
-            ),
+            ("Noise scale:", shown),
             ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
         ]
 
