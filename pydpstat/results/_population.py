@@ -78,7 +78,7 @@ class PopulationIntervals(Estimates):
         >>> r = pydpstat.proportion(employed, 1.0, rng=pydpstat.RRandom(123))
         >>> r.conf_int().round(3)
                         0      1
-        proportion  0.598  0.604
+        proportion  0.596  0.602
         """
         from pydpstat._checks import one_of
 
