@@ -11,6 +11,7 @@ from pydpstat._data.arrow_columns import chunk_of_batch, chunks_of_batches, empt
 from pydpstat._data.chunk import Chunk, Part, Table, chosen, column_names, joined, refused, with_unit
 from pydpstat._data.folding import failing_as
 from pydpstat._data.progress import Progress
+from pydpstat._data.questions import Question, Row
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
@@ -56,6 +57,10 @@ class SparkTable:
         """Return the number of records, which Spark counts."""
         with failing_as("spark"):
             return int(self.frame.count())
+
+    def ask(self, question: Question) -> list[Row] | None:
+        """Return None: records are read."""
+        return None
 
     def fold(
         self,
