@@ -80,14 +80,8 @@ class _Text:
     def __ge__(self, other: _Text) -> _Text:
         return _Text(f"({self.text} >= {other.text})")
 
-    def __le__(self, other: _Text) -> _Text:
-        return _Text(f"({self.text} <= {other.text})")
-
     def __lt__(self, other: _Text) -> _Text:
         return _Text(f"({self.text} < {other.text})")
-
-    def __and__(self, other: _Text) -> _Text:
-        return _Text(f"({self.text} AND {other.text})")
 
 
 class _Sql:
@@ -119,18 +113,18 @@ class _Sql:
     def known(self, value: _Text) -> _Text:
         return _Text(f"(NOT isnan({value.text}))")
 
-    def floor(self, value: _Text) -> _Text:
-        return _Text(f"floor({value.text})")
+    def between(self, value: _Text, first: _Text, last: _Text) -> _Text:
+        return _Text(f"({value.text} BETWEEN {first.text} AND {last.text})")
 
-    def when(self, cases: Sequence[tuple[_Text, _Text]]) -> _Text:
+    def when(self, cases: Sequence[tuple[_Text, _Text]], other: _Text | None = None) -> _Text:
         said = " ".join(f"WHEN {condition.text} THEN {value.text}" for condition, value in cases)
-        return _Text(f"(CASE {said} END)")
+        return _Text(f"(CASE {said}{'' if other is None else f' ELSE {other.text}'} END)")
 
 
 def _answer(data: Any, question: Question) -> list[Row] | None:
     """Ask a relation; None for columns of types that cannot be asked for exactly."""
     types = dict(zip(data.columns, map(str, data.types)))
-    if not all(types[name] in _KINDS[kind] for name, kind in question.needs):
+    if not all(types[name] in _KINDS.get(kind, types.values()) for name, kind in question.needs):
         return None
     plan = plan_of(question, _Sql())
     with Progress(lambda: None), failing_as("duckdb"):

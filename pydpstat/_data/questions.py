@@ -18,13 +18,12 @@ MISSING, NO_LEVEL = -1, -2
 class Key(NamedTuple):
     """A column whose values are levels, whole numbers or texts; None for a level that it cannot hold.
 
-    `apart` asks for missing values apart from those that are no level, `counted` for their number.
+    `apart` asks for missing values apart from those that are no level.
     """
 
     column: str
     levels: tuple[str | int | None, ...]
     apart: bool = False
-    counted: bool = False
 
     @property
     def known(self) -> dict[str | int, int]:
@@ -35,7 +34,7 @@ class Key(NamedTuple):
 class Line(NamedTuple):
     """What becomes of a number: `steps` from `first` to `last`, `low` below and `high` above; no NaN.
 
-    A step is an operation, one of ``+ - *`` and ``floor``, with its right side.
+    A step is an operation, one of ``+ - *``, with its right side.
     """
 
     first: float
@@ -46,11 +45,17 @@ class Line(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A column of numbers, and the bin that each is in: by a line, or by comparison with the inner edges."""
+    """A column of numbers, and the bin that each is in: found by comparison with the inner edges.
+
+    Where bins are equally wide, a line gives the place of the nearest edge, which `width` and `start` lead
+    back to: a number is compared with this one only.
+    """
 
     column: str
     edges: tuple[float, ...]
-    line: Line | None
+    line: Line | None = None
+    width: float = 0.0
+    start: float = 0.0
 
 
 class Number(NamedTuple):
@@ -67,15 +72,19 @@ class Number(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What to count and to add up, for every combination of keys' levels and cells that occurs."""
+    """What to count and to add up, for every combination of keys' levels and cells that occurs.
 
-    keys: tuple[Key, ...]
+    Of the columns in `present` it is counted how many values are not missing.
+    """
+
+    keys: tuple[Key, ...] = ()
     cells: tuple[Cell, ...] = ()
     numbers: tuple[Number, ...] = ()
+    present: tuple[str, ...] = ()
 
     @property
     def needs(self) -> tuple[tuple[str, str], ...]:
-        """The columns to read, and what each must be: texts, integers, numbers or truths.
+        """The columns to read, and what each must be: texts, integers, numbers, truths or anything.
 
         Integers may be truth values, and numbers either.
         """
@@ -84,11 +93,8 @@ class Question(NamedTuple):
             for key in self.keys
         ]
         cells = [(cell.column, "numbers") for cell in self.cells]
-        return (
-            *keys,
-            *cells,
-            *((each.column, "truths" if each.line is None else "numbers") for each in self.numbers),
-        )
+        numbers = [(each.column, "truths" if each.line is None else "numbers") for each in self.numbers]
+        return (*keys, *cells, *numbers, *((name, "anything") for name in self.present))
 
 
 class Row(NamedTuple):
@@ -104,7 +110,7 @@ class Row(NamedTuple):
     size : int
         How many records there are.
     present : tuple of int
-        In how many of them each key that is counted is not missing.
+        In how many of them each column that is asked for is not missing.
     numbers : tuple of (int, tuple of float)
         How many of each number are not missing, and the sums of its parts.
     """
@@ -140,11 +146,11 @@ class Dialect(Protocol):
     def known(self, value: Any) -> Any:
         """Tell whether a double is neither null nor NaN."""
 
-    def floor(self, value: Any) -> Any:
-        """Round down."""
+    def between(self, value: Any, first: Any, last: Any) -> Any:
+        """Tell whether a double lies between two others, or is one of them."""
 
-    def when(self, cases: Sequence[tuple[Any, Any]]) -> Any:
-        """Return the value of the first condition that holds, null where none does."""
+    def when(self, cases: Sequence[tuple[Any, Any]], other: Any = None) -> Any:
+        """Return the value of the first condition that holds; `other`, or null, where none does."""
 
 
 class Plan(NamedTuple):
@@ -166,12 +172,17 @@ def plan_of(question: Question, say: Dialect) -> Plan:
         if key.apart:
             stages[0][f"m{place}"] = say.absent(say.column(key.column))
             keys.append(f"m{place}")
-        if key.counted:
-            stages[0][f"p{place}"] = say.column(key.column)
-            counts.append(f"p{place}")
+    for place, name in enumerate(question.present):
+        stages[0][f"p{place}"] = say.column(name)
+        counts.append(f"p{place}")
     for place, cell in enumerate(question.cells):
         stages[0][f"v{place}"] = say.number(cell.column)
-        stages[1][f"b{place}"] = _binned(say, say.column(f"v{place}"), cell)
+        v, nearest = say.column(f"v{place}"), say.column(f"e{place}")
+        if cell.line is None:
+            stages[1][f"b{place}"] = say.when([(say.known(v), _among(say, v, cell.edges, 0))])
+        else:
+            stages[1][f"e{place}"] = _stepped(say, v, cell.line)
+            stages[2][f"b{place}"] = _beside(say, v, nearest, cell)
         keys.append(f"b{place}")
     for place, number in enumerate(question.numbers):
         stages[0][f"x{place}"] = say.number(number.column)
@@ -195,25 +206,30 @@ def plan_of(question: Question, say: Dialect) -> Plan:
 
 
 def _placed(say: Dialect, x: Any, line: Line) -> Any:
-    first, last, low, high = map(say.constant, line[:4])
-    y = x
+    return _inside(say, x, line, _stepped(say, x, line))
+
+
+def _stepped(say: Dialect, x: Any, line: Line) -> Any:
     for operation, by in line.steps:
         match operation:
             case "+":
-                y = y + say.constant(by)
+                x = x + say.constant(by)
             case "-":
-                y = y - say.constant(by)
+                x = x - say.constant(by)
             case "*":
-                y = y * say.constant(by)
-            case "floor":
-                y = say.floor(y)
-    return say.when([((x >= first) & (x <= last), y), (x < first, low), (say.known(x), high)])
+                x = x * say.constant(by)
+    return x
 
 
-def _binned(say: Dialect, x: Any, cell: Cell) -> Any:
-    if cell.line is not None:
-        return _placed(say, x, cell.line)
-    return say.when([(say.known(x), _among(say, x, cell.edges, 0))])
+def _inside(say: Dialect, x: Any, line: Line, y: Any) -> Any:
+    first, last, low, high = map(say.constant, line[:4])
+    return say.when([(say.between(x, first, last), y), (x < first, low), (say.known(x), high)])
+
+
+def _beside(say: Dialect, x: Any, nearest: Any, cell: Cell) -> Any:
+    assert cell.line is not None
+    edge = nearest * say.constant(cell.width) + say.constant(cell.start)
+    return _inside(say, x, cell.line, say.when([(x >= edge, nearest)], nearest - say.constant(1.0)))
 
 
 def _among(say: Dialect, x: Any, edges: Sequence[float], lowest: int) -> Any:
@@ -224,7 +240,7 @@ def _among(say: Dialect, x: Any, edges: Sequence[float], lowest: int) -> Any:
     below = _among(say, x, edges[:half], lowest)
     above = _among(say, x, edges[half + 1 :], lowest + half + 1)
     edge = say.constant(edges[half])
-    return say.when([(x < edge, below), (x >= edge, above)])
+    return say.when([(x < edge, below)], above)
 
 
 def rows_of(question: Question, plan: Plan, found: Iterable[Sequence[Any]]) -> list[Row]:
@@ -252,6 +268,6 @@ def _row(question: Question, plan: Plan, known: Sequence[dict[str | int, int]], 
         tuple(codes),
         tuple(MISSING if each is None else int(each) for each in bins),
         int(found[0]),
-        tuple(counted[f"p{place}"] for place, key in enumerate(question.keys) if key.counted),
+        tuple(counted[f"p{place}"] for place, _ in enumerate(question.present)),
         tuple(numbers),
     )

@@ -109,9 +109,8 @@ def asked_cells(
     """Count the cells of crossed variables, on each axis missing ones first, then the levels and the rest."""
     keys = _keys(records, records.layout.variables, public, axes, missing)
     found = None if keys is None else records.ask(Question(keys))
-    if found is None:
+    if keys is None or found is None or not _may_be_told(records, keys, found, missing):
         return None
-    _check_present(found)
     counts = np.zeros([len(each.levels) + 2 for each in public], dtype=np.int64)
     for row in found:
         # missing is 0, and no level is the last one
@@ -123,15 +122,15 @@ def _rows(
     records: Records, missing: Missing, numbers: Sequence[Number] = (), cells: Sequence[Cell] = ()
 ) -> list[tuple[int, Row]] | None:
     """Ask for every group; each row has its group's place before it, and what is in none is left out."""
-    groups, keys = records.groups, ()
+    groups = records.groups
+    keys: tuple[Key, ...] | None = ()
     if groups is not None:
         keys = _keys(records, records.layout.keys, groups.public, groups.axes, missing)
     found = None if keys is None else records.ask(Question(keys, tuple(cells), tuple(numbers)))
-    if found is None:
+    if keys is None or found is None or not _may_be_told(records, keys, found, missing):
         return None
     if groups is None:
         return [(0, row) for row in found]
-    _check_present(found)
     placed = [(_place(row.codes, groups.axes), row) for row in found]
     return [(place, row) for place, row in placed if place >= 0]
 
@@ -147,9 +146,18 @@ def _place(codes: Sequence[int], axes: Sequence[Axis]) -> int:
     return place
 
 
-def _check_present(found: Sequence[Row]) -> None:
-    if any(number < row.size for row in found for number in row.present):
+def _may_be_told(records: Records, keys: Sequence[Key], found: Sequence[Row], missing: Missing) -> bool:
+    """Raise an error where a key is missing that may not be; return False where that cannot be told.
+
+    The engine is asked for missing values only where some are no level.
+    """
+    doubtful = [key.column for place, key in enumerate(keys) if any(row.codes[place] < 0 for row in found)]
+    if missing != "error" or not doubtful:
+        return True
+    more = records.ask(Question(present=tuple(doubtful)))
+    if more is not None and any(number < row.size for row in more for number in row.present):
         raise missing_values()
+    return more is not None
 
 
 def _keys(
@@ -168,7 +176,7 @@ def _keys(
         if levels is None:
             return None
         apart = missing != "error" and axis.places[-1] != axis.places[-2]
-        keys.append(Key(name, levels, apart, missing == "error"))
+        keys.append(Key(name, levels, apart))
     return tuple(keys)
 
 
@@ -254,20 +262,28 @@ def _double(rank: int) -> float:
 
 
 def cell_of(names: Sequence[str], edges: np.ndarray) -> Cell | None:
-    """Return the bins of a column: by arithmetic where that is right next to every edge, by comparison else.
+    """Return the bins of a column; those of one width by the nearest edge, where arithmetic leads back to it.
 
-    Rounding keeps the order. Where the rounded place of an edge is in the bin that begins with it, and that
-    of the number just below in the one before, so are those of all numbers between.
+    Rounding keeps the order: where that of an edge and of the number just below the next one lead to one of
+    both edges, so do all numbers between.
+
+    Examples
+    --------
+    >>> cell_of(["age"], np.linspace(0.0, 100.0, 11)).width, cell_of(["age"], np.array([0.0, 1.0, 9.0])).edges
+    (10.0, (1.0,))
     """
     bins = edges.size - 1
-    inner, places = edges[1:-1], np.arange(1, bins)
     if not names:
         return None
+    inner, places = edges[1:-1], np.arange(1.0, bins)
+    start, width = float(edges[0]), float((edges[-1] - edges[0]) / bins)
+    below = np.nextafter(edges[2:], -np.inf)
     with np.errstate(all="ignore"):
         scale = bins / (edges[-1] - edges[0])
-        below = np.nextafter(inner, -np.inf)
-        found, before = (np.floor((each - edges[0]) * scale) for each in (inner, below))
-    if bins > 1 and np.array_equal(found, places) and np.array_equal(before, places - 1):
-        steps = (("-", float(edges[0])), ("*", float(scale)), ("floor", 0.0))
-        return Cell(names[0], (), Line(float(inner[0]), float(below[-1]), 0.0, bins - 1.0, steps))
-    return Cell(names[0], tuple(inner.tolist()), None) if bins <= _MOST_EDGES else None
+        at, before = ((each - start) * scale + ROUNDER - ROUNDER for each in (inner, below))
+        leads_back = np.array_equal(places * width + start, inner)
+    if bins > 2 and leads_back and np.array_equal(at, places) and np.array_equal(before, places + 1.0):
+        steps = (("-", start), ("*", float(scale)), ("+", ROUNDER), ("-", ROUNDER))
+        line = Line(float(inner[0]), float(below[-2]), 0.0, bins - 1.0, steps[0 if start else 1 :])
+        return Cell(names[0], (), line, width, start)
+    return Cell(names[0], tuple(inner.tolist())) if bins <= _MOST_EDGES else None
