@@ -77,9 +77,6 @@ class _Text:
     def __mul__(self, other: _Text) -> _Text:
         return _Text(f"({self.text} * {other.text})")
 
-    def __ge__(self, other: _Text) -> _Text:
-        return _Text(f"({self.text} >= {other.text})")
-
     def __lt__(self, other: _Text) -> _Text:
         return _Text(f"({self.text} < {other.text})")
 
@@ -112,6 +109,9 @@ class _Sql:
 
     def known(self, value: _Text) -> _Text:
         return _Text(f"(NOT isnan({value.text}))")
+
+    def truth(self, value: _Text) -> _Text:
+        return _Text(f"CAST({value.text} AS DOUBLE)")
 
     def between(self, value: _Text, first: _Text, last: _Text) -> _Text:
         return _Text(f"({value.text} BETWEEN {first.text} AND {last.text})")

@@ -136,6 +136,11 @@ class _Expressions:
     def known(self, value: Any) -> Any:
         return value.is_not_nan()
 
+    def truth(self, value: Any) -> Any:
+        import polars as pl
+
+        return value.cast(pl.Float64)
+
     def between(self, value: Any, first: Any, last: Any) -> Any:
         return value.is_between(first, last)
 

@@ -146,6 +146,9 @@ class Dialect(Protocol):
     def known(self, value: Any) -> Any:
         """Tell whether a double is neither null nor NaN."""
 
+    def truth(self, value: Any) -> Any:
+        """Return a truth value as a double, 0 or 1."""
+
     def between(self, value: Any, first: Any, last: Any) -> Any:
         """Tell whether a double lies between two others, or is one of them."""
 
@@ -228,8 +231,10 @@ def _inside(say: Dialect, x: Any, line: Line, y: Any) -> Any:
 
 def _beside(say: Dialect, x: Any, nearest: Any, cell: Cell) -> Any:
     assert cell.line is not None
-    edge = nearest * say.constant(cell.width) + say.constant(cell.start)
-    return _inside(say, x, cell.line, say.when([(x >= edge, nearest)], nearest - say.constant(1.0)))
+    edge = nearest * say.constant(cell.width)
+    if cell.start:
+        edge = edge + say.constant(cell.start)
+    return _inside(say, x, cell.line, nearest - say.truth(x < edge))
 
 
 def _among(say: Dialect, x: Any, edges: Sequence[float], lowest: int) -> Any:
