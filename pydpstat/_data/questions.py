@@ -59,7 +59,7 @@ class Cell(NamedTuple):
 
 
 class Number(NamedTuple):
-    """A column of numbers, placed on a line and added up; without a line, one of truth values that are counted.
+    """A column of numbers, placed on a line and added up; without a line, of truth values that are counted.
 
     Adding and subtracting `coarse` splits a placed number into two, of each of which many can be added up.
     `square` asks for sums of squares, too: to round them, and to split them.

@@ -72,7 +72,7 @@ class SparkTable:
             return int(self.frame.count())
 
     def ask(self, question: Question) -> list[Row] | None:
-        """Return what Spark counts and adds up itself; None for columns of types that it cannot be asked for."""
+        """Return what Spark counts and adds up itself; None for columns of other types."""
         from pyspark.sql import functions
 
         with Progress(lambda: None), failing_as("spark"):

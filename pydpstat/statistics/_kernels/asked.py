@@ -181,11 +181,13 @@ def _keys(
 
 
 def _levels(column: Any, levels: Sequence[Any]) -> tuple[str | int | None, ...] | None:
-    """Return levels as a column has them, None for one that it cannot have."""
-    kind, own = kind_of(column), None
+    """Return levels as a column has them, None for one that it cannot have; None for other columns."""
+    kind = kind_of(column)
     usable = [level if is_of_kind(level, kind) else None for level in levels]
+    own: list[Any] = []
     if kind == "texts":
-        own = [None if level is None else str(level) for level in usable]
+        # a text of a class of its own may show itself otherwise
+        own = [None if level is None else str.__str__(level) for level in usable]
         if not all(level is None or _is_plain(level) for level in own):
             return None
     elif kind == "numbers" and column.dtype.kind in "iub":
@@ -194,15 +196,13 @@ def _levels(column: Any, levels: Sequence[Any]) -> tuple[str | int | None, ...] 
         # beside a missing value integers are read as floats, which are rounded from here on
         if any(level is not None and abs(level) > 2**53 for level in own):
             return None
-    if own is None or len(own) > _MOST_LEVELS or all(level is None for level in own):
-        return None
-    return tuple(own)
+    return None if len(own) > _MOST_LEVELS or all(level is None for level in own) else tuple(own)
 
 
 def _is_plain(text: str) -> bool:
     """Tell whether every engine has a text: as UTF-8, and without an end in it."""
     try:
-        return "\0" not in text and bool(text.encode() or True)
+        return b"\0" not in text.encode()
     except UnicodeEncodeError:
         return False
 
