@@ -148,7 +148,8 @@ def main(mode, folder):
     found["fails: always"] = outcome(statistic, way, data.mapInArrow(always, data.schema))
     path = str(folder / "odd.parquet")
     pq.write_table(odd_records(), path)
-    odd, plain = spark.read.parquet(path), odd_records().to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+    odd = spark.read.parquet(path)
+    plain = odd_records().to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
     found["odd"] = []
     for statistic, way in odd_cases():
         names = columns_for(statistic, way)

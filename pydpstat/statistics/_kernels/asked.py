@@ -226,7 +226,7 @@ def line_of(grid: RecordGrid) -> Line:
     --------
     >>> from pydpstat.statistics._kernels.record_grid import standard_grid
     >>> line = line_of(standard_grid(-1.0, 1.0))
-    >>> line.first, line.last, line.low, line.high
+    >>> round(line.first, 9), round(line.last, 9), line.low, line.high
     (-1.0, 1.0, -1.0, 1.0)
     """
     middle = ROUNDER * grid.unit
