@@ -9,6 +9,7 @@ import numpy as np
 
 from pydpstat._checks import did_you_mean, excerpt
 from pydpstat._data.containers import is_categorical
+from pydpstat._data.questions import Question, Row
 from pydpstat.errors import PydpstatError
 
 Part = TypeVar("Part")
@@ -53,6 +54,15 @@ class Table(Protocol):
 
     def count(self) -> int | None:
         """Return the number of records; None where it takes reading what can be read once."""
+
+    def ask(self, question: Question) -> list[Row] | None:
+        """Return what the engine itself counts and adds up; None where it cannot say it exactly.
+
+        Raises
+        ------
+        PydpstatError
+            If the engine fails.
+        """
 
     def fold(
         self,

@@ -16,6 +16,7 @@ from pydpstat._data.folding import fold_in_order
 from pydpstat._data.lookup import KINDS, kind_of
 from pydpstat._data.once import Once
 from pydpstat._data.pandas_columns import column_of
+from pydpstat._data.questions import Question, Row
 from pydpstat.errors import PydpstatError
 
 
@@ -39,6 +40,10 @@ class Chunks:
 
     def count(self) -> int | None:
         """Return None: to count is to read."""
+        return None
+
+    def ask(self, question: Question) -> list[Row] | None:
+        """Return None: records are read."""
         return None
 
     def fold(

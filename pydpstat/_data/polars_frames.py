@@ -1,15 +1,20 @@
-"""Tables of Polars: frames in memory, and lazy ones, whose batches another thread takes from the engine."""
+"""Tables of Polars: frames in memory, and lazy ones, whose batches another thread takes from the engine.
+
+Either can be asked to count and to add up itself.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pydpstat._data.ahead import handed_over
 from pydpstat._data.chunk import CHUNK, Table, column_names
 from pydpstat._data.folding import failing_as
+from pydpstat._data.progress import Progress
+from pydpstat._data.questions import Key, Question, Row, plan_of, rows_of
 from pydpstat._data.streams import Stream, pyarrow_for
 from pydpstat.errors import PydpstatError
 
@@ -35,6 +40,7 @@ def polars_table(data: Any) -> Table:
             lambda names: _batches(data.select(names).iter_slices(CHUNK)),
             lambda: data.height,
             known=True,
+            asked=lambda question: _answer(data.lazy(), question),
         )
     if not hasattr(data, "sink_batches"):
         raise PydpstatError(
@@ -51,6 +57,7 @@ def polars_table(data: Any) -> Table:
         lambda names: pl.DataFrame(schema=data.select(names).collect_schema()).to_arrow().schema,
         lambda names: _batches(_lazy_frames(data.select(names))),
         lambda: int(data.select(pl.len()).collect(engine="streaming").item()),
+        asked=lambda question: _answer(data, question),
     )
 
 
@@ -85,3 +92,85 @@ def _little_ahead() -> Iterator[None]:
         yield
     finally:
         os.environ.pop(_AHEAD, None)
+
+
+_WHOLE = {"Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Boolean"}
+_KINDS = {
+    "texts": {"String", "Categorical"},
+    "integers": _WHOLE,
+    "numbers": {*_WHOLE, "Float32", "Float64"},
+    "truths": {"Boolean"},
+}
+
+
+class _Expressions:
+    """Polars' words for what expressions are made of."""
+
+    def column(self, name: str) -> Any:
+        import polars as pl
+
+        return pl.col(name)
+
+    def number(self, name: str) -> Any:
+        import polars as pl
+
+        return pl.col(name).cast(pl.Float64)
+
+    def level(self, key: Key) -> Any:
+        import polars as pl
+
+        column = pl.col(key.column)
+        if not isinstance(next(iter(key.known)), str):
+            # a truth value as a number, and any whole number as one that can be every level
+            column = column.cast(pl.Int128)
+        return pl.when(column.is_in(list(key.known))).then(column)
+
+    def constant(self, value: float) -> Any:
+        import polars as pl
+
+        return pl.lit(value, dtype=pl.Float64)
+
+    def absent(self, value: Any) -> Any:
+        return value.is_null()
+
+    def known(self, value: Any) -> Any:
+        return value.is_not_nan()
+
+    def truth(self, value: Any) -> Any:
+        import polars as pl
+
+        return value.cast(pl.Float64)
+
+    def between(self, value: Any, first: Any, last: Any) -> Any:
+        return value.is_between(first, last)
+
+    def when(self, cases: Sequence[tuple[Any, Any]], other: Any = None) -> Any:
+        import polars as pl
+
+        chain: Any = pl
+        for condition, value in cases:
+            chain = chain.when(condition).then(value)
+        return chain.otherwise(other)
+
+
+def _answer(data: Any, question: Question) -> list[Row] | None:
+    """Ask a lazy frame; None for columns of types that cannot be asked for exactly."""
+    import polars as pl
+
+    with Progress(lambda: None), failing_as("polars"), _little_ahead():
+        types = {name: str(kind.base_type()) for name, kind in data.collect_schema().items()}
+        if not all(types[name] in _KINDS.get(kind, types.values()) for name, kind in question.needs):
+            return None
+        plan = plan_of(question, _Expressions())
+        frame = data.select(**plan.stages[0])
+        for stage in plan.stages[1:]:
+            frame = frame.with_columns(**stage)
+        asked = [
+            pl.len().alias("size"),
+            *(pl.col(name).count().alias(f"count of {name}") for name in plan.counts),
+            *(pl.col(name).sum().alias(f"sum of {name}") for name in plan.sums),
+        ]
+        found = frame.group_by(*plan.keys).agg(asked) if plan.keys else frame.select(asked)
+        names = ["size", *plan.keys, *(each.meta.output_name() for each in asked[1:])]
+        rows = found.select(names).collect(engine="streaming").rows()
+    return rows_of(question, plan, rows)

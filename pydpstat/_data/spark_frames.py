@@ -1,4 +1,7 @@
-"""Tables of Spark, classic or Connect: each partition gives one pickled part, which the driver merges."""
+"""Tables of Spark, classic or Connect: each partition gives one pickled part, which the driver merges.
+
+Where Spark can say what is asked for, it counts and adds up itself, and no record leaves it.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from pydpstat._data.arrow_columns import chunk_of_batch, chunks_of_batches, empt
 from pydpstat._data.chunk import Chunk, Part, Table, chosen, column_names, joined, refused, with_unit
 from pydpstat._data.folding import failing_as
 from pydpstat._data.progress import Progress
+from pydpstat._data.questions import Key, Question, Row, plan_of, rows_of
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
@@ -30,6 +34,16 @@ _ARROW_TYPES = {
     "varchar": "string",
     "date": "date32",
     "void": "null",
+}
+
+
+_WHOLE = {"boolean", "tinyint", "smallint", "int", "bigint"}
+# a text with a collation has another name
+_KINDS = {
+    "texts": {"string"},
+    "integers": _WHOLE,
+    "numbers": {*_WHOLE, "float", "double"},
+    "truths": {"boolean"},
 }
 
 
@@ -56,6 +70,26 @@ class SparkTable:
         """Return the number of records, which Spark counts."""
         with failing_as("spark"):
             return int(self.frame.count())
+
+    def ask(self, question: Question) -> list[Row] | None:
+        """Return what Spark counts and adds up itself; None for columns of other types."""
+        from pyspark.sql import functions
+
+        with Progress(lambda: None), failing_as("spark"):
+            types = {field.name: field.dataType.simpleString() for field in self.frame.schema.fields}
+            if not all(types[name] in _KINDS.get(kind, types.values()) for name, kind in question.needs):
+                return None
+            plan = plan_of(question, _Expressions(functions))
+            frame = self.frame
+            for place, stage in enumerate(plan.stages):
+                made = [each.alias(name) for name, each in stage.items()]
+                frame = frame.select(*(["*"] if place else []), *made)
+            counts = [functions.count(name) for name in plan.counts]
+            sums = [functions.sum(name) for name in plan.sums]
+            found = frame.groupBy(*plan.keys).agg(functions.count(functions.lit(1)), *counts, *sums)
+            # the keys come first
+            cut, answers = len(plan.keys), [tuple(row) for row in found.collect()]
+        return rows_of(question, plan, [(each[cut], *each[:cut], *each[cut + 1 :]) for each in answers])
 
     def fold(
         self,
@@ -118,6 +152,47 @@ class _Partition:
             part = self.partial(chunk)
             parts = [self.merge(parts[0], part)] if parts else [part]
         return parts
+
+
+class _Expressions:
+    """Spark's words for what expressions are made of."""
+
+    def __init__(self, functions: Any) -> None:
+        self.say = functions
+
+    def column(self, name: str) -> Any:
+        return self.say.col(_quoted(name))
+
+    def number(self, name: str) -> Any:
+        return self.column(name).cast("double")
+
+    def level(self, key: Key) -> Any:
+        column = self.column(key.column)
+        if not isinstance(next(iter(key.known)), str):
+            column = column.cast("long")
+        return self.say.when(column.isin(list(key.known)), column)
+
+    def constant(self, value: float) -> Any:
+        return self.say.lit(value)
+
+    def absent(self, value: Any) -> Any:
+        return value.isNull()
+
+    def known(self, value: Any) -> Any:
+        # of null it says that it is no NaN
+        return value.isNotNull() & ~self.say.isnan(value)
+
+    def truth(self, value: Any) -> Any:
+        return value.cast("double")
+
+    def between(self, value: Any, first: Any, last: Any) -> Any:
+        return value.between(first, last)
+
+    def when(self, cases: Sequence[tuple[Any, Any]], other: Any = None) -> Any:
+        chain: Any = self.say
+        for condition, value in cases:
+            chain = chain.when(condition, value)
+        return chain if other is None else chain.otherwise(other)
 
 
 def spark_table(data: Any) -> Table:

@@ -1,4 +1,4 @@
-"""Tables whose records come as a stream of Arrow: those of Arrow, of DuckDB, of whatever has one."""
+"""Tables whose records come as a stream of Arrow: those of Arrow, and of whatever has one."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pydpstat._data.arrow_columns import chunks_of_batches, empty_chunk
 from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names, with_unit
 from pydpstat._data.folding import failing_as, fold_in_order
 from pydpstat._data.once import Once
+from pydpstat._data.questions import Question, Row
 from pydpstat.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class Stream:
         Whether that number is at hand, without a query.
     slow : bool
         Whether the records have yet to be read or computed, by an engine that any thread may ask.
+    asked : callable or None
+        Takes a question and returns what the engine itself counts and adds up, or None; as in `Table.ask`.
     """
 
     engine: str
@@ -49,6 +52,7 @@ class Stream:
     size: Callable[[], int | None]
     known: bool = False
     slow: bool = False
+    asked: Callable[[Question], list[Row] | None] | None = None
 
     def select(self, names: Sequence[str]) -> Table:
         """Return the table of some columns."""
@@ -63,6 +67,10 @@ class Stream:
         """Return the number of records where it can be had without reading them all."""
         with failing_as(self.engine):
             return self.size()
+
+    def ask(self, question: Question) -> list[Row] | None:
+        """Return what the engine counts and adds up itself; None where it cannot."""
+        return None if self.asked is None else self.asked(question)
 
     def fold(
         self,
@@ -122,22 +130,6 @@ def capsule_table(data: Any) -> Table:
     return _read_once(type(data).__name__, reader, reader.schema, lambda: reader)
 
 
-def duckdb_table(data: Any) -> Table:
-    """Return a relation of DuckDB as a table that can be folded: each fold runs its query again."""
-    pyarrow_for("reading data of DuckDB", "duckdb")
-    with failing_as("duckdb"):
-        # the connection may be closed
-        names = column_names(data.columns)
-    return Stream(
-        "duckdb",
-        names,
-        lambda names: _reader(_projected(data, names).limit(0)).schema,
-        lambda names: _reader(_projected(data, names)),
-        lambda: int(data.aggregate("count(*)").fetchall()[0][0]),
-        slow=True,
-    )
-
-
 def _arrow_in_memory(data: pa.Table) -> Stream:
     return Stream(
         "pyarrow",
@@ -188,17 +180,6 @@ def _frugal(data: Any) -> dict[str, Any]:
             use_buffered_stream=True, buffer_size=1 << 20, pre_buffer=False
         )
     return options
-
-
-def _projected(relation: Any, names: Sequence[str]) -> Any:
-    quoted = ('"' + name.replace('"', '""') + '"' for name in names)
-    return relation.project(", ".join(quoted))
-
-
-def _reader(relation: Any) -> Any:
-    # newer versions of DuckDB call it the first, older ones the second
-    begin = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader
-    return begin(CHUNK)
 
 
 def pyarrow_for(feature: str, extra: str) -> Any:

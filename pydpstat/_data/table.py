@@ -59,7 +59,7 @@ def table_of(data: object) -> Table | None:
 
             return arrow_table(data) if hasattr(data, "schema") or hasattr(data, "to_reader") else None
         case "duckdb":
-            from pydpstat._data.streams import duckdb_table
+            from pydpstat._data.duckdb_relations import duckdb_table
 
             return duckdb_table(data)
         case "dask":

@@ -15,6 +15,7 @@ from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import Source, source_from
 from pydpstat.results._postprocessing import Derived, PostProcessing, Publish, Scaled
 from pydpstat.results.results import DPResults
+from pydpstat.statistics._kernels.asked import asked_truths
 from pydpstat.statistics._kernels.partition import in_columns, reach_of
 from pydpstat.statistics._kernels.records import Part, Records, records_of
 from pydpstat.statistics._kernels.scope import Keys, Scope
@@ -233,7 +234,10 @@ def _tallied(records: Records, how: Options, least: int) -> tuple[np.ndarray, in
     size = records.size
     if how.bounded and size is not None:
         _check_size(size, least)
-    found = records.fold(partial(_counts, missing=how.missing, groups=records.group_number), np.add)
+    found = asked_truths(records, how.missing)
+    if found is None:
+        tally = partial(_counts, missing=how.missing, groups=records.group_number)
+        found = records.fold(tally, np.add)
     if how.bounded and size is None:
         size = int(found[:, 0, 0].sum())
         _check_size(size, least)

@@ -19,6 +19,7 @@ from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
+from pydpstat.statistics._kernels.asked import asked_bins
 from pydpstat.statistics._kernels.cells import bin_counts, cells_query, group_bin_counts
 from pydpstat.statistics._kernels.records import Part, records_of
 from pydpstat.statistics._kernels.scope import Keys, Scope
@@ -132,8 +133,12 @@ def histogram(
         raise PydpstatError(
             f"levels and edges must make at most {MOST_CELLS} cells; they make {cells}. Use fewer of either."
         )
-    tally = partial(_counts, edges=breaks, missing=how.missing, groups=records.group_number)
-    counts = records.fold(tally, np.add)
+    found = asked_bins(records, breaks, how.missing)
+    if found is None:
+        tally = partial(_counts, edges=breaks, missing=how.missing, groups=records.group_number)
+        counts = records.fold(tally, np.add)
+    else:
+        counts = _completed(*found, breaks, how.missing)
     size = int(counts.sum()) if records.size is None else records.size
     name = records.name if records.names is None else records.names[0]
     labels = records.named(_labels(name or "x", breaks))
@@ -159,7 +164,14 @@ def _counts(part: Part, edges: np.ndarray, missing: Missing, groups: int | None)
         counts, gone = bin_counts(x, edges)
     else:
         counts, gone = group_bin_counts(x, places, groups, edges)
+    return _completed(counts, gone, edges, missing)
+
+
+def _completed(counts: np.ndarray, gone: Any, edges: np.ndarray, missing: Missing) -> np.ndarray:
+    """Return the counts with what takes the missing values' place, of which there are so many by group."""
     if fills(int(np.sum(gone)), missing):
+        if counts.ndim == 1:
+            gone = int(np.sum(gone))
         counts += np.multiply.outer(gone, bin_counts(np.array([missing]), edges)[0])
     return counts
 

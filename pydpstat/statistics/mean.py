@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
@@ -15,8 +14,8 @@ from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results._postprocessing import PostProcessing, Publish, Scaled
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
-from pydpstat.statistics._kernels.column_release import per_column, release_columns, summed
-from pydpstat.statistics._kernels.group_sums import by_group, column_sums, merged
+from pydpstat.statistics._kernels.column_release import added, per_column, release_columns, summed
+from pydpstat.statistics._kernels.group_sums import by_group
 from pydpstat.statistics._kernels.record_grid import Sums
 from pydpstat.statistics._kernels.records import Records
 from pydpstat.statistics._kernels.scope import Keys, Scope
@@ -278,8 +277,7 @@ def _sum_query(statistic: str, records: Records, pairs: Bounds, how: Options) ->
         exact = [_total(each, grid) for grid, each in zip(grids, found)]
         return per_column(statistic, records, exact, sensitivities, size), None
     grids = [record_grid.data_grid(lower, upper) for lower, upper in pairs]
-    tally = partial(column_sums, grids=grids, missing=how.missing, pairs=(), groups=records.group_number)
-    rows = by_group(records.fold(tally, merged))
+    rows = by_group(added(records, grids, how))
     sensitivities = [_reach(pair, Fraction(size), how, records.apart) for pair, size in zip(pairs, sizes)]
     exact = [_total(each, grid) for row in rows for grid, each in zip(grids, row)]
     if records.groups is None:

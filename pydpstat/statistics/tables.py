@@ -166,7 +166,7 @@ def crosstab(
     labels = Labels("table", dimnames=dimnames, dimension_names=names)
     source = source_from(rng)
     records, how = coded_records(data, public, how, scope, source)
-    counts, size = table_counts(records, axes, how.missing)
+    counts, size = table_counts(records, public, axes, how.missing)
     query = cells_query("table", counts, labels, size, how)
     declared = isinstance(levels, str)
     said = "declared" if declared else [list(map(plain, each.levels)) for each in public]

@@ -12,10 +12,25 @@ import sys
 import warnings
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from tests.engines.releases import STATISTICS, TABLE, WAYS, columns_for, outcome, scale_of, takes
+import pydpstat as dp
+from tests.engines.releases import (
+    FILL,
+    STATISTICS,
+    TABLE,
+    WAYS,
+    Statistic,
+    Way,
+    columns_for,
+    outcome,
+    scale_of,
+    takes,
+)
 
 PARTS = (1, 8)
 CHOSEN = ("by two, no other", "unit, by", "bounded", "dropped", "unit", "by, dropped")
@@ -77,6 +92,40 @@ def always(batches):
     raise ZeroDivisionError("a task")
 
 
+def odd_records():
+    """Return records with numbers at the ends of types, on ties of the grid, and missing in both ways."""
+    x = [0.0, -0.0, 5e-324, 1e308, -1e308, np.inf, -np.inf, np.nan, None, 100.0, 30.0, 2.0**53 + 2]
+    x += [50.0 + half * 2.0**-35 for half in range(-6, 7)]
+    size = len(x)
+    texts = ["a", "A", "B", "", "it's", None, "a "]
+    whole = [2**53 + 1, -(2**63), 2**63 - 1, 7, None]
+    return pa.table(
+        {
+            "x": pa.array(x, pa.float64()),
+            "i": pa.array([whole[place % 5] for place in range(size)], pa.int64()),
+            "t": pa.array([texts[place % 7] for place in range(size)], pa.string()),
+            "k": pa.array([[3, -1, 300, None][place % 4] for place in range(size)], pa.int16()),
+        }
+    )
+
+
+def odd_cases():
+    """Return statistics and ways for odd records."""
+    levels = {"t": ["a", "B", "", "it's"], "k": [3, -1, 99_999]}
+    keys = {"by": ["t", "k"], "levels": levels}
+    bounds = ((0, 100), (-1, 1), (-1e300, 1e300), (2**53 - 1, 2**53 + 3))
+    ways = (
+        Way({"missing": FILL, **keys}, ("t", "k")),
+        Way({"missing": "drop", "neighbors": "unbounded", **keys}, ("t", "k")),
+        Way({"missing": "drop", "neighbors": "unbounded", "by": "k", "levels": [3], "other": None}, ("k",)),
+    )
+    sums = [Statistic(dp.mean, (x,), float(pair[0]), {"bounds": pair}) for x in "xi" for pair in bounds]
+    sums += [Statistic(dp.var, ("x",), 1.0, {"bounds": pair}) for pair in bounds[:2]]
+    bins = [[0, 10, 20, 30, 40], [0, 0.1, 0.2, 0.3], [0, 1e-323, 1]]
+    sums += [Statistic(dp.histogram, ("x",), edges[1] / 2, {"edges": edges}) for edges in bins]
+    return [(statistic, way) for statistic in sums for way in ways]
+
+
 def main(mode, folder):
     """Release, and print what came out."""
     path = str(folder / "records.parquet")
@@ -97,6 +146,15 @@ def main(mode, folder):
         came = outcome(statistic, way, failing)
         found[f"fails: {runs.name}"] = {"outcome": came, "runs": len(list(runs.iterdir()))}
     found["fails: always"] = outcome(statistic, way, data.mapInArrow(always, data.schema))
+    path = str(folder / "odd.parquet")
+    pq.write_table(odd_records(), path)
+    odd = spark.read.parquet(path)
+    plain = odd_records().to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+    found["odd"] = []
+    for statistic, way in odd_cases():
+        names = columns_for(statistic, way)
+        got, wanted = outcome(statistic, way, odd.select(*names)), outcome(statistic, way, plain[names])
+        found["odd"].append([repr(statistic), got, wanted])
     text = frame.select("t")
     found["texts"] = outcome(STATISTICS["mean"], WAYS["bounded"], text)
     found["missing"] = outcome(STATISTICS["mean"], WAYS["bounded"], frame.select("x"), missing="error")

@@ -52,6 +52,12 @@ def test_every_statistic_is_the_same(name, found):
         assert found[f"{name} | {label}"] == json.loads(json.dumps(expected(name, label))), label
 
 
+def test_odd_numbers_and_keys_are_the_same(found):
+    assert len(found["odd"]) > 30
+    for case, got, wanted in found["odd"]:
+        assert got == wanted and "bits" in wanted, case
+
+
 @pytest.mark.parametrize("late", [False, True])
 @pytest.mark.parametrize("failure", ["killed", "broken"])
 def test_a_task_that_runs_again_changes_nothing_and_costs_nothing(failure, late, found):

@@ -16,6 +16,7 @@ from pydpstat.random import source_from
 from pydpstat.results._postprocessing import Publish
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import record_grid
+from pydpstat.statistics._kernels.asked import asked_sums
 from pydpstat.statistics._kernels.group_sums import column_sums, merged
 from pydpstat.statistics._kernels.records import Reader, Records, records_of
 from pydpstat.statistics._kernels.scope import Scope
@@ -73,14 +74,28 @@ def summed(
     if how.bounded and size is not None:
         check_records(size, least, statistic, argument)
     grids = record_grid.grids_for(pairs, how, size)
-    groups = records.group_number
-    tally = partial(sums, grids=grids, missing=how.missing, pairs=products, groups=groups)
-    found = records.fold(tally, merged)
+    found = added(records, grids, how, products, sums)
     if how.bounded and size is None:
         size = found[0].count
         check_records(size, least, statistic, argument)
         record_grid.check_fine(size, how.epsilon)
     return grids, found, size or 0
+
+
+def added(
+    records: Records,
+    grids: list[record_grid.RecordGrid],
+    how: Options,
+    products: record_grid.Pairs = (),
+    sums: Callable[..., tuple[Any, ...]] = column_sums,
+) -> tuple[Any, ...]:
+    """Return exact sums of columns, by group where there are some: the engine's own, or those of a pass."""
+    found = asked_sums(records, grids, how.missing, products) if sums is column_sums else None
+    if found is not None:
+        return found
+    groups = records.group_number
+    tally = partial(sums, grids=grids, missing=how.missing, pairs=products, groups=groups)
+    return records.fold(tally, merged)
 
 
 def per_column(

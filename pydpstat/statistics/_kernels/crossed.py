@@ -13,6 +13,7 @@ from pydpstat._data.table import Chunk, table_of
 from pydpstat._data.values import missing_values, objects
 from pydpstat._release.statistic import Missing, Options
 from pydpstat.random import Source
+from pydpstat.statistics._kernels.asked import asked_cells
 from pydpstat.statistics._kernels.cells import cell_counts
 from pydpstat.statistics._kernels.levels import Axis, PublicLevels, Variables, codes_of, variables_of
 from pydpstat.statistics._kernels.records import Part, Records, inside, records_of
@@ -61,10 +62,14 @@ def _as_they_are(data: object, argument: str) -> Columns:
     return Columns((held,), (None,), None, None, variables.size)
 
 
-def table_counts(records: Records, axes: Sequence[Axis], missing: Missing) -> tuple[Counts, int]:
+def table_counts(
+    records: Records, public: Sequence[PublicLevels], axes: Sequence[Axis], missing: Missing
+) -> tuple[Counts, int]:
     """Count the cells, each axis in its published order, and all records, those that are in no cell too."""
-    sizes = tuple(len(axis.places) - 1 for axis in axes)
-    counts = records.fold(partial(_cells, sizes=sizes), np.add)
+    counts = asked_cells(records, public, axes, missing)
+    if counts is None:
+        sizes = tuple(len(axis.places) - 1 for axis in axes)
+        counts = records.fold(partial(_cells, sizes=sizes), np.add)
     size = int(counts.sum())
     if missing == "error" and any(counts.take(0, axis=axis).any() for axis in range(counts.ndim)):
         raise missing_values()

@@ -73,6 +73,11 @@ def _whole(total: npt.NDArray[np.int64]) -> list[int]:
     return [(high << _LOW) + low for high, low in zip(*total.tolist())]
 
 
+def in_two(totals: Sequence[int]) -> npt.NDArray[np.int64]:
+    """Return sums as `GroupSums` has them: of shape (2, groups)."""
+    return np.array([[total >> _LOW for total in totals], [total & (1 << _LOW) - 1 for total in totals]])
+
+
 def column_sums(
     part: Part, grids: Sequence[RecordGrid], missing: Missing, pairs: Pairs, groups: int | None
 ) -> tuple[Any, ...]:
@@ -125,9 +130,8 @@ def _square_sums_of_all(
         products = (one * other for i, j in pairs for one in weights[i] for other in weights[j])
         for place, product in enumerate(products):
             sums_of[place] += units(rounded(product, unit), unit, BITS) or 0
-    parts = [(total >> _LOW, total & (1 << _LOW) - 1) for total in sums_of]
-    totals = np.array(parts, dtype=np.int64).reshape(-1, 2, 1)
-    return GroupSums(np.array([count], dtype=np.int64), totals, len(sums_of))
+    totals = np.array([in_two([total]) for total in sums_of])
+    return GroupSums(np.array([count], dtype=np.int64), totals.reshape(-1, 2, 1), len(sums_of))
 
 
 def _parabola(z: np.ndarray, unit: float) -> list[np.ndarray]:

@@ -31,7 +31,7 @@ MOST_BITS = 50
 # records handled at a time; what they need stays in the processor's cache
 CHUNK = 1 << 17
 # adding and subtracting this many units rounds a smaller number to a whole one, halves to even
-_ROUNDER = 1.5 * 2.0**52
+ROUNDER = 1.5 * 2.0**52
 
 
 class RecordGrid(NamedTuple):
@@ -52,7 +52,7 @@ class RecordGrid(NamedTuple):
 
     def place(self, x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """Return records on the grid, missing ones as NaN."""
-        middle = _ROUNDER * self.unit
+        middle = ROUNDER * self.unit
         if self.shift is None:
             y = np.subtract(x, self.center, out=out, dtype=np.float64)
             y *= self.factor
@@ -88,7 +88,7 @@ def data_grid(lower: float, upper: float, bits: int = BITS) -> RecordGrid:
     shift = None
     if abs(center) < 2.0**51 * unit:
         center = round(center / unit) * unit
-        shift = _ROUNDER * unit - center
+        shift = ROUNDER * unit - center
     exact = Fraction(unit)
     below, above = (Fraction(bound) - Fraction(center) for bound in (lower, upper))
     low, high = math.ceil(below / exact) * unit, math.floor(above / exact) * unit
@@ -109,7 +109,7 @@ def standard_grid(lower: float, upper: float) -> RecordGrid:
     center, factor, unit = 0.5 * lower + 0.5 * upper, 1.0 / (0.5 * upper - 0.5 * lower), 2.0**-BITS
     # below this the product's own rounding, 2^-53 of it, is less than half a unit
     near = abs(center) * factor < 2.0**10
-    shift = _ROUNDER * unit - round(center * factor / unit) * unit if near else None
+    shift = ROUNDER * unit - round(center * factor / unit) * unit if near else None
     return RecordGrid(center, factor, -1.0, 1.0, unit, BITS, shift)
 
 
@@ -147,8 +147,8 @@ def check_fine(records: int, epsilon: float) -> None:
 
 def rounded(y: np.ndarray, unit: float) -> np.ndarray:
     """Round to multiples of a power of two, in place; no more than 2^51 units are allowed."""
-    y += _ROUNDER * unit
-    y -= _ROUNDER * unit
+    y += ROUNDER * unit
+    y -= ROUNDER * unit
     return y
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from pydpstat._data.columns import Columns, Placeholder, is_made_up
+from pydpstat._data.questions import Question, Row
 from pydpstat._data.table import Chunk, Table, table_of
 from pydpstat._release.statistic import Missing, Options
 from pydpstat.errors import PydpstatError
@@ -213,6 +214,13 @@ class Records(NamedTuple):
             whole = self.layout.unit.name
         with _about(self.layout.argument):
             return self.table.fold(functools.partial(_of_chunk, self.layout, partial), merge, whole)
+
+    def ask(self, question: Question) -> list[Row] | None:
+        """Return what an engine counts and adds up itself; None where the records have to be read."""
+        if self.table is None or self.layout.unit is not None or self.layout.sample is not None:
+            return None
+        with _about(self.layout.argument):
+            return self.table.select([name for name, _ in question.needs]).ask(question)
 
     def labels(self, statistic: str) -> Labels:
         """Return the names of one number for each group and variable."""
