@@ -230,13 +230,12 @@ def _tallied(records: Records, how: Options, least: int) -> tuple[np.ndarray, in
 
     Under bounded neighbors there must be at least so many records.
     """
-    size = records.size
-    if how.bounded and size is not None:
-        _check_size(size, least)
-    found = records.fold(partial(_counts, missing=how.missing, groups=records.group_number), np.add)
-    if how.bounded and size is None:
-        size = int(found[:, 0, 0].sum())
-        _check_size(size, least)
+    found, size = records.fold_numbered(
+        partial(_counts, missing=how.missing, groups=records.group_number),
+        np.add,
+        lambda found: int(found[:, 0, 0].sum()),
+        partial(_check_size, least=least),
+    )
     return found.reshape(2, -1), size or 0
 
 

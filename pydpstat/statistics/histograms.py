@@ -134,7 +134,7 @@ def histogram(
         )
     tally = partial(_counts, edges=breaks, missing=how.missing, groups=records.group_number)
     counts = records.fold(tally, np.add)
-    size = int(counts.sum()) if records.size is None else records.size
+    size = int(counts.sum())
     name = records.name if records.names is None else records.names[0]
     labels = records.named(_labels(name or "x", breaks))
     return release_statistic(

@@ -17,6 +17,7 @@ from pydpstat.results._postprocessing import Publish
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.group_sums import column_sums, merged
+from pydpstat.statistics._kernels.record_grid import BITS
 from pydpstat.statistics._kernels.records import Reader, Records, records_of
 from pydpstat.statistics._kernels.scope import Scope
 
@@ -67,20 +68,24 @@ def summed(
     """Return the grids of columns, exact sums on them, and the number of records where it is public.
 
     `sums` adds up each column on its own, or all variables together. Under bounded neighbors there must be
-    at least so many records.
+    at least so many records. Where their number is at hand after the fold alone, and is one whose grid is
+    finer, they are read a second time.
     """
-    size = records.size
-    if how.bounded and size is not None:
-        check_records(size, least, statistic, argument)
-    grids = record_grid.grids_for(pairs, how, size)
-    groups = records.group_number
-    tally = partial(sums, grids=grids, missing=how.missing, pairs=products, groups=groups)
-    found = records.fold(tally, merged)
-    if how.bounded and size is None:
-        size = found[0].count
-        check_records(size, least, statistic, argument)
-        record_grid.check_fine(size, how.epsilon)
-    return grids, found, size or 0
+    check = partial(check_records, least=least, statistic=statistic, argument=argument)
+
+    def add_up(size: int | None) -> tuple[list[record_grid.RecordGrid], tuple[Any, ...], int]:
+        grids = record_grid.grids_for(pairs, how, size)
+        groups = records.group_number
+        tally = partial(sums, grids=grids, missing=how.missing, pairs=products, groups=groups)
+        found, number = records.fold_numbered(tally, merged, lambda found: found[0].count, check)
+        return grids, found, number or 0
+
+    found = add_up(records.known)
+    if records.public and records.known is None and record_grid.bits_for(found[2], how.epsilon) > BITS:
+        if records.count() is None:
+            raise record_grid.too_coarse(found[2], how.epsilon)
+        return add_up(found[2])
+    return found
 
 
 def per_column(

@@ -56,7 +56,7 @@ def units_of(
     else:
         inner = data if origin.names is None else inside(data, origin, names)
         part = layout.part(inner, key_columns.columns, None)
-    records = Records(None, name, 1, None, layout, part, needed, shown_scope(scope, keys, groups, None, None))
+    records = Records(None, name, 1, False, None, layout, part, needed, shown_scope(scope, keys, groups, None, None))
     # without groups nothing is chosen
     key = 0 if groups is None else below(1 << 53, source)
     unit = Unit(name or "unit", most, None, key)

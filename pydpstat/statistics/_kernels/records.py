@@ -131,6 +131,8 @@ class Records(NamedTuple):
         A single variable's name, where it has one.
     width : int
         Number of variables.
+    public : bool
+        Whether the number of records is.
     known : int or None
         Number of records, where it is public and at hand.
     layout : Layout
@@ -141,34 +143,20 @@ class Records(NamedTuple):
         Where they are read from otherwise.
     arguments : tuple of (str, value)
         What the call says of groups and units.
-    counted : callable or None
-        Counts a table's records, once however often it is called; None where nothing may be counted.
     """
 
     names: tuple[str, ...] | None
     name: str | None
     width: int
+    public: bool
     known: int | None
     layout: Layout
     part: Part | None
     table: Table | None
     arguments: tuple[tuple[str, object], ...] = ()
-    counted: Callable[[], int | None] | None = None
 
     def __repr__(self) -> str:
         return "Records(values withheld)"
-
-    @property
-    def size(self) -> int | None:
-        """Number of records, if public; None where it is not known before they are read.
-
-        A table is asked for it here and not before: an engine may have to read for it, and by then all
-        arguments are checked.
-        """
-        if self.counted is None:
-            return self.known
-        with _about(self.layout.argument):
-            return self.counted()
 
     @property
     def groups(self) -> Groups | None:
@@ -213,6 +201,41 @@ class Records(NamedTuple):
             whole = self.layout.unit.name
         with _about(self.layout.argument):
             return self.table.fold(functools.partial(_of_chunk, self.layout, partial), merge, whole)
+
+    def fold_numbered(
+        self,
+        partial: Callable[[Part], Folded],
+        merge: Callable[[Folded, Folded], Folded],
+        number: Callable[[Folded], int],
+        check: Callable[[int], None],
+    ) -> tuple[Folded, int | None]:
+        """Return what `fold` does, and the number of records; None where it is private.
+
+        An engine would have to read for the number, which the fold has in it: data are read once.
+
+        Parameters
+        ----------
+        partial, merge : callable
+            As in `fold`.
+        number : callable
+            Returns how many records were folded.
+        check : callable
+            Raises an error where there are too few, before they are read where their number is at hand.
+        """
+        if self.known is not None:
+            check(self.known)
+        found = self.fold(partial, merge)
+        if not self.public or self.known is not None:
+            return found, self.known
+        size = number(found)
+        check(size)
+        return found, size
+
+    def count(self) -> int | None:
+        """Return the number of a table's records; None where they can be read once, and were."""
+        assert self.table is not None
+        with _about(self.layout.argument):
+            return self.table.count()
 
     def labels(self, statistic: str) -> Labels:
         """Return the names of one number for each group and variable."""
@@ -308,6 +331,5 @@ def _described(
     arguments: tuple[tuple[str, object], ...] = (),
 ) -> Records:
     known = size if how.bounded else None
-    counted = functools.cache(table.count) if table is not None and how.bounded else None
     names, width = columns.names, len(columns.arrays)
-    return Records(names, columns.name, width, known, layout, part, table, arguments, counted)
+    return Records(names, columns.name, width, how.bounded, known, layout, part, table, arguments)
