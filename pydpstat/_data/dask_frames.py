@@ -54,10 +54,7 @@ class DaskTable:
                     # pandas before 3 has 0.0 and -0.0 in two partitions, and they are one unit
                     frame = frame.assign(**{unit: frame[unit] + 0.0})
                 frame = frame.shuffle(on=unit)
-            tasks = [
-                delayed(_part)(piece, self.names, partial, merge, whole)
-                for piece in frame.to_delayed()
-            ]
+            tasks = [delayed(_part)(piece, self.names, partial, merge, whole) for piece in frame.to_delayed()]
             while len(tasks) > 1:
                 groups = [tasks[start : start + _FAN_IN] for start in range(0, len(tasks), _FAN_IN)]
                 tasks = [delayed(_merged)(group, merge) for group in groups]

@@ -160,9 +160,7 @@ def _flat(matrix: np.ndarray) -> tuple[float, ...]:
 def corner_query(variables: Variables, how: Options) -> tuple[Query, Publish]:
     """Ask for the four corners' weights of two variables, by group where there are some."""
     product = ((0, 1),)
-    _, found, _ = summed(
-        "covariance", variables.records, variables.pairs, how, 2, product, joint_sums, "x"
-    )
+    _, found, _ = summed("covariance", variables.records, variables.pairs, how, 2, product, joint_sums, "x")
     blocks = [partition.weight_sums(sums, partition.CORNER_WEIGHTS) for (sums,) in by_group(found)]
     query = partition.weights_query("cov", _labels("cov", variables), how, blocks, 1)
     span = math.prod(map(record_grid.half_width, variables.pairs))

@@ -82,7 +82,7 @@ def summed(
 
     found = add_up(records.known)
     if records.public and records.known is None and record_grid.bits_for(found[2], how.epsilon) > BITS:
-        if records.count() is None:
+        if records.counted() is None:
             raise record_grid.too_coarse(found[2], how.epsilon)
         return add_up(found[2])
     return found

@@ -14,9 +14,13 @@ from pydpstat._release.statistic import Missing
 from pydpstat.statistics._kernels.order_grid import grid_places
 from pydpstat.statistics._kernels.records import Part
 
-Counts = npt.NDArray[np.integer[Any]]
+Integers = npt.NDArray[np.int64]
+# ascending points and how many records each has
+Occupied = tuple[Integers, Integers]
+# of 32 bits where these are enough
+Counts = npt.NDArray[np.signedinteger[Any]]
 # ascending cells and how many records each has
-Occupied = tuple[Counts, Counts]
+Cells = tuple[Counts, Counts]
 
 # up to so many cells have a place in memory each, 64 MB in all
 _MOST_DENSE = 2**24
@@ -47,12 +51,12 @@ class PointCounts:
     size: int
     cells: int
     dense: Counts | None
-    sparse: tuple[Occupied, ...]
+    sparse: tuple[Cells, ...]
 
     def __repr__(self) -> str:
         return "PointCounts(values withheld)"
 
-    def counts(self) -> npt.NDArray[np.int64]:
+    def counts(self) -> Integers:
         """Return the number of records of every cell."""
         dense = _filled(self) if self.dense is None else self.dense
         return dense.astype(np.int64, copy=False)
@@ -157,7 +161,7 @@ def _runs(values: Counts) -> tuple[Counts, npt.NDArray[np.intp]]:
     return values[first], np.diff(first, append=values.size)
 
 
-def _together(sparse: tuple[Occupied, ...], cells: int, size: int) -> Occupied:
+def _together(sparse: tuple[Cells, ...], cells: int, size: int) -> Cells:
     if len(sparse) == 1:
         return sparse[0]
     at = np.concatenate([np.zeros(0, dtype=_kind(cells)), *[each for each, _ in sparse]])

@@ -231,7 +231,7 @@ class Records(NamedTuple):
         check(size)
         return found, size
 
-    def count(self) -> int | None:
+    def counted(self) -> int | None:
         """Return the number of a table's records; None where they can be read once, and were."""
         assert self.table is not None
         with _about(self.layout.argument):

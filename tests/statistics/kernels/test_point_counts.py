@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tracemalloc
-from functools import reduce
 
 import numpy as np
 import pandas as pd
@@ -21,7 +20,6 @@ from tests.statistics.parts import Parted, read_in_parts
 
 def part_of(points, groups, number):
     return Part(numbers_of(np.asarray(points, dtype=float)), None if number is None else groups)
-
 
 
 @given(
