@@ -68,8 +68,8 @@ def summed(
     """Return the grids of columns, exact sums on them, and the number of records where it is public.
 
     `sums` adds up each column on its own, or all variables together. Under bounded neighbors there must be
-    at least so many records. Where their number is at hand after the fold alone, and is one whose grid is
-    finer, they are read a second time.
+    at least so many records. Where their number is known from the sums alone, and asks for a finer grid,
+    they are read a second time.
     """
     check = partial(check_records, least=least, statistic=statistic, argument=argument)
 
@@ -80,12 +80,12 @@ def summed(
         found, number = records.fold_numbered(tally, merged, lambda found: found[0].count, check)
         return grids, found, number or 0
 
-    found = add_up(records.known)
-    if records.public and records.known is None and record_grid.bits_for(found[2], how.epsilon) > BITS:
-        if records.counted() is None:
-            raise record_grid.too_coarse(found[2], how.epsilon)
-        return add_up(found[2])
-    return found
+    grids, found, size = add_up(records.known)
+    if how.bounded and records.known is None and record_grid.bits_for(size, how.epsilon) > BITS:
+        if records.size is None:
+            raise record_grid.too_coarse(size, how.epsilon)
+        return add_up(size)
+    return grids, found, size
 
 
 def per_column(

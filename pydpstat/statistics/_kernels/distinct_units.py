@@ -35,7 +35,9 @@ class Units(NamedTuple):
         return self.records.fold(tally, np.add, self.unit.name)
 
 
-def units_of(data: object, how: Options, scope: Scope, most: int, source: Source) -> tuple[Units, Options]:
+def units_of(
+    data: object, how: Options, scope: Scope, most: int, source: Source
+) -> tuple[Units, Options]:
     """Read what is public of a column of ids, whose values are the units that are protected."""
     table = table_of(data)
     origin = origin_of(data, table, "data")
@@ -54,9 +56,7 @@ def units_of(data: object, how: Options, scope: Scope, most: int, source: Source
     else:
         inner = data if origin.names is None else inside(data, origin, names)
         part = layout.part(inner, key_columns.columns, None)
-    records = Records(
-        None, name, 1, False, None, layout, part, needed, shown_scope(scope, keys, groups, None, None)
-    )
+    records = Records(None, name, 1, None, layout, part, needed, shown_scope(scope, keys, groups, None, None))
     # without groups nothing is chosen
     key = 0 if groups is None else below(1 << 53, source)
     unit = Unit(name or "unit", most, None, key)

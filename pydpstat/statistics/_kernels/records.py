@@ -131,8 +131,6 @@ class Records(NamedTuple):
         A single variable's name, where it has one.
     width : int
         Number of variables.
-    public : bool
-        Whether the number of records is.
     known : int or None
         Number of records, where it is public and at hand.
     layout : Layout
@@ -143,20 +141,34 @@ class Records(NamedTuple):
         Where they are read from otherwise.
     arguments : tuple of (str, value)
         What the call says of groups and units.
+    counted : callable or None
+        Counts a table's records, once however often it is called; None where nothing may be counted.
     """
 
     names: tuple[str, ...] | None
     name: str | None
     width: int
-    public: bool
     known: int | None
     layout: Layout
     part: Part | None
     table: Table | None
     arguments: tuple[tuple[str, object], ...] = ()
+    counted: Callable[[], int | None] | None = None
 
     def __repr__(self) -> str:
         return "Records(values withheld)"
+
+    @property
+    def size(self) -> int | None:
+        """Number of records, if public; None where it is not known before they are read.
+
+        A table is asked for it here and not before: an engine may have to read for it, and by then all
+        arguments are checked. `fold_numbered` has it without.
+        """
+        if self.counted is None:
+            return self.known
+        with _about(self.layout.argument):
+            return self.counted()
 
     @property
     def groups(self) -> Groups | None:
@@ -225,17 +237,11 @@ class Records(NamedTuple):
         if self.known is not None:
             check(self.known)
         found = self.fold(partial, merge)
-        if not self.public or self.known is not None:
+        if self.counted is None:
             return found, self.known
         size = number(found)
         check(size)
         return found, size
-
-    def counted(self) -> int | None:
-        """Return the number of a table's records; None where they can be read once, and were."""
-        assert self.table is not None
-        with _about(self.layout.argument):
-            return self.table.count()
 
     def labels(self, statistic: str) -> Labels:
         """Return the names of one number for each group and variable."""
@@ -331,5 +337,6 @@ def _described(
     arguments: tuple[tuple[str, object], ...] = (),
 ) -> Records:
     known = size if how.bounded else None
+    counted = functools.cache(table.count) if table is not None and how.bounded else None
     names, width = columns.names, len(columns.arrays)
-    return Records(names, columns.name, width, how.bounded, known, layout, part, table, arguments)
+    return Records(names, columns.name, width, known, layout, part, table, arguments, counted)
