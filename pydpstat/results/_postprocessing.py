@@ -7,7 +7,7 @@ Each step says how the noise's standard deviation and interval carry over to the
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Protocol, runtime_checkable
 
@@ -164,10 +164,14 @@ class Derived(_ByDelta):
         noisy quantities, taken at their released values. NaN where the function has no gradient.
     steps : tuple of str
         What was done, in words.
+    sizes : tuple of float or None
+        For each published value, in the same order, the sum of its noisy quantities where that is a noisy
+        number of records.
     """
 
     slopes: tuple[float, ...]
     steps: tuple[str, ...]
+    sizes: tuple[float, ...] | None = field(default=None, kw_only=True)
 
     def standard_error(self, noise: Noise, value: Floats) -> Floats:
         """Return the delta method's standard errors: the noise's standard deviation times the slope."""
