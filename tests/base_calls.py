@@ -376,6 +376,7 @@ NO_CALLS = (
     "DPResultsPair",
     "DPMech",
     "DPMechNumeric",
+    "InferenceResults",
     "ModelResults",
     "PrivacyWarning",
     "PydpstatError",

@@ -1,4 +1,4 @@
-"""pydpstat: means and counts of the groups of a file, half of epsilon each."""
+"""pydpstat: means of the groups of a file, and the counts that come with them from the same noisy sums."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ def release(path: str, epsilon: float) -> Found:
 
     import pydpstat as dp
 
-    data, half = pl.scan_parquet(path), epsilon / 2.0
-    how = {"levels": LEVELS, "other": None, "neighbors": "unbounded"}
-    means = dp.mean(data.select("income", *KEYS), half, bounds=BOUNDS, by=KEYS, **how).estimate
-    counts = dp.crosstab(data.select(KEYS), half, **how).estimate
-    return {key: (float(means[key]), float(counts.loc[key])) for key in means.index}
+    how = {"by": KEYS, "levels": LEVELS, "other": None, "neighbors": "unbounded"}
+    found = dp.mean(pl.scan_parquet(path).select("income", *KEYS), epsilon, bounds=BOUNDS, **how)
+    means, counts = found.estimate, found.noisy_nobs
+    return {key: (float(means[key]), float(counts[key])) for key in means.index}
 
 
 if __name__ == "__main__":

@@ -77,7 +77,8 @@ class Table(Protocol):
         partial : callable
             Takes a chunk. It can be pickled, and does the same however often it is called.
         merge : callable
-            Takes what two chunks, or two groups of them, gave. It can be pickled.
+            Takes what two chunks, or two groups of them, gave. It can be pickled. It may change the first,
+            which is its own from then on.
         unit : str or None
             A column: every chunk then has all records of the units in it.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -97,6 +98,8 @@ def _part(
 def _merged(groups: Sequence[list[Part]], merge: Callable[[Part, Part], Part]) -> list[Part]:
     """Merge what some tasks gave."""
     parts = [part for group in groups for part in group]
+    # a task may run again with what it was given, and merging may change the first
+    parts[:1] = deepcopy(parts[:1])
     while len(parts) > 1:
         parts[:2] = [merge(parts[0], parts[1])]
     return parts

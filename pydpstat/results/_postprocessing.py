@@ -171,10 +171,14 @@ class Derived(_ByDelta):
         noisy quantities, taken at their released values. NaN where the function has no gradient.
     steps : tuple of str
         What was done, in words.
+    sizes : tuple of float or None
+        For each published value, in the same order, the sum of its noisy quantities where that is a noisy
+        number of records.
     """
 
     slopes: tuple[float, ...]
     steps: tuple[str, ...]
+    sizes: tuple[float, ...] | None = field(default=None, kw_only=True)
 
     def standard_error(self, noise: Noise, value: Floats) -> Floats:
         """Return the delta method's standard errors: the noise's standard deviation times the slope."""

@@ -17,7 +17,7 @@ from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._labels import Labels
 from pydpstat.results._operators import NumberOperators
 from pydpstat.results._population import PopulationIntervals
-from pydpstat.results._postprocessing import PostProcessing
+from pydpstat.results._postprocessing import Derived, PostProcessing
 from pydpstat.results._report import Facts, left_out, number
 
 if TYPE_CHECKING:
@@ -102,6 +102,28 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
     def estimate(self) -> Any:
         """The released value in its natural shape: float, array, Series, DataFrame or Histogram."""
         return self.labels.natural(self.value)
+
+    @property
+    def noisy_nobs(self) -> Any:
+        """The noisy number of records behind each value, in the shape of the estimate, at no further cost.
+
+        A mean, a variance or a standard deviation whose number of records is private comes from noisy sums of
+        weights, 2 for a mean and 3 for the others, which add up to 1 for each record. Their total is this
+        number; the standard deviation of its noise is ``noise.std()`` times the root of 2 or 3. It need not
+        be whole, and can be below 0. None for other releases.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> r = pydpstat.mean([1, 2, 3, 4] * 100, 1.0, bounds=(0, 5), neighbors="unbounded", rng=1)
+        >>> abs(r.noisy_nobs - 400) < 10
+        True
+        """
+        sizes = self._sizes()
+        return None if sizes is None else self.labels.natural(np.reshape(sizes, self.value.shape, order="F"))
+
+    def _sizes(self) -> tuple[float, ...] | None:
+        return self.post.sizes if isinstance(self.post, Derived) else None
 
     def _named(self) -> tuple[np.ndarray, Labels, str]:
         return self.value, self.labels, self.statistic
@@ -188,7 +210,7 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
 
     def _content(self) -> dict[str, object]:
         value, errors = np.ravel(self.value, order="F"), self.bse.to_numpy()
-        one = self.value.ndim == 0
+        one, sizes = self.value.ndim == 0, self._sizes()
         return {
             "statistic": self.statistic,
             "estimate": value[0] if one else value,
@@ -202,6 +224,7 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
             **self._privacy(),
             "bounds": self.bounds,
             "nobs": self.nobs,
+            **({} if sizes is None else {"noisy_nobs": sizes[0] if one else sizes}),
             "postprocessing": self.postprocessing,
             "reproducible": self.reproducible,
             "grid": self.grid,

@@ -231,16 +231,17 @@ def _tallied(records: Records, how: Options, least: int) -> tuple[np.ndarray, in
 
     Under bounded neighbors there must be at least so many records.
     """
-    size = records.size
-    if how.bounded and size is not None:
-        _check_size(size, least)
-    found = asked_truths(records, how.missing)
-    if found is None:
+
+    def tallied() -> np.ndarray:
+        found = asked_truths(records, how.missing)
+        if found is not None:
+            return found
         tally = partial(_counts, missing=how.missing, groups=records.group_number)
-        found = records.fold(tally, np.add)
-    if how.bounded and size is None:
-        size = int(found[:, 0, 0].sum())
-        _check_size(size, least)
+        return records.fold(tally, np.add)
+
+    found, size = records.numbered(
+        tallied, lambda found: int(found[:, 0, 0].sum()), partial(_check_size, least=least)
+    )
     return found.reshape(2, -1), size or 0
 
 

@@ -139,7 +139,7 @@ def histogram(
         counts = records.fold(tally, np.add)
     else:
         counts = _completed(*found, breaks, how.missing)
-    size = int(counts.sum()) if records.size is None else records.size
+    size = int(counts.sum())
     name = records.name if records.names is None else records.names[0]
     labels = records.named(_labels(name or "x", breaks))
     return release_statistic(

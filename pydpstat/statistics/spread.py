@@ -212,7 +212,7 @@ def _root_query(statistic: str, records: Records, pairs: Bounds, how: Options) -
             return root, SquareRoot(steps)
         flat = np.ravel(root, order="F")
         slopes = np.where(flat > 0.0, np.array(post.slopes) / (2.0 * flat), np.nan)
-        return root, Derived(tuple(slopes.tolist()), steps)
+        return root, Derived(tuple(slopes.tolist()), steps, sizes=post.sizes)
 
     return query, publish
 

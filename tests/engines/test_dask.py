@@ -10,7 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pydpstat
 from pydpstat import PydpstatError
+from pydpstat._data.dask_frames import _merged
 from pydpstat._data.table import table_of
 from tests.engines.tallies import example, expected, tally_and_merge, units_and_merge
 
@@ -75,6 +77,38 @@ def test_the_order_of_partitions_is_kept():
     frame = dd.from_pandas(pd.DataFrame({"a": np.arange(100)}), npartitions=70)
     found = table_of(frame).fold(lambda chunk: list(chunk.columns["a"]), lambda one, other: one + other)
     assert found == list(range(100))
+
+
+def test_a_merging_task_leaves_what_it_was_given():
+    def merge(one, other):
+        one += other
+        return one
+
+    parts = [[np.ones(2)], [], [np.ones(2)], [np.ones(2)]]
+    for _ in range(2):
+        (found,) = _merged(parts, merge)
+        assert found.tolist() == [3.0, 3.0] and _merged([parts[0]], merge)[0].tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+def test_a_release_reads_each_partition_once(neighbors):
+    read = []
+
+    def part(number):
+        read.append(number)
+        return pd.DataFrame({"x": np.arange(100.0) + number})
+
+    meta = pd.DataFrame({"x": np.zeros(0)})
+    bounds = {"bounds": (0, 150)}
+    for function, how in ((pydpstat.mean, bounds), (pydpstat.median, bounds), (pydpstat.std, bounds)):
+        with dask.config.set(scheduler="synchronous"):
+            frame = dd.from_map(part, range(11), meta=meta)
+            read.clear()
+            found = function(frame, 1.0, neighbors=neighbors, rng=1, **how)
+        assert sorted(read) == list(range(11))
+        alone = pd.concat([part(number) for number in range(11)])
+        assert found.value == function(alone, 1.0, neighbors=neighbors, rng=1, **how).value
+        assert found.nobs == (1100 if neighbors == "bounded" else None)
 
 
 def test_a_task_that_fails_is_the_engine_s_error():

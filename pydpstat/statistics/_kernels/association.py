@@ -179,16 +179,13 @@ def square_query(function: str, variables: Variables, how: Options) -> tuple[Que
     """Ask for the nine weights of every pair of variables, by group where there are some."""
     grids = [record_grid.standard_grid(*pair) for pair in variables.pairs]
     records = variables.records
-    size = records.size
-    if how.bounded and size is not None:
-        check_records(size, 2, "correlation", "x")
     pairs = list(combinations(range(variables.width), 2))
-    found = records.fold(
-        partial(square_sums, grids=grids, missing=how.missing, groups=records.group_number), add
+    tally = partial(square_sums, grids=grids, missing=how.missing, groups=records.group_number)
+    found, size = records.numbered(
+        lambda: records.fold(tally, add),
+        lambda found: int(found.counts[0]),
+        partial(check_records, least=2, statistic="correlation", argument="x"),
     )
-    if how.bounded and size is None:
-        size = int(found.counts[0])
-        check_records(size, 2, "correlation", "x")
     blocks = partition.square_weights(found)
     # of a replaced record one vector is taken away and one added, neither with negative elements
     reach = partition.SQUARE_NORM * (partition.norm_of(2, how) if how.bounded else 1)

@@ -18,6 +18,7 @@ from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.asked import asked_sums
 from pydpstat.statistics._kernels.group_sums import column_sums, merged
+from pydpstat.statistics._kernels.record_grid import BITS
 from pydpstat.statistics._kernels.records import Reader, Records, records_of
 from pydpstat.statistics._kernels.scope import Scope
 
@@ -68,18 +69,24 @@ def summed(
     """Return the grids of columns, exact sums on them, and the number of records where it is public.
 
     `sums` adds up each column on its own, or all variables together. Under bounded neighbors there must be
-    at least so many records.
+    at least so many records. Where their number is known from the sums alone, and asks for a finer grid,
+    they are read a second time.
     """
-    size = records.size
-    if how.bounded and size is not None:
-        check_records(size, least, statistic, argument)
-    grids = record_grid.grids_for(pairs, how, size)
-    found = added(records, grids, how, products, sums)
-    if how.bounded and size is None:
-        size = found[0].count
-        check_records(size, least, statistic, argument)
-        record_grid.check_fine(size, how.epsilon)
-    return grids, found, size or 0
+    check = partial(check_records, least=least, statistic=statistic, argument=argument)
+
+    def add_up(size: int | None) -> tuple[list[record_grid.RecordGrid], tuple[Any, ...], int]:
+        grids = record_grid.grids_for(pairs, how, size)
+        found, number = records.numbered(
+            lambda: added(records, grids, how, products, sums), lambda found: found[0].count, check
+        )
+        return grids, found, number or 0
+
+    grids, found, size = add_up(records.known)
+    if how.bounded and records.known is None and record_grid.bits_for(size, how.epsilon) > BITS:
+        if records.size is None:
+            raise record_grid.too_coarse(size, how.epsilon)
+        return add_up(size)
+    return grids, found, size
 
 
 def added(

@@ -134,7 +134,9 @@ def column_weights(
         columns = noisy.reshape(-1, len(pairs), len(quarters))
         found = [derive(columns[:, place], pair) for place, pair in enumerate(pairs)]
         values, slopes = (np.stack(each, axis=-1).reshape(shape) for each in zip(*found))
-        return values, Derived(in_columns(slopes, shape), steps)
+        # the weights of a record add up to 1
+        sizes = in_columns(columns.sum(axis=-1), shape)
+        return values, Derived(in_columns(slopes, shape), steps, sizes=sizes)
 
     return weights_query(statistic, records.labels(statistic), how, blocks, len(pairs)), publish
 

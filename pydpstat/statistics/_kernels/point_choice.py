@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import chain, islice
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,8 @@ from pydpstat.statistics._kernels.selection import Runs, below, places, weighted
 
 # ties are put in random order among so many places, in powers of two
 _PLACES = 16
-# groups are gone through so many at a time
-_BLOCK = 1024
+# groups are gone through together until they have so many runs
+_BLOCK = 2**16
 
 
 def one_share(
@@ -30,7 +30,8 @@ def one_share(
         if found.size * FEW > grid.points:
             utility = np.maximum(rank_utility(found.counts(), share), least)
             return grid.at(weighted(utility, rate, source))
-        (chosen,) = weighted_points([_runs(found.occupied(), grid.points, share, least)], rate, source)
+        (occupied,) = found.rows(grid.points)
+        (chosen,) = weighted_points([_runs(occupied, grid.points, share, least)], rate, source)
         return grid.at(chosen)
     # a group's points go in runs however many records it has, so that one seed says one thing
     runs = (_runs(each, grid.points, share, least) for each in found.rows(grid.points))
@@ -44,8 +45,15 @@ def _runs(occupied: Occupied, points: int, share: float, least: float) -> Runs:
 
 
 def _blocks(runs: Iterable[Runs]) -> Iterator[list[Runs]]:
-    waiting = iter(runs)
-    while block := list(islice(waiting, _BLOCK)):
+    block: list[Runs] = []
+    size = 0
+    for each in runs:
+        block.append(each)
+        size += each[0].size
+        if size >= _BLOCK:
+            yield block
+            block, size = [], 0
+    if block:
         yield block
 
 
@@ -69,7 +77,8 @@ def several_shares(found: PointCounts, asked: Asked, wanted: Sequence[float]) ->
         return [at[share] for share in wanted]
 
     if asked.records.groups is None:
-        return np.array(chosen(found.occupied()))
+        (occupied,) = found.rows(grid.points)
+        return np.array(chosen(occupied))
     return np.array([chosen(each) for each in found.rows(grid.points)])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +14,15 @@ from pydpstat._release.statistic import Missing
 from pydpstat.statistics._kernels.order_grid import grid_places
 from pydpstat.statistics._kernels.records import Part
 
-Counts = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int64]
+# ascending points and how many records each has
+Occupied = tuple[Integers, Integers]
+# of 32 bits where these are enough
+Counts = npt.NDArray[np.signedinteger[Any]]
 # ascending cells and how many records each has
-Occupied = tuple[Counts, Counts]
+Cells = tuple[Counts, Counts]
 
-# up to so many cells have a place in memory each, 128 MB in all
+# up to so many cells have a place in memory each, 64 MB in all
 _MOST_DENSE = 2**24
 # with so many cells for each record it takes less time to sort the records than to go through all cells
 FEW = 4
@@ -29,44 +34,53 @@ _PIECE = 2**18
 class PointCounts:
     """Exact counts of records in cells; a cell is a point of a group, the points change fastest. Private.
 
+    Counts and cells have 32 bits where these are enough. Only one of the two fields has any.
+
     Parameters
     ----------
     size : int
         Number of records that were read, those with missing values too.
     cells : int
         Number of cells.
-    dense : ndarray of int64, shape (cells,), or None
+    dense : ndarray of int, shape (cells,), or None
         A count for each cell.
-    sparse : tuple of (ndarray of int64, ndarray of int64)
-        Further counts: occupied cells, ascending, and their numbers of records. The first are the longest.
+    sparse : tuple of (ndarray of int, ndarray of int)
+        Occupied cells, ascending, and their numbers of records. The first are the longest.
     """
 
     size: int
     cells: int
     dense: Counts | None
-    sparse: tuple[Occupied, ...]
+    sparse: tuple[Cells, ...]
 
     def __repr__(self) -> str:
         return "PointCounts(values withheld)"
 
-    def occupied(self) -> Occupied:
-        """Return the occupied cells, ascending, and their numbers of records."""
-        if self.dense is None:
-            return _together(self.sparse)
-        counts = self.counts()
-        cells = np.flatnonzero(counts)
-        return cells, counts[cells]
-
-    def counts(self) -> Counts:
+    def counts(self) -> Integers:
         """Return the number of records of every cell."""
-        return _filled(self.cells, self.dense, self.sparse)
+        dense = _filled(self) if self.dense is None else self.dense
+        return dense.astype(np.int64, copy=False)
 
     def rows(self, points: int) -> Iterator[Occupied]:
-        """Yield the occupied points of each group, ascending, and their numbers of records."""
-        cells, counts = self.occupied()
-        ends = cells.searchsorted(np.arange(0, self.cells + 1, points)).tolist()
-        for group, (start, stop) in enumerate(zip(ends, ends[1:])):
-            yield cells[start:stop] - group * points, counts[start:stop]
+        """Yield the occupied points of each group, ascending, and their numbers of records.
+
+        Both are of 64 bits, and of some groups at a time.
+        """
+        step = max(_PIECE // points, 1) * points
+        cells, counts = _together(self.sparse, self.cells, self.size)
+        for first in range(0, self.cells, step):
+            last = min(first + step, self.cells)
+            if self.dense is None:
+                piece = slice(*cells.searchsorted(np.array([first, last], dtype=cells.dtype)))
+                at, records = cells[piece].astype(np.int64), counts[piece]
+            else:
+                at = np.flatnonzero(self.dense[first:last]) + first
+                records = self.dense[at]
+            records = records.astype(np.int64)
+            starts = range(first, last + 1, points)
+            ends = at.searchsorted(starts).tolist()
+            for origin, start, stop in zip(starts, ends, ends[1:]):
+                yield at[start:stop] - origin, records[start:stop]
 
 
 def point_counts(
@@ -83,9 +97,11 @@ def point_counts(
     """
     x, places, cells = part.columns.arrays[0], part.places, grid[2] * (groups or 1)
     if cells > _MOST_DENSE or x.size * FEW <= cells:
-        found = np.unique(_cells(x, places, grid, missing), return_counts=True)
-        return PointCounts(x.size, cells, None, (found,) if found[0].size else ())
-    counts = np.zeros(cells, dtype=np.int64)
+        at = _cells(x, places, grid, missing).astype(_kind(cells), copy=False)
+        at.sort()
+        found = _runs(at)
+        return PointCounts(x.size, cells, None, ((found[0], found[1].astype(_kind(x.size))),))
+    counts = np.zeros(cells, dtype=_kind(x.size))
     step = max(_PIECE, FEW * cells)
     for start in range(0, x.size, step):
         piece = slice(start, start + step)
@@ -95,20 +111,23 @@ def point_counts(
 
 
 def merged(first: PointCounts, second: PointCounts) -> PointCounts:
-    """Add up the counts of two parts; neither of them is changed.
+    """Add up the counts of two parts; a count for each cell of the first is changed in its place.
 
     Lists of occupied cells are put together where they are of similar lengths, so that many small parts
     cost no more than to sort them.
     """
-    cells, dense = first.cells, first.dense if second.dense is None else second.dense
-    if first.dense is not None and second.dense is not None:
-        dense = first.dense + second.dense
+    size, cells = first.size + second.size, first.cells
+    if first.dense is not None:
+        return PointCounts(size, cells, _added(first.dense.astype(_kind(size), copy=False), second), ())
+    if second.dense is not None:
+        return PointCounts(size, cells, _added(second.dense.astype(_kind(size)), first), ())
     sparse = sorted((*first.sparse, *second.sparse), key=lambda each: -each[0].size)
+    found = PointCounts(size, cells, None, tuple(sparse))
     if cells <= _MOST_DENSE and sum(each.size for each, _ in sparse) * FEW > cells:
-        return PointCounts(first.size + second.size, cells, _filled(cells, dense, tuple(sparse)), ())
+        return PointCounts(size, cells, _filled(found), ())
     while len(sparse) > 1 and 2 * sparse[-1][0].size >= sparse[-2][0].size:
-        sparse[-2:] = [_together(tuple(sparse[-2:]))]
-    return PointCounts(first.size + second.size, cells, dense, tuple(sparse))
+        sparse[-2:] = [_together(tuple(sparse[-2:]), cells, size)]
+    return PointCounts(size, cells, None, tuple(sparse))
 
 
 def _cells(
@@ -131,22 +150,37 @@ def _cells(
     return found[0] if len(found) == 1 else np.concatenate(found)
 
 
-def _together(sparse: tuple[Occupied, ...]) -> Occupied:
+def _kind(most: int) -> type[np.signedinteger[Any]]:
+    """Return the smaller type of integers that has all from 0 to `most`."""
+    return np.int32 if most < 2**31 else np.int64
+
+
+def _runs(values: Counts) -> tuple[Counts, npt.NDArray[np.intp]]:
+    """Return the different ones among ascending values, and how often each stands there."""
+    first = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: values.size])
+    return values[first], np.diff(first, append=values.size)
+
+
+def _together(sparse: tuple[Cells, ...], cells: int, size: int) -> Cells:
     if len(sparse) == 1:
         return sparse[0]
-    cells = np.concatenate([np.zeros(0, dtype=np.int64), *[each for each, _ in sparse]])
-    counts = np.concatenate([np.zeros(0, dtype=np.int64), *[each for _, each in sparse]])
-    order = np.argsort(cells, kind="stable")
-    cells, counts = cells[order], counts[order]
-    first = np.flatnonzero(np.append(True, cells[1:] != cells[:-1])[: cells.size])
-    return cells[first], np.add.reduceat(counts, first) if first.size else counts
+    at = np.concatenate([np.zeros(0, dtype=_kind(cells)), *[each for each, _ in sparse]])
+    counts = np.concatenate([np.zeros(0, dtype=_kind(size)), *[each for _, each in sparse]])
+    order = np.argsort(at, kind="stable")
+    at, counts = at[order], counts[order]
+    first = np.flatnonzero(np.append(True, at[1:] != at[:-1])[: at.size])
+    return at[first], np.add.reduceat(counts, first, dtype=counts.dtype) if first.size else counts
 
 
-def _filled(cells: int, dense: Counts | None, sparse: tuple[Occupied, ...]) -> Counts:
-    if dense is not None and not sparse:
-        return dense
-    counts = np.zeros(cells, dtype=np.int64) if dense is None else dense.copy()
-    for at, records in sparse:
+def _filled(found: PointCounts) -> Counts:
+    return _added(np.zeros(found.cells, dtype=_kind(found.size)), found)
+
+
+def _added(counts: Counts, found: PointCounts) -> Counts:
+    """Add counts to those of every cell."""
+    if found.dense is not None:
+        counts += found.dense
+    for at, records in found.sparse:
         # no cell is twice in one list
         counts[at] += records
     return counts

@@ -80,9 +80,9 @@ class Asked(NamedTuple):
         tally = partial(
             point_counts, grid=self.grid, missing=self.how.missing, groups=self.records.group_number
         )
-        found = self.records.fold(tally, merged)
-        if self.how.bounded:
-            _check_some(found.size)
+        found, _ = self.records.numbered(
+            lambda: self.records.fold(tally, merged), lambda found: found.size, _check_some
+        )
         return found
 
 
@@ -116,8 +116,6 @@ def ask(
         )
     source = source_from(rng)
     records, how = records_of(x, how, scope, source, one_column, "x")
-    if records.size is not None:
-        _check_some(records.size)
     return Asked(how, Grid(lower, upper, int(grid_points)), records, source)
 
 

@@ -135,14 +135,13 @@ def bits_for(records: int, epsilon: float) -> int:
     return max(BITS, math.ceil(min(math.log2(100.0 * records * (epsilon + 40.0) + 1.0), MOST_BITS)))
 
 
-def check_fine(records: int, epsilon: float) -> None:
-    """Check that the grid of data whose number was not known was fine enough for so many records."""
-    if bits_for(records, epsilon) > BITS:
-        raise PydpstatError(
-            f"data that are read once must have fewer records for epsilon {epsilon!r} and bounded neighbors; "
-            f"got {records}, whose grid depends on their number. Give data that can be counted first, such "
-            "as a dataset or a table, or use neighbors='unbounded'."
-        )
+def too_coarse(records: int, epsilon: float) -> PydpstatError:
+    """Return the error of data that would have to be read again, on the grid of so many records."""
+    return PydpstatError(
+        f"data that are read once must have fewer records for epsilon {epsilon!r} and bounded neighbors; "
+        f"got {records}, whose grid depends on their number. Give data that can be read again, such "
+        "as a dataset or a table, or use neighbors='unbounded'."
+    )
 
 
 def rounded(y: np.ndarray, unit: float) -> np.ndarray:

@@ -164,7 +164,7 @@ class Records(NamedTuple):
         """Number of records, if public; None where it is not known before they are read.
 
         A table is asked for it here and not before: an engine may have to read for it, and by then all
-        arguments are checked.
+        arguments are checked. `numbered` has it without.
         """
         if self.counted is None:
             return self.known
@@ -221,6 +221,34 @@ class Records(NamedTuple):
             return None
         with _about(self.layout.argument):
             return self.table.select([name for name, _ in question.needs]).ask(question)
+
+    def numbered(
+        self,
+        add_up: Callable[[], Folded],
+        number: Callable[[Folded], int],
+        check: Callable[[int], None],
+    ) -> tuple[Folded, int | None]:
+        """Return what is added up, and the number of records; None where it is private.
+
+        An engine would have to read for the number, which the sums have in them: data are read once.
+
+        Parameters
+        ----------
+        add_up : callable
+            Adds up the records.
+        number : callable
+            Returns how many records were added up.
+        check : callable
+            Raises an error where there are too few, before they are read where their number is at hand.
+        """
+        if self.known is not None:
+            check(self.known)
+        found = add_up()
+        if self.counted is None:
+            return found, self.known
+        size = number(found)
+        check(size)
+        return found, size
 
     def labels(self, statistic: str) -> Labels:
         """Return the names of one number for each group and variable."""

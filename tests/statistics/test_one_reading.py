@@ -1,0 +1,126 @@
+"""How often data outside of memory are read: once, and twice only where the grid hinges on their number."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pydpstat as dp
+from tests.statistics.parts import Parted, read_in_parts
+
+BOUNDS = {"bounds": (0.0, 10.0)}
+# epsilon at which 2000 records need a finer grid than data of unknown number have
+LARGE = 1e7
+
+
+class Watched(Parted):
+    """A frame in parts that notes what it is asked for; `once` tells that it can be read once."""
+
+    def __init__(self, frame, once=False, ends=(70, 90), names=None, asked=None):
+        super().__init__(frame, [end for end in ends if end < len(frame)], names)
+        self.once, self.asked = once, [] if asked is None else asked
+
+    def select(self, names):
+        return Watched(self.frame, self.once, self.ends, names, self.asked)
+
+    def count(self):
+        self.asked.append("count")
+        return None if self.once else super().count()
+
+    def fold(self, partial, merge, unit=None):
+        assert not (self.once and "fold" in self.asked)
+        self.asked.append("fold")
+        return super().fold(partial, merge, unit)
+
+
+@pytest.fixture(autouse=True)
+def _in_parts(monkeypatch):
+    read_in_parts(monkeypatch)
+
+
+def frame(size=2000):
+    draw = np.random.default_rng(4)
+    return pd.DataFrame({"x": draw.random(size) * 12 - 1, "y": draw.random(size) * 10})
+
+
+STATISTICS = {
+    "mean": (dp.mean, ["x"], BOUNDS),
+    "means": (dp.mean, ["x", "y"], BOUNDS),
+    "sum": (dp.sum, ["x"], BOUNDS),
+    "var": (dp.var, ["x"], BOUNDS),
+    "std": (dp.std, ["x"], BOUNDS),
+    "cov": (dp.cov, ["x", "y"], BOUNDS),
+    "corr": (dp.corr, ["x", "y"], BOUNDS),
+    "median": (dp.median, ["x"], BOUNDS),
+    "quantiles": (lambda x, epsilon, **how: dp.quantiles(x, [0.2, 0.7], epsilon, **how), ["x"], BOUNDS),
+    "histogram": (dp.histogram, ["x"], {"edges": [0, 3, 7, 10]}),
+    "count": (dp.count, ["x"], {}),
+    "proportion": (dp.proportion, ["x", "y"], {}),
+}
+# those whose grid hinges on the number of records
+GRIDS = ("mean", "means", "sum", "var", "std", "cov")
+# what each needs at least
+LEAST = {"sum": 0, "count": 0, "histogram": 0, "var": 2, "std": 2, "cov": 2, "corr": 2}
+
+
+def of(name, size=2000):
+    function, columns, how = STATISTICS[name]
+    data = frame(size)[columns]
+    return function, data > 5 if name in ("count", "proportion") else data, {**how, "rng": 3}
+
+
+@pytest.mark.parametrize("once", [False, True])
+@pytest.mark.parametrize("name", STATISTICS)
+def test_they_are_read_once(name, once):
+    function, data, how = of(name)
+    table = Watched(data, once)
+    found = function(table, 1.0, **how)
+    assert table.asked == ["fold"]
+    alone = function(data, 1.0, **how)
+    assert found.nobs == alone.nobs == 2000
+    assert np.array_equal(found.value, alone.value)
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_they_are_read_again_where_the_grid_must_be_finer(name):
+    function, data, how = of(name)
+    table = Watched(data)
+    found = function(table, LARGE, **how)
+    assert table.asked == (["fold", "count", "fold"] if name in GRIDS else ["fold"])
+    assert np.array_equal(found.value, function(data, LARGE, **how).value)
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_what_can_be_read_once_is_refused_then(name):
+    function, data, how = of(name)
+    budget = dp.Budget(2 * LARGE)
+    with pytest.raises(dp.PydpstatError, match=r"read once must have fewer records .* got 2000,"):
+        function(Watched(data, once=True), LARGE, budget=budget, **how)
+    assert budget.spent.epsilon == 0
+
+
+@pytest.mark.parametrize("once", [False, True])
+@pytest.mark.parametrize("name", STATISTICS)
+def test_too_few_records_are_the_error_that_they_are_in_memory(name, once):
+    least = LEAST.get(name, 1)
+    for size in range(3):
+        function, data, how = of(name, size)
+        budget = dp.Budget(1.0)
+        if size >= least:
+            assert function(Watched(data, once), 1.0, budget=budget, **how).nobs == size
+            continue
+        with pytest.raises(dp.PydpstatError) as alone:
+            function(data, 1.0, **how)
+        with pytest.raises(dp.PydpstatError) as apart:
+            function(Watched(data, once), 1.0, budget=budget, **how)
+        assert str(apart.value) == str(alone.value) and "at least" in str(alone.value)
+        assert budget.spent.epsilon == 0
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_unbounded_neighbors_never_count(name):
+    function, data, how = of(name)
+    table = Watched(data)
+    assert function(table, LARGE, neighbors="unbounded", **how).nobs is None
+    assert table.asked == ["fold"]
