@@ -30,6 +30,10 @@ class Pieces:
     def count(self):
         return len(self.frame) if self.counts else None
 
+    def ask(self, question):
+        """Say that the records have to be read."""
+        assert question.needs is not None
+
     def fold(self, partial, merge, unit=None):
         draw = np.random.default_rng(self.seed)
         if unit is None:
