@@ -52,8 +52,9 @@ class Words:
 
     def between(self, value, first, last):
         return Later(
-            lambda frame: (value.value(frame) >= first.value(frame))
-            & (value.value(frame) <= last.value(frame))
+            lambda frame: (
+                (value.value(frame) >= first.value(frame)) & (value.value(frame) <= last.value(frame))
+            )
         )
 
     def when(self, cases, other=None):
