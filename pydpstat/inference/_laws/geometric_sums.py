@@ -66,9 +66,9 @@ def geometric_sum(rate: float, terms: int) -> GeometricSum:
     --------
     >>> law = geometric_sum(1.0, 2)
     >>> law.tail([0, 3]).round(6)
-    array([0.636186, 0.152826])
+    array([0.640201, 0.082333])
     >>> law.quantile(0.025)
-    5
+    4
     """
     reach = noise_reach(rate, terms)
     one = geometric_pmf(rate, reach)

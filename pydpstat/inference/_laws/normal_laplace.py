@@ -30,9 +30,10 @@ def normal_laplace_tail(x: npt.ArrayLike, sd: float, scale: float) -> npt.NDArra
     Notes
     -----
     With u = x / sd and r = sd / scale it is Phi(-u) + A / 2 - B / 2, where A = exp(r^2/2 - ru) Phi(u - r) and
-    B = exp(r^2/2 + ru) Phi(-u - r). For z <= 0, exp(u^2/2) Phi(z) with z = +-u - r is erfcx(-z / sqrt(2)) / 2 times
-    exp((u^2 - z^2) / 2): so A and B are exp(-u^2/2) erfcx / 2, and no large exponents meet. Where z > 0 the
-    exponent is negative. For x >= 0, B is at most Phi(-u); for x < 0 the tail is 1 minus that of -x.
+    B = exp(r^2/2 + ru) Phi(-u - r). As Phi(-z) = exp(-z^2/2) erfcx(z / sqrt(2)) / 2, these are exp(-u^2/2) / 2
+    times erfcx((r - u) / sqrt(2)) and erfcx((r + u) / sqrt(2)): no large exponents meet. For u > r the
+    exponent of A is negative as it stands. For x >= 0, B is at most Phi(-u), so that nothing cancels; for x < 0
+    the tail is 1 minus that of -x.
 
     References
     ----------
@@ -42,7 +43,7 @@ def normal_laplace_tail(x: npt.ArrayLike, sd: float, scale: float) -> npt.NDArra
     Examples
     --------
     >>> normal_laplace_tail([0.0, 3.0], 1.0, 0.5).round(6)
-    array([0.5     , 0.008711])
+    array([0.5     , 0.008628])
     """
     from scipy.special import erfcx, ndtr
 

@@ -1,4 +1,4 @@
-"""One proportion where the number of records is private: noisy counts of those that meet it and of the rest."""
+"""One proportion where the number of records is private: noisy counts of two kinds of records."""
 
 from __future__ import annotations
 
@@ -8,19 +8,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from pydpstat.inference._laws.binomial import (
-    Floats,
-    binomial_points,
-    crossing,
-    pvalue_of,
-    tail_shares,
-)
+from pydpstat.inference._laws.binomial import Floats, binomial_points, crossing, pvalue_of, tail_shares
 from pydpstat.inference._laws.geometric_sums import geometric_sum, noise_variance
 
 # numbers of records that are tried, and points of each count's noise
 _SIZES, _POINTS = 9, 257
 # how improbable the noise is that these numbers leave out: of a p-value, and as a share of alpha
-_OUTSIDE, _OUTSIDE_SHARE = 1e-6, 0.02
+OUTSIDE, _OUTSIDE_SHARE = 1e-6, 0.02
 # how precise the ends of intervals are
 _WITHIN = 1e-8
 
@@ -38,12 +32,10 @@ class NoisyPair:
     terms : tuple of (int, int)
         How many noises are in each count.
 
-    Notes
-    -----
-    Under the hypothesis p, W = (1 - p) met - p unmet has the mean 0 whatever the number of records n is. It is
-    divided by an estimate of its standard deviation from met + unmet,
-    ``T^2 = W^2 / (max(met + unmet, s sqrt(2)) p (1 - p) + ((1 - p)^2 j1 + p^2 j0) s^2)`` with s^2 the variance of
-    one noise. For given noises T only depends on the binomial count, whose law is summed exactly; the noises'
+    Notes ----- Under the hypothesis p, W = (1 - p) met - p unmet has the mean 0 whatever the number of
+    records n is. It is divided by an estimate of its standard deviation from met + unmet, ``T^2 = W^2 /
+    (max(met + unmet, s sqrt(2)) p (1 - p) + ((1 - p)^2 j1 + p^2 j0) s^2)`` with s^2 the variance of one
+    noise. For given noises T only depends on the binomial count, whose law is summed exactly; the noises'
     laws are summed over all their values, or over 257 cells within which they are taken as uniform. The
     p-value is the largest over 9 numbers of records that the noisy total leaves possible (Berger and Boos),
     plus the probability g = 1e-6 of leaving out the true one. T hardly depends on n, so 9 are enough.
@@ -57,7 +49,7 @@ class NoisyPair:
     --------
     >>> pair = NoisyPair(62.0, 41.0, 1.0, (1, 1))
     >>> round(pair.pvalue(0.5, "two-sided"), 3)
-    0.051
+    0.045
     """
 
     met: float
@@ -65,18 +57,32 @@ class NoisyPair:
     rate: float
     terms: tuple[int, int] = (1, 1)
 
+    @property
+    def share(self) -> float:
+        """The share of the records that meet the condition; 1/2 where the noisy counts add up to nothing."""
+        total = self.met + self.unmet
+        return min(max(self.met / total, 0.0), 1.0) if total > 0.0 else 0.5
+
+    @property
+    def tell(self) -> bool:
+        """Whether there seem to be more records than the noise of their number."""
+        return self.met + self.unmet > geometric_sum(self.rate, sum(self.terms)).quantile(0.025)
+
+    def statistic(self, p: float) -> float:
+        """Return T, the distance from the hypothesis in standard errors."""
+        return float(_studentised(self.met, self.unmet, p, noise_variance(self.rate), self.terms))
+
     def pvalue(self, p: float, alternative: str) -> float:
         """Return the p-value of the hypothesis that a record meets the condition with that probability."""
-        up, low = self.tails(p, _OUTSIDE)
+        up, low = self.tails(p, OUTSIDE)
         return pvalue_of(up, low, alternative)
 
     def tails(self, p: float, outside: float) -> tuple[float, float]:
         """Return the p-values of both sides, with that probability of the numbers of records left out."""
-        variance = noise_variance(self.rate)
-        statistic = _studentised(self.met, self.unmet, p, variance, self.terms)
+        statistic = self.statistic(p)
         up = low = 0.0
         for n in self._sizes(outside):
-            above, below = _tails_of(float(statistic), n, p, self.rate, self.terms)
+            above, below = _tails_of(statistic, n, p, self.rate, self.terms)
             up, low = max(up, above), max(low, below)
         return min(1.0, up + outside), min(1.0, low + outside)
 
@@ -98,16 +104,14 @@ class PairInterval:
     alternative : {"two-sided", "less", "greater"}
         Of the test that the interval inverts.
 
-    Notes
-    -----
-    The ends are where a one-sided p-value of `NoisyPair` is alpha / 2; a fiftieth of that is for the numbers of
-    records. Negative counts are first set to 0, which only lengthens the interval.
+    Notes ----- The ends are where a one-sided p-value of `NoisyPair` is alpha / 2; a fiftieth of that is for
+    the numbers of records. Negative counts are first set to 0, which only lengthens the interval.
 
     Examples
     --------
     >>> low, high = PairInterval(NoisyPair(62.0, 41.0, 1.0, (1, 1)), "two-sided").ends(0.05)
     >>> round(low, 3), round(high, 3)
-    (0.499, 0.698)
+    (0.502, 0.696)
     """
 
     pair: NoisyPair
@@ -162,9 +166,7 @@ def _cells(rate: float, terms: int) -> tuple[Floats, Floats, int]:
     return middles, masses / masses.sum(), width
 
 
-def _tails_of(
-    statistic: float, n: int, p: float, rate: float, terms: tuple[int, int]
-) -> tuple[float, float]:
+def _tails_of(statistic: float, n: int, p: float, rate: float, terms: tuple[int, int]) -> tuple[float, float]:
     """Return P(T >= t) and P(T <= t) for a number of records."""
     first, first_masses, width = _cells(rate, terms[0])
     second, second_masses, _ = _cells(rate, terms[1])

@@ -1,8 +1,8 @@
 """Intervals for quantiles from a histogram with noisy counts: exact for every distribution.
 
-Such a histogram is `pydpstat.histogram` with public edges, as many as `bin_number` says: a release of symmetric
-geometric noise of the rate epsilon / 2 in each cell under bounded neighbors. All quantiles and levels are
-post-processing of it.
+Such a histogram is `pydpstat.histogram` with public edges, as many as `bin_number` says: a release of
+symmetric geometric noise of the rate epsilon / 2 in each cell under bounded neighbors. All quantiles and
+levels are post-processing of it.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ _NOTHING = 1e-15
 
 
 def bin_number(n: int, epsilon: float) -> int:
-    """Return how many bins a histogram for quantile intervals should have: a power of 2 near 0.8 (n epsilon)^0.7.
+    """Return how many bins a histogram for quantile intervals should have.
 
-    Few bins are coarse, many have much noise. The rule is the one with the narrowest intervals for the median and the
-    quartiles of normal data on 8 standard deviations, of n epsilon 30 to 10,000.
+    It is a power of 2 near 0.8 (n epsilon)^0.7: few bins are coarse, many have much noise. The rule is the
+    one with the narrowest intervals for the median and the quartiles of normal data on 8 standard deviations,
+    of n epsilon 30 to 10,000.
 
     Parameters
     ----------
@@ -65,7 +66,8 @@ def quantile_ends(
         Share of misses; above 0 and at most 1/2 for an interval with two ends. A share of 0 above or below
         is had from `quantile_limits`.
     rate : float
-        The noise's rate: epsilon / 2 under bounded neighbors, where a record may leave a cell and enter another.
+        The noise's rate: epsilon / 2 under bounded neighbors, where a record may leave a cell and enter
+        another.
 
     Returns
     -------
@@ -78,24 +80,22 @@ def quantile_ends(
     records are below the edge e_i, and c_i the largest number with P(K + N_i <= c_i) <= alpha / 2, K binomial
     (n, q), N_i the noise of A_i. The lower end L is the last edge before the first one with A_i > c_i.
 
-    *It is above Q with a probability of at most alpha / 2.* If L > Q, let e_i be the first inner edge above Q:
-    then e_i <= L, and A_i <= c_i. The true number of records below e_i is at least that of records <= Q, which is
-    stochastically at least K as P(X <= Q) >= q. So the event has at most the probability of K + N_i <= c_i. The
-    edge e_i is fixed by Q, so that of all edges one counts: nothing is paid for looking at many. Ties and gaps
-    change nothing. The upper end is the mirror image, with 1 - q and the records at or above an edge: of
-    P(X >= Q) >= 1 - q the same follows for the last inner edge that is not above Q. If both ends cross, their
-    hull is returned, which contains both.
+    *It is above Q with a probability of at most alpha / 2.* If L > Q, let e_i be the first inner edge above
+    Q: then e_i <= L, and A_i <= c_i. The true number of records below e_i is at least that of records <= Q,
+    which is stochastically at least K as P(X <= Q) >= q. So the event has at most the probability of K + N_i
+    <= c_i. The edge e_i is fixed by Q, so that of all edges one counts: nothing is paid for looking at many.
+    Ties and gaps change nothing. The upper end is the mirror image, with 1 - q and the records at or above an
+    edge: of P(X >= Q) >= 1 - q the same follows for the last inner edge that is not above Q. If both ends
+    cross, their hull is returned, which contains both.
 
-    A_i may be the sum of the i cells below, or n minus that of the others, with noise of i or B - i cells; for
-    the middle half of the edges it is the mean of both, whose noise is that of all cells halved: a quarter of
-    the variance of all, where either by itself has up to a half. The quantiles c_i are those of the law's Fourier
-    series, of which all terms above 1e-15 are summed.
+    A_i may be the sum of the i cells below, or n minus that of the others, with noise of i or B - i cells;
+    for the middle half of the edges it is the mean of both, whose noise is that of all cells halved: a
+    quarter of the variance of all, where either by itself has up to a half. The quantiles c_i are those of
+    the law's Fourier series, of which all terms above 1e-15 are summed.
 
-    References
-    ----------
-    Drechsler, J., Globus-Harris, I., McMillan, A., Sarathy, J. and Smith, A. (2022). Nonparametric
-    differentially private confidence intervals for the median. Journal of Survey Statistics and Methodology 10
-    (other intervals of the kind).
+    References ---------- Drechsler, J., Globus-Harris, I., McMillan, A., Sarathy, J. and Smith, A. (2022).
+    Nonparametric differentially private confidence intervals for the median. Journal of Survey Statistics and
+    Methodology 10 (other intervals of the kind).
 
     Examples
     --------
@@ -179,16 +179,14 @@ def lower_quantiles(
     factor : int, default 1
         What K is multiplied by.
 
-    Notes
-    -----
-    On a circle of so many integers that the law does not reach around it, its distribution function is a finite
-    Fourier series. The characteristic functions fall fast, so that few terms are left, and c is found by bisection
-    for many numbers of noises at once.
+    Notes ----- On a circle of so many integers that the law does not reach around it, its distribution
+    function is a finite Fourier series. Its terms fall fast, so that few are left, and c is found by
+    bisection for many numbers of noises at once.
 
     Examples
     --------
     >>> lower_quantiles(10, 0.5, 1.0, np.array([1, 4]), 0.025)
-    array([0., -2.])
+    array([ 0., -2.])
     """
     from scipy import fft
 
@@ -224,8 +222,11 @@ class _Circle(NamedTuple):
     half: int
 
     def lower_quantiles(self, terms: npt.NDArray[np.integer], share: float) -> npt.NDArray[np.int64]:
-        """Return the largest c, between -half and half, with P(K + N <= c) <= share."""
+        """Return the largest c with P(K + N <= c) <= share, K counted from its middle."""
         size = self.turns.size
+        if terms.max() < 4:
+            # of few noises many frequencies are left
+            return np.array([self._summed(int(number), share) for number in terms])
         left = np.abs(self.spectrum) * np.abs(self.decay) ** int(terms.min())
         k = 1 + np.flatnonzero(left[1:] > _NOTHING)
         # of the conjugate pairs one is summed; the last of an even number has none
@@ -239,3 +240,11 @@ class _Circle(NamedTuple):
             below = (middle + self.half + 1.0) / size + (series * waves).real.sum(axis=1) - origin
             low, high = np.where(below <= share, middle, low), np.where(below <= share, high, middle - 1)
         return low
+
+    def _summed(self, terms: int, share: float) -> int:
+        """Return the same for one number of noises, from all probabilities."""
+        from scipy import fft
+
+        masses = fft.irfft(self.spectrum * self.decay**terms, self.turns.size)
+        below = np.roll(masses, self.half)[: 2 * self.half + 1].cumsum()
+        return int(np.count_nonzero(below <= share)) - 1 - self.half

@@ -61,6 +61,11 @@ class Line:
         """Return the pairs with the ratio tan(angle), first to second; an angle from 0 to pi / 2."""
         return cls((0.0, 0.0), (math.sin(angle), math.cos(angle)))
 
+    @classmethod
+    def of_ratio(cls, ratio: float) -> Line:
+        """Return the pairs with that ratio, first to second."""
+        return cls.of_angle(math.atan(ratio))
+
     def pairs(self, within: tuple[Pair, Pair]) -> npt.NDArray[np.float64]:
         """Return pairs on the line of which each is within its limits, of shape (2, any number).
 
@@ -81,7 +86,9 @@ class Line:
         s = (leading - self.base[lead]) / self.direction[lead]
         return np.clip([base + s * slope for base, slope in zip(self.base, self.direction)], 0.0, 1.0)
 
-    def statistic(self, first: Floats, second: Floats, sizes: Sizes, variance: float) -> tuple[Floats, Floats]:
+    def statistic(
+        self, first: Floats, second: Floats, sizes: Sizes, variance: float
+    ) -> tuple[Floats, Floats]:
         """Return how far noisy counts are from the line, in standard errors, and the standard error."""
         n1, n2 = sizes
         (b1, b2), (d1, d2) = self.base, self.direction
@@ -107,33 +114,45 @@ class NoisyCounts:
     rate : float
         The rate of the noise.
 
-    Notes
-    -----
-    The statistic is the distance of the shares from the hypothesis over its standard error, from the variances
-    of the shares that are nearest under the hypothesis and of the noise. Its law under the hypothesis is
-    summed over the two noisy counts, for 33 pairs of proportions: all that the hypothesis allows and that lie
-    in exact limits for either proportion, each of which leaves out the true one with a probability of g / 2.
-    The p-value is the largest over these pairs, plus g = 1e-6 (Berger and Boos). A count with up to 400 values is
-    summed exactly; others are summed over 400 cells, within which the limit of what is counted is a line.
+    Notes ----- The statistic is the distance of the shares from the hypothesis over its standard error, from
+    the variances of the shares that are nearest under the hypothesis and of the noise. Its law under the
+    hypothesis is summed over the two noisy counts, for 33 pairs of proportions: all that the hypothesis
+    allows and that lie in exact limits for either proportion, each of which leaves out the true one with a
+    probability of g / 2. The p-value is the largest over these pairs, plus g = 1e-6 (Berger and Boos). A
+    count with up to 400 values is summed exactly; others are summed over 400 cells, within which the limit of
+    what is counted is a line.
 
-    References
-    ----------
-    Berger, R. L. and Boos, D. D. (1994). P values maximized over a confidence set for the nuisance parameter.
-    Journal of the American Statistical Association 89.
-    Farrington, C. P. and Manning, G. (1990). Test statistics and sample size formulae for comparative binomial
-    trials with null hypothesis of non-zero risk difference or non-unity relative risk. Statistics in
-    Medicine 9.
+    References ---------- Berger, R. L. and Boos, D. D. (1994). P values maximized over a confidence set for
+    the nuisance parameter. Journal of the American Statistical Association 89. Farrington, C. P. and Manning,
+    G. (1990). Test statistics and sample size formulae for comparative binomial trials with null hypothesis
+    of non-zero risk difference or non-unity relative risk. Statistics in Medicine 9.
 
     Examples
     --------
     >>> noisy = NoisyCounts((62.0, 41.0), (100, 100), 1.0)
     >>> round(noisy.pvalue(Line.of_difference(0.0), "two-sided"), 4)
-    0.0044
+    0.0048
     """
 
     counts: Counts
     sizes: Sizes
     rate: float
+
+    @property
+    def shares(self) -> Pair:
+        """The shares of the groups' records, from 0 to 1."""
+        first, second = (min(max(count / n, 0.0), 1.0) for count, n in zip(self.counts, self.sizes))
+        return first, second
+
+    @property
+    def tell(self) -> bool:
+        """Whether one of the groups has more records than its noise may count."""
+        return geometric_sum(self.rate, 1).quantile(0.025) < max(self.sizes)
+
+    def statistic(self, line: Line) -> float:
+        """Return T, the distance from a hypothesis in standard errors."""
+        first, second = map(np.array, self.counts)
+        return float(line.statistic(first, second, self.sizes, noise_variance(self.rate))[0])
 
     def pvalue(self, line: Line, alternative: str) -> float:
         """Return the p-value of a hypothesis."""
@@ -145,7 +164,7 @@ class NoisyCounts:
         pairs = line.pairs(_limits(self.counts, self.sizes, self.rate, 0.5 * outside))
         if not pairs.size:
             return outside, outside
-        up, low = line_tails(self.counts, self.sizes, self.rate, line, pairs)
+        up, low = line_tails(self.statistic(line), self.sizes, self.rate, line, pairs)
         return min(1.0, float(up.max()) + outside), min(1.0, float(low.max()) + outside)
 
 
@@ -173,7 +192,7 @@ class ContrastInterval:
     >>> noisy = NoisyCounts((62.0, 41.0), (100, 100), 1.0)
     >>> low, high = ContrastInterval(noisy, False, "two-sided").ends(0.05)
     >>> round(low, 3), round(high, 3)
-    (0.067, 0.345)
+    (0.063, 0.351)
     """
 
     noisy: NoisyCounts
@@ -210,14 +229,12 @@ class ContrastInterval:
 
 
 def line_tails(
-    counts: Counts, sizes: Sizes, rate: float, line: Line, pairs: Floats
+    observed: float, sizes: Sizes, rate: float, line: Line, pairs: Floats
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return P(T >= t) and P(T <= t) for pairs of proportions on the line, t the statistic of the counts."""
-    variance = noise_variance(rate)
+    """Return P(T >= t) and P(T <= t) for pairs of proportions on the line, t what was observed."""
     first, first_step, first_laws = _noisy_laws(sizes[0], pairs[0], rate)
     second, second_step, second_laws = _noisy_laws(sizes[1], pairs[1], rate)
-    observed, _ = line.statistic(np.array(counts[0]), np.array(counts[1]), sizes, variance)
-    statistic, error = line.statistic(first[:, None], second, sizes, variance)
+    statistic, error = line.statistic(first[:, None], second, sizes, noise_variance(rate))
     excess = statistic - observed
     # how far the statistic moves over a cell, where the values are cells
     d1, d2 = line.direction
@@ -306,7 +323,9 @@ def _with_noise(laws: Floats, rate: float, step: int, reach: int) -> Floats:
     from scipy import fft
 
     cells = math.ceil(reach / step) + 1
-    noise = _moved(np.arange(-reach, reach + 1.0), geometric_pmf(rate, reach), -cells * step, step, 2 * cells + 1)
+    noise = _moved(
+        np.arange(-reach, reach + 1.0), geometric_pmf(rate, reach), -cells * step, step, 2 * cells + 1
+    )
     size = fft.next_fast_len(laws.shape[1] + noise.size - 1, real=True)
     spectrum = fft.rfft(laws, size, axis=1) * fft.rfft(noise, size)
     return fft.irfft(spectrum, size, axis=1)[:, cells : cells + laws.shape[1]]
