@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from pydpstat.inference._laws.binomial import Floats, binomial_points, crossing, pvalue_of, tail_shares
-from pydpstat.inference._laws.geometric_sums import geometric_sum, noise_variance
+from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE, geometric_sum, noise_variance
 
 # numbers of records that are tried, and points of each count's noise
 _SIZES, _POINTS = 9, 257
@@ -79,6 +79,8 @@ class NoisyPair:
 
     def tails(self, p: float, outside: float) -> tuple[float, float]:
         """Return the p-values of both sides, with that probability of the numbers of records left out."""
+        if self.rate < SMALLEST_RATE:
+            return 1.0, 1.0
         statistic = self.statistic(p)
         up = low = 0.0
         for n in self._sizes(outside):
@@ -90,7 +92,7 @@ class NoisyPair:
         total = self.met + self.unmet
         reach = geometric_sum(self.rate, sum(self.terms)).quantile(0.5 * outside)
         lowest, highest = max(0.0, total - reach), max(0.0, total + reach)
-        return sorted(set(np.rint(np.linspace(lowest, highest, _SIZES)).astype(int).tolist()))
+        return sorted(set(np.rint(np.linspace(lowest, highest, _SIZES)).astype(np.int64).tolist()))
 
 
 @dataclass(frozen=True)
@@ -161,7 +163,8 @@ def _cells(rate: float, terms: int) -> tuple[Floats, Floats, int]:
     half = width // 2
     cells = -(-max(reach - half, 0) // width)
     middles = width * np.arange(-cells, cells + 1.0)
-    edges = law.tail(np.append(middles - half, middles[-1] + half + 1.0))
+    # between integers
+    edges = law.tail(np.append(middles - half, middles[-1] + half + 1.0) - 0.5)
     masses = edges[:-1] - edges[1:]
     return middles, masses / masses.sum(), width
 
@@ -187,7 +190,8 @@ def _tails_of(statistic: float, n: int, p: float, rate: float, terms: tuple[int,
 
 def _reaching(values: Floats, masses: Floats, needed: Floats, window: float) -> Floats:
     """Return P(K + V >= x) for the x, V uniform on an interval of that length around 0."""
-    places = needed - values[0]
+    step = values[1] - values[0] if values.size > 1 else 1.0
+    places, window = (needed - values[0]) / step, window / step
     tails = np.append(masses[::-1].cumsum()[::-1], 0.0)
     if not window:
         return tails[np.clip(np.ceil(places), 0.0, values.size).astype(np.intp)]

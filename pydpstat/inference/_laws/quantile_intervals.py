@@ -16,11 +16,13 @@ import numpy.typing as npt
 
 from pydpstat._frozen import frozen
 from pydpstat.inference._laws.binomial import Floats, binomial_points, binomial_reach
-from pydpstat.inference._laws.geometric_sums import geometric_pmf, noise_reach
+from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE, geometric_pmf, noise_reach
 
 FEWEST_BINS, MOST_BINS = 8, 8192
 # frequencies of a law beyond which its Fourier transform is nothing
 _NOTHING = 1e-15
+# a law that reaches further is looked at in steps, by so many of them
+_MOST = 2**16
 
 
 def bin_number(n: int, epsilon: float) -> int:
@@ -138,7 +140,7 @@ def quantile_limits(
 
 def _passage(cells: Floats, n: int, q: float, share: float, rate: float) -> int:
     """Return which edge is the last one before as many records are below as a quantile needs."""
-    if share <= 0.0:
+    if share <= 0.0 or rate < SMALLEST_RATE:
         return 0
     below, above = cells[:-1].cumsum(), n - cells[:0:-1].cumsum()[::-1]
     sums, means = _thresholds(n, q, rate, share, cells.size)
@@ -181,7 +183,8 @@ def lower_quantiles(
 
     Notes ----- On a circle of so many integers that the law does not reach around it, its distribution
     function is a finite Fourier series. Its terms fall fast, so that few are left, and c is found by
-    bisection for many numbers of noises at once.
+    bisection for many numbers of noises at once. Where the law reaches further than 65,536 integers, it is looked at in equal steps, which
+    are much shorter than its standard deviation, and c is one of them: some less than the largest.
 
     Examples
     --------
@@ -192,11 +195,18 @@ def lower_quantiles(
 
     most = int(terms.max())
     center = factor * round(n * q)
-    half = math.ceil(factor * (binomial_reach(n, q) + 1.0)) + noise_reach(rate, most)
+    reach = math.ceil(factor * (binomial_reach(n, q) + 1.0)) + noise_reach(rate, most)
+    step = -(-reach // _MOST)
+    half = reach // step + 2
     size = fft.next_fast_len(2 * half + 2, real=True)
     values, masses = binomial_points(n, q)
-    count = np.bincount((factor * values - center).astype(np.int64) % size, masses, size)
-    one = geometric_pmf(rate, min(half, math.ceil(40.0 / rate)))
+    places = (factor * values - center) / step
+    lower = np.floor(places)
+    # a value is divided between the two places around it, as the noise's values are
+    part = places - lower
+    count = np.bincount(lower.astype(np.int64) % size, masses * (1.0 - part), size)
+    count += np.bincount((lower.astype(np.int64) + 1) % size, masses * part, size)
+    one = geometric_pmf(rate, min(half, math.ceil(40.0 / rate / step)), step)
     noise = np.zeros(size)
     noise[np.arange(-(one.size // 2), one.size // 2 + 1)] = one
     spectrum, decay = fft.rfft(count), fft.rfft(noise).real
@@ -209,7 +219,7 @@ def lower_quantiles(
     octaves = np.frexp(terms)[1]
     for octave in np.unique(octaves).tolist():
         chosen = octaves == octave
-        found[chosen] = circle.lower_quantiles(terms[chosen], share) + center
+        found[chosen] = step * circle.lower_quantiles(terms[chosen], share) + center
     return found
 
 

@@ -18,7 +18,12 @@ from pydpstat.inference._laws.binomial import (
     pvalue_of,
     tail_shares,
 )
-from pydpstat.inference._laws.geometric_sums import geometric_pmf, geometric_sum, noise_variance
+from pydpstat.inference._laws.geometric_sums import (
+    SMALLEST_RATE,
+    geometric_pmf,
+    geometric_sum,
+    noise_variance,
+)
 from pydpstat.r_arithmetic.elementary import exp
 
 # values of a noisy count, and pairs of proportions under the hypothesis, at which is computed
@@ -161,6 +166,8 @@ class NoisyCounts:
 
     def tails(self, line: Line, outside: float) -> tuple[float, float]:
         """Return the p-values of both sides, with that probability of the proportions left out."""
+        if self.rate < SMALLEST_RATE:
+            return 1.0, 1.0
         pairs = line.pairs(_limits(self.counts, self.sizes, self.rate, 0.5 * outside))
         if not pairs.size:
             return outside, outside
@@ -322,10 +329,8 @@ def _with_noise(laws: Floats, rate: float, step: int, reach: int) -> Floats:
     """Return the laws of sums of the counts and the noise, on the same lattice."""
     from scipy import fft
 
-    cells = math.ceil(reach / step) + 1
-    noise = _moved(
-        np.arange(-reach, reach + 1.0), geometric_pmf(rate, reach), -cells * step, step, 2 * cells + 1
-    )
+    cells = math.ceil(reach / step)
+    noise = geometric_pmf(rate, cells, step)
     size = fft.next_fast_len(laws.shape[1] + noise.size - 1, real=True)
     spectrum = fft.rfft(laws, size, axis=1) * fft.rfft(noise, size)
     return fft.irfft(spectrum, size, axis=1)[:, cells : cells + laws.shape[1]]
