@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from pydpstat._frozen import frozen
 from pydpstat.inference._laws.binomial import Floats, binomial_points, crossing, pvalue_of, tail_shares
 from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE, geometric_sum, noise_variance
 
@@ -166,7 +167,7 @@ def _cells(rate: float, terms: int) -> tuple[Floats, Floats, int]:
     # between integers
     edges = law.tail(np.append(middles - half, middles[-1] + half + 1.0) - 0.5)
     masses = edges[:-1] - edges[1:]
-    return middles, masses / masses.sum(), width
+    return frozen(middles), frozen(masses / masses.sum()), width
 
 
 def _tails_of(statistic: float, n: int, p: float, rate: float, terms: tuple[int, int]) -> tuple[float, float]:

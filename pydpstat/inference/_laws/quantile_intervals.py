@@ -183,8 +183,9 @@ def lower_quantiles(
 
     Notes ----- On a circle of so many integers that the law does not reach around it, its distribution
     function is a finite Fourier series. Its terms fall fast, so that few are left, and c is found by
-    bisection for many numbers of noises at once. Where the law reaches further than 65,536 integers, it is looked at in equal steps, which
-    are much shorter than its standard deviation, and c is one of them: some less than the largest.
+    bisection for many numbers of noises at once. Where the law reaches further than 65,536 integers, it is
+    looked at in equal steps, which are much shorter than its standard deviation, and c is one of them: some
+    less than the largest.
 
     Examples
     --------
