@@ -143,7 +143,7 @@ def quantile_test(
     if how.bounded:
         # a law without steps
         uniform = source.uniform(noisy.size) - 0.5
-        sides = _sized(noisy + uniform, size, share, Tulap(how.epsilon / ones))
+        sides = _sized(noisy, uniform, size, share, Tulap(how.epsilon / ones))
         names = (*names, *(f"{name} and a uniform number" for name in names))
         noisy = np.append(noisy, noisy + uniform)
     else:
@@ -196,17 +196,15 @@ def _cells(bounded: bool, tied: bool) -> tuple[tuple[str, ...], np.ndarray, int]
     return ("below", "not below"), np.array([[1, 0, 0], [0, 1, 1]]), 1
 
 
-def _sized(noisy: np.ndarray, size: int, p: float, noise: Tulap) -> _Sides:
+def _sized(noisy: np.ndarray, uniform: np.ndarray, size: int, p: float, noise: Tulap) -> _Sides:
     """Test with a public number of records: of the counts below and above, or of that below alone."""
-    below, above = float(noisy[0]), float(noisy[-1])
-    less, greater = noisy_tails(below, size, p, noise)
+    smooth = (noisy + uniform).tolist()
+    less, greater = noisy_tails(smooth[0], size, p, noise)
     if noisy.size == 2:
-        greater, _ = noisy_tails(above, size, 1.0 - p, noise)
-    else:
-        above = size - below
+        greater, _ = noisy_tails(smooth[1], size, 1.0 - p, noise)
+    below, above = float(noisy[0]), float(noisy[1] if noisy.size == 2 else size - noisy[0])
     shares = [min(max(count / size, 0.0), 1.0) for count in (below, above)]
-    statistics = (below, below if noisy.size == 1 else above)
-    return _Sides(less, greater, statistics, *shares, tell=float(noise.ppf(0.975)) < size)
+    return _Sides(less, greater, (smooth[0], smooth[-1]), *shares, tell=float(noise.ppf(0.975)) < size)
 
 
 def _unsized(noisy: np.ndarray, p: float, rate: float) -> _Sides:

@@ -32,8 +32,8 @@ def normal_laplace_tail(x: npt.ArrayLike, sd: float, scale: float) -> npt.NDArra
     With u = x / sd and r = sd / scale it is Phi(-u) + A / 2 - B / 2, where A = exp(r^2/2 - ru) Phi(u - r)
     and B = exp(r^2/2 + ru) Phi(-u - r). As Phi(-z) = exp(-z^2/2) erfcx(z / sqrt(2)) / 2, they are
     exp(-u^2/2) / 2 times erfcx((r - u) / sqrt(2)) and erfcx((r + u) / sqrt(2)): no large exponents meet. For
-    u > r the exponent of A is negative as it stands. For x >= 0, B is at most Phi(-u), so that nothing cancels;
-    for x < 0 the tail is 1 minus that of -x.
+    u > r the exponent of A is negative as it stands. For x >= 0, B is at most Phi(-u), so that nothing
+    cancels; for x < 0 the tail is 1 minus that of -x.
 
     References
     ----------
