@@ -79,6 +79,9 @@ from pydpstat.dppack import varDataAccess as varDataAccess
 from pydpstat.dppack import varDP as varDP
 from pydpstat.errors import PrivacyWarning as PrivacyWarning
 from pydpstat.errors import PydpstatError as PydpstatError
+from pydpstat.inference.proportions import binomtest as binomtest
+from pydpstat.inference.proportions import proportions_test as proportions_test
+from pydpstat.inference.quantiles import quantile_test as quantile_test
 from pydpstat.mechanisms import calibrate_gaussian as calibrate_gaussian
 from pydpstat.privacy import Guarantee as Guarantee
 from pydpstat.privacy import compose as compose
@@ -113,6 +116,7 @@ __all__ = [
     "Budget",
     "BudgetExceeded",
     "audit",
+    "binomtest",
     "choose",
     "compose",
     "corr",
@@ -125,7 +129,9 @@ __all__ = [
     "nunique",
     "plan",
     "proportion",
+    "proportions_test",
     "quantile",
+    "quantile_test",
     "quantiles",
     "std",
     "sum",

@@ -40,6 +40,7 @@ def _own(epsilon: float = 1.0) -> dict[str, Base]:
     common |= {"missing": 0.5, "rng": None, "budget": None}
     choice = {key: common[key] for key in ("epsilon", "neighbors", "missing", "rng", "budget")}
     choice["grid_points"] = 101
+    test = {key: common[key] for key in ("epsilon", "neighbors", "missing", "rng", "budget")}
     calls = {name: {"data": X, "bounds": (0, 1), **common} for name in ("mean", "sum", "var", "std")}
     calls |= {name: {"x": X, "y": Y, "bounds": ((0, 1), (0, 1)), **common} for name in ("cov", "corr")}
     calls |= {name: {"condition": X > 0.5, **common, "missing": True} for name in ("count", "proportion")}
@@ -64,6 +65,17 @@ def _own(epsilon: float = 1.0) -> dict[str, Base]:
             **common,
             "missing": "error",
         },
+        "binomtest": {"condition": X > 0.5, "p": 0.4, "alternative": "less", **test, "missing": True},
+        "proportions_test": {
+            "condition1": X > 0.5,
+            "condition2": Y > 0.5,
+            "value": 0.1,
+            "compare": "diff",
+            "alternative": "less",
+            **test,
+            "missing": True,
+        },
+        "quantile_test": {"x": X, "q": 0.3, "p": 0.25, "alternative": "less", "ties": False, **test},
         "choose": {
             "candidates": ["a", "b"],
             "scores": [1, 2],

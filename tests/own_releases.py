@@ -63,6 +63,10 @@ def _truths() -> Data:
     return (X > 4.25e7,)
 
 
+def _two_truths() -> Data:
+    return (X > 4.25e7, Y > 0.007)
+
+
 def _truth_frame() -> Data:
     return (pd.DataFrame({"p": X > 4.25e7, "q": Y > 0.007}),)
 
@@ -121,12 +125,17 @@ def _families() -> list[tuple[str, str, Callable[[], Data], float, dict[str, Any
         ("mean, filled", "mean", _holes, 1.0, {"bounds": BOUNDS, "missing": 4.1e7}, _NOISE),
         ("histogram, filled", "histogram", _holes, WIDE, {"edges": edges, "missing": 4.1e7}, _COUNT_NOISE),
     ]
+    tests = [
+        ("binomtest", "binomtest", _truths, WIDE, {"p": 0.3}, None),
+        ("quantile_test", "quantile_test", _vector, WIDE, {"q": 4.25e7}, None),
+        ("quantile_test, no ties", "quantile_test", _vector, WIDE, {"q": 4.25e7, "ties": False}, None),
+    ]
     choices = [
         ("quantile", "quantile", _vector, 1.0, {"q": 0.25, "bounds": BOUNDS}, None),
         ("median", "median", _vector, 1.0, {"bounds": BOUNDS}, None),
         ("quantiles", "quantiles", _vector, 1.0, {"qs": [0.1, 0.5, 0.9], "bounds": BOUNDS}, None),
     ]
-    return [*real, *pairs, *counts, *tables, *choices]
+    return [*real, *pairs, *counts, *tables, *tests, *choices]
 
 
 def _caller(function: str, epsilon: float, options: dict[str, Any]) -> Callable[..., Any]:
@@ -173,6 +182,7 @@ def _all() -> list[Own]:
                 call = _caller(name, epsilon, {**own, **how})
                 releases.append(Own(f"{name}, {form}, {neighbors}", data, call, False))
         releases.append(Own(f"nunique, by group, {neighbors}", _grouped, _caller("nunique", WIDE, by), False))
+    releases.append(Own("proportions_test", _two_truths, _caller("proportions_test", WIDE, {}), True))
     for mechanism in ("exponential", "noisy max"):
         releases.append(Own(f"choose, {mechanism}", _scores, _chooser(mechanism), True))
     return releases

@@ -148,6 +148,8 @@ def watched(outcome: Outcome) -> Iterator[Seen]:
             stack.enter_context(patch.object(place, name, spy))
 
         put(pipeline, "_noisy", spy_noisy)
+        # what is added to noisy counts afterwards
+        put(secure, "uniform", lambda size: (0.5 + np.arange(size)) / size)
         put(secure, "choose", spy_choose)
         put(selection, "trials_exp", spy_trials)
         put(choice, "permute_and_flip", spy_flip)

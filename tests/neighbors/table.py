@@ -160,7 +160,13 @@ def _counts(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
     return release_hierarchy(named, hierarchy=Hierarchy(["a", "b"]), **settings, budget=budget)
 
 
+def _two_groups(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+    others = [True, False, False]
+    return pydpstat.proportions_test(data, others, **settings, budget=budget)
+
+
 _INTEGER = _noise("geometric")
+_PLAIN = ({"epsilon": 1.0},)
 # bounds that a grid does not have, and such that lie far from 0
 _REAL = (
     {"mechanism": "laplace", "epsilon": 1.0, "bounds": BOUNDS},
@@ -168,6 +174,7 @@ _REAL = (
     {"mechanism": "gaussian", "epsilon": 3.0, "delta": 1e-3, "bounds": (2.9999, 3.0001)},
 )
 _COLUMNS = ("frame", "frame of Int64", "matrix", "matrix of NumPy")
+_TRUE_COLUMNS = ("frame", "frame of boolean", "matrix")
 _QUANTILES = {"shares": (0.0, 0.2, 0.5, 0.9), "aligned": True, "refused": _COLUMNS}
 _GRIDS = ({"grid_points": 9, "epsilon": 1.0}, {"grid_points": 33, "epsilon": 1.0})
 _NAMED = crossed(_INTEGER, "gone", "a")
@@ -221,6 +228,26 @@ FUNCTIONS: tuple[Function, ...] = (
         "histogram", _one("histogram", edges=[0, 2, 5, 10]), NUMBERS, crossed(_INTEGER, 3.0), refused=_COLUMNS
     ),
     *(Function(name, _one(name), TRUTHS, crossed(_INTEGER, True, False)) for name in ("count", "proportion")),
+    Function(
+        "binomtest", _one("binomtest", p=0.3), TRUTHS, crossed(_PLAIN, True, False), refused=_TRUE_COLUMNS
+    ),
+    Function(
+        "proportions_test",
+        _two_groups,
+        TRUTHS,
+        tuple(each for each in crossed(_PLAIN, True, False) if each["neighbors"] == "bounded"),
+        refused=_TRUE_COLUMNS,
+    ),
+    *(
+        Function(
+            f"quantile_test, {'ties' if ties else 'no ties'}",
+            _one("quantile_test", q=4.0, ties=ties),
+            NUMBERS,
+            crossed(_PLAIN, 3.0),
+            refused=_COLUMNS,
+        )
+        for ties in (True, False)
+    ),
     Function("crosstab", _crosstab, LABELS, _NAMED),
     Function(
         "crosstab, none other",

@@ -1,0 +1,115 @@
+"""Records that are counted for a test: read from any container, and released as counts with integer noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Columns, one_column, truths_of
+from pydpstat._data.values import fills
+from pydpstat._release.additive import Query, Spender
+from pydpstat._release.statistic import INTEGER, Missing, Options, check_records, options
+from pydpstat.random import Source
+from pydpstat.results._labels import Labels
+from pydpstat.statistics._kernels.partition import reach_of
+from pydpstat.statistics._kernels.records import Part, records_of
+from pydpstat.statistics._kernels.scope import NOTHING
+
+ALTERNATIVES = ("two-sided", "less", "greater")
+NOTHING_SAID = (
+    "The noise is larger than counts of so many records can tell from each other: nothing can be said. "
+    "Use a larger epsilon, or more records."
+)
+INDEPENDENT = "the records are independent and come from one distribution"
+
+
+def count_options(
+    epsilon: float,
+    alternative: str,
+    neighbors: str | None,
+    missing: Missing,
+    fill: type,
+    budget: Spender | None,
+) -> Options:
+    """Check how counts are to be protected, and the alternative."""
+    checks.one_of(alternative, "alternative", ALTERNATIVES)
+    return options(epsilon, 0, "geometric", neighbors, missing, mechanisms=INTEGER, fill=fill, budget=budget)
+
+
+def shown_alternative(alternative: str) -> tuple[tuple[str, object], ...]:
+    """Return the alternative for the call, where it is not the default.
+
+    Examples
+    --------
+    >>> shown_alternative("less"), shown_alternative("two-sided")
+    ((('alternative', 'less'),), ())
+    """
+    return () if alternative == ALTERNATIVES[0] else (("alternative", alternative),)
+
+
+def counted(
+    data: object,
+    how: Options,
+    source: Source,
+    argument: str,
+    test: str,
+    read: Callable[[object, str], Columns],
+    cells: Callable[[np.ndarray], np.ndarray],
+) -> tuple[np.ndarray, int]:
+    """Return the counts of disjoint cells that each record is in one of, and the number of all records.
+
+    `cells` counts values of which none is missing. Under bounded neighbors there must be a record.
+    """
+    records, how = records_of(data, how, NOTHING, source, read, argument)
+    if records.known is not None:
+        check_records(records.known, 1, test, argument)
+    found = records.fold(partial(_part, cells=cells, missing=how.missing), np.add)
+    size = int(found.sum())
+    if how.bounded:
+        check_records(size, 1, test, argument)
+    return found, size
+
+
+def truths(data: object, argument: str) -> Columns:
+    """Read one variable of truth values."""
+    return one_column(data, argument, truths_of)
+
+
+def true_and_false(values: np.ndarray) -> np.ndarray:
+    """Count the true and the false values.
+
+    Examples
+    --------
+    >>> true_and_false(np.array([True, False, True])).tolist()
+    [2, 1]
+    """
+    met = int(np.count_nonzero(values))
+    return np.array([met, values.size - met])
+
+
+def counts_query(counts: np.ndarray, names: tuple[str, ...], ones: int, size: int, how: Options) -> Query:
+    """Ask for counts that one record changes by at most so many ones together."""
+    single = len(names) == 1
+    return Query(
+        "count",
+        counts.astype(np.float64).reshape(() if single else -1),
+        (reach_of(ones, how),),
+        Labels("count", None if single else names),
+        integer=True,
+        nobs=size if how.bounded else None,
+        exact=tuple(counts.ravel().tolist()),
+    )
+
+
+def _part(part: Part, cells: Callable[[np.ndarray], np.ndarray], missing: Missing) -> np.ndarray:
+    values, absent = part.columns.arrays[0], part.columns.missing[0]
+    if absent is None and values.dtype.kind == "f":
+        absent = np.isnan(values)
+    if absent is None:
+        return cells(values)
+    gone = int(np.count_nonzero(absent))
+    found = cells(values[~absent] if gone else values)
+    return found + gone * cells(np.array([missing])) if fills(gone, missing) else found

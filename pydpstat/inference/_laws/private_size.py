@@ -1,0 +1,208 @@
+"""One proportion where the number of records is private: noisy counts of two kinds of records."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from pydpstat._frozen import frozen
+from pydpstat.inference._laws.binomial import Floats, binomial_points, crossing, pvalue_of, tail_shares
+from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE, geometric_sum, noise_variance
+
+# numbers of records that are tried, and points of each count's noise
+_SIZES, _POINTS = 9, 257
+# how improbable the noise is that these numbers leave out: of a p-value, and as a share of alpha
+OUTSIDE, _OUTSIDE_SHARE = 1e-6, 0.02
+# how precise the ends of intervals are
+_WITHIN = 1e-8
+
+
+@dataclass(frozen=True)
+class NoisyPair:
+    """Noisy counts of the records that meet a condition and of those that do not.
+
+    Parameters
+    ----------
+    met, unmet : float
+        The noisy counts.
+    rate : float
+        The rate of the geometric noise.
+    terms : tuple of (int, int)
+        How many noises are in each count.
+
+    Notes ----- Under the hypothesis p, W = (1 - p) met - p unmet has the mean 0 whatever the number of
+    records n is. It is divided by an estimate of its standard deviation from met + unmet, ``T^2 = W^2 /
+    (max(met + unmet, s sqrt(2)) p (1 - p) + ((1 - p)^2 j1 + p^2 j0) s^2)`` with s^2 the variance of one
+    noise. For given noises T only depends on the binomial count, whose law is summed exactly; the noises'
+    laws are summed over all their values, or over 257 cells within which they are taken as uniform. The
+    p-value is the largest over 9 numbers of records that the noisy total leaves possible (Berger and Boos),
+    plus the probability g = 1e-6 of leaving out the true one. T hardly depends on n, so 9 are enough.
+
+    References
+    ----------
+    Berger, R. L. and Boos, D. D. (1994). P values maximized over a confidence set for the nuisance parameter.
+    Journal of the American Statistical Association 89.
+
+    Examples
+    --------
+    >>> pair = NoisyPair(62.0, 41.0, 1.0, (1, 1))
+    >>> round(pair.pvalue(0.5, "two-sided"), 3)
+    0.045
+    """
+
+    met: float
+    unmet: float
+    rate: float
+    terms: tuple[int, int] = (1, 1)
+
+    @property
+    def share(self) -> float:
+        """The share of the records that meet the condition; 1/2 where the noisy counts add up to nothing."""
+        total = self.met + self.unmet
+        return min(max(self.met / total, 0.0), 1.0) if total > 0.0 else 0.5
+
+    @property
+    def tell(self) -> bool:
+        """Whether there seem to be more records than the noise of their number."""
+        return self.met + self.unmet > geometric_sum(self.rate, sum(self.terms)).quantile(0.025)
+
+    def statistic(self, p: float) -> float:
+        """Return T, the distance from the hypothesis in standard errors."""
+        return float(_studentised(self.met, self.unmet, p, noise_variance(self.rate), self.terms))
+
+    def pvalue(self, p: float, alternative: str) -> float:
+        """Return the p-value of the hypothesis that a record meets the condition with that probability."""
+        up, low = self.tails(p, OUTSIDE)
+        return pvalue_of(up, low, alternative)
+
+    def tails(self, p: float, outside: float) -> tuple[float, float]:
+        """Return the p-values of both sides, with that probability of the numbers of records left out."""
+        if self.rate < SMALLEST_RATE:
+            return 1.0, 1.0
+        statistic = self.statistic(p)
+        up = low = 0.0
+        for n in self._sizes(outside):
+            above, below = _tails_of(statistic, n, p, self.rate, self.terms)
+            up, low = max(up, above), max(low, below)
+        return min(1.0, up + outside), min(1.0, low + outside)
+
+    def _sizes(self, outside: float) -> list[int]:
+        total = self.met + self.unmet
+        reach = geometric_sum(self.rate, sum(self.terms)).quantile(0.5 * outside)
+        lowest, highest = max(0.0, total - reach), max(0.0, total + reach)
+        return sorted(set(np.rint(np.linspace(lowest, highest, _SIZES)).astype(np.int64).tolist()))
+
+
+@dataclass(frozen=True)
+class PairInterval:
+    """The interval for a proportion from noisy counts; the number of records is private.
+
+    Parameters
+    ----------
+    pair : NoisyPair
+        The noisy counts.
+    alternative : {"two-sided", "less", "greater"}
+        Of the test that the interval inverts.
+
+    Notes ----- The ends are where a one-sided p-value of `NoisyPair` is alpha / 2; a fiftieth of that is for
+    the numbers of records. Negative counts are first set to 0, which only lengthens the interval.
+
+    Examples
+    --------
+    >>> low, high = PairInterval(NoisyPair(62.0, 41.0, 1.0, (1, 1)), "two-sided").ends(0.05)
+    >>> round(low, 3), round(high, 3)
+    (0.502, 0.696)
+    """
+
+    pair: NoisyPair
+    alternative: str
+
+    def ends(self, alpha: float) -> tuple[float, float]:
+        """Return both ends."""
+        given = self.pair
+        cut = NoisyPair(max(given.met, 0.0), max(given.unmet, 0.0), given.rate, given.terms)
+        total = cut.met + cut.unmet
+        center = cut.met / total if total else 0.5
+        below, above = tail_shares(alpha, self.alternative)
+        step = min(1.0, (0.5 * math.sqrt(total) + 1.0 / cut.rate) / max(total, 1.0))
+
+        def up(p: float) -> float:
+            return cut.tails(p, _OUTSIDE_SHARE * below)[0] - below
+
+        def low(p: float) -> float:
+            return cut.tails(p, _OUTSIDE_SHARE * above)[1] - above
+
+        lowest = crossing(up, center, 0.0, step, _WITHIN) if below else 0.0
+        highest = crossing(low, center, 1.0, step, _WITHIN) if above else 1.0
+        return lowest, highest
+
+
+def _studentised(
+    met: float | Floats, unmet: float | Floats, p: float, variance: float, terms: tuple[int, int]
+) -> Floats:
+    deviation = (1.0 - p) * np.asarray(met) - p * np.asarray(unmet)
+    return deviation / _spread(np.asarray(met) + unmet, p, variance, terms)
+
+
+def _spread(total: Floats, p: float, variance: float, terms: tuple[int, int]) -> Floats:
+    noise = ((1.0 - p) ** 2 * terms[0] + p * p * terms[1]) * variance
+    # without noise and variance any deviation is infinitely far out
+    return np.sqrt(np.maximum(np.maximum(total, math.sqrt(2.0 * variance)) * p * (1.0 - p) + noise, 1e-300))
+
+
+@lru_cache(maxsize=16)
+def _cells(rate: float, terms: int) -> tuple[Floats, Floats, int]:
+    """Return the middles, the probabilities and the width of cells of a noise's values."""
+    law = geometric_sum(rate, terms)
+    reach = law.quantile(1e-10) + 1
+    width = -(-(2 * reach + 1) // _POINTS)
+    # an odd width has a middle
+    width += 1 - width % 2
+    half = width // 2
+    cells = -(-max(reach - half, 0) // width)
+    middles = width * np.arange(-cells, cells + 1.0)
+    # between integers
+    edges = law.tail(np.append(middles - half, middles[-1] + half + 1.0) - 0.5)
+    masses = edges[:-1] - edges[1:]
+    return frozen(middles), frozen(masses / masses.sum()), width
+
+
+def _tails_of(statistic: float, n: int, p: float, rate: float, terms: tuple[int, int]) -> tuple[float, float]:
+    """Return P(T >= t) and P(T <= t) for a number of records."""
+    first, first_masses, width = _cells(rate, terms[0])
+    second, second_masses, _ = _cells(rate, terms[1])
+    values, masses = binomial_points(n, p)
+    shift = (1.0 - p) * first[:, None] - p * second
+    reach = statistic * _spread(n + first[:, None] + second, p, noise_variance(rate), terms)
+    # T >= t where the count is at least this
+    needed = n * p - shift + reach
+    weights = first_masses[:, None] * second_masses
+    # a sum of several terms can miss a value that it is equal to
+    slack = 1e-9 * max(1.0, abs(n * p))
+    window = (1.0 - p) * width if width > 1 else 0.0
+    reaching = _reaching(values, masses, needed - slack, window)
+    above = float((weights * reaching).sum())
+    beyond = _reaching(values, masses, needed + slack, window) if not window else reaching
+    return above, 1.0 - float((weights * beyond).sum())
+
+
+def _reaching(values: Floats, masses: Floats, needed: Floats, window: float) -> Floats:
+    """Return P(K + V >= x) for the x, V uniform on an interval of that length around 0."""
+    step = values[1] - values[0] if values.size > 1 else 1.0
+    places, window = (needed - values[0]) / step, window / step
+    tails = np.append(masses[::-1].cumsum()[::-1], 0.0)
+    if not window:
+        return tails[np.clip(np.ceil(places), 0.0, values.size).astype(np.intp)]
+    # the integral of the tail, which is linear between integers
+    whole = np.append(0.0, tails.cumsum()[:-1])
+    grid = np.arange(-1.0, values.size)
+
+    def integral(x: Floats) -> Floats:
+        beyond = np.minimum(x, -1.0) + 1.0
+        return np.interp(x, grid, whole) + beyond
+
+    upper, lower = places + 0.5 * window, places - 0.5 * window
+    return (integral(upper) - integral(lower)) / window

@@ -1,0 +1,338 @@
+"""Tests and intervals for one proportion and for two."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Data
+from pydpstat._release.additive import Spender
+from pydpstat._release.statistic import Missing, Options, quiet, release_statistic
+from pydpstat.errors import PydpstatError
+from pydpstat.inference._counted import (
+    INDEPENDENT,
+    NOTHING_SAID,
+    count_options,
+    counted,
+    counts_query,
+    shown_alternative,
+    true_and_false,
+    truths,
+)
+from pydpstat.inference._laws.binomial import ProportionInterval, noisy_tails, pvalue_of
+from pydpstat.inference._laws.private_size import NoisyPair, PairInterval
+from pydpstat.inference._laws.tulap import Tulap
+from pydpstat.inference._laws.two_proportions import ContrastInterval, Line, NoisyCounts
+from pydpstat.random import Source, source_from
+from pydpstat.results.inference_results import InferenceResults
+
+COMPARISONS = ("diff", "ratio")
+PUBLIC_GROUPS = "the groups' sizes and who is in which group are public"
+
+
+@quiet
+def binomtest(
+    condition: Data,
+    epsilon: float,
+    *,
+    p: float = 0.5,
+    alternative: str = "two-sided",
+    neighbors: str | None = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
+) -> InferenceResults:
+    """Test a proportion: the share of a population that meets a condition.
+
+    Parameters
+    ----------
+    condition : array_like of bool, shape (n,)
+        One truth value a record, such as ``age > 65``; `scipy.stats.binomtest` takes the counts k and n.
+    epsilon : float
+        Privacy parameter of the test with all that follows from it; above 0 and finite.
+    p : float, default 0.5
+        The proportion under the null hypothesis; from 0 to 1.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is concluded where the null hypothesis is rejected.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
+    missing : {"error", "drop", True, False}, default "error"
+        What to do with missing values: raise an error, leave them out (unbounded only), or count
+        them as true or false.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the test is to be charged.
+
+    Returns
+    -------
+    InferenceResults
+        Its `statistic` is the noisy count; ``conf_int()`` is for the proportion, at any level, for nothing.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, `condition` is not made of truth values, it is empty under
+        bounded neighbors, or a value is missing with ``missing="error"``.
+
+    Notes
+    -----
+    Guarantee: epsilon. With ``missing="error"`` it rests on the public knowledge that no value is missing.
+
+    Bounded neighbors: the count, of sensitivity 1, is released with symmetric geometric noise, as by `count`.
+    A uniform number between -1/2 and 1/2 is added to it afterwards, and kept in the result. Count and noise
+    then have a continuous law, of which p-value and interval are exact, whatever the proportion and the
+    number of records: validity ``exact``. Against one side it is the uniformly most powerful private test.
+    For two sides the p-value is twice the smaller one, and the interval has equal tails.
+
+    Unbounded neighbors: the counts of true and of false values are released; one record changes one of them
+    by 1. The test is of ``(1 - p) true - p false``, which is 0 on average whatever the number of records,
+    over its standard error. The p-value is the largest over the numbers of records that the counts leave
+    possible: validity ``model``.
+
+    References
+    ----------
+    Awan, J. and Slavkovic, A. (2018). Differentially private uniformly most powerful tests for binomial data.
+    NeurIPS 2018.
+    Awan, J. and Slavkovic, A. (2020). Differentially private inference for binomial data. Journal of Privacy
+    and Confidentiality 10(1).
+
+    Examples
+    --------
+    >>> import numpy as np, pydpstat
+    >>> employed = np.repeat([True, False], [60, 40])
+    >>> r = pydpstat.binomtest(employed, 1.0, p=0.5, alternative="greater", rng=1)
+    >>> round(r.pvalue, 4), r.validity
+    (0.0135, 'exact')
+    >>> low, high = pydpstat.binomtest(employed, 1.0, rng=1).conf_int(0.95)
+    >>> round(low, 3), round(high, 3)
+    (0.513, 0.709)
+    """
+    checks.number(p, "p", "a number from 0 to 1", lambda share: 0.0 <= share <= 1.0, "0.5 is usual.")
+    how = count_options(epsilon, alternative, neighbors, missing, bool, budget)
+    source = source_from(rng)
+    counts, size = counted(condition, how, source, "condition", "test", truths, true_and_false)
+    run = _one if how.bounded else _one_unsized
+    return run(counts, size, float(checks.unwrap(p)), alternative, how, source, budget)
+
+
+def _one(
+    counts: np.ndarray,
+    size: int,
+    p: float,
+    alternative: str,
+    how: Options,
+    source: Source,
+    budget: Spender | None,
+) -> InferenceResults:
+    """Test with a public number of records."""
+    release = release_statistic(
+        "binomtest",
+        counts_query(counts[:1], ("count",), 1, size, how),
+        how,
+        source,
+        budget,
+        data=("condition",),
+        arguments=(("p", p), *shown_alternative(alternative)),
+    )
+    noise = Tulap(how.epsilon)
+    count = float(release)
+    smooth = count + float(source.uniform(1)[0]) - 0.5
+    return InferenceResults.of(
+        release,
+        test="Binomial test",
+        statistic=smooth,
+        pvalue=pvalue_of(*noisy_tails(smooth, size, p, noise), alternative),
+        alternative=alternative,
+        null=(("proportion", p),),
+        released=(("count", count), ("count and a uniform number", smooth)),
+        estimates=(("proportion", min(max(count / size, 0.0), 1.0)),),
+        parameter="proportion",
+        interval=ProportionInterval(smooth, size, how.epsilon, alternative),
+        validity="exact",
+        assumptions=(INDEPENDENT,),
+        remarks=(NOTHING_SAID,) if float(noise.ppf(0.975)) >= size else (),
+    )
+
+
+def _one_unsized(
+    counts: np.ndarray,
+    size: int,
+    p: float,
+    alternative: str,
+    how: Options,
+    source: Source,
+    budget: Spender | None,
+) -> InferenceResults:
+    """Test with a private number of records."""
+    release = release_statistic(
+        "binomtest",
+        counts_query(counts, ("true", "false"), 1, size, how),
+        how,
+        source,
+        budget,
+        data=("condition",),
+        arguments=(("p", p), *shown_alternative(alternative)),
+    )
+    met, unmet = release.value.tolist()
+    pair = NoisyPair(met, unmet, how.epsilon)
+    return InferenceResults.of(
+        release,
+        test="Binomial test",
+        statistic=pair.statistic(p),
+        pvalue=pair.pvalue(p, alternative),
+        alternative=alternative,
+        null=(("proportion", p),),
+        released=(("true", met), ("false", unmet)),
+        estimates=(("proportion", pair.share),),
+        parameter="proportion",
+        interval=PairInterval(pair, alternative),
+        validity="model",
+        assumptions=(INDEPENDENT,),
+        remarks=() if pair.tell else (NOTHING_SAID,),
+    )
+
+
+@quiet
+def proportions_test(
+    condition1: Data,
+    condition2: Data,
+    epsilon: float,
+    *,
+    value: float | None = None,
+    compare: str = "diff",
+    alternative: str = "two-sided",
+    neighbors: str | None = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
+) -> InferenceResults:
+    """Test whether two groups have the same proportion, by their difference or their ratio.
+
+    Parameters
+    ----------
+    condition1, condition2 : array_like of bool, shapes (n1,) and (n2,)
+        One truth value a record of either group.
+    epsilon : float
+        Privacy parameter of the test with all that follows from it; above 0 and finite. A record is in one
+        group, so that either count has the whole of it.
+    value : float, optional
+        The difference (first minus second, between -1 and 1, by default 0) or the ratio (first to second,
+        above 0, by default 1) under the null hypothesis.
+    compare : {"diff", "ratio"}, default "diff"
+        What is tested and has the interval.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is concluded where the null hypothesis is rejected; greater: than `value`.
+    neighbors : {"bounded"}, optional
+        One record replaced within its group. Where nobody may know who is in which group, use
+        `chi2_contingency`.
+    missing : {"error", True, False}, default "error"
+        What to do with missing values: raise an error, or count them as true or false.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the test is to be charged.
+
+    Returns
+    -------
+    InferenceResults
+        Its `statistic` is the distance from the null hypothesis in standard errors; ``conf_int()`` is for the
+        difference or the ratio, at any level.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, a condition is not made of truth values or is empty, a value is
+        missing with ``missing="error"``, or neighbors are unbounded.
+
+    Notes ----- Guarantee: epsilon. It rests on the public knowledge of the groups' sizes and of who is in
+    which group; with ``missing="error"`` further of no value being missing.
+
+    Both counts are released with symmetric geometric noise: replacing a record of a group changes its count
+    by at most 1, and the other one not at all. The statistic is that of Farrington and Manning with the
+    noise's variance added, the null hypothesis's proportions being estimated by least squares. Its law is
+    summed over both noisy counts, without a normal approximation, for all proportions that the null
+    hypothesis and exact limits from the counts leave possible; the p-value is the largest of these, plus the
+    limits' probability of being wrong, 1e-6 a side. So p is at least 2e-6. The interval has the values that a
+    test with half of alpha a side would not reject. Validity ``model``.
+
+    References ---------- Farrington, C. P. and Manning, G. (1990). Test statistics and sample size formulae
+    for comparative binomial trials with null hypothesis of non-zero risk difference or non-unity relative
+    risk. Statistics in Medicine 9. Berger, R. L. and Boos, D. D. (1994). P values maximized over a confidence
+    set for the nuisance parameter. Journal of the American Statistical Association 89.
+
+    Examples
+    --------
+    >>> import numpy as np, pydpstat
+    >>> treated, control = np.repeat([True, False], [62, 38]), np.repeat([True, False], [41, 59])
+    >>> r = pydpstat.proportions_test(treated, control, 1.0, rng=1)
+    >>> round(r.pvalue, 4), r.validity
+    (0.0242, 'model')
+    >>> low, high = r.conf_int()
+    >>> round(low, 3), round(high, 3)
+    (0.021, 0.314)
+    """
+    checks.one_of(compare, "compare", COMPARISONS)
+    ratio = compare == "ratio"
+    line, tested = _line(value, ratio)
+    how = count_options(epsilon, alternative, neighbors, missing, bool, budget)
+    if not how.bounded:
+        raise PydpstatError(
+            "neighbors must be 'bounded' for proportions_test, as the groups' sizes are public; got "
+            f"{checks.shown_option(how.neighbors)}. Use chi2_contingency where they are private."
+        )
+    source = source_from(rng)
+    first, size1 = counted(condition1, how, source, "condition1", "test", truths, true_and_false)
+    second, size2 = counted(condition2, how, source, "condition2", "test", truths, true_and_false)
+    counts, names = np.append(first[:1], second[:1]), ("count 1", "count 2")
+    shown = (("value", tested), ("compare", compare), *shown_alternative(alternative))
+    release = release_statistic(
+        "proportions_test",
+        counts_query(counts, names, 1, size1 + size2, how),
+        how,
+        source,
+        budget,
+        data=("condition1", "condition2"),
+        arguments=shown,
+        conditions=(PUBLIC_GROUPS,),
+    )
+    count1, count2 = release.value.tolist()
+    noisy = NoisyCounts((count1, count2), (size1, size2), how.epsilon)
+    shares = noisy.shares
+    estimates = [("proportion 1", shares[0]), ("proportion 2", shares[1])]
+    if not ratio:
+        estimates.append(("difference", shares[0] - shares[1]))
+    elif shares[1]:
+        estimates.append(("ratio", shares[0] / shares[1]))
+    name = "ratio" if ratio else "difference"
+    remarks = [f"The groups have {size1} and {size2} records."]
+    return InferenceResults.of(
+        release,
+        test="Test of two proportions",
+        statistic=noisy.statistic(line),
+        pvalue=noisy.pvalue(line, alternative),
+        alternative=alternative,
+        null=((name, tested),),
+        released=tuple(zip(names, (count1, count2))),
+        estimates=tuple(estimates),
+        parameter=name,
+        interval=ContrastInterval(noisy, ratio, alternative),
+        validity="model",
+        assumptions=("the records of a group are independent and come from one distribution",),
+        remarks=(*remarks, *(() if noisy.tell else (NOTHING_SAID,))),
+    )
+
+
+def _line(value: float | None, ratio: bool) -> tuple[Line, float]:
+    """Return the pairs of proportions that the null hypothesis allows, and its value."""
+    if ratio:
+        hint = "1 is usual: equal proportions."
+        tested = 1.0 if value is None else checks.positive(value, "value", hint)
+        return Line.of_ratio(tested), tested
+    hint = "0 is usual: equal proportions."
+    tested = 0.0
+    if value is not None:
+        allowed = "a difference between -1 and 1"
+        tested = checks.number(value, "value", allowed, lambda each: -1.0 < each < 1.0, hint)
+    return Line.of_difference(tested), tested

@@ -1,0 +1,221 @@
+"""A test of a quantile."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Data, one_column
+from pydpstat._release.additive import Spender
+from pydpstat._release.statistic import Missing, quiet, release_statistic
+from pydpstat.inference._counted import (
+    INDEPENDENT,
+    NOTHING_SAID,
+    count_options,
+    counted,
+    counts_query,
+    shown_alternative,
+)
+from pydpstat.inference._laws.binomial import noisy_tails, pvalue_of
+from pydpstat.inference._laws.private_size import OUTSIDE, NoisyPair
+from pydpstat.inference._laws.tulap import Tulap
+from pydpstat.random import source_from
+from pydpstat.results.inference_results import InferenceResults
+
+NO_TIES = "that no record equals q is public knowledge"
+
+
+@quiet
+def quantile_test(
+    x: Data,
+    epsilon: float,
+    *,
+    q: float = 0.0,
+    p: float = 0.5,
+    alternative: str = "two-sided",
+    ties: bool = True,
+    neighbors: str | None = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
+) -> InferenceResults:
+    """Test whether a value is a population's median, or another quantile of it.
+
+    Parameters
+    ----------
+    x : array_like of shape (n,)
+        The data. Bounds are not needed: only how many records are below and above `q` counts.
+    epsilon : float
+        Privacy parameter of the test; above 0 and finite.
+    q : float, default 0
+        The quantile's value under the null hypothesis; finite.
+    p : float, default 0.5
+        Which quantile: the share of the population below it; above 0 and below 1.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is concluded where the null hypothesis is rejected; greater: the quantile is above `q`.
+    ties : bool, default True
+        Whether records may equal `q`. False where that is impossible, as in continuous data: then the whole
+        of epsilon is for one count.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
+    missing : {"error", "drop"} or float, default "error"
+        What to do with missing values: raise an error, leave them out (unbounded only), or put a
+        public number in their place.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the test is to be charged.
+
+    Returns
+    -------
+    InferenceResults
+        Its `statistic` is the noisy number of records below `q` (above it, if these tell more), for private
+        numbers of records the distance from the null hypothesis in standard errors. It has no interval for
+        the quantile, which a histogram gives for all quantiles at once.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, `x` is not made of numbers, it is empty under bounded
+        neighbors, or a value is missing with ``missing="error"``.
+
+    Notes
+    -----
+    Guarantee: epsilon. With ``missing="error"`` it rests on the public knowledge that no value is missing.
+
+    The null hypothesis is P(X < q) <= p <= P(X <= q), so that the number of records below q is at most, in
+    distribution, a binomial (n, p) variable K, and the number above at most a binomial (n, 1 - p) one. Where
+    so many are below that K plus the noise seldom reaches it, the quantile is less than q; the number above
+    tells of the other side. For two sides the p-value is twice the smaller one.
+
+    Bounded neighbors: both counts are released together; replacing a record moves them by 2 at most, so that
+    the symmetric geometric noise has the rate epsilon / 2. A uniform number between -1/2 and 1/2 is added to
+    each afterwards. The p-values are exact sums, as in `binomtest`, for every distribution of the records:
+    validity ``exact``, and conservative where records equal q. With ``ties=False`` the count below is
+    released alone, with the rate epsilon.
+
+    Unbounded neighbors: the counts below, at (with `ties`) and above are released; a record changes one of
+    them by 1. The tests are those of `binomtest` for a private number of records, of the records below
+    against all others, and of those above: validity ``model``.
+
+    References
+    ----------
+    Conover, W. J. (1999). Practical nonparametric statistics, third edition, section 3.2. Wiley.
+    Awan, J. and Slavkovic, A. (2018). Differentially private uniformly most powerful tests for binomial data.
+    NeurIPS 2018.
+
+    Examples
+    --------
+    >>> import numpy as np, pydpstat
+    >>> waiting = np.arange(100) % 37 / 4
+    >>> r = pydpstat.quantile_test(waiting, 1.0, q=3.0, alternative="greater", rng=1)
+    >>> round(r.pvalue, 4), r.validity
+    (0.0245, 'exact')
+    """
+    at = checks.number(q, "q", "a finite number", math.isfinite, "Give a value that the quantile may have.")
+    share = checks.number(p, "p", "above 0 and below 1", lambda each: 0.0 < each < 1.0, "0.5 is the median.")
+    tied = checks.flag(ties, "ties")
+    how = count_options(epsilon, alternative, neighbors, missing, float, budget)
+    source = source_from(rng)
+    found, size = counted(x, how, source, "x", "test", one_column, partial(_sides, q=at))
+    names, kept, ones = _cells(how.bounded, tied)
+    settings = (
+        ("q", at),
+        ("p", share),
+        *shown_alternative(alternative),
+        *(() if tied else (("ties", False),)),
+    )
+    release = release_statistic(
+        "quantile_test",
+        counts_query((kept * found).sum(axis=1), names, ones, size, how),
+        how,
+        source,
+        budget,
+        data=("x",),
+        arguments=settings,
+    )
+    noisy = np.ravel(release.value)
+    if how.bounded:
+        # a law without steps
+        uniform = source.uniform(noisy.size) - 0.5
+        sides = _sized(noisy, uniform, size, share, Tulap(how.epsilon / ones))
+        names = (*names, *(f"{name} and a uniform number" for name in names))
+        noisy = np.append(noisy, noisy + uniform)
+    else:
+        sides = _unsized(noisy, share, how.epsilon)
+    return InferenceResults.of(
+        release,
+        test="Quantile test",
+        statistic=sides.statistic(alternative),
+        pvalue=pvalue_of(sides.greater, sides.less, alternative),
+        alternative=alternative,
+        null=((f"{share:g}-quantile", at),),
+        released=tuple(zip(names, noisy.tolist())),
+        estimates=(("share below", sides.below), ("share above", sides.above)),
+        validity="exact" if how.bounded else "model",
+        assumptions=(INDEPENDENT, *(() if tied else (NO_TIES,))),
+        remarks=() if sides.tell else (NOTHING_SAID,),
+    )
+
+
+class _Sides(NamedTuple):
+    """What both alternatives have: p-values, statistics, shares of records, and whether they tell."""
+
+    less: float
+    greater: float
+    statistics: tuple[float, float]
+    below: float
+    above: float
+    tell: bool
+
+    def statistic(self, alternative: str) -> float:
+        """Return what the p-value is of."""
+        less = alternative == "less" or alternative == "two-sided" and self.less <= self.greater
+        return self.statistics[0 if less else 1]
+
+
+def _sides(values: np.ndarray, q: float) -> np.ndarray:
+    """Count the values below, at and above q."""
+    below, above = int(np.count_nonzero(values < q)), int(np.count_nonzero(values > q))
+    return np.array([below, values.size - below - above, above])
+
+
+def _cells(bounded: bool, tied: bool) -> tuple[tuple[str, ...], np.ndarray, int]:
+    """Return the names of the counts to release, their cells, and how many of them a record changes."""
+    if bounded and tied:
+        return ("below", "above"), np.array([[1, 0, 0], [0, 0, 1]]), 2
+    if bounded:
+        return ("below",), np.array([[1, 0, 0]]), 1
+    if tied:
+        return ("below", "equal", "above"), np.eye(3, dtype=np.int64), 1
+    return ("below", "not below"), np.array([[1, 0, 0], [0, 1, 1]]), 1
+
+
+def _sized(noisy: np.ndarray, uniform: np.ndarray, size: int, p: float, noise: Tulap) -> _Sides:
+    """Test with a public number of records: of the counts below and above, or of that below alone."""
+    smooth = (noisy + uniform).tolist()
+    less, greater = noisy_tails(smooth[0], size, p, noise)
+    if noisy.size == 2:
+        greater, _ = noisy_tails(smooth[1], size, 1.0 - p, noise)
+    below, above = float(noisy[0]), float(noisy[1] if noisy.size == 2 else size - noisy[0])
+    shares = [min(max(count / size, 0.0), 1.0) for count in (below, above)]
+    return _Sides(less, greater, (smooth[0], smooth[-1]), *shares, tell=float(noise.ppf(0.975)) < size)
+
+
+def _unsized(noisy: np.ndarray, p: float, rate: float) -> _Sides:
+    """Test with a private number of records: those below against all others, and those above."""
+    rest, tied = float(noisy[1:].sum()), noisy.size == 3
+    below = NoisyPair(float(noisy[0]), rest, rate, (1, noisy.size - 1))
+    above = NoisyPair(float(noisy[-1]), float(noisy[:-1].sum()), rate, (1, noisy.size - 1))
+    less, _ = below.tails(p, OUTSIDE)
+    # without ties these are the records that are not below
+    greater, _ = above.tails(1.0 - p, OUTSIDE)
+    statistics = (below.statistic(p), above.statistic(1.0 - p))
+    return _Sides(
+        less, greater, statistics, below.share, above.share if tied else 1.0 - below.share, below.tell
+    )

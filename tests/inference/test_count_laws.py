@@ -1,0 +1,248 @@
+"""The laws of noisy counts: Tulap, sums of geometric noise, and exact tails of what they are added to."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import stats
+
+from pydpstat.inference._laws.binomial import (
+    ProportionInterval,
+    binomial_points,
+    binomial_reach,
+    crossing,
+    noisy_tails,
+    pvalue_of,
+)
+from pydpstat.inference._laws.geometric_sums import geometric_pmf, geometric_sum, noise_variance
+from pydpstat.inference._laws.normal_laplace import normal_laplace_tail
+from pydpstat.inference._laws.private_size import _studentised, _tails_of
+from pydpstat.inference._laws.tulap import Tulap
+from pydpstat.inference._laws.two_proportions import Line, NoisyCounts, line_tails
+
+RATES = (0.05, 0.7, 3.0, 50.0)
+
+
+def geometric(rate, reach):
+    """The probabilities of the integers from -reach to reach, by their formula."""
+    k = np.arange(-reach, reach + 1)
+    return k, np.tanh(0.5 * rate) * np.exp(-rate * np.abs(k))
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_tulap_is_geometric_and_uniform(rate):
+    x = np.linspace(-20.3, 20.3, 1217)
+    k, pmf = geometric(rate, int(40 / rate) + 25)
+    # the uniform variable's distribution function, for each value of the geometric one
+    enumerated = (pmf * np.clip(x[:, None] - k + 0.5, 0.0, 1.0)).sum(axis=1)
+    noise = Tulap(rate)
+    # rounding of a sum of up to 1,650 terms
+    assert np.abs(noise.cdf(x) - enumerated).max() < 1e-13
+    assert np.array_equal(noise.cdf(x), noise.sf(-x)) and np.array_equal(noise.tail(x), noise.sf(x))
+    shares = np.concatenate([[1e-12, 1e-6], np.linspace(0.001, 0.999, 999), [1.0 - 1e-6]])
+    assert np.abs(noise.cdf(noise.ppf(shares)) - shares).max() < 1e-15
+
+
+@pytest.mark.parametrize("rate, terms", [(1.0, 1), (1.0, 2), (0.3, 5), (3.0, 40), (60.0, 3)])
+def test_sums_of_geometrics_against_convolutions(rate, terms):
+    k, one = geometric(rate, int(45 / rate) + 3)
+    enumerated = np.array([1.0])
+    for _ in range(terms):
+        enumerated = np.convolve(enumerated, one)
+    law, half = geometric_sum(rate, terms), enumerated.size // 2
+    x = np.arange(-min(half, 60), min(half, 60) + 1)
+    tails = enumerated[::-1].cumsum()[::-1]
+    # the Fourier transform's rounding
+    assert np.abs(law.tail(x) - tails[x + half]).max() < 1e-13
+    assert np.abs(law.tail(x - 0.5) - law.tail(x)).max() == 0.0
+    for share in (0.3, 0.025, 1e-6):
+        q = law.quantile(share)
+        assert law.tail(q + 1) <= share < law.tail(q)
+    assert noise_variance(rate) * terms == pytest.approx(
+        (law.pmf * np.arange(-law.reach, law.reach + 1.0) ** 2).sum(), rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("rate, step", [(0.5, 2), (0.01, 7), (3.0, 5)])
+def test_steps_divide_a_value_between_their_neighbors(rate, step):
+    k, pmf = geometric(rate, int(45 / rate))
+    places = np.arange(-20, 21)
+    divided = [(pmf * np.clip(1.0 - np.abs(k - place * step) / step, 0.0, None)).sum() for place in places]
+    found = geometric_pmf(rate, 900, step)
+    assert np.abs(found[880:921] - divided).max() < 1e-15 and found.sum() == pytest.approx(1.0, abs=1e-14)
+
+
+def test_a_law_in_steps_is_that_of_all_integers():
+    fine, coarse = geometric_sum(2e-3, 2), geometric_sum(1e-4, 2)
+    assert fine.step == 1 and coarse.step > 1
+    x = np.array([-2.0, 0.1, 1.0, 3.0, 9.0])
+    # both are nearly the law of a sum of two Laplace variables, 1e-3 of a scale apart
+    assert np.allclose(fine.tail(x / 2e-3), coarse.tail(x / 1e-4), rtol=2e-3)
+    q = coarse.quantile(0.01)
+    assert coarse.tail(q + 1) <= 0.01 < coarse.tail(q - 2 * coarse.step)
+
+
+@pytest.mark.parametrize("sd, scale", [(1.0, 0.5), (1.0, 1e-3), (1.0, 1e3), (1e-8, 1.0), (3.0, 2.0)])
+def test_normal_and_laplace_against_multiple_precision(sd, scale):
+    with mpmath.workdps(50):
+        for x in (-4.0, 0.0, 0.5, 3.0, 8.0, 30.0):
+            u, r = mpmath.mpf(x) / sd, mpmath.mpf(sd) / scale
+            below = lambda z: mpmath.erfc(-z / mpmath.sqrt(2)) / 2  # noqa: E731
+            first = mpmath.exp(r * r / 2 - u * r) * below(u - r)
+            exact = below(-u) + first / 2 - mpmath.exp(r * r / 2 + u * r) * below(-u - r) / 2
+            # an exponent of 450 is rounded to 1e-13
+            assert abs(float(normal_laplace_tail(x, sd, scale)) / exact - 1) < 2e-13
+
+
+def test_normal_and_laplace_at_the_ends():
+    assert normal_laplace_tail([-np.inf, np.inf], 1.0, 2.0).tolist() == [1.0, 0.0]
+    assert float(normal_laplace_tail(1.0, 2.0, 0.0)) == pytest.approx(stats.norm.sf(0.5), rel=1e-14)
+    assert float(normal_laplace_tail(-1.0, 0.0, 2.0)) == pytest.approx(stats.laplace.sf(-0.5), rel=1e-14)
+    x = np.linspace(-9.0, 9.0, 181)
+    assert np.all(np.diff(normal_laplace_tail(x, 1.0, 0.7)) < 0.0)
+
+
+@pytest.mark.parametrize(
+    "n, p", [(0, 0.3), (1, 0.5), (30, 0.0), (30, 1.0), (30, 0.2), (10**6, 1e-6), (10**6, 0.3)]
+)
+def test_binomial_points_against_scipy(n, p):
+    values, masses = binomial_points(n, p)
+    # scipy's own error for n of a million is about 1e-11
+    assert np.allclose(masses, stats.binom.pmf(values, n, p), rtol=1e-9, atol=1e-16)
+    assert masses.sum() == pytest.approx(1.0, abs=1e-14)
+    assert stats.binom.cdf(values[0] - 1, n, p) + stats.binom.sf(values[-1], n, p) <= 1e-15
+
+
+def test_the_reach_leaves_out_no_more_than_it_says():
+    for n, p in ((5, 0.5), (1000, 0.001), (1000, 0.5)):
+        reach = binomial_reach(n, p, 1e-3)
+        inside = stats.binom.cdf(n * p + reach, n, p) - stats.binom.cdf(np.ceil(n * p - reach) - 1, n, p)
+        assert inside >= 1.0 - 1e-3
+
+
+def test_values_in_steps_have_the_law_of_all():
+    values, masses = binomial_points(10**11, 0.4)
+    assert values[1] - values[0] > 1 and values.size <= 2**17 + 1
+    z = (values - 4e10) / np.sqrt(2.4e10)
+    assert (masses * z * z).sum() == pytest.approx(1.0, rel=1e-6)
+    assert (masses * (z > 1.0)).sum() == pytest.approx(stats.norm.sf(1.0), abs=1e-4)
+
+
+@pytest.mark.parametrize("n, p, rate, z", [(7, 0.3, 0.7, 4.2), (1, 0.5, 3.0, 0.9), (12, 0.05, 0.4, -6.7)])
+def test_tails_against_multiple_precision(n, p, rate, z):
+    with mpmath.workdps(40):
+        b = mpmath.exp(-mpmath.mpf(rate))
+        total = mpmath.mpf(0)
+        for k in range(n + 1):
+            mass = mpmath.binomial(n, k) * mpmath.mpf(p) ** k * (1 - mpmath.mpf(p)) ** (n - k)
+            for g in range(-int(40 / rate), int(40 / rate) + 1):
+                over = min(max(mpmath.mpf(k + g) + mpmath.mpf("0.5") - mpmath.mpf(z), 0), 1)
+                total += mass * (1 - b) / (1 + b) * b ** abs(g) * over
+        up, low = noisy_tails(z, n, p, Tulap(rate))
+        # the probability that is left out is added
+        assert abs(up - total) < 1e-14 and abs(low - (1 - total)) < 1e-14
+
+
+def test_merged_values_make_no_tail_smaller(monkeypatch):
+    noise, z = Tulap(1.0), 5_003_000.3
+    merged = noisy_tails(z, 10**7, 0.5, noise)
+    monkeypatch.setattr("pydpstat.inference._laws.binomial._MERGED", 10**9)
+    exact = noisy_tails(z, 10**7, 0.5, noise)
+    # half a cell of 2 values is a thousandth of the standard deviation
+    assert all(one >= other and one < other * 1.005 for one, other in zip(merged, exact))
+
+
+def test_pvalues_and_crossings():
+    assert pvalue_of(0.4, 0.7, "two-sided") == 0.8 and pvalue_of(0.6, 0.7, "two-sided") == 1.0
+    assert crossing(lambda x: 1.0 - x, 0.2, 5.0, 0.1) == pytest.approx(1.0, abs=1e-12)
+    assert crossing(lambda x: 1.0 + x, 0.2, -0.5, 0.1) == -0.5
+
+
+def test_the_interval_covers_as_often_as_it_says():
+    n, epsilon, shorts = 6, 1.0, []
+    noise, shares = Tulap(epsilon), (np.arange(40) + 0.5) / 40
+    for p in (0.02, 0.3, 0.5):
+        values, masses = binomial_points(n, p)
+        likely = masses > 1e-4
+        covered = short = 0.0
+        for k, mass in zip(values[likely], masses[likely]):
+            for z in (k + noise.ppf(shares)).tolist():
+                low, high = ProportionInterval(z, n, epsilon, "two-sided").ends(0.1)
+                covered += mass * (low <= p <= high) / shares.size
+                # an interval that leaves out the noise
+                up, down = noisy_tails(min(max(z, 0.0), n), n, p, Tulap(1e3))
+                short += mass * (min(up, down) > 0.05) / shares.size
+        # 40 places of the noise are right to 1 / 40 on either side
+        assert covered > 0.9 - 2 / 40
+        shorts.append(short)
+    assert min(shorts) < 0.8
+
+
+@pytest.mark.parametrize("n, epsilon, z", [(40, 0.3, 11.2), (40, 10.0, 40.2), (10**6, 0.1, 300_100.4)])
+def test_the_ends_are_where_a_tail_is_half_of_alpha(n, epsilon, z):
+    noise, inside = Tulap(epsilon), min(z, n)
+    for alternative, below, above in (("two-sided", 0.05, 0.05), ("greater", 0.1, 0.0), ("less", 0.0, 0.1)):
+        low, high = ProportionInterval(z, n, epsilon, alternative).ends(0.1)
+        if low:
+            assert noisy_tails(inside, n, low, noise)[0] == pytest.approx(below, abs=1e-6)
+        if high < 1.0:
+            assert noisy_tails(inside, n, high, noise)[1] == pytest.approx(above, abs=1e-6)
+        assert (low > 0.0) == (below > 0.0) and (high < 1.0) == (above > 0.0 and z < n)
+
+
+PAIRS = [(20, 0.3, 1.0, (1, 1)), (20, 0.3, 0.05, (1, 1)), (200, 0.05, 0.5, (1, 2)), (5, 0.5, 5.0, (1, 1))]
+
+
+def noise_of(rng, rate, size):
+    gone = -np.expm1(-rate)
+    return rng.geometric(gone, size) - rng.geometric(gone, size)
+
+
+@pytest.mark.parametrize("n, p, rate, terms", PAIRS)
+def test_private_sizes_against_simulation(n, p, rate, terms):
+    rng, runs = np.random.default_rng(1), 40_000
+    met = rng.binomial(n, p, runs)
+    first = met + sum(noise_of(rng, rate, runs) for _ in range(terms[0]))
+    second = n - met + sum(noise_of(rng, rate, runs) for _ in range(terms[1]))
+    drawn = _studentised(first, second, p, noise_variance(rate), terms)
+    for t in np.quantile(drawn, [0.03, 0.5, 0.97]).tolist():
+        up, low = _tails_of(t, n, p, rate, terms)
+        # 4.5 standard errors: a false alarm in 140,000 comparisons
+        assert abs(up - (drawn >= t - 1e-9).mean()) < 4.5 * np.sqrt(0.25 / runs)
+        assert abs(low - (drawn <= t + 1e-9).mean()) < 4.5 * np.sqrt(0.25 / runs)
+
+
+LINES = [
+    ((20, 30), (0.3, 0.3), Line.of_difference(0.0), 1.0),
+    ((100, 100), (0.4, 0.2), Line.of_difference(0.2), 0.5),
+    ((1000, 100_000), (0.02, 0.02), Line.of_difference(0.0), 0.05),
+    ((10**7, 10**6), (0.4, 0.2), Line.of_ratio(2.0), 0.1),
+    ((50, 500), (0.1, 0.05), Line.of_ratio(2.0), 0.3),
+]
+
+
+@pytest.mark.parametrize("sizes, p, line, rate", LINES)
+def test_two_counts_against_simulation(sizes, p, line, rate):
+    rng, runs = np.random.default_rng(2), 200_000
+    first, second = (rng.binomial(n, share, runs) + noise_of(rng, rate, runs) for n, share in zip(sizes, p))
+    drawn, _ = line.statistic(first, second, sizes, noise_variance(rate))
+    pairs = np.array(p)[:, None]
+    for t in np.quantile(drawn, [0.03, 0.5, 0.97]).tolist():
+        up, low = (float(each[0]) for each in line_tails(t, sizes, rate, line, pairs))
+        # 4.5 standard errors, and 0.001 for cells in place of integers
+        assert abs(up - (drawn >= t - 1e-9).mean()) < 4.5 * np.sqrt(0.25 / runs) + 1e-3
+        assert abs(low - (drawn <= t + 1e-9).mean()) < 4.5 * np.sqrt(0.25 / runs) + 1e-3
+
+
+def test_few_pairs_of_proportions_find_the_largest_pvalue(monkeypatch):
+    rng = np.random.default_rng(3)
+    for sizes, p, rate in (((100, 100), 0.3, 1.0), ((30, 200), 0.05, 5.0), ((20, 20), 0.02, 1.0)):
+        for _ in range(8):
+            x = rng.binomial(sizes, p) + noise_of(rng, rate, 2)
+            noisy = NoisyCounts((float(x[0]), float(x[1])), sizes, rate)
+            monkeypatch.setattr("pydpstat.inference._laws.two_proportions._PAIRS", 33)
+            few = noisy.tails(Line.of_difference(0.0), 1e-6)
+            monkeypatch.setattr("pydpstat.inference._laws.two_proportions._PAIRS", 321)
+            many = noisy.tails(Line.of_difference(0.0), 1e-6)
+            assert all(one <= other + 1e-12 and other < one * 1.02 for one, other in zip(few, many))

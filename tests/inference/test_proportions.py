@@ -1,0 +1,239 @@
+"""Private tests of one proportion and of two: limits without noise, levels, edges and messages."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats import proportion as statsmodels
+
+import pydpstat
+from pydpstat import binomtest, proportions_test
+from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.binomial import noisy_tails, pvalue_of
+from pydpstat.inference._laws.private_size import NoisyPair, PairInterval
+from pydpstat.inference._laws.tulap import Tulap
+from pydpstat.inference._laws.two_proportions import ContrastInterval, Line, NoisyCounts
+
+# next to no noise
+PLAIN = 1e6
+
+
+def truths(met, n):
+    return np.arange(n) < met
+
+
+@pytest.mark.parametrize("met, n, p", [(7, 20, 0.5), (0, 12, 0.1), (300, 1000, 0.27), (12, 12, 0.9)])
+def test_without_noise_a_pvalue_lies_between_two_of_scipy(met, n, p):
+    result = binomtest(truths(met, n), PLAIN, p=p, alternative="greater", rng=1)
+    # the uniform number breaks the tie of equal counts
+    assert stats.binom.sf(met, n, p) <= result.pvalue <= stats.binomtest(met, n, p, "greater").pvalue + 1e-12
+    result = binomtest(truths(met, n), PLAIN, p=p, alternative="less", rng=1)
+    assert (
+        stats.binom.cdf(met - 1, n, p) <= result.pvalue <= stats.binomtest(met, n, p, "less").pvalue + 1e-12
+    )
+    exact = stats.binomtest(met, n, p).proportion_ci(0.95)
+    low, high = binomtest(truths(met, n), PLAIN, p=p, rng=1).conf_int()
+    # Clopper and Pearson's interval is that of the count at either end of the uniform number
+    assert exact.low - 1e-9 <= low and high <= exact.high + 1e-9
+    assert dict(binomtest(truths(met, n), PLAIN, rng=1).estimates)["proportion"] == met / n
+
+
+def test_without_noise_private_sizes_give_the_score_test():
+    result = binomtest(truths(330, 1000), PLAIN, p=0.3, neighbors="unbounded")
+    score = (330 - 300) / np.sqrt(1000 * 0.3 * 0.7)
+    assert result.statistic == pytest.approx(score, rel=1e-12)
+    # the exact tails of the count, and the numbers of records that are left out
+    up = stats.binom.sf(329, 1000, 0.3)
+    assert result.pvalue == pytest.approx(2.0 * up + 2e-6, rel=1e-9)
+    assert result.nobs is None and result.validity == "model"
+
+
+@pytest.mark.parametrize("compare, value", [("diff", 0.0), ("diff", 0.05), ("ratio", 1.0), ("ratio", 1.3)])
+def test_without_noise_two_proportions_meet_the_score_test(compare, value):
+    first, second = truths(380, 900), truths(260, 800)
+    result = proportions_test(first, second, PLAIN, compare=compare, value=value)
+    score = statsmodels.test_proportions_2indep(
+        380, 900, 260, 800, value=value, compare=compare, method="score", correction=False
+    )
+    # a normal approximation there, and here proportions by least squares in place of the largest likelihood
+    assert result.pvalue == pytest.approx(score.pvalue, rel=0.08, abs=2e-5)
+    low, high = result.conf_int()
+    ends = statsmodels.confint_proportions_2indep(380, 900, 260, 800, compare=compare, method="score")
+    assert (low, high) == pytest.approx(ends, rel=0.03)
+
+
+def geometric(rng, epsilon, size):
+    gone = -np.expm1(-epsilon)
+    return rng.geometric(gone, size) - rng.geometric(gone, size)
+
+
+RUNS = 2000
+# 0.05 and 4 standard errors: a false alarm in 30,000 comparisons
+HIGHEST = 0.05 + 4.0 * np.sqrt(0.05 * 0.95 / RUNS)
+
+
+@pytest.mark.parametrize("n, epsilon, p", [(20, 0.05, 0.5), (50, 1.0, 0.02), (1000, 0.1, 0.3)])
+def test_level_of_one(n, epsilon, p):
+    rng = np.random.default_rng(3)
+    met, noise = rng.binomial(n, p, RUNS), geometric(rng, epsilon, (2, RUNS))
+    z = met + noise[0] + rng.random(RUNS) - 0.5
+    right = [pvalue_of(*noisy_tails(each, n, p, Tulap(epsilon)), "two-sided") <= 0.05 for each in z]
+    # exact: neither above nor below
+    assert abs(np.mean(right) - 0.05) < HIGHEST - 0.05
+    wrong = [pvalue_of(*noisy_tails(each, n, p, Tulap(1e3)), "two-sided") <= 0.05 for each in z]
+    assert np.mean(wrong) > HIGHEST
+
+
+def share_rejected(tests, pvalue, far):
+    """The share of tests with p at most 0.05, asked once for equal ones and only where they are far out."""
+    known = {test: far(test) and pvalue(test) <= 0.05 for test in set(tests)}
+    return np.mean([known[test] for test in tests])
+
+
+@pytest.mark.parametrize("n, epsilon, p", [(20, 1.0, 0.1), (100, 0.2, 0.3)])
+def test_level_of_one_with_a_private_size(n, epsilon, p):
+    rng = np.random.default_rng(3)
+    met, noise = rng.binomial(n, p, RUNS), geometric(rng, epsilon, (2, RUNS))
+    counts = list(zip((met + noise[0]).tolist(), (n - met + noise[1]).tolist()))
+
+    def level(rate):
+        pairs = [NoisyPair(float(first), float(second), rate) for first, second in counts]
+        # nearer statistics have larger p-values
+        return share_rejected(
+            pairs, lambda each: each.pvalue(p, "two-sided"), lambda each: abs(each.statistic(p)) > 1.5
+        )
+
+    assert level(epsilon) < HIGHEST < level(50.0)
+
+
+# the highest of the simulated settings
+WORST = [
+    ((20, 20), (0.3, 0.3), Line.of_difference(0.0), 0.05),
+    ((100, 100), (0.5, 0.5), Line.of_difference(0.0), 0.5),
+    ((200, 40), (0.2, 0.5), Line.of_difference(-0.3), 0.5),
+    ((10**6, 10**5), (0.02, 0.01), Line.of_ratio(2.0), 0.05),
+]
+
+
+@pytest.mark.parametrize("sizes, p, line, epsilon", WORST)
+def test_level_of_two(sizes, p, line, epsilon):
+    rng = np.random.default_rng(4)
+    counts = rng.binomial(sizes, p, (RUNS, 2)) + geometric(rng, epsilon, (RUNS, 2))
+    noisy = [NoisyCounts((a, b), sizes, epsilon) for a, b in counts.astype(float).tolist()]
+
+    def far(each):
+        return abs(each.statistic(line)) > 1.5
+
+    assert share_rejected(noisy, lambda each: each.pvalue(line, "two-sided"), far) < HIGHEST
+    # a statistic nearer than that is not rejected
+    near = max([each for each in noisy if not far(each)], key=lambda each: abs(each.statistic(line)))
+    assert near.pvalue(line, "two-sided") > 0.05
+    # without the noise's variance far more are rejected
+    plain = [NoisyCounts(each.counts, sizes, 1e3).statistic(line) for each in noisy]
+    assert np.mean(np.abs(plain) > 1.96) > HIGHEST
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    n=st.integers(1, 200),
+    share=st.floats(0.0, 1.0),
+    epsilon=st.sampled_from([1e-300, 1e-3, 0.3, 5.0, 100.0, 1e300]),
+    alpha=st.sampled_from([0.5, 0.05, 1e-6]),
+    seed=st.integers(0, 1000),
+)
+def test_results_stay_within_their_ranges(n, share, epsilon, alpha, seed):
+    first, second = truths(round(share * n), n), truths(n - round(share * n), max(1, n // 3))
+    found = [
+        binomtest(first, epsilon, p=share, neighbors=each, rng=seed) for each in ("bounded", "unbounded")
+    ]
+    for result in found:
+        low, high = result.conf_int(1.0 - alpha)
+        assert 0.0 <= result.pvalue <= 1.0 and 0.0 <= low < high <= 1.0
+        assert low - 1e-9 <= dict(result.estimates)["proportion"] <= high + 1e-9 or alpha == 0.5
+    for compare, lowest in (("diff", -1.0), ("ratio", 0.0)):
+        result = proportions_test(first, second, epsilon, compare=compare, rng=seed)
+        low, high = result.conf_int(1.0 - alpha)
+        assert 0.0 <= result.pvalue <= 1.0 and lowest <= low < high and not np.isnan(high)
+        assert compare == "ratio" or high <= 1.0
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_intervals_and_tests_agree(alternative):
+    pair = NoisyPair(62.0, 41.0, 1.0)
+    for each, test in (
+        (PairInterval(pair, alternative), lambda p: pair.pvalue(p, alternative)),
+        (
+            ContrastInterval(NoisyCounts((62.0, 41.0), (100, 90), 1.0), False, alternative),
+            lambda d: NoisyCounts((62.0, 41.0), (100, 90), 1.0).pvalue(Line.of_difference(d), alternative),
+        ),
+    ):
+        low, high = each.ends(0.05)
+        # the interval leaves a fiftieth of alpha to what is not looked at
+        if low > -1.0 and low != 0.0:
+            assert test(low + 0.005) > 0.05 > test(low - 0.01)
+        if high < 1.0:
+            assert test(high - 0.005) > 0.05 > test(high + 0.01)
+
+
+def test_what_a_result_says():
+    x, y = truths(62, 100), truths(41, 90)
+    result = proportions_test(x, y, 1.0, rng=1)
+    assert result.nobs == 190
+    assert "the groups' sizes and who is in which group are public" in result.guarantee.conditions
+    assert [name for name, _ in result.released] == ["count 1", "count 2"]
+    assert result.guarantee.epsilon == 1.0 and "100 and 90 records" in result.summary().as_text()
+    assert pickle.loads(pickle.dumps(result)).conf_int() == result.conf_int()
+    one = binomtest(x, 1.0, p=0.4, rng=1)
+    assert dict(one.released)["count and a uniform number"] == one.statistic
+    assert abs(one.statistic - dict(one.released)["count"]) <= 0.5
+    again = binomtest(x, 1.0, p=0.4, rng=1)
+    assert one.pvalue == again.pvalue and one.validity == "exact" and one.nobs == 100
+    assert "binomtest(condition, epsilon=1.0, p=0.4)" in one.call
+    nothing = binomtest(x[:5], 0.01, rng=1)
+    assert nothing.conf_int() == (0.0, 1.0) and "nothing can be said" in nothing.summary().as_text()
+
+
+def test_one_payment():
+    budget = pydpstat.Budget(2.0)
+    binomtest(truths(3, 9), 0.5, budget=budget)
+    proportions_test(truths(3, 9), truths(4, 8), 1.0, budget=budget)
+    assert budget.spent.epsilon == 1.5 and len(budget.entries) == 2
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: binomtest([1, 0], 1.0), "condition must be truth values"),
+        (lambda: binomtest([], 1.0), "condition must have at least 1 record"),
+        (lambda: binomtest([True], 1.0, p=1.5), "p must be a number from 0 to 1"),
+        (lambda: binomtest([True], 1.0, alternative="both"), "alternative must be one of"),
+        (lambda: binomtest([True, None], 1.0), "missing must say what to do"),
+        (lambda: binomtest([True], 0.0), "epsilon must be"),
+        (lambda: proportions_test([True], [False], 1.0, compare="odds"), "compare must be one of"),
+        (lambda: proportions_test([True], [False], 1.0, value=1.0), "value must be a difference between"),
+        (
+            lambda: proportions_test([True], [False], 1.0, compare="ratio", value=0),
+            "value must be a scalar > 0",
+        ),
+        (lambda: proportions_test([True], [], 1.0), "condition2 must have at least 1 record"),
+        (
+            lambda: proportions_test([True], [False], 1.0, neighbors="unbounded"),
+            "neighbors must be 'bounded' for proportions_test.*chi2_contingency",
+        ),
+    ],
+)
+def test_messages(call, message):
+    with pytest.raises(PydpstatError, match=message):
+        call()
+
+
+def test_missing_values():
+    given_ = [True, None, False, None]
+    assert dict(binomtest(given_, PLAIN, missing=True).released)["count"] == 3.0
+    left = binomtest(given_, PLAIN, missing="drop", neighbors="unbounded")
+    assert dict(left.released) == {"true": 1.0, "false": 1.0}

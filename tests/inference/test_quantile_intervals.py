@@ -1,0 +1,115 @@
+"""Intervals for quantiles from noisy histograms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pydpstat.inference._laws.quantile_intervals import (
+    bin_number,
+    lower_quantiles,
+    quantile_ends,
+    quantile_limits,
+)
+
+
+def enumerated(n, q, rate, terms, share, factor=1):
+    """The largest c with P(factor K + N <= c) <= share, from all probabilities."""
+    law = np.zeros(factor * n + 1)
+    law[::factor] = stats.binom.pmf(np.arange(n + 1), n, q)
+    reach = int(60 / rate)
+    one = np.exp(-rate * np.abs(np.arange(-reach, reach + 1.0)))
+    for _ in range(terms):
+        law = np.convolve(law, one / one.sum())
+    return int(np.flatnonzero(law.cumsum() <= share)[-1]) - terms * reach
+
+
+@pytest.mark.parametrize(
+    "n, q, rate, terms, share, factor",
+    [
+        (10, 0.5, 1.0, (1, 4), 0.025, 1), (30, 0.1, 0.2, (1, 2, 8), 0.025, 1),
+        (30, 0.1, 0.2, (16,), 0.025, 2), (5, 0.9, 3.0, (1, 3), 0.25, 1), (200, 0.5, 0.5, (1, 5, 9), 5e-7, 1), (40, 0.0, 1.0, (2, 6), 0.025, 1),
+    ],
+)  # fmt: skip
+def test_thresholds_against_enumeration(n, q, rate, terms, share, factor):
+    found = lower_quantiles(n, q, rate, np.array(terms), share, factor)
+    assert found.tolist() == [enumerated(n, q, rate, each, share, factor) for each in terms]
+
+
+def test_thresholds_in_steps_are_a_little_lower(monkeypatch):
+    setting = (10**6, 0.3, 0.001, np.array([1, 3, 20]), 0.025)
+    steps = lower_quantiles(*setting)
+    monkeypatch.setattr("pydpstat.inference._laws.quantile_intervals._MOST", 2**21)
+    exact = lower_quantiles(*setting)
+    # a step is 2 to 4 of some thousand
+    assert np.all(steps <= exact) and np.all(exact - steps < 10)
+
+
+def drawn(law, n, bins, rate, rng, edges):
+    inner = np.searchsorted(edges[1:-1], law(n, rng), "right")
+    gone = -np.expm1(-rate)
+    return np.bincount(inner, minlength=bins) + rng.geometric(gone, bins) - rng.geometric(gone, bins)
+
+
+ATOMS = ([-0.5, 0.2, 0.75], [0.45, 0.2, 0.35])
+LAWS = {
+    "normal": (
+        lambda n, rng: rng.normal(0.03, 0.25, n),
+        {0.5: 0.03, 0.9: 0.03 + 0.25 * stats.norm.ppf(0.9)},
+    ),
+    "atoms": (lambda n, rng: rng.choice(ATOMS[0], n, p=ATOMS[1]), {0.45: -0.5, 0.5: 0.2, 0.65: 0.2}),
+    "constant": (lambda n, rng: np.full(n, 0.3), {0.5: 0.3}),
+    "heavy": (lambda n, rng: 0.2 * rng.standard_cauchy(n), {0.75: 0.2}),
+}
+
+
+@pytest.mark.parametrize(
+    "name, n, epsilon",
+    [("normal", 500, 0.1), ("atoms", 200, 5.0), ("heavy", 500, 0.5), ("constant", 50, 1.0)],
+)
+def test_intervals_cover(name, n, epsilon):
+    law, truths = LAWS[name]
+    rng, runs, bins = np.random.default_rng(5), 400, bin_number(n, epsilon)
+    edges = np.linspace(-1.0, 1.0, bins + 1)
+    edges[0], edges[-1] = -np.inf, np.inf
+    missed, without_noise = dict.fromkeys(truths, 0), dict.fromkeys(truths, 0)
+    for _ in range(runs):
+        cells = drawn(law, n, bins, 0.5 * epsilon, rng, edges)
+        for q, true in truths.items():
+            low, high = quantile_ends(cells, edges, n, q, 0.1, 0.5 * epsilon)
+            missed[q] += not low <= true <= high
+            low, high = quantile_ends(cells, edges, n, q, 0.1, 500.0)
+            without_noise[q] += not low <= true <= high
+    # 0.1 and 4 standard errors: a false alarm in 30,000 comparisons
+    assert max(missed.values()) <= runs * 0.16
+    if name in ("normal", "heavy"):
+        assert max(without_noise.values()) > runs * 0.16
+
+
+def test_the_interval_narrows():
+    rng, edges = np.random.default_rng(6), np.linspace(-1.0, 1.0, 257)
+    cells = drawn(LAWS["normal"][0], 5000, 256, 0.5, rng, edges)
+    widths = [np.ptp(quantile_ends(cells, edges, 5000, 0.5, alpha, 0.5)) for alpha in (1e-6, 0.05, 0.5)]
+    assert widths[0] >= widths[1] >= widths[2] > 0.0
+    assert widths[1] < 0.1
+    low, high = quantile_ends(cells, edges, 5000, 0.5, 0.05, 0.5)
+    one_sided = quantile_limits(cells, edges, 5000, 0.5, (0.05, 0.0), 0.5)
+    assert low <= one_sided[0] <= 0.05 and one_sided[1] == 1.0
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 1000])
+@pytest.mark.parametrize("rate", [1e-300, 1e-6, 0.0005, 1.0, 50.0, 1e6])
+def test_no_data_and_no_noise_make_an_error(n, rate):
+    edges, rng = np.arange(9.0), np.random.default_rng(7)
+    for cells in (np.zeros(8), np.full(8, n / 8), np.append(n, np.zeros(7)), rng.normal(0.0, 1e6, 8).round()):
+        for q in (0.0, 0.3, 1.0):
+            for alpha in (0.5, 0.05, 1e-6):
+                low, high = quantile_ends(cells, edges, n, q, alpha, rate)
+                assert 0.0 <= low < high <= 8.0
+
+
+def test_the_number_of_bins():
+    numbers = [bin_number(n, 1.0) for n in (1, 30, 100, 1000, 10**4, 10**7)]
+    assert numbers == sorted(numbers) and numbers[0] == 8 and numbers[-1] == 8192
+    assert bin_number(100, 1.0) == bin_number(10, 10.0)

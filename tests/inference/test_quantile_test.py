@@ -1,0 +1,108 @@
+"""The private test of a quantile."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import pydpstat
+from pydpstat import quantile_test
+from pydpstat.errors import PydpstatError
+
+PLAIN = 1e6
+X = np.concatenate([np.arange(60) / 7.0, [3.0] * 5])
+
+
+@pytest.mark.parametrize("q, p", [(4.0, 0.5), (3.0, 0.4), (3.0, 0.25), (100.0, 0.9)])
+def test_without_noise_a_pvalue_lies_between_two_of_the_binomial_law(q, p):
+    below, above, n = int((X < q).sum()), int((X > q).sum()), X.size
+    less = quantile_test(X, PLAIN, q=q, p=p, alternative="less", rng=2).pvalue
+    greater = quantile_test(X, PLAIN, q=q, p=p, alternative="greater", rng=2).pvalue
+    # that so many are below, and that so many are above, where the uniform number breaks ties
+    assert stats.binom.sf(below, n, p) - 1e-12 <= less <= stats.binom.sf(below - 1, n, p) + 1e-12
+    assert stats.binom.sf(above, n, 1 - p) - 1e-12 <= greater <= stats.binom.sf(above - 1, n, 1 - p) + 1e-12
+    both = quantile_test(X, PLAIN, q=q, p=p, rng=2).pvalue
+    assert both == pytest.approx(min(1.0, 2.0 * min(less, greater)), rel=1e-12)
+
+
+def test_it_meets_the_test_of_scipy():
+    if not hasattr(stats, "quantile_test"):
+        pytest.skip("scipy before 1.10")
+    x = np.random.default_rng(4).normal(size=20_001)
+    ours = quantile_test(x, PLAIN, q=-0.02, alternative="greater", ties=False, rng=1).pvalue
+    theirs = stats.quantile_test(x, q=-0.02, alternative="greater").pvalue
+    # one probability of 20,001
+    assert ours == pytest.approx(theirs, abs=0.006)
+
+
+def test_what_is_released():
+    result = quantile_test(X, 1.0, q=3.0, rng=1)
+    assert [name for name, _ in result.released][:2] == ["below", "above"]
+    # both counts may change: half of epsilon each
+    assert float(result.noise_scale) == 2.0 and result.validity == "exact" and result.guarantee.epsilon == 1.0
+    untied = quantile_test(X, 1.0, q=3.1, ties=False, rng=1)
+    assert float(untied.noise_scale) == 1.0 and "that no record equals q" in untied.assumptions[1]
+    private = quantile_test(X, PLAIN, q=3.0, neighbors="unbounded")
+    assert dict(private.released) == {"below": 21.0, "equal": 6.0, "above": 38.0}
+    assert private.validity == "model" and private.nobs is None
+    private = quantile_test(X, PLAIN, q=3.1, neighbors="unbounded", ties=False)
+    assert dict(private.released) == {"below": 27.0, "not below": 38.0}
+    with pytest.raises(PydpstatError, match="no interval"):
+        result.conf_int()
+
+
+def test_ties_make_it_careful():
+    # the median of records that all equal q is q
+    assert quantile_test([1.0] * 50, PLAIN, q=1.0).pvalue == 1.0
+    assert quantile_test([1.0] * 50, 1.0, q=1.0, neighbors="unbounded", rng=1).pvalue > 0.5
+    assert quantile_test([1.0] * 50, PLAIN, q=1.5).pvalue < 1e-9
+    shares = dict(quantile_test(X, PLAIN, q=3.0).estimates)
+    assert shares == {"share below": 21 / 65, "share above": 38 / 65}
+
+
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+@pytest.mark.parametrize("epsilon", [1e-300, 0.001, 1.0, 100.0])
+def test_no_data_make_an_error(neighbors, epsilon):
+    for x in ([0.0], [np.inf, -np.inf], [1e300] * 5, [1.0] * 40):
+        for ties in (True, False):
+            result = quantile_test(x, epsilon, q=1.0, p=0.3, ties=ties, neighbors=neighbors)
+            assert 0.0 <= result.pvalue <= 1.0 and result.summary().as_text()
+    if neighbors == "unbounded":
+        assert 0.0 <= quantile_test([], epsilon, neighbors=neighbors).pvalue <= 1.0
+
+
+def test_level_with_and_without_the_noise_in_the_law():
+    from pydpstat.inference._laws.binomial import noisy_tails
+    from pydpstat.inference._laws.tulap import Tulap
+
+    rng, runs, n, epsilon = np.random.default_rng(5), 2000, 60, 0.2
+    gone = -np.expm1(-0.5 * epsilon)
+    cells = rng.multinomial(n, [0.4, 0.2, 0.4], runs)[:, [0, 2]] + rng.random((runs, 2)) - 0.5
+    z = cells + rng.geometric(gone, (runs, 2)) - rng.geometric(gone, (runs, 2))
+
+    def level(law):
+        return np.mean(
+            [2.0 * min(noisy_tails(each, n, 0.5, law)[0] for each in row) <= 0.05 for row in z.tolist()]
+        )
+
+    # 0.05 and 4 standard errors: a false alarm in 30,000 comparisons
+    highest = 0.05 + 4.0 * np.sqrt(0.05 * 0.95 / runs)
+    assert level(Tulap(0.5 * epsilon)) < highest < level(Tulap(1e3))
+
+
+def test_messages():
+    for call, message in (
+        (lambda: quantile_test(X, 1.0, p=0.0), "p must be above 0 and below 1"),
+        (lambda: quantile_test(X, 1.0, q=np.inf), "q must be a finite number"),
+        (lambda: quantile_test(X, 1.0, ties="no"), "ties must be True or False"),
+        (lambda: quantile_test(np.ones((3, 2)), 1.0), "x must be one variable"),
+        (lambda: quantile_test([np.nan], 1.0), "missing must say what to do"),
+        (lambda: quantile_test([], 1.0), "x must have at least 1 record"),
+    ):
+        with pytest.raises(PydpstatError, match=message):
+            call()
+    assert quantile_test([1.0, np.nan], PLAIN, missing=-1.0).released[0] == ("below", 1.0)
+    with pydpstat.Budget(1.0) as budget:
+        quantile_test(X, 0.25)
+    assert budget.spent.epsilon == 0.25
