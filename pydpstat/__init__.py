@@ -27,6 +27,9 @@ _HOMES = {
     "std": "pydpstat.statistics.spread",
     "sum": "pydpstat.statistics.mean",
     "var": "pydpstat.statistics.spread",
+    "weighted_mean": "pydpstat.inference.survey",
+    "weighted_proportion": "pydpstat.inference.survey",
+    "weighted_quantile": "pydpstat.inference.survey",
     # results, errors and R's stream
     "AuditResults": "pydpstat.auditing",
     "DPResults": "pydpstat.results",

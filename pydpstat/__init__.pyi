@@ -79,6 +79,9 @@ from pydpstat.dppack import varDataAccess as varDataAccess
 from pydpstat.dppack import varDP as varDP
 from pydpstat.errors import PrivacyWarning as PrivacyWarning
 from pydpstat.errors import PydpstatError as PydpstatError
+from pydpstat.inference.survey import weighted_mean as weighted_mean
+from pydpstat.inference.survey import weighted_proportion as weighted_proportion
+from pydpstat.inference.survey import weighted_quantile as weighted_quantile
 from pydpstat.mechanisms import calibrate_gaussian as calibrate_gaussian
 from pydpstat.privacy import Guarantee as Guarantee
 from pydpstat.privacy import compose as compose
@@ -130,6 +133,9 @@ __all__ = [
     "std",
     "sum",
     "var",
+    "weighted_mean",
+    "weighted_proportion",
+    "weighted_quantile",
     "AuditResults",
     "DPResults",
     "DPResultsPair",
