@@ -27,6 +27,11 @@ _HOMES = {
     "std": "pydpstat.statistics.spread",
     "sum": "pydpstat.statistics.mean",
     "var": "pydpstat.statistics.spread",
+    # tests and intervals of means
+    "moments": "pydpstat.inference.moments",
+    "ttest_1samp": "pydpstat.inference.t_tests",
+    "ttest_ind": "pydpstat.inference.t_tests",
+    "ttest_rel": "pydpstat.inference.t_tests",
     # results, errors and R's stream
     "AuditResults": "pydpstat.auditing",
     "DPResults": "pydpstat.results",

@@ -79,6 +79,10 @@ from pydpstat.dppack import varDataAccess as varDataAccess
 from pydpstat.dppack import varDP as varDP
 from pydpstat.errors import PrivacyWarning as PrivacyWarning
 from pydpstat.errors import PydpstatError as PydpstatError
+from pydpstat.inference.moments import moments as moments
+from pydpstat.inference.t_tests import ttest_1samp as ttest_1samp
+from pydpstat.inference.t_tests import ttest_ind as ttest_ind
+from pydpstat.inference.t_tests import ttest_rel as ttest_rel
 from pydpstat.mechanisms import calibrate_gaussian as calibrate_gaussian
 from pydpstat.privacy import Guarantee as Guarantee
 from pydpstat.privacy import compose as compose
@@ -130,6 +134,10 @@ __all__ = [
     "std",
     "sum",
     "var",
+    "moments",
+    "ttest_1samp",
+    "ttest_ind",
+    "ttest_rel",
     "AuditResults",
     "DPResults",
     "DPResultsPair",

@@ -18,7 +18,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -231,22 +231,24 @@ def sizes(known: NoisySums) -> tuple[tuple[int, ...], float]:
     """Return the numbers of records that are possible, and the probability that the true one is not there."""
     if known.size is not None:
         return (known.size,), 0.0
-    scale = float(np.linalg.norm(known.noise[0]))
-    reach = scale * _size_quantile(known.law)
+    scales = np.array([each for each in known.noise[0] if each])
+    reach = float(np.linalg.norm(scales)) * _size_quantile(known.law, scales.size)
     low, high = max(known.sums[0] - reach, 1.0), max(known.sums[0] + reach, 1.0)
     points = 3 if high < 1.3 * low else 9
     return tuple(sorted({round(each) for each in np.geomspace(low, high, points)})), LEFT_OUT
 
 
-@lru_cache(maxsize=2)
-def _size_quantile(law: str) -> float:
+@lru_cache(maxsize=4)
+def _size_quantile(law: str, noises: int) -> float:
     """Return how far the noise of the number of records reaches, in units of the root of its scales' squares.
 
-    It is the sum of three noises. That of three Laplace variables of scale 1 has the survival function
-    ``exp(-x) (x^2 + 5 x + 8) / 16``.
+    It is one noise, or the sum of three of the same scale. That of three Laplace variables of scale 1 has the
+    survival function ``exp(-x) (x^2 + 5 x + 8) / 16``.
     """
     if law == "normal":
         return float(ndtri(1.0 - 0.5 * LEFT_OUT))
+    if noises == 1:
+        return -math.log(LEFT_OUT)
     tail = brentq(lambda x: math.exp(-x) * (x * x + 5.0 * x + 8.0) / 16.0 - 0.5 * LEFT_OUT, 0.0, 50.0)
     return float(tail) / math.sqrt(3.0)
 
@@ -258,7 +260,7 @@ def pvalue(known: NoisySums, mean: float, alternative: str = "two-sided") -> tup
     --------
     >>> known = NoisySums((100.0, 21.0, 9.0), ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0)), "laplace", 100)
     >>> [round(each, 3) for each in pvalue(known, 0.0)]
-    [5.091, 0.001]
+    [5.093, 0.001]
     """
     found, left_out = sizes(known)
     share, place, value = 0.0, 0, 0.0

@@ -21,7 +21,9 @@ NORMAL, UP, DOWN = 0, 1, 2
 SHAPES = (NORMAL, UP, DOWN)
 
 
-def centered_sums(draws: Reference, n: int, mean: float, variance: float, shape: int) -> tuple[Floats, Floats]:
+def centered_sums(
+    draws: Reference, n: int, mean: float, variance: float, shape: int
+) -> tuple[Floats, Floats]:
     """Return the sums of n records about their mean, and of the squares of these distances, at the draws.
 
     Examples
