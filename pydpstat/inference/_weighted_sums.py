@@ -10,8 +10,8 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, Data, Pair, numbers_of, one_column, truths_of
-from pydpstat._release.additive import Query
-from pydpstat._release.statistic import Missing, Options, check_records
+from pydpstat._release.additive import Query, Spender
+from pydpstat._release.statistic import Missing, Options, check_records, options
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
@@ -55,16 +55,13 @@ def read_weighted(
     truths: bool = False,
 ) -> Weighted:
     """Read a variable, or truth values as 0 and 1, and its weights."""
-    largest = checks.positive(max_weight, "max_weight")
+    largest = largest_weight(max_weight)
     argument = "condition" if truths else "data"
 
     def read(given: object, _: str) -> Columns:
         assert isinstance(given, _Pair)
         first, second = _variable(given.data, argument, truths), one_column(given.weights, "weights")
-        if first.size != second.size:
-            raise PydpstatError(
-                f"{argument} and weights must be of the same length, a record in the same place of both."
-            )
+        check_lengths(first, second, argument)
         arrays = first.arrays + second.arrays
         return Columns(arrays, first.missing + second.missing, None, first.name, first.size)
 
@@ -145,10 +142,69 @@ def weighted_query(statistic: str, sums: np.ndarray, linear: int, known: Weighte
     return Query(statistic, value, (reach,), names, nobs=known.size, exact=exact)
 
 
-def missing_weighted(missing: Missing) -> None:
-    """Refuse a number in the place of missing values: it would stand for values and weights alike."""
-    if missing not in ("error", "drop"):
+def read_products(
+    data: Data, weights: Data, pair: Pair, max_weight: float, how: Options, source: Source
+) -> tuple[Records, Pair, float]:
+    """Read records times their weights, each moved to its bounds before, the products' bounds, and the largest weight."""
+    largest = largest_weight(max_weight)
+
+    def read(given: object, argument: str) -> Columns:
+        assert isinstance(given, _Pair)
+        first, second = one_column(given.data, "data"), one_column(given.weights, "weights")
+        check_lengths(first, second, argument)
+        # a record's product depends on this record alone, whatever is rounded in it
+        product = np.clip(first.arrays[0], *pair) * np.clip(second.arrays[0], 0.0, largest)
+        for absent in (first.missing[0], second.missing[0]):
+            if absent is not None:
+                product[absent] = np.nan
+        return Columns((product,), (None,), None, first.name, first.size)
+
+    records, _ = records_of(_Pair(data, weights), how, NOTHING, source, read, "data")
+    return records, (min(0.0, pair[0] * largest), max(0.0, pair[1] * largest)), largest
+
+
+def check_lengths(first: Columns, second: Columns, argument: str) -> None:
+    """Check that there is a weight for each record."""
+    if first.size != second.size:
+        raise PydpstatError(
+            f"{argument} and weights must be of the same length, a record in the same place of both."
+        )
+
+
+def weighted_options(
+    epsilon: float, neighbors: str | None, missing: Missing, budget: Spender | None
+) -> Options:
+    """Check how a statistic of records with weights is to be protected."""
+    how = options(epsilon, 0, "laplace", neighbors, missing, budget=budget)
+    if how.missing not in ("error", "drop"):
+        # a number would stand for values and weights alike
         raise PydpstatError(
             f"missing must be 'error' or 'drop' for records with weights; got {checks.shown(missing)}. "
             "Fill the missing values before, by a rule that looks at a record alone."
         )
+    return how
+
+
+def largest_weight(max_weight: float) -> float:
+    """Check the public bound of the weights."""
+    hint = "Rescale the weights."
+    return checks.number(
+        max_weight, "max_weight", "from 1e-100 to 1e100", lambda x: 1e-100 <= x <= 1e100, hint
+    )
+
+
+def noise_scales(how: Options) -> tuple[float, float]:
+    """Return the noise's scales of the sums of weights and of their squares."""
+    reach = (2.0 if how.bounded else 1.0) / how.epsilon
+    return reach / float(LINEAR), reach / float(1 - LINEAR)
+
+
+def sums_of(
+    noisy: np.ndarray, linear: int, squares: int
+) -> tuple[tuple[float, ...], tuple[float, ...], float]:
+    """Return the noisy sums of weights, of their squares, and of what they lack to 1, where it is there."""
+    last = linear + squares
+    shares = float(LINEAR), float(1 - LINEAR)
+    rest = float(noisy[last]) / shares[0] if noisy.size > last else 0.0
+    first, second = noisy[:linear] / shares[0], noisy[linear:last] / shares[1]
+    return tuple(first.tolist()), tuple(second.tolist()), rest

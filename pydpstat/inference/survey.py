@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from operator import add
 
 import numpy as np
 
-from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, GivenBounds, bounds_pair
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import Missing, Options, check_budget, options, quiet, release_statistic
-from pydpstat.inference._laws.weighted_mean import WeightedMeanInterval, WeightedSums
-from pydpstat.inference._laws.weighted_quantile import WeightedCells, WeightedQuantileInterval
+from pydpstat._release.statistic import Missing, check_budget, quiet, release_statistic
+from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.noisy_t import NoisyTInterval
+from pydpstat.inference._laws.weighted_mean import TotalInterval, WeightedMeanInterval, WeightedSums
+from pydpstat.inference._moment_release import release_sums, sum_names, tallied
 from pydpstat.inference._weighted_sums import (
     LINEAR,
     Weighted,
-    cell_sums,
     mean_sums,
-    missing_weighted,
+    noise_scales,
+    read_products,
     read_weighted,
+    sums_of,
+    weighted_options,
     weighted_query,
 )
 from pydpstat.random import Source, source_from
-from pydpstat.results._postprocessing import Derived, PostProcessing
+from pydpstat.results._labels import Labels
+from pydpstat.results._postprocessing import Derived, PostProcessing, Scaled
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
 
+TOTAL_STEPS = ("number of records times the noisy mean", "cut to what records can add up to")
 STEPS = ("weighted mean of the noisy sums", "cut to the bounds")
 _FEWEST, _MOST = 8, 256
 
@@ -110,7 +116,7 @@ def weighted_mean(
     [[49.3, 51.9]]
     """
     pair, source = bounds_pair(bounds), source_from(rng)
-    how = _options(epsilon, neighbors, missing, budget)
+    how = weighted_options(epsilon, neighbors, missing, budget)
     known = read_weighted(data, weights, pair, max_weight, how, source)
     return _mean("weighted_mean", known, (("bounds", pair),), "data", source, budget)
 
@@ -162,106 +168,93 @@ def weighted_proportion(
     >>> round(float(r), 2)
     0.75
     """
-    source, how = source_from(rng), _options(epsilon, neighbors, missing, budget)
+    source, how = source_from(rng), weighted_options(epsilon, neighbors, missing, budget)
     known = read_weighted(condition, weights, (0.0, 1.0), max_weight, how, source, truths=True)
     return _mean("weighted_proportion", known, (), "condition", source, budget)
 
 
 @quiet
-def weighted_quantile(
+def weighted_total(
     data: Data,
     weights: Data,
-    q: float,
     epsilon: float,
     *,
     bounds: GivenBounds,
     max_weight: float,
-    neighbors: str | None = None,
     missing: Missing = "error",
-    bins: int = 64,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
-    """Release a quantile of records with survey weights.
+    """Release the sum of records times their survey weights: an estimate of the population's total.
 
     Parameters
     ----------
-    data, weights, epsilon, bounds, max_weight, neighbors, missing, rng, budget
-        As in `weighted_mean`.
-    q : float
-        Share of the weight below the quantile; between 0 and 1.
-    bins : int, default 64
-        In how many cells of equal width the weight is counted, from 8 to 256. Few cells are coarse, many have
-        much noise together. It must not depend on the data.
+    data, weights, epsilon, bounds, max_weight, missing, rng, budget
+        As in `weighted_mean`; neighbors are bounded.
 
     Returns
     -------
     DPResults
-        Its estimate is a float, between two edges in proportion; ``conf_int(kind="population")`` is
-        design-based, and ends at edges.
+        Its estimate is a float; ``conf_int(kind="population")`` is design-based.
 
     Raises
     ------
     PydpstatError
-        As in `weighted_mean`, and where `q` or `bins` is not allowed.
+        As in `weighted_mean`, and where the budget's neighbors are unbounded.
 
     Notes
     -----
-    Guarantee: epsilon. A record adds its weight v to the sum of one cell, with three quarters of epsilon, and
-    v^2 to another sum of the cell with one quarter: at most 1 in all, as in `weighted_mean`. The estimate is
-    post-processing of the cells. `bse` is by the delta method.
+    Guarantee: epsilon, for bounded neighbors: the interval needs the number of records. It is a release of
+    the sum of the products and of that of their squares, whose noise is that of the sum alone (`moments`).
 
     References
     ----------
-    Woodruff, R. S. (1952). Confidence intervals for medians and other position measures. Journal of the
-    American Statistical Association 47, 635-646.
+    Hansen, M. H. and Hurwitz, W. N. (1943). On the theory of sampling from finite populations. Annals of
+    Mathematical Statistics 14, 333-362.
 
     Examples
     --------
     >>> import numpy as np, pydpstat
-    >>> income, weight = np.linspace(0, 100, 10_000), np.repeat([1.0, 3.0], 5000)
-    >>> r = pydpstat.weighted_quantile(income, weight, 0.5, 1.0, bounds=(0, 100), max_weight=4, rng=1)
-    >>> abs(float(r) - 200 / 3) < 2
+    >>> income, weight = np.repeat([20.0, 60.0], 500), np.repeat([1.0, 3.0], 500)
+    >>> r = pydpstat.weighted_total(income, weight, 1.0, bounds=(0, 100), max_weight=4, rng=1)
+    >>> abs(float(r) - 100_000) < 3000
     True
     """
     pair, source = bounds_pair(bounds), source_from(rng)
-    share = checks.probability(q, "q", "0.5 is the median.")
-    allowed = f"a whole number from {_FEWEST} to {_MOST}"
-    count = checks.integer(bins, "bins", _FEWEST, _MOST, allowed=allowed, hint="64 is the default.")
-    how = _options(epsilon, neighbors, missing, budget)
-    known = read_weighted(data, weights, pair, max_weight, how, source)
-    places = np.linspace(-1.0, 1.0, count + 1)
-    edges = tuple((0.5 * pair[0] + 0.5 * pair[1] + record_grid.half_width(pair) * places).tolist())
-
-    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        linear, squares, rest = _parts(noisy, count)
-        cells = WeightedCells(linear, squares, rest, edges, _scales(how), known.size)
-        post = Derived(
-            (cells.slope(share) / float(LINEAR),),
-            ("between edges of noisy cells",),
-            population=WeightedQuantileInterval(cells, share),
+    how = weighted_options(epsilon, None, missing, budget)
+    if not how.bounded:
+        raise PydpstatError(
+            "neighbors must be 'bounded' for a weighted total, whose interval needs the public number of "
+            "records; got 'unbounded', the budget's. Use pydpstat.sum of the products, which has no interval."
         )
-        return np.asarray(cells.quantile(share)), post
-
-    sums = known.records.fold(partial(cell_sums, known=known, edges=places), add)
-    query = weighted_query("weighted_quantile", sums, count, known)
-    arguments = (("q", share), ("bounds", pair), ("max_weight", known.largest), ("bins", count))
-    return release_statistic(
-        "weighted_quantile",
-        query,
+    records, ends, largest = read_products(data, weights, pair, max_weight, how, source)
+    found, n = tallied(records, (ends,), how, "weighted total", "data")
+    arguments = (("bounds", pair), ("max_weight", largest))
+    release, (made,) = release_sums(
+        "weighted_total",
+        sum_names(("z",), how),
+        [(found, n, 1)],
         how,
         source,
         check_budget(budget),
         data=("data", "weights"),
         arguments=arguments,
         bounds=pair,
-        publish=publish,
     )
-
-
-def _options(epsilon: float, neighbors: str | None, missing: Missing, budget: Spender | None) -> Options:
-    missing_weighted(missing)
-    return options(epsilon, 0, "laplace", neighbors, missing, budget=budget)
+    middle, half = 0.5 * ends[0] + 0.5 * ends[1], record_grid.half_width(ends)
+    total = n * middle + half * float(release.value[0])
+    population = TotalInterval(NoisyTInterval(made.sums[0], middle, half), n)
+    # the sum of z is twice what got the noise
+    post = Scaled(2.0 * half, TOTAL_STEPS, population=population)
+    return replace(
+        release,
+        value=np.asarray(total).clip(n * ends[0], n * ends[1]),
+        labels=Labels(records.name or "weighted_total"),
+        noise_scale=half * float(np.asarray(release.noise_scale)[0]),
+        sensitivity=2.0 * half,
+        post=post,
+        grid=None,
+    )
 
 
 def _mean(
@@ -276,8 +269,8 @@ def _mean(
     pair, half = known.pair, record_grid.half_width(known.pair)
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        line, parabola, rest = _parts(noisy, 2)
-        sums = WeightedSums(line, parabola, rest, _scales(known.how), known.size)
+        line, parabola, rest = sums_of(noisy, 2, 3)
+        sums = WeightedSums(line, parabola, rest, noise_scales(known.how), known.size)
         middle = 0.5 * pair[0] + 0.5 * pair[1]
         gradient = partition.moments(np.array(line), partition.LINE).gradients[1]
         post = Derived(
@@ -299,18 +292,3 @@ def _mean(
         bounds=pair,
         publish=publish,
     )
-
-
-def _scales(how: Options) -> tuple[float, float]:
-    """Return the noise's scales of the sums of weights and of their squares."""
-    reach = (2.0 if how.bounded else 1.0) / how.epsilon
-    return reach / float(LINEAR), reach / float(1 - LINEAR)
-
-
-def _parts(noisy: np.ndarray, linear: int) -> tuple[tuple[float, ...], tuple[float, ...], float]:
-    """Return the noisy sums of weights, of their squares, and of what they lack to 1, where it is there."""
-    last = linear + (linear if linear != 2 else 3)
-    shares = float(LINEAR), float(1 - LINEAR)
-    rest = float(noisy[last]) / shares[0] if noisy.size > last else 0.0
-    first, second = noisy[:linear] / shares[0], noisy[linear:last] / shares[1]
-    return tuple(first.tolist()), tuple(second.tolist()), rest

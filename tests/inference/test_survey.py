@@ -18,6 +18,7 @@ X = RNG.normal(50.0, 15.0, 5000)
 W = RNG.choice([1.0, 2.5], X.size) + (X > 60)
 NEIGHBORS = ("bounded", "unbounded")
 ALMOST_WITHOUT_NOISE = 1e8
+OPEN = pydpstat.Budget(9.0, neighbors="unbounded")
 
 
 def sums_of(x, w, neighbors, edges=None):
@@ -47,6 +48,21 @@ def test_with_next_to_no_noise_it_is_numpy_s_average(neighbors):
         X > 60, W, ALMOST_WITHOUT_NOISE, max_weight=4, neighbors=neighbors, rng=1
     )
     assert float(p) == pytest.approx(np.average(X > 60, weights=w), abs=1e-6)
+
+
+def test_totals():
+    x = X.clip(0.0, 100.0)
+    r = pydpstat.weighted_total(X, W, ALMOST_WITHOUT_NOISE, bounds=(0, 100), max_weight=4, rng=1)
+    assert float(r) == pytest.approx((W * x).sum(), rel=1e-7)
+    low, high = r.conf_int(kind="population").to_numpy()[0]
+    half = 1.96 * np.sqrt(x.size) * (W * x).std()
+    # the reference draws are 8,192 and their quantiles right to two per cent
+    assert (high - float(r), float(r) - low) == pytest.approx((half, half), rel=0.06)
+    noisy = pydpstat.weighted_total([20.0], [2.0], 1.0, bounds=(0, 10), max_weight=4, rng=1)
+    # a product from 0 to 40 with noise of scale 40, at no greater a scale than the sum's alone
+    assert noisy.noise_scale == 40.0 and noisy.bse.iloc[0] == pytest.approx(40.0 * np.sqrt(2.0), rel=1e-12)
+    with pytest.raises(PydpstatError, match="neighbors must be 'bounded'"):
+        pydpstat.weighted_total([1], [1], 1.0, bounds=(0, 1), max_weight=1, budget=OPEN)
 
 
 @pytest.mark.parametrize("neighbors", NEIGHBORS)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.inference._laws.noisy_t import NoisySums, outermost, pvalue
+from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval, outermost, pvalue
 
 Floats = npt.NDArray[np.float64]
 ASSUMPTIONS = (
@@ -124,3 +124,19 @@ class WeightedMeanInterval:
         low, high = (np.asarray(self.middle + self.half * end) for end in ends)
         bounds = self.middle - self.half, self.middle + self.half
         return low.clip(*bounds), high.clip(*bounds)
+
+
+@dataclass(frozen=True)
+class TotalInterval:
+    """The totals of the population, n times a mean that the noisy t test does not reject."""
+
+    mean: NoisyTInterval
+    n: int
+
+    validity = "measured"
+    assumptions = ASSUMPTIONS
+
+    def interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the interval that misses the total with probability `alpha` at most."""
+        low, high = self.mean.ends(alpha)
+        return np.asarray(self.n * low), np.asarray(self.n * high)
