@@ -30,6 +30,15 @@ _HOMES = {
     "std": "pydpstat.statistics.spread",
     "sum": "pydpstat.statistics.mean",
     "var": "pydpstat.statistics.spread",
+    "weighted_mean": "pydpstat.inference.survey",
+    "weighted_proportion": "pydpstat.inference.survey",
+    "weighted_quantile": "pydpstat.inference.survey_quantiles",
+    "weighted_total": "pydpstat.inference.survey",
+    # tests and intervals of means
+    "moments": "pydpstat.inference.moments",
+    "ttest_1samp": "pydpstat.inference.t_tests",
+    "ttest_ind": "pydpstat.inference.t_tests",
+    "ttest_rel": "pydpstat.inference.t_tests",
     # results, errors and R's stream
     "AuditResults": "pydpstat.auditing",
     "DPResults": "pydpstat.results",

@@ -79,9 +79,17 @@ from pydpstat.dppack import varDataAccess as varDataAccess
 from pydpstat.dppack import varDP as varDP
 from pydpstat.errors import PrivacyWarning as PrivacyWarning
 from pydpstat.errors import PydpstatError as PydpstatError
+from pydpstat.inference.moments import moments as moments
 from pydpstat.inference.proportions import binomtest as binomtest
 from pydpstat.inference.proportions import proportions_test as proportions_test
 from pydpstat.inference.quantiles import quantile_test as quantile_test
+from pydpstat.inference.survey import weighted_mean as weighted_mean
+from pydpstat.inference.survey import weighted_proportion as weighted_proportion
+from pydpstat.inference.survey import weighted_total as weighted_total
+from pydpstat.inference.survey_quantiles import weighted_quantile as weighted_quantile
+from pydpstat.inference.t_tests import ttest_1samp as ttest_1samp
+from pydpstat.inference.t_tests import ttest_ind as ttest_ind
+from pydpstat.inference.t_tests import ttest_rel as ttest_rel
 from pydpstat.mechanisms import calibrate_gaussian as calibrate_gaussian
 from pydpstat.privacy import Guarantee as Guarantee
 from pydpstat.privacy import compose as compose
@@ -136,6 +144,14 @@ __all__ = [
     "std",
     "sum",
     "var",
+    "weighted_mean",
+    "weighted_proportion",
+    "weighted_quantile",
+    "weighted_total",
+    "moments",
+    "ttest_1samp",
+    "ttest_ind",
+    "ttest_rel",
     "AuditResults",
     "DPResults",
     "DPResultsPair",

@@ -34,6 +34,25 @@ class Base(NamedTuple):
     spared: tuple[str, ...] = ()
 
 
+def _weighted(epsilon: float) -> dict[str, dict[str, Any]]:
+    """Arguments of the statistics of records with weights."""
+    common = {
+        "weights": Y,
+        "epsilon": epsilon,
+        "max_weight": 1,
+        "missing": "error",
+        "rng": None,
+        "budget": None,
+    }
+    either = {**common, "neighbors": "bounded"}
+    return {
+        "weighted_mean": {"data": X, "bounds": (0, 1), **either},
+        "weighted_proportion": {"condition": X > 0.5, **either},
+        "weighted_quantile": {"data": X, "q": 0.5, "bounds": (0, 1), "bins": 16, **either},
+        "weighted_total": {"data": X, "bounds": (0, 1), **common},
+    }
+
+
 def _own(epsilon: float = 1.0) -> dict[str, Base]:
     d = pydpstat
     common = {"epsilon": epsilon, "delta": 1e-6, "mechanism": "gaussian", "neighbors": "bounded"}
@@ -76,6 +95,7 @@ def _own(epsilon: float = 1.0) -> dict[str, Base]:
             "missing": True,
         },
         "quantile_test": {"x": X, "q": 0.3, "p": 0.25, "alternative": "less", "ties": False, **test},
+        **_weighted(epsilon),
         "choose": {
             "candidates": ["a", "b"],
             "scores": [1, 2],

@@ -92,6 +92,10 @@ def _scores() -> Data:
     return (X[:12].copy(),)
 
 
+def _weighted() -> Data:
+    return X.copy(), Y.copy()
+
+
 BOTH = {"x": BOUNDS, "y": Y_BOUNDS}
 _NOISE = (("laplace", 0), ("gaussian", 1e-6))
 _COUNT_NOISE = (("geometric", 0), ("gaussian", 1e-6))
@@ -182,6 +186,12 @@ def _all() -> list[Own]:
                 call = _caller(name, epsilon, {**own, **how})
                 releases.append(Own(f"{name}, {form}, {neighbors}", data, call, False))
         releases.append(Own(f"nunique, by group, {neighbors}", _grouped, _caller("nunique", WIDE, by), False))
+        weights = {"bounds": BOUNDS, "max_weight": 0.01, "neighbors": neighbors}
+        for name, own in (("weighted_mean", {}), ("weighted_quantile", {"q": 0.5})):
+            call = _caller(name, 1.0, {**weights, **own})
+            releases.append(Own(f"{name}, {neighbors}", _weighted, call, neighbors == "bounded"))
+    total = _caller("weighted_total", 1.0, {"bounds": BOUNDS, "max_weight": 0.01})
+    releases.append(Own("weighted_total", _weighted, total, True))
     releases.append(Own("proportions_test", _two_truths, _caller("proportions_test", WIDE, {}), True))
     for mechanism in ("exponential", "noisy max"):
         releases.append(Own(f"choose, {mechanism}", _scores, _chooser(mechanism), True))

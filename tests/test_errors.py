@@ -58,6 +58,8 @@ OTHER_WORDS = {
     # a frame has other variables than the levels that were given
     "data": ("levels",),
     "by": ("levels", "missing"),
+    "weights": ("missing",),
+    "condition": ("missing",),
 }
 
 

@@ -91,6 +91,16 @@ def _two(name: str) -> Callable[..., Any]:
     return call
 
 
+def _weighted(name: str, **own: Any) -> Callable[..., Any]:
+    def call(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+        weights, public = np.ones(len(data)), dict(settings)
+        if name == "weighted_total":
+            del public["neighbors"]
+        return getattr(pydpstat, name)(data, weights, max_weight=2.0, **own, **public, budget=budget)
+
+    return call
+
+
 def _crosstab(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
     return pydpstat.crosstab(data, levels=list(kind.levels), **settings, budget=budget)
 
@@ -187,6 +197,9 @@ _HIERARCHIES = tuple(
         ("town", "state", "both"),
     )
 )
+_SHARED = crossed(({"epsilon": 1.0}, {"epsilon": 0.1 + 0.2}))
+_WEIGHED = tuple({**each, "bounds": BOUNDS} for each in _SHARED)
+_TOTALS = ({"epsilon": 1.0, "bounds": BOUNDS, "neighbors": "bounded", "missing": "error"},)
 # pandas before 2 has nanoseconds only
 _FRAMED = tuple(kind for kind in LABELS if not kind.name.startswith("masked") and kind.name != "days")
 # pandas gives lists and objects a type that their values have
@@ -248,6 +261,18 @@ FUNCTIONS: tuple[Function, ...] = (
         )
         for ties in (True, False)
     ),
+    *(
+        Function(name, _weighted(name, **own), NUMBERS, _WEIGHED, _COLUMNS)
+        for name, own in (("weighted_mean", {}), ("weighted_quantile", {"q": 0.5}))
+    ),
+    Function(
+        "weighted_proportion",
+        _weighted("weighted_proportion"),
+        TRUTHS,
+        _SHARED,
+        (*_COLUMNS, "frame of boolean"),
+    ),
+    Function("weighted_total", _weighted("weighted_total"), NUMBERS, _TOTALS, _COLUMNS),
     Function("crosstab", _crosstab, LABELS, _NAMED),
     Function(
         "crosstab, none other",

@@ -7,7 +7,14 @@ from pydpstat.auditing._cases.case import Case
 
 def all_cases() -> tuple[Case, ...]:
     """Return all cases, the defects first."""
-    from pydpstat.auditing._cases import groups, inference_proportions, originals, ranks_and_cells, statistics
+    from pydpstat.auditing._cases import (
+        groups,
+        inference_proportions,
+        originals,
+        ranks_and_cells,
+        statistics,
+        survey,
+    )
 
     return (
         *originals.CASES,
@@ -15,6 +22,7 @@ def all_cases() -> tuple[Case, ...]:
         *groups.CASES,
         *ranks_and_cells.CASES,
         *inference_proportions.CASES,
+        *survey.CASES,
     )
 
 

@@ -1,0 +1,253 @@
+"""How often the noisy t and Welch tests reject true hypotheses, and how often their intervals miss.
+
+The releases are simulated, and the engine's own functions make of them what they make of a release. Laws are
+discrete, with up to 200 values, so that their means are known and sums of many records are quick to draw.
+For one sample the null law of a setting is sorted once, and serves all runs.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from pydpstat.inference._laws.noisy_t import (
+    LEFT_OUT,
+    NoisySums,
+    NoisyTInterval,
+    NullLaw,
+    null_law,
+    possible,
+    pvalue,
+)
+from pydpstat.inference._laws.noisy_welch import WelchInterval, welch_extreme
+from pydpstat.inference._laws.shapes import SHAPES, centered_sums
+
+Setting = dict[str, Any]
+Law = tuple[np.ndarray, np.ndarray]
+ALPHA = 0.05
+
+
+def discrete(law: Any, low: float, high: float, points: int = 200) -> Law:
+    """Return quantiles of a law, cut to bounds that become -1 and 1."""
+    values = np.clip(law.ppf((np.arange(points) + 0.5) / points), low, high)
+    return (2.0 * values - low - high) / (high - low), np.full(points, 1.0 / points)
+
+
+def points(values: list[float], shares: list[float]) -> Law:
+    """Return a law of few values."""
+    return np.array(values), np.array(shares)
+
+
+LAWS: dict[str, Law] = {
+    "normal": discrete(stats.norm(), -4, 4),
+    "normal off the middle": discrete(stats.norm(), -2, 6),
+    "normal, clipped": discrete(stats.norm(), -1, 1),
+    "exponential": discrete(stats.expon(), 0, 8),
+    "exponential, wide bounds": discrete(stats.expon(), 0, 50),
+    "lognormal, clipped": discrete(stats.lognorm(1.5), 0, 30),
+    "t(2), clipped": discrete(stats.t(2), -20, 20),
+    "beta(1, 200), at a bound": discrete(stats.beta(1, 200), 0, 1),
+    "uniform": discrete(stats.uniform(), 0, 1),
+    "constant": points([0.3], [1.0]),
+    "coin": points([-1, 1], [0.5, 0.5]),
+    "Bernoulli(.05)": points([-1, 1], [0.95, 0.05]),
+    "Bernoulli(.01)": points([-1, 1], [0.99, 0.01]),
+    "Bernoulli(.001)": points([-1, 1], [0.999, 0.001]),
+    "mostly 0": points([-1, 0, 1], [0.02, 0.97, 0.01]),
+    # found by `search_t`
+    "searched": points([-1, 1], [0.0076, 0.9924]),
+}
+
+
+def _one(law: str, n: int, epsilon: float, noise: str = "laplace") -> Setting:
+    name = f"one sample, {law}, n {n}, epsilon {epsilon}, {noise}"
+    return {"name": name, "law": law, "n": n, "epsilon": epsilon, "noise": noise}
+
+
+def _two(laws: tuple[str, str], sizes: tuple[int, int], epsilon: float) -> Setting:
+    name = f"two samples, {' and '.join(laws)}, n {sizes[0]} and {sizes[1]}, epsilon {epsilon}"
+    return {"name": name, "law": laws, "n": sizes, "epsilon": epsilon, "noise": "laplace"}
+
+
+_SIZES = ((20, 0.1), (20, 1), (20, 5), (50, 0.5), (50, 10), (200, 0.05), (200, 1), (1000, 5))
+_LARGE = ((100_000, 0.05), (1_000_000, 1))
+SETTINGS: list[Setting] = [
+    *[_one(law, n, epsilon) for law in LAWS for n, epsilon in _SIZES],
+    *[_one(law, n, epsilon) for law in ("normal", "Bernoulli(.001)", "coin") for n, epsilon in _LARGE],
+    *[_one(law, n, 1, "normal") for law in ("normal", "Bernoulli(.05)", "exponential") for n in (20, 500)],
+    *[
+        _two((law, law), sizes, epsilon)
+        for law in ("normal", "exponential", "Bernoulli(.05)", "coin", "constant", "mostly 0")
+        for sizes, epsilon in (((30, 30), 1), ((20, 200), 5), ((1000, 1000), 0.1))
+    ],
+    *[
+        _two(("normal", "coin"), sizes, epsilon)
+        for sizes, epsilon in (((20, 200), 1), ((200, 20), 5), ((40, 40), 10))
+    ],
+]
+
+
+def mixing(epsilon: float, noise: str) -> tuple[tuple[float, ...], ...]:
+    """Return how the noise of a release with a public number of records is mixed."""
+    if noise == "laplace":
+        return (0.0, 0.0), (2.0 / epsilon, 0.0), (0.0, 4.0 / epsilon)
+    # standard deviation 1 / epsilon for an L2 sensitivity of 1: a delta of its own
+    return (0.0, 0.0), (2.0 / epsilon, 0.0), (0.0, 1.2 / epsilon)
+
+
+def released(
+    law: Law, n: int, epsilon: float, noise: str, runs: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return noisy sums of z and z^2 for so many samples."""
+    values, shares = law
+    counts = rng.multinomial(n, shares, size=runs)
+    mix = np.array(mixing(epsilon, noise))
+    drawn = rng.laplace(size=(2, runs)) if noise == "laplace" else rng.normal(size=(2, runs))
+    return counts @ values + mix[1] @ drawn, counts @ values**2 + mix[2] @ drawn
+
+
+def known(first: float, second: float, n: int, epsilon: float, noise: str) -> NoisySums:
+    """Return a release as the engine takes it."""
+    return NoisySums((float(n), float(first), float(second)), mixing(epsilon, noise), _law(noise), n)
+
+
+def _law(noise: str) -> str:
+    return "laplace" if noise == "laplace" else "normal"
+
+
+class Table:
+    """The null law of a setting, sorted: p-values of many releases at once."""
+
+    def __init__(self, law: NullLaw, alternative: str = "two-sided") -> None:
+        self.law, self.alternative = law, alternative
+        self.variances = law.variances()
+        draws, (noise1, noise2) = law.draws(), law.noises()
+        self.squares, self.statistics = [], []
+        for variance in self.variances.tolist():
+            for shape in SHAPES:
+                sums, squares = centered_sums(draws, law.n, law.mean, variance, shape)
+                sums, squares = sums + noise1, squares + noise2
+                self.squares.append(np.sort(squares))
+                self.statistics.append(np.sort(self._statistic(sums, squares, variance)))
+
+    def _statistic(self, first: np.ndarray, second: np.ndarray, variance: float) -> np.ndarray:
+        value = first / np.sqrt(np.maximum(second, self.law.least(variance)) + self.law.spread)
+        return {"two-sided": np.abs(value), "greater": value, "less": -value}[self.alternative]
+
+    def pvalues(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Return the p-values of sums about the hypothetical mean."""
+        size, count = self.squares[0].size, self.variances.size
+        above = np.array([size - np.searchsorted(each, second) for each in self.squares])
+        above = above.reshape(count, 3, -1)
+        least = 0.5 * LEFT_OUT * size
+        small, large = above.max(axis=1) <= least, (size - above).max(axis=1) <= least
+        kept = np.array([possible(a, b) for a, b in zip(small.T, large.T)]).T
+        beyond = []
+        for place, each in enumerate(self.statistics):
+            observed = self._statistic(first, second, float(self.variances[place // 3]))
+            beyond.append(size - np.searchsorted(each, observed))
+        worst = np.where(kept, np.array(beyond).reshape(count, 3, -1).max(axis=1), 0).max(axis=0)
+        return np.minimum(1.0, LEFT_OUT + (1 + worst) / (size + 1))
+
+
+@lru_cache(maxsize=4)
+def table(mean: float, n: int, epsilon: float, noise: str, alternative: str = "two-sided") -> Table:
+    """Return the null law of a setting."""
+    return Table(null_law(known(0.0, 0.0, n, epsilon, noise), mean, n), alternative)
+
+
+def one_sample(law: Law, mean: float, setting: Setting, runs: int, rng: np.random.Generator) -> np.ndarray:
+    """Return p-values of a hypothetical mean for so many samples of a law."""
+    n, epsilon, noise = setting["n"], setting["epsilon"], setting["noise"]
+    first, second = released(law, n, epsilon, noise, runs, rng)
+    made = table(mean, n, epsilon, noise)
+    return made.pvalues(first - n * mean, second - 2.0 * mean * first + n * mean * mean)
+
+
+def two_samples(laws: list[Law], setting: Setting, runs: int, rng: np.random.Generator) -> int:
+    """Return how many of so many pairs of samples are told apart."""
+    epsilon, noise, sizes = setting["epsilon"], setting["noise"], setting["n"]
+    sums = [released(law, n, epsilon, noise, runs, rng) for law, n in zip(laws, sizes)]
+    found, enough = 0, ALPHA - 2.0 * LEFT_OUT
+    for run in range(runs):
+        pair = [known(a[run], b[run], n, epsilon, noise) for (a, b), n in zip(sums, sizes)]
+        _, share, _ = welch_extreme((pair[0], pair[1]), 0.0, "two-sided", enough)
+        found += share <= enough
+    return found
+
+
+def rejections(setting: Setting, runs: int, seed: int) -> int:
+    """Return how many of so many true hypotheses have a p-value of at most .05."""
+    rng = np.random.default_rng(seed)
+    if isinstance(setting["n"], tuple):
+        laws = [LAWS[name] for name in setting["law"]]
+        return two_samples([_about_zero(law) for law in laws], setting, runs, rng)
+    law = LAWS[setting["law"]]
+    return int((one_sample(law, float(law[0] @ law[1]), setting, runs, rng) <= ALPHA).sum())
+
+
+def _about_zero(law: Law) -> Law:
+    """Return a law of the shape that has the mean 0, or near it, within the bounds."""
+    values, shares = law
+    mean = float(values @ shares)
+    return values / (1.0 + abs(mean)) - mean / (1.0 + abs(mean)), shares
+
+
+def misses(setting: Setting, runs: int, seed: int) -> int:
+    """Return how many of so many intervals of level .95 miss the parameter."""
+    rng = np.random.default_rng(seed)
+    epsilon, noise = setting["epsilon"], setting["noise"]
+    found = 0
+    if isinstance(setting["n"], tuple):
+        laws = [_about_zero(LAWS[name]) for name in setting["law"]]
+        sums = [released(law, n, epsilon, noise, runs, rng) for law, n in zip(laws, setting["n"])]
+        for run in range(runs):
+            pair = [known(a[run], b[run], n, epsilon, noise) for (a, b), n in zip(sums, setting["n"])]
+            low, high = WelchInterval((pair[0], pair[1]), 1.0).ends(ALPHA)
+            found += not low <= 0.0 <= high
+        return found
+    law, n = LAWS[setting["law"]], setting["n"]
+    mean = float(law[0] @ law[1])
+    for first, second in zip(*released(law, n, epsilon, noise, runs, rng)):
+        low, high = NoisyTInterval(known(first, second, n, epsilon, noise), 0.0, 1.0).ends(ALPHA)
+        found += not low <= mean <= high
+    return found
+
+
+def _power(n: Any, effect: float, epsilon: float, figure: float) -> Setting:
+    name = f"normal, n {n}, {effect} sd, epsilon {epsilon}"
+    return {"name": name, "n": n, "effect": effect, "epsilon": epsilon, "noise": "laplace", "figure": figure}
+
+
+POWER: list[Setting] = [
+    *[_power(30, 0.7, epsilon, figure) for epsilon, figure in ((1, 0.22), (5, 0.77))],
+    *[_power(100, 0.4, epsilon, figure) for epsilon, figure in ((0.5, 0.24), (1, 0.67), (5, 0.90))],
+    *[_power(500, 0.2, epsilon, figure) for epsilon, figure in ((0.1, 0.08), (0.5, 0.87), (1, 0.97))],
+    _power((30, 30), 1.0, 1, 0.21),
+    *[_power((100, 100), 0.6, epsilon, figure) for epsilon, figure in ((0.5, 0.28), (1, 0.74))],
+]
+
+
+def power(setting: Setting, runs: int, seed: int) -> int:
+    """Return how many of so many shifts are found; the bounds are 4 standard deviations off."""
+    rng = np.random.default_rng(seed)
+    if isinstance(setting["n"], tuple):
+        half = setting["effect"] / 2
+        laws = [discrete(stats.norm(shift), -4, 4) for shift in (half, -half)]
+        return two_samples(laws, setting, runs, rng)
+    law = discrete(stats.norm(setting["effect"]), -4, 4)
+    return int((one_sample(law, 0.0, setting, runs, rng) <= ALPHA).sum())
+
+
+def agrees(setting: Setting, seed: int) -> bool:
+    """Tell whether the sorted null law and the engine give one release the same p-value."""
+    rng = np.random.default_rng(seed)
+    law, n, epsilon, noise = LAWS[setting["law"]], setting["n"], setting["epsilon"], setting["noise"]
+    first, second = released(law, n, epsilon, noise, 1, rng)
+    _, one = pvalue(known(first[0], second[0], n, epsilon, noise), 0.1)
+    made = table(0.1, n, epsilon, noise)
+    many = made.pvalues(first - n * 0.1, second - 0.2 * first + n * 0.01)
+    return abs(one - float(many[0])) < 1e-9

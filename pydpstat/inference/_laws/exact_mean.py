@@ -1,0 +1,259 @@
+"""A test of a noisy mean that holds for every law of records between bounds.
+
+Records z lie in [-1, 1]. Under a hypothetical mean the squares of the distances from it lie in [0, M], and
+their noisy sum bounds the variance; with that the sum of the distances is bounded by the most extreme two
+values. Both steps rest on one inequality: for independent variables with mean 0, at most b and of the
+variances' mean s^2 at most, ``P(S >= x) <= inf_h E (T - h)_+^2 / (x - h)^2``, T being the sum of as many
+independent variables that take the values b and -s^2 / b. Noise is integrated out by steps from above.
+
+Bentkus, V. (2004). On Hoeffding's inequalities. Annals of Probability 32, 1650-1673.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import gammaln, ndtri, xlog1py, xlogy
+
+from pydpstat.inference._laws.noisy_t import NoisySums, NullLaw, null_law, outermost
+
+Floats = npt.NDArray[np.float64]
+# the probability that the bound on the variance does not hold
+LEFT_OUT = 0.002
+_CUTS = 128
+_FURTHEST = 1e-12
+
+
+def bentkus(n: int, p: float, x: Floats) -> Floats:
+    """Return bounds on P(S >= x) for each x, where T is Bin(n, p) less its mean.
+
+    Examples
+    --------
+    >>> bentkus(100, 0.5, np.array([-1.0, 10.0, 51.0])).round(4).tolist()
+    [1.0, 0.0737, 0.0]
+    """
+    sd = math.sqrt(n * p * (1.0 - p))
+    low = max(0, int(n * p - 6.0 * sd - 6.0))
+    high = min(n, int(n * p + 14.0 * sd + 60.0))
+    support = np.arange(low, high + 1, dtype=np.float64)
+    logs = gammaln(n + 1.0) - gammaln(support + 1.0) - gammaln(n - support + 1.0)
+    mass = np.exp(logs + xlogy(support, p) + xlog1py(n - support, -p))
+    values = support - n * p
+    tails = [np.cumsum((mass * values**power)[::-1])[::-1] for power in range(3)]
+    # h may be anywhere: some places for it keep the bound, and all of them would be many
+    cuts = np.unique(np.linspace(0, support.size - 1, min(_CUTS, support.size)).astype(int))
+    zeroth, first, second = (tail[cuts] for tail in tails)
+    top = values[cuts]
+    below = values[cuts] - 1.0
+    at = x[:, None]
+    with np.errstate(all="ignore"):
+        best = (at * first - second) / (at * zeroth - first)
+        h = np.clip(np.where(np.isfinite(best), best, top), below, top)
+        bound = (second - 2.0 * h * first + h * h * zeroth) / np.square(at - h)
+    bound = np.where(h < at, np.maximum(bound, 0.0), 1.0)
+    found = np.minimum(bound.min(axis=1), 1.0)
+    # beyond the largest sum that there can be
+    found = np.where(x > n - n * p + 1e-9 * n, 0.0, found)
+    return np.where(x <= 0.0, 1.0, found)
+
+
+@lru_cache(maxsize=4)
+def _steps() -> tuple[Floats, Floats]:
+    """Return shares of probability: weights of steps, and the shares at their upper ends; a rest is left."""
+    upper = np.geomspace(0.5, _FURTHEST, 140)
+    shares = np.concatenate([np.linspace(0.02, 0.5, 25), 1.0 - upper[1:]])
+    return np.diff(np.concatenate([[0.0], shares])), np.concatenate([np.linspace(0.98, 0.5, 25), upper[1:]])
+
+
+def _noise_above(scales: tuple[float, float], law: str) -> tuple[Floats, Floats, float]:
+    """Return weights, values that noise does not exceed with these probabilities, and what is left.
+
+    The noise is a sum of two independent ones of these scales.
+    """
+    weights, tails = _steps()
+    if law == "normal":
+        return weights, -math.hypot(*scales) * ndtri(tails), 1.0 - float(weights.sum())
+    large, small = max(scales), min(scales)
+    grid = np.linspace(-60.0, 60.0, 4801) * large
+    ratio = small / large
+    if ratio > 0.999:
+        # a little more noise: both of the larger scale
+        survival = 0.25 * np.exp(-np.abs(grid) / large) * (2.0 + np.abs(grid) / large)
+    else:
+        near = ratio * ratio * np.exp(-np.abs(grid) / max(small, 1e-300)) if small > 0.0 else 0.0
+        survival = 0.5 * (np.exp(-np.abs(grid) / large) - near) / (1.0 - ratio * ratio)
+    survival = np.where(grid >= 0.0, survival, 1.0 - survival)
+    # the next point of the grid: upwards
+    place = np.searchsorted(-survival, -tails, side="left")
+    return weights, grid[np.minimum(place, grid.size - 1)], 1.0 - float(weights.sum())
+
+
+def _expected(n: int, p: float, x: Floats, weights: Floats, rest: float) -> float:
+    """Return the bound with the noise integrated out."""
+    if not 0.0 < p < 1.0:
+        found = (x <= 0.0).astype(np.float64)
+    else:
+        found = bentkus(n, p, x)
+    return min(1.0, float(weights @ found) + rest)
+
+
+def largest_variance(law: NullLaw, second: float) -> float:
+    """Return a variance that the true one exceeds with probability `LEFT_OUT` at most, from Q."""
+    most = 1.0 - law.mean * law.mean
+    reach = (1.0 + abs(law.mean)) ** 2
+    weights, noise, rest = _noise_above(_scales(law.second_noise), law.law)
+
+    def too_small(v: float) -> bool:
+        x = (law.n * v - second - noise) / reach
+        return _expected(law.n, 1.0 - v / reach, x, weights, rest) <= LEFT_OUT
+
+    if not too_small(most):
+        return most
+    low, high = 0.0, most
+    for _ in range(12):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if too_small(middle) else (middle, high)
+    return high
+
+
+def _scales(noise: tuple[float, ...]) -> tuple[float, float]:
+    return abs(noise[0]), abs(noise[1])
+
+
+def _sides(law: NullLaw, first: float, second: float) -> tuple[float, float]:
+    """Return bounds on the probability of a sum at least, and at most, as large."""
+    variance = largest_variance(law, second)
+    weights, noise, rest = _noise_above(_scales(law.first_noise), law.law)
+    sides = []
+    for sign in (1.0, -1.0):
+        far = 1.0 - sign * law.mean
+        if far <= 0.0 or variance <= 0.0:
+            # no record can be on that side of the mean
+            sides.append(_expected(law.n, 0.0, sign * first - noise, weights, rest))
+            continue
+        near = variance / far
+        x = (sign * first - noise) / (far + near)
+        sides.append(_expected(law.n, near / (far + near), x, weights, rest))
+    return sides[0], sides[1]
+
+
+def _pvalue(law: NullLaw, first: float, second: float, alternative: str) -> float:
+    up, down = _sides(law, first, second)
+    share = {"greater": up, "less": down, "two-sided": 2.0 * min(up, down)}[alternative]
+    return min(1.0, LEFT_OUT + share)
+
+
+def exact_pvalue(known: NoisySums, mean: float, alternative: str = "two-sided") -> tuple[float, float]:
+    """Return the studentised mean and a p-value that holds for every law; the number of records is public.
+
+    Examples
+    --------
+    >>> known = NoisySums((400.0, 84.0, 36.0), ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0)), "laplace", 400)
+    >>> [round(each, 4) for each in exact_pvalue(known, 0.0)]
+    [12.6635, 0.002]
+    """
+    law = null_law(known, mean, known.size or 1)
+    first, second = law.centered(known.sums)
+    return law.statistic(first, second), _pvalue(law, first, second, alternative)
+
+
+@dataclass(frozen=True)
+class ExactMeanInterval:
+    """The means that the exact test does not reject, in the data's unit; arguments as of `NoisyTInterval`."""
+
+    known: NoisySums
+    middle: float
+    half: float
+    alternative: str = "two-sided"
+
+    def ends(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of the interval that misses the mean with probability `alpha` at most."""
+        size = self.known.size or 1
+        cut = min(max(self.known.sums[1], -float(size)), float(size))
+        start = null_law(self.known, cut / size, size)
+        _, second = start.centered(self.known.sums)
+        error = math.sqrt(max(second, start.floor) + start.spread) / size
+
+        def accepts(mean: float) -> bool:
+            law = null_law(self.known, mean, size)
+            first, _ = law.centered((float(size), cut, 0.0))
+            _, square = law.centered(self.known.sums)
+            return _pvalue(law, first, square, self.alternative) > alpha
+
+        ends = [-1.0, 1.0]
+        for place, (side, one_sided) in enumerate(((-1.0, "greater"), (1.0, "less"))):
+            if self.alternative in ("two-sided", one_sided):
+                ends[place] = outermost(accepts, cut / size, error, side, 1.0)
+        bounds = self.middle - self.half, self.middle + self.half
+        low, high = (min(max(self.middle + self.half * end, bounds[0]), bounds[1]) for end in ends)
+        return low, high
+
+
+def coin_tails(count: float, n: int, p: float, rate: float) -> tuple[float, float]:
+    """Return P(K + G >= count) and P(K + G <= count) for a binomial K and symmetric geometric noise G.
+
+    Examples
+    --------
+    >>> [round(each, 4) for each in coin_tails(5, 10, 0.5, 50.0)]
+    [0.623, 0.623]
+    """
+    support = np.arange(n + 1, dtype=np.float64)
+    logs = gammaln(n + 1.0) - gammaln(support + 1.0) - gammaln(n - support + 1.0)
+    mass = np.exp(logs + xlogy(support, p) + xlog1py(n - support, -p))
+    mass /= mass.sum()
+    return float(mass @ _geometric_tail(count - support, rate)), float(
+        mass @ _geometric_tail(support - count, rate)
+    )
+
+
+def _geometric_tail(k: Floats, rate: float) -> Floats:
+    """Return P(G >= k) of symmetric geometric noise, for integers k."""
+    b = math.exp(-rate)
+    return np.where(
+        k > 0.0, np.exp(-rate * np.maximum(k, 0.0)), 1.0 + b - np.exp(rate * np.minimum(k - 1.0, 0.0))
+    ) / (1.0 + b)
+
+
+def coin_pvalue(count: float, n: int, mean: float, rate: float, alternative: str) -> float:
+    """Return the p-value of a mean from the noisy number of heads of coins that fall with (1 + z) / 2."""
+    up, down = coin_tails(count, n, 0.5 * (1.0 + mean), rate)
+    return min(1.0, {"greater": up, "less": down, "two-sided": 2.0 * min(up, down)}[alternative])
+
+
+@dataclass(frozen=True)
+class CoinInterval:
+    """The means that the test by coins does not reject, in the data's unit."""
+
+    count: float
+    size: int
+    rate: float
+    middle: float
+    half: float
+    alternative: str = "two-sided"
+
+    def ends(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of the interval that misses the mean with probability `alpha` at most."""
+        share = 0.5 * alpha if self.alternative == "two-sided" else alpha
+        # a count that no coins can show would leave no mean, or nearly none
+        count = min(max(self.count, 0.0), float(self.size))
+        low = self._root(count, 0, share) if self.alternative != "less" else 0.0
+        high = self._root(count, 1, share) if self.alternative != "greater" else 1.0
+        bounds = self.middle - self.half, self.middle + self.half
+        low, high = (self.middle + self.half * (2.0 * p - 1.0) for p in (low, high))
+        return min(max(low, bounds[0]), bounds[1]), min(max(high, bounds[0]), bounds[1])
+
+    def _root(self, count: float, side: int, share: float) -> float:
+        """Return the share of heads whose tail is just so large; an end where none is."""
+        end = float(side)
+        if coin_tails(count, self.size, end, self.rate)[side] > share:
+            return end
+        inside, outside = 1.0 - end, end
+        for _ in range(45):
+            middle = 0.5 * (inside + outside)
+            above = coin_tails(count, self.size, middle, self.rate)[side] > share
+            inside, outside = (middle, outside) if above else (inside, middle)
+        return outside

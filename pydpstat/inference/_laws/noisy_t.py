@@ -1,0 +1,378 @@
+"""The t test of one noisy mean: its law hardly depends on the unknown variance.
+
+Of records z in [-1, 1] the noisy sums of 1, z and z^2 are known. About a hypothetical mean they give W, the
+sum of the distances, and Q, that of their squares; both are linear in the noise, so that Q is unbiased under
+the hypothesis. The statistic is ``W / sqrt(max(Q, floor) + var(noise of W))``, the floor depending on the
+noise and on the variance that is looked at (`least_square`).
+
+Its p-value is the largest over all variances that the release leaves possible, and over three shapes of the
+records' law (`shapes`). A variance is possible unless Q is too small or too large for it in every shape, each
+with probability g / 2; g is added to the p-value (Berger, R. L. and Boos, D. D. (1994). P values maximized
+over a confidence set for the nuisance parameter. Journal of the American Statistical Association 89,
+1012-1016).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import brentq
+from scipy.special import ndtri
+
+from pydpstat.inference._laws.reference import Reference, reference
+from pydpstat.inference._laws.shapes import SHAPES, centered_sums
+
+Floats = npt.NDArray[np.float64]
+Row = tuple[float, ...]
+# the probability that the true variance is left out
+LEFT_OUT = 0.001
+_VARIANCES = 47
+
+
+@dataclass(frozen=True)
+class NoisySums:
+    """Noisy sums of 1, z and z^2 over records z in [-1, 1], and what their noise is made of.
+
+    Parameters
+    ----------
+    sums : tuple of 3 floats
+        Of 1, z and z^2.
+    noise : tuple of 3 tuples
+        How independent noises of scale 1 are mixed into each sum; zeros for the first where the number of
+        records is public.
+    law : {"laplace", "normal"}
+        The noises' law.
+    size : int or None
+        The number of records, where it is public.
+    """
+
+    sums: Row
+    noise: tuple[Row, Row, Row]
+    law: str
+    size: int | None
+
+    @property
+    def unit_variance(self) -> float:
+        """The variance of a noise of scale 1."""
+        return 2.0 if self.law == "laplace" else 1.0
+
+
+@dataclass(frozen=True)
+class NullLaw:
+    """The law of the statistic for n records with a hypothetical mean, whatever their variance is.
+
+    Parameters
+    ----------
+    n : int
+        Number of records.
+    mean : float
+        The hypothetical mean, from -1 to 1.
+    law : {"laplace", "normal"}
+        The noises' law.
+    first_noise, second_noise : tuple of float
+        How the noises are mixed into W and into Q.
+    spread, floor : float
+        The variance of the noise of W, and what Q is at least taken to be.
+    """
+
+    n: int
+    mean: float
+    law: str
+    first_noise: Row
+    second_noise: Row
+    spread: float
+    floor: float
+
+    def draws(self) -> Reference:
+        """Return the reference draws."""
+        return reference(self.n, self.law, len(self.first_noise))
+
+    def noises(self) -> tuple[Floats, Floats]:
+        """Return the noises of W and Q at the draws."""
+        drawn = self.draws().noises
+        return np.array(self.first_noise) @ drawn, np.array(self.second_noise) @ drawn
+
+    def variances(self) -> Floats:
+        """Return the variances that are looked at: 0 and a geometric sequence up to the largest one."""
+        return variance_grid(1.0 - self.mean * self.mean, self.floor, self.n)
+
+    def least(self, variance: float) -> float:
+        """Return what Q is at least taken to be where this is the variance."""
+        return max(self.floor, least_square(self.n, self.mean, variance))
+
+    def statistic(self, first: float, second: float, variance: float = 0.0) -> float:
+        """Return the studentised sum, which leans on a hypothetical variance where Q is small."""
+        return first / math.sqrt(max(second, self.least(variance)) + self.spread)
+
+    def centered(self, sums: Row) -> tuple[float, float]:
+        """Return W and Q from noisy sums of 1, z and z^2."""
+        size, first, second = sums
+        return first - self.mean * size, second - 2.0 * self.mean * first + self.mean * self.mean * size
+
+
+def null_law(known: NoisySums, mean: float, n: int) -> NullLaw:
+    """Return the law for n records with a hypothetical mean."""
+    mix, unit = np.array(known.noise), known.unit_variance
+    first = mix[1] - mean * mix[0]
+    second = mix[2] - 2.0 * mean * mix[1] + mean * mean * mix[0]
+    spread, floor = unit * float(first @ first), math.sqrt(0.5 * unit * float(mix[2] @ mix[2]))
+    return NullLaw(n, mean, known.law, tuple(first.tolist()), tuple(second.tolist()), spread, floor)
+
+
+def least_square(n: int, mean: float, variance: float) -> float:
+    """Return what a sum of squares is at least taken to be where the variance is hypothetical.
+
+    Few records far from the others make most of a skewed law's variance. A sample that has none of them has
+    a small Q, and its mean over the root of that is as large as the number of records allows, although the
+    mean is not far off. Half of what is expected, up to two squares of the longest distance, keeps such
+    samples from being extreme; without it the test has hardly any power where epsilon is large and n small.
+
+    Examples
+    --------
+    >>> least_square(10, 0.0, 0.1), least_square(1000, 0.0, 0.1)
+    (0.5, 2.0)
+    """
+    return min(0.5 * n * variance, 2.0 * (1.0 + abs(mean)) ** 2)
+
+
+def variance_grid(largest: float, floor: float, n: int, points: int = _VARIANCES) -> Floats:
+    """Return 0 and a geometric sequence up to the largest variance, fine where the noise can tell."""
+    if largest <= 0.0:
+        return np.zeros(1)
+    least = min(max(1e-9, min(0.02 * floor / n, 0.1 / n, largest / 10.0)), largest)
+    return np.concatenate([[0.0], np.geomspace(least, largest, points)])
+
+
+def possible(too_small: npt.NDArray[np.bool_], too_large: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return which variances of an ascending grid are possible, and the neighbors of these.
+
+    The arguments tell for which ones the release would be too large and too small a one.
+
+    Examples
+    --------
+    >>> small, large = np.array([True, True, False, False, False]), np.array([False] * 4 + [True])
+    >>> possible(small, large).tolist()
+    [False, True, True, True, True]
+    """
+    inside = ~(too_small | too_large)
+    kept = inside.copy()
+    kept[1:] |= inside[:-1]
+    kept[:-1] |= inside[1:]
+    if not inside.any():
+        # the truth lies between two points, or beyond an end
+        turn = int(np.argmin(too_small)) if not too_small.all() else too_small.size - 1
+        kept[max(turn - 1, 0) : turn + 1] = True
+    return kept
+
+
+class Extreme(NamedTuple):
+    """The largest probability of a statistic as extreme as the observed one, and at which variance it is."""
+
+    share: float
+    place: int
+
+
+def extreme(
+    law: NullLaw, first: float, second: float, alternative: str, enough: float = 2.0, start: int = 0
+) -> Extreme:
+    """Return the largest probability, over possible variances and shapes, of a statistic as extreme as this.
+
+    The search begins at the variance in the place `start`, and ends early with one that is above `enough`.
+    """
+    draws, (noise1, noise2), grid = law.draws(), law.noises(), law.variances()
+    size, least = noise1.size, 0.5 * LEFT_OUT * noise1.size
+    flags = np.zeros((2, grid.size), dtype=bool)
+    shares = np.zeros(grid.size)
+    for place in sorted(range(grid.size), key=lambda i: abs(i - start)):
+        above = below = most = 0
+        variance = float(grid[place])
+        lowest, observed = law.least(variance), law.statistic(first, second, variance)
+        for shape in SHAPES if variance > 0.0 else SHAPES[:1]:
+            sums, squares = centered_sums(draws, law.n, law.mean, variance, shape)
+            squares = squares + noise2
+            count = int(np.count_nonzero(squares >= second))
+            above, below = max(above, count), max(below, size - count)
+            np.maximum(squares, lowest, out=squares)
+            squares += law.spread
+            most = max(most, beyond(sums + noise1, squares, observed, alternative))
+        flags[:, place] = above <= least, below <= least
+        shares[place] = (1 + most) / (size + 1)
+        if shares[place] > enough and not flags[:, place].any():
+            return Extreme(float(shares[place]), place)
+    shares[~possible(*flags)] = 0.0
+    place = int(np.argmax(shares))
+    return Extreme(float(shares[place]), place)
+
+
+def beyond(first: Floats, square: Floats, observed: float, alternative: str) -> int:
+    """Return how many of ``first / sqrt(square)`` are as extreme as the observed one; `square` is changed.
+
+    Examples
+    --------
+    >>> beyond(np.array([-3.0, 1.0, 4.0]), np.ones(3), 3.0, "two-sided")
+    2
+    """
+    if alternative == "two-sided":
+        square *= observed * observed
+        return int(np.count_nonzero(first * first >= square))
+    np.sqrt(square, out=square)
+    square *= observed
+    extremes = first >= square if alternative == "greater" else first <= square
+    return int(np.count_nonzero(extremes))
+
+
+def sizes(known: NoisySums) -> tuple[tuple[int, ...], float]:
+    """Return the numbers of records that are possible, and the probability that the true one is not there."""
+    if known.size is not None:
+        return (known.size,), 0.0
+    scales = np.array([each for each in known.noise[0] if each])
+    reach = float(np.linalg.norm(scales)) * _size_quantile(known.law, scales.size)
+    low, high = max(known.sums[0] - reach, 1.0), max(known.sums[0] + reach, 1.0)
+    points = 3 if high < 1.3 * low else 9
+    return tuple(sorted({round(each) for each in np.geomspace(low, high, points)})), LEFT_OUT
+
+
+@lru_cache(maxsize=4)
+def _size_quantile(law: str, noises: int) -> float:
+    """Return how far the noise of the number of records reaches, in units of the root of its scales' squares.
+
+    It is one noise, or the sum of three of the same scale. That of three Laplace variables of scale 1 has the
+    survival function ``exp(-x) (x^2 + 5 x + 8) / 16``.
+    """
+    if law == "normal":
+        return float(ndtri(1.0 - 0.5 * LEFT_OUT))
+    if noises == 1:
+        return -math.log(LEFT_OUT)
+    tail = brentq(lambda x: math.exp(-x) * (x * x + 5.0 * x + 8.0) / 16.0 - 0.5 * LEFT_OUT, 0.0, 50.0)
+    return float(tail) / math.sqrt(3.0)
+
+
+def pvalue(known: NoisySums, mean: float, alternative: str = "two-sided") -> tuple[float, float]:
+    """Return the statistic and the p-value of a hypothetical mean.
+
+    Examples
+    --------
+    >>> known = NoisySums((100.0, 21.0, 9.0), ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0)), "laplace", 100)
+    >>> [round(each, 3) for each in pvalue(known, 0.0)]
+    [5.093, 0.001]
+    """
+    found, left_out = sizes(known)
+    share, place, value = 0.0, 0, 0.0
+    for i, n in enumerate(found):
+        law = null_law(known, mean, n)
+        first, second = law.centered(known.sums)
+        if i == 0:
+            value = law.statistic(first, second)
+        each = extreme(law, first, second, alternative, start=place)
+        share, place = max(share, each.share), each.place
+    return value, min(1.0, LEFT_OUT + left_out + share)
+
+
+@dataclass(frozen=True)
+class NoisyTInterval:
+    """The means that the noisy t test does not reject, in the data's unit.
+
+    Parameters
+    ----------
+    known : NoisySums
+        What was released.
+    middle, half : float
+        Which number z = 0 stands for, and how far z = 1 is from it.
+    alternative : {"two-sided", "less", "greater"}
+        One-sided tests have one-sided intervals.
+
+    Examples
+    --------
+    >>> known = NoisySums((100.0, 21.0, 9.0), ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0)), "laplace", 100)
+    >>> low, high = NoisyTInterval(known, 50.0, 50.0, "two-sided").ends(0.05)
+    >>> 45.0 < low < 60.5 < high < 70.0
+    True
+    """
+
+    known: NoisySums
+    middle: float
+    half: float
+    alternative: str = "two-sided"
+
+    def ends(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of the interval that misses the mean with probability `alpha` at most."""
+        ends = []
+        for side, one_sided in ((-1.0, "greater"), (1.0, "less")):
+            if self.alternative in ("two-sided", one_sided):
+                ends.append(outermost(self._accepts(alpha), *self._start(), side, 1.0))
+            else:
+                ends.append(side)
+        # the sum may be rounded beyond the bounds
+        bounds = self.middle - self.half, self.middle + self.half
+        return tuple(min(max(self.middle + self.half * end, bounds[0]), bounds[1]) for end in ends)
+
+    def _start(self) -> tuple[float, float]:
+        size, first, _ = self.known.sums
+        size = max(size, 1.0)
+        mean = min(max(first / size, -1.0), 1.0)
+        law = null_law(self.known, mean, sizes(self.known)[0][0])
+        _, second = law.centered(self.known.sums)
+        return mean, math.sqrt(max(second, law.floor) + law.spread) / size
+
+    def _accepts(self, alpha: float) -> Callable[[float], bool]:
+        found, left_out = sizes(self.known)
+        enough = alpha - LEFT_OUT - left_out
+        size, first, square = self.known.sums
+        reach = max(size, 1.0)
+        cut = min(max(first, -reach), reach)
+        places = dict.fromkeys(found, _VARIANCES // 2)
+
+        def accepts(mean: float) -> bool:
+            for n in found:
+                law = null_law(self.known, mean, n)
+                # far outside of what records can add up to, the noise alone would leave no mean
+                distance, _ = law.centered((size, cut, square))
+                _, second = law.centered(self.known.sums)
+                each = extreme(law, distance, second, self.alternative, enough, places[n])
+                places[n] = each.place
+                if each.share > enough:
+                    return True
+            return False
+
+        return accepts
+
+
+def outermost(
+    accepts: Callable[[float], bool], center: float, error: float, side: float, end: float
+) -> float:
+    """Return the end of the accepted values on one side of a center, or the end of all of them.
+
+    What is accepted need not be an interval: two steps beyond the first rejection are looked at, too. The
+    end is a rejected value next to an accepted one, nearer than a fiftieth of the error.
+    """
+    step, last, inside, rejected = 1.5 * error, center, center, []
+    while True:
+        at = last + side * step
+        if side * at >= end:
+            if accepts(side * end):
+                return side * end
+            rejected.append(side * end)
+            break
+        if accepts(at):
+            inside, rejected = at, []
+            # beyond a few errors only few records or much noise keep means possible
+            step *= 1.0 if abs(at - center) < 6.0 * error else 1.5
+        else:
+            rejected.append(at)
+            if len(rejected) == 3:
+                break
+        last = at
+    outside = rejected[0]
+    while abs(outside - inside) > 0.02 * error:
+        middle = 0.5 * (inside + outside)
+        if accepts(middle):
+            inside = middle
+        else:
+            outside = middle
+    return outside

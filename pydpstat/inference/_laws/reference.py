@@ -1,0 +1,88 @@
+"""Reference draws: fixed points of a low-discrepancy sequence, drawn once for each public setting.
+
+They repeat from call to call, and protect nobody.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import chdtri, ndtri
+
+from pydpstat._frozen import frozen
+
+Floats = npt.NDArray[np.float64]
+POWER = 13
+
+
+@lru_cache(maxsize=16)
+def uniforms(dimension: int, power: int = POWER) -> Floats:
+    """Return 2^power Sobol points in (0, 1)^dimension, shifted by fixed digits, of shape (dimension, points).
+
+    Examples
+    --------
+    >>> points = uniforms(3, 4)
+    >>> points.shape, bool(((points > 0) & (points < 1)).all())
+    ((3, 16), True)
+    """
+    from scipy.stats import qmc
+
+    plain = qmc.Sobol(dimension, scramble=False).random_base2(power)
+    digits = np.round(plain * 2.0**30).astype(np.int64)
+    # a digital shift keeps the points as even as they are, and takes them off the corner
+    digits ^= np.random.RandomState(1).randint(0, 2**30, size=dimension).astype(np.int64)
+    return frozen(((digits + 0.5) / 2.0**30).T)
+
+
+def noise_quantiles(shares: Floats, law: str) -> Floats:
+    """Return quantiles of the Laplace law of scale 1, or of the standard normal one."""
+    if law == "normal":
+        return ndtri(shares)
+    return np.sign(shares - 0.5) * -np.log1p(-2.0 * np.abs(shares - 0.5))
+
+
+class Reference(NamedTuple):
+    """Draws of what the sums of n records are made of, and of the noises.
+
+    Parameters
+    ----------
+    normal, chi2 : ndarray of shape (points,)
+        A standard normal variable, and one of the chi-square law with n - 1 degrees of freedom.
+    shares, scores : ndarray of shape (points,)
+        Ascending uniform variables for binomial quantiles, and their normal quantiles.
+    order : ndarray of shape (points,)
+        To which point each of these belongs.
+    noises : ndarray of shape (noises, points)
+        Noises of scale 1.
+    """
+
+    normal: Floats
+    chi2: Floats
+    shares: Floats
+    scores: Floats
+    order: npt.NDArray[np.intp]
+    noises: Floats
+
+
+@lru_cache(maxsize=64)
+def reference(n: int, law: str, noises: int, group: int = 0, groups: int = 1) -> Reference:
+    """Return the draws for n records of one of several groups, whose draws are independent.
+
+    Examples
+    --------
+    >>> draws = reference(10, "laplace", 2)
+    >>> draws.noises.shape, round(float(draws.chi2.mean()), 1)
+    ((2, 8192), 9.0)
+    """
+    each = 3 + noises
+    points = uniforms(each * groups)[each * group : each * (group + 1)]
+    normal, shares = ndtri(points[0]), points[2]
+    chi2 = chdtri(n - 1, 1.0 - points[1]) if n > 1 else np.zeros_like(normal)
+    drawn = noise_quantiles(points[3:], law)
+    order = np.argsort(shares, kind="stable")
+    shares = shares[order]
+    parts = (normal, chi2, shares, ndtri(shares), order, drawn)
+    return Reference(*map(frozen, parts))

@@ -1,0 +1,147 @@
+"""Quantiles of records with weights, from noisy sums of the weights and of their squares in cells.
+
+At an edge of the cells the share of weight below it is a weighted mean, of records that are 1 below and -1
+beyond; the noisy t test of it (`weighted_mean`) tells whether the quantile can be on the other side. The test
+at one fixed edge has its level whatever the others do: the interval ends at the first edges, from the
+estimate outwards, that are told to be beyond (Woodruff, R. S. (1952). Confidence intervals for medians and
+other position measures. Journal of the American Statistical Association 47, 635-646).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.inference._laws.noisy_t import NoisySums, outermost, pvalue
+from pydpstat.inference._laws.weighted_mean import ASSUMPTIONS
+
+Floats = npt.NDArray[np.float64]
+# noises that a sum of many is taken to be made of; fewer have the longer tails
+_MOST = 4
+
+
+@dataclass(frozen=True)
+class WeightedCells:
+    """Noisy sums of weights v in [0, 1] and of their squares in cells.
+
+    Parameters
+    ----------
+    weights, squares : tuple of float
+        Of each cell.
+    rest : float
+        The sum of 1 - v, 0 where the number of records is public.
+    edges : tuple of float
+        The cells' edges, in the data's unit.
+    scales : (float, float)
+        Scales of the Laplace noise of sums of v, and of those of v^2.
+    size : int or None
+        Number of records, where it is public.
+    """
+
+    weights: tuple[float, ...]
+    squares: tuple[float, ...]
+    rest: float
+    edges: tuple[float, ...]
+    scales: tuple[float, float]
+    size: int | None
+
+    def quantile(self, share: float) -> float:
+        """Return the point below which the noisy cells have this share of weight.
+
+        Examples
+        --------
+        >>> cells = WeightedCells((2.0, 1.0, 1.0), (1.0,) * 3, 0.0, (0.0, 1.0, 2.0, 3.0), (1.0, 3.0), 9)
+        >>> cells.quantile(0.5), cells.quantile(0.75)
+        (1.0, 2.0)
+        """
+        edges, inner = np.array(self.edges), np.cumsum(self.weights)
+        if inner[-1] <= 1.0:
+            return float(0.5 * edges[0] + 0.5 * edges[-1])
+        below = np.concatenate([[0.0], np.maximum.accumulate(inner.clip(0.0, inner[-1]))])
+        wanted = share * below[-1]
+        cell = int(np.clip(np.searchsorted(below, wanted) - 1, 0, edges.size - 2))
+        part = (wanted - below[cell]) / max(below[cell + 1] - below[cell], 1e-300)
+        return float(edges[cell] + min(max(part, 0.0), 1.0) * (edges[cell + 1] - edges[cell]))
+
+    def slope(self, share: float) -> float:
+        """Return the length of the quantile's gradient in the cells; NaN where its cell has no weight."""
+        edges, at = np.array(self.edges), self.quantile(share)
+        cell = int(np.clip(np.searchsorted(edges, at) - 1, 0, edges.size - 2))
+        if self.weights[cell] <= 0.0:
+            return math.nan
+        steepness = float(edges[cell + 1] - edges[cell]) / self.weights[cell]
+        return steepness * math.sqrt(cell * (1.0 - share) ** 2 + (edges.size - 1 - cell) * share**2)
+
+    def about(self, place: int, share: float) -> NoisySums:
+        """Return the sums for the share of weight below the edge in this place, 1 below and -1 beyond."""
+        mean = 2.0 * share - 1.0
+        below, beyond = 1.0 - mean, -1.0 - mean
+        columns: list[tuple[float, float, float, float]] = []
+        first, second = self.scales
+        for count, distance in ((place, below), (len(self.weights) - place, beyond)):
+            parts = min(count, _MOST)
+            spread = math.sqrt(count / parts) if parts else 0.0
+            known = 0.0 if self.size is not None else first * spread
+            columns += [(known, distance * first * spread, 0.0, 0.0)] * parts
+            columns += [(0.0, 0.0, distance * distance * second * spread, 0.0)] * parts
+        if self.size is None:
+            columns.append((first, 0.0, 0.0, 0.0))
+        noise = np.array(columns).T
+        sums = [math.fsum(each[:place]) for each in (self.weights, self.squares)]
+        above = [math.fsum(each[place:]) for each in (self.weights, self.squares)]
+        size = float(self.size) if self.size is not None else sums[0] + above[0] + self.rest
+        found = _moments(
+            mean, size, below * sums[0] + beyond * above[0], below**2 * sums[1] + beyond**2 * above[1]
+        )
+        rows = [tuple(each.tolist()) for each in _moments(mean, *noise[:3])]
+        return NoisySums(found, (rows[0], rows[1], rows[2]), "laplace", self.size)
+
+
+def _moments(mean: float, size: Any, distance: Any, square: Any) -> tuple[Any, Any, Any]:
+    first = distance + mean * size
+    return size, first, square + 2.0 * mean * first - mean * mean * size
+
+
+@dataclass(frozen=True)
+class WeightedQuantileInterval:
+    """The quantiles of the population, by weight, that are not told to be elsewhere.
+
+    Parameters
+    ----------
+    known : WeightedCells
+        What was released.
+    share : float
+        Which quantile, between 0 and 1.
+    """
+
+    known: WeightedCells
+    share: float
+
+    validity = "measured"
+    assumptions = ASSUMPTIONS
+
+    def interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the interval that misses the quantile with probability `alpha` at most."""
+        edges, mean = self.known.edges, 2.0 * self.share - 1.0
+        last = len(edges) - 1
+        center = int(np.searchsorted(edges, self.known.quantile(self.share)).clip(1, last))
+        found: dict[tuple[int, str], bool] = {}
+
+        def possible(place: int, beyond: str) -> bool:
+            if place in (0, last):
+                return False
+            if (place, beyond) not in found:
+                value = pvalue(self.known.about(place, self.share), mean, beyond)[1]
+                found[place, beyond] = value > 0.5 * alpha
+            return found[place, beyond]
+
+        # the weight below an edge that is left of the quantile is less than the share
+        low = outermost(lambda at: possible(max(math.floor(at), 0), "less"), center, 1.0, -1.0, 0.0)
+        high = outermost(
+            lambda at: possible(min(math.ceil(at), last), "greater"), center, 1.0, 1.0, float(last)
+        )
+        return np.asarray(edges[max(math.floor(low), 0)]), np.asarray(edges[min(math.ceil(high), last)])

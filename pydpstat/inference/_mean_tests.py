@@ -1,0 +1,120 @@
+"""Tests of means from noisy sums that have been released: what a release says of a hypothesis."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Pair
+from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.exact_mean import ExactMeanInterval, exact_pvalue
+from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval, pvalue
+from pydpstat.inference._laws.noisy_welch import WelchInterval, welch_pvalue
+from pydpstat.results import DPResults, InferenceResults
+
+ALTERNATIVES = ("two-sided", "less", "greater")
+METHODS = ("t", "exact")
+CLIPPED = "the mean is that of values moved onto the bounds"
+PUBLIC = "the bounds were chosen without looking at the data"
+NOTHING = "The noise is as large as half the bounds' distance: hardly any mean can be ruled out."
+
+
+def standard(value: float, pair: Pair, name: str = "popmean") -> float:
+    """Check that a number lies within the bounds, and return its place between -1 and 1.
+
+    Examples
+    --------
+    >>> standard(75, (0.0, 100.0))
+    0.5
+    """
+    low, high = pair
+    hint = "The mean of values between the bounds lies there."
+    checks.number(value, name, f"a number from {low!r} to {high!r}", lambda x: low <= x <= high, hint)
+    given, lower, upper = (Fraction(float(each)) for each in (value, low, high))
+    return float((2 * given - lower - upper) / (upper - lower))
+
+
+def one_sample(
+    release: DPResults,
+    known: NoisySums,
+    pair: Pair,
+    popmean: float,
+    alternative: str,
+    method: str,
+    test: str = "One-sample t test",
+) -> InferenceResults:
+    """Return what noisy sums say of a mean."""
+    mean = standard(popmean, pair)
+    middle, half = 0.5 * pair[0] + 0.5 * pair[1], 0.5 * pair[1] - 0.5 * pair[0]
+    if method == "exact":
+        if known.size is None:
+            raise PydpstatError(
+                "method must be 't' where the number of records is private; got 'exact'. "
+                "Use neighbors='bounded', or leave method out."
+            )
+        statistic, p = exact_pvalue(known, mean, alternative)
+        interval: ExactMeanInterval | NoisyTInterval = ExactMeanInterval(known, middle, half, alternative)
+    else:
+        statistic, p = pvalue(known, mean, alternative)
+        interval = NoisyTInterval(known, middle, half, alternative)
+    size = max(known.sums[0], 1.0)
+    estimate = middle + half * min(max(known.sums[1] / size, -1.0), 1.0)
+    return InferenceResults.of(
+        release,
+        test=test if method == "t" else test.replace("t test", "exact test of the mean"),
+        statistic=statistic,
+        pvalue=p,
+        alternative=alternative,
+        null=(("mean", float(popmean)),),
+        released=_released(release),
+        estimates=(("mean", min(max(estimate, pair[0]), pair[1])),),
+        parameter="mean",
+        interval=interval,
+        validity="exact" if method == "exact" else "measured",
+        assumptions=("independent records of one law", CLIPPED, PUBLIC),
+        remarks=_remarks(known, method),
+    )
+
+
+def two_samples(
+    release: DPResults,
+    known: tuple[NoisySums, NoisySums],
+    pair: Pair,
+    alternative: str,
+) -> InferenceResults:
+    """Return what noisy sums of two groups say of the difference of their means."""
+    half = 0.5 * pair[1] - 0.5 * pair[0]
+    statistic, p = welch_pvalue(known, 0.0, alternative)
+    means = [
+        0.5 * pair[0] + 0.5 * pair[1] + half * min(max(each.sums[1] / each.sums[0], -1.0), 1.0)
+        for each in known
+    ]
+    return InferenceResults.of(
+        release,
+        test="Welch's t test",
+        statistic=statistic,
+        pvalue=p,
+        alternative=alternative,
+        null=(("difference", 0.0),),
+        released=_released(release),
+        estimates=(("mean of a", means[0]), ("mean of b", means[1]), ("difference", means[0] - means[1])),
+        parameter="difference",
+        interval=WelchInterval(known, half, alternative),
+        validity="measured",
+        assumptions=("independent records of one law in each group", CLIPPED, PUBLIC),
+        remarks=tuple(dict.fromkeys(each for one in known for each in _remarks(one, "t"))),
+    )
+
+
+def _released(release: DPResults) -> tuple[tuple[str, float], ...]:
+    return tuple((str(name), float(value)) for name, value in release.params.items())
+
+
+def _remarks(known: NoisySums, method: str) -> tuple[str, ...]:
+    """Say, from public numbers alone, where nothing can be said."""
+    size = known.size if known.size is not None else known.sums[0]
+    if size < 2:
+        return ("One record has no variance that could be estimated: the test rests on the bounds alone.",)
+    sd = math.sqrt(known.unit_variance * sum(each * each for each in known.noise[1]))
+    return (NOTHING,) if sd >= size else ()

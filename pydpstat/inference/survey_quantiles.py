@@ -1,0 +1,121 @@
+"""Quantiles of records with survey weights."""
+
+from __future__ import annotations
+
+from functools import partial
+from operator import add
+
+import numpy as np
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Data, GivenBounds, bounds_pair
+from pydpstat._release.additive import Spender
+from pydpstat._release.statistic import Missing, check_budget, quiet, release_statistic
+from pydpstat.inference._laws.weighted_quantile import WeightedCells, WeightedQuantileInterval
+from pydpstat.inference._weighted_sums import (
+    LINEAR,
+    cell_sums,
+    noise_scales,
+    read_weighted,
+    sums_of,
+    weighted_options,
+    weighted_query,
+)
+from pydpstat.random import source_from
+from pydpstat.results._postprocessing import Derived, PostProcessing
+from pydpstat.results.results import DPResults
+from pydpstat.statistics._kernels import record_grid
+
+_FEWEST, _MOST = 8, 256
+
+
+@quiet
+def weighted_quantile(
+    data: Data,
+    weights: Data,
+    q: float,
+    epsilon: float,
+    *,
+    bounds: GivenBounds,
+    max_weight: float,
+    neighbors: str | None = None,
+    missing: Missing = "error",
+    bins: int = 64,
+    rng: object = None,
+    budget: Spender | None = None,
+) -> DPResults:
+    """Release a quantile of records with survey weights.
+
+    Parameters
+    ----------
+    data, weights, epsilon, bounds, max_weight, neighbors, missing, rng, budget
+        As in `weighted_mean`.
+    q : float
+        Share of the weight below the quantile; between 0 and 1.
+    bins : int, default 64
+        In how many cells of equal width the weight is counted, from 8 to 256. Few cells are coarse, many have
+        much noise together. It must not depend on the data.
+
+    Returns
+    -------
+    DPResults
+        Its estimate is a float, between two edges in proportion; ``conf_int(kind="population")`` is
+        design-based, and ends at edges.
+
+    Raises
+    ------
+    PydpstatError
+        As in `weighted_mean`, and where `q` or `bins` is not allowed.
+
+    Notes
+    -----
+    Guarantee: epsilon. A record adds its weight v to the sum of one cell, with three quarters of epsilon, and
+    v^2 to another sum of the cell with one quarter: at most 1 in all, as in `weighted_mean`. The estimate is
+    post-processing of the cells. `bse` is by the delta method.
+
+    References
+    ----------
+    Woodruff, R. S. (1952). Confidence intervals for medians and other position measures. Journal of the
+    American Statistical Association 47, 635-646.
+
+    Examples
+    --------
+    >>> import numpy as np, pydpstat
+    >>> income, weight = np.linspace(0, 100, 10_000), np.repeat([1.0, 3.0], 5000)
+    >>> r = pydpstat.weighted_quantile(income, weight, 0.5, 1.0, bounds=(0, 100), max_weight=4, rng=1)
+    >>> abs(float(r) - 200 / 3) < 2
+    True
+    """
+    pair, source = bounds_pair(bounds), source_from(rng)
+    share = checks.probability(q, "q", "0.5 is the median.")
+    allowed = f"a whole number from {_FEWEST} to {_MOST}"
+    count = checks.integer(bins, "bins", _FEWEST, _MOST, allowed=allowed, hint="64 is the default.")
+    how = weighted_options(epsilon, neighbors, missing, budget)
+    known = read_weighted(data, weights, pair, max_weight, how, source)
+    places = np.linspace(-1.0, 1.0, count + 1)
+    edges = tuple((0.5 * pair[0] + 0.5 * pair[1] + record_grid.half_width(pair) * places).tolist())
+
+    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        linear, squares, rest = sums_of(noisy, count, count)
+        cells = WeightedCells(linear, squares, rest, edges, noise_scales(how), known.size)
+        post = Derived(
+            (cells.slope(share) / float(LINEAR),),
+            ("between edges of noisy cells",),
+            population=WeightedQuantileInterval(cells, share),
+        )
+        return np.asarray(cells.quantile(share)), post
+
+    sums = known.records.fold(partial(cell_sums, known=known, edges=places), add)
+    query = weighted_query("weighted_quantile", sums, count, known)
+    arguments = (("q", share), ("bounds", pair), ("max_weight", known.largest), ("bins", count))
+    return release_statistic(
+        "weighted_quantile",
+        query,
+        how,
+        source,
+        check_budget(budget),
+        data=("data", "weights"),
+        arguments=arguments,
+        bounds=pair,
+        publish=publish,
+    )

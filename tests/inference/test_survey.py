@@ -1,0 +1,139 @@
+"""Statistics of records with weights: values, sensitivities, intervals, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pydpstat
+from pydpstat._release.statistic import options
+from pydpstat.errors import PydpstatError
+from pydpstat.inference._weighted_sums import cell_sums, mean_sums, read_weighted, weighted_query
+from pydpstat.random import source_from
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(50.0, 15.0, 5000)
+W = RNG.choice([1.0, 2.5], X.size) + (X > 60)
+NEIGHBORS = ("bounded", "unbounded")
+ALMOST_WITHOUT_NOISE = 1e8
+OPEN = pydpstat.Budget(9.0, neighbors="unbounded")
+
+
+def sums_of(x, w, neighbors, edges=None):
+    how = options(1.0, 0, "laplace", neighbors, "error")
+    known = read_weighted(np.array(x), np.array(w), (0.0, 1.0), 2.0, how, source_from(1))
+    if edges is None:
+        return weighted_query(
+            "weighted_mean", known.records.fold(lambda p: mean_sums(p, known), None), 2, known
+        )
+    found = known.records.fold(lambda p: cell_sums(p, known, edges), None)
+    return weighted_query("weighted_quantile", found, edges.size - 1, known)
+
+
+@pytest.mark.parametrize("neighbors", NEIGHBORS)
+def test_with_next_to_no_noise_it_is_numpy_s_average(neighbors):
+    x, w = X.clip(0.0, 100.0), W
+    public = {"bounds": (0, 100), "max_weight": 4, "neighbors": neighbors, "rng": 1}
+    r = pydpstat.weighted_mean(X, W, ALMOST_WITHOUT_NOISE, **public)
+    # the grid of 2^-40 and noise of 1e-8
+    assert float(r) == pytest.approx(np.average(x, weights=w), abs=1e-6)
+    low, high = r.conf_int(kind="population").to_numpy()[0]
+    residual = w * (x - float(r))
+    half = 1.959964 * np.sqrt((residual**2).sum()) / w.sum()
+    # the reference draws are 8,192 and their quantiles right to two per cent
+    assert (high - float(r), float(r) - low) == pytest.approx((half, half), rel=0.06)
+    p = pydpstat.weighted_proportion(
+        X > 60, W, ALMOST_WITHOUT_NOISE, max_weight=4, neighbors=neighbors, rng=1
+    )
+    assert float(p) == pytest.approx(np.average(X > 60, weights=w), abs=1e-6)
+
+
+def test_totals():
+    x = X.clip(0.0, 100.0)
+    r = pydpstat.weighted_total(X, W, ALMOST_WITHOUT_NOISE, bounds=(0, 100), max_weight=4, rng=1)
+    assert float(r) == pytest.approx((W * x).sum(), rel=1e-7)
+    low, high = r.conf_int(kind="population").to_numpy()[0]
+    half = 1.96 * np.sqrt(x.size) * (W * x).std()
+    # the reference draws are 8,192 and their quantiles right to two per cent
+    assert (high - float(r), float(r) - low) == pytest.approx((half, half), rel=0.06)
+    noisy = pydpstat.weighted_total([20.0], [2.0], 1.0, bounds=(0, 10), max_weight=4, rng=1)
+    # a product from 0 to 40 with noise of scale 40, at no greater a scale than the sum's alone
+    assert noisy.noise_scale == 40.0 and noisy.bse.iloc[0] == pytest.approx(40.0 * np.sqrt(2.0), rel=1e-12)
+    with pytest.raises(PydpstatError, match="neighbors must be 'bounded'"):
+        pydpstat.weighted_total([1], [1], 1.0, bounds=(0, 1), max_weight=1, budget=OPEN)
+
+
+@pytest.mark.parametrize("neighbors", NEIGHBORS)
+@pytest.mark.parametrize("q", [0.1, 0.5, 0.9])
+def test_quantiles_by_weight(neighbors, q):
+    order = np.argsort(X)
+    at = X[order][np.searchsorted(np.cumsum(W[order]), q * W.sum())]
+    r = pydpstat.weighted_quantile(
+        X, W, q, ALMOST_WITHOUT_NOISE, bounds=(0, 100), max_weight=4, neighbors=neighbors, bins=200, rng=1
+    )
+    assert abs(float(r) - at) < 0.5
+    low, high = r.conf_int(kind="population").to_numpy()[0]
+    assert low <= at <= high and high - low < 5.0
+
+
+RECORD = st.tuples(st.floats(-0.2, 1.2), st.floats(-0.5, 2.5))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(RECORD, min_size=1, max_size=4), RECORD, st.sampled_from(NEIGHBORS), st.booleans())
+def test_no_neighbor_moves_the_sums_by_more_than_the_sensitivity(records, other, neighbors, cells):
+    edges = np.linspace(-1.0, 1.0, 9) if cells else None
+    x, w = (list(each) for each in zip(*records))
+    before = sums_of(x, w, neighbors, edges)
+    if neighbors == "bounded":
+        after = sums_of([other[0], *x[1:]], [other[1], *w[1:]], neighbors, edges)
+    else:
+        after = sums_of([*x, other[0]], [*w, other[1]], neighbors, edges)
+    moved = sum(abs(one - two) for one, two in zip(before.exact, after.exact))
+    assert moved <= before.sensitivities[0]
+
+
+@pytest.mark.parametrize("neighbors", NEIGHBORS)
+def test_the_sensitivity_is_attained(neighbors):
+    before = sums_of(
+        [0.0] if neighbors == "bounded" else [], [2.0] if neighbors == "bounded" else [], neighbors
+    )
+    after = sums_of([1.0], [2.0], neighbors)
+    assert sum(abs(a - b) for a, b in zip(before.exact, after.exact)) == before.sensitivities[0]
+
+
+@pytest.mark.parametrize("neighbors", NEIGHBORS)
+@pytest.mark.parametrize("epsilon", [0.001, 100.0])
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_few_records_give_intervals_within_the_bounds(n, epsilon, neighbors):
+    public = {"bounds": (0, 10), "max_weight": 3, "neighbors": neighbors, "rng": 4}
+    x, w = np.full(n, 20.0), np.ones(n)
+    for r in (
+        pydpstat.weighted_mean(x, w, epsilon, **public),
+        pydpstat.weighted_quantile(x, w, 0.5, epsilon, bins=8, **public),
+    ):
+        for alpha in (0.5, 1e-6):
+            low, high = r.conf_int(alpha, kind="population").to_numpy()[0]
+            assert 0.0 <= low <= float(r) <= high <= 10.0
+
+
+def test_what_is_refused():
+    calls = {
+        "max_weight must be": lambda: pydpstat.weighted_mean([1], [1], 1.0, bounds=(0, 1), max_weight=0),
+        "data and weights must be of the same length": lambda: pydpstat.weighted_mean(
+            [1, 2], [1], 1.0, bounds=(0, 1), max_weight=1
+        ),
+        "missing must be 'error' or 'drop'": lambda: pydpstat.weighted_mean(
+            [1], [1], 1.0, bounds=(0, 1), max_weight=1, missing=0.5
+        ),
+        "q must be": lambda: pydpstat.weighted_quantile([1], [1], 1.5, 1.0, bounds=(0, 1), max_weight=1),
+        "bins must be": lambda: pydpstat.weighted_quantile(
+            [1], [1], 0.5, 1.0, bounds=(0, 1), max_weight=1, bins=4
+        ),
+        "at least 1 record": lambda: pydpstat.weighted_mean([], [], 1.0, bounds=(0, 1), max_weight=1),
+    }
+    for message, call in calls.items():
+        with pytest.raises(PydpstatError, match=message):
+            call()
