@@ -27,6 +27,13 @@ _HOMES = {
     "std": "pydpstat.statistics.spread",
     "sum": "pydpstat.statistics.mean",
     "var": "pydpstat.statistics.spread",
+    # tests by ranks and distances
+    "kendalltau": "pydpstat.inference.rank_correlation",
+    "kruskal": "pydpstat.inference.rank_groups",
+    "ks_2samp": "pydpstat.inference.distances",
+    "kstest": "pydpstat.inference.distances",
+    "mannwhitneyu": "pydpstat.inference.ranks",
+    "wilcoxon": "pydpstat.inference.ranks",
     # results, errors and R's stream
     "AuditResults": "pydpstat.auditing",
     "DPResults": "pydpstat.results",

@@ -79,6 +79,12 @@ from pydpstat.dppack import varDataAccess as varDataAccess
 from pydpstat.dppack import varDP as varDP
 from pydpstat.errors import PrivacyWarning as PrivacyWarning
 from pydpstat.errors import PydpstatError as PydpstatError
+from pydpstat.inference.distances import ks_2samp as ks_2samp
+from pydpstat.inference.distances import kstest as kstest
+from pydpstat.inference.rank_correlation import kendalltau as kendalltau
+from pydpstat.inference.rank_groups import kruskal as kruskal
+from pydpstat.inference.ranks import mannwhitneyu as mannwhitneyu
+from pydpstat.inference.ranks import wilcoxon as wilcoxon
 from pydpstat.mechanisms import calibrate_gaussian as calibrate_gaussian
 from pydpstat.privacy import Guarantee as Guarantee
 from pydpstat.privacy import compose as compose
@@ -130,6 +136,12 @@ __all__ = [
     "std",
     "sum",
     "var",
+    "kendalltau",
+    "kruskal",
+    "ks_2samp",
+    "kstest",
+    "mannwhitneyu",
+    "wilcoxon",
     "AuditResults",
     "DPResults",
     "DPResultsPair",
