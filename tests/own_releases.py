@@ -129,6 +129,16 @@ def _families() -> list[tuple[str, str, Callable[[], Data], float, dict[str, Any
     return [*real, *pairs, *counts, *tables, *choices]
 
 
+_RANK_TESTS: tuple[tuple[str, Callable[[], Data], dict[str, Any]], ...] = (
+    ("mannwhitneyu", _two, {}),
+    ("wilcoxon", _two, {"cap": 5_000}),
+    ("kruskal", _two, {}),
+    ("kendalltau", _two, {}),
+    ("kstest", _vector, {"cdf": "norm", "args": (4.25e7, 1e6)}),
+    ("ks_2samp", _two, {}),
+)
+
+
 def _caller(function: str, epsilon: float, options: dict[str, Any]) -> Callable[..., Any]:
     def call(*data: Any, rng: Any, budget: Any) -> Any:
         return getattr(pydpstat, function)(*data, epsilon=epsilon, **options, rng=rng, budget=budget)
@@ -173,6 +183,8 @@ def _all() -> list[Own]:
                 call = _caller(name, epsilon, {**own, **how})
                 releases.append(Own(f"{name}, {form}, {neighbors}", data, call, False))
         releases.append(Own(f"nunique, by group, {neighbors}", _grouped, _caller("nunique", WIDE, by), False))
+    # such an epsilon makes the noise a large number, too
+    releases += [Own(name, data, _caller(name, 0.1, own), True) for name, data, own in _RANK_TESTS]
     for mechanism in ("exponential", "noisy max"):
         releases.append(Own(f"choose, {mechanism}", _scores, _chooser(mechanism), True))
     return releases

@@ -103,7 +103,7 @@ def kruskal(
     # an empty group has nothing to be compared
     groups = [each for each in groups if each.size]
     sizes = tuple(each.size for each in groups)
-    weights = _weights(sizes, how.epsilon)
+    weights = weights_of(sizes, how.epsilon)
     found = scaled_distance(rank_deviations(groups, keys_of(source, sum(sizes))), weights) if sizes else 0
     reach = max(scaled_reach(sizes, weights), 1) if sizes else 1
     noisy = released(
@@ -134,7 +134,7 @@ def kruskal(
     )
 
 
-def _weights(sizes: tuple[int, ...], epsilon: float) -> tuple[Fraction | int, ...]:
+def weights_of(sizes: tuple[int, ...], epsilon: float) -> tuple[Fraction | int, ...]:
     """Return the weights of the groups, from public numbers alone."""
     if not sizes:
         return ()

@@ -29,7 +29,7 @@ class LargestVariance:
 
     Notes
     -----
-    The interval has every u that is not rejected: P(s Z + L >= |center - u|) > alpha / 2, with Z normal, L the noise
+    The interval has every u that is not rejected: P(s Z + L >= |center - u|) >= alpha / 2, with Z normal, L the noise
     and s^2 = variance (1 - u^2). Going away from the center this falls: with c the center, both noise / (u - c) and
     s / (u - c) fall, the latter as (1 - u^2) + (u - c) u = 1 - u c > 0. The cut moves the center towards
     every u and can only lengthen the interval.
@@ -59,7 +59,7 @@ class LargestVariance:
     def _end(self, center: float, side: float, share: float) -> float:
         def kept(u: float) -> bool:
             sd = math.sqrt(max(self.variance * (1.0 - u * u), 0.0))
-            return normal_laplace_tail(abs(center - u), sd, self.noise) > share
+            return normal_laplace_tail(abs(center - u), sd, self.noise) >= share
 
         if kept(side):
             return side

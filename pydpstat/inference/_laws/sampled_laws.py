@@ -104,7 +104,7 @@ def scaled_reach(sizes: Sequence[int], weights: Sequence[Fraction | int]) -> int
 
     Examples
     --------
-    >>> scaled_reach([2, 2, 2], [1, 1, 1]) / 2**10 >= 2.0 * np.sqrt(4.0**2 + 2 * 2.0**2)
+    >>> scaled_reach([2, 2, 2], [1, 1, 1]) / 2**10 >= 2.0 * 24.0**0.5
     True
     """
     size = sum(sizes)
