@@ -149,6 +149,12 @@ def large(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none")
+def levels(session: nox.Session) -> None:
+    """Levels, coverage and power of tests and intervals, by simulation; what was measured adds up."""
+    run(session, "benchmarks/inference_levels.py", *session.posargs)
+
+
+@nox.session(venv_backend="none")
 def parity(session: nox.Session) -> None:
     """The full comparison with R: live where R is there, with recorded references elsewhere."""
     run(session, "-m", "pydpstat", "parity", *(session.posargs or ["--draws", "200000"]))

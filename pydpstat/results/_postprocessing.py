@@ -7,12 +7,14 @@ Each step says how the noise's standard deviation and interval carry over to the
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
+
+from pydpstat.results._population import Population
 
 Floats = npt.NDArray[np.float64]
 
@@ -35,10 +37,16 @@ class OwnInterval(Protocol):
         """Return the interval of the truth for each released value."""
 
 
-class _Symmetric:
-    """A value whose interval reaches as far to both sides."""
+@dataclass(frozen=True, slots=True)
+class _Published:
+    """A published value; `population` makes its intervals for the population, where it has some."""
 
-    __slots__ = ()
+    population: Population | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Symmetric(_Published):
+    """A value whose interval reaches as far to both sides."""
 
     def reach(self, noise: Noise, value: Floats, alpha: float) -> Floats:
         """Return half the interval's width for each element."""
@@ -50,10 +58,9 @@ class _Symmetric:
         return value - reach, value + reach
 
 
+@dataclass(frozen=True, slots=True)
 class _ByDelta(_Symmetric):
     """A value with a normal interval by the delta method."""
-
-    __slots__ = ()
 
     def standard_error(self, noise: Noise, value: Floats) -> Floats:
         """Return the delta method's standard error of each element."""
@@ -87,7 +94,7 @@ class AsDrawn(_Symmetric):
 
 
 @dataclass(frozen=True, slots=True)
-class SquareRoot:
+class SquareRoot(_Published):
     """The published value is the square root of a noisy value above 0."""
 
     steps: tuple[str, ...] = ("square root",)

@@ -269,11 +269,13 @@ class Estimates(Stated):
                  0      1
         mean -1.07  4.687
         """
+        return self._indexed(self._interval(alpha))
+
+    def _indexed(self, ends: tuple[Floats, Floats]) -> pd.DataFrame:
         import pandas as pd
 
-        value, labels, _ = self._named()
-        low, high = (np.ravel(end, order="F") for end in self._interval(alpha))
-        return pd.DataFrame({0: low, 1: high}, index=labels.index(value))
+        columns = {place: np.ravel(end, order="F") for place, end in enumerate(ends)}
+        return pd.DataFrame(columns, index=self.params.index)
 
     def summary(self, alpha: float = 0.05) -> Summary:
         """Return the release as a table in statsmodels' form.

@@ -11,19 +11,13 @@ import numpy.typing as npt
 from pydpstat._frozen import Frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
+from pydpstat.results._population import MEANINGS
 from pydpstat.results._report import Facts, Rows, Stated, number
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from pydpstat.results.results import DPResults
-
-VALIDITIES = ("exact", "model", "measured")
-_MEANINGS = {
-    "exact": "exact, for every distribution of the records",
-    "model": "exact under the assumptions below",
-    "measured": "no proof; the level was measured, see the documentation",
-}
 
 
 class ConfidenceInterval(NamedTuple):
@@ -250,7 +244,7 @@ class InferenceResults(Stated, Frozen):
         return Rows(("value",), [name for name, _ in known], [[shown] for _, shown in known])
 
     def _notes(self) -> list[str]:
-        lines = [*self._held(self.record.function), f"Validity: {_MEANINGS[self.validity]}."]
+        lines = [*self._held(self.record.function), f"Validity: {MEANINGS[self.validity]}."]
         if self.assumptions:
             lines.append(f"Assumptions: {'; '.join(self.assumptions)}.")
         return [*lines, *self.remarks, f"Call: {self.call}"]

@@ -16,8 +16,9 @@ from pydpstat.results._call import Call
 from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._labels import Labels
 from pydpstat.results._operators import NumberOperators
+from pydpstat.results._population import PopulationIntervals
 from pydpstat.results._postprocessing import PostProcessing
-from pydpstat.results._report import Estimates, Facts, left_out, number
+from pydpstat.results._report import Facts, left_out, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DPResults(Estimates, NumberOperators, Frozen):
+class DPResults(PopulationIntervals, NumberOperators, Frozen):
     """A released statistic with its noise and its guarantee.
 
     It is made by the functions that release. It holds what may be published and nothing else:
@@ -173,12 +174,14 @@ class DPResults(Estimates, NumberOperators, Frozen):
 
     def _beside(self) -> Facts:
         nobs = "private" if self.nobs is None else str(self.nobs)
-        return [*Estimates._beside(self), ("No. Observations:", nobs)]
+        return [*PopulationIntervals._beside(self), ("No. Observations:", nobs)]
 
     def _notes(self) -> list[str]:
         covered = "There is no noise with a public law, so there is no interval."
         if self.noise is not None:
             covered = "The interval covers the privacy noise only: not sampling, cutting or rounding."
+        if self.post.population is not None:
+            covered = self._covered()
         steps = [f"Post-processing: {', '.join(self.postprocessing)}."] if self.postprocessing else []
         held = self._held(self.record.function)
         return [*held, covered, *steps, *left_out(self.value.size), f"Call: {self.call}"]

@@ -1,0 +1,121 @@
+"""Intervals for the population that the records are a sample of, beside those of the noise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.results._report import Estimates, Rows, number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = npt.NDArray[np.float64]
+KINDS = ("noise", "population")
+# how far p-values and intervals can be trusted
+MEANINGS = {
+    "exact": "exact, for every distribution of the records",
+    "model": "exact under the assumptions below",
+    "measured": "no proof; the level was measured, see the documentation",
+}
+# a page has those of the population for so many values; each may take half a second
+MOST_INTERVALS = 12
+_ELSE = "pydpstat.moments and the tests have intervals of many kinds."
+
+
+class Population(Protocol):
+    """What makes intervals for the population that the records are a sample of, from released numbers."""
+
+    @property
+    def validity(self) -> str:
+        """Return how far they can be trusted: "exact", "model" or "measured"."""
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Return what they rest on, in words."""
+
+    def interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the ends for each published value, in its shape."""
+
+
+class PopulationIntervals(Estimates):
+    """Released numbers of which some have intervals for the population."""
+
+    __slots__ = ()
+
+    value: np.ndarray
+    statistic: str
+    post: Any
+
+    def conf_int(self, alpha: float = 0.05, kind: str = "noise") -> pd.DataFrame:
+        """Return an interval for each value that misses with probability `alpha` at most.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that the interval misses, of each one by itself; between 0 and 1.
+        kind : {"noise", "population"}, default "noise"
+            Of the statistic of these records, so that it covers the privacy noise only, before cutting and
+            rounding; or of the population that the records are a random sample of, so that it covers
+            sampling and noise. The latter stays within the parameter's range and is never empty.
+
+        Returns
+        -------
+        DataFrame with columns 0 (lower) and 1 (upper), indexed as `params`
+
+        Raises
+        ------
+        PydpstatError
+            Where `alpha` is not between 0 and 1, where the noise has no public distribution, or where what
+            was released does not say enough of the population.
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat
+        >>> employed = np.repeat([True, False], [600, 400])
+        >>> r = pydpstat.proportion(employed, 1.0, rng=pydpstat.RRandom(123))
+        >>> r.conf_int().round(3)
+                        0      1
+        proportion  0.596  0.602
+        """
+        from pydpstat._checks import one_of
+
+        if one_of(kind, "kind", KINDS) == "noise":
+            return Estimates.conf_int(self, alpha)
+        return self._indexed(self._population_interval(alpha))
+
+    def _population_interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+        from pydpstat._checks import probability
+        from pydpstat.errors import PydpstatError
+
+        level = probability(alpha, "alpha")
+        if self.post.population is None:
+            raise PydpstatError(
+                f"this release of {self.statistic} says too little of the population for an interval of kind "
+                f"'population'. {_ELSE}"
+            )
+        return self.post.population.interval(level)
+
+    def _rows(self, alpha: float = 0.05) -> Rows:
+        rows = Estimates._rows(self, alpha)
+        if self.post.population is None or self.value.size > MOST_INTERVALS:
+            return rows
+        *heads, low, high = rows.headers
+        ends = [np.ravel(end, order="F") for end in self._population_interval(alpha)]
+        cells = [[*row, *map(number, pair)] for row, pair in zip(rows.cells, zip(*ends))]
+        return Rows((*heads, f"noise {low}", high, f"population {low}", high), rows.names, cells)
+
+    def _covered(self) -> str:
+        """Return what the two kinds of intervals are for, and how far the second can be trusted."""
+        population = self.post.population
+        told = (
+            "The interval of the noise is for the statistic of these records. That of the population covers "
+            f"sampling, too: {MEANINGS[population.validity]}."
+        )
+        if self.value.size > MOST_INTERVALS:
+            told += " conf_int(kind='population') has the latter."
+        if population.assumptions:
+            told += f" Assumptions: {'; '.join(population.assumptions)}."
+        return told
