@@ -384,6 +384,7 @@ NO_CALLS = (
     "DPResultsPair",
     "DPMech",
     "DPMechNumeric",
+    "InferenceResults",
     "ModelResults",
     "PrivacyWarning",
     "PydpstatError",

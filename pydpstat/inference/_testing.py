@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -101,6 +102,10 @@ def released(
     conditions: tuple[str, ...] = (),
 ) -> DPResults:
     """Release an exact number that a record changes by at most `reach`."""
+    if not math.isfinite(reach / how.epsilon):
+        raise PydpstatError(
+            f"epsilon must be so large that the noise scale is finite; got {how.epsilon:g}. Give for example 1."
+        )
     query = Query(
         statistic,
         np.asarray(float(value)),

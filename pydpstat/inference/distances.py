@@ -247,6 +247,8 @@ def _distribution(cdf: object, args: Sequence[object]) -> tuple[Callable[[Floats
     """Return a distribution function of arrays, and its public name."""
     from scipy import stats
 
+    if not isinstance(args, (tuple, list)):
+        raise PydpstatError(f"args must be a tuple of parameters; got {checks.shown(args)}. Give say (0, 1).")
     if isinstance(cdf, str):
         law = getattr(stats, cdf, None)
         if not isinstance(law, stats.rv_continuous):

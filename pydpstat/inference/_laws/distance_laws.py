@@ -8,7 +8,6 @@ from functools import lru_cache, partial
 import numpy as np
 import numpy.typing as npt
 from scipy.special import kolmogorov
-from scipy.stats import ksone, kstwo
 
 from pydpstat.inference._laws.rank_laws import Law
 from pydpstat.inference._laws.rank_values import UNIT_BITS
@@ -91,6 +90,8 @@ def _tails(distances: Floats, records: float, alternative: str) -> Floats:
     root = math.sqrt(records)
     if records <= EXACT[alternative]:
         # two samples have the law of about so many records, in standard units
+        from scipy.stats import ksone, kstwo
+
         whole = max(round(records), 1)
         law = kstwo if alternative == "two-sided" else ksone
         return law.sf(np.minimum(distances * (root / math.sqrt(whole)), 1.0), whole)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import kendalltau
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -76,6 +75,9 @@ def concordant_pairs(first: Floats, second: Floats, keys: Integers) -> int:
     pairs = size * (size - 1) // 2
     if pairs == 0:
         return 0
+    # an import of half a second
+    from scipy.stats import kendalltau
+
     ranks = ranks_of(first, keys[0]), ranks_of(second, keys[1])
     # the p-value that comes with it has no asymptotic form for two records
     method = "exact" if size < 3 else "asymptotic"
