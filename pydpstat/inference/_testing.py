@@ -23,6 +23,7 @@ Floats = npt.NDArray[np.float64]
 ALTERNATIVES = ("two-sided", "less", "greater")
 GROUPS = "the groups' sizes and who is in which group are public"
 INDEPENDENT = "the records are independent"
+MEASURED_INTERVAL = "The interval's validity is measured, not proved."
 # so many values make ties of keys rare; a seeded source draws them without gaps
 _KEYS = 2**52
 

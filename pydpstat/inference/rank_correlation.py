@@ -9,12 +9,13 @@ from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, check_records, quiet
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.largest_variance import LargestVariance
+from pydpstat.inference._laws.pair_intervals import PairInterval
 from pydpstat.inference._laws.rank_laws import kendall_law, p_value
 from pydpstat.inference._laws.rank_values import concordant_pairs
 from pydpstat.inference._testing import (
     ALTERNATIVES,
     INDEPENDENT,
+    MEASURED_INTERVAL,
     keys_of,
     pair_of,
     protected,
@@ -81,16 +82,17 @@ def kendalltau(
     epsilon / (n - 1), and tau = 4 C / (n (n - 1)) - 1.
 
     Validity "model": where x and y are independent, all orders of one within the other are equally likely, and
-    p is exact (see `pydpstat.inference._laws.rank_laws` for large n). The interval is "measured": it has every tau
-    that the noisy one does not reject with a normal law of variance 2 (1 - tau^2) / n, the largest of any
-    law, and the noise on top. Its coverage was 0.95 or more.
+    p is exact (see `pydpstat.inference._laws.rank_laws` for large n). The interval is "measured", for all laws: it
+    takes tau for the mean of n / 2 independent pairs, which is more spread out: its variance
+    2 (1 - tau^2) / n is the largest that tau can have (`pydpstat.inference._laws.pair_intervals`).
 
     With epsilon 1e6 and no ties p is that of SciPy, as in `mannwhitneyu`.
 
     References
     ----------
     Kendall, M. G. (1938). A new measure of rank correlation. Biometrika 30, 81-93.
-    Kendall, M. G. (1970). Rank correlation methods, fourth edition, chapter 4.
+    Hoeffding, W. (1963). Probability inequalities for sums of bounded random variables. Journal of the
+    American Statistical Association 58, 13-30, section 5.
     Kusner, M. J., Sun, Y., Sridharan, K. and Weinberger, K. Q. (2016). Private causal inference. AISTATS 2016.
 
     Examples
@@ -138,8 +140,8 @@ def kendalltau(
         null=(("tau", 0.0),),
         estimates=(("tau", min(max(tau, -1.0), 1.0)),) if pairs else (),
         parameter="tau",
-        interval=LargestVariance(tau, 2.0 / size, noise, alternative),
+        interval=PairInterval(tau, max(size // 2, 1), noise, alternative),
         validity="model",
         assumptions=(INDEPENDENT, "x and y are independent under the null hypothesis"),
-        remarks=(*remarks_on(noisy, 0.5 * pairs), "The interval's validity is measured, not proved."),
+        remarks=(*remarks_on(noisy, 0.5 * pairs), MEASURED_INTERVAL),
     )

@@ -9,12 +9,13 @@ from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, check_records, quiet
 from pydpstat.inference._laws import rank_laws
-from pydpstat.inference._laws.largest_variance import LargestVariance
+from pydpstat.inference._laws.pair_intervals import PairInterval
 from pydpstat.inference._laws.rank_values import pairs_won, positive_ranks
 from pydpstat.inference._testing import (
     ALTERNATIVES,
     GROUPS,
     INDEPENDENT,
+    MEASURED_INTERVAL,
     keys_of,
     pair_of,
     protected,
@@ -79,8 +80,8 @@ def mannwhitneyu(
 
     Validity "model": where both samples have one law, p is exact, as U plus noise has a known law (see
     `pydpstat.inference._laws.rank_laws` for large samples). Samples that differ in spread alone have
-    another. The interval takes the largest variance that U / (n1 n2) can have, t (1 - t) / min(n1, n2),
-    and a normal law; it holds for all laws but for that approximation.
+    another. The interval is "measured", for all laws: it takes U / (n1 n2) for the mean of min(n1, n2) independent
+    pairs, which is more spread out (`pydpstat.inference._laws.pair_intervals`).
 
     With epsilon 1e6 and no ties p is that of SciPy: exactly with ``method="exact"``, and with its continuity
     correction nearly for large samples.
@@ -91,8 +92,8 @@ def mannwhitneyu(
     stochastically larger than the other. Annals of Mathematical Statistics 18, 50-60.
     Couch, S., Kazan, Z., Shi, K., Bray, A. and Groce, A. (2019). Differentially private nonparametric
     hypothesis testing. CCS 2019.
-    Birnbaum, Z. W. and Klose, O. M. (1957). Bounds for the variance of the Mann-Whitney statistic. Annals of
-    Mathematical Statistics 28, 933-945.
+    Hoeffding, W. (1963). Probability inequalities for sums of bounded random variables. Journal of the
+    American Statistical Association 58, 13-30, section 5.
 
     Examples
     --------
@@ -137,10 +138,10 @@ def mannwhitneyu(
         null=(("P(x > y)", 0.5),),
         estimates=(("P(x > y)", share),) if pairs else (),
         parameter="P(x > y)",
-        interval=LargestVariance(center, 1.0 / max(min(sizes), 1), noise, alternative, 0.5, 0.5),
+        interval=PairInterval(center, max(min(sizes), 1), noise, alternative, 0.5, 0.5),
         validity="model",
         assumptions=(INDEPENDENT, "both samples have one law under the null hypothesis"),
-        remarks=remarks_on(noisy, 0.5 * pairs),
+        remarks=(*remarks_on(noisy, 0.5 * pairs), MEASURED_INTERVAL),
     )
 
 

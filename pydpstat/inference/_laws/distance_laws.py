@@ -51,8 +51,9 @@ def one_sample_law(records: int, alternative: str) -> Law:
 def two_sample_law(first: int, second: int, alternative: str) -> Law:
     """Return the law of n1 n2 D for two groups of one continuous law.
 
-    By 9,999 random orders up to 1,000 records; beyond, that of one sample of n1 n2 / (n1 + n2) records, on the
-    values that the distance can take, off by less than 2e-3.
+    By 9,999 random orders up to 1,000 records; beyond, the limit law with its first correction on the
+    values that the distance can take (for n1 n2 / (n1 + n2) up to 40, one-sided 100, that of one sample of so
+    many records), off by less than 5e-3, and by less than 6e-4 where a p-value is 0.05 or less.
 
     References
     ----------
@@ -76,7 +77,10 @@ def two_sample_law(first: int, second: int, alternative: str) -> Law:
     records = pairs / size
     span = min(1.0, REACH / math.sqrt(records)) * pairs
     lattice = math.gcd(first, second)
-    limit = partial(_tails, records=records, alternative=alternative)
+    # Hodges' correction: that of one sample where the other is large, and half a step for equal sizes
+    few, many = sorted((first, second))
+    shift = (many + 2.0 * few) / (6.0 * math.sqrt(pairs * size))
+    limit = partial(_tails, records=records, alternative=alternative, shift=shift)
     if span / lattice <= 16 * CELLS:
         places = np.arange(math.ceil(span / lattice) + 1, dtype=np.float64)
         edges = lattice * np.concatenate((places - 0.5, places[-1:] + 0.5))
@@ -85,7 +89,7 @@ def two_sample_law(first: int, second: int, alternative: str) -> Law:
     return Law(edges[1] * (np.arange(CELLS) + 0.5), _masses(limit(edges / pairs)), float(edges[1]))
 
 
-def _tails(distances: Floats, records: float, alternative: str) -> Floats:
+def _tails(distances: Floats, records: float, alternative: str, shift: float | None = None) -> Floats:
     """Return the probability of a distance at least as large; `records` is n, or n1 n2 / (n1 + n2)."""
     root = math.sqrt(records)
     if records <= EXACT[alternative]:
@@ -95,9 +99,10 @@ def _tails(distances: Floats, records: float, alternative: str) -> Floats:
         whole = max(round(records), 1)
         law = kstwo if alternative == "two-sided" else ksone
         return law.sf(np.minimum(distances * (root / math.sqrt(whole)), 1.0), whole)
-    shifted = root * distances + 1.0 / (6.0 * root)
+    shifted = root * distances + (1.0 / (6.0 * root) if shift is None else shift)
     if alternative == "two-sided":
-        tails = kolmogorov(shifted + (root * distances - 1.0) / (4.0 * records))
+        more = (root * distances - 1.0) / (4.0 * records) if shift is None else 0.0
+        tails = kolmogorov(shifted + more)
     else:
         tails = np.exp(-2.0 * shifted * shifted)
     return np.where(distances <= 0.0, 1.0, tails)

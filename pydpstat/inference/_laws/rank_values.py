@@ -100,21 +100,31 @@ def rank_deviations(groups: Sequence[Floats], keys: Integers) -> list[int]:
     ]
 
 
-def distance_from(shares: Floats, alternative: str) -> int:
+def distance_from(at: Floats, before: Floats, alternative: str) -> int:
     """Return n 2^32 times the distance of an empirical distribution function from the hypothesis.
 
-    `shares` are the hypothetical function's values at the records, which are rounded to multiples of 2^-32.
+    The hypothetical function's values at the records, and just before them, are rounded to multiples of 2^-32.
+
+    Notes
+    -----
+    Above the hypothesis is the empirical function of the values at the records, less the identity; below it
+    is the identity less that of the values before them. A record changes either by 1 / n at most.
 
     Examples
     --------
-    >>> distance_from(np.array([0.5, 1.0]), "two-sided") / 2**33
+    >>> shares = np.array([0.5, 1.0])
+    >>> distance_from(shares, shares, "two-sided") / 2**33
     0.5
     """
-    size = shares.size
-    at = np.sort(np.rint(shares * 2.0**UNIT_BITS).astype(np.int64)) * size
-    places = np.arange(size + 1, dtype=np.int64) << UNIT_BITS
-    above, below = int((places[1:] - at).max()), int((at - places[:-1]).max())
-    return _chosen(above, below, alternative)
+    places = np.arange(at.size + 1, dtype=np.int64) << UNIT_BITS
+    above = int((places[1:] - _sorted_units(at)).max())
+    below = int((_sorted_units(before) - places[:-1]).max())
+    # an atom may leave all values on one side
+    return _chosen(max(above, 0), max(below, 0), alternative)
+
+
+def _sorted_units(shares: Floats) -> Integers:
+    return np.sort(np.rint(shares * 2.0**UNIT_BITS).astype(np.int64)) * shares.size
 
 
 def distance_between(first: Floats, second: Floats, alternative: str) -> int:
