@@ -79,9 +79,7 @@ def _kendalltau(x: np.ndarray, y: np.ndarray, s: Setting, rng: np.random.Generat
     return rank_laws.p_value(law, z, pairs, rate, s.get("alternative", "two-sided"))
 
 
-def concordant(
-    x: np.ndarray, y: np.ndarray, s: Setting, rng: np.random.Generator
-) -> tuple[int, float, int]:
+def concordant(x: np.ndarray, y: np.ndarray, s: Setting, rng: np.random.Generator) -> tuple[int, float, int]:
     size, rate = x.size, s["epsilon"] / (x.size - 1)
     keys = keys_of(2 * size, rng).reshape(2, size)
     return rank_values.concordant_pairs(x, y, keys) + noise_of(rate, rng), rate, size * (size - 1) // 2
@@ -98,7 +96,9 @@ def _kruskal(groups: list[np.ndarray], s: Setting, rng: np.random.Generator) -> 
     return rank_laws.upper(sampled_laws.distance_law(sizes, weights), found + noise_of(rate, rng), rate)
 
 
-def _kstest(x: np.ndarray, cdf: Callable[[np.ndarray], np.ndarray], s: Setting, rng: np.random.Generator) -> float:
+def _kstest(
+    x: np.ndarray, cdf: Callable[[np.ndarray], np.ndarray], s: Setting, rng: np.random.Generator
+) -> float:
     side, unit = s.get("alternative", "two-sided"), 2.0**rank_values.UNIT_BITS
     z = rank_values.distance_from(cdf(x), cdf(np.nextafter(x, -np.inf)), side)
     z += rng.laplace(0.0, unit / s["epsilon"]) if NOISY else 0.0
@@ -129,7 +129,9 @@ def _p_value(s: Setting, rng: np.random.Generator) -> float:
         case "kendalltau":
             x = _draw(law, s["n"], rng)
             r = s.get("rho", 0.0)
-            return _kendalltau(x, r * x + math.sqrt(1.0 - r * r) * _draw(s.get("other", law), s["n"], rng), s, rng)
+            return _kendalltau(
+                x, r * x + math.sqrt(1.0 - r * r) * _draw(s.get("other", law), s["n"], rng), s, rng
+            )
     ends = s.get("ends", (0.0,) * len(s["n"]))
     return _kruskal([_draw(law, n, rng) + end for n, end in zip(s["n"], ends)], s, rng)
 

@@ -14,7 +14,15 @@ from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.rank_laws import upper
 from pydpstat.inference._laws.rank_values import rank_deviations
 from pydpstat.inference._laws.sampled_laws import DIGITS, distance_law, scaled_distance, scaled_reach
-from pydpstat.inference._testing import GROUPS, INDEPENDENT, keys_of, protected, released, remarks_on, sample_of
+from pydpstat.inference._testing import (
+    GROUPS,
+    INDEPENDENT,
+    keys_of,
+    protected,
+    released,
+    remarks_on,
+    sample_of,
+)
 from pydpstat.random import source_from
 from pydpstat.results import InferenceResults
 
@@ -97,7 +105,9 @@ def kruskal(
     """
     how = protected("kruskal", epsilon, neighbors, missing, budget)
     if len(samples) < 2:
-        raise PydpstatError(f"samples must be two groups or more; got {len(samples)}. Give one argument a group.")
+        raise PydpstatError(
+            f"samples must be two groups or more; got {len(samples)}. Give one argument a group."
+        )
     source = source_from(rng)
     groups = [sample_of(each, f"samples[{i}]", how, source) for i, each in enumerate(samples)]
     # an empty group has nothing to be compared

@@ -73,9 +73,7 @@ def in_digits(law, z, rate):
         return float(mpmath.fsum(mpmath.mpf(mass) * tail(int(z - position)) for position, mass in masses))
 
 
-@given(
-    st.integers(1, 12), st.integers(-200, 200), st.sampled_from([1e-6, 0.01, 0.3, 2.0, 50.0, 1e6])
-)
+@given(st.integers(1, 12), st.integers(-200, 200), st.sampled_from([1e-6, 0.01, 0.3, 2.0, 50.0, 1e6]))
 @settings(max_examples=60, deadline=None)
 def test_tails_with_noise_have_their_digits(records, z, rate):
     law = rank_laws.signed_rank_law(records, max(1, records // 2))
@@ -102,7 +100,9 @@ def test_p_values_of_a_true_hypothesis_are_at_most_as_often_small(sizes, rate):
 
 
 LARGE = {
-    "two samples": lambda: _both(rank_laws._mann_whitney(50, 800), rank_laws._mann_whitney_cumulants(50, 800)),
+    "two samples": lambda: _both(
+        rank_laws._mann_whitney(50, 800), rank_laws._mann_whitney_cumulants(50, 800)
+    ),
     "kendall": lambda: _both(
         rank_laws.kendall_law(250).masses,
         [float(u * (rank_laws.power_sum(250, 2 * k) - 250)) for k, u in enumerate(rank_laws.UNIFORM, 1)],

@@ -75,9 +75,7 @@ def test_signed_ranks_beside_sorting(values, cap, random):
     signs = np.array([random.random() < 0.5 for _ in values])
     order = sorted(range(x.size), key=lambda i: (abs(values[i]), keys[i]))
     found = sum(
-        min(rank, cap)
-        for rank, i in enumerate(order, 1)
-        if values[i] > 0 or (values[i] == 0 and signs[i])
+        min(rank, cap) for rank, i in enumerate(order, 1) if values[i] > 0 or (values[i] == 0 and signs[i])
     )
     assert rank_values.positive_ranks(x, signs, keys, cap) == found
 
@@ -137,7 +135,9 @@ def test_the_sensitivity_of_the_distance_of_rank_sums(sizes, weighted):
             return sampled_laws.scaled_distance(rank_values.rank_deviations(groups, keys), weights)
 
         worst = max(worst, changes(data, (-1, 0, 2, 4, 5), value))
-    assert 0.4 * sampled_laws.scaled_reach(sizes, weights) < worst <= sampled_laws.scaled_reach(sizes, weights)
+    assert (
+        0.4 * sampled_laws.scaled_reach(sizes, weights) < worst <= sampled_laws.scaled_reach(sizes, weights)
+    )
 
 
 def test_the_sensitivity_of_the_distance_of_rank_sums_is_reached():

@@ -72,7 +72,9 @@ def two_sample_law(first: int, second: int, alternative: str) -> Law:
         for steps in shuffled(np.repeat((second, -first), (first, second))):
             gaps = np.cumsum(steps, axis=1)
             above, below = np.maximum(gaps.max(axis=1), 0), np.maximum(-gaps.min(axis=1), 0)
-            found.append({"two-sided": np.maximum(above, below), "greater": above, "less": below}[alternative])
+            found.append(
+                {"two-sided": np.maximum(above, below), "greater": above, "less": below}[alternative]
+            )
         return sampled_law(np.concatenate(found))
     records = pairs / size
     span = min(1.0, REACH / math.sqrt(records)) * pairs

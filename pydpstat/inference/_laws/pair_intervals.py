@@ -99,7 +99,7 @@ def mean_tail(u: float, x: float, pairs: int, noise: float) -> float:
     distances = x - (2.0 * k / pairs - 1.0)
     # without pairs there is no law, and the noise is all
     far = 0.5 * np.exp(-np.abs(distances) / noise) if math.isfinite(noise) else np.full(k.size, 0.5)
-    return float(masses @ np.where(distances >= 0.0, far, 1.0 - far))
+    return float((masses * np.where(distances >= 0.0, far, 1.0 - far)).sum())
 
 
 def _normal_tail(x: float, sd: float, scale: float) -> float:

@@ -70,7 +70,9 @@ def rank_sum_draws(sizes: tuple[int, ...]) -> Floats:
     if size <= SHUFFLED:
         scores = 2 * np.arange(1, size + 1) - (size + 1)
         starts = np.cumsum((0, *sizes[:-1]))
-        return np.concatenate([np.add.reduceat(each, starts, axis=1) for each in shuffled(scores)], dtype=float)
+        return np.concatenate(
+            [np.add.reduceat(each, starts, axis=1) for each in shuffled(scores)], dtype=float
+        )
     free = np.empty((DRAWS, len(sizes)))
     for place, number in enumerate(sizes):
         if number <= SUMMED:
@@ -131,5 +133,5 @@ def distance_law(sizes: tuple[int, ...], weights: tuple[Fraction | int, ...]) ->
     >>> round(float(distance_law((10, 10), (1, 1)).masses.sum()), 12)
     1.0
     """
-    squares = rank_sum_draws(sizes) ** 2 @ np.array([float(weight) for weight in weights])
+    squares = (rank_sum_draws(sizes) ** 2 * np.array([float(weight) for weight in weights])).sum(axis=1)
     return sampled_law(np.floor(2.0**DIGITS * np.sqrt(squares)))
