@@ -105,7 +105,7 @@ def released(
     """Release an exact number that a record changes by at most `reach`."""
     if not math.isfinite(reach / how.epsilon):
         raise PydpstatError(
-            f"epsilon must be so large that the noise scale is finite; got {how.epsilon:g}. Give for example 1."
+            f"epsilon must be so large that the noise scale is finite; got {how.epsilon:g}. Give say 1."
         )
     query = Query(
         statistic,

@@ -93,9 +93,9 @@ def kstest(
     The law's values at each record, and for a function or a frozen law those just before it, are rounded to
     multiples of 2^-32, and D is exact from there on. Noise is Laplace of scale 1 / (n epsilon), on a grid.
 
-    Validity "exact": p is the probability of such a D plus noise, for independent records of the law. Of a law
-    with atoms (give it frozen, or its function) D is smaller, so that p is too large. The law of D is exact for up to 40 records (one-sided 100),
-    then right to 5e-4 (one-sided 1e-3).
+    Validity "exact": p is the probability of such a D plus noise, for independent records of the law. Of a
+    law with atoms (give it frozen, or its function) D is smaller, so that p is too large. The law of D is
+    exact for up to 40 records (one-sided 100), then right to 5e-4 (one-sided 1e-3).
 
     With epsilon 1e6 p is SciPy's within these numbers.
 
@@ -194,12 +194,13 @@ def ks_2samp(
     Guarantee: (epsilon, 0), as the groups' sizes and who is in which group are public.
 
     Sensitivity: a record of `x` changes its distribution function by at most 1 / n1, one of `y` by at most
-    1 / n2. Released is the integer n1 n2 D, which changes by at most max(n1, n2), with symmetric geometric noise.
+    1 / n2. Released is the integer n1 n2 D, which changes by at most max(n1, n2), with symmetric geometric
+    noise.
 
     Validity "exact": where both samples have one law, all orders of the records are equally likely. Ties are
-    not broken: they make D smaller, so that p is too large. The law of D is that of 9,999 random orders with a
-    fixed seed up to 1,000 records, then the limit law on the values that D can take: p is right to 6e-4 where it
-    is 0.05 or less, else to 5e-3.
+    not broken: they make D smaller, so that p is too large. The law of D is that of 9,999 random orders with
+    a fixed seed up to 1,000 records, then the limit law on the values that D can take: p is right to 6e-4
+    where it is 0.05 or less, else to 5e-3.
 
     With epsilon 1e6 and no ties p is SciPy's within these numbers.
 
@@ -258,8 +259,8 @@ def _distribution(cdf: object, args: Sequence[object]) -> tuple[Callable[[Floats
         law = getattr(stats, cdf, None)
         if not isinstance(law, stats.rv_continuous):
             raise PydpstatError(
-                f"cdf must be a continuous law of scipy.stats, or a function; got {checks.shown_option(cdf)}. "
-                "Give for example 'norm' with args=(mean, sd)."
+                "cdf must be a continuous law of scipy.stats, or a function; "
+                f"got {checks.shown_option(cdf)}. Give for example 'norm' with args=(mean, sd)."
             )
         try:
             known = bool(np.isfinite(law.cdf(0.5, *args)))

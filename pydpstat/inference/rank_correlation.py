@@ -69,8 +69,8 @@ def kendalltau(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, `x` and `y` differ in length, there is no record or more than 2e7, or
-        a value is missing with ``missing="error"``.
+        Where an argument is not allowed, `x` and `y` differ in length, there is no record or more than 2e7,
+        or a value is missing with ``missing="error"``.
 
     Notes
     -----
@@ -81,9 +81,9 @@ def kendalltau(
     at most n - 1, and some data attain it. Released is C with symmetric geometric noise of rate
     epsilon / (n - 1), and tau = 4 C / (n (n - 1)) - 1.
 
-    Validity "model": where x and y are independent, all orders of one within the other are equally likely, and
-    p is exact (see `pydpstat.inference._laws.rank_laws` for large n). The interval is "measured", for all laws: it
-    takes tau for the mean of n / 2 independent pairs, which is more spread out: its variance
+    Validity "model": where x and y are independent, all orders of one within the other are equally likely,
+    and p is exact (see `pydpstat.inference._laws.rank_laws` for large n). The interval is "measured", for
+    all laws: it takes tau for the mean of n / 2 independent pairs, which is more spread out: its variance
     2 (1 - tau^2) / n is the largest that tau can have (`pydpstat.inference._laws.pair_intervals`).
 
     With epsilon 1e6 and no ties p is that of SciPy, as in `mannwhitneyu`.
@@ -93,7 +93,8 @@ def kendalltau(
     Kendall, M. G. (1938). A new measure of rank correlation. Biometrika 30, 81-93.
     Hoeffding, W. (1963). Probability inequalities for sums of bounded random variables. Journal of the
     American Statistical Association 58, 13-30, section 5.
-    Kusner, M. J., Sun, Y., Sridharan, K. and Weinberger, K. Q. (2016). Private causal inference. AISTATS 2016.
+    Kusner, M. J., Sun, Y., Sridharan, K. and Weinberger, K. Q. (2016). Private causal inference. AISTATS
+    2016.
 
     Examples
     --------
@@ -111,8 +112,8 @@ def kendalltau(
     check_records(size, 1, "test", "x")
     if size > MOST:
         raise PydpstatError(
-            f"x must have at most {MOST} records, whose pairs can be counted exactly; got {size}. Take a public "
-            "part of them."
+            f"x must have at most {MOST} records, whose pairs can be counted exactly; got {size}. Take a "
+            "public part of them."
         )
     found = concordant_pairs(first, second, keys_of(source, 2 * size).reshape(2, size))
     pairs, reach = size * (size - 1) // 2, max(size - 1, 1)

@@ -72,15 +72,15 @@ def kruskal(
     Guarantee: (epsilon, 0), as the groups' sizes and who is in which group are public. Ties are settled by
     random keys, one a record, drawn without looking at the data.
 
-    Released is the root of the sum of w_g (R_g - E_g)^2, with R_g the rank sum of group g and E_g its mean, in
-    units of 2^-11 and with symmetric geometric noise. With the weights w_g = 1 / n_g it is the root of
+    Released is the root of the sum of w_g (R_g - E_g)^2, with R_g the rank sum of group g and E_g its mean,
+    in units of 2^-11 and with symmetric geometric noise. With the weights w_g = 1 / n_g it is the root of
     H N (N + 1) / 12, with H the statistic of Kruskal and Wallis; with w_g = 1 it has less noise where sizes
-    differ. Which one is used follows from the sizes and epsilon: H where the noise is below half its root's unit, or
-    sizes are equal.
+    differ. Which one is used follows from the sizes and epsilon: H where the noise is below half its root's
+    unit, or sizes are equal.
 
     Sensitivity: a record of group g that moves past the other groups takes at most n_h from R_h and adds
-    what it takes to R_g. The distance moves by at most the root of ``w_g (N - n_g)^2`` plus the sum of ``w_h n_h^2``
-    over the other groups, for the worst g: the triangle inequality.
+    what it takes to R_g. The distance moves by at most the root of ``w_g (N - n_g)^2`` plus the sum of ``w_h
+    n_h^2`` over the other groups, for the worst g: the triangle inequality.
 
     Validity "model": where all groups have one law, all orders of the records are equally likely. The law of
     the distance is that of 9,999 random orders with a fixed seed, so p is right to about 0.002 at 0.05 and at

@@ -80,8 +80,8 @@ def mannwhitneyu(
 
     Validity "model": where both samples have one law, p is exact, as U plus noise has a known law (see
     `pydpstat.inference._laws.rank_laws` for large samples). Samples that differ in spread alone have
-    another. The interval is "measured", for all laws: it takes U / (n1 n2) for the mean of min(n1, n2) independent
-    pairs, which is more spread out (`pydpstat.inference._laws.pair_intervals`).
+    another. The interval is "measured", for all laws: it takes U / (n1 n2) for the mean of min(n1, n2)
+    independent pairs, which is more spread out (`pydpstat.inference._laws.pair_intervals`).
 
     With epsilon 1e6 and no ties p is that of SciPy: exactly with ``method="exact"``, and with its continuity
     correction nearly for large samples.
@@ -197,9 +197,9 @@ def wilcoxon(
 
     Sensitivity: the cap. Let a record of rank r get rank s. Its own contribution lies between 0 and
     min(r, cap) before, and between 0 and min(s, cap) after. If r < s, the ranks from r + 1 to s fall by
-    one: the others lose between 0 and min(s, cap) - min(r, cap), while the record itself gains at most min(s, cap)
-    and loses at most min(r, cap). The sum hence rises by at most the cap, and falls by at most min(s, cap). If
-    r > s, the same goes backwards.
+    one: the others lose between 0 and min(s, cap) - min(r, cap), while the record itself gains at most
+    min(s, cap) and loses at most min(r, cap). The sum hence rises by at most the cap, and falls by at most
+    min(s, cap). If r > s, the same goes backwards.
 
     A cap gives less noise for a weaker statistic. At n = 500, epsilon 0.1 and a shift of 0.2 standard
     deviations the power is about 0.6 with the cap that is chosen, and 0.4 with Wilcoxon's ranks.

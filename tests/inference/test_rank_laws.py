@@ -15,7 +15,7 @@ from scipy import stats
 
 from pydpstat.inference._laws import distance_laws, rank_laws, sampled_laws
 from pydpstat.inference._laws.pair_intervals import PairInterval, _normal_tail, mean_tail
-from pydpstat.inference._laws.rank_laws import Law, upper
+from pydpstat.inference._laws.rank_laws import upper
 
 # rounding alone
 CLOSE = {"rel": 1e-11, "abs": 1e-14}

@@ -244,7 +244,7 @@ def ranks(monkeypatch):
 
 # by their names, as the simulated ones that had the largest levels or are the hardest
 HARD = (
-    "mannwhitneyu, tied, n (3, 20000), epsilon 1.0",
+    "mannwhitneyu, tied, n (10, 200), epsilon 0.3",
     "mannwhitneyu, clipped, n (20, 20), epsilon 1.0",
     "wilcoxon, coin, n 500, epsilon 0.05",
     "wilcoxon, discrete, n 30, epsilon 10.0",

@@ -9,7 +9,8 @@ def all_cases() -> tuple[Case, ...]:
     """Return all cases, the defects first."""
     from pydpstat.auditing._cases import groups, inference_ranks, originals, ranks_and_cells, statistics
 
-    return (*originals.CASES, *statistics.CASES, *groups.CASES, *ranks_and_cells.CASES, *inference_ranks.CASES)
+    own = (*statistics.CASES, *groups.CASES, *ranks_and_cells.CASES, *inference_ranks.CASES)
+    return (*originals.CASES, *own)
 
 
 __all__ = ["Case", "all_cases"]

@@ -31,8 +31,8 @@ def _two(function: Release, **options: object) -> Release:
     return lambda data: function(*data, 1.0, **options)
 
 
-def _one(*options: object, **named: object) -> Release:
-    return lambda data: wilcoxon(data, *options, 1.0, **named)
+def _one(cap: int | None = None) -> Release:
+    return lambda data: wilcoxon(data, 1.0, cap=cap)
 
 
 def _case(name: str, release: Release, data: object, neighbor: object, true: float = 1.0) -> Case:

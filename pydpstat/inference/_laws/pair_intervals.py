@@ -33,11 +33,11 @@ class PairInterval:
 
     Notes
     -----
-    The mean over all pairs is what is expected, given the records, of the mean over m random pairs of different
-    records, and these are m independent signs. So it is less spread out than their mean is, whose law is
-    binomial: no convex function has a larger expectation. The interval has every u for which the binomial mean
-    with the noise is as far out as the center with a probability of alpha / 2 or more. Its ends are found by
-    bisection, as that law moves up with u. Cutting the center moves it towards every u.
+    The mean over all pairs is what is expected, given the records, of the mean over m random pairs of
+    different records, and these are m independent signs. So it is less spread out than their mean is, whose
+    law is binomial: no convex function has a larger expectation. The interval has every u for which the
+    binomial mean with the noise is as far out as the center with a probability of alpha / 2 or more. Its
+    ends are found by bisection, as that law moves up with u. Cutting the center moves it towards every u.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Laws of integer rank statistics under their null hypotheses, and of their sums with symmetric geometric noise."""
+"""Laws of integer rank statistics under their null hypotheses, and with symmetric geometric noise."""
 
 from __future__ import annotations
 
@@ -87,7 +87,9 @@ def _beyond(x: Floats, scale: float) -> Floats:
 
 
 def p_value(law: Law, z: float, highest: int, rate: float, alternative: str) -> float:
-    """Return the p-value of a noisy statistic whose law on 0 to `highest` is symmetric; two-sided is twice the smaller.
+    """Return the p-value of a noisy statistic whose law on 0 to `highest` is symmetric.
+
+    The two-sided one is twice the smaller of the others, at most 1.
 
     Examples
     --------

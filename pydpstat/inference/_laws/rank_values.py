@@ -1,4 +1,4 @@
-"""Rank statistics as exact integers, in O(n log n); random keys, drawn without looking at the data, break ties."""
+"""Rank statistics as exact integers, in O(n log n); random keys break ties."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def concordant_pairs(first: Floats, second: Floats, keys: Integers) -> int:
 
     Notes
     -----
-    SciPy counts discordant pairs in integers, and divides once and by two roots: what it returns is off by less
-    than 5 * 2^-53 of the number of pairs, which up to 2e7 records is below 1/8 of a pair.
+    SciPy counts discordant pairs in integers, and divides once and by two roots: what it returns is off by
+    less than 5 * 2^-53 of the number of pairs, which up to 2e7 records is below 1/8 of a pair.
 
     Examples
     --------
@@ -103,7 +103,8 @@ def rank_deviations(groups: Sequence[Floats], keys: Integers) -> list[int]:
 def distance_from(at: Floats, before: Floats, alternative: str) -> int:
     """Return n 2^32 times the distance of an empirical distribution function from the hypothesis.
 
-    The hypothetical function's values at the records, and just before them, are rounded to multiples of 2^-32.
+    The hypothetical function's values at the records, and just before them, are rounded to multiples of
+    2^-32.
 
     Notes
     -----
