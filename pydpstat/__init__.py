@@ -39,6 +39,13 @@ _HOMES = {
     "ttest_1samp": "pydpstat.inference.t_tests",
     "ttest_ind": "pydpstat.inference.t_tests",
     "ttest_rel": "pydpstat.inference.t_tests",
+    # tests by ranks and distances
+    "kendalltau": "pydpstat.inference.rank_correlation",
+    "kruskal": "pydpstat.inference.rank_groups",
+    "ks_2samp": "pydpstat.inference.distances",
+    "kstest": "pydpstat.inference.distances",
+    "mannwhitneyu": "pydpstat.inference.ranks",
+    "wilcoxon": "pydpstat.inference.ranks",
     # results, errors and R's stream
     "AuditResults": "pydpstat.auditing",
     "DPResults": "pydpstat.results",

@@ -79,10 +79,16 @@ from pydpstat.dppack import varDataAccess as varDataAccess
 from pydpstat.dppack import varDP as varDP
 from pydpstat.errors import PrivacyWarning as PrivacyWarning
 from pydpstat.errors import PydpstatError as PydpstatError
+from pydpstat.inference.distances import ks_2samp as ks_2samp
+from pydpstat.inference.distances import kstest as kstest
 from pydpstat.inference.moments import moments as moments
 from pydpstat.inference.proportions import binomtest as binomtest
 from pydpstat.inference.proportions import proportions_test as proportions_test
 from pydpstat.inference.quantiles import quantile_test as quantile_test
+from pydpstat.inference.rank_correlation import kendalltau as kendalltau
+from pydpstat.inference.rank_groups import kruskal as kruskal
+from pydpstat.inference.ranks import mannwhitneyu as mannwhitneyu
+from pydpstat.inference.ranks import wilcoxon as wilcoxon
 from pydpstat.inference.survey import weighted_mean as weighted_mean
 from pydpstat.inference.survey import weighted_proportion as weighted_proportion
 from pydpstat.inference.survey import weighted_total as weighted_total
@@ -152,6 +158,12 @@ __all__ = [
     "ttest_1samp",
     "ttest_ind",
     "ttest_rel",
+    "kendalltau",
+    "kruskal",
+    "ks_2samp",
+    "kstest",
+    "mannwhitneyu",
+    "wilcoxon",
     "AuditResults",
     "DPResults",
     "DPResultsPair",

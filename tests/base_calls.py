@@ -139,7 +139,15 @@ def _own(epsilon: float = 1.0) -> dict[str, Base]:
         },
         "RRandom": {"seed": 1},
     }
+    test = {key: common[key] for key in ("epsilon", "neighbors", "missing", "rng", "budget")}
+    calls |= {
+        name: {"x": X, "y": Y, "alternative": "greater", **test}
+        for name in ("mannwhitneyu", "wilcoxon", "kendalltau", "ks_2samp")
+    }
+    calls["wilcoxon"]["cap"] = 2
+    calls["kstest"] = {"x": X, "cdf": "norm", "args": (0.0, 1.0), "alternative": "less", **test}
     bases = {name: Base(getattr(d, name), arguments) for name, arguments in calls.items()}
+    bases["kruskal"] = Base(_positional(d.kruskal, "first", "second"), {"first": X, "second": Y, **test})
     bases["audit"] = Base(
         d.audit,
         {

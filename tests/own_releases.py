@@ -142,6 +142,16 @@ def _families() -> list[tuple[str, str, Callable[[], Data], float, dict[str, Any
     return [*real, *pairs, *counts, *tables, *tests, *choices]
 
 
+_RANK_TESTS: tuple[tuple[str, Callable[[], Data], dict[str, Any]], ...] = (
+    ("mannwhitneyu", _two, {}),
+    ("wilcoxon", _two, {"cap": 5_000}),
+    ("kruskal", _two, {}),
+    ("kendalltau", _two, {}),
+    ("kstest", _vector, {"cdf": "norm", "args": (4.25e7, 1e6)}),
+    ("ks_2samp", _two, {}),
+)
+
+
 def _caller(function: str, epsilon: float, options: dict[str, Any]) -> Callable[..., Any]:
     def call(*data: Any, rng: Any, budget: Any) -> Any:
         return getattr(pydpstat, function)(*data, epsilon=epsilon, **options, rng=rng, budget=budget)
@@ -193,6 +203,8 @@ def _all() -> list[Own]:
     total = _caller("weighted_total", 1.0, {"bounds": BOUNDS, "max_weight": 0.01})
     releases.append(Own("weighted_total", _weighted, total, True))
     releases.append(Own("proportions_test", _two_truths, _caller("proportions_test", WIDE, {}), True))
+    # such an epsilon makes the noise a large number, too
+    releases += [Own(name, data, _caller(name, 0.1, own), True) for name, data, own in _RANK_TESTS]
     for mechanism in ("exponential", "noisy max"):
         releases.append(Own(f"choose, {mechanism}", _scores, _chooser(mechanism), True))
     return releases

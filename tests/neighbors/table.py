@@ -161,6 +161,25 @@ def _choose(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
     return pydpstat.choose("a b c".split()[: len(kind.base)], data, sensitivity=reach, **own, budget=budget)
 
 
+def _other_sample(name: str) -> Callable[..., Any]:
+    def call(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+        # tests are made for shared keys: of ties the proof says that neighbors have the same ones
+        function, own = getattr(pydpstat, name), {**settings, "rng": 7}
+        if name == "kruskal":
+            return function(data, [2.0, 5.0], [1.5, 3.0, 8.0], **own, budget=budget)
+        return function(data, [2.0, 5.0, 8.0], **own, budget=budget)
+
+    return call
+
+
+def _paired(name: str) -> Callable[..., Any]:
+    def call(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+        second = np.arange(len(data)) * 7 % 5
+        return getattr(pydpstat, name)(data, second, **settings, rng=7, budget=budget)
+
+    return call
+
+
 def _geometric(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
     return pydpstat.symmetric_geometric(data, **settings)
 
@@ -177,6 +196,10 @@ def _two_groups(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
 
 _INTEGER = _noise("geometric")
 _PLAIN = ({"epsilon": 1.0},)
+_RANKS = tuple(
+    {"epsilon": epsilon, "neighbors": "bounded", "missing": missing}
+    for missing, epsilon in itertools.product(("error", 3.0), (1.0, 0.1 + 0.2))
+)
 # bounds that a grid does not have, and such that lie far from 0
 _REAL = (
     {"mechanism": "laplace", "epsilon": 1.0, "bounds": BOUNDS},
@@ -305,6 +328,19 @@ FUNCTIONS: tuple[Function, ...] = (
         ),
         refused=("decimals",),
         steps=True,
+    ),
+    *(
+        Function(name, _other_sample(name), NUMBERS, _RANKS, refused=_COLUMNS)
+        for name in ("mannwhitneyu", "ks_2samp", "kruskal")
+    ),
+    *(
+        Function(name, _paired(name), NUMBERS, _RANKS, refused=_COLUMNS)
+        for name in ("wilcoxon", "kendalltau")
+    ),
+    Function("wilcoxon, one sample", _one("wilcoxon", rng=7, cap=2), NUMBERS, _RANKS, refused=_COLUMNS),
+    *(
+        Function(f"kstest, {cdf}", _one("kstest", cdf=cdf, rng=7), NUMBERS, _RANKS, refused=_COLUMNS)
+        for cdf in ("norm", np.tanh)
     ),
     Function("symmetric_geometric", _geometric, COUNTS, ({"epsilon": 1.0}, {"epsilon": 0.1}), steps=True),
     *(

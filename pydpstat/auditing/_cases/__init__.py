@@ -10,6 +10,7 @@ def all_cases() -> tuple[Case, ...]:
     from pydpstat.auditing._cases import (
         groups,
         inference_proportions,
+        inference_ranks,
         originals,
         ranks_and_cells,
         statistics,
@@ -22,6 +23,7 @@ def all_cases() -> tuple[Case, ...]:
         *groups.CASES,
         *ranks_and_cells.CASES,
         *inference_proportions.CASES,
+        *inference_ranks.CASES,
         *survey.CASES,
     )
 

@@ -1,0 +1,52 @@
+"""Tests by ranks and by distances of distribution functions, at their worst neighbors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydpstat.auditing._cases.case import Case, Release
+from pydpstat.inference.distances import ks_2samp, kstest
+from pydpstat.inference.rank_correlation import kendalltau
+from pydpstat.inference.rank_groups import kruskal
+from pydpstat.inference.ranks import mannwhitneyu, wilcoxon
+
+# one record of the smaller group goes from below all others to above them
+LOW: Any = ([0.0], [1.0, 2.0, 3.0])
+HIGH: Any = ([9.0], LOW[1])
+# one of tied records leaves them: the keys of the others settle their order
+TIED: Any = ([1.0, 1.0], [1.0, 1.0, 1.0])
+UNTIED: Any = ([9.0, 1.0], TIED[1])
+# the largest record changes its sign
+NEGATIVE: Any = [0.5, -1.0, -2.0, -9.0]
+POSITIVE: Any = [0.5, -1.0, -2.0, 9.0]
+# a record that agrees with no other one comes to agree with all
+AGAINST: Any = ([1.0, 2.0, 3.0, 9.0], [1.0, 2.0, 3.0, 0.0])
+ALONG: Any = (AGAINST[0], [1.0, 2.0, 3.0, 9.0])
+# the lowest record of a group that lies above the others comes to lie above them, too
+MIXED: Any = ([0.0, 11.0, 12.0, 13.0, 14.0], [1.0, 4.0, 5.0, 8.0, 9.0], [2.0, 3.0, 6.0, 7.0, 10.0])
+APART: Any = ([15.0, *MIXED[0][1:]], *MIXED[1:])
+
+
+def _two(function: Release, **options: object) -> Release:
+    return lambda data: function(*data, 1.0, **options)
+
+
+def _one(cap: int | None = None) -> Release:
+    return lambda data: wilcoxon(data, 1.0, cap=cap)
+
+
+def _case(name: str, release: Release, data: object, neighbor: object, true: float = 1.0) -> Case:
+    return Case("sound", name, release, data, neighbor, true=true)
+
+
+CASES = (
+    _case("mannwhitneyu", _two(mannwhitneyu), LOW, HIGH),
+    _case("mannwhitneyu, ties", _two(mannwhitneyu), TIED, UNTIED),
+    _case("wilcoxon", _one(cap=4), NEGATIVE, POSITIVE),
+    _case("wilcoxon, sign test", _one(cap=1), NEGATIVE, POSITIVE),
+    _case("wilcoxon, cap of n and epsilon", _one(), NEGATIVE, POSITIVE),
+    _case("kruskal", lambda data: kruskal(*data, epsilon=1.0), MIXED, APART),
+    _case("kendalltau", _two(kendalltau), AGAINST, ALONG),
+    _case("kstest", lambda data: kstest(data, "uniform", 1.0), [0.0, 0.0], [0.0, 1.0]),
+    _case("ks_2samp", _two(ks_2samp), ([0.0], [0.0, 0.0, 0.0]), ([9.0], [0.0, 0.0, 0.0])),
+)

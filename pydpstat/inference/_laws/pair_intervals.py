@@ -1,0 +1,121 @@
+"""Intervals for the chance that a pair of records is in order, from the means of independent pairs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import erfcx, gammaln, ndtr, xlog1py, xlogy
+
+from pydpstat._search import bisect_up
+
+# beyond so many values of a binomial law it is taken as normal
+VALUES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class PairInterval:
+    """The interval of a parameter scale * u + shift, u the mean of a sign that each pair of records has.
+
+    Parameters
+    ----------
+    center : float
+        The noisy mean of the signs of all pairs; it is cut to [-1, 1].
+    pairs : int
+        How many pairs can be made of different records.
+    noise : float
+        Scale of the mean's Laplace noise.
+    alternative : {"two-sided", "less", "greater"}
+        One-sided intervals end at the parameter's own bound.
+    scale, shift : float
+        From u to the parameter.
+
+    Notes
+    -----
+    The mean over all pairs is what is expected, given the records, of the mean over m random pairs of
+    different records, and these are m independent signs. So it is less spread out than their mean is, whose
+    law is binomial: no convex function has a larger expectation. The interval has every u for which the
+    binomial mean with the noise is as far out as the center with a probability of alpha / 2 or more. Its
+    ends are found by bisection, as that law moves up with u. Cutting the center moves it towards every u.
+
+    References
+    ----------
+    Hoeffding, W. (1963). Probability inequalities for sums of bounded random variables. Journal of the
+    American Statistical Association 58, 13-30, section 5.
+
+    Examples
+    --------
+    >>> low, high = PairInterval(0.0, 100, 0.001).ends(0.05)
+    >>> round(high, 2), round(low, 2)
+    (0.19, -0.19)
+    """
+
+    center: float
+    pairs: int
+    noise: float
+    alternative: str = "two-sided"
+    scale: float = 1.0
+    shift: float = 0.0
+
+    def ends(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of the interval that misses the parameter with probability `alpha` at most."""
+        share = 0.5 * alpha if self.alternative == "two-sided" else alpha
+        low = -1.0 if self.alternative == "less" else -self._end(-self.center, share)
+        high = 1.0 if self.alternative == "greater" else self._end(self.center, share)
+        return self.scale * low + self.shift, self.scale * high + self.shift
+
+    def _end(self, center: float, share: float) -> float:
+        """Return the largest u with which so low a center is probable enough."""
+        cut = min(max(center, -1.0), 1.0)
+
+        def kept(u: float) -> bool:
+            return mean_tail(-u, -cut, self.pairs, self.noise) >= share
+
+        if kept(1.0) or not cut < 1.0:
+            return 1.0
+        return bisect_up(kept, cut, 1.0, steps=50)[1]
+
+
+def mean_tail(u: float, x: float, pairs: int, noise: float) -> float:
+    """Return the probability that the mean of independent signs of mean u, plus Laplace noise, is at least x.
+
+    Examples
+    --------
+    >>> round(mean_tail(0.0, 1.0, 2, 1e-9), 3), round(mean_tail(1.0, 1.0, 5, 0.1), 3)
+    (0.125, 0.5)
+    """
+    chance = min(max(0.5 + 0.5 * u, 0.0), 1.0)
+    sd = math.sqrt(pairs * chance * (1.0 - chance))
+    lowest = max(0, math.floor(pairs * chance - 9.0 * sd - 40.0))
+    highest = min(pairs, math.ceil(pairs * chance + 9.0 * sd + 40.0))
+    if highest - lowest > VALUES:
+        distance, spread = x - u, 2.0 * sd / pairs
+        above = _normal_tail(abs(distance), spread, noise)
+        return above if distance >= 0.0 else 1.0 - above
+    k = np.arange(lowest, highest + 1, dtype=np.float64)
+    logs = gammaln(pairs + 1.0) - gammaln(k + 1.0) - gammaln(pairs - k + 1.0)
+    masses = np.exp(logs + xlogy(k, chance) + xlog1py(pairs - k, -chance))
+    distances = x - (2.0 * k / pairs - 1.0)
+    # without pairs there is no law, and the noise is all
+    far = 0.5 * np.exp(-np.abs(distances) / noise) if math.isfinite(noise) else np.full(k.size, 0.5)
+    return float((masses * np.where(distances >= 0.0, far, 1.0 - far)).sum())
+
+
+def _normal_tail(x: float, sd: float, scale: float) -> float:
+    """Return P(sd Z + L >= x) for x >= 0, Z standard normal and L Laplace.
+
+    References
+    ----------
+    Reed, W. J. (2006). The normal-Laplace distribution and its relatives. Advances in distribution theory,
+    order statistics, and inference, 61-74.
+    """
+    u, r = x / sd, sd / scale
+    density = math.exp(-0.5 * u * u)
+    # the scaled error function keeps its digits where the noise is small
+    if r > u:
+        near = 0.25 * density * float(erfcx((r - u) / math.sqrt(2.0)))
+    else:
+        near = 0.5 * math.exp(0.5 * r * r - r * u) * float(ndtr(u - r))
+    far = 0.25 * density * float(erfcx((u + r) / math.sqrt(2.0)))
+    return float(ndtr(-u)) + near - far

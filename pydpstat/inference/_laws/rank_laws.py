@@ -1,0 +1,299 @@
+"""Laws of integer rank statistics under their null hypotheses, and with symmetric geometric noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr, ndtri
+
+Floats = npt.NDArray[np.float64]
+# how many values an exact law may have
+POINTS = 40_000
+# operations that an exact law of signed ranks may take
+OPERATIONS = 2e7
+# beyond so many records in the smaller group rounding grows in the exact law's recursion
+STABLE = 50
+# with fewer records in the smaller group the larger one is taken as a smaller one of the same shape
+FEW = 20
+# cells of a normal law, and how many standard deviations they reach
+CELLS, REACH = 4096, 9.0
+# the second, fourth and sixth cumulant of one trial of even chances
+TRIAL = (Fraction(1, 4), Fraction(-1, 8), Fraction(1, 4))
+# those of a uniform law on 0 to j - 1 have j^2 - 1, j^4 - 1 and j^6 - 1 as a factor
+UNIFORM = (Fraction(1, 12), Fraction(-1, 120), Fraction(1, 252))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Law:
+    """The law of a statistic that takes integer values.
+
+    Parameters
+    ----------
+    positions, masses : ndarray of shape (m,)
+        Values and their probabilities.
+    step : float
+        0 where the values are the statistic's own; else the width of the cell about each position over which
+        its probability is spread.
+    """
+
+    positions: Floats
+    masses: Floats
+    step: float = 0.0
+
+
+def upper(law: Law, z: float, rate: float) -> float:
+    """Return P(T + N >= z), T with this law and N an integer with P(N = k) proportional to exp(-rate |k|).
+
+    For a law in cells N is taken as a Laplace variable of the same variance, and z as z - 1/2.
+
+    Examples
+    --------
+    >>> coin = Law(np.array([0.0, 1.0]), np.array([0.5, 0.5]))
+    >>> round(upper(coin, 1.0, 50.0), 12), round(upper(coin, 0.0, 0.001), 3)
+    (0.5, 0.5)
+    """
+    distance = z - law.positions
+    tails = _geometric_tail(distance, rate) if law.step == 0.0 else _cell_tail(distance, law.step, rate)
+    # no product of BLAS, whose threads take longer than the sum
+    return float(min(max((law.masses * tails).sum(), 0.0), 1.0))
+
+
+def _geometric_tail(k: Floats, rate: float) -> Floats:
+    """Return P(N >= k) at integers k."""
+    ratio = math.exp(-rate)
+    far = np.exp(-rate * np.where(k > 0.0, k, 1.0 - k)) / (1.0 + ratio)
+    return np.where(k > 0.0, far, 1.0 - far)
+
+
+def _cell_tail(distance: Floats, step: float, rate: float) -> Floats:
+    """Return P(N + U >= distance - 1/2), U uniform on a cell."""
+    # Var N = 1 / (2 sinh(rate / 2)^2), that of a Laplace law is 2 scale^2
+    scale = 0.5 / math.sinh(0.5 * rate) if rate < 1000.0 else 0.0
+    at = distance - 0.5
+    return (_beyond(at - 0.5 * step, scale) - _beyond(at + 0.5 * step, scale)) / step
+
+
+def _beyond(x: Floats, scale: float) -> Floats:
+    """Return the integral of a Laplace law's upper tail from x on."""
+    if scale == 0.0:
+        return np.maximum(-x, 0.0)
+    return np.maximum(-x, 0.0) + 0.5 * scale * np.exp(-np.abs(x) / scale)
+
+
+def p_value(law: Law, z: float, highest: int, rate: float, alternative: str) -> float:
+    """Return the p-value of a noisy statistic whose law on 0 to `highest` is symmetric.
+
+    The two-sided one is twice the smaller of the others, at most 1.
+
+    Examples
+    --------
+    >>> p_value(signed_rank_law(3, 3), 6.0, 6, 100.0, "greater")
+    0.125
+    """
+    above, below = upper(law, z, rate), upper(law, highest - z, rate)
+    if alternative == "two-sided":
+        return min(1.0, 2.0 * min(above, below))
+    return above if alternative == "greater" else below
+
+
+@lru_cache(maxsize=64)
+def mann_whitney_law(first: int, second: int) -> Law:
+    """Return the law of the number of pairs whose first record is the larger, for two groups of the same law.
+
+    Exact for up to 40,000 pairs and 50 records in the smaller group. Beyond, with fewer than 20 in it, that
+    of a smaller second group, scaled; else normal with an Edgeworth correction by the fourth and sixth
+    cumulants. A p-value is off by less than 2e-6 then.
+
+    References
+    ----------
+    Mann, H. B. and Whitney, D. R. (1947). On a test of whether one of two random variables is
+    stochastically larger than the other. Annals of Mathematical Statistics 18, 50-60.
+
+    Examples
+    --------
+    >>> (6 * mann_whitney_law(2, 2).masses).round(12).tolist()
+    [1.0, 1.0, 2.0, 1.0, 1.0]
+    """
+    few, many = sorted((first, second))
+    cumulants = _mann_whitney_cumulants(few, many)
+    if few * many <= POINTS and few <= STABLE:
+        return _lattice(_mann_whitney(few, many))
+    if few < FEW:
+        inner = POINTS // few
+        sd = math.sqrt(_mann_whitney_cumulants(few, inner)[0])
+        return _in_cells(_mann_whitney(few, inner), 0.5 * few * many, math.sqrt(cumulants[0]) / sd)
+    return _edgeworth(0.5 * few * many, cumulants)
+
+
+@lru_cache(maxsize=64)
+def signed_rank_law(records: int, cap: int) -> Law:
+    """Return the law of the sum of the capped ranks min(rank, cap) whose sign is positive, for even chances.
+
+    Exact where that takes up to 2e7 operations (300 records without a cap); else as `mann_whitney_law`.
+
+    References
+    ----------
+    Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1, 80-83.
+
+    Examples
+    --------
+    >>> (8 * signed_rank_law(3, 3).masses).tolist()
+    [1.0, 1.0, 1.0, 2.0, 1.0, 1.0, 1.0]
+    """
+    total = capped_total(records, cap)
+    if records * total <= OPERATIONS:
+        masses, size = np.zeros(total + 1), 1
+        masses[0] = 1.0
+        for rank in range(1, records + 1):
+            weight = min(rank, cap)
+            moved = 0.5 * masses[:size]
+            masses[:size] = moved
+            masses[weight : size + weight] += moved
+            size += weight
+        return _lattice(masses)
+    powers = (power_sum(cap - 1, 2 * k) + (records - cap + 1) * cap ** (2 * k) for k in (1, 2, 3))
+    return _edgeworth(0.5 * total, [float(each * power) for each, power in zip(TRIAL, powers)])
+
+
+@lru_cache(maxsize=64)
+def kendall_law(records: int) -> Law:
+    """Return the law of the number of concordant pairs of independent variables without ties.
+
+    Exact up to 40,000 pairs, else as `mann_whitney_law`.
+
+    References
+    ----------
+    Kendall, M. G. (1938). A new measure of rank correlation. Biometrika 30, 81-93.
+
+    Examples
+    --------
+    >>> (6 * kendall_law(3).masses).round(12).tolist()
+    [1.0, 2.0, 2.0, 1.0]
+    """
+    total = records * (records - 1) // 2
+    if total <= POINTS:
+        masses = np.ones(1)
+        for values in range(2, records + 1):
+            sums = np.cumsum(np.concatenate((masses, np.zeros(values - 1))))
+            sums[values:] -= sums[:-values].copy()
+            masses = sums / values
+        return _lattice(masses)
+    powers = (power_sum(records, 2 * k) - records for k in (1, 2, 3))
+    return _edgeworth(0.5 * total, [float(each * power) for each, power in zip(UNIFORM, powers)])
+
+
+def capped_total(records: int, cap: int) -> int:
+    """Return the sum of all capped ranks.
+
+    Examples
+    --------
+    >>> capped_total(5, 5), capped_total(5, 1), capped_total(5, 3)
+    (15, 5, 12)
+    """
+    return cap * (cap - 1) // 2 + (records - cap + 1) * cap
+
+
+@lru_cache(maxsize=256)
+def best_cap(records: int, epsilon: float) -> int:
+    """Return the cap of the ranks that shows a small shift of normal records best, from public numbers alone.
+
+    Notes
+    -----
+    With w = cap / n and J(u) = min(u / w, 1) the mean of the capped sum moves by n cap E[|Z| J] / 2 for each
+    standard deviation of shift, Z standard normal and u the share of smaller sizes. Its variance is
+    n cap^2 (1 - 2 w / 3) / 4 without a shift, and the noise's comes on top. In closed form
+    E[|Z| J] = 2 (Phi(sqrt(2) x) - 1/2) / (sqrt(pi) w) with x = Phi^-1((1 + w) / 2).
+
+    Examples
+    --------
+    >>> best_cap(100, 10.0), best_cap(100, 0.01)
+    (100, 1)
+    """
+    caps = np.unique(np.maximum(np.rint(np.linspace(0.0, 1.0, 101) * records), 1.0))
+    shares = np.minimum(caps / records, 1.0 - 1e-12)
+    seen = (ndtr(math.sqrt(2.0) * ndtri(0.5 + 0.5 * shares)) - 0.5) / shares
+    noise = 0.5 / np.sinh(np.minimum(0.5 * epsilon / caps, 300.0)) ** 2 / caps**2
+    spread = 0.25 * records * (1.0 - 2.0 / 3.0 * shares) + noise
+    return int(caps[np.argmax(seen * seen / spread)])
+
+
+def power_sum(last: int, power: int) -> int:
+    """Return 1 + 2^p + ... + last^p for p = 2, 4 or 6, exactly.
+
+    Examples
+    --------
+    >>> power_sum(3, 4)
+    98
+    """
+    n = last
+    base = n * (n + 1) * (2 * n + 1)
+    if power == 2:
+        return base // 6
+    if power == 4:
+        return base * (3 * n * n + 3 * n - 1) // 30
+    return base * (3 * n**4 + 6 * n**3 - 3 * n + 1) // 42
+
+
+def _mann_whitney_cumulants(few: int, many: int) -> list[float]:
+    powers = (
+        power_sum(few + many, 2 * k) - power_sum(many, 2 * k) - power_sum(few, 2 * k) for k in (1, 2, 3)
+    )
+    return [float(each * power) for each, power in zip(UNIFORM, powers)]
+
+
+def _mann_whitney(few: int, many: int) -> Floats:
+    """Return the probabilities of 0 to few * many, by the product of (1 - q^(many + i)) / (1 - q^i)."""
+    masses = np.ones(1)
+    for i in range(1, few + 1):
+        size = i * many + 1
+        rows = -(-(size + i) // i)
+        work = np.zeros(rows * i)
+        work[: masses.size] = masses
+        # beyond the last coefficient of the quotient there is nothing
+        room = min(masses.size, work.size - many - i)
+        if room > 0:
+            work[many + i : many + i + room] -= masses[:room]
+        quotient = np.cumsum(work.reshape(rows, i), axis=0).ravel()[:size]
+        masses = quotient * (i / (many + i))
+    return masses
+
+
+def _lattice(masses: Floats) -> Law:
+    # rounding leaves traces below 0 far out; the law is symmetric
+    masses = np.maximum(0.5 * (masses + masses[::-1]), 0.0)
+    return Law(np.arange(masses.size, dtype=np.float64), masses / masses.sum())
+
+
+def _in_cells(masses: Floats, center: float, step: float) -> Law:
+    law = _lattice(masses)
+    return Law(center + step * (law.positions - 0.5 * (masses.size - 1)), law.masses, step)
+
+
+def _edgeworth(center: float, cumulants: Iterable[float]) -> Law:
+    """Return a law in cells from its variance, fourth and sixth cumulants; the odd ones are 0.
+
+    References
+    ----------
+    Kolassa, J. E. (2006). Series approximation methods in statistics, third edition, chapter 3.
+    """
+    variance, fourth, sixth = cumulants
+    sd = math.sqrt(variance)
+    fourth, sixth = fourth / variance**2, sixth / variance**3
+    edges = np.linspace(0.0, REACH, CELLS // 2 + 1)
+    square = edges * edges
+    third_order = edges * (square - 3.0)
+    fifth = edges * (square * square - 10.0 * square + 15.0)
+    seventh = edges * (((square - 21.0) * square + 105.0) * square - 105.0)
+    more = fourth / 24.0 * third_order + sixth / 720.0 * fifth + fourth**2 / 1152.0 * seventh
+    tails = ndtr(-edges) + np.exp(-0.5 * square) / math.sqrt(2.0 * math.pi) * more
+    half = np.maximum(-np.diff(tails), 0.0)
+    masses = np.concatenate((half[::-1], half))
+    step = sd * edges[1]
+    middle = np.arange(CELLS) - 0.5 * (CELLS - 1)
+    return Law(center + step * middle, masses / masses.sum(), step)

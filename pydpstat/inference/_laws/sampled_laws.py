@@ -1,0 +1,137 @@
+"""Laws by random orders of the records with a fixed seed: they repeat, and protect nobody."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.inference._laws.rank_laws import Law
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+DRAWS = 9_999
+SEED = 20_061
+# up to so many records their orders are drawn; beyond, the limit of the ranks
+SHUFFLED = 1_000
+# a larger group's sum of ranks is drawn as normal
+SUMMED = 40
+# how many binary digits a distance of rank sums is rounded down to
+DIGITS = 10
+# orders that are held at a time
+_BLOCK = 1_111
+
+
+def sampled_law(values: npt.NDArray[np.number]) -> Law:
+    """Return the law of draws and of one more that exceeds them all.
+
+    Examples
+    --------
+    >>> sampled_law(np.array([3, 1, 3])).masses.tolist()
+    [0.25, 0.5, 0.25]
+    """
+    found, counts = np.unique(values, return_counts=True)
+    masses = np.append(counts, 1.0) / (values.size + 1.0)
+    return Law(np.append(found.astype(np.float64), np.inf), masses)
+
+
+def shuffled(values: Integers) -> Iterator[Integers]:
+    """Draw 9,999 orders of some values, in blocks of shape (m, N).
+
+    Examples
+    --------
+    >>> blocks = list(shuffled(np.array([0, 0, 1])))
+    >>> sum(map(len, blocks)), np.bincount(blocks[0][0]).tolist()
+    (9999, [2, 1])
+    """
+    generator = np.random.default_rng(SEED)
+    for _ in range(DRAWS // _BLOCK):
+        yield generator.permuted(np.broadcast_to(values, (_BLOCK, values.size)), axis=1)
+
+
+@lru_cache(maxsize=16)
+def rank_sum_draws(sizes: tuple[int, ...]) -> Floats:
+    """Draw the groups' sums of 2 rank - (N + 1), of shape (9999, k), where all groups have one law.
+
+    Beyond 1,000 records ranks are taken as N independent uniform variables less their mean, which has the
+    right covariances; sums of more than 40 of them as normal.
+
+    Examples
+    --------
+    >>> draws = rank_sum_draws((3, 2, 1))
+    >>> draws.shape, float(np.abs(draws.sum(axis=1)).max())
+    ((9999, 3), 0.0)
+    """
+    size, generator = sum(sizes), np.random.default_rng(SEED)
+    if size <= SHUFFLED:
+        scores = 2 * np.arange(1, size + 1) - (size + 1)
+        starts = np.cumsum((0, *sizes[:-1]))
+        return np.concatenate(
+            [np.add.reduceat(each, starts, axis=1) for each in shuffled(scores)], dtype=float
+        )
+    free = np.empty((DRAWS, len(sizes)))
+    for place, number in enumerate(sizes):
+        if number <= SUMMED:
+            free[:, place] = generator.random((DRAWS, number)).sum(axis=1) - 0.5 * number
+        else:
+            free[:, place] = generator.normal(0.0, math.sqrt(number / 12.0), DRAWS)
+    means = free.sum(axis=1, keepdims=True) / size
+    return 2.0 * math.sqrt(size * (size + 1.0)) * (free - np.array(sizes) * means)
+
+
+def scaled_distance(deviations: Sequence[int], weights: Sequence[Fraction | int]) -> int:
+    """Return 2^10 times the root of the weighted sum of squares, rounded down.
+
+    Examples
+    --------
+    >>> scaled_distance([3, -4], [1, 1])
+    5120
+    """
+    total = sum((weight * each * each for weight, each in zip(weights, deviations)), Fraction(0))
+    return math.isqrt(math.floor(total * 4**DIGITS))
+
+
+def scaled_reach(sizes: Sequence[int], weights: Sequence[Fraction | int]) -> int:
+    """Return by how much one record can change that distance, rounded up to an integer.
+
+    Notes
+    -----
+    A record of group g that passes m_h records of each group h lowers their rank sums by m_h and raises that
+    of g by the sum of the m_h of the others: twice these are the changes of the deviations. By the triangle
+    inequality the distance moves by at most their length, which is the largest where all m_h are n_h.
+
+    Examples
+    --------
+    >>> scaled_reach([2, 2, 2], [1, 1, 1]) / 2**10 >= 2.0 * 24.0**0.5
+    True
+    """
+    size = sum(sizes)
+    squares = [Fraction(weight) * number**2 for weight, number in zip(weights, sizes)]
+    largest = max(
+        weight * (size - number) ** 2 + sum(squares) - square
+        for weight, number, square in zip(weights, sizes, squares)
+    )
+    return _root_up(4 * largest * 4**DIGITS)
+
+
+def _root_up(square: Fraction | int) -> int:
+    whole = math.ceil(square)
+    root = math.isqrt(whole)
+    return root if root * root == whole else root + 1
+
+
+@lru_cache(maxsize=64)
+def distance_law(sizes: tuple[int, ...], weights: tuple[Fraction | int, ...]) -> Law:
+    """Return the law of the scaled distance where all groups have one law, from `rank_sum_draws`.
+
+    Examples
+    --------
+    >>> round(float(distance_law((10, 10), (1, 1)).masses.sum()), 12)
+    1.0
+    """
+    squares = (rank_sum_draws(sizes) ** 2 * np.array([float(weight) for weight in weights])).sum(axis=1)
+    return sampled_law(np.floor(2.0**DIGITS * np.sqrt(squares)))

@@ -1,0 +1,135 @@
+"""What every rank test does: read its groups, release one integer, and say what rests on what."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._data.columns import Data, one_column
+from pydpstat._data.values import fills
+from pydpstat._release.additive import Query, Spender
+from pydpstat._release.statistic import INTEGER, REAL, Missing, Options, options, release_statistic
+from pydpstat.errors import PydpstatError
+from pydpstat.random import Source
+from pydpstat.results._labels import Labels
+from pydpstat.results.results import DPResults
+from pydpstat.statistics._kernels.records import Part, records_of
+from pydpstat.statistics._kernels.scope import NOTHING
+
+Floats = npt.NDArray[np.float64]
+ALTERNATIVES = ("two-sided", "less", "greater")
+GROUPS = "the groups' sizes and who is in which group are public"
+INDEPENDENT = "the records are independent"
+MEASURED_INTERVAL = "The interval's validity is measured, not proved."
+# so many values make ties of keys rare; a seeded source draws them without gaps
+_KEYS = 2**52
+
+
+def protected(
+    function: str,
+    epsilon: float,
+    neighbors: str | None,
+    missing: Missing,
+    budget: Spender | None,
+    integer: bool = True,
+) -> Options:
+    """Check how a test is to be protected; the number of records has to be public."""
+    named = INTEGER if integer else REAL
+    how = options(epsilon, 0, named[0].name, neighbors, missing, mechanisms=named, budget=budget)
+    if how.neighbors == "bounded":
+        return how
+    raise PydpstatError(
+        f"neighbors must be 'bounded' for {function}, whose law needs public numbers of records; got "
+        "'unbounded'. Use neighbors='bounded' where they are public."
+    )
+
+
+def sample_of(data: Data, argument: str, how: Options, source: Source) -> Floats:
+    """Return one variable's values."""
+    records, _ = records_of(data, how, NOTHING, source, one_column, argument)
+    return _filled(records.fold(_values, _joined), how)
+
+
+def pair_of(x: Data, y: Data, how: Options) -> tuple[Floats, Floats]:
+    """Return the values of two variables, a record in the same place of both."""
+    first, second = one_column(x, "x"), one_column(y, "y")
+    if first.size != second.size:
+        raise PydpstatError(
+            f"x and y must be of the same length, a record in the same place of both; got {first.size} and "
+            f"{second.size} records."
+        )
+    return _filled(_floats(first.arrays[0]), how), _filled(_floats(second.arrays[0]), how)
+
+
+def _values(part: Part) -> Floats:
+    return _floats(part.columns.arrays[0])
+
+
+def _joined(one: Floats, other: Floats) -> Floats:
+    return np.concatenate((one, other))
+
+
+def _floats(values: npt.NDArray[np.generic]) -> Floats:
+    return values.astype(np.float64)
+
+
+def _filled(values: Floats, how: Options) -> Floats:
+    gone = np.isnan(values)
+    if fills(int(np.count_nonzero(gone)), how.missing):
+        values[gone] = float(how.missing)
+    return values
+
+
+def keys_of(source: Source, size: int) -> npt.NDArray[np.int64]:
+    """Draw a key for each record, which settles its ties: before anything is asked of the data."""
+    return source.integers(size, _KEYS)
+
+
+def released(
+    function: str,
+    statistic: str,
+    value: int | Fraction,
+    reach: int | Fraction,
+    size: int,
+    how: Options,
+    source: Source,
+    budget: Spender | None,
+    *,
+    data: tuple[str, ...],
+    arguments: tuple[tuple[str, object], ...] = (),
+    conditions: tuple[str, ...] = (),
+) -> DPResults:
+    """Release an exact number that a record changes by at most `reach`."""
+    if not math.isfinite(reach / how.epsilon):
+        raise PydpstatError(
+            f"epsilon must be so large that the noise scale is finite; got {how.epsilon:g}. Give say 1."
+        )
+    query = Query(
+        statistic,
+        np.asarray(float(value)),
+        (reach,),
+        Labels(statistic),
+        integer=how.mechanism.integer,
+        nobs=size,
+        exact=(value,),
+    )
+    return release_statistic(
+        function, query, how, source, budget, data=data, arguments=arguments, conditions=conditions
+    )
+
+
+def shown_alternative(alternative: str) -> tuple[tuple[str, object], ...]:
+    """Return what the call says of the alternative: nothing of the default."""
+    return () if alternative == "two-sided" else (("alternative", alternative),)
+
+
+def remarks_on(noise: DPResults, half_range: float) -> tuple[str, ...]:
+    """Return what is to be said where nothing, or little, can be seen."""
+    if half_range == 0.0:
+        return ("There is nothing to compare: p is 1 whatever the data are.",)
+    if noise.noise.std() > half_range:
+        return ("The noise is wider than all values of the statistic: hardly anything can be seen in it.",)
+    return ()

@@ -1,0 +1,299 @@
+"""The tests of Kolmogorov and Smirnov: distances of distribution functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Data
+from pydpstat._release.additive import Spender
+from pydpstat._release.statistic import Missing, check_records, quiet
+from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.distance_laws import one_sample_law, two_sample_law
+from pydpstat.inference._laws.rank_laws import upper
+from pydpstat.inference._laws.rank_values import UNIT_BITS, distance_between, distance_from
+from pydpstat.inference._testing import (
+    ALTERNATIVES,
+    GROUPS,
+    INDEPENDENT,
+    protected,
+    released,
+    remarks_on,
+    sample_of,
+    shown_alternative,
+)
+from pydpstat.random import source_from
+from pydpstat.results import InferenceResults
+from pydpstat.results._call import Named
+
+Floats = npt.NDArray[np.float64]
+ALONE = "cdf makes its number of a record from that record alone"
+
+
+@quiet
+def kstest(
+    x: Data,
+    cdf: str | Callable[..., Any],
+    epsilon: float,
+    *,
+    args: Sequence[object] = (),
+    alternative: str = "two-sided",
+    neighbors: str | None = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
+) -> InferenceResults:
+    """Test whether a sample has a given law, by the largest distance of the distribution functions.
+
+    Parameters
+    ----------
+    x : array_like of shape (n,)
+        Numbers, which need no bounds.
+    cdf : str, frozen distribution or callable
+        A continuous law of `scipy.stats` by its name (``"norm"``), a law with its parameters
+        (``stats.poisson(2.0)``), or a distribution function that takes an array. It is public, with all its
+        parameters.
+    epsilon : float
+        Privacy parameter; above 0 and finite.
+    args : tuple, default ()
+        Parameters for `cdf`. They must not be estimated from the data.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        As in SciPy: "greater" looks where the sample's distribution function is above the law's, that is
+        for smaller values.
+    neighbors : {"bounded"}, optional
+        One record replaced. Unbounded neighbors are refused.
+    missing : "error" or float, default "error"
+        An error, or a public number that takes a missing value's place.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
+
+    Returns
+    -------
+    InferenceResults
+        `statistic` is the noisy distance D.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, there is no record, or a value is missing with ``missing="error"``.
+
+    Notes
+    -----
+    Guarantee: (epsilon, 0). With a callable it rests on its making each record's number from that record
+    alone; where it raises or returns no number, the record's number is 1/2.
+
+    Sensitivity: one record changes the empirical distribution function by at most 1 / n anywhere, and so D.
+    The law's values at each record, and for a function or a frozen law those just before it, are rounded to
+    multiples of 2^-32, and D is exact from there on. Noise is Laplace of scale 1 / (n epsilon), on a grid.
+
+    Validity "exact": p is the probability of such a D plus noise, for independent records of the law. Of a
+    law with atoms (give it frozen, or its function) D is smaller, so that p is too large. The law of D is
+    exact for up to 40 records (one-sided 100), then right to 5e-4 (one-sided 1e-3).
+
+    With epsilon 1e6 p is SciPy's within these numbers.
+
+    References
+    ----------
+    Kolmogorov, A. N. (1933). Sulla determinazione empirica di una legge di distribuzione. Giornale
+    dell'Istituto Italiano degli Attuari 4, 83-91.
+    Awan, J. and Wang, Y. (2022). Differentially private Kolmogorov-Smirnov-type tests. arXiv:2208.06236.
+
+    Examples
+    --------
+    >>> import numpy as np, pydpstat
+    >>> r = pydpstat.kstest(np.linspace(0.0, 1.0, 100) ** 2, "uniform", 1.0, rng=pydpstat.RRandom(123))
+    >>> r.pvalue < 0.05
+    True
+    """
+    how = protected("kstest", epsilon, neighbors, missing, budget, integer=False)
+    checks.one_of(alternative, "alternative", ALTERNATIVES)
+    law, name = _distribution(cdf, args)
+    source = source_from(rng)
+    values = sample_of(x, "x", how, source)
+    size = values.size
+    check_records(size, 1, "test", "x")
+    unit = size << UNIT_BITS
+    at = _shares(law, values)
+    # where the law has an atom its function jumps
+    before = at if isinstance(cdf, str) else _shares(law, np.nextafter(values, -np.inf))
+    found = distance_from(at, before, alternative)
+    arguments: tuple[tuple[str, object], ...] = (("cdf", name if isinstance(cdf, str) else Named(name)),)
+    if args:
+        arguments += (("args", tuple(args)),)
+    noisy = released(
+        "kstest",
+        "D",
+        Fraction(found, unit),
+        Fraction(1, size),
+        size,
+        how,
+        source,
+        budget,
+        data=("x",),
+        arguments=(*arguments, *shown_alternative(alternative)),
+        conditions=() if isinstance(cdf, str) else (ALONE,),
+    )
+    d = float(noisy)
+    return InferenceResults.of(
+        noisy,
+        test="Kolmogorov-Smirnov test of a law",
+        statistic=d,
+        pvalue=upper(one_sample_law(size, alternative), d * unit, how.epsilon / 2.0**UNIT_BITS),
+        alternative=alternative,
+        validity="exact",
+        assumptions=(INDEPENDENT,),
+        remarks=remarks_on(noisy, 1.0),
+    )
+
+
+@quiet
+def ks_2samp(
+    x: Data,
+    y: Data,
+    epsilon: float,
+    *,
+    alternative: str = "two-sided",
+    neighbors: str | None = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
+) -> InferenceResults:
+    """Test whether two samples have one law, by the largest distance of their distribution functions.
+
+    Parameters
+    ----------
+    x, y : array_like of shape (n1,), (n2,)
+        Two samples, of numbers that need no bounds. Their sizes are public.
+    epsilon : float
+        Privacy parameter; above 0 and finite.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        As in SciPy: "greater" looks where the distribution function of `x` is above that of `y`, that is
+        for smaller values in `x`.
+    neighbors, missing, rng, budget
+        As in `kstest`. A record that is replaced stays in its sample.
+
+    Returns
+    -------
+    InferenceResults
+        `statistic` is the noisy distance D.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, or a value is missing with ``missing="error"``.
+
+    Notes
+    -----
+    Guarantee: (epsilon, 0), as the groups' sizes and who is in which group are public.
+
+    Sensitivity: a record of `x` changes its distribution function by at most 1 / n1, one of `y` by at most
+    1 / n2. Released is the integer n1 n2 D, which changes by at most max(n1, n2), with symmetric geometric
+    noise.
+
+    Validity "exact": where both samples have one law, all orders of the records are equally likely. Ties are
+    not broken: they make D smaller, so that p is too large. The law of D is that of 9,999 random orders with
+    a fixed seed up to 1,000 records, then the limit law on the values that D can take: p is right to 6e-4
+    where it is 0.05 or less, else to 5e-3.
+
+    With epsilon 1e6 and no ties p is SciPy's within these numbers.
+
+    References
+    ----------
+    Smirnov, N. V. (1939). Estimate of deviation between empirical distribution functions in two independent
+    samples. Bulletin Moscow University 2, 3-16.
+    Awan, J. and Wang, Y. (2022). Differentially private Kolmogorov-Smirnov-type tests. arXiv:2208.06236.
+
+    Examples
+    --------
+    >>> import numpy as np, pydpstat
+    >>> x = np.linspace(0.0, 10.0, 100)
+    >>> pydpstat.ks_2samp(x, x + 4.0, 1.0, rng=pydpstat.RRandom(123)).pvalue < 0.05
+    True
+    """
+    how = protected("ks_2samp", epsilon, neighbors, missing, budget)
+    checks.one_of(alternative, "alternative", ALTERNATIVES)
+    source = source_from(rng)
+    first, second = (sample_of(each, name, how, source) for each, name in ((x, "x"), (y, "y")))
+    sizes = first.size, second.size
+    pairs, reach = sizes[0] * sizes[1], max(*sizes, 1)
+    noisy = released(
+        "ks_2samp",
+        "n1 n2 D",
+        distance_between(first, second, alternative) if pairs else 0,
+        reach,
+        sum(sizes),
+        how,
+        source,
+        budget,
+        data=("x", "y"),
+        arguments=shown_alternative(alternative),
+        conditions=(GROUPS,),
+    )
+    k = float(noisy)
+    return InferenceResults.of(
+        noisy,
+        test="Kolmogorov-Smirnov test of two samples",
+        statistic=k / max(pairs, 1),
+        pvalue=upper(two_sample_law(*sizes, alternative), k, how.epsilon / reach) if pairs else 1.0,
+        alternative=alternative,
+        validity="exact",
+        assumptions=(INDEPENDENT, "both samples have one law under the null hypothesis"),
+        remarks=remarks_on(noisy, float(pairs)),
+    )
+
+
+def _distribution(cdf: object, args: Sequence[object]) -> tuple[Callable[[Floats], Any], str]:
+    """Return a distribution function of arrays, and its public name."""
+    from scipy import stats
+
+    if not isinstance(args, (tuple, list)):
+        raise PydpstatError(f"args must be a tuple of parameters; got {checks.shown(args)}. Give say (0, 1).")
+    if isinstance(cdf, str):
+        law = getattr(stats, cdf, None)
+        if not isinstance(law, stats.rv_continuous):
+            raise PydpstatError(
+                "cdf must be a continuous law of scipy.stats, or a function; "
+                f"got {checks.shown_option(cdf)}. Give for example 'norm' with args=(mean, sd)."
+            )
+        try:
+            known = bool(np.isfinite(law.cdf(0.5, *args)))
+        except Exception:  # what SciPy says of arguments that it cannot take differs with its versions
+            known = False
+        if not known:
+            raise PydpstatError(
+                f"args must be the parameters of {cdf!r}, as scipy.stats.{cdf}.cdf takes them; got "
+                f"{checks.shown(args)}. Give all that it needs, within their ranges."
+            )
+        return (lambda values: law.cdf(values, *args)), cdf
+    inner = getattr(cdf, "cdf", cdf)
+    if callable(inner) and not isinstance(cdf, np.ndarray):
+        return (lambda values: inner(values, *args)), getattr(cdf, "__name__", type(cdf).__name__)
+    raise PydpstatError(
+        f"cdf must be the name of a continuous law, a frozen one, or a function; got {checks.shown(cdf)}. "
+        "For two samples use ks_2samp."
+    )
+
+
+def _shares(law: Callable[[Floats], Any], values: Floats) -> Floats:
+    """Return the law's values; 1/2 where it has none. One record must not spoil those of others."""
+    try:
+        found = np.asarray(law(values), dtype=np.float64)
+    except Exception:  # a function may raise what it likes
+        found = np.empty(0)
+    if found.shape != values.shape:
+        found = np.array([_share(law, each) for each in values])
+    return np.clip(np.where(np.isnan(found), 0.5, found), 0.0, 1.0)
+
+
+def _share(law: Callable[[Floats], Any], value: float) -> float:
+    try:
+        return float(np.asarray(law(np.array([value])), dtype=np.float64).reshape(()))
+    except Exception:  # a function may raise what it likes
+        return 0.5

@@ -1,0 +1,161 @@
+"""The test of Kruskal and Wallis: whether several groups have one law."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from pydpstat._data.columns import Data
+from pydpstat._release.additive import Spender
+from pydpstat._release.statistic import Missing, quiet
+from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.rank_laws import upper
+from pydpstat.inference._laws.rank_values import rank_deviations
+from pydpstat.inference._laws.sampled_laws import DIGITS, distance_law, scaled_distance, scaled_reach
+from pydpstat.inference._testing import (
+    GROUPS,
+    INDEPENDENT,
+    keys_of,
+    protected,
+    released,
+    remarks_on,
+    sample_of,
+)
+from pydpstat.random import source_from
+from pydpstat.results import InferenceResults
+
+# with less noise than this, in units of the root of H, groups of unequal sizes have Kruskal's own weights
+LITTLE_NOISE = 0.5
+
+
+@quiet
+def kruskal(
+    *samples: Data,
+    epsilon: float,
+    neighbors: str | None = None,
+    missing: Missing = "error",
+    rng: object = None,
+    budget: Spender | None = None,
+) -> InferenceResults:
+    """Test whether several groups have one law, by the distance of their rank sums from what is expected.
+
+    Parameters
+    ----------
+    *samples : array_like
+        Two groups or more, of numbers that need no bounds. Their sizes are public.
+    epsilon : float, keyword only
+        Privacy parameter; above 0 and finite. Each group has all of it, as a record is in one.
+    neighbors : {"bounded"}, optional
+        One record replaced, which stays in its group. Unbounded neighbors are refused.
+    missing : "error" or float, default "error"
+        An error, or a public number that takes a missing value's place.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
+
+    Returns
+    -------
+    InferenceResults
+        `statistic` is the noisy H where the distance has Kruskal's weights, else the noisy distance.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, there are fewer than two groups, or a value is missing with
+        ``missing="error"``.
+
+    Notes
+    -----
+    Guarantee: (epsilon, 0), as the groups' sizes and who is in which group are public. Ties are settled by
+    random keys, one a record, drawn without looking at the data.
+
+    Released is the root of the sum of w_g (R_g - E_g)^2, with R_g the rank sum of group g and E_g its mean,
+    in units of 2^-11 and with symmetric geometric noise. With the weights w_g = 1 / n_g it is the root of
+    H N (N + 1) / 12, with H the statistic of Kruskal and Wallis; with w_g = 1 it has less noise where sizes
+    differ. Which one is used follows from the sizes and epsilon: H where the noise is below half its root's
+    unit, or sizes are equal.
+
+    Sensitivity: a record of group g that moves past the other groups takes at most n_h from R_h and adds
+    what it takes to R_g. The distance moves by at most the root of ``w_g (N - n_g)^2`` plus the sum of ``w_h
+    n_h^2`` over the other groups, for the worst g: the triangle inequality.
+
+    Validity "model": where all groups have one law, all orders of the records are equally likely. The law of
+    the distance is that of 9,999 random orders with a fixed seed, so p is right to about 0.002 at 0.05 and at
+    least 1e-4. Beyond 1,000 records the rank sums are drawn from their limit.
+
+    With epsilon 1e6 and no ties p is SciPy's up to these draws and to its chi-squared approximation.
+
+    References
+    ----------
+    Kruskal, W. H. and Wallis, W. A. (1952). Use of ranks in one-criterion variance analysis. Journal of the
+    American Statistical Association 47, 583-621.
+    Couch, S., Kazan, Z., Shi, K., Bray, A. and Groce, A. (2019). Differentially private nonparametric
+    hypothesis testing. CCS 2019. (The sum of absolute values.)
+
+    Examples
+    --------
+    >>> import numpy as np, pydpstat
+    >>> x = np.linspace(0.0, 10.0, 50)
+    >>> r = pydpstat.kruskal(x, x + 4.0, x + 8.0, epsilon=1.0, rng=pydpstat.RRandom(123))
+    >>> r.pvalue < 0.05
+    True
+    """
+    how = protected("kruskal", epsilon, neighbors, missing, budget)
+    if len(samples) < 2:
+        raise PydpstatError(
+            f"samples must be two groups or more; got {len(samples)}. Give one argument a group."
+        )
+    source = source_from(rng)
+    groups = [sample_of(each, f"samples[{i}]", how, source) for i, each in enumerate(samples)]
+    # an empty group has nothing to be compared
+    groups = [each for each in groups if each.size]
+    sizes = tuple(each.size for each in groups)
+    weights = weights_of(sizes, how.epsilon)
+    found = scaled_distance(rank_deviations(groups, keys_of(source, sum(sizes))), weights) if sizes else 0
+    reach = max(scaled_reach(sizes, weights), 1) if sizes else 1
+    noisy = released(
+        "kruskal",
+        f"2^{DIGITS + 1} distance",
+        found,
+        reach,
+        sum(sizes),
+        how,
+        source,
+        budget,
+        data=tuple(f"samples[{i}]" for i in range(len(samples))),
+        conditions=(GROUPS,),
+    )
+    z, distance = float(noisy), float(noisy) / 2 ** (DIGITS + 1)
+    compared = len(sizes) > 1
+    p = upper(distance_law(sizes, weights), z, how.epsilon / reach) if compared else 1.0
+    own = any(weight != 1 for weight in weights)
+    h = 12.0 / (sum(sizes) * (sum(sizes) + 1.0)) * math.copysign(distance**2, z) if own else distance
+    return InferenceResults.of(
+        noisy,
+        test="Kruskal-Wallis test" if own else "Kruskal-Wallis test, unweighted distance",
+        statistic=h,
+        pvalue=p,
+        validity="model",
+        assumptions=(INDEPENDENT, "all groups have one law under the null hypothesis"),
+        remarks=remarks_on(noisy, float(_apart(sizes, weights)) if compared else 0.0),
+    )
+
+
+def weights_of(sizes: tuple[int, ...], epsilon: float) -> tuple[Fraction | int, ...]:
+    """Return the weights of the groups, from public numbers alone."""
+    if not sizes:
+        return ()
+    size, least = sum(sizes), min(sizes)
+    noise = math.sqrt(24.0 * (size - least) / (least * (size + 1.0))) / epsilon
+    if noise <= LITTLE_NOISE or len(set(sizes)) == 1:
+        return tuple(Fraction(1, number) for number in sizes)
+    return (1,) * len(sizes)
+
+
+def _apart(sizes: tuple[int, ...], weights: tuple[Fraction | int, ...]) -> int:
+    """Return the scaled distance of groups that lie one above the other."""
+    ends = np.cumsum(sizes).tolist()
+    return scaled_distance([n * (2 * end - n - ends[-1]) for n, end in zip(sizes, ends)], weights)

@@ -1,0 +1,287 @@
+"""Null laws of rank statistics and distances, beside enumeration, SciPy and many digits."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from pydpstat.inference._laws import distance_laws, rank_laws, sampled_laws
+from pydpstat.inference._laws.pair_intervals import PairInterval, _normal_tail, mean_tail
+from pydpstat.inference._laws.rank_laws import upper
+
+# rounding alone
+CLOSE = {"rel": 1e-11, "abs": 1e-14}
+
+
+def shares(values):
+    """Return the probabilities of 0 to the largest of equally likely integers."""
+    found = Counter(values)
+    return [found[k] / len(values) for k in range(max(found) + 1)]
+
+
+@pytest.mark.parametrize("first, second", [(1, 1), (1, 6), (2, 5), (4, 4), (5, 3)])
+def test_mann_whitney_beside_all_orders(first, second):
+    places = itertools.combinations(range(first + second), first)
+    wins = [sum(each) - first * (first - 1) // 2 for each in places]
+    assert rank_laws.mann_whitney_law(first, second).masses == pytest.approx(shares(wins), **CLOSE)
+
+
+@pytest.mark.parametrize("records, cap", [(1, 1), (5, 5), (6, 1), (7, 3), (8, 7)])
+def test_signed_ranks_beside_all_signs(records, cap):
+    ranks = [min(rank, cap) for rank in range(1, records + 1)]
+    sums = [sum(itertools.compress(ranks, signs)) for signs in itertools.product((0, 1), repeat=records)]
+    assert rank_laws.signed_rank_law(records, cap).masses == pytest.approx(shares(sums), **CLOSE)
+    assert rank_laws.capped_total(records, cap) == sum(ranks)
+
+
+@pytest.mark.parametrize("records", [2, 3, 6, 7])
+def test_kendall_beside_all_permutations(records):
+    pairs = list(itertools.combinations(range(records), 2))
+    orders = itertools.permutations(range(records))
+    counts = [sum(order[i] < order[j] for i, j in pairs) for order in orders]
+    assert rank_laws.kendall_law(records).masses == pytest.approx(shares(counts), **CLOSE)
+
+
+@pytest.mark.parametrize("first, second", [(19, 60), (50, 50), (40, 1000), (50, 800)])
+def test_the_recursion_for_two_samples_stays_exact(first, second):
+    law = rank_laws.mann_whitney_law(first, second)
+    variance = first * second * (first + second + 1) / 12.0
+    middle = law.positions - 0.5 * first * second
+    assert law.masses @ middle**2 == pytest.approx(variance, rel=1e-10)
+    # what rounding makes of a symmetric law shows its size
+    raw = rank_laws._mann_whitney(first, second)
+    assert np.abs(raw - raw[::-1]).sum() < 1e-11
+
+
+def in_digits(law, z, rate):
+    """Return P(T + N >= z) with 60 digits."""
+    with mpmath.workdps(60):
+        b = mpmath.exp(-mpmath.mpf(rate))
+
+        def tail(k):
+            return b**k / (1 + b) if k > 0 else 1 - b ** (1 - k) / (1 + b)
+
+        masses = zip(law.positions.tolist(), law.masses.tolist())
+        return float(mpmath.fsum(mpmath.mpf(mass) * tail(int(z - position)) for position, mass in masses))
+
+
+@given(st.integers(1, 12), st.integers(-200, 200), st.sampled_from([1e-6, 0.01, 0.3, 2.0, 50.0, 1e6]))
+@settings(max_examples=60, deadline=None)
+def test_tails_with_noise_have_their_digits(records, z, rate):
+    law = rank_laws.signed_rank_law(records, max(1, records // 2))
+    assert upper(law, float(z), rate) == pytest.approx(in_digits(law, z, rate), rel=1e-12, abs=1e-300)
+
+
+@given(st.sampled_from([(3, 4), (6, 6)]), st.sampled_from([0.05, 1.0, 10.0]))
+@settings(max_examples=6, deadline=None)
+def test_p_values_of_a_true_hypothesis_are_at_most_as_often_small(sizes, rate):
+    # exactly: over all values of the statistic and of the noise
+    law, highest = rank_laws.mann_whitney_law(*sizes), sizes[0] * sizes[1]
+    ratio, reach = math.exp(-rate), math.ceil(30.0 / rate)
+    z = np.arange(-reach, highest + reach + 1)
+    noise = (1.0 - ratio) / (1.0 + ratio) * ratio ** np.abs(np.arange(-reach, reach + 1))
+    chances = np.convolve(law.masses, noise)
+    for alternative in ("two-sided", "less", "greater"):
+        p = np.array([rank_laws.p_value(law, float(each), highest, rate, alternative) for each in z])
+        for level in (0.01, 0.05, 0.3):
+            assert chances[p <= level].sum() <= level + 1e-12
+            # without the noise in its law the test would not hold
+        bare = np.array([rank_laws.p_value(law, float(each), highest, 1e3, alternative) for each in z])
+        if rate < 1.0:
+            assert chances[bare <= 0.05].sum() > 0.2
+
+
+LARGE = {
+    "two samples": lambda: _both(
+        rank_laws._mann_whitney(50, 800), rank_laws._mann_whitney_cumulants(50, 800)
+    ),
+    "kendall": lambda: _both(
+        rank_laws.kendall_law(250).masses,
+        [float(u * (rank_laws.power_sum(250, 2 * k) - 250)) for k, u in enumerate(rank_laws.UNIFORM, 1)],
+    ),
+    "signed ranks": lambda: _both(
+        rank_laws.signed_rank_law(300, 100).masses,
+        [
+            float(t * (rank_laws.power_sum(99, 2 * k) + 201 * 100 ** (2 * k)))
+            for k, t in enumerate(rank_laws.TRIAL, 1)
+        ],
+    ),
+}
+
+
+def _both(masses, cumulants):
+    exact = rank_laws._lattice(masses)
+    return exact, rank_laws._edgeworth(0.5 * (masses.size - 1), cumulants), math.sqrt(cumulants[0])
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_the_corrected_normal_law_is_close_to_the_exact_one(name):
+    exact, normal, sd = LARGE[name]()
+    middle = 0.5 * (exact.masses.size - 1)
+    for rate in (0.05 / sd, 1.0 / sd, 20.0 / sd, 50.0):
+        for z in np.rint(middle + sd * np.linspace(-5.0, 5.0, 21)):
+            assert upper(normal, z, rate) == pytest.approx(upper(exact, z, rate), abs=2e-6)
+    # the bare normal law would not do
+    plain = rank_laws._edgeworth(middle, [sd**2, 0.0, 0.0])
+    assert abs(upper(plain, np.rint(middle + sd), 50.0) - upper(exact, np.rint(middle + sd), 50.0)) > 2e-5
+
+
+def test_a_large_group_is_taken_as_a_smaller_one():
+    few, many = 6, 8_000
+    exact = rank_laws._lattice(rank_laws._mann_whitney(few, many))
+    taken = rank_laws.mann_whitney_law(few, many)
+    sd = math.sqrt(few * many * (few + many + 1) / 12.0)
+    assert taken.step > 1.0
+    for rate in (0.1 / many, 1.0 / many, 1.0):
+        for z in np.rint(0.5 * few * many + sd * np.linspace(-3.0, 3.0, 13)):
+            assert upper(taken, z, rate) == pytest.approx(upper(exact, z, rate), abs=2e-6)
+
+
+def test_power_sums():
+    for power in (2, 4, 6):
+        for last in (0, 1, 2, 9, 40):
+            assert rank_laws.power_sum(last, power) == sum(k**power for k in range(last + 1))
+
+
+@pytest.mark.parametrize("records", [1, 2, 30, 500, 10**6])
+def test_the_cap_grows_from_signs_to_ranks(records):
+    caps = [rank_laws.best_cap(records, epsilon) for epsilon in (1e-6, 0.01, 0.1, 1.0, 10.0, 1e6)]
+    assert caps == sorted(caps) and caps[0] == 1 and caps[-1] == records
+
+
+def test_the_cap_shows_a_shift_best():
+    # the score of each cap by simulation: mean shift over sd, 40,000 normal records
+    rng, records, epsilon = np.random.default_rng(5), 200, 0.3
+    x = rng.normal(0.05, 1.0, (4000, records))
+    ranks = np.abs(x).argsort(axis=1).argsort(axis=1) + 1
+    scores = {}
+    for cap in (1, 40, 80, 120, 200):
+        sums = np.where(x > 0.0, np.minimum(ranks, cap), 0).sum(axis=1)
+        sd = math.hypot(sums.std(), math.sqrt(2.0) * cap / epsilon)
+        scores[cap] = (sums.mean() - 0.5 * rank_laws.capped_total(records, cap)) / sd
+    best = rank_laws.best_cap(records, epsilon)
+    assert 40 <= best <= 120 and max(scores, key=scores.get) in (40, 80, 120)
+    assert scores[80] > 1.1 * scores[200] and scores[80] > scores[1]
+
+
+# distances
+
+
+@pytest.mark.parametrize("records", [1, 7, 40, 41, 300, 3000])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_the_distance_of_one_sample_beside_scipy(records, alternative):
+    law = distance_laws.one_sample_law(records, alternative)
+    scipys = stats.kstwo if alternative == "two-sided" else stats.ksone
+    unit, close = records * 2.0**32, 5e-4 if alternative == "two-sided" else 1e-3
+    for d in np.array([0.3, 0.6, 1.0, 1.36, 1.8]) / math.sqrt(records):
+        if d < 1.0:
+            # a large epsilon leaves D as it is
+            assert upper(law, d * unit, 1.0) == pytest.approx(scipys.sf(d, records), abs=close)
+    assert law.masses.sum() == pytest.approx(1.0, abs=1e-12)
+
+
+def within(sizes, reach, alternative):
+    """Return the probability that a random order of two samples stays within a distance, path by path."""
+    first, second = sizes
+    lowest = -reach if alternative == "two-sided" else -math.inf
+    row = np.zeros(second + 1)
+    for i in range(first + 1):
+        ahead = row.copy()
+        for j in range(second + 1):
+            if i + j:
+                # the last of the first i + j records is of the first sample with probability i / (i + j)
+                before = row[j - 1] if j else 0.0
+                ahead_of = (i * ahead[j] + j * before) / (i + j)
+            else:
+                ahead_of = 1.0
+            row[j] = ahead_of if lowest < i * second - j * first < reach else 0.0
+    return row[second]
+
+
+@pytest.mark.parametrize(
+    "sizes", [(4, 7), (30, 20), (1, 1200), (450, 600), (601, 500), (550, 550), (30, 1000)]
+)
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_the_distance_of_two_samples_beside_all_paths(sizes, alternative):
+    law = distance_laws.two_sample_law(*sizes, alternative)
+    pairs, size = sizes[0] * sizes[1], sum(sizes)
+    for standard in (0.8, 1.36):
+        # a value that the distance can take
+        step = math.gcd(*sizes)
+        k = min(round(standard * math.sqrt(pairs * size) / step) * step, pairs)
+        p = 1.0 - within(sizes, k, alternative)
+        # 9,999 orders: four standard errors; beyond 1,000 records the limit law, as its docstring says
+        close = 4.0 * math.sqrt(p * (1.0 - p) / 9999) + 2e-4 if size <= 1000 else 6e-4 if p <= 0.05 else 5e-3
+        assert upper(law, k, 50.0) == pytest.approx(p, abs=close)
+
+
+# rank sums
+
+
+def test_drawn_rank_sums_have_the_covariance_of_random_orders():
+    for sizes in ((3, 5, 8), (2, 30, 1200), (400, 400, 400)):
+        draws, size = sampled_laws.rank_sum_draws(sizes), sum(sizes)
+        n = np.array(sizes)
+        exact = (np.diag(n * size) - np.outer(n, n)) * (size + 1.0) / 3.0
+        sd = np.sqrt(np.diag(exact))
+        # a correlation of 9,999 draws has a standard error of .01 at most, a variance one of .015
+        assert np.abs((np.cov(draws.T) - exact) / np.outer(sd, sd)).max() < 0.06
+        assert np.abs(draws.mean(axis=0) / sd).max() < 0.04
+
+
+@pytest.mark.parametrize("sizes", [(30, 30, 30), (400, 500, 600)])
+def test_kruskals_statistic_has_its_chi_squared_law(sizes):
+    weights = tuple(sampled_laws.Fraction(1, each) for each in sizes)
+    law, size = sampled_laws.distance_law(sizes, weights), sum(sizes)
+    for h, p in ((1.386, 0.5), (4.605, 0.1), (5.991, 0.05)):
+        z = 2.0 ** (sampled_laws.DIGITS + 1) * math.sqrt(h * size * (size + 1.0) / 12.0)
+        assert upper(law, math.floor(z), 50.0) == pytest.approx(p, abs=0.01)
+
+
+# intervals
+
+
+def test_the_mean_of_signs_has_a_binomial_law():
+    k = np.arange(11)
+    masses = stats.binom.pmf(k, 10, 0.7)
+    for x in (-1.0, 0.1, 0.4, 1.3):
+        tails = stats.laplace.sf(x - (k / 5.0 - 1.0), scale=0.2)
+        assert mean_tail(0.4, x, 10, 0.2) == pytest.approx(masses @ tails, rel=1e-12)
+    # the normal law takes over where it is as good
+    far, near = (mean_tail(0.3, 0.31, pairs, 1e-3) for pairs in (60_000, 49_000))
+    assert 0.5 * near < far < near < 0.1
+
+
+def test_normal_and_laplace_together():
+    for x, sd, scale in ((0.5, 1.0, 0.3), (3.0, 0.2, 1.0), (4.0, 1.0, 0.01), (0.0, 1.0, 1.0)):
+        with mpmath.workdps(30):
+            inner = mpmath.quad(
+                lambda t: mpmath.exp(-abs(t) / scale) / (2 * scale) * mpmath.ncdf((t - x) / sd),
+                [-50 * scale, 0, min(x, 40 * scale) or 1, 50 * scale + x],
+            )
+        assert _normal_tail(x, sd, scale) == pytest.approx(float(inner), rel=1e-8)
+
+
+@given(
+    st.floats(-3.0, 3.0),
+    st.integers(1, 10**7),
+    st.floats(1e-8, 1e6),
+    st.floats(1e-6, 0.5),
+    st.sampled_from(["two-sided", "less", "greater"]),
+)
+@settings(max_examples=80, deadline=None)
+def test_intervals_are_in_range_and_grow(center, pairs, noise, alpha, alternative):
+    interval = PairInterval(center, pairs, noise, alternative)
+    low, high = interval.ends(alpha)
+    wider = interval.ends(alpha / 2.0)
+    assert -1.0 <= low <= min(max(center, -1.0), 1.0) + 1e-9
+    assert min(max(center, -1.0), 1.0) - 1e-9 <= high <= 1.0
+    assert wider[0] <= low + 1e-9 and wider[1] >= high - 1e-9

@@ -1,0 +1,295 @@
+"""The public tests by ranks and distances: SciPy's answers without noise, edges, refusals, levels."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import pydpstat as dp
+from pydpstat.errors import PydpstatError
+
+PLAIN = 1e6
+X = np.random.default_rng(1).normal(0.3, 1.0, 60)
+Y = np.random.default_rng(2).normal(0.0, 1.5, 45)
+SIDES = ("two-sided", "less", "greater")
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+
+CALLS = {
+    "mannwhitneyu": lambda n, **o: dp.mannwhitneyu(X[:n], Y[:n], **o),
+    "wilcoxon": lambda n, **o: dp.wilcoxon(X[:n], **o),
+    "kruskal": lambda n, **o: dp.kruskal(X[:n], Y[:n], X[:1], **o),
+    "kendalltau": lambda n, **o: dp.kendalltau(X[:n], Y[:n], **o),
+    "kstest": lambda n, **o: dp.kstest(X[:n], "norm", **o),
+    "ks_2samp": lambda n, **o: dp.ks_2samp(X[:n], Y[:n], **o),
+}
+
+
+# with next to no noise
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("sizes", [(5, 8), (45, 30), (1, 20)])
+def test_two_samples_beside_scipy(side, sizes):
+    x, y = X[: sizes[0]], Y[: sizes[1]]
+    own = dp.mannwhitneyu(x, y, PLAIN, alternative=side, rng=1)
+    scipys = stats.mannwhitneyu(x, y, alternative=side, method="exact")
+    assert own.statistic == scipys.statistic and own.pvalue == pytest.approx(scipys.pvalue, rel=1e-9)
+    own = dp.ks_2samp(x, y, PLAIN, alternative=side, rng=1)
+    scipys = stats.ks_2samp(x, y, alternative=side, method="exact")
+    assert own.statistic == pytest.approx(scipys.statistic, abs=1e-12)
+    assert own.pvalue == pytest.approx(scipys.pvalue, abs=0.02)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_one_sample_beside_scipy(side):
+    own = dp.wilcoxon(X[:45], PLAIN, alternative=side, rng=1)
+    scipys = stats.wilcoxon(X[:45], alternative=side, method="exact")
+    assert own.pvalue == pytest.approx(scipys.pvalue, rel=1e-9) and own.test == "Wilcoxon signed-rank test"
+    paired = dp.wilcoxon(X[:45], Y, PLAIN, alternative=side, rng=1)
+    assert paired.pvalue == pytest.approx(
+        stats.wilcoxon(X[:45], Y, alternative=side, method="exact").pvalue, rel=1e-9
+    )
+    own = dp.kendalltau(X[:45], Y, PLAIN, alternative=side, rng=1)
+    scipys = stats.kendalltau(X[:45], Y, alternative=side, method="exact")
+    assert own.statistic == pytest.approx(scipys[0], abs=1e-12)
+    assert own.pvalue == pytest.approx(scipys[1], rel=1e-9)
+    for cdf, args in (
+        ("norm", ()),
+        ("norm", (0.2, 1.1)),
+        (stats.norm(0.2, 1.1), ()),
+        (stats.norm.cdf, (0.2,)),
+    ):
+        own = dp.kstest(X, cdf, PLAIN, args=args, alternative=side, rng=1)
+        law = (cdf, args) if isinstance(cdf, str) else (lambda x: getattr(cdf, "cdf", cdf)(x, *args), ())
+        scipys = stats.kstest(X, law[0], law[1], alternative=side)
+        assert own.statistic == pytest.approx(scipys.statistic, abs=1e-5)
+        assert own.pvalue == pytest.approx(scipys.pvalue, abs=1e-3)
+
+
+def test_the_sign_test_beside_scipy():
+    own = dp.wilcoxon(X, PLAIN, cap=1, rng=1)
+    assert own.statistic == np.count_nonzero(X > 0.0) and own.test == "Sign test"
+    scipys = stats.binomtest(int(own.statistic), 60).pvalue
+    assert own.pvalue == pytest.approx(scipys, rel=1e-9)
+
+
+def test_groups_beside_scipy():
+    groups = X[:30], Y[:20], X[30:] + 0.8
+    own, scipys = dp.kruskal(*groups, epsilon=PLAIN, rng=1), stats.kruskal(*groups)
+    # the root is in units of 2^-11
+    assert own.statistic == pytest.approx(scipys.statistic, abs=1e-3)
+    assert own.pvalue == pytest.approx(scipys.pvalue, abs=0.01)
+
+
+def test_large_samples_beside_scipy():
+    rng = np.random.default_rng(4)
+    x, y = rng.normal(0.05, 1.0, 4000), rng.normal(size=5000)
+    own, scipys = dp.mannwhitneyu(x, y, PLAIN, rng=1), stats.mannwhitneyu(x, y)
+    assert own.statistic == scipys.statistic and own.pvalue == pytest.approx(scipys.pvalue, abs=1e-4)
+    own = dp.wilcoxon(x, PLAIN, rng=1)
+    assert own.pvalue == pytest.approx(stats.wilcoxon(x, correction=True).pvalue, abs=1e-4)
+    own, scipys = dp.kendalltau(x, y[:4000], PLAIN, rng=1), stats.kendalltau(x, y[:4000])
+    assert own.pvalue == pytest.approx(scipys[1], abs=1e-3)
+
+
+# edges
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+@pytest.mark.parametrize("epsilon", [1e-3, 1.0, 100.0])
+def test_few_records(name, n, epsilon):
+    result = CALLS[name](n, epsilon=epsilon, rng=3)
+    assert 0.0 <= result.pvalue <= 1.0 and math.isfinite(result.statistic)
+    if result.interval is not None:
+        for level in (0.5, 0.95, 1.0 - 1e-6):
+            low, high = result.conf_int(level)
+            assert -1.0 <= low <= high <= 1.0
+    assert result.summary().as_text()
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("value", [0.0, math.inf, -math.inf, 1e308])
+def test_constant_records(name, value, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "X", np.full(60, value))
+    monkeypatch.setattr(sys.modules[__name__], "Y", np.full(45, value))
+    result = CALLS[name](45, epsilon=1.0, rng=3)
+    assert 0.0 <= result.pvalue <= 1.0 and math.isfinite(result.statistic)
+    assert 0.0 <= dp.wilcoxon(X[:45], -Y, 1.0).pvalue <= 1.0
+
+
+def test_an_empty_group_says_nothing():
+    for result in (
+        dp.mannwhitneyu([], [1.0, 2.0], 1.0),
+        dp.ks_2samp([1.0], [], 1.0),
+        dp.kruskal([1.0, 2.0], [], epsilon=1.0),
+        dp.kruskal([], [], epsilon=1.0),
+        dp.kendalltau([1.0], [2.0], 1.0),
+    ):
+        assert result.pvalue == 1.0 and result.remarks[0].startswith("There is nothing to compare")
+    assert dp.mannwhitneyu([], [1.0], 1.0).conf_int() == (0.0, 1.0)
+    assert dp.kendalltau([1.0], [1.0], 1.0).conf_int() == (-1.0, 1.0)
+
+
+def test_a_group_without_records_changes_nothing_else():
+    rng = dp.RRandom(5), dp.RRandom(5)
+    with_it = dp.kruskal(X, [], Y, epsilon=1.0, rng=rng[0])
+    assert with_it.pvalue == dp.kruskal(X, Y, epsilon=1.0, rng=rng[1]).pvalue
+
+
+def test_small_epsilons_say_so():
+    assert "hardly anything" in dp.mannwhitneyu(X, Y, 1e-3).remarks[0]
+    assert not any("hardly" in each for each in dp.mannwhitneyu(X, Y, 1.0).remarks)
+
+
+def test_a_function_that_fails_for_some_records():
+    def picky(x):
+        if np.any(np.asarray(x) > 1.0):
+            raise ValueError("4242")
+        return stats.norm.cdf(x)
+
+    values = np.where(X > 1.0, 0.0, X)
+    failing = dp.kstest(X, picky, 2.0, rng=5)
+    # the records that it cannot take are at 1/2, the others where they were
+    assert failing.statistic == pytest.approx(dp.kstest(values, "norm", 2.0, rng=5).statistic, abs=1e-6)
+    for broken in (lambda x: 1 / 0, lambda x: np.full(np.shape(x), np.nan), lambda x: "a"):
+        assert 0.0 <= dp.kstest(X, broken, 1.0).pvalue <= 1.0
+
+
+def test_atoms_of_the_law_make_no_distance():
+    counts = np.repeat([0.0, 1.0, 2.0], [607, 303, 90])
+    law = stats.rv_discrete(values=([0, 1, 2], [0.607, 0.303, 0.09]))
+    assert dp.kstest(counts, law, PLAIN, rng=1).statistic == pytest.approx(0.0, abs=1e-6)
+    assert dp.kstest(counts, law, PLAIN, rng=1).pvalue > 0.99
+
+
+# what is refused
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_private_numbers_of_records_are_refused(name):
+    with pytest.raises(PydpstatError, match=f"neighbors must be 'bounded' for {name}"):
+        CALLS[name](10, epsilon=1.0, neighbors="unbounded")
+    with pytest.raises(PydpstatError, match="neighbors must be 'bounded'"):
+        CALLS[name](10, epsilon=1.0, budget=dp.Budget(2.0, neighbors="unbounded"))
+
+
+@pytest.mark.parametrize(
+    "call, said",
+    [
+        (lambda: dp.mannwhitneyu(X, Y, 1.0, alternative="larger"), "alternative must be one of"),
+        (lambda: dp.kruskal(X, epsilon=1.0), "samples must be two groups or more; got 1"),
+        (lambda: dp.kendalltau(X, Y, 1.0), "x and y must be of the same length"),
+        (lambda: dp.wilcoxon(X, 1.0, cap=61), "cap must be from 1 to the number of records, 60"),
+        (lambda: dp.wilcoxon([], 1.0), "x must have at least 1 record"),
+        (lambda: dp.kstest(X, "poisson", 1.0), "cdf must be a continuous law of scipy.stats"),
+        (lambda: dp.kstest(X, "gamma", 1.0), "args must be the parameters of 'gamma'"),
+        (lambda: dp.kstest(X, Y, 1.0), "For two samples use ks_2samp"),
+        (lambda: dp.mannwhitneyu(X, [1.0, None], 1.0), "missing must say what to do"),
+    ],
+)
+def test_messages(call, said):
+    with pytest.raises(PydpstatError, match=said):
+        call()
+
+
+# privacy
+
+
+@pytest.mark.parametrize(
+    "name, scale", [("mannwhitneyu", 45), ("wilcoxon", 3), ("kendalltau", 44), ("ks_2samp", 45)]
+)
+def test_noise_has_the_scale_of_the_sensitivity(name, scale):
+    options = {"cap": 3} if name == "wilcoxon" else {}
+    result = CALLS[name](45, epsilon=0.5, **options)
+    assert result.noise_scale == 2.0 * scale and result.epsilon == 0.5
+    assert not result.reproducible
+
+
+def test_the_condition_of_given_groups_is_stated():
+    for name in ("mannwhitneyu", "kruskal", "ks_2samp"):
+        assert "who is in which group" in " ".join(CALLS[name](9, epsilon=1.0).guarantee.conditions)
+    assert "from that record alone" in " ".join(dp.kstest(X, np.tanh, 1.0).guarantee.conditions)
+
+
+def test_each_test_is_charged_once():
+    budget = dp.Budget(10.0)
+    for call in CALLS.values():
+        call(20, epsilon=0.5, budget=budget)
+    assert len(budget.entries) == 6 and budget.spent[0] == pytest.approx(3.0)
+
+
+def test_missing_values_and_containers():
+    frame = pd.DataFrame({"x": [1.0, None, 3.0], "y": [2.0, 1.0, None]})
+    own = dp.kendalltau(frame["x"], frame["y"], PLAIN, missing=0, rng=1)
+    assert own.released[0][1] == dp.kendalltau([1, 0, 3], [2, 1, 0], PLAIN, rng=1).released[0][1]
+    assert dp.mannwhitneyu(frame[["x"]], [0.5, 2.0], PLAIN, missing=-1, rng=1).statistic == 3.0
+
+
+# levels
+
+
+@pytest.fixture
+def ranks(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    return importlib.import_module("levels.ranks")
+
+
+# by their names, as the simulated ones that had the largest levels or are the hardest
+HARD = (
+    "mannwhitneyu, tied, n (10, 200), epsilon 0.3",
+    "mannwhitneyu, clipped, n (20, 20), epsilon 1.0",
+    "wilcoxon, coin, n 500, epsilon 0.05",
+    "wilcoxon, discrete, n 30, epsilon 10.0",
+    "kruskal, constant, n (15, 40, 200), epsilon 1.0",
+    "kendalltau, coin, n 50, epsilon 10.0, other tied",
+    "kstest, normal, n 50, epsilon 10.0",
+    "ks_2samp, normal, n (20, 20), epsilon 1.0",
+)
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_levels(ranks, name):
+    (setting,) = (each for each in ranks.SETTINGS if each["name"] == name)
+    # of 600 runs at 0.05 more than 52 come with probability 5e-5
+    assert ranks.rejections(setting, 600, 17) <= 52
+
+
+@pytest.mark.parametrize(
+    "name", ["wilcoxon, coin, n 500, epsilon 0.05", "ks_2samp, normal, n (20, 20), epsilon 1.0"]
+)
+def test_a_law_without_the_noise_is_noticed(ranks, name, monkeypatch):
+    (setting,) = (each for each in ranks.SETTINGS if each["name"] == name)
+    whole = ranks.rank_laws.upper
+    for module in (ranks.rank_laws, sys.modules["pydpstat.inference._laws.rank_laws"]):
+        monkeypatch.setattr(module, "upper", lambda law, z, rate: whole(law, z, 1e3))
+    assert ranks.rejections(setting, 600, 17) > 52
+
+
+def test_the_benchmark_draws_what_the_functions_release(ranks):
+    # both ways to a p-value: their shares below .2 and .5 differ by less than four standard errors
+    setting = {"name": "both", "test": "mannwhitneyu", "law": "skewed", "n": (12, 15), "epsilon": 1.0}
+    setting["shift"] = 2.0
+    rng = ranks.generator_of(setting, 3)
+    simulated = np.array([ranks._p_value(setting, rng) for _ in range(600)])
+    released = []
+    for _ in range(600):
+        x, y = ranks._draw("skewed", 12, rng) + 2.0, ranks._draw("skewed", 15, rng)
+        released.append(dp.mannwhitneyu(x, y, 1.0).pvalue)
+    for level in (0.2, 0.5):
+        shares = np.mean(simulated <= level), np.mean(np.array(released) <= level)
+        assert abs(shares[0] - shares[1]) < 4.0 * math.sqrt(0.5 / 600)
+
+
+def test_the_cap_gives_power(ranks):
+    (setting,) = (each for each in ranks.POWER if each["n"] == 500 and each["epsilon"] == 0.1)
+    capped, whole = (ranks.power({**setting, "cap": cap}, 400, 5) for cap in (None, 500))
+    # 0.60 beside 0.36: a difference of 60 of 400 is 4.4 standard errors from none
+    assert capped - whole > 60
