@@ -51,11 +51,12 @@ def weights(variables: int, norm: int, bounded: bool) -> Weights:
     """Return the weights of sums over records of so many variables, for noise that answers to a norm.
 
     *L1 norm, bounded.* With d variables and c = 2 / (d + 1)^2, sums and products of two variables get c, and
-    squares c / 2. Replacing u by w changes the weighted sums by ``F = c [sum |du_i| + sum_{i<j} |d(u_i u_j)|] +
-    c/2 sum |d u_i^2|``. With ``x_i = |u_i - w_i| / 2``, for which ``|u_i + w_i| / 2 <= 1 - x_i``,
-    X = sum x_i and Q = sum x_i^2: ``|d(u_i u_j)| <= 2 x_i (1 - x_j) + 2 x_j (1 - x_i)`` and ``|d u_i^2| <= 4 x_i (1 - x_i)``,
-    so ``F <= 2c [X + (d - 1) X - X^2 + Q] + 2c (X - Q) = 2c [(d + 1) X - X^2] <= c (d + 1)^2 / 2 = 1``, which
-    is attained.
+    squares c / 2. Replacing u by w changes the weighted sums by
+    ``F = c [sum |du_i| + sum_{i<j} |d(u_i u_j)|] + c/2 sum |d u_i^2|``. With ``x_i = |u_i - w_i| / 2``, for
+    which ``|u_i + w_i| / 2 <= 1 - x_i``, X = sum x_i and Q = sum x_i^2:
+    ``|d(u_i u_j)| <= 2 x_i (1 - x_j) + 2 x_j (1 - x_i)`` and ``|d u_i^2| <= 4 x_i (1 - x_i)``, so
+    ``F <= 2c [X + (d - 1) X - X^2 + Q] + 2c (X - Q) = 2c [(d + 1) X - X^2] <= c (d + 1)^2 / 2 = 1``, which is
+    attained.
 
     *L1 norm, unbounded.* The same, and 1 / (d + 1)^2 for the number of records: a record adds the elements of
     v v' for v = (1, u) over (d + 1)^2, whose sizes add up to at most 1.
@@ -63,12 +64,13 @@ def weights(variables: int, norm: int, bounded: bool) -> Weights:
     *L2 norm, unbounded.* v v' has the Frobenius norm v'v <= d + 1, and has each product of two different
     elements twice: weights 1 / (d + 1) for the number and the squares, sqrt(2) / (d + 1) for the others.
 
-    *L2 norm, bounded.* ``|v v' - w w'|^2 = |v|^4 + |w|^4 - 2 (v'w)^2 <= 2 (d + 1)^2``: those weights over
-    sqrt(2). For one variable the sum gets 1 / 2 and the square k: ``x^2 + 16 k^2 x^2 (1 - x)^2 <= 1`` for x in
-    [0, 1] as long as ``k^2 <= (1 + x) / (16 x^2 (1 - x))``, whose least value is 0.693; k = 0.83.
+    *L2 norm, bounded.* The square of the norm of v v' - w w' is ``(v'v)^2 + (w'w)^2 - 2 (v'w)^2``, at most
+    2 (d + 1)^2: those weights over sqrt(2). For one variable the sum gets 1 / 2, and the square k = 0.83:
+    ``x^2 + 16 k^2 x^2 (1 - x)^2 <= 1`` on [0, 1] as long as k^2 is at most
+    ``(1 + x) / (16 x^2 (1 - x))``, whose least value is 0.693.
 
-    *Rounding.* Records lie on a grid, and products are rounded to it, by 5/8 of a unit at most. What that adds
-    is in `reach`. For one variable in the L1 norm it adds nothing: a square q on the grid lies between
+    *Rounding.* Records lie on a grid, and products are rounded to it, by 5/8 of a unit at most. What that
+    adds is in `reach`. For one variable in the L1 norm it adds nothing: a square q on the grid lies between
     ``max(0, 2 |z| - 1)`` and 1, which are on the grid, and so ``2 |z - z'| + |q - q'|`` is at most
     ``2 (1 + |z'|) + 1 - max(0, 2 |z'| - 1) <= 4``.
 
