@@ -40,7 +40,11 @@ def _own(epsilon: float = 1.0) -> dict[str, Base]:
     common |= {"missing": 0.5, "rng": None, "budget": None}
     choice = {key: common[key] for key in ("epsilon", "neighbors", "missing", "rng", "budget")}
     choice["grid_points"] = 101
-    calls = {name: {"data": X, "bounds": (0, 1), **common} for name in ("mean", "sum", "var", "std")}
+    test = {key: common[key] for key in ("epsilon", "neighbors", "missing", "rng", "budget")}
+    t_test = {"bounds": (0, 1), "alternative": "less", **test}
+    calls = {
+        name: {"data": X, "bounds": (0, 1), **common} for name in ("mean", "sum", "var", "std", "moments")
+    }
     calls |= {name: {"x": X, "y": Y, "bounds": ((0, 1), (0, 1)), **common} for name in ("cov", "corr")}
     calls |= {name: {"condition": X > 0.5, **common, "missing": True} for name in ("count", "proportion")}
     calls |= {
@@ -64,6 +68,9 @@ def _own(epsilon: float = 1.0) -> dict[str, Base]:
             **common,
             "missing": "error",
         },
+        "ttest_1samp": {"a": X, "popmean": 0.5, "method": "exact", **t_test},
+        "ttest_rel": {"a": X, "b": Y, "method": "exact", **t_test},
+        "ttest_ind": {"a": X, "b": Y, "equal_var": False, **t_test},
         "choose": {
             "candidates": ["a", "b"],
             "scores": [1, 2],
@@ -376,6 +383,7 @@ NO_CALLS = (
     "DPResultsPair",
     "DPMech",
     "DPMechNumeric",
+    "InferenceResults",
     "ModelResults",
     "PrivacyWarning",
     "PydpstatError",

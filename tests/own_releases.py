@@ -121,12 +121,18 @@ def _families() -> list[tuple[str, str, Callable[[], Data], float, dict[str, Any
         ("mean, filled", "mean", _holes, 1.0, {"bounds": BOUNDS, "missing": 4.1e7}, _NOISE),
         ("histogram, filled", "histogram", _holes, WIDE, {"edges": edges, "missing": 4.1e7}, _COUNT_NOISE),
     ]
+    means = [
+        ("moments", "moments", _vector, 1.0, {"bounds": BOUNDS}, _NOISE),
+        ("moments, frame", "moments", _frame, 1.0, {"bounds": BOTH}, _NOISE),
+        ("ttest_1samp", "ttest_1samp", _vector, 1.0, {"popmean": 4.25e7, "bounds": BOUNDS}, None),
+        ("ttest_rel", "ttest_rel", _two, 1.0, {"bounds": (-1.0, 5.0e7)}, None),
+    ]
     choices = [
         ("quantile", "quantile", _vector, 1.0, {"q": 0.25, "bounds": BOUNDS}, None),
         ("median", "median", _vector, 1.0, {"bounds": BOUNDS}, None),
         ("quantiles", "quantiles", _vector, 1.0, {"qs": [0.1, 0.5, 0.9], "bounds": BOUNDS}, None),
     ]
-    return [*real, *pairs, *counts, *tables, *choices]
+    return [*real, *pairs, *counts, *tables, *means, *choices]
 
 
 def _caller(function: str, epsilon: float, options: dict[str, Any]) -> Callable[..., Any]:
@@ -173,6 +179,9 @@ def _all() -> list[Own]:
                 call = _caller(name, epsilon, {**own, **how})
                 releases.append(Own(f"{name}, {form}, {neighbors}", data, call, False))
         releases.append(Own(f"nunique, by group, {neighbors}", _grouped, _caller("nunique", WIDE, by), False))
+    exact = {"popmean": 4.25e7, "bounds": BOUNDS, "method": "exact"}
+    releases.append(Own("ttest_1samp, exact", _vector, _caller("ttest_1samp", 1.0, exact), True))
+    releases.append(Own("ttest_ind", _two, _caller("ttest_ind", 1.0, {"bounds": BOUNDS}), True))
     for mechanism in ("exponential", "noisy max"):
         releases.append(Own(f"choose, {mechanism}", _scores, _chooser(mechanism), True))
     return releases

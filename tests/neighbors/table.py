@@ -160,7 +160,20 @@ def _counts(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
     return release_hierarchy(named, hierarchy=Hierarchy(["a", "b"]), **settings, budget=budget)
 
 
+def _paired_t(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+    own = {**settings, "bounds": (-5.0, 5.0)}
+    return pydpstat.ttest_rel(data, np.arange(len(data)) * 7 % 5, **own, budget=budget)
+
+
+def _welch(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+    return pydpstat.ttest_ind(data, [2.0, 5.0, 8.0], **settings, budget=budget)
+
+
 _INTEGER = _noise("geometric")
+_T_TESTS: tuple[Settings, ...] = (
+    {"epsilon": 1.0, "bounds": BOUNDS},
+    {"epsilon": 0.1 + 0.2, "bounds": (2.9999, 3.0001)},
+)
 # bounds that a grid does not have, and such that lie far from 0
 _REAL = (
     {"mechanism": "laplace", "epsilon": 1.0, "bounds": BOUNDS},
@@ -221,6 +234,18 @@ FUNCTIONS: tuple[Function, ...] = (
         "histogram", _one("histogram", edges=[0, 2, 5, 10]), NUMBERS, crossed(_INTEGER, 3.0), refused=_COLUMNS
     ),
     *(Function(name, _one(name), TRUTHS, crossed(_INTEGER, True, False)) for name in ("count", "proportion")),
+    Function("moments", _one("moments"), NUMBERS, crossed(_REAL, 3.0)),
+    Function(
+        "ttest_1samp", _one("ttest_1samp", popmean=3.0), NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS
+    ),
+    Function("ttest_rel", _paired_t, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
+    Function(
+        "ttest_ind",
+        _welch,
+        NUMBERS,
+        tuple(each for each in crossed(_T_TESTS, 3.0) if each["neighbors"] == "bounded"),
+        refused=_COLUMNS,
+    ),
     Function("crosstab", _crosstab, LABELS, _NAMED),
     Function(
         "crosstab, none other",
