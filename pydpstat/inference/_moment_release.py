@@ -17,7 +17,7 @@ import numpy as np
 from pydpstat._data.columns import Bounds
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Options, check_records, release_statistic
-from pydpstat.inference._laws.noisy_t import NoisySums
+from pydpstat.inference._laws.noisy_t import NoisySums, Row
 from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
@@ -36,10 +36,10 @@ GROUPS = "the groups' sizes and who is in which group are public knowledge"
 class Weights(NamedTuple):
     """What the sums are multiplied with before one noise is added, and how far a record moves the products.
 
-    `count` is 0 where the number of records is public.
+    `number` is 0 where the number of records is public.
     """
 
-    count: Fraction
+    number: Fraction
     first: Fraction
     product: Fraction
     square: Fraction
@@ -148,8 +148,8 @@ def weighted(found: Sums, variables: int, how: Options) -> tuple[list[Fraction],
     exact = [
         weight * Fraction(total, 1 << BITS) for weight, total in zip(used, (*found.first, *found.products))
     ]
-    if by.count:
-        exact, used = [by.count * found.count, *exact], [by.count, *used]
+    if by.number:
+        exact, used = [by.number * found.count, *exact], [by.number, *used]
     return exact, [1 / weight for weight in used]
 
 
@@ -234,13 +234,13 @@ def _moments(
     if variables == 1 and not how.bounded:
         # the weights' noise is one for all three sums
         mix = partition.PARABOLA
-        sums = mix @ values
+        sums = (mix @ values).tolist()
         matrix[:] = [[sums[0], sums[1]], [sums[1], sums[2]]]
         sd = np.sqrt(unit * np.square(mix).sum(axis=1)) * scale[0]
         deviations[:] = [[sd[0], sd[1]], [sd[1], sd[2]]]
         noise = tuple(tuple(row) for row in (mix * scale[0]).tolist())
-        known = (NoisySums(tuple(sums.tolist()), noise, law, None),)
-        return Moments(release, matrix, deviations, known)
+        only = NoisySums((sums[0], sums[1], sums[2]), (noise[0], noise[1], noise[2]), law, None)
+        return Moments(release, matrix, deviations, (only,))
     if size is not None:
         values, scale = np.concatenate([[size], values]), np.concatenate([[0.0], scale])
     ends = [(0, 0), *[(0, i + 1) for i in range(variables)]]
@@ -261,7 +261,7 @@ def _moments(
     return Moments(release, matrix, deviations, known)
 
 
-def _diagonal(count: float, first: float, second: float) -> tuple[tuple[float, ...], ...]:
+def _diagonal(count: float, first: float, second: float) -> tuple[Row, Row, Row]:
     """Return how independent noises are mixed; that of a public number is left out."""
     if count == 0.0:
         return (0.0, 0.0), (first, 0.0), (0.0, second)

@@ -12,10 +12,11 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import INTEGER, Missing, Options, options, quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._coins import by_coins
+from pydpstat.inference._laws.noisy_t import NoisySums
 from pydpstat.inference._mean_tests import ALTERNATIVES, METHODS, one_sample, standard, two_samples
 from pydpstat.inference._moment_release import GROUPS, release_sums, sum_names, tallied
 from pydpstat.random import Source, source_from
-from pydpstat.results import InferenceResults
+from pydpstat.results import DPResults, InferenceResults
 from pydpstat.statistics._kernels.records import Records, records_of
 from pydpstat.statistics._kernels.scope import NOTHING
 
@@ -256,8 +257,8 @@ def ttest_rel(
     pair = bounds_pair(bounds)
     if not pair[0] <= 0.0 <= pair[1]:
         raise PydpstatError(
-            f"bounds must have 0 between them, the mean difference under the null hypothesis; got {pair!r}. "
-            "They are bounds of the differences a - b."
+            "bounds must have 0 between them, the mean difference under the null hypothesis; got a pair that "
+            "has not. They are bounds of the differences a - b."
         )
     check_filling(how.missing, (pair,))
     if method == "exact" and not how.bounded:
@@ -347,7 +348,7 @@ def ttest_ind(
     True
     """
     checks.one_of(alternative, "alternative", ALTERNATIVES)
-    if equal_var is not False and equal_var is not np.False_:
+    if not isinstance(equal_var, (bool, np.bool_)) or equal_var:
         raise PydpstatError(
             f"equal_var must be False; got {checks.shown(equal_var)}. Equal variances would be private. "
             "Leave it out: Welch's test, which does not need it, costs next to nothing."
@@ -361,6 +362,20 @@ def ttest_ind(
     source = source_from(rng)
     pair = bounds_pair(bounds)
     check_filling(how.missing, (pair,))
+    release, known = release_groups(a, b, pair, how, alternative, source, budget)
+    return two_samples(release, known, pair, alternative)
+
+
+def release_groups(
+    a: object,
+    b: object,
+    pair: Pair,
+    how: Options,
+    alternative: str,
+    source: Source,
+    budget: Spender | None,
+) -> tuple[DPResults, tuple[NoisySums, NoisySums]]:
+    """Release the sums of two groups of public sizes."""
     blocks = []
     for given, name in ((a, "a"), (b, "b")):
         records, how = records_of(given, how, NOTHING, source, one_column, name)
@@ -378,4 +393,4 @@ def ttest_ind(
         bounds=pair,
         conditions=(GROUPS,),
     )
-    return two_samples(release, (made[0].sums[0], made[1].sums[0]), pair, alternative)
+    return release, (made[0].sums[0], made[1].sums[0])
