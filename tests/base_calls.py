@@ -61,6 +61,10 @@ def _own(epsilon: float = 1.0) -> dict[str, Base]:
     choice["grid_points"] = 101
     test = {key: common[key] for key in ("epsilon", "neighbors", "missing", "rng", "budget")}
     calls = {name: {"data": X, "bounds": (0, 1), **common} for name in ("mean", "sum", "var", "std")}
+    t_test = {"bounds": (0, 1), "alternative": "less", **test}
+    calls = {
+        name: {"data": X, "bounds": (0, 1), **common} for name in ("mean", "sum", "var", "std", "moments")
+    }
     calls |= {name: {"x": X, "y": Y, "bounds": ((0, 1), (0, 1)), **common} for name in ("cov", "corr")}
     calls |= {name: {"condition": X > 0.5, **common, "missing": True} for name in ("count", "proportion")}
     calls |= {
@@ -96,6 +100,9 @@ def _own(epsilon: float = 1.0) -> dict[str, Base]:
         },
         "quantile_test": {"x": X, "q": 0.3, "p": 0.25, "alternative": "less", "ties": False, **test},
         **_weighted(epsilon),
+        "ttest_1samp": {"a": X, "popmean": 0.5, "method": "exact", **t_test},
+        "ttest_rel": {"a": X, "b": Y, "method": "exact", **t_test},
+        "ttest_ind": {"a": X, "b": Y, "equal_var": False, **t_test},
         "choose": {
             "candidates": ["a", "b"],
             "scores": [1, 2],

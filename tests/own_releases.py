@@ -134,12 +134,18 @@ def _families() -> list[tuple[str, str, Callable[[], Data], float, dict[str, Any
         ("quantile_test", "quantile_test", _vector, WIDE, {"q": 4.25e7}, None),
         ("quantile_test, no ties", "quantile_test", _vector, WIDE, {"q": 4.25e7, "ties": False}, None),
     ]
+    means = [
+        ("moments", "moments", _vector, 1.0, {"bounds": BOUNDS}, _NOISE),
+        ("moments, frame", "moments", _frame, 1.0, {"bounds": BOTH}, _NOISE),
+        ("ttest_1samp", "ttest_1samp", _vector, 1.0, {"popmean": 4.25e7, "bounds": BOUNDS}, None),
+        ("ttest_rel", "ttest_rel", _two, 1.0, {"bounds": (-1.0, 5.0e7)}, None),
+    ]
     choices = [
         ("quantile", "quantile", _vector, 1.0, {"q": 0.25, "bounds": BOUNDS}, None),
         ("median", "median", _vector, 1.0, {"bounds": BOUNDS}, None),
         ("quantiles", "quantiles", _vector, 1.0, {"qs": [0.1, 0.5, 0.9], "bounds": BOUNDS}, None),
     ]
-    return [*real, *pairs, *counts, *tables, *tests, *choices]
+    return [*real, *pairs, *counts, *tables, *tests, *means, *choices]
 
 
 _RANK_TESTS: tuple[tuple[str, Callable[[], Data], dict[str, Any]], ...] = (
@@ -205,6 +211,9 @@ def _all() -> list[Own]:
     releases.append(Own("proportions_test", _two_truths, _caller("proportions_test", WIDE, {}), True))
     # such an epsilon makes the noise a large number, too
     releases += [Own(name, data, _caller(name, 0.1, own), True) for name, data, own in _RANK_TESTS]
+    exact = {"popmean": 4.25e7, "bounds": BOUNDS, "method": "exact"}
+    releases.append(Own("ttest_1samp, exact", _vector, _caller("ttest_1samp", 1.0, exact), True))
+    releases.append(Own("ttest_ind", _two, _caller("ttest_ind", 1.0, {"bounds": BOUNDS}), True))
     for mechanism in ("exponential", "noisy max"):
         releases.append(Own(f"choose, {mechanism}", _scores, _chooser(mechanism), True))
     return releases

@@ -23,7 +23,7 @@ from pydpstat.inference._laws.noisy_t import (
     pvalue,
 )
 from pydpstat.inference._laws.noisy_welch import WelchInterval, welch_extreme
-from pydpstat.inference._laws.shapes import SHAPES, centered_sums
+from pydpstat.inference._laws.shapes import DOWN, SHAPES, UP, centered_sums
 
 Setting = dict[str, Any]
 Law = tuple[np.ndarray, np.ndarray]
@@ -124,18 +124,28 @@ class Table:
     def __init__(self, law: NullLaw, alternative: str = "two-sided") -> None:
         self.law, self.alternative = law, alternative
         self.variances = law.variances()
-        draws, (noise1, noise2) = law.draws(), law.noises()
-        self.squares, self.statistics = [], []
+        self.squares: list[np.ndarray] = []
+        self.statistics: list[np.ndarray] = []
         for variance in self.variances.tolist():
             for shape in SHAPES:
-                sums, squares = centered_sums(draws, law.n, law.mean, variance, shape)
-                sums, squares = sums + noise1, squares + noise2
-                self.squares.append(np.sort(squares))
-                self.statistics.append(np.sort(self._statistic(sums, squares, variance)))
+                squares, statistics = self._drawn(variance, shape)
+                self.squares.append(squares)
+                self.statistics.append(statistics)
+        self.steps = [(v, self._drawn(v, shape, s)[1]) for shape in (UP, DOWN) for v, s in law.steps(shape)]
+
+    def _drawn(self, variance: float, shape: int, slack: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+        law, (noise1, noise2) = self.law, self.law.noises()
+        sums, squares = centered_sums(law.draws(), law.n, law.mean, variance, shape)
+        squares = squares + noise2
+        sums = sums + noise1 + slack * (squares < law.least(variance))
+        return np.sort(squares), np.sort(self._statistic(sums, squares, variance))
 
     def _statistic(self, first: np.ndarray, second: np.ndarray, variance: float) -> np.ndarray:
         value = first / np.sqrt(np.maximum(second, self.law.least(variance)) + self.law.spread)
         return {"two-sided": np.abs(value), "greater": value, "less": -value}[self.alternative]
+
+    def _beyond(self, statistics: np.ndarray, first: np.ndarray, second: np.ndarray, v: float) -> np.ndarray:
+        return statistics.size - np.searchsorted(statistics, self._statistic(first, second, v))
 
     def pvalues(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Return the p-values of sums about the hypothetical mean."""
@@ -145,11 +155,16 @@ class Table:
         least = 0.5 * LEFT_OUT * size
         small, large = above.max(axis=1) <= least, (size - above).max(axis=1) <= least
         kept = np.array([possible(a, b) for a, b in zip(small.T, large.T)]).T
-        beyond = []
-        for place, each in enumerate(self.statistics):
-            observed = self._statistic(first, second, float(self.variances[place // 3]))
-            beyond.append(size - np.searchsorted(each, observed))
+        beyond = [
+            self._beyond(each, first, second, float(self.variances[place // 3]))
+            for place, each in enumerate(self.statistics)
+        ]
         worst = np.where(kept, np.array(beyond).reshape(count, 3, -1).max(axis=1), 0).max(axis=0)
+        low = self.variances[kept.argmax(axis=0)]
+        high = self.variances[count - 1 - kept[::-1].argmax(axis=0)]
+        for v, statistics in self.steps:
+            inside = (low <= v) & (v <= high)
+            worst = np.maximum(worst, np.where(inside, self._beyond(statistics, first, second, v), 0))
         return np.minimum(1.0, LEFT_OUT + (1 + worst) / (size + 1))
 
 

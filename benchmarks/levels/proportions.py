@@ -35,7 +35,8 @@ def _pair(n: int, epsilon: float, p: float) -> Setting:
 
 
 def _two(sizes: tuple[int, int], epsilon: float, p: tuple[float, float], ratio: bool = False) -> Setting:
-    name = f"{'ratio' if ratio else 'difference'}, n {sizes[0]} and {sizes[1]}, epsilon {epsilon}, p {p[0]} and {p[1]}"
+    kind = "ratio" if ratio else "difference"
+    name = f"{kind}, n {sizes[0]} and {sizes[1]}, epsilon {epsilon}, p {p[0]} and {p[1]}"
     return {"name": name, "kind": "two", "n": sizes, "epsilon": epsilon, "p": p, "ratio": ratio}
 
 

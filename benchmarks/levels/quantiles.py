@@ -32,14 +32,14 @@ def _setting(law: str, n: int, epsilon: float, q: float, test: str = "public n")
 
 SETTINGS: list[Setting] = [
     *(_setting(*each) for each in (
-        ("normal", 20, 0.05, 0.5), ("normal", 30, 1.0, 0.5), ("normal", 100, 10.0, 0.25), ("normal", 500, 0.1, 0.5),
-        ("normal", 5000, 1.0, 0.9), ("normal", 10**5, 0.1, 0.5), ("normal", 10**6, 1.0, 0.01), ("skewed", 100, 1.0, 0.25),
-        ("skewed", 1000, 0.3, 0.99), ("heavy-tailed", 500, 0.5, 0.75), ("heavy-tailed", 10**4, 10.0, 0.95),
-        ("near a bound", 1000, 10.0, 0.05), ("atoms", 20, 1.0, 0.5), ("atoms", 200, 1.0, 0.65), ("atoms", 10**4, 5.0, 0.45),
-        ("constant", 50, 1.0, 0.5),
-        ("normal", 30, 1.0, 0.5, "no ties"), ("skewed", 500, 0.1, 0.75, "no ties"),
-        ("normal", 100, 1.0, 0.5, "private n"), ("skewed", 1000, 0.1, 0.9, "private n"),
-        ("atoms", 200, 0.3, 0.65, "private n"), ("normal", 20, 5.0, 0.5, "private n"),
+        ("normal", 20, 0.05, 0.5), ("normal", 30, 1.0, 0.5), ("normal", 100, 10.0, 0.25), ("normal", 500, 0.1,
+        0.5), ("normal", 5000, 1.0, 0.9), ("normal", 10**5, 0.1, 0.5), ("normal", 10**6, 1.0, 0.01),
+        ("skewed", 100, 1.0, 0.25), ("skewed", 1000, 0.3, 0.99), ("heavy-tailed", 500, 0.5, 0.75),
+        ("heavy-tailed", 10**4, 10.0, 0.95), ("near a bound", 1000, 10.0, 0.05), ("atoms", 20, 1.0, 0.5),
+        ("atoms", 200, 1.0, 0.65), ("atoms", 10**4, 5.0, 0.45), ("constant", 50, 1.0, 0.5), ("normal", 30,
+        1.0, 0.5, "no ties"), ("skewed", 500, 0.1, 0.75, "no ties"), ("normal", 100, 1.0, 0.5, "private n"),
+        ("skewed", 1000, 0.1, 0.9, "private n"), ("atoms", 200, 0.3, 0.65, "private n"), ("normal", 20, 5.0,
+        0.5, "private n"),
     )),
 ]  # fmt: skip
 

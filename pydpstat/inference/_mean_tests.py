@@ -30,7 +30,7 @@ def standard(value: float, pair: Pair, name: str = "popmean") -> float:
     """
     low, high = pair
     hint = "The mean of values between the bounds lies there."
-    checks.number(value, name, f"a number from {low!r} to {high!r}", lambda x: low <= x <= high, hint)
+    checks.number(value, name, "a number within the bounds", lambda x: low <= x <= high, hint)
     given, lower, upper = (Fraction(float(each)) for each in (value, low, high))
     return float((2 * given - lower - upper) / (upper - lower))
 

@@ -17,7 +17,7 @@ import numpy as np
 from pydpstat._data.columns import Bounds
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Options, check_records, release_statistic
-from pydpstat.inference._laws.noisy_t import NoisySums
+from pydpstat.inference._laws.noisy_t import NoisySums, Row
 from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
@@ -36,10 +36,10 @@ GROUPS = "the groups' sizes and who is in which group are public knowledge"
 class Weights(NamedTuple):
     """What the sums are multiplied with before one noise is added, and how far a record moves the products.
 
-    `count` is 0 where the number of records is public.
+    `number` is 0 where the number of records is public.
     """
 
-    count: Fraction
+    number: Fraction
     first: Fraction
     product: Fraction
     square: Fraction
@@ -51,11 +51,12 @@ def weights(variables: int, norm: int, bounded: bool) -> Weights:
     """Return the weights of sums over records of so many variables, for noise that answers to a norm.
 
     *L1 norm, bounded.* With d variables and c = 2 / (d + 1)^2, sums and products of two variables get c, and
-    squares c / 2. Replacing u by w changes the weighted sums by ``F = c [sum |du_i| + sum_{i<j} |d(u_i u_j)|]
-    + c/2 sum |d u_i^2|``. With ``x_i = |u_i - w_i| / 2``, for which ``|u_i + w_i| / 2 <= 1 - x_i``, X = sum
-    x_i and Q = sum x_i^2: ``|d(u_i u_j)| <= 2 x_i (1 - x_j) + 2 x_j (1 - x_i)`` and ``|d u_i^2| <= 4 x_i (1 -
-    x_i)``, so ``F <= 2c [X + (d - 1) X - X^2 + Q] + 2c (X - Q) = 2c [(d + 1) X - X^2] <= c (d + 1)^2 / 2 =
-    1``, which is attained.
+    squares c / 2. Replacing u by w changes the weighted sums by
+    ``F = c [sum |du_i| + sum_{i<j} |d(u_i u_j)|] + c/2 sum |d u_i^2|``. With ``x_i = |u_i - w_i| / 2``, for
+    which ``|u_i + w_i| / 2 <= 1 - x_i``, X = sum x_i and Q = sum x_i^2:
+    ``|d(u_i u_j)| <= 2 x_i (1 - x_j) + 2 x_j (1 - x_i)`` and ``|d u_i^2| <= 4 x_i (1 - x_i)``, so
+    ``F <= 2c [X + (d - 1) X - X^2 + Q] + 2c (X - Q) = 2c [(d + 1) X - X^2] <= c (d + 1)^2 / 2 = 1``, which is
+    attained.
 
     *L1 norm, unbounded.* The same, and 1 / (d + 1)^2 for the number of records: a record adds the elements of
     v v' for v = (1, u) over (d + 1)^2, whose sizes add up to at most 1.
@@ -63,14 +64,15 @@ def weights(variables: int, norm: int, bounded: bool) -> Weights:
     *L2 norm, unbounded.* v v' has the Frobenius norm v'v <= d + 1, and has each product of two different
     elements twice: weights 1 / (d + 1) for the number and the squares, sqrt(2) / (d + 1) for the others.
 
-    *L2 norm, bounded.* ``|v v' - w w'|^2 = |v|^4 + |w|^4 - 2 (v'w)^2 <= 2 (d + 1)^2``: those weights over
-    sqrt(2). For one variable the sum gets 1 / 2 and the square k: ``x^2 + 16 k^2 x^2 (1 - x)^2 <= 1`` for x
-    in [0, 1] as long as ``k^2 <= (1 + x) / (16 x^2 (1 - x))``, whose least value is 0.693; k = 0.83.
+    *L2 norm, bounded.* The square of the norm of v v' - w w' is ``(v'v)^2 + (w'w)^2 - 2 (v'w)^2``, at most
+    2 (d + 1)^2: those weights over sqrt(2). For one variable the sum gets 1 / 2, and the square k = 0.83:
+    ``x^2 + 16 k^2 x^2 (1 - x)^2 <= 1`` on [0, 1] as long as k^2 is at most
+    ``(1 + x) / (16 x^2 (1 - x))``, whose least value is 0.693.
 
     *Rounding.* Records lie on a grid, and products are rounded to it, by 5/8 of a unit at most. What that
     adds is in `reach`. For one variable in the L1 norm it adds nothing: a square q on the grid lies between
-    ``max(0, 2 |z| - 1)`` and 1, which are on the grid, and so ``2 |z - z'| + |q - q'|`` is at most ``2 (1 +
-    |z'|) + 1 - max(0, 2 |z'| - 1) <= 4``.
+    ``max(0, 2 |z| - 1)`` and 1, which are on the grid, and so ``2 |z - z'| + |q - q'|`` is at most
+    ``2 (1 + |z'|) + 1 - max(0, 2 |z'| - 1) <= 4``.
 
     Examples
     --------
@@ -146,8 +148,8 @@ def weighted(found: Sums, variables: int, how: Options) -> tuple[list[Fraction],
     exact = [
         weight * Fraction(total, 1 << BITS) for weight, total in zip(used, (*found.first, *found.products))
     ]
-    if by.count:
-        exact, used = [by.count * found.count, *exact], [by.count, *used]
+    if by.number:
+        exact, used = [by.number * found.count, *exact], [by.number, *used]
     return exact, [1 / weight for weight in used]
 
 
@@ -232,13 +234,13 @@ def _moments(
     if variables == 1 and not how.bounded:
         # the weights' noise is one for all three sums
         mix = partition.PARABOLA
-        sums = mix @ values
+        sums = (mix @ values).tolist()
         matrix[:] = [[sums[0], sums[1]], [sums[1], sums[2]]]
         sd = np.sqrt(unit * np.square(mix).sum(axis=1)) * scale[0]
         deviations[:] = [[sd[0], sd[1]], [sd[1], sd[2]]]
         noise = tuple(tuple(row) for row in (mix * scale[0]).tolist())
-        known = (NoisySums(tuple(sums.tolist()), noise, law, None),)
-        return Moments(release, matrix, deviations, known)
+        only = NoisySums((sums[0], sums[1], sums[2]), (noise[0], noise[1], noise[2]), law, None)
+        return Moments(release, matrix, deviations, (only,))
     if size is not None:
         values, scale = np.concatenate([[size], values]), np.concatenate([[0.0], scale])
     ends = [(0, 0), *[(0, i + 1) for i in range(variables)]]
@@ -259,7 +261,7 @@ def _moments(
     return Moments(release, matrix, deviations, known)
 
 
-def _diagonal(count: float, first: float, second: float) -> tuple[tuple[float, ...], ...]:
+def _diagonal(count: float, first: float, second: float) -> tuple[Row, Row, Row]:
     """Return how independent noises are mixed; that of a public number is left out."""
     if count == 0.0:
         return (0.0, 0.0), (first, 0.0), (0.0, second)

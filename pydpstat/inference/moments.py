@@ -44,7 +44,7 @@ def moments(
     rng: object = None,
     budget: Spender | None = None,
 ) -> MomentsResults:
-    """Release noisy moments: means, variances, t tests and intervals of every level follow at no further cost.
+    """Release noisy moments, from which means, variances, t tests and intervals follow at no further cost.
 
     Parameters
     ----------

@@ -246,8 +246,10 @@ def proportions_test(
         Where an argument is not allowed, a condition is not made of truth values or is empty, a value is
         missing with ``missing="error"``, or neighbors are unbounded.
 
-    Notes ----- Guarantee: epsilon. It rests on the public knowledge of the groups' sizes and of who is in
-    which group; with ``missing="error"`` further of no value being missing.
+    Notes
+    -----
+    Guarantee: epsilon. It rests on the public knowledge of the groups' sizes and of who is in which group;
+    with ``missing="error"`` further of no value being missing.
 
     Both counts are released with symmetric geometric noise: replacing a record of a group changes its count
     by at most 1, and the other one not at all. The statistic is that of Farrington and Manning with the
@@ -257,10 +259,12 @@ def proportions_test(
     limits' probability of being wrong, 1e-6 a side. So p is at least 2e-6. The interval has the values that a
     test with half of alpha a side would not reject. Validity ``model``.
 
-    References ---------- Farrington, C. P. and Manning, G. (1990). Test statistics and sample size formulae
-    for comparative binomial trials with null hypothesis of non-zero risk difference or non-unity relative
-    risk. Statistics in Medicine 9. Berger, R. L. and Boos, D. D. (1994). P values maximized over a confidence
-    set for the nuisance parameter. Journal of the American Statistical Association 89.
+    References
+    ----------
+    Farrington, C. P. and Manning, G. (1990). Test statistics and sample size formulae for comparative
+    binomial trials with null hypothesis of non-zero risk difference or non-unity relative risk. Statistics in
+    Medicine 9. Berger, R. L. and Boos, D. D. (1994). P values maximized over a confidence set for the
+    nuisance parameter. Journal of the American Statistical Association 89.
 
     Examples
     --------

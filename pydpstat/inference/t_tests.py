@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, Data, Pair, bounds_pair, check_filling, one_column
-from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import (
-    INTEGER,
-    Missing,
-    Options,
-    check_records,
-    options,
-    quiet,
-    release_statistic,
-)
+from pydpstat._release.additive import Spender
+from pydpstat._release.statistic import INTEGER, Missing, Options, options, quiet
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.exact_mean import CoinInterval, coin_pvalue
-from pydpstat.inference._mean_tests import (
-    ALTERNATIVES,
-    CLIPPED,
-    METHODS,
-    PUBLIC,
-    one_sample,
-    standard,
-    two_samples,
-)
+from pydpstat.inference._coins import by_coins
+from pydpstat.inference._laws.noisy_t import NoisySums
+from pydpstat.inference._mean_tests import ALTERNATIVES, METHODS, one_sample, standard, two_samples
 from pydpstat.inference._moment_release import GROUPS, release_sums, sum_names, tallied
 from pydpstat.random import Source, source_from
-from pydpstat.results import InferenceResults
-from pydpstat.results._labels import Labels
-from pydpstat.statistics._kernels.record_grid import BITS, RecordGrid, completed, standard_grid
-from pydpstat.statistics._kernels.records import Part, Records, records_of
+from pydpstat.results import DPResults, InferenceResults
+from pydpstat.statistics._kernels.records import Records, records_of
 from pydpstat.statistics._kernels.scope import NOTHING
 
 # from so many records on, the noisy variance tells more than the coins' greatest one
@@ -146,7 +128,7 @@ def ttest_1samp(
     asked = _asked(popmean, pair, alternative, method)
     if method == "exact" and records.size is not None and records.size < _COINS:
         how = options(epsilon, 0, "geometric", how.neighbors, missing, mechanisms=INTEGER, budget=budget)
-        return _by_coins(records, pair, how, float(popmean), alternative, asked, source, budget)
+        return by_coins(records, pair, how, float(popmean), alternative, asked, source, budget)
     return _from_sums(
         "ttest_1samp", records, pair, how, float(popmean), alternative, method, asked, source, budget
     )
@@ -192,59 +174,6 @@ def _from_sums(
     )
     test = "One-sample t test" if function == "ttest_1samp" else "Paired t test"
     return one_sample(release, made.sums[0], pair, popmean, alternative, method, test)
-
-
-def _by_coins(
-    records: Records,
-    pair: Pair,
-    how: Options,
-    popmean: float,
-    alternative: str,
-    asked: tuple[tuple[str, object], ...],
-    source: Source,
-    budget: Spender | None,
-) -> InferenceResults:
-    """Release how many coins show heads, a coin for each record, and test with that."""
-    grid = standard_grid(*pair)
-    placed = records.fold(partial(_placed, grid=grid, missing=how.missing), _joined)
-    size = placed.size
-    check_records(size, 1, "test of a mean", "a")
-    # (1 + z) / 2 is a multiple of the probability of one of these integers
-    heads = int(np.count_nonzero(source.integers(size, 2 << BITS) < (placed + 1.0) / grid.unit))
-    labels = Labels("heads")
-    query = Query("heads", np.asarray(float(heads)), (1,), labels, integer=True, nobs=size, exact=(heads,))
-    release = release_statistic(
-        "ttest_1samp", query, how, source, budget, data=("a",), arguments=asked, bounds=pair
-    )
-    count, middle, half = float(release.value), 0.5 * pair[0] + 0.5 * pair[1], 0.5 * pair[1] - 0.5 * pair[0]
-    rate = how.epsilon
-    estimate = middle + half * (2.0 * min(max(count / size, 0.0), 1.0) - 1.0)
-    return InferenceResults.of(
-        release,
-        test="One-sample exact test of the mean",
-        statistic=count,
-        pvalue=coin_pvalue(count, size, standard(popmean, pair), rate, alternative),
-        alternative=alternative,
-        null=(("mean", popmean),),
-        estimates=(("mean", min(max(estimate, pair[0]), pair[1])),),
-        parameter="mean",
-        interval=CoinInterval(count, size, rate, middle, half, alternative),
-        validity="exact",
-        assumptions=("independent records of one law", CLIPPED, PUBLIC),
-        remarks=("Each record was replaced by a coin: another release has other coins.",),
-    )
-
-
-def _placed(part: Part, grid: RecordGrid, missing: Missing) -> np.ndarray:
-    """Return records on the grid, from -1 to 1, missing ones dealt with."""
-    placed = [grid.place(part.columns.arrays[0])]
-    if np.isnan(placed[0].sum()):
-        placed, _ = completed(placed, (grid,), missing)
-    return placed[0]
-
-
-def _joined(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    return np.concatenate([first, second])
 
 
 class _Both(NamedTuple):
@@ -328,8 +257,8 @@ def ttest_rel(
     pair = bounds_pair(bounds)
     if not pair[0] <= 0.0 <= pair[1]:
         raise PydpstatError(
-            f"bounds must have 0 between them, the mean difference under the null hypothesis; got {pair!r}. "
-            "They are bounds of the differences a - b."
+            "bounds must have 0 between them, the mean difference under the null hypothesis; got a pair that "
+            "has not. They are bounds of the differences a - b."
         )
     check_filling(how.missing, (pair,))
     if method == "exact" and not how.bounded:
@@ -419,9 +348,9 @@ def ttest_ind(
     True
     """
     checks.one_of(alternative, "alternative", ALTERNATIVES)
-    if equal_var is not False and equal_var is not np.False_:
+    if not isinstance(equal_var, (bool, np.bool_)) or equal_var:
         raise PydpstatError(
-            f"equal_var must be False; got {checks.shown(equal_var)}. Whether variances are equal is private. "
+            f"equal_var must be False; got {checks.shown(equal_var)}. Equal variances would be private. "
             "Leave it out: Welch's test, which does not need it, costs next to nothing."
         )
     how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
@@ -433,6 +362,20 @@ def ttest_ind(
     source = source_from(rng)
     pair = bounds_pair(bounds)
     check_filling(how.missing, (pair,))
+    release, known = release_groups(a, b, pair, how, alternative, source, budget)
+    return two_samples(release, known, pair, alternative)
+
+
+def release_groups(
+    a: object,
+    b: object,
+    pair: Pair,
+    how: Options,
+    alternative: str,
+    source: Source,
+    budget: Spender | None,
+) -> tuple[DPResults, tuple[NoisySums, NoisySums]]:
+    """Release the sums of two groups of public sizes."""
     blocks = []
     for given, name in ((a, "a"), (b, "b")):
         records, how = records_of(given, how, NOTHING, source, one_column, name)
@@ -450,4 +393,4 @@ def ttest_ind(
         bounds=pair,
         conditions=(GROUPS,),
     )
-    return two_samples(release, (made[0].sums[0], made[1].sums[0]), pair, alternative)
+    return release, (made[0].sums[0], made[1].sums[0])

@@ -194,11 +194,29 @@ def _two_groups(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
     return pydpstat.proportions_test(data, others, **settings, budget=budget)
 
 
+def _one_t(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+    # a bound, where the test is quick: there is no variance to be maximized over
+    return pydpstat.ttest_1samp(data, settings["bounds"][0], **settings, budget=budget)
+
+
+def _paired_t(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+    own = {**settings, "bounds": (0.0, 5.0)}
+    return pydpstat.ttest_rel(data, np.zeros(len(data)), **own, budget=budget)
+
+
+def _welch(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+    return pydpstat.ttest_ind(data, [2.0, 5.0, 8.0], **settings, budget=budget)
+
+
 _INTEGER = _noise("geometric")
 _PLAIN = ({"epsilon": 1.0},)
 _RANKS = tuple(
     {"epsilon": epsilon, "neighbors": "bounded", "missing": missing}
     for missing, epsilon in itertools.product(("error", 3.0), (1.0, 0.1 + 0.2))
+)
+_T_TESTS: tuple[Settings, ...] = (
+    {"epsilon": 1.0, "bounds": BOUNDS},
+    {"epsilon": 0.1 + 0.2, "bounds": (2.9999, 3.0001)},
 )
 # bounds that a grid does not have, and such that lie far from 0
 _REAL = (
@@ -296,6 +314,16 @@ FUNCTIONS: tuple[Function, ...] = (
         (*_COLUMNS, "frame of boolean"),
     ),
     Function("weighted_total", _weighted("weighted_total"), NUMBERS, _TOTALS, _COLUMNS),
+    Function("moments", _one("moments"), NUMBERS, crossed(_REAL, 3.0)),
+    Function("ttest_1samp", _one_t, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
+    Function("ttest_rel", _paired_t, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
+    Function(
+        "ttest_ind",
+        _welch,
+        NUMBERS,
+        tuple(each for each in crossed(_T_TESTS, 3.0) if each["neighbors"] == "bounded"),
+        refused=_COLUMNS,
+    ),
     Function("crosstab", _crosstab, LABELS, _NAMED),
     Function(
         "crosstab, none other",

@@ -9,6 +9,7 @@ def all_cases() -> tuple[Case, ...]:
     """Return all cases, the defects first."""
     from pydpstat.auditing._cases import (
         groups,
+        inference_means,
         inference_proportions,
         inference_ranks,
         originals,
@@ -22,6 +23,7 @@ def all_cases() -> tuple[Case, ...]:
         *statistics.CASES,
         *groups.CASES,
         *ranks_and_cells.CASES,
+        *inference_means.CASES,
         *inference_proportions.CASES,
         *inference_ranks.CASES,
         *survey.CASES,

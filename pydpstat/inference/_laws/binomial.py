@@ -182,10 +182,12 @@ class ProportionInterval:
     alternative : {"two-sided", "less", "greater"}
         Of the test that the interval inverts.
 
-    Notes ----- The lower end is the largest p with P_p(K + N >= z) <= alpha / 2, and 0 where there is none;
-    both tails are monotone in p, so this covers p with 1 - alpha for every p (Clopper and Pearson's
-    construction). z is first moved into [0, n]. That only lengthens the interval: for z > n the upper end is
-    1 in either case, as P_1(K + N <= n) is 1/2, and the lower end goes down with z.
+    Notes
+    -----
+    The lower end is the largest p with P_p(K + N >= z) <= alpha / 2, and 0 where there is none; both tails
+    are monotone in p, so this covers p with 1 - alpha for every p (Clopper and Pearson's construction). z is
+    first moved into [0, n]. That only lengthens the interval: for z > n the upper end is 1 in either case, as
+    P_1(K + N <= n) is 1/2, and the lower end goes down with z.
 
     References
     ----------

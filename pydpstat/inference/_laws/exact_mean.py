@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln, ndtri, xlog1py, xlogy
 
-from pydpstat.inference._laws.noisy_t import NoisySums, NullLaw, null_law, outermost
+from pydpstat.inference._laws.inversion import outermost
+from pydpstat.inference._laws.noisy_t import NoisySums, NullLaw, null_law
 
 Floats = npt.NDArray[np.float64]
 # the probability that the bound on the variance does not hold

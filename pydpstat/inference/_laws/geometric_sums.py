@@ -68,10 +68,12 @@ def geometric_sum(rate: float, terms: int) -> GeometricSum:
     terms : int
         At least 1.
 
-    Notes ----- The probabilities are the Fourier inverse of the characteristic function's power, on as many
-    integers as leave out less than 1e-15; what rounding makes negative is 0. Each is right to about 1e-16.
-    Where these are more than 131,073, as for rates below 0.001, a coarser lattice takes their place; a step
-    is then 0.001 of the noise's scale or less, and tails are right to about 1e-7.
+    Notes
+    -----
+    The probabilities are the Fourier inverse of the characteristic function's power, on as many integers as
+    leave out less than 1e-15; what rounding makes negative is 0. Each is right to about 1e-16. Where these
+    are more than 131,073, as for rates below 0.001, a coarser lattice takes their place; a step is then 0.001
+    of the noise's scale or less, and tails are right to about 1e-7.
 
     Examples
     --------
@@ -127,8 +129,10 @@ def geometric_pmf(rate: float, reach: int, step: int = 1) -> npt.NDArray[np.floa
     step : int, default 1
         A value's probability is divided between the multiples around it so that its mean is kept.
 
-    Notes ----- With b = exp(-rate) and h the step, that of m h != 0 is ``b (1 - b^h)^2 / (h (1 - b^2)) b^(h
-    (|m| - 1))``: the sum of ``(1 - b) / (1 + b) b^|k|`` times ``1 - |k - m h| / h`` over the k next to m h.
+    Notes
+    -----
+    With b = exp(-rate) and h the step, that of m h != 0 is ``b (1 - b^h)^2 / (h (1 - b^2)) b^(h (|m| - 1))``:
+    the sum of ``(1 - b) / (1 + b) b^|k|`` times ``1 - |k - m h| / h`` over the k next to m h.
 
     Examples
     --------

@@ -25,14 +25,17 @@ import numpy.typing as npt
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
+from pydpstat.inference._laws.inversion import outermost
 from pydpstat.inference._laws.reference import Reference, reference
-from pydpstat.inference._laws.shapes import SHAPES, centered_sums
+from pydpstat.inference._laws.shapes import DOWN, SHAPES, UP, centered_sums
 
 Floats = npt.NDArray[np.float64]
 Row = tuple[float, ...]
 # the probability that the true variance is left out
 LEFT_OUT = 0.001
 _VARIANCES = 47
+# expected numbers of records far off
+_FEW = np.concatenate([np.arange(0.1, 3.3, 0.1), np.geomspace(3.3, 12.0, 43)])
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,24 @@ class NullLaw:
     def variances(self) -> Floats:
         """Return the variances that are looked at: 0 and a geometric sequence up to the largest one."""
         return variance_grid(1.0 - self.mean * self.mean, self.floor, self.n)
+
+    def steps(self, shape: int) -> list[tuple[float, float]]:
+        """Return the variances where few records, or all but few, are expected to be far off, and slacks.
+
+        With little noise the statistic of a skewed law has few values, so that its law jumps with the
+        variance. Between one variance here and the next the expected number grows by 0.1, or by 3 per cent.
+        A sum grows by the slack meanwhile where no record is far off, and is moved by it.
+        """
+        far = 1.0 - self.mean if shape == UP else 1.0 + self.mean
+        largest = 1.0 - self.mean * self.mean
+        if self.spread > far * far or largest <= 0.0:
+            # the noise covers the jumps
+            return []
+        few = _FEW[_FEW < self.n]
+        found = np.concatenate([few / (self.n - few), (self.n - few) / few]) * far * far
+        found = np.append(np.unique(found[found < largest]), largest)
+        slacks = self.n * np.diff(found, append=largest) / far
+        return list(zip(found.tolist(), (slacks if shape == DOWN else -slacks).tolist()))
 
     def least(self, variance: float) -> float:
         """Return what Q is at least taken to be where this is the variance."""
@@ -185,29 +206,42 @@ def extreme(
 
     The search begins at the variance in the place `start`, and ends early with one that is above `enough`.
     """
-    draws, (noise1, noise2), grid = law.draws(), law.noises(), law.variances()
-    size, least = noise1.size, 0.5 * LEFT_OUT * noise1.size
+    draws, noises, grid = law.draws(), law.noises(), law.variances()
+    size, least = noises[0].size, 0.5 * LEFT_OUT * noises[0].size
     flags = np.zeros((2, grid.size), dtype=bool)
     shares = np.zeros(grid.size)
-    for place in sorted(range(grid.size), key=lambda i: abs(i - start)):
-        above = below = most = 0
-        variance = float(grid[place])
+
+    def share(sums: Floats, squares: Floats, variance: float, slack: float = 0.0) -> float:
         lowest, observed = law.least(variance), law.statistic(first, second, variance)
+        if slack:
+            sums = sums + slack * (squares < lowest)
+        np.maximum(squares, lowest, out=squares)
+        squares += law.spread
+        return (1 + beyond(sums + noises[0], squares, observed, alternative)) / (size + 1)
+
+    for place in sorted(range(grid.size), key=lambda i: abs(i - start)):
+        above = below = 0
+        variance = float(grid[place])
         for shape in SHAPES if variance > 0.0 else SHAPES[:1]:
             sums, squares = centered_sums(draws, law.n, law.mean, variance, shape)
-            squares = squares + noise2
+            squares = squares + noises[1]
             count = int(np.count_nonzero(squares >= second))
             above, below = max(above, count), max(below, size - count)
-            np.maximum(squares, lowest, out=squares)
-            squares += law.spread
-            most = max(most, beyond(sums + noise1, squares, observed, alternative))
+            shares[place] = max(shares[place], share(sums, squares, variance))
         flags[:, place] = above <= least, below <= least
-        shares[place] = (1 + most) / (size + 1)
         if shares[place] > enough and not flags[:, place].any():
             return Extreme(float(shares[place]), place)
-    shares[~possible(*flags)] = 0.0
+    kept = possible(*flags)
+    shares[~kept] = 0.0
     place = int(np.argmax(shares))
-    return Extreme(float(shares[place]), place)
+    low, high = float(grid[kept][0]), float(grid[kept][-1])
+    most = float(shares[place])
+    for shape in (UP, DOWN):
+        for variance, slack in law.steps(shape):
+            if low <= variance <= high and most <= enough:
+                sums, squares = centered_sums(draws, law.n, law.mean, variance, shape)
+                most = max(most, share(sums, squares + noises[1], variance, slack))
+    return Extreme(most, place)
 
 
 def beyond(first: Floats, square: Floats, observed: float, alternative: str) -> int:
@@ -310,7 +344,8 @@ class NoisyTInterval:
                 ends.append(side)
         # the sum may be rounded beyond the bounds
         bounds = self.middle - self.half, self.middle + self.half
-        return tuple(min(max(self.middle + self.half * end, bounds[0]), bounds[1]) for end in ends)
+        low, high = (min(max(self.middle + self.half * end, bounds[0]), bounds[1]) for end in ends)
+        return low, high
 
     def _start(self) -> tuple[float, float]:
         size, first, _ = self.known.sums
@@ -341,38 +376,3 @@ class NoisyTInterval:
             return False
 
         return accepts
-
-
-def outermost(
-    accepts: Callable[[float], bool], center: float, error: float, side: float, end: float
-) -> float:
-    """Return the end of the accepted values on one side of a center, or the end of all of them.
-
-    What is accepted need not be an interval: two steps beyond the first rejection are looked at, too. The
-    end is a rejected value next to an accepted one, nearer than a fiftieth of the error.
-    """
-    step, last, inside, rejected = 1.5 * error, center, center, []
-    while True:
-        at = last + side * step
-        if side * at >= end:
-            if accepts(side * end):
-                return side * end
-            rejected.append(side * end)
-            break
-        if accepts(at):
-            inside, rejected = at, []
-            # beyond a few errors only few records or much noise keep means possible
-            step *= 1.0 if abs(at - center) < 6.0 * error else 1.5
-        else:
-            rejected.append(at)
-            if len(rejected) == 3:
-                break
-        last = at
-    outside = rejected[0]
-    while abs(outside - inside) > 0.02 * error:
-        middle = 0.5 * (inside + outside)
-        if accepts(middle):
-            inside = middle
-        else:
-            outside = middle
-    return outside

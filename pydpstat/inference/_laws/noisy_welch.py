@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.inference._laws.inversion import outermost
 from pydpstat.inference._laws.noisy_t import (
     LEFT_OUT,
     NoisySums,
@@ -22,7 +23,6 @@ from pydpstat.inference._laws.noisy_t import (
     beyond,
     least_square,
     null_law,
-    outermost,
     possible,
     variance_grid,
 )

@@ -33,13 +33,15 @@ class NoisyPair:
     terms : tuple of (int, int)
         How many noises are in each count.
 
-    Notes ----- Under the hypothesis p, W = (1 - p) met - p unmet has the mean 0 whatever the number of
-    records n is. It is divided by an estimate of its standard deviation from met + unmet, ``T^2 = W^2 /
-    (max(met + unmet, s sqrt(2)) p (1 - p) + ((1 - p)^2 j1 + p^2 j0) s^2)`` with s^2 the variance of one
-    noise. For given noises T only depends on the binomial count, whose law is summed exactly; the noises'
-    laws are summed over all their values, or over 257 cells within which they are taken as uniform. The
-    p-value is the largest over 9 numbers of records that the noisy total leaves possible (Berger and Boos),
-    plus the probability g = 1e-6 of leaving out the true one. T hardly depends on n, so 9 are enough.
+    Notes
+    -----
+    Under the hypothesis p, W = (1 - p) met - p unmet has the mean 0 whatever the number of records n is. It
+    is divided by an estimate of its standard deviation from met + unmet, ``T^2 = W^2 / (max(met + unmet, s
+    sqrt(2)) p (1 - p) + ((1 - p)^2 j1 + p^2 j0) s^2)`` with s^2 the variance of one noise. For given noises T
+    only depends on the binomial count, whose law is summed exactly; the noises' laws are summed over all
+    their values, or over 257 cells within which they are taken as uniform. The p-value is the largest over 9
+    numbers of records that the noisy total leaves possible (Berger and Boos), plus the probability g = 1e-6
+    of leaving out the true one. T hardly depends on n, so 9 are enough.
 
     References
     ----------
@@ -107,8 +109,10 @@ class PairInterval:
     alternative : {"two-sided", "less", "greater"}
         Of the test that the interval inverts.
 
-    Notes ----- The ends are where a one-sided p-value of `NoisyPair` is alpha / 2; a fiftieth of that is for
-    the numbers of records. Negative counts are first set to 0, which only lengthens the interval.
+    Notes
+    -----
+    The ends are where a one-sided p-value of `NoisyPair` is alpha / 2; a fiftieth of that is for the numbers
+    of records. Negative counts are first set to 0, which only lengthens the interval.
 
     Examples
     --------

@@ -95,9 +95,11 @@ def quantile_ends(
     quarter of the variance of all, where either by itself has up to a half. The quantiles c_i are those of
     the law's Fourier series, of which all terms above 1e-15 are summed.
 
-    References ---------- Drechsler, J., Globus-Harris, I., McMillan, A., Sarathy, J. and Smith, A. (2022).
-    Nonparametric differentially private confidence intervals for the median. Journal of Survey Statistics and
-    Methodology 10 (other intervals of the kind).
+    References
+    ----------
+    Drechsler, J., Globus-Harris, I., McMillan, A., Sarathy, J. and Smith, A. (2022). Nonparametric
+    differentially private confidence intervals for the median. Journal of Survey Statistics and Methodology
+    10 (other intervals of the kind).
 
     Examples
     --------
@@ -181,11 +183,13 @@ def lower_quantiles(
     factor : int, default 1
         What K is multiplied by.
 
-    Notes ----- On a circle of so many integers that the law does not reach around it, its distribution
-    function is a finite Fourier series. Its terms fall fast, so that few are left, and c is found by
-    bisection for many numbers of noises at once. Where the law reaches further than 65,536 integers, it is
-    looked at in equal steps, which are much shorter than its standard deviation, and c is one of them: some
-    less than the largest.
+    Notes
+    -----
+    On a circle of so many integers that the law does not reach around it, its distribution function is a
+    finite Fourier series. Its terms fall fast, so that few are left, and c is found by bisection for many
+    numbers of noises at once. Where the law reaches further than 65,536 integers, it is looked at in equal
+    steps, which are much shorter than its standard deviation, and c is one of them: some less than the
+    largest.
 
     Examples
     --------

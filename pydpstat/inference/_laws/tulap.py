@@ -22,9 +22,11 @@ class Tulap:
     rate : float
         Epsilon over the count's sensitivity; above 0.
 
-    Notes ----- With b = exp(-rate) and r the integer nearest to y >= 0, P(X <= -y) is ``b^r (b + (r - y +
-    1/2) (1 - b)) / (1 + b)``: the mass b^(r+1) / (1 + b) of the integers beyond -r, and the part of the cell
-    around -r that lies below -y. The law is symmetric.
+    Notes
+    -----
+    With b = exp(-rate) and r the integer nearest to y >= 0, P(X <= -y) is ``b^r (b + (r - y + 1/2) (1 - b)) /
+    (1 + b)``: the mass b^(r+1) / (1 + b) of the integers beyond -r, and the part of the cell around -r that
+    lies below -y. The law is symmetric.
 
     References
     ----------

@@ -119,18 +119,22 @@ class NoisyCounts:
     rate : float
         The rate of the noise.
 
-    Notes ----- The statistic is the distance of the shares from the hypothesis over its standard error, from
-    the variances of the shares that are nearest under the hypothesis and of the noise. Its law under the
+    Notes
+    -----
+    The statistic is the distance of the shares from the hypothesis over its standard error, from the
+    variances of the shares that are nearest under the hypothesis and of the noise. Its law under the
     hypothesis is summed over the two noisy counts, for 33 pairs of proportions: all that the hypothesis
     allows and that lie in exact limits for either proportion, each of which leaves out the true one with a
     probability of g / 2. The p-value is the largest over these pairs, plus g = 1e-6 (Berger and Boos). A
     count with up to 400 values is summed exactly; others are summed over 400 cells, within which the limit of
     what is counted is a line.
 
-    References ---------- Berger, R. L. and Boos, D. D. (1994). P values maximized over a confidence set for
-    the nuisance parameter. Journal of the American Statistical Association 89. Farrington, C. P. and Manning,
-    G. (1990). Test statistics and sample size formulae for comparative binomial trials with null hypothesis
-    of non-zero risk difference or non-unity relative risk. Statistics in Medicine 9.
+    References
+    ----------
+    Berger, R. L. and Boos, D. D. (1994). P values maximized over a confidence set for the nuisance parameter.
+    Journal of the American Statistical Association 89. Farrington, C. P. and Manning, G. (1990). Test
+    statistics and sample size formulae for comparative binomial trials with null hypothesis of non-zero risk
+    difference or non-unity relative risk. Statistics in Medicine 9.
 
     Examples
     --------

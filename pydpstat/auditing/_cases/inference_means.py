@@ -1,0 +1,62 @@
+"""Moments and t tests at their worst neighbors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pydpstat._release.statistic import options
+from pydpstat.auditing._cases.case import Case, Release
+from pydpstat.inference.moments import moments
+from pydpstat.inference.t_tests import release_groups, ttest_1samp, ttest_rel
+from pydpstat.random import source_from
+
+Options = dict[str, Any]
+UNIT: Options = {"bounds": (0, 1)}
+OPEN: Options = {"neighbors": "unbounded"}
+GAUSSIAN: Options = {"mechanism": "gaussian", "delta": 1e-3}
+# a test maximizes over variances in every call
+SLOW = 20_000
+
+
+def _moments(**options: Any) -> Release:
+    return lambda data: moments(data, 1.0, **UNIT, **options).release
+
+
+def _groups(data: object) -> object:
+    """Return the release of the test, without the test."""
+    how = options(1.0, 0, "laplace", "bounded", "error")
+    return release_groups(data, LOW, (0.0, 1.0), how, "two-sided", source_from(None), None)[0]
+
+
+def _case(name: str, release: Release, data: object, neighbor: object, most: int = 1_000_000) -> Case:
+    return Case("sound", name, release, data, neighbor, true=1.0, most=most)
+
+
+# a record goes from one bound to the other, and the sums alone change; from a bound to the middle, both
+LOW, HIGH, HALF = np.array([0.0, 0.0]), np.array([0.0, 1.0]), np.array([0.0, 0.5])
+FEW, MORE = np.array([0.0]), np.array([0.0, 1.0])
+# of both variables, and their product
+CORNER, OPPOSITE = np.array([[0.0, 0.0], [0.5, 0.5]]), np.array([[0.0, 0.0], [1.0, 1.0]])
+
+CASES = (
+    _case("moments", _moments(), LOW, HIGH),
+    _case("moments, a square", _moments(), LOW, HALF),
+    _case("moments, unbounded", _moments(**OPEN), FEW, MORE),
+    _case("moments, Gaussian", _moments(**GAUSSIAN), LOW, HIGH),
+    _case("moments, two variables", _moments(), CORNER, OPPOSITE),
+    _case("moments, two variables, unbounded", _moments(**OPEN), CORNER[:1], OPPOSITE),
+    # at a bound there is no variance to be maximized over
+    _case("ttest_1samp", lambda data: ttest_1samp(data, 0, 1.0, **UNIT), LOW, HIGH, SLOW),
+    _case("ttest_1samp, unbounded", lambda data: ttest_1samp(data, 0, 1.0, **UNIT, **OPEN), FEW, MORE, SLOW),
+    _case(
+        "ttest_1samp, exact",
+        lambda data: ttest_1samp(data, 0.5, 1.0, method="exact", **UNIT),
+        LOW,
+        HIGH,
+        SLOW,
+    ),
+    _case("ttest_rel", lambda data: ttest_rel(data, LOW, 1.0, bounds=(0, 1)), LOW, HIGH, SLOW),
+    _case("ttest_ind", _groups, LOW, HIGH),
+)

@@ -1,0 +1,339 @@
+"""The t tests: their limits, their level, their intervals, and what they say at the edges."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import pydpstat as dp
+from pydpstat.inference._laws.exact_mean import bentkus, coin_pvalue, coin_tails, exact_pvalue
+from pydpstat.inference._laws.inversion import outermost
+from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval, null_law, possible, pvalue
+from pydpstat.inference._laws.noisy_welch import WelchInterval, welch_pvalue
+from pydpstat.inference._laws.reference import reference
+from pydpstat.inference._laws.shapes import DOWN, NORMAL, UP, binomial_quantiles, centered_sums
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+
+from levels import means  # noqa: E402
+
+X = np.linspace(20.0, 60.0, 500)
+NOISE = ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0))
+# Monte Carlo, the variances left out, and the skewed shapes, which matter less the more records there are:
+# what a p-value is at most off in the non-private limit of 30,000 records
+STATED = 0.01
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("shift", [0.0, 0.004, -0.01])
+def test_without_noise_p_values_meet_scipys(alternative, shift):
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(shift, 0.25, 40_000).clip(-1, 1), rng.normal(0, 0.3, 30_000).clip(-1, 1)
+    how = {"bounds": (-1, 1), "alternative": alternative, "rng": 1}
+    one = dp.ttest_1samp(x, 0.0, 1e6, **how)
+    assert one.pvalue == pytest.approx(stats.ttest_1samp(x, 0.0, alternative=alternative).pvalue, abs=STATED)
+    two = dp.ttest_ind(x, y, 1e6, **how)
+    welch = stats.ttest_ind(x, y, equal_var=False, alternative=alternative)
+    assert two.pvalue == pytest.approx(welch.pvalue, abs=STATED)
+    # studentised about the hypothesis, not about the mean: t is sqrt(n) sin instead of tan
+    assert two.statistic == pytest.approx(welch.statistic, rel=1e-4)
+    paired = dp.ttest_rel(x[:30_000], y, 1e6, **{**how, "bounds": (-2, 2)})
+    expected = stats.ttest_rel(x[:30_000], y, alternative=alternative)
+    assert paired.pvalue == pytest.approx(expected.pvalue, abs=STATED)
+
+
+def test_without_noise_intervals_meet_the_usual_ones():
+    x = np.random.default_rng(3).normal(0.1, 0.25, 400).clip(-1, 1)
+    low, high = dp.ttest_1samp(x, 0.0, 1e6, bounds=(-1, 1), rng=1).conf_int(0.95)
+    usual = stats.ttest_1samp(x, 0.0).confidence_interval(0.95)
+    width = usual.high - usual.low
+    # skewness that cannot be excluded costs a fifth at 400 records
+    assert width < high - low < 1.25 * width
+    assert low < usual.low + 0.02 * width and usual.high - 0.02 * width < high
+
+
+def test_an_interval_has_what_the_test_does_not_reject():
+    known = NoisySums((200.0, 14.0, 17.0), NOISE, "laplace", 200)
+    low, high = NoisyTInterval(known, 0.0, 1.0).ends(0.05)
+    error = (high - low) / 4
+    assert pvalue(known, low)[1] <= 0.05 < pvalue(known, low + 0.05 * error)[1]
+    assert pvalue(known, high)[1] <= 0.05 < pvalue(known, high - 0.05 * error)[1]
+    _, one_sided = NoisyTInterval(known, 0.0, 1.0, "less").ends(0.025)
+    assert one_sided == pytest.approx(high, abs=0.3 * error)
+    pair = (known, NoisySums((150.0, 2.0, 12.0), NOISE, "laplace", 150))
+    low, high = WelchInterval(pair, 1.0).ends(0.05)
+    assert welch_pvalue(pair, low)[1] <= 0.05 < welch_pvalue(pair, 0.9 * low + 0.1 * high)[1]
+    assert welch_pvalue(pair, high)[1] <= 0.05 < welch_pvalue(pair, 0.9 * high + 0.1 * low)[1]
+
+
+def test_the_outermost_accepted_value_is_found_beyond_a_gap():
+    # accepted up to 1 and again from 2.2 to 3.2
+    end = outermost(lambda x: x <= 1.0 or 2.2 <= x <= 3.2, 0.0, 0.5, 1.0, 10.0)
+    assert 3.2 < end < 3.22
+    assert outermost(lambda x: True, 0.0, 0.5, -1.0, 1.0) == -1.0
+
+
+def test_possible_variances_keep_their_neighbors():
+    small = np.array([True, True, False, False, False])
+    large = np.array([False, False, False, True, True])
+    assert possible(small, large).tolist() == [False, True, True, True, False]
+    # none: the truth lies between the last that is too small and the first that is too large
+    assert possible(small, ~small).tolist() == [False, True, True, False, False]
+    assert possible(np.ones(3, bool), np.zeros(3, bool)).tolist() == [False, True, True]
+    assert possible(np.zeros(3, bool), np.ones(3, bool)).tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize(("n", "p"), [(30, 0.05), (1000, 0.001), (10**6, 1e-5), (10**6, 0.3), (10**7, 0.999)])
+def test_binomial_quantiles_are_scipys(n, p):
+    draws = reference(10, "laplace", 2)
+    shares = draws.shares[::64]
+    found = binomial_quantiles(n, p, shares, draws.scores[::64])
+    exact = stats.binom.ppf(shares, n, p)
+    if n * p * (1 - p) > 400:
+        assert np.abs(found - exact).max() <= 1 and np.mean(found != exact) < 0.05
+    else:
+        assert np.array_equal(found, exact)
+
+
+@pytest.mark.parametrize("shape", [NORMAL, UP, DOWN])
+def test_shapes_have_their_mean_and_variance_and_stay_within_the_bounds(shape):
+    draws = reference(60, "laplace", 2)
+    sums, squares = centered_sums(draws, 60, 0.3, 0.05, shape)
+    # low-discrepancy points: their means are off by less than 1 % of the standard deviations
+    assert abs(sums.mean()) < 0.02 and squares.mean() == pytest.approx(3.0, rel=0.005)
+    assert sums.var() == pytest.approx(3.0, rel=0.02)
+    skew = stats.skew(sums)
+    assert abs(skew) < 0.02 if shape == NORMAL else np.sign(skew) == (1 if shape == UP else -1)
+
+
+def test_the_noise_of_the_reference_has_its_law():
+    draws = reference(20, "laplace", 2)
+    for noise in draws.noises:
+        assert stats.kstest(noise, "laplace").statistic < 0.002
+    assert stats.kstest(reference(20, "normal", 2).noises[1], "norm").statistic < 0.002
+    # tail: 8,192 points reach the quantiles beyond 1 / 8192
+    assert draws.noises.max() > 8 and draws.noises.min() < -8
+
+
+WORST = [
+    setting
+    for setting in means.SETTINGS
+    if isinstance(setting["n"], int)
+    and (setting["n"], setting["epsilon"]) in ((20, 1), (50, 10), (1000, 5), (20, 5))
+    and setting["law"] in ("coin", "Bernoulli(.01)", "normal, clipped", "mostly 0", "searched")
+]
+
+
+@pytest.mark.parametrize("setting", WORST, ids=lambda each: each["name"])
+def test_a_true_mean_is_rejected_at_most_as_often_as_stated(setting):
+    # 4 standard errors of 4,000 runs: fails by chance once in 30,000 where the level is exactly .05
+    assert means.rejections(setting, 4_000, 1) / 4_000 <= 0.05 + 4 * (0.0475 / 4_000) ** 0.5
+
+
+def test_a_law_without_the_noise_is_found_out(monkeypatch):
+    setting = {"name": "", "law": "normal", "n": 50, "epsilon": 0.5, "noise": "laplace"}
+    assert means.rejections(setting, 2_000, 1) / 2_000 <= 0.07
+    made = means.Table(null_law(means.known(0, 0, 50, 1e6, "laplace"), 0.0, 50))
+    first, second = means.released(means.LAWS["normal"], 50, 0.5, "laplace", 2_000, np.random.default_rng(1))
+    assert np.mean(made.pvalues(first, second) <= 0.05) > 0.2
+
+
+def test_the_sorted_law_and_the_engine_agree():
+    assert all(means.agrees(setting, place) for place, setting in enumerate(means.SETTINGS[:128:16]))
+
+
+def test_equal_means_are_told_apart_at_most_as_often_as_stated():
+    settings = [each for each in means.SETTINGS if each["name"].startswith("two samples, normal and coin")]
+    for setting in settings:
+        # 5 standard errors of 40 runs
+        assert means.rejections(setting, 40, 2) <= 40 * (0.05 + 5 * (0.0475 / 40) ** 0.5)
+
+
+def test_intervals_cover():
+    for law, n, epsilon in (("Bernoulli(.05)", 50, 1), ("exponential", 40, 5), ("constant", 30, 1)):
+        setting = {"law": law, "n": n, "epsilon": epsilon, "noise": "laplace"}
+        # 10 runs: five misses have a probability of 6e-5 where the level is true
+        assert means.misses(setting, 10, 3) < 5
+
+
+@pytest.mark.parametrize("setting", means.POWER[:8], ids=lambda each: each["name"])
+def test_shifts_are_found_as_often_as_they_were(setting):
+    # the figures are rounded and have a standard error of their own
+    assert means.power(setting, 2_000, 1) / 2_000 > setting["figure"] - 0.04
+
+
+def test_few_records_and_little_noise_do_not_leave_the_test_without_power():
+    # 30 records, 0.7 standard deviations, epsilon 100: a statistic without `least_square` finds none
+    setting = {"n": 30, "effect": 0.7, "epsilon": 100, "noise": "laplace"}
+    assert means.power(setting, 1_000, 1) > 700
+
+
+EDGES = [np.array([0.5]), np.array([9.0, 9.0]), np.full(3, -7.0), np.zeros(5), np.array([0.0, 1.0, 1.0, 0.0])]
+
+
+@pytest.mark.parametrize("x", EDGES, ids=str)
+@pytest.mark.parametrize("epsilon", [0.001, 100])
+def test_edges_have_answers(x, epsilon):
+    results = [
+        dp.ttest_1samp(x, 0.5, epsilon, bounds=(0, 1), rng=1),
+        dp.ttest_1samp(x, 0.0, epsilon, bounds=(0, 1), rng=1, alternative="greater"),
+        dp.ttest_1samp(x, 1.0, epsilon, bounds=(0, 1), rng=1, method="exact"),
+        dp.ttest_1samp(x, 0.5, epsilon, bounds=(0, 1), rng=1, neighbors="unbounded"),
+        dp.ttest_rel(x, x, epsilon, bounds=(0, 1), rng=1),
+        dp.ttest_ind(x, [0.2, 0.4], epsilon, bounds=(0, 1), rng=1),
+    ]
+    for r in results:
+        assert 0.0 < r.pvalue <= 1.0 and np.isfinite(r.statistic)
+        least, most = (-1, 1) if r.parameter == "difference" else (0, 1)
+        for level in (0.5, 1 - 1e-6):
+            low, high = r.conf_int(level)
+            assert least <= low <= high <= most
+    assert results[0].remarks if x.size == 1 or epsilon < 1 else not results[0].remarks
+
+
+def test_small_noise_is_told_from_large_noise_in_words():
+    assert "hardly any mean" in dp.ttest_1samp(X, 40, 0.001, bounds=(0, 100), rng=1).remarks[0]
+    assert dp.ttest_1samp(X, 40, 1.0, bounds=(0, 100), rng=1).remarks == ()
+    assert "One record" in dp.ttest_1samp([1.0], 0.5, 1.0, bounds=(0, 1), rng=1).remarks[0]
+
+
+def test_the_bound_on_tails_holds_and_is_near():
+    x = np.arange(1, 30) + 0.0
+    bound, tail = bentkus(100, 0.3, x), stats.binom.sf(np.ceil(30 + x) - 1, 100, 0.3)
+    assert (bound >= tail).all()
+    # Bentkus: at most e^2 / 2 times the tail's log-concave hull
+    assert (bound <= 8 * np.maximum(stats.binom.sf(np.floor(30 + x) - 1, 100, 0.3), 1e-16)).all()
+    assert bentkus(10, 0.5, np.array([-1.0, 5.5])).tolist() == [1.0, 0.0]
+
+
+def test_the_exact_test_is_wider_than_the_t_test_and_not_much():
+    known = NoisySums((1000.0, 30.0, 62.0), NOISE, "laplace", 1000)
+    assert exact_pvalue(known, 0.0)[1] > pvalue(known, 0.0)[1]
+    r = dp.ttest_1samp(X, 40, 1.0, bounds=(0, 100), rng=1, method="exact")
+    t = dp.ttest_1samp(X, 40, 1.0, bounds=(0, 100), rng=1)
+    assert r.validity == "exact" and r.released == t.released
+    width, usual = np.diff(r.conf_int())[0], np.diff(t.conf_int())[0]
+    assert usual < width < 2.5 * usual
+
+
+def test_coins_fall_with_the_places_and_their_law_is_exact():
+    count, n, rate = 14.0, 20, 0.7
+    geometric = lambda k: (1 - np.exp(-rate)) / (1 + np.exp(-rate)) * np.exp(-rate * abs(k))  # noqa: E731
+    brute = sum(
+        stats.binom.pmf(k, n, 0.6) * geometric(g)
+        for k in range(n + 1)
+        for g in range(-200, 201)
+        if k + g >= count
+    )
+    up, down = coin_tails(count, n, 0.6, rate)
+    assert up == pytest.approx(brute, rel=1e-12)
+    assert up + down == pytest.approx(
+        1 + sum(stats.binom.pmf(k, n, 0.6) * geometric(14 - k) for k in range(21))
+    )
+    # hardly any noise: the binomial test's equal tails
+    assert coin_pvalue(14.0, 20, 0.0, 50.0, "greater") == pytest.approx(stats.binomtest(14, 20).pvalue / 2)
+    r = dp.ttest_1samp(np.ones(50), 1.0, 50.0, bounds=(0, 1), rng=1, method="exact")
+    assert r.statistic == 50 and r.pvalue == 1.0 and r.validity == "exact"
+    heads = [
+        dp.ttest_1samp(np.full(100, 0.3), 0.3, 60.0, bounds=(0, 1), rng=seed, method="exact").statistic
+        for seed in range(100)
+    ]
+    # the mean of 10,000 coins has a standard deviation of .46: 5 of them, and another probability is found
+    assert abs(np.mean(heads) - 30) < 2.3 and 3.3 < np.std(heads) < 6.1
+
+
+def test_containers_and_missing_values():
+    expected = dp.ttest_1samp(X, 40, 1.0, bounds=(0, 100), rng=1).pvalue
+    for given in (X.tolist(), pd.Series(X), pd.DataFrame({"x": X}), pd.array(X)):
+        assert dp.ttest_1samp(given, 40, 1.0, bounds=(0, 100), rng=1).pvalue == expected
+    holes = X.copy()
+    holes[::5] = np.nan
+    with pytest.raises(dp.PydpstatError, match="missing"):
+        dp.ttest_1samp(holes, 40, 1.0, bounds=(0, 100), rng=1)
+    filled = dp.ttest_1samp(holes, 40, 1.0, bounds=(0, 100), missing=40, rng=1)
+    same = dp.ttest_1samp(np.where(np.isnan(holes), 40, holes), 40, 1.0, bounds=(0, 100), rng=1)
+    assert filled.pvalue == same.pvalue
+    dropped = dp.ttest_1samp(holes, 40, 100.0, bounds=(0, 100), missing="drop", neighbors="unbounded", rng=1)
+    assert dropped.nobs is None and dropped.estimates[0][1] == pytest.approx(np.nanmean(holes), abs=1)
+    infinite = np.array([np.inf, 1.0, -np.inf, 2.0])
+    r = dp.ttest_rel(infinite, infinite, 100.0, bounds=(-1, 1), rng=1)
+    assert abs(r.estimates[0][1]) < 0.1
+
+
+def test_a_private_number_of_records_is_served():
+    r = dp.ttest_1samp(X, 40, 1.0, bounds=(0, 100), rng=1, neighbors="unbounded")
+    assert r.nobs is None and r.guarantee.neighbors == "unbounded" and len(r.released) == 3
+    low, high = r.conf_int()
+    assert low < 40 < high and high - low < 8
+    assert dp.ttest_1samp(X, 30, 1.0, bounds=(0, 100), rng=1, neighbors="unbounded").pvalue < 0.01
+
+
+def test_private_numbers_of_records_keep_the_level():
+    rng, runs, found = np.random.default_rng(5), 60, 0
+    mix = np.array([[1.0, 1.0, 1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 1.0]])
+    for _ in range(runs):
+        z = np.where(rng.random(40) < 0.1, 1.0, -1.0)
+        w = np.array([((1 - z) ** 2).sum() / 4, 0.0, ((1 + z) ** 2).sum() / 4]) + rng.laplace(size=3)
+        known = NoisySums(tuple(mix @ w), tuple(map(tuple, mix.tolist())), "laplace", None)
+        found += pvalue(known, -0.8)[1] <= 0.05
+    # 5 standard errors
+    assert found <= runs * (0.05 + 5 * (0.0475 / runs) ** 0.5)
+
+
+def test_results_are_pickled_shown_and_say_what_they_rest_on():
+    for r in (
+        dp.ttest_1samp(X, 40, 1.0, bounds=(0, 100), rng=1),
+        dp.ttest_ind(X, X[:100], 1.0, bounds=(0, 100), rng=1),
+        dp.ttest_rel(X, X, 1.0, bounds=(-5, 5), rng=1, method="exact", alternative="less"),
+    ):
+        again = pickle.loads(pickle.dumps(r))
+        assert again.conf_int() == r.conf_int()
+        json.dumps(r.to_dict())
+        page = r.summary().as_text()
+        assert "Validity: " in page and "chosen without looking" in " ".join(page.split())
+    two = dp.ttest_ind(X, X[:100], 1.0, bounds=(0, 100), rng=1)
+    assert two.nobs == 600 and any("who is in which group" in each for each in two.guarantee.conditions)
+    assert two.call == "ttest_ind(a, b, epsilon=1.0, bounds=[0.0, 100.0])"
+
+
+def test_each_group_has_the_whole_epsilon():
+    two = dp.ttest_ind(X, X[:100], 1.0, bounds=(0, 100), rng=1)
+    assert np.asarray(two.noise_scale) == pytest.approx([2, 4, 2, 4])
+    assert two.epsilon == 1.0
+    budget = dp.Budget(1.0)
+    dp.ttest_ind(X, X[:100], 1.0, bounds=(0, 100), rng=1, budget=budget)
+    with pytest.raises(dp.BudgetExceeded):
+        dp.ttest_1samp(X, 40, 0.5, bounds=(0, 100), rng=1, budget=budget)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: dp.ttest_1samp(X, 101, 1.0, bounds=(0, 100)), "popmean must be a number within the bounds"),
+        (lambda: dp.ttest_1samp(X, 40, 1.0, bounds=(0, 100), alternative="both"), "alternative must be"),
+        (lambda: dp.ttest_1samp(X, 40, 1.0, bounds=(0, 100), method="z"), "method must be"),
+        (lambda: dp.ttest_1samp([], 40, 1.0, bounds=(0, 100)), "a must have at least 1 record"),
+        (lambda: dp.ttest_ind(X, [], 1.0, bounds=(0, 100)), "b must have at least 1 record"),
+        (lambda: dp.ttest_ind(X, X, 1.0, bounds=(0, 100), equal_var=True), "equal_var must be False"),
+        (
+            lambda: dp.ttest_ind(X, X, 1.0, bounds=(0, 100), neighbors="unbounded"),
+            "neighbors must be 'bounded'",
+        ),
+        (lambda: dp.ttest_rel(X, X[1:], 1.0, bounds=(-1, 1)), "same length"),
+        (lambda: dp.ttest_rel(X, X, 1.0, bounds=(1, 2)), "bounds must have 0"),
+        (
+            lambda: dp.ttest_1samp(X, 40, 1.0, bounds=(0, 100), method="exact", neighbors="unbounded"),
+            "method must be 't'",
+        ),
+    ],
+)
+def test_wrong_arguments_are_named(call, said):
+    with pytest.raises(dp.PydpstatError, match=said):
+        call()
