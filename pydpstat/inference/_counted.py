@@ -12,6 +12,7 @@ from pydpstat._data.columns import Columns, one_column, truths_of
 from pydpstat._data.values import fills
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import INTEGER, Missing, Options, check_records, options
+from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.partition import reach_of
@@ -23,6 +24,8 @@ NOTHING_SAID = (
     "The noise is larger than counts of so many records can tell from each other: nothing can be said. "
     "Use a larger epsilon, or more records."
 )
+# the noise of smaller ones is no number
+SMALLEST_EPSILON = 1e-300
 INDEPENDENT = "the records are independent and come from one distribution"
 
 
@@ -36,7 +39,13 @@ def count_options(
 ) -> Options:
     """Check how counts are to be protected, and the alternative."""
     checks.one_of(alternative, "alternative", ALTERNATIVES)
-    return options(epsilon, 0, "geometric", neighbors, missing, mechanisms=INTEGER, fill=fill, budget=budget)
+    how = options(epsilon, 0, "geometric", neighbors, missing, mechanisms=INTEGER, fill=fill, budget=budget)
+    if how.epsilon < SMALLEST_EPSILON:
+        raise PydpstatError(
+            f"epsilon must be at least {SMALLEST_EPSILON:g} for a test; got {checks.shown(epsilon)}. "
+            "With so large a noise nothing can be said."
+        )
+    return how
 
 
 def shown_alternative(alternative: str) -> tuple[tuple[str, object], ...]:

@@ -145,7 +145,7 @@ def weighted_query(statistic: str, sums: np.ndarray, linear: int, known: Weighte
 def read_products(
     data: Data, weights: Data, pair: Pair, max_weight: float, how: Options, source: Source
 ) -> tuple[Records, Pair, float]:
-    """Read records times their weights, each moved to its bounds before, and return the products' bounds, too."""
+    """Read records times their weights, each moved to its bounds before, with the products' bounds."""
     largest = largest_weight(max_weight)
 
     def read(given: object, argument: str) -> Columns:

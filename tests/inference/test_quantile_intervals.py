@@ -28,11 +28,20 @@ def enumerated(n, q, rate, terms, share, factor=1):
 @pytest.mark.parametrize(
     "n, q, rate, terms, share, factor",
     [
+<<<<<<< HEAD
         (10, 0.5, 1.0, (1, 4), 0.025, 1), (30, 0.1, 0.2, (1, 2, 8), 0.025, 1), (30, 0.1, 0.2, (16,), 0.025,
         2), (5, 0.9, 3.0, (1, 3), 0.25, 1), (200, 0.5, 0.5, (1, 5, 9), 5e-7, 1), (40, 0.0, 1.0, (2, 6), 0.025,
         1),
+=======
+        (10, 0.5, 1.0, (1, 4), 0.025, 1),
+        (30, 0.1, 0.2, (1, 2, 8), 0.025, 1),
+        (30, 0.1, 0.2, (16,), 0.025, 2),
+        (5, 0.9, 3.0, (1, 3), 0.25, 1),
+        (200, 0.5, 0.5, (1, 5, 9), 5e-7, 1),
+        (40, 0.0, 1.0, (2, 6), 0.025, 1),
+>>>>>>> prop
     ],
-)  # fmt: skip
+)
 def test_thresholds_against_enumeration(n, q, rate, terms, share, factor):
     found = lower_quantiles(n, q, rate, np.array(terms), share, factor)
     assert found.tolist() == [enumerated(n, q, rate, each, share, factor) for each in terms]

@@ -31,12 +31,14 @@ def _one(function: Any, **options: object) -> Release:
     return lambda data: _shown(function(data, 1.0, **options))
 
 
-def _two(data: Any) -> dict[str, object]:
-    return _shown(proportions_test(data[0], data[1], 1.0))
+def _two(**options: object) -> Release:
+    return lambda data: _shown(proportions_test(data[0], data[1], 1.0, **options))
 
 
-def _case(name: str, release: Release, data: object, neighbor: object, most: int = 100_000) -> Case:
-    return Case("sound", name, release, data, neighbor, true=1.0, most=most)
+def _case(
+    name: str, release: Release, data: object, neighbor: object, most: int = 100_000, true: float = 1.0
+) -> Case:
+    return Case("sound", name, release, data, neighbor, true=true, most=most)
 
 
 NO, YES = np.array([False, False]), np.array([False, True])
@@ -46,8 +48,19 @@ BELOW, ABOVE = np.array([-1.0, -1.0]), np.array([-1.0, 1.0])
 CASES = (
     _case("binomtest", _one(binomtest), NO, YES),
     _case("binomtest, unbounded", _one(binomtest, **OPEN), NO, np.array([False, False, True]), SLOW),
-    _case("proportions_test", _two, (NO, NO), (NO, YES), SLOW),
+    _case("binomtest, missing=True", _one(binomtest, missing=True), [False, False], [False, None]),
+    _case("proportions_test", _two(), (NO, NO), (NO, YES), SLOW),
+    _case("proportions_test, ratio", _two(compare="ratio"), (YES, NO), (NO, NO), SLOW),
     _case("quantile_test", _one(quantile_test), BELOW, ABOVE),
+    # one of both counts falls
+    _case("quantile_test, a tie", _one(quantile_test), BELOW, np.array([-1.0, 0.0]), true=0.5),
     _case("quantile_test, no ties", _one(quantile_test, ties=False), BELOW, ABOVE),
     _case("quantile_test, unbounded", _one(quantile_test, **OPEN), BELOW, np.array([-1.0, -1.0, 1.0]), SLOW),
+    _case(
+        "quantile_test, unbounded, no ties",
+        _one(quantile_test, ties=False, **OPEN),
+        BELOW,
+        np.array([-1.0, -1.0, 1.0]),
+        SLOW,
+    ),
 )

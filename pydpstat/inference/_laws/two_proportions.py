@@ -86,8 +86,8 @@ class Line:
             return np.empty((2, 0))
         lead = 0 if self.direction[0] > self.direction[1] else 1
         ends = [self.base[lead] + s * self.direction[lead] for s in (lowest, highest)]
-        angles = [math.asin(math.sqrt(min(max(end, 0.0), 1.0))) for end in ends]
-        leading = np.array([math.sin(angle) ** 2 for angle in np.linspace(*angles, _PAIRS).tolist()])
+        first, last = (math.asin(math.sqrt(min(max(end, 0.0), 1.0))) for end in ends)
+        leading = np.array([math.sin(angle) ** 2 for angle in np.linspace(first, last, _PAIRS).tolist()])
         s = (leading - self.base[lead]) / self.direction[lead]
         return np.clip([base + s * slope for base, slope in zip(self.base, self.direction)], 0.0, 1.0)
 
@@ -251,13 +251,12 @@ def line_tails(
     d1, d2 = line.direction
     cell = d2 * first_step / sizes[0] * (first_step > 1) + d1 * second_step / sizes[1] * (second_step > 1)
     if cell:
-        reached = np.clip(0.5 + excess * error / cell, 0.0, 1.0)
-        exceeded = reached
+        reached = exceeded = np.clip(0.5 + excess * error / cell, 0.0, 1.0)
     else:
-        reached, exceeded = excess > -1e-9, excess > 1e-9
+        reached, exceeded = np.where(excess > -1e-9, 1.0, 0.0), np.where(excess > 1e-9, 1.0, 0.0)
     # what the laws leave out is outside on both sides
     up = 1.0 - _expected(first_laws, 1.0 - reached, second_laws)
-    low = 1.0 - _expected(first_laws, np.asarray(exceeded, dtype=np.float64), second_laws)
+    low = 1.0 - _expected(first_laws, exceeded, second_laws)
     return up, low
 
 
@@ -325,8 +324,10 @@ def _moved(points: Floats, masses: Floats, start: float, step: int, size: int) -
     lower = np.floor(place)
     part = place - lower
     index = lower.astype(np.intp)
-    found = np.bincount(index, masses * (1.0 - part), size)
-    return found + np.bincount(np.minimum(index + 1, size - 1), masses * part, size)
+    found = np.zeros(size)
+    found += np.bincount(index, masses * (1.0 - part), size)
+    found += np.bincount(np.minimum(index + 1, size - 1), masses * part, size)
+    return found
 
 
 def _with_noise(laws: Floats, rate: float, step: int, reach: int) -> Floats:
