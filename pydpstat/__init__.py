@@ -9,6 +9,8 @@ _HOMES = {
     # own functions
     "Budget": "pydpstat.budget",
     "BudgetExceeded": "pydpstat.budget",
+    "any_interval": "pydpstat.inference.blocks",
+    "any_test": "pydpstat.inference.blocks",
     "audit": "pydpstat.auditing",
     "choose": "pydpstat.statistics.choice",
     "compose": "pydpstat.privacy",

@@ -79,6 +79,8 @@ from pydpstat.dppack import varDataAccess as varDataAccess
 from pydpstat.dppack import varDP as varDP
 from pydpstat.errors import PrivacyWarning as PrivacyWarning
 from pydpstat.errors import PydpstatError as PydpstatError
+from pydpstat.inference.blocks import any_interval as any_interval
+from pydpstat.inference.blocks import any_test as any_test
 from pydpstat.mechanisms import calibrate_gaussian as calibrate_gaussian
 from pydpstat.privacy import Guarantee as Guarantee
 from pydpstat.privacy import compose as compose
@@ -112,6 +114,8 @@ __all__ = [
     "__version__",
     "Budget",
     "BudgetExceeded",
+    "any_interval",
+    "any_test",
     "audit",
     "choose",
     "compose",
