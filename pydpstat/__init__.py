@@ -19,6 +19,7 @@ _HOMES = {
     "cov": "pydpstat.statistics.association",
     "crosstab": "pydpstat.statistics.tables",
     "histogram": "pydpstat.statistics.histograms",
+    "logit": "pydpstat.inference.logit",
     "mean": "pydpstat.statistics.mean",
     "median": "pydpstat.statistics.quantiles",
     "nunique": "pydpstat.statistics.uniques",

@@ -81,6 +81,7 @@ from pydpstat.errors import PrivacyWarning as PrivacyWarning
 from pydpstat.errors import PydpstatError as PydpstatError
 from pydpstat.inference.blocks import any_interval as any_interval
 from pydpstat.inference.blocks import any_test as any_test
+from pydpstat.inference.logit import logit as logit
 from pydpstat.mechanisms import calibrate_gaussian as calibrate_gaussian
 from pydpstat.privacy import Guarantee as Guarantee
 from pydpstat.privacy import compose as compose
@@ -124,6 +125,7 @@ __all__ = [
     "cov",
     "crosstab",
     "histogram",
+    "logit",
     "mean",
     "median",
     "nunique",
