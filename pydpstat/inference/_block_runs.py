@@ -16,13 +16,19 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._data.containers import has_rows, is_vector
 from pydpstat._data.values import without_mask
+from pydpstat._release.additive import Query, Spender, release
+from pydpstat._release.calibration import prepare
+from pydpstat._release.statistic import Options, Protection, call, check_budget, check_records
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
 from pydpstat.random.secure.integers import permutation
+from pydpstat.results.results import DPResults
 
 Places = npt.NDArray[np.int64]
 Block = tuple[Any, ...]
+_MOST_BLOCKS, _LEAST_EPSILON = 10**5, 1e-9
 ALONE = "what the callable does with a block depends on that block alone"
+SIZES = "the samples' sizes, and which sample a record is in, are public"
 SILENT = "of the callable only its results are protected: not the time it takes, nor files it writes"
 
 
@@ -45,7 +51,7 @@ class Samples:
         in size at most. Otherwise each record draws its block by itself, so that one record more or less
         changes one block, and only that.
         """
-        drawn = [_divided(size, number, source, bounded) for size in self.sizes]
+        drawn = [_places(size, number, source, bounded) for size in self.sizes]
         for place in range(number):
             parts = zip(self.samples, drawn)
             yield tuple(
@@ -54,20 +60,21 @@ class Samples:
 
 
 def _are_samples(data: object) -> bool:
-    return isinstance(data, tuple) and len(data) > 0 and all(_has_records(each) for each in data)
+    return isinstance(data, tuple) and len(data) > 0 and all(is_vector(each) or _is_held(each) for each in data)
 
 
-def _has_records(value: object) -> bool:
-    return is_vector(value) or has_rows(value) or getattr(value, "ndim", 0) == 2 or hasattr(value, "take")
+def _is_held(data: object) -> bool:
+    """Tell whether something has records in memory that can be taken by place."""
+    if has_rows(data) or isinstance(data, np.ndarray) and data.ndim > 0 or is_vector(data):
+        return True
+    library = type(data).__module__.partition(".")[0]
+    return library in ("polars", "pyarrow") and hasattr(data, "__len__")
 
 
 def _sample(data: object) -> Any:
-    if has_rows(data):
-        return data
     if isinstance(data, (list, tuple, range, np.ma.MaskedArray)):
         data = checks.array_of(without_mask(data))
-    sized = hasattr(data, "__len__") and not isinstance(data, (str, bytes, dict))
-    if sized and (hasattr(data, "__getitem__") or hasattr(data, "take")) and getattr(data, "ndim", 1) > 0:
+    if _is_held(data):
         return data
     raise PydpstatError(
         f"data must be records in memory (list, array, Series, frame), or a tuple of samples of them; got "
@@ -79,13 +86,11 @@ def _rows(sample: Any, places: Places) -> Any:
     """Return copies of some records, in their order."""
     if has_rows(sample):
         return sample.iloc[places]
-    if isinstance(sample, np.ndarray) or not hasattr(sample, "take"):
-        return sample[places]
-    # tables and arrays of Arrow
-    return sample.take(places)
+    # tables and arrays of Arrow have no other way
+    return sample.take(places) if type(sample).__module__.startswith("pyarrow") else sample[places]
 
 
-def _divided(size: int, number: int, source: Source, bounded: bool) -> tuple[Places, list[int]]:
+def _places(size: int, number: int, source: Source, bounded: bool) -> tuple[Places, list[int]]:
     """Return the records' places, block by block, and where each block begins and the last ends."""
     if bounded:
         mixed = np.argsort(source.uniform(size), kind="stable") if source.reproducible else permutation(size)
@@ -158,3 +163,55 @@ def check_callable(function: object, name: str, example: str) -> Callable[..., o
     raise PydpstatError(
         f"{name} must be a function; got {checks.shown(function)}. Give for example {example}."
     )
+
+
+def divided_samples(data: object, how: Options, blocks: object) -> tuple[Samples, int | None]:
+    """Return the samples, and the number of blocks where it is given."""
+    if how.epsilon < _LEAST_EPSILON:
+        raise PydpstatError(f"epsilon must be at least {_LEAST_EPSILON} for blocks; got {how.epsilon!r}.")
+    samples = Samples(data)
+    if how.bounded:
+        check_records(min(samples.sizes), 1, "test on blocks")
+    if blocks is not None:
+        return samples, checks.integer(blocks, "blocks", 1, _MOST_BLOCKS, hint="10 is usual.")
+    if not how.bounded:
+        raise PydpstatError(
+            "blocks must be given with neighbors 'unbounded': a number that is chosen for the data's size "
+            "would tell of it. Give for example blocks=10."
+        )
+    return samples, None
+
+
+def public_size(how: Options, samples: Samples) -> int | None:
+    """Return the number of all records, where it is public."""
+    return sum(samples.sizes) if how.bounded else None
+
+
+def release_blocks(
+    function: str,
+    query: Query,
+    how: Options,
+    samples: Samples,
+    source: Source,
+    budget: Spender | None,
+    names: tuple[str, ...],
+    arguments: tuple[tuple[str, object], ...],
+) -> DPResults:
+    """Release numbers of blocks; no condition speaks of missing values, which are the callable's affair."""
+    conditions = (ALONE, SILENT, *((SIZES,) if len(samples.sizes) > 1 else ()))
+    spec = Protection(how._replace(missing="drop"), conditions)
+    return release(
+        query,
+        prepare(query.question, spec, source.reproducible),
+        source,
+        record=call(function, how, names, arguments),
+        budget=check_budget(budget),
+    )
+
+
+def sizes_told(how: Options, samples: Samples, blocks: int) -> tuple[str, ...]:
+    """Say how large the blocks are."""
+    if not how.bounded:
+        return (f"{blocks} blocks.",)
+    least = min(samples.sizes) // blocks
+    return (f"{blocks} blocks, of {least} or more records of each sample.",)

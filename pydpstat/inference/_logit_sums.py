@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from pydpstat._release.additive import Query
 from pydpstat.inference._formulas import Regression, expanded
-from pydpstat.inference._laws.noisy_logit import Line, pairs
+from pydpstat.inference._laws.logit_start import Line
+from pydpstat.inference._laws.noisy_logit import pairs
 from pydpstat.r_arithmetic.elementary import exp
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.record_grid import CHUNK

@@ -10,47 +10,36 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, bounds_pair
-from pydpstat._release.additive import Query, Spender, release
-from pydpstat._release.calibration import prepare
-from pydpstat._release.statistic import (
-    INTEGER,
-    Options,
-    Protection,
-    call,
-    check_budget,
-    check_records,
-    options,
-    quiet,
-)
+from pydpstat._release.additive import Query, Spender
+from pydpstat._release.statistic import INTEGER, Options, options, quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._block_runs import (
-    ALONE,
-    SILENT,
     Samples,
     check_callable,
+    divided_samples,
     estimate_of,
     number_of,
+    public_size,
     pvalue_of,
+    release_blocks,
+    sizes_told,
     unheard,
 )
 from pydpstat.inference._laws.block_laws import (
     BlockQuantile,
-    cells_for,
     choose_blocks,
     interval_blocks,
     level_limit,
     rejections_sf,
 )
-from pydpstat.random import Source, source_from
+from pydpstat.inference._laws.quantile_intervals import bin_number
+from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results.inference_results import InferenceResults
-from pydpstat.results.results import DPResults
 
 # blocks get so many records at least, where the number of blocks is chosen here
 _LEAST_TEST, _LEAST_ESTIMATE, _USUAL = 5, 10, 20
-_MOST_BLOCKS = 10**6
 _DRAWS = 10_000
-SIZES = "the samples' sizes, and which sample a record is in, are public"
 
 
 @quiet
@@ -145,31 +134,38 @@ def any_test(
         epsilon, 0, "geometric", neighbors, "error", mechanisms=INTEGER, others=False, budget=budget
     )
     check_callable(test, "test", "lambda block: scipy.stats.ttest_1samp(block, 0)")
-    samples, number = _divided(data, how, blocks)
+    samples, number = divided_samples(data, how, blocks)
     if level is not None:
         level = checks.probability(level, "level", "It is a block's; 0.2 is usual.")
     if null is not None and not how.bounded:
         raise PydpstatError(
-            "null must be None with neighbors 'unbounded': the blocks' sizes are private, and so would be the "
-            "level that is simulated. Use neighbors='bounded', or a test that keeps its level on few records."
+            "null must be None with neighbors 'unbounded': the blocks' sizes are private, and so would the "
+            "simulated level be. Use neighbors='bounded', or a test that keeps its level on few records."
         )
     records = sum(samples.sizes) if how.bounded else None
     most = max(1, min(samples.sizes) // _LEAST_TEST) if how.bounded else 1
     number, own = choose_blocks(records, how.epsilon, number, level, most)
     limit = own if null is None else _simulated(test, null, samples.sizes, number, own)
     source = source_from(rng)
+    # first of all, so that of a seeded stream it does not depend on how many records there are
+    uniform = float(source.uniform(1)[0]) - 0.5
     hits = 0
     with unheard():
         for block in samples.blocks(number, source, how.bounded):
             # NaN is no rejection
             hits += number_of(test, block, pvalue_of) <= own
     query = Query(
-        "rejections", np.asarray(float(hits)), (1,), Labels("rejections"), True, _nobs(how, samples), (hits,)
+        "rejections",
+        np.asarray(float(hits)),
+        (1,),
+        Labels("rejections"),
+        True,
+        public_size(how, samples),
+        (hits,),
     )
     arguments = (("blocks", number), ("level", own))
     names = ("data", "test") if null is None else ("data", "test", "null")
-    released = _released("any_test", query, how, samples, source, budget, names, arguments)
-    uniform = float(source.uniform(1)[0]) - 0.5
+    released = release_blocks("any_test", query, how, samples, source, budget, names, arguments)
     noisy = float(released.value)
     return InferenceResults.of(
         released,
@@ -270,11 +266,12 @@ def any_interval(
     check_callable(estimator, "estimator", "numpy.median")
     low, high = bounds_pair(range, "range")
     share = _share(limit, level)
-    samples, number = _divided(data, how, blocks)
+    missed = min(share, 1.0 - share)
+    samples, number = divided_samples(data, how, blocks)
     if number is None:
         number = interval_blocks(how.epsilon, max(1, min(samples.sizes) // _LEAST_ESTIMATE))
     source = source_from(rng)
-    cells = cells_for(number, how.epsilon)
+    cells = bin_number(number, how.epsilon)
     inner = np.linspace(low, high, cells + 1)[1:-1]
     # drawn for every block, so that nothing tells which one fails
     coins = source.integers(number, 2)
@@ -286,12 +283,12 @@ def any_interval(
             counts[place] += 1
     exact = tuple(map(int, counts))
     labels = Labels("blocks", tuple(f"cell {place}" for place, _ in enumerate(exact)))
-    query = Query("blocks", counts.astype(np.float64), (2,), labels, True, _nobs(how, samples), exact)
+    query = Query("blocks", counts.astype(np.float64), (2,), labels, True, public_size(how, samples), exact)
     arguments: list[tuple[str, object]] = [("range", (low, high)), ("blocks", number)]
     if limit is not None:
-        arguments += [("limit", limit), ("level", level)]
+        arguments += [("limit", limit), ("level", missed)]
     names = ("data", "estimator")
-    released = _released("any_interval", query, how, samples, source, budget, names, tuple(arguments))
+    released = release_blocks("any_interval", query, how, samples, source, budget, names, tuple(arguments))
     side = {None: "both", "lower": "low", "upper": "high"}[limit]
     noisy = tuple(released.value.tolist())
     law = BlockQuantile(low, high, noisy, number, share, how.epsilon / 2.0, side)
@@ -302,8 +299,8 @@ def any_interval(
         estimates=(("median of the block estimates", law.estimate),) if limit is None else (),
         interval=law,
         validity="model",
-        assumptions=(_unbiased(limit, level), "records are independent"),
-        remarks=_sizes(how, samples, number),
+        assumptions=(_unbiased(limit, missed), "records are independent"),
+        remarks=sizes_told(how, samples, number),
     )
 
 
@@ -321,47 +318,6 @@ def _share(limit: object, level: object) -> float:
         level, "level", "above 0 and at most 0.5", lambda x: 0.0 < x <= 0.5, "Give how often a limit misses."
     )
     return 1.0 - share if limit == "lower" else share
-
-
-def _divided(data: object, how: Options, blocks: object) -> tuple[Samples, int | None]:
-    """Return the samples, and the number of blocks where it is given."""
-    samples = Samples(data)
-    if how.bounded:
-        check_records(min(samples.sizes), 1, "test on blocks")
-    if blocks is not None:
-        return samples, checks.integer(blocks, "blocks", 1, _MOST_BLOCKS, hint="10 is usual.")
-    if not how.bounded:
-        raise PydpstatError(
-            "blocks must be given with neighbors 'unbounded': a number that is chosen for the data's size "
-            "would tell of it. Give for example blocks=10."
-        )
-    return samples, None
-
-
-def _nobs(how: Options, samples: Samples) -> int | None:
-    return sum(samples.sizes) if how.bounded else None
-
-
-def _released(
-    function: str,
-    query: Query,
-    how: Options,
-    samples: Samples,
-    source: Source,
-    budget: Spender | None,
-    names: tuple[str, ...],
-    arguments: tuple[tuple[str, object], ...],
-) -> DPResults:
-    """Release numbers of blocks; missing values are the callable's own affair, so no condition speaks of them."""
-    conditions = (ALONE, SILENT, *((SIZES,) if len(samples.sizes) > 1 else ()))
-    spec = Protection(how._replace(missing="drop"), conditions)
-    return release(
-        query,
-        prepare(query.question, spec, source.reproducible),
-        source,
-        record=call(function, how, names, arguments),
-        budget=check_budget(budget),
-    )
 
 
 def _simulated(test: Any, null: object, sizes: tuple[int, ...], blocks: int, level: float) -> float:
@@ -390,27 +346,20 @@ def _kept(level: float, limit: float, simulated: bool) -> str:
     return f"under the null hypothesis a block's test rejects with probability {level:.4g} at most"
 
 
-def _unbiased(limit: str | None, level: float | None) -> str:
+def _unbiased(limit: str | None, level: float) -> str:
     if limit is None:
         return "a block's estimate is above and below the parameter with equal probabilities"
     return f"a block's {limit} limit misses the parameter with probability {level:.4g} at most"
 
 
-def _sizes(how: Options, samples: Samples, blocks: int) -> tuple[str, ...]:
-    if not how.bounded:
-        return (f"{blocks} blocks.",)
-    least = min(samples.sizes) // blocks
-    return (f"{blocks} blocks, of {least} or more records of each sample.",)
-
-
 def _remarks(
     how: Options, samples: Samples, blocks: int, level: float, limit: float, simulated: bool
 ) -> tuple[str, ...]:
-    lines = list(_sizes(how, samples, blocks))
+    lines = list(sizes_told(how, samples, blocks))
     if how.bounded and not simulated and min(samples.sizes) // blocks < _USUAL:
         lines.append(
-            f"Blocks of fewer than {_USUAL} records: many tests reject too often on them. Give null, or fewer "
-            "blocks."
+            f"Blocks of fewer than {_USUAL} records: many tests reject too often on them. Give null, or "
+            "fewer blocks."
         )
     if rejections_sf(blocks + 0.5, blocks, limit, how.epsilon) > 0.05:
         lines.append("Hardly anything can be said: not even rejections by all blocks would be significant.")

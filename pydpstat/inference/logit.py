@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._data.columns import Data, GivenBounds, several_bounds
+from pydpstat._data.columns import Data, GivenBounds, one_column, several_bounds
 from pydpstat._data.containers import name_of
+from pydpstat._data.table import table_of
 from pydpstat._frozen import frozen
 from pydpstat._release.additive import Query, Spender, release
 from pydpstat._release.calibration import SEEDED, prepare
@@ -20,7 +21,8 @@ from pydpstat._release.payment import paid
 from pydpstat._release.statistic import Protection, call, check_budget, check_records, options, quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._formulas import LinearDesign, formula_terms, read_regression
-from pydpstat.inference._laws.noisy_logit import LogitLaw, line_for, start, symmetric, within
+from pydpstat.inference._laws.logit_start import line_for, start, within
+from pydpstat.inference._laws.noisy_logit import LogitLaw, symmetric
 from pydpstat.inference._logit_sums import LogitRecords, Scaling, moments_of, score_of
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
@@ -122,8 +124,8 @@ def logit(
 
     Tests are score tests (Neyman's C(alpha)) with the known law of all noises: a normal variable for the
     sampling, plus Laplace variables whose factors are public functions of what was released; their tail is a
-    saddlepoint approximation. An interval has the values that are not rejected. It is infinite where the noise
-    hides the information, as with several predictors and few records: for p predictors about
+    saddlepoint approximation. An interval has the values that are not rejected. It is infinite where the
+    noise hides the information, as with several predictors and few records: for p predictors about
     n epsilon > 1000 p^2 is needed. The validity is ``measured``: no rate of wrong rejections stood out above
     the level on the grids in the documentation. With fewer than ten ones or zeros a coefficient, the normal
     approximation is as rough as without noise.
@@ -153,6 +155,9 @@ def logit(
             "neighbors must be 'bounded' for logit, whose number of records is public; got 'unbounded'. Use "
             "any_interval with a fit of your own, which also holds where the number is private."
         )
+    if not isinstance(formula, str) and table_of(formula) is None:
+        # a formula that is none, and no responses
+        one_column(formula, "formula")
     regression = read_regression(formula, data, _with_response(formula, bounds), levels, "error")
     design = regression.design
     ends = [pair for each in design.predictors for pair in _pairs(each)]
@@ -192,7 +197,7 @@ def _with_response(formula: object, bounds: object) -> Any:
 
 
 def _pairs(predictor: Any) -> list[tuple[float, float]]:
-    """Return the bounds of a predictor's columns: its own, or those of an indicator for each level but one."""
+    """Return the bounds of a predictor's columns: its own, or those of indicators of all levels but one."""
     return [(0.0, 1.0)] * len(predictor.names) if predictor.bounds is None else [predictor.bounds]
 
 

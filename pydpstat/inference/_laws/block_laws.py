@@ -9,55 +9,17 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.inference._laws.binomial import noisy_tails
+from pydpstat.inference._laws.geometric_sums import noise_variance
+from pydpstat.inference._laws.quantile_intervals import bin_number, quantile_ends, quantile_limits
+from pydpstat.inference._laws.tulap import Tulap
+
 Floats = npt.NDArray[np.float64]
 
-# of a binomial law all but so much is kept, and what is left out counts as extreme
-_LOST = 1e-13
 LEVELS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 # the significance and the power that the number of blocks is chosen for
 _ALPHA, _POWER = 0.05, 0.8
 _MOST_BLOCKS = 1 << 14
-LEAST_CELLS, MOST_CELLS = 8, 1024
-
-
-def tulap_sf(x: npt.ArrayLike, epsilon: float) -> Floats:
-    """Return P(N >= x) of a symmetric geometric variable plus one that is uniform on (-1/2, 1/2).
-
-    With b = exp(-epsilon) and r = round(x), P(N <= x) is b^-r (b + (x - r + 1/2)(1 - b)) / (1 + b) for
-    x <= 0; the law is symmetric.
-
-    References
-    ----------
-    Awan, J. and Slavkovic, A. (2018). Differentially private uniformly most powerful tests for binomial
-    data. NeurIPS 2018.
-
-    Examples
-    --------
-    >>> tulap_sf([0.0, -math.inf, math.inf], 1.0).tolist()
-    [0.5, 1.0, 0.0]
-    """
-    given = np.asarray(x, dtype=np.float64)
-    tail, near = np.abs(given), np.exp(-epsilon)
-    inside = np.minimum(tail, 1e300)
-    place = np.rint(inside)
-    # 1 - b without cancellation where epsilon is tiny
-    part = near + (0.5 - inside + place) * -math.expm1(-epsilon)
-    below = np.exp(-epsilon * place) * part / (1.0 + near)
-    return np.where(given > 0.0, below, 1.0 - below)
-
-
-@lru_cache(maxsize=64)
-def _binomial(number: int, share: float) -> tuple[Floats, Floats]:
-    """Return the points of a binomial law and their probabilities, up to what can be left out."""
-    from scipy.stats import binom
-
-    law = binom(number, share)
-    low, high = int(law.ppf(_LOST)), int(law.isf(_LOST))
-    points = np.arange(low, high + 1, dtype=np.float64)
-    weights = law.pmf(points)
-    # moved to the upper end, where it makes p-values larger
-    weights[-1] += max(0.0, 1.0 - float(weights.sum()))
-    return points, weights
 
 
 def rejections_sf(noisy: float, blocks: int, level: float, epsilon: float) -> float:
@@ -70,8 +32,7 @@ def rejections_sf(noisy: float, blocks: int, level: float, epsilon: float) -> fl
     >>> round(rejections_sf(3.0, 10, 0.1, 50.0), 6), round(rejections_sf(2.5, 10, 0.1, 50.0), 6)
     (0.041493, 0.070191)
     """
-    points, weights = _binomial(blocks, level)
-    return float(min(1.0, weights @ tulap_sf(noisy - points, epsilon)))
+    return noisy_tails(noisy, blocks, level, Tulap(epsilon))[0]
 
 
 def _binomial_pmf(number: int, share: float) -> Floats:
@@ -85,11 +46,11 @@ def _binomial_pmf(number: int, share: float) -> Floats:
 
 def _critical(blocks: int, level: float, epsilon: float) -> float:
     """Return the smallest noisy number of rejections that is significant."""
-    places, weights = np.arange(blocks + 1.0), _binomial_pmf(blocks, level)
+    places, weights, noise = np.arange(blocks + 1.0), _binomial_pmf(blocks, level), Tulap(epsilon)
     low, high = -1.0, blocks + 40.0 / epsilon + 2.0
     for _ in range(24):
         middle = 0.5 * (low + high)
-        if weights @ tulap_sf(middle - places, epsilon) > _ALPHA:
+        if weights @ noise.tail(middle - places) > _ALPHA:
             low = middle
         else:
             high = middle
@@ -107,7 +68,7 @@ def effect_needed(blocks: int, level: float, epsilon: float, size: float) -> flo
 
     places = np.arange(blocks + 1.0)
     critical = _critical(blocks, level, epsilon)
-    significant = tulap_sf(critical - places, epsilon)
+    significant = Tulap(epsilon).tail(critical - places)
     if significant[-1] < _POWER:
         return math.inf
     low, high = level, 1.0 - 1e-9
@@ -182,44 +143,6 @@ def level_limit(hits: int, draws: int) -> float:
     return 1.0 if hits >= draws else float(betaincinv(hits + 1.0, draws - hits, 0.999))
 
 
-@lru_cache(maxsize=256)
-def _geometric_sums(rate: float, number: int) -> tuple[int, tuple[float, ...]]:
-    """Return the law of a sum of symmetric geometric variables, from -reach to reach."""
-    ratio = math.exp(-rate)
-    sd = math.sqrt(2.0 * ratio * number) / -math.expm1(-rate)
-    reach = int(12.0 * sd + 40.0 / rate) + 1
-    size = 1 << (2 * reach + 1).bit_length()
-    places = np.minimum(np.arange(size), size - np.arange(size))
-    single = -math.expm1(-rate) / (1.0 + ratio) * np.exp(-rate * places)
-    law = np.fft.irfft(np.fft.rfft(single) ** number, size)
-    kept = np.maximum(np.concatenate([law[-reach:], law[: reach + 1]]), 0.0)
-    return reach, tuple((kept / kept.sum()).tolist())
-
-
-@lru_cache(maxsize=1024)
-def _largest_surprise(blocks: int, q: float, number: int, rate: float, tail: float) -> float:
-    """Return the largest c with P(Bin(blocks, q) + the sum of `number` geometric variables <= c) <= tail."""
-    points, weights = _binomial(blocks, q)
-    if number == 0:
-        total, start = np.cumsum(weights), points[0]
-    else:
-        reach, noise = _geometric_sums(rate, number)
-        total, start = np.cumsum(np.convolve(weights, np.array(noise))), points[0] - reach
-    return float(start + np.searchsorted(total, tail, "right") - 1)
-
-
-def cells_for(blocks: int, epsilon: float) -> int:
-    """Return how many cells the histogram of block estimates has.
-
-    Examples
-    --------
-    >>> cells_for(40, 1.0), cells_for(2, 0.01)
-    (16, 8)
-    """
-    wanted = 3.0 * math.sqrt(blocks * epsilon)
-    return int(min(max(2 ** round(math.log2(wanted)), LEAST_CELLS), MOST_CELLS))
-
-
 @dataclass(frozen=True, slots=True)
 class BlockQuantile:
     """The interval for a quantile of the block estimates' law, from their noisy histogram.
@@ -239,14 +162,6 @@ class BlockQuantile:
     side : {"both", "low", "high"}, default "both"
         Which ends there are; the other one is infinite.
 
-    Notes
-    -----
-    The first i cells have at least as many estimates as are at most the q-quantile Q, where edge i is the
-    first one above Q; these are stochastically at least Bin(m, q). `L` is the last edge before the first
-    one below which the noisy number is no longer surprisingly small. If L > Q, then the number below that
-    one fixed edge was surprisingly small, which has the probability alpha / 2 at most. `U` is the mirror
-    image, and the other tail's share belongs to it.
-
     Examples
     --------
     >>> cells = (0.0, 0.0, 0.0, 20.0, 20.0, 0.0, 0.0, 0.0)
@@ -264,16 +179,15 @@ class BlockQuantile:
 
     def ends(self, alpha: float) -> tuple[float, float]:
         """Return the ends; beyond the public range they are infinite."""
-        tail = alpha / 2.0 if self.side == "both" else alpha
-        cells = np.array(self.cells)
-        number = cells.size
-        edges = [-math.inf, *np.linspace(self.low, self.high, number + 1)[1:-1].tolist(), math.inf]
-        lower, upper = -math.inf, math.inf
-        if self.side != "high":
-            lower = edges[_place(cells, self.blocks, self.q, self.rate, tail)]
-        if self.side != "low":
-            upper = edges[number - _place(cells[::-1], self.blocks, 1.0 - self.q, self.rate, tail)]
-        return min(lower, upper), max(lower, upper)
+        if noise_variance(self.rate) * len(self.cells) > 4.0 * self.blocks**2:
+            # the noise of half of the cells is more than all blocks
+            return -math.inf, math.inf
+        inner = np.linspace(self.low, self.high, len(self.cells) + 1)[1:-1]
+        edges = np.concatenate([[-math.inf], inner, [math.inf]])
+        if self.side == "both":
+            return quantile_ends(self.cells, edges, self.blocks, self.q, alpha, self.rate)
+        shares = (alpha, 0.0) if self.side == "low" else (0.0, alpha)
+        return quantile_limits(self.cells, edges, self.blocks, self.q, shares, self.rate)
 
     @property
     def estimate(self) -> float:
@@ -289,18 +203,6 @@ class BlockQuantile:
         return self.low + (self.high - self.low) * (after + float(np.clip(part, 0.0, 1.0))) / number
 
 
-def _place(cells: Floats, blocks: int, q: float, rate: float, tail: float) -> int:
-    """Return the last place before the first whose number of estimates below is no surprise; 0 for none."""
-    number = cells.size
-    below, above = np.cumsum(cells), np.cumsum(cells[::-1])
-    for i in range(1, number):
-        # the fewer noisy cells, the better; all of them together are the public number of blocks
-        count, noisy = (below[i - 1], i) if 2 * i <= number else (blocks - above[number - i - 1], number - i)
-        if count > _largest_surprise(blocks, q, noisy, rate, tail):
-            return i - 1
-    return number - 1
-
-
 @lru_cache(maxsize=256)
 def interval_blocks(epsilon: float, most: int) -> int:
     """Return the number of blocks, up to `most`, whose median has about the shortest interval.
@@ -308,16 +210,15 @@ def interval_blocks(epsilon: float, most: int) -> int:
     Examples
     --------
     >>> interval_blocks(1.0, 1000), interval_blocks(0.1, 3)
-    (186, 3)
+    (90, 3)
     """
     from scipy.special import ndtri
 
     most = min(most, _MOST_BLOCKS)
-    ratio = math.exp(-epsilon / 2.0)
-    variance = 2.0 * ratio / math.expm1(-epsilon / 2.0) ** 2
+    variance = noise_variance(epsilon / 2.0)
     found = []
     for number in _candidates(most):
-        half = 1.96 * math.sqrt(number / 4.0 + variance * cells_for(number, epsilon) / 4.0) / number
+        half = 1.96 * math.sqrt(number / 4.0 + variance * bin_number(number, epsilon) / 4.0) / number
         if half < 0.45:
             found.append((math.sqrt(number) * float(ndtri(0.5 + half)), number))
     if not found:
