@@ -108,6 +108,7 @@ def _own(epsilon: float = 1.0) -> dict[str, Base]:
             "bounds": (0, 1),
             "levels": None,
             "neighbors": "bounded",
+            "missing": 0.5,
             "rng": None,
             "budget": None,
         },

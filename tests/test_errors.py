@@ -38,6 +38,8 @@ OTHER_WORDS = {
     "epsilon": ("tol",),
     "delta": ("noise scale",),
     "rng": ("seed",),
+    # the responses may stand in its place
+    "formula": ("data", "missing"),
     "lower_bound": _BOUNDS,
     "upper_bound": _BOUNDS,
     "lower_bound1": _BOUNDS,

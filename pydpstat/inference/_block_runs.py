@@ -60,7 +60,9 @@ class Samples:
 
 
 def _are_samples(data: object) -> bool:
-    return isinstance(data, tuple) and len(data) > 0 and all(is_vector(each) or _is_held(each) for each in data)
+    return (
+        isinstance(data, tuple) and len(data) > 0 and all(is_vector(each) or _is_held(each) for each in data)
+    )
 
 
 def _is_held(data: object) -> bool:

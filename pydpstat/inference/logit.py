@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,10 +18,18 @@ from pydpstat._frozen import frozen
 from pydpstat._release.additive import Query, Spender, release
 from pydpstat._release.calibration import SEEDED, prepare
 from pydpstat._release.payment import paid
-from pydpstat._release.statistic import Protection, call, check_budget, check_records, options, quiet
+from pydpstat._release.statistic import (
+    Missing,
+    Protection,
+    call,
+    check_budget,
+    check_records,
+    options,
+    quiet,
+)
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._formulas import LinearDesign, formula_terms, read_regression
-from pydpstat.inference._laws.logit_start import line_for, start, within
+from pydpstat.inference._laws.logit_start import Line, line_for, start, within
 from pydpstat.inference._laws.noisy_logit import LogitLaw, symmetric
 from pydpstat.inference._logit_sums import LogitRecords, Scaling, moments_of, score_of
 from pydpstat.privacy import Guarantee
@@ -70,6 +78,7 @@ def logit(
     bounds: GivenBounds | None = None,
     levels: object = None,
     neighbors: str | None = None,
+    missing: Missing = "error",
     rng: object = None,
     budget: Spender | None = None,
 ) -> RegressionResults:
@@ -92,6 +101,9 @@ def logit(
         ``"declared"`` takes the categories of Categoricals.
     neighbors : {"bounded"}, optional
         By default the budget's. One record replaced (the number of records public); unbounded is refused.
+    missing : {"error"} or float, default "error"
+        What to do with missing values: raise an error, or put a public number in their place, moved to the
+        bounds; a missing category counts as the reference.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -111,8 +123,8 @@ def logit(
     Notes
     -----
     Guarantee: (epsilon, 0), for three or four noisy sums one after another, whose epsilons add up (Dwork and
-    Roth 2014, theorem 3.16); no minimizer is part of it. It rests on the public knowledge that no value is
-    missing.
+    Roth 2014, theorem 3.16); no minimizer is part of it. With ``missing="error"`` it rests on the public
+    knowledge that no value is missing.
 
     First come noisy sums of y, y z, z and z z', where z are the predictors scaled to [-1, 1]. Their L1
     sensitivity is 1 in units in which the sums with y have Laplace noise of scale (p + 2)^2 / (4 epsilon),
@@ -149,7 +161,7 @@ def logit(
     >>> bool(low < 0.5 < high), r.validity["x1"]
     (True, 'measured')
     """
-    how = options(epsilon, 0, "laplace", neighbors, "error", others=False, budget=budget)
+    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
     if not how.bounded:
         raise PydpstatError(
             "neighbors must be 'bounded' for logit, whose number of records is public; got 'unbounded'. Use "
@@ -158,7 +170,7 @@ def logit(
     if not isinstance(formula, str) and table_of(formula) is None:
         # a formula that is none, and no responses
         one_column(formula, "formula")
-    regression = read_regression(formula, data, _with_response(formula, bounds), levels, "error")
+    regression = read_regression(formula, data, _with_response(formula, bounds), levels, how.missing)
     design = regression.design
     ends = [pair for each in design.predictors for pair in _pairs(each)]
     for low, high in ends:
@@ -168,7 +180,7 @@ def logit(
     records = LogitRecords(regression, scaling)
     check_records(records.size, 1, "logistic regression")
     source = source_from(rng)
-    shares = shares_of(how.epsilon, FEW if records.size * how.epsilon < _ENOUGH * (len(ends) + 1) else MANY)
+    shares = stages_for(how.epsilon, records.size, len(ends))
     arguments = tuple(
         (name, value if name != "bounds" else design.bounds[1:]) for name, value in design.arguments
     )
@@ -177,12 +189,21 @@ def logit(
     if source.reproducible:
         held = held.with_conditions(SEEDED)
 
-    def ask(query: Query, share: float) -> DPResults:
+    releases: list[DPResults] = []
+
+    def ask(query: Query, share: float) -> tuple[Floats, float]:
         spec = Protection(how._replace(epsilon=share), design.conditions)
-        return release(query, prepare(query.question, spec, source.reproducible), source, record=record)
+        prepared = prepare(query.question, spec, source.reproducible)
+        releases.append(release(query, prepared, source, record=record))
+        return releases[-1].value, _scale(releases[-1])
+
+    def score(share: float) -> Callable[[Floats, Line], tuple[Floats, float]]:
+        return lambda center, line: ask(records.score(center, line), share)
 
     with paid(check_budget(budget), held, record):
-        law, releases = _fitted(records, ask, shares)
+        law = fit(
+            records.size, len(ends), lambda: ask(records.moments(), shares[0]), [*map(score, shares[1:])]
+        )
     return _results(law, releases, design, scaling, record, claim, held)
 
 
@@ -215,39 +236,47 @@ def shares_of(epsilon: float, shares: tuple[float, ...]) -> tuple[float, ...]:
     return (first if first <= exact else math.nextafter(first, 0.0), *rest)
 
 
-def _fitted(
-    records: LogitRecords, ask: Callable[[Query, float], DPResults], shares: tuple[float, ...]
-) -> tuple[LogitLaw, list[DPResults]]:
-    """Return what the last score says, and the releases one after another."""
-    n, p = records.size, len(records.names)
+def stages_for(epsilon: float, n: int, p: int) -> tuple[float, ...]:
+    """Return the epsilons of the moments, and of the scores one after another."""
+    return shares_of(epsilon, FEW if n * epsilon < _ENOUGH * (p + 1) else MANY)
+
+
+def fit(
+    n: int,
+    p: int,
+    moments: Callable[[], tuple[Floats, float]],
+    scores: Sequence[Callable[[Floats, Line], tuple[Floats, float]]],
+) -> LogitLaw:
+    """Return what the last score says.
+
+    `moments` and each of `scores` release numbers in units that move by 1, and say the scale of their noise.
+    """
     d = p + 1
-    released = [ask(records.moments(), shares[0])]
-    moments = moments_of(released[0].value, _scale(released[0]), n, p)
-    products = symmetric(moments.products, d)
+    first = moments_of(*moments(), n, p)
+    products = symmetric(first.products, d)
     mean = np.clip(products[0, 1:] / n, -1.0, 1.0)
-    share = float(moments.response[0]) / n + 0.5
-    joint = moments.response[1:] / n + 0.5 * mean - mean * share
-    ridge = 1.5 * math.sqrt(p) * float(moments.products_scale[1]) / n + 1e-6
+    share = float(first.response[0]) / n + 0.5
+    joint = first.response[1:] / n + 0.5 * mean - mean * share
+    ridge = 1.5 * math.sqrt(p) * float(first.products_scale[1]) / n + 1e-6
     center = start(n, share, mean, products[1:, 1:] / n - np.outer(mean, mean), joint, ridge)
-    for part in shares[1:]:
+    for score in scores:
         reach = float(np.abs(center[1:]).sum())
         line = line_for(center[0] - reach, center[0] + reach)
-        released.append(ask(records.score(center, line), part))
-        left, informed, third, fourth = score_of(released[-1].value, _scale(released[-1]), line, d)
+        left, informed, third, fourth = score_of(*score(center, line), line, d)
         law = LogitLaw(
             center,
-            moments.response - line.level * products[0] - line.slope * (products @ center) - left,
+            first.response - line.level * products[0] - line.slope * (products @ center) - left,
             line.weight * products + symmetric(informed, d),
             products,
             n,
             line,
-            moments.response_scale,
-            moments.products_scale,
+            first.response_scale,
+            first.products_scale,
             third,
             fourth,
         )
         center = within(law.estimate)
-    return law, released
+    return law
 
 
 def _scale(released: DPResults) -> float:

@@ -13,7 +13,7 @@ from pydpstat.inference.logit import logit
 OPEN: dict[str, Any] = {"neighbors": "unbounded"}
 # a block's only record settles whether it rejects, and in which cell its mean is
 ZERO, ONE, NOTHING = np.array([0.0]), np.array([1.0]), np.empty(0)
-# one response turns as its predictor goes from the end to the middle: all sums together move by 1 in their units
+# a response turns and its predictor goes from the end to the middle: the sums move by 1 in their units
 END: Any = (np.array([1.0, 0.0]), np.array([1.0, 0.0]))
 MIDDLE: Any = (np.array([0.0, 0.0]), np.array([0.5, 0.0]))
 # the predictors' sums move most where a response stays

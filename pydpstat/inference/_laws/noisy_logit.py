@@ -112,9 +112,9 @@ class LogitLaw:
     At the true coefficients b, the noisy score less the noisy information times (b - center) is the score at
     b, whose mean is 0 and whose variance is the information, plus noise that is linear in independent Laplace
     variables with known factors. The other coefficients are estimated, and a combination a of the equations
-    is taken that does not depend on them to first order (Neyman's C(alpha) tests). How much less than a linear
-    one the score moves, where b is far from the center, is computed for normal predictors with the noisy
-    moments.
+    is taken that does not depend on them to first order (Neyman's C(alpha) tests). How much less than a
+    linear one the score moves, where b is far from the center, is computed for normal predictors with the
+    noisy moments.
     """
 
     center: Floats
