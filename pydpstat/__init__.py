@@ -37,6 +37,7 @@ _HOMES = {
     "ModelResults": "pydpstat.results",
     "Guarantee": "pydpstat.privacy",
     "InferenceResults": "pydpstat.results",
+    "RegressionResults": "pydpstat.results",
     "PrivacyWarning": "pydpstat.errors",
     "PydpstatError": "pydpstat.errors",
     "RRandom": "pydpstat.random.r_stream",

@@ -90,6 +90,7 @@ from pydpstat.results import DPResults as DPResults
 from pydpstat.results import DPResultsPair as DPResultsPair
 from pydpstat.results import InferenceResults as InferenceResults
 from pydpstat.results import ModelResults as ModelResults
+from pydpstat.results import RegressionResults as RegressionResults
 from pydpstat.statistics.association import corr as corr
 from pydpstat.statistics.association import cov as cov
 from pydpstat.statistics.choice import choose as choose
@@ -142,6 +143,7 @@ __all__ = [
     "ModelResults",
     "Guarantee",
     "InferenceResults",
+    "RegressionResults",
     "PrivacyWarning",
     "PydpstatError",
     "RRandom",

@@ -415,7 +415,9 @@ NO_CALLS = (
     "DPResultsPair",
     "DPMech",
     "DPMechNumeric",
+    "InferenceResults",
     "ModelResults",
     "PrivacyWarning",
     "PydpstatError",
+    "RegressionResults",
 )

@@ -149,13 +149,14 @@ def pvalue_of(result: object) -> float:
     value = checks.unwrap(getattr(result, "pvalue", result))
     if isinstance(value, (bool, np.bool_)):
         return 0.0 if value else 1.0
-    number = float(value)
+    number = estimate_of(value)
     return number if 0.0 <= number <= 1.0 else math.nan
 
 
 def estimate_of(result: object) -> float:
-    """Return an estimator's result as a number."""
-    return float(checks.unwrap(result))
+    """Return an estimator's result as a number; a text is none."""
+    value: Any = checks.unwrap(result)
+    return math.nan if isinstance(value, (str, bytes)) else float(value)
 
 
 def check_callable(function: object, name: str, example: str) -> Callable[..., object]:

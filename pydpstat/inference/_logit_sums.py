@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._release.additive import Query
-from pydpstat.inference._formulas import Regression, expanded
+from pydpstat.inference._design import Regression, expanded
 from pydpstat.inference._laws.logit_start import Line
 from pydpstat.inference._laws.noisy_logit import pairs
 from pydpstat.r_arithmetic.elementary import exp

@@ -14,21 +14,14 @@ import numpy.typing as npt
 from pydpstat._data.columns import Data, GivenBounds, one_column, several_bounds
 from pydpstat._data.containers import name_of
 from pydpstat._data.table import table_of
-from pydpstat._frozen import frozen
+from pydpstat._frozen import Frozen, frozen
 from pydpstat._release.additive import Query, Spender, release
 from pydpstat._release.calibration import SEEDED, prepare
 from pydpstat._release.payment import paid
-from pydpstat._release.statistic import (
-    Missing,
-    Protection,
-    call,
-    check_budget,
-    check_records,
-    options,
-    quiet,
-)
+from pydpstat._release.statistic import Missing, Protection, call, check_budget, check_records, options, quiet
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._formulas import LinearDesign, formula_terms, read_regression
+from pydpstat.inference._design import LinearDesign, read_regression
+from pydpstat.inference._formulas import formula_terms
 from pydpstat.inference._laws.logit_start import Line, line_for, start, within
 from pydpstat.inference._laws.noisy_logit import LogitLaw, symmetric
 from pydpstat.inference._logit_sums import LogitRecords, Scaling, moments_of, score_of
@@ -55,18 +48,19 @@ _NOTHING = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CoefficientInterval:
+class CoefficientInterval(Frozen):
     """The intervals of a combination of the scaled predictors' coefficients."""
 
     law: LogitLaw
     combination: Floats
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "combination", frozen(self.combination, np.float64))
-
     def ends(self, alpha: float) -> tuple[float, float]:
         """Return the ends of the interval that misses it with probability `alpha` at most."""
         return self.law.ends(self.combination, alpha)
+
+    def pvalue(self, value: float) -> float:
+        """Return the two-sided p-value of the hypothesis that it has that value."""
+        return self.law.pvalue(self.combination, value)
 
 
 @quiet
@@ -102,8 +96,8 @@ def logit(
     neighbors : {"bounded"}, optional
         By default the budget's. One record replaced (the number of records public); unbounded is refused.
     missing : {"error"} or float, default "error"
-        What to do with missing values: raise an error, or put a public number in their place, moved to the
-        bounds; a missing category counts as the reference.
+        What to do with missing values: raise an error, or put a public number in their place, which is within
+        all bounds and from 0 to 1 as the response is; a missing category counts as the reference.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -113,7 +107,7 @@ def logit(
     -------
     RegressionResults
         With ``params bse tvalues pvalues conf_int predict summary``, the coefficients in the data's units.
-        ``tvalues`` are the normal quantiles of the p-values.
+        ``tvalues`` are the normal quantiles of the p-values; ``test(name, value)`` tests other values than 0.
 
     Raises
     ------
@@ -323,7 +317,7 @@ def _results(
             (f"{start}{name}", float(value)) for start, each in names for name, value in each.params.items()
         ),
         mechanism=releases[0].mechanism,
-        noise_scale=np.concatenate([np.full(each.value.size, _scale(each)) for each in releases]),
+        noise_scale=frozen(np.concatenate([np.full(each.value.size, _scale(each)) for each in releases])),
         claim=claim,
         guarantee=held,
         bounds=design.bounds[1:],

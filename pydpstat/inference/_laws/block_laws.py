@@ -83,16 +83,14 @@ def effect_needed(blocks: int, level: float, epsilon: float, size: float) -> flo
 
 
 def _candidates(most: int) -> list[int]:
-    # fewer than four blocks could hardly reject anything
-    few = min(most, 4)
-    return sorted({few, *np.geomspace(few, most, 24).astype(int).tolist()})
+    return sorted(set(np.geomspace(1, most, 32).astype(int).tolist()))
 
 
 @lru_cache(maxsize=256)
 def choose_blocks(
     records: int | None, epsilon: float, blocks: int | None, level: float | None, most: int
 ) -> tuple[int, float]:
-    """Return the number of blocks, up to `most`, and their level that need the smallest effect.
+    """Return the number of blocks, up to `most`, and their level that need about the smallest effect.
 
     What is given stays. Without a number of records, which is private then, `blocks` is given.
 
@@ -121,7 +119,7 @@ def choose_blocks(
     if math.isinf(least_effect):
         return numbers[-1], levels[min(4, len(levels) - 1)]
     # of about equal ones the fewest blocks: a test keeps its level better on more records
-    _, chosen, number = next(each for each in found if each[0] <= 1.03 * least_effect)
+    _, chosen, number = next(each for each in found if each[0] <= 1.01 * least_effect)
     return number, chosen
 
 

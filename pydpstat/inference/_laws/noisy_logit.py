@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._frozen import frozen
+from pydpstat._frozen import Frozen
 from pydpstat.inference._laws.logit_start import Line, lifted, logistic, normal_points
 
 Floats = npt.NDArray[np.float64]
@@ -85,7 +85,7 @@ def symmetric(elements: Floats, size: int) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LogitLaw:
+class LogitLaw(Frozen):
     """What the last noisy score says of any combination of coefficients.
 
     Parameters
@@ -127,10 +127,6 @@ class LogitLaw:
     second: Floats
     third: Floats
     fourth: Floats
-
-    def __post_init__(self) -> None:
-        for name in ("center", "score", "information", "moments", "first", "second", "third", "fourth"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float64))
 
     @property
     def noise(self) -> float:
