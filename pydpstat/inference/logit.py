@@ -147,7 +147,7 @@ def logit(
     Examples
     --------
     >>> import numpy as np, pydpstat
-    >>> draw = np.random.default_rng(1)
+    >>> draw = np.random.default_rng(2)
     >>> x = draw.uniform(0, 10, 5000)
     >>> y = draw.uniform(size=5000) < 1 / (1 + np.exp(2 - 0.5 * x))
     >>> r = pydpstat.logit(y, x, 2.0, bounds=(0, 10), rng=1)

@@ -41,7 +41,7 @@ def line_for(low: float, high: float) -> Line:
     --------
     >>> line = line_for(-1.0, 1.0)
     >>> round(line.slope, 2), line.apart < 0.01
-    (0.23, True)
+    (0.24, True)
     """
     x = np.linspace(low, high, 257)
     s = logistic(x)

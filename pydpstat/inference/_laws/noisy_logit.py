@@ -21,12 +21,14 @@ Floats = npt.NDArray[np.float64]
 _BEYOND = 64.0
 # in the noise's own largest eigenvalue, about
 _STANDS_OUT = 0.5
+_SURCHARGE = 1.05
 
 
 def sum_tail(x: float, sd: float, scales: Floats) -> float:
     """Return P(sd N + sum of scales L >= x) for x >= 0: a normal variable and independent Laplace ones.
 
-    Lugannani and Rice's approximation, here within 2 % of the tail's probability.
+    Lugannani and Rice's approximation is up to 6 % off for a single Laplace variable, and less for several; 5 %
+    are added, so that the result is hardly ever below the probability, and 11 % above it at most.
 
     References
     ----------
@@ -36,7 +38,7 @@ def sum_tail(x: float, sd: float, scales: Floats) -> float:
     Examples
     --------
     >>> round(sum_tail(1.96, 1.0, np.zeros(2)), 3), round(sum_tail(3.0, 0.1, np.ones(1)), 4)
-    (0.025, 0.0258)
+    (0.026, 0.0271)
     """
     from scipy.special import log_ndtr
 
@@ -62,7 +64,7 @@ def sum_tail(x: float, sd: float, scales: Floats) -> float:
     root, slope = math.sqrt(max(2.0 * (t * x - exponent), 0.0)), t * math.sqrt(curvature)
     if root < 1e-3:
         return max(0.0, 0.5 - x / math.sqrt(2.0 * math.pi * variance))
-    return math.exp(float(log_ndtr(-(root + math.log(slope / root) / root))))
+    return min(0.5, _SURCHARGE * math.exp(float(log_ndtr(-(root + math.log(slope / root) / root)))))
 
 
 def pairs(size: int) -> list[tuple[int, int]]:
