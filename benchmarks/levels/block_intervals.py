@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from pydpstat.inference._laws.block_laws import BlockQuantile, bin_number, interval_blocks
+from pydpstat.inference._laws.block_laws import BlockQuantile, cells_for, interval_blocks
 
 Setting = dict[str, Any]
 # the estimators' parameters are those of the law itself: 0, but for what says another
@@ -77,7 +77,7 @@ def ends(setting: Setting, runs: int, seed: int, level: float = 0.95) -> np.ndar
     generator = np.random.default_rng(seed)
     epsilon, low, high = setting["epsilon"], -4.0, 4.0
     number = interval_blocks(epsilon, max(1, setting["n"] // 10))
-    cells = bin_number(number, epsilon)
+    cells = cells_for(number, epsilon)
     inner, size = np.linspace(low, high, cells + 1)[1:-1], setting["n"] // number
     limit = setting["estimator"] == "t limit"
     found = []

@@ -27,12 +27,12 @@ from pydpstat.inference._block_runs import (
 )
 from pydpstat.inference._laws.block_laws import (
     BlockQuantile,
+    cells_for,
     choose_blocks,
     interval_blocks,
     level_limit,
     rejections_sf,
 )
-from pydpstat.inference._laws.quantile_intervals import bin_number
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results.inference_results import InferenceResults
@@ -271,7 +271,7 @@ def any_interval(
     if number is None:
         number = interval_blocks(how.epsilon, max(1, min(samples.sizes) // _LEAST_ESTIMATE))
     source = source_from(rng)
-    cells = bin_number(number, how.epsilon)
+    cells = cells_for(number, how.epsilon)
     inner = np.linspace(low, high, cells + 1)[1:-1]
     # drawn for every block, so that nothing tells which one fails
     coins = source.integers(number, 2)

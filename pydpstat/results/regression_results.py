@@ -131,9 +131,10 @@ class RegressionResults(RegressionPage, Frozen):
 
     def __post_init__(self) -> None:
         # copies of its own, so that no later change reaches it
-        for field in ("coef", "errors", "statistics", "probabilities", "noise_scale"):
+        Frozen.__post_init__(self)
+        for field in ("coef", "errors", "statistics", "probabilities"):
             value = getattr(self, field)
-            if isinstance(value, np.ndarray):
+            if value is not None:
                 object.__setattr__(self, field, frozen(value, np.float64))
 
     @classmethod

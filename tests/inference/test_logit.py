@@ -265,7 +265,7 @@ def test_messages(arguments, message):
 
 
 def simulated(n, b, epsilon, draw, spread):
-    """What a release says of uniform predictors; `spread` multiplies the noise, but not what is known of it."""
+    """What a release says of uniform predictors; `spread` multiplies the noise, not what is known of it."""
     p, d = len(b) - 1, len(b)
     z = draw.uniform(-1.0, 1.0, (n, p))
     y = draw.random(n) < logistic(b[0] + z @ b[1:])
@@ -288,8 +288,8 @@ def test_true_coefficients_are_rejected_as_often_as_stated():
 
     # three standard errors of 160 runs, whose false alarm is 0.3 %; the seed is fixed
     assert max(rejected(1.0, 160)) <= 160 * (0.05 + 3.0 * math.sqrt(0.05 * 0.95 / 160))
-    # where three times as much noise was added as is known, more often: 60 runs at 0.05 have more than 10 with
-    # a probability of 1 in 3,000
+    # where three times as much noise was added as is known, more often: 60 runs at 0.05 have more than 10
+    # with a probability of 1 in 3,000
     assert rejected(3.0, 60)[1] > 10
     # and where next to nothing was, hardly ever: fewer than 2 of 100 runs once in 27 times
     assert rejected(0.05, 100)[1] < 2

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from pydpstat.inference._laws.binomial import noisy_tails
 from pydpstat.inference._laws.geometric_sums import noise_variance
-from pydpstat.inference._laws.quantile_intervals import bin_number, quantile_ends, quantile_limits
+from pydpstat.inference._laws.quantile_intervals import quantile_ends, quantile_limits
 from pydpstat.inference._laws.tulap import Tulap
 
 Floats = npt.NDArray[np.float64]
@@ -20,6 +20,8 @@ LEVELS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 # the significance and the power that the number of blocks is chosen for
 _ALPHA, _POWER = 0.05, 0.8
 _MOST_BLOCKS = 1 << 14
+FEWEST_CELLS, MOST_CELLS = 8, 1024
+_ENOUGH_CELLS, _WIDEST = 64, 0.3
 
 
 def rejections_sf(noisy: float, blocks: int, level: float, epsilon: float) -> float:
@@ -201,25 +203,40 @@ class BlockQuantile:
         return self.low + (self.high - self.low) * (after + float(np.clip(part, 0.0, 1.0))) / number
 
 
+def _half_width(blocks: int, cells: int, epsilon: float) -> float:
+    """Return about how far, as a share of the blocks, the ends of a 95 % interval are from the median."""
+    noise = noise_variance(epsilon / 2.0) * cells / 4.0
+    return 1.96 * math.sqrt(blocks / 4.0 + noise) / blocks
+
+
+def cells_for(blocks: int, epsilon: float) -> int:
+    """Return how many cells the histogram of block estimates has.
+
+    A public range is usually far wider than where the estimates of blocks are. The cells are hence as many as
+    leave the interval within 0.3 of the blocks on either side of the median, a power of 2 from 8 to 1024.
+
+    Examples
+    --------
+    >>> cells_for(100, 1.0), cells_for(2, 0.01)
+    (64, 8)
+    """
+    cells = FEWEST_CELLS
+    while cells < MOST_CELLS and _half_width(blocks, 2 * cells, epsilon) <= _WIDEST:
+        cells *= 2
+    return cells
+
+
 @lru_cache(maxsize=256)
 def interval_blocks(epsilon: float, most: int) -> int:
-    """Return the number of blocks, up to `most`, whose median has about the shortest interval.
+    """Return the number of blocks, up to `most`: the fewest that bear 64 cells, or as many as can be.
+
+    The fewer the blocks, the more records has each, and the nearer are its estimates to unbiased.
 
     Examples
     --------
     >>> interval_blocks(1.0, 1000), interval_blocks(0.1, 3)
-    (90, 3)
+    (86, 3)
     """
-    from scipy.special import ndtri
-
     most = min(most, _MOST_BLOCKS)
-    variance = noise_variance(epsilon / 2.0)
-    found = []
-    for number in _candidates(most):
-        half = 1.96 * math.sqrt(number / 4.0 + variance * bin_number(number, epsilon) / 4.0) / number
-        if half < 0.45:
-            found.append((math.sqrt(number) * float(ndtri(0.5 + half)), number))
-    if not found:
-        return most
-    # the fewest blocks that cost little: estimates of more records are nearer to unbiased
-    return next(number for width, number in found if width <= 1.25 * min(found)[0])
+    wanted = min(_ENOUGH_CELLS, cells_for(most, epsilon))
+    return next((m for m in _candidates(most) if _half_width(m, wanted, epsilon) <= _WIDEST), most)

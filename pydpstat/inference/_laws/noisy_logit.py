@@ -27,8 +27,8 @@ _SURCHARGE = 1.05
 def sum_tail(x: float, sd: float, scales: Floats) -> float:
     """Return P(sd N + sum of scales L >= x) for x >= 0: a normal variable and independent Laplace ones.
 
-    Lugannani and Rice's approximation is up to 6 % off for a single Laplace variable, and less for several; 5 %
-    are added, so that the result is hardly ever below the probability, and 11 % above it at most.
+    Lugannani and Rice's approximation is up to 6 % off for a single Laplace variable, and less for several;
+    5 % are added, so that the result is hardly ever below the probability, and 11 % above it at most.
 
     References
     ----------
