@@ -79,8 +79,11 @@ from pydpstat.dppack import varDataAccess as varDataAccess
 from pydpstat.dppack import varDP as varDP
 from pydpstat.errors import PrivacyWarning as PrivacyWarning
 from pydpstat.errors import PydpstatError as PydpstatError
+from pydpstat.inference.blocks import any_interval as any_interval
+from pydpstat.inference.blocks import any_test as any_test
 from pydpstat.inference.distances import ks_2samp as ks_2samp
 from pydpstat.inference.distances import kstest as kstest
+from pydpstat.inference.logit import logit as logit
 from pydpstat.inference.moments import moments as moments
 from pydpstat.inference.proportions import binomtest as binomtest
 from pydpstat.inference.proportions import proportions_test as proportions_test
@@ -104,6 +107,7 @@ from pydpstat.results import DPResults as DPResults
 from pydpstat.results import DPResultsPair as DPResultsPair
 from pydpstat.results import InferenceResults as InferenceResults
 from pydpstat.results import ModelResults as ModelResults
+from pydpstat.results import RegressionResults as RegressionResults
 from pydpstat.statistics.association import corr as corr
 from pydpstat.statistics.association import cov as cov
 from pydpstat.statistics.choice import choose as choose
@@ -129,6 +133,8 @@ __all__ = [
     "__version__",
     "Budget",
     "BudgetExceeded",
+    "any_interval",
+    "any_test",
     "audit",
     "binomtest",
     "choose",
@@ -138,6 +144,7 @@ __all__ = [
     "cov",
     "crosstab",
     "histogram",
+    "logit",
     "mean",
     "median",
     "nunique",
@@ -170,6 +177,7 @@ __all__ = [
     "ModelResults",
     "Guarantee",
     "InferenceResults",
+    "RegressionResults",
     "PrivacyWarning",
     "PydpstatError",
     "RRandom",

@@ -53,6 +53,11 @@ def _weighted(epsilon: float) -> dict[str, dict[str, Any]]:
     }
 
 
+def echo_half(block: Any) -> float:
+    """Return a p-value whatever the block is."""
+    return 0.5
+
+
 def _own(epsilon: float = 1.0) -> dict[str, Base]:
     d = pydpstat
     common = {"epsilon": epsilon, "delta": 1e-6, "mechanism": "gaussian", "neighbors": "bounded"}
@@ -109,6 +114,40 @@ def _own(epsilon: float = 1.0) -> dict[str, Base]:
             "epsilon": epsilon,
             "sensitivity": 1,
             "mechanism": "noisy max",
+            "rng": None,
+            "budget": None,
+        },
+        "any_test": {
+            "data": X,
+            "test": echo_half,
+            "epsilon": epsilon,
+            "blocks": 2,
+            "level": 0.2,
+            "null": None,
+            "neighbors": "bounded",
+            "rng": None,
+            "budget": None,
+        },
+        "any_interval": {
+            "data": X,
+            "estimator": np.mean,
+            "epsilon": epsilon,
+            "range": (0, 1),
+            "limit": "lower",
+            "level": 0.2,
+            "blocks": 2,
+            "neighbors": "bounded",
+            "rng": None,
+            "budget": None,
+        },
+        "logit": {
+            "formula": LABELS,
+            "data": PAIRS,
+            "epsilon": epsilon,
+            "bounds": (0, 1),
+            "levels": None,
+            "neighbors": "bounded",
+            "missing": 0.5,
             "rng": None,
             "budget": None,
         },
@@ -427,4 +466,5 @@ NO_CALLS = (
     "ModelResults",
     "PrivacyWarning",
     "PydpstatError",
+    "RegressionResults",
 )

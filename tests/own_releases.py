@@ -165,6 +165,28 @@ def _caller(function: str, epsilon: float, options: dict[str, Any]) -> Callable[
     return call
 
 
+def _first(block: Any) -> bool:
+    return bool(np.asarray(block).ravel()[0] > 4.25e7)
+
+
+def _blocks() -> list[Own]:
+    """Return tests on blocks and a logistic regression; such epsilons make noise a large number, too."""
+    found = []
+    for neighbors in ("bounded", "unbounded"):
+        own = {"neighbors": neighbors, "blocks": 500}
+        for name, each, epsilon in (
+            ("any_test", {"test": _first, **own}, 1e-4),
+            ("any_interval", {"estimator": np.mean, "range": BOUNDS, **own}, 1e-2),
+        ):
+            call = _caller(name, epsilon, each)
+            found.append(Own(f"{name}, {neighbors}", _vector, call, neighbors == "bounded"))
+    return [*found, Own("logit", _responses, _caller("logit", 1e-3, {"bounds": BOUNDS}), True)]
+
+
+def _responses() -> Data:
+    return ((Y > 0.007).astype(np.float64), X.copy())
+
+
 def _chooser(mechanism: str) -> Callable[..., Any]:
     names = [f"candidate {place}" for place in range(12)]
 
@@ -214,6 +236,7 @@ def _all() -> list[Own]:
     exact = {"popmean": 4.25e7, "bounds": BOUNDS, "method": "exact"}
     releases.append(Own("ttest_1samp, exact", _vector, _caller("ttest_1samp", 1.0, exact), True))
     releases.append(Own("ttest_ind", _two, _caller("ttest_ind", 1.0, {"bounds": BOUNDS}), True))
+    releases += _blocks()
     for mechanism in ("exponential", "noisy max"):
         releases.append(Own(f"choose, {mechanism}", _scores, _chooser(mechanism), True))
     return releases

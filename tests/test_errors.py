@@ -25,6 +25,8 @@ CALLABLES = {
     "histogramDP": "breaks",
     "histogramDataAccess": "breaks",
     "bernstein": "f",
+    # it is called on records that are made up
+    "any_test": "null",
 }
 _BOUNDS = ("bounds", "lower bound", "sensitivities", "breaks")
 _SAMPLES = ("samples", "vectors?", "factor", "these data", "the value", "finite bounds")
@@ -36,6 +38,8 @@ OTHER_WORDS = {
     "epsilon": ("tol",),
     "delta": ("noise scale",),
     "rng": ("seed",),
+    # the responses may stand in its place
+    "formula": ("data", "missing"),
     "lower_bound": _BOUNDS,
     "upper_bound": _BOUNDS,
     "lower_bound1": _BOUNDS,

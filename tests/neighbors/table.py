@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 import pydpstat
+from pydpstat._data.values import is_missing
 from pydpstat.consistency import Hierarchy, release_hierarchy
 from tests.neighbors.kinds import COUNTS, LABELS, NUMBERS, SCORES, SWAPPED, TRUTHS, Kind, objects
 
@@ -208,6 +209,35 @@ def _welch(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
     return pydpstat.ttest_ind(data, [2.0, 5.0, 8.0], **settings, budget=budget)
 
 
+def _any_test(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+    # seeded: both data sets are divided into the same blocks
+    return pydpstat.any_test(data, _large, blocks=2, level=0.2, rng=1, budget=budget, **_open(settings))
+
+
+def _any_interval(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+    own = {"range": BOUNDS, "blocks": 2, **_open(settings)}
+    return pydpstat.any_interval(data, _middle, rng=1, budget=budget, **own)
+
+
+def _open(settings: Settings) -> Settings:
+    return {name: each for name, each in settings.items() if name != "missing"}
+
+
+def _large(block: Any) -> bool:
+    return _middle(block) > 4.0
+
+
+def _middle(block: Any) -> float:
+    values = np.asarray(block, dtype=object).ravel()
+    # every sign of what is missing is the same to it
+    return np.nan if any(map(is_missing, values)) else float(np.mean(values.astype(np.float64)))
+
+
+def _logit(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+    own = _open(settings)
+    return pydpstat.logit(([0.0, 1.0] * len(data))[: len(data)], data, bounds=BOUNDS, budget=budget, **own)
+
+
 _INTEGER = _noise("geometric")
 _PLAIN = ({"epsilon": 1.0},)
 _RANKS = tuple(
@@ -230,6 +260,9 @@ _QUANTILES = {"shares": (0.0, 0.2, 0.5, 0.9), "aligned": True, "refused": _COLUM
 _GRIDS = ({"grid_points": 9, "epsilon": 1.0}, {"grid_points": 33, "epsilon": 1.0})
 _NAMED = crossed(_INTEGER, "gone", "a")
 _ONE_MORE = tuple(each for each in crossed(_INTEGER) if each["neighbors"] == "unbounded")
+_HANDED_ON = tuple(
+    {"epsilon": 1.0, "neighbors": neighbors, "missing": "drop"} for neighbors in ("bounded", "unbounded")
+)
 _HIERARCHIES = tuple(
     {"epsilon": 1.0, "neighbors": neighbors, "missing": missing, "split": split, "method": way, "columns": n}
     for (neighbors, missing), (split, way), n in itertools.product(
@@ -342,6 +375,12 @@ FUNCTIONS: tuple[Function, ...] = (
         crossed(({"epsilon": 1.0},), "gone", "a"),
         discovers=True,
     ),
+    *(
+        # what is missing is the callable's own affair
+        Function(name, call, NUMBERS, _HANDED_ON, aligned=True)
+        for name, call in (("any_test", _any_test), ("any_interval", _any_interval))
+    ),
+    Function("logit", _logit, NUMBERS, ({"epsilon": 1.0, "neighbors": "bounded", "missing": "error"},)),
     Function("nunique", _one("nunique"), _FOUND, _ONE_MORE),
     Function("nunique, by group", _nunique, _FOUND, crossed(_INTEGER)),
     Function("release_hierarchy", _hierarchy, _FRAMED, _HIERARCHIES, closed=True),

@@ -9,6 +9,7 @@ def all_cases() -> tuple[Case, ...]:
     """Return all cases, the defects first."""
     from pydpstat.auditing._cases import (
         groups,
+        inference_blocks,
         inference_means,
         inference_proportions,
         inference_ranks,
@@ -23,6 +24,7 @@ def all_cases() -> tuple[Case, ...]:
         *statistics.CASES,
         *groups.CASES,
         *ranks_and_cells.CASES,
+        *inference_blocks.CASES,
         *inference_means.CASES,
         *inference_proportions.CASES,
         *inference_ranks.CASES,

@@ -1,0 +1,220 @@
+"""Records in random blocks, and a caller's function run on each of them so that only its result is seen."""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import _checks as checks
+from pydpstat._data.containers import has_rows, is_vector
+from pydpstat._data.values import without_mask
+from pydpstat._release.additive import Query, Spender, release
+from pydpstat._release.calibration import prepare
+from pydpstat._release.statistic import Options, Protection, call, check_budget, check_records
+from pydpstat.errors import PydpstatError
+from pydpstat.random import Source
+from pydpstat.random.secure.integers import permutation
+from pydpstat.results.results import DPResults
+
+Places = npt.NDArray[np.int64]
+Block = tuple[Any, ...]
+_MOST_BLOCKS, _LEAST_EPSILON = 10**5, 1e-9
+ALONE = "what the callable does with a block depends on that block alone"
+SIZES = "the samples' sizes, and which sample a record is in, are public"
+SILENT = "of the callable only its results are protected: not the time it takes, nor files it writes"
+
+
+class Samples:
+    """One sample or several, each of records that are rows of an array or of a frame. Private."""
+
+    def __init__(self, data: object) -> None:
+        """Look at the containers; no value is read."""
+        given = data if _are_samples(data) else (data,)
+        self.samples = tuple(_sample(each) for each in given)  # type: ignore[attr-defined]
+        self.sizes = tuple(len(each) for each in self.samples)
+
+    def __repr__(self) -> str:
+        return "Samples(values withheld)"
+
+    def blocks(self, number: int, source: Source, bounded: bool) -> Iterator[Block]:
+        """Yield a block of each sample so many times: together they are all records, each of them once.
+
+        Under bounded neighbors the blocks of a sample are drawn without replacement and differ by one record
+        in size at most. Otherwise each record draws its block by itself, so that one record more or less
+        changes one block, and only that.
+        """
+        drawn = [_places(size, number, source, bounded) for size in self.sizes]
+        for place in range(number):
+            parts = zip(self.samples, drawn)
+            yield tuple(
+                _rows(sample, order[cuts[place] : cuts[place + 1]]) for sample, (order, cuts) in parts
+            )
+
+
+def _are_samples(data: object) -> bool:
+    return (
+        isinstance(data, tuple) and len(data) > 0 and all(is_vector(each) or _is_held(each) for each in data)
+    )
+
+
+def _is_held(data: object) -> bool:
+    """Tell whether something has records in memory that can be taken by place."""
+    if has_rows(data) or isinstance(data, np.ndarray) and data.ndim > 0 or is_vector(data):
+        return True
+    library = type(data).__module__.partition(".")[0]
+    return library in ("polars", "pyarrow") and hasattr(data, "__len__")
+
+
+def _sample(data: object) -> Any:
+    if isinstance(data, (list, tuple, range, np.ma.MaskedArray)):
+        data = checks.array_of(without_mask(data))
+    if _is_held(data):
+        return data
+    raise PydpstatError(
+        f"data must be records in memory (list, array, Series, frame), or a tuple of samples of them; got "
+        f"{type(data).__name__}. Read the data first."
+    )
+
+
+def _rows(sample: Any, places: Places) -> Any:
+    """Return copies of some records, in their order."""
+    if has_rows(sample):
+        return sample.iloc[places]
+    # tables and arrays of Arrow have no other way
+    return sample.take(places) if type(sample).__module__.startswith("pyarrow") else sample[places]
+
+
+def _places(size: int, number: int, source: Source, bounded: bool) -> tuple[Places, list[int]]:
+    """Return the records' places, block by block, and where each block begins and the last ends."""
+    if bounded:
+        mixed = np.argsort(source.uniform(size), kind="stable") if source.reproducible else permutation(size)
+        cuts = [size * place // number for place in range(number + 1)]
+        parts = [np.sort(mixed[start:end]) for start, end in zip(cuts, cuts[1:])]
+        return np.concatenate(parts).astype(np.int64), cuts
+    own = source.integers(size, number)
+    counts = np.bincount(own, minlength=number)
+    return np.argsort(own, kind="stable").astype(np.int64), [0, *np.cumsum(counts).tolist()]
+
+
+@contextmanager
+def unheard() -> Iterator[None]:
+    """Let nothing out that is printed, logged or warned of inside."""
+    before = logging.root.manager.disable
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        logging.disable(logging.CRITICAL)
+        try:
+            with redirect_stdout(nowhere), redirect_stderr(nowhere):
+                yield
+        finally:
+            logging.disable(before)
+
+
+def number_of(function: Callable[..., object], block: Block, read: Callable[[object], float]) -> float:
+    """Return what a function makes of a block, read as a number; NaN where either of them fails.
+
+    Whether it fails tells of the records: no error comes out, also none that would end the program. Only the
+    user's own interrupt does.
+
+    Examples
+    --------
+    >>> number_of(lambda x: 1 / len(x), ([],), float)
+    nan
+    """
+    try:
+        with np.errstate(all="ignore"):
+            return float(read(function(*block)))
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return math.nan
+
+
+def pvalue_of(result: object) -> float:
+    """Return the p-value of a test's result: its `pvalue`, a number, or 0 and 1 for a decision.
+
+    Examples
+    --------
+    >>> pvalue_of(0.25), pvalue_of(True), pvalue_of(np.array([0.5]))
+    (0.25, 0.0, 0.5)
+    """
+    value = checks.unwrap(getattr(result, "pvalue", result))
+    if isinstance(value, (bool, np.bool_)):
+        return 0.0 if value else 1.0
+    number = estimate_of(value)
+    return number if 0.0 <= number <= 1.0 else math.nan
+
+
+def estimate_of(result: object) -> float:
+    """Return an estimator's result as a number; a text is none."""
+    value: Any = checks.unwrap(result)
+    return math.nan if isinstance(value, (str, bytes)) else float(value)
+
+
+def check_callable(function: object, name: str, example: str) -> Callable[..., object]:
+    """Check that something can be called; it is not called."""
+    if callable(function):
+        return function
+    raise PydpstatError(
+        f"{name} must be a function; got {checks.shown(function)}. Give for example {example}."
+    )
+
+
+def divided_samples(data: object, how: Options, blocks: object) -> tuple[Samples, int | None]:
+    """Return the samples, and the number of blocks where it is given."""
+    if how.epsilon < _LEAST_EPSILON:
+        raise PydpstatError(f"epsilon must be at least {_LEAST_EPSILON} for blocks; got {how.epsilon!r}.")
+    samples = Samples(data)
+    if how.bounded:
+        check_records(min(samples.sizes), 1, "test on blocks")
+    if blocks is not None:
+        return samples, checks.integer(blocks, "blocks", 1, _MOST_BLOCKS, hint="10 is usual.")
+    if not how.bounded:
+        raise PydpstatError(
+            "blocks must be given with neighbors 'unbounded': a number that is chosen for the data's size "
+            "would tell of it. Give for example blocks=10."
+        )
+    return samples, None
+
+
+def public_size(how: Options, samples: Samples) -> int | None:
+    """Return the number of all records, where it is public."""
+    return sum(samples.sizes) if how.bounded else None
+
+
+def release_blocks(
+    function: str,
+    query: Query,
+    how: Options,
+    samples: Samples,
+    source: Source,
+    budget: Spender | None,
+    names: tuple[str, ...],
+    arguments: tuple[tuple[str, object], ...],
+) -> DPResults:
+    """Release numbers of blocks; no condition speaks of missing values, which are the callable's affair."""
+    conditions = (ALONE, SILENT, *((SIZES,) if len(samples.sizes) > 1 else ()))
+    spec = Protection(how._replace(missing="drop"), conditions)
+    return release(
+        query,
+        prepare(query.question, spec, source.reproducible),
+        source,
+        record=call(function, how, names, arguments),
+        budget=check_budget(budget),
+    )
+
+
+def sizes_told(how: Options, samples: Samples, blocks: int) -> tuple[str, ...]:
+    """Say how large the blocks are."""
+    if not how.bounded:
+        return (f"{blocks} blocks.",)
+    least = min(samples.sizes) // blocks
+    return (f"{blocks} blocks, of {least} or more records of each sample.",)

@@ -1,0 +1,366 @@
+"""Any test and any estimator, on random blocks of the records: the Test of Tests, and block intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Data, bounds_pair
+from pydpstat._release.additive import Query, Spender
+from pydpstat._release.statistic import INTEGER, Options, options, quiet
+from pydpstat.errors import PydpstatError
+from pydpstat.inference._block_runs import (
+    Samples,
+    check_callable,
+    divided_samples,
+    estimate_of,
+    number_of,
+    public_size,
+    pvalue_of,
+    release_blocks,
+    sizes_told,
+    unheard,
+)
+from pydpstat.inference._laws.block_laws import (
+    BlockQuantile,
+    cells_for,
+    choose_blocks,
+    interval_blocks,
+    level_limit,
+    rejections_sf,
+)
+from pydpstat.random import source_from
+from pydpstat.results._labels import Labels
+from pydpstat.results.inference_results import InferenceResults
+
+# blocks get so many records at least, where the number of blocks is chosen here
+_LEAST_TEST, _LEAST_ESTIMATE, _USUAL = 5, 10, 20
+_DRAWS = 10_000
+
+
+@quiet
+def any_test(
+    data: Data,
+    test: Callable[..., object],
+    epsilon: float,
+    *,
+    blocks: int | None = None,
+    level: float | None = None,
+    null: Callable[..., object] | None = None,
+    neighbors: str | None = None,
+    rng: object = None,
+    budget: Spender | None = None,
+) -> InferenceResults:
+    """Make any test private: it is run on random blocks, and how many of them reject is released.
+
+    Parameters
+    ----------
+    data : array_like of shape (n,) or (n, d), frame, or tuple of samples
+        The records, rows of an array or of a frame; paired variables are columns. A tuple of arrays or frames
+        is several samples, each of which is divided into blocks.
+    test : callable
+        Takes a block (of several samples: a block of each, as arguments of their own) in the data's own kind
+        of container, a list as an array. It returns a p-value, an object that has one as ``pvalue``, or
+        whether it rejects at `level`. An error, and what is no p-value, counts as no rejection.
+    epsilon : float
+        Privacy parameter; above 0 and finite.
+    blocks : int, optional
+        The number of blocks. By default it is chosen for the public numbers of records; under unbounded
+        neighbors it must be given.
+    level : float, optional
+        The level at which a block's test rejects; by default chosen, from 0.02 to 0.5. It is not the
+        significance level of the result.
+    null : callable, optional
+        Draws records under the null hypothesis: ``null(rng, size)`` with a NumPy generator, for several
+        samples a tuple of sizes, and returns what `test` takes, a tuple for several samples. The level that
+        a block's test really has is then simulated, with 10,000 blocks, and used.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise and of the blocks. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
+
+    Returns
+    -------
+    InferenceResults
+        Its statistic is the noisy number of blocks that reject.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed. What `test` raises is no error.
+
+    Notes
+    -----
+    Guarantee: (epsilon, 0). A record is in one block, so replacing, adding or removing one changes the
+    number of rejections by 1 at most. This rests on a `test` that looks at its block alone and keeps
+    nothing of earlier ones. What it prints, logs or warns of is dropped, and so are its errors, also
+    SystemExit. The time that it takes cannot be hidden, nor files it writes or what is printed outside
+    of Python.
+
+    Under the null hypothesis the number of rejections is at most binomial, if a block's test keeps its
+    level on so few records. A symmetric geometric number and a uniform one on (-1/2, 1/2) are added
+    (together the Tulap law), and the p-value is exact for the sum. Many tests keep their level on large
+    samples only: a t test on blocks of 10 skewed records can reject twice as often as it says. Give `null`
+    then, or more records a block. With `null` a record's law is that of your sampler, and the simulated
+    level's upper 99.9 % limit takes the place of `level`.
+
+    By default the number of blocks and their level are those that need about the smallest effect for the
+    power 0.8; neither looks at the data. Where pydpstat has a test of its own, that one is stronger.
+
+    References
+    ----------
+    Kazan, Z., Shi, K., Groce, A. and Bray, A. (2023). The test of tests: a framework for differentially
+    private hypothesis testing. ICML 2023.
+    Awan, J. and Slavkovic, A. (2018). Differentially private uniformly most powerful tests for binomial
+    data. NeurIPS 2018.
+
+    Examples
+    --------
+    >>> import numpy as np, pydpstat
+    >>> from scipy import stats
+    >>> x = np.random.default_rng(1).normal(0.5, 1.0, 1000)
+    >>> r = pydpstat.any_test(x, lambda block: stats.ttest_1samp(block, 0), 1.0, rng=1)
+    >>> r.pvalue < 0.01, r.validity
+    (True, 'model')
+    """
+    how = options(
+        epsilon, 0, "geometric", neighbors, "error", mechanisms=INTEGER, others=False, budget=budget
+    )
+    check_callable(test, "test", "lambda block: scipy.stats.ttest_1samp(block, 0)")
+    samples, number = divided_samples(data, how, blocks)
+    if level is not None:
+        level = checks.probability(level, "level", "It is a block's; 0.2 is usual.")
+    if null is not None and not how.bounded:
+        raise PydpstatError(
+            "null must be None with neighbors 'unbounded': the blocks' sizes are private, and so would the "
+            "simulated level be. Use neighbors='bounded', or a test that keeps its level on few records."
+        )
+    records = sum(samples.sizes) if how.bounded else None
+    most = max(1, min(samples.sizes) // _LEAST_TEST) if how.bounded else 1
+    number, own = choose_blocks(records, how.epsilon, number, level, most)
+    limit = own if null is None else _simulated(test, null, samples.sizes, number, own)
+    source = source_from(rng)
+    # first of all, so that of a seeded stream it does not depend on how many records there are
+    uniform = float(source.uniform(1)[0]) - 0.5
+    hits = 0
+    with unheard():
+        for block in samples.blocks(number, source, how.bounded):
+            # NaN is no rejection
+            hits += number_of(test, block, pvalue_of) <= own
+    query = Query(
+        "rejections",
+        np.asarray(float(hits)),
+        (1,),
+        Labels("rejections"),
+        True,
+        public_size(how, samples),
+        (hits,),
+    )
+    arguments = (("blocks", number), ("level", own))
+    names = ("data", "test") if null is None else ("data", "test", "null")
+    released = release_blocks("any_test", query, how, samples, source, budget, names, arguments)
+    noisy = float(released.value)
+    return InferenceResults.of(
+        released,
+        test="Test of Tests",
+        statistic=noisy + uniform,
+        pvalue=rejections_sf(noisy + uniform, number, limit, how.epsilon),
+        alternative="greater",
+        null=(("share of rejecting blocks", limit),),
+        released=(("rejections", noisy), ("uniform", uniform)),
+        estimates=(("share of rejecting blocks", min(max((noisy + uniform) / number, 0.0), 1.0)),),
+        validity="model",
+        assumptions=(_kept(own, limit, null is not None), "records are independent"),
+        remarks=_remarks(how, samples, number, own, limit, null is not None),
+    )
+
+
+@quiet
+def any_interval(
+    data: Data,
+    estimator: Callable[..., object],
+    epsilon: float,
+    *,
+    range: tuple[float, float],
+    limit: str | None = None,
+    level: float | None = None,
+    blocks: int | None = None,
+    neighbors: str | None = None,
+    rng: object = None,
+    budget: Spender | None = None,
+) -> InferenceResults:
+    """Make an interval for whatever an estimator estimates, from its estimates on random blocks.
+
+    Parameters
+    ----------
+    data : array_like of shape (n,) or (n, d), frame, or tuple of samples
+        As in `any_test`.
+    estimator : callable
+        Takes a block as in `any_test`, and returns a number: an estimate, or with `limit` a confidence
+        limit. Where it fails or returns NaN, a coin decides on which side the block counts.
+    epsilon : float
+        Privacy parameter; above 0 and finite.
+    range : (float, float)
+        Public range of the estimates, chosen without looking at the data. Estimates outside count at its
+        ends, and an end of the interval that lies there is infinite.
+    limit : {None, "lower", "upper"}, default None
+        Whether the estimator returns estimates, or one-sided confidence limits that miss the parameter with
+        probability `level` at most.
+    level : float, optional
+        Needed with `limit`, and used with it only; from 0 to 0.5.
+    blocks : int, optional
+        The number of blocks. By default it is chosen for the public numbers of records; under unbounded
+        neighbors it must be given.
+    neighbors, rng, budget
+        As in `any_test`.
+
+    Returns
+    -------
+    InferenceResults
+        With ``conf_int(level)``, without a p-value; with `limit` the interval is one-sided.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed. What `estimator` raises is no error.
+
+    Notes
+    -----
+    Guarantee: (epsilon, 0), with the conditions of `any_test`. The estimates of m blocks are counted in the
+    cells of a histogram with public edges. A record changes the estimate of one block, which moves from one
+    cell to another: the L1 sensitivity is 2 for both kinds of neighbors, and each cell gets symmetric
+    geometric noise.
+
+    The interval covers the median of the estimates' law with at least its level, whatever that law is. That
+    is the parameter where the estimator is median-unbiased on n / m records: it lies above and below with
+    equal probabilities. An estimator that is biased on few records, such as a standard deviation of skewed
+    ones, moves the interval by that bias: give fewer blocks. Confidence limits need no such thing: at least a
+    share 1 - level of lower limits is below the parameter.
+
+    References
+    ----------
+    Kazan, Z., Shi, K., Groce, A. and Bray, A. (2023). The test of tests: a framework for differentially
+    private hypothesis testing. ICML 2023 (blocks).
+    Nissim, K., Raskhodnikova, S. and Smith, A. (2007). Smooth sensitivity and sampling in private data
+    analysis. STOC 2007 (sample and aggregate).
+
+    Examples
+    --------
+    >>> import numpy as np, pydpstat
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, 20_000)
+    >>> r = pydpstat.any_interval(x, np.mean, 1.0, range=(0, 10), rng=1)
+    >>> low, high = r.conf_int()
+    >>> low < 3.0 < high
+    True
+    """
+    how = options(
+        epsilon, 0, "geometric", neighbors, "error", mechanisms=INTEGER, others=False, budget=budget
+    )
+    check_callable(estimator, "estimator", "numpy.median")
+    low, high = bounds_pair(range, "range")
+    share = _share(limit, level)
+    missed = min(share, 1.0 - share)
+    samples, number = divided_samples(data, how, blocks)
+    if number is None:
+        number = interval_blocks(how.epsilon, max(1, min(samples.sizes) // _LEAST_ESTIMATE))
+    source = source_from(rng)
+    cells = cells_for(number, how.epsilon)
+    inner = np.linspace(low, high, cells + 1)[1:-1]
+    # drawn for every block, so that nothing tells which one fails
+    coins = source.integers(number, 2)
+    counts = np.zeros(cells, dtype=np.int64)
+    with unheard():
+        for block, coin in zip(samples.blocks(number, source, how.bounded), coins):
+            found = number_of(estimator, block, estimate_of)
+            place = (cells - 1) * int(coin) if math.isnan(found) else int(inner.searchsorted(found, "right"))
+            counts[place] += 1
+    exact = tuple(map(int, counts))
+    labels = Labels("blocks", tuple(f"cell {place}" for place, _ in enumerate(exact)))
+    query = Query("blocks", counts.astype(np.float64), (2,), labels, True, public_size(how, samples), exact)
+    arguments: list[tuple[str, object]] = [("range", (low, high)), ("blocks", number)]
+    if limit is not None:
+        arguments += [("limit", limit), ("level", missed)]
+    names = ("data", "estimator")
+    released = release_blocks("any_interval", query, how, samples, source, budget, names, tuple(arguments))
+    side = {None: "both", "lower": "low", "upper": "high"}[limit]
+    noisy = tuple(released.value.tolist())
+    law = BlockQuantile(low, high, noisy, number, share, how.epsilon / 2.0, side)
+    return InferenceResults.of(
+        released,
+        test="Interval from blocks",
+        parameter="parameter of the estimator",
+        estimates=(("median of the block estimates", law.estimate),) if limit is None else (),
+        interval=law,
+        validity="model",
+        assumptions=(_unbiased(limit, missed), "records are independent"),
+        remarks=sizes_told(how, samples, number),
+    )
+
+
+def _share(limit: object, level: object) -> float:
+    """Return which quantile of the blocks' numbers bounds the parameter."""
+    if limit is None:
+        if level is not None:
+            raise PydpstatError(
+                f"level must be None where limit is; got {checks.shown(level)}. It is how often a block's "
+                "confidence limit misses; the interval's own level is for conf_int(level)."
+            )
+        return 0.5
+    checks.one_of(limit, "limit", ("lower", "upper"))
+    share = checks.number(
+        level, "level", "above 0 and at most 0.5", lambda x: 0.0 < x <= 0.5, "Give how often a limit misses."
+    )
+    return 1.0 - share if limit == "lower" else share
+
+
+def _simulated(test: Any, null: object, sizes: tuple[int, ...], blocks: int, level: float) -> float:
+    """Return the upper limit of a block's level under the null hypothesis, the larger one of both sizes."""
+    sampler = check_callable(null, "null", "lambda rng, size: rng.normal(size=size)")
+    generator = np.random.default_rng(20231)
+    smaller, larger = tuple(n // blocks for n in sizes), tuple(-(-n // blocks) for n in sizes)
+    highest = 0.0
+    for size in {smaller, larger}:
+        hits = 0
+        with unheard():
+            for _ in range(_DRAWS):
+                # the sampler's own errors are of made-up records: the user should see them
+                drawn: Any = sampler(generator, size if len(size) > 1 else size[0])
+                block = tuple(drawn) if len(size) > 1 else (drawn,)
+                hits += number_of(test, block, pvalue_of) <= level
+        highest = max(highest, level_limit(hits, _DRAWS))
+    return highest
+
+
+def _kept(level: float, limit: float, simulated: bool) -> str:
+    if simulated:
+        return (
+            f"records have the law of null, under which a block rejects with probability {limit:.4g} at most"
+        )
+    return f"under the null hypothesis a block's test rejects with probability {level:.4g} at most"
+
+
+def _unbiased(limit: str | None, level: float) -> str:
+    if limit is None:
+        return "a block's estimate is above and below the parameter with equal probabilities"
+    return f"a block's {limit} limit misses the parameter with probability {level:.4g} at most"
+
+
+def _remarks(
+    how: Options, samples: Samples, blocks: int, level: float, limit: float, simulated: bool
+) -> tuple[str, ...]:
+    lines = list(sizes_told(how, samples, blocks))
+    if how.bounded and not simulated and min(samples.sizes) // blocks < _USUAL:
+        lines.append(
+            f"Blocks of fewer than {_USUAL} records: many tests reject too often on them. Give null, or "
+            "fewer blocks."
+        )
+    if rejections_sf(blocks + 0.5, blocks, limit, how.epsilon) > 0.05:
+        lines.append("Hardly anything can be said: not even rejections by all blocks would be significant.")
+    return tuple(lines)

@@ -1,0 +1,332 @@
+"""Any test and any interval on random blocks."""
+
+from __future__ import annotations
+
+import logging
+import math
+import pickle
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import pydpstat
+from pydpstat import Budget, PydpstatError
+from pydpstat.inference._block_runs import Samples, number_of, pvalue_of, unheard
+from pydpstat.inference._laws.block_laws import (
+    BlockQuantile,
+    choose_blocks,
+    interval_blocks,
+    level_limit,
+    rejections_sf,
+)
+from pydpstat.random import source_from
+
+X = np.random.default_rng(5).normal(0.3, 1.0, 1000)
+
+
+def t_test(block):
+    return stats.ttest_1samp(block, 0.0)
+
+
+def fails(block):
+    raise ValueError(f"a record is {block[0]}")
+
+
+def leaves(block):
+    sys.exit(f"a record is {block[0]}")
+
+
+def is_loud(block):
+    print(block[0])
+    print(block[0], file=sys.stderr)
+    warnings.warn(f"a record is {block[0]}", stacklevel=1)
+    logging.getLogger("somebody").error("a record is %s", block[0])
+    return 0.5
+
+
+@pytest.mark.parametrize("blocks, level, epsilon", [(1, 0.5, 1.0), (7, 0.2, 0.3), (12, 0.05, 4.0)])
+def test_the_p_value_is_the_sum_over_all_outcomes(blocks, level, epsilon):
+    for noisy in (-3.2, 0.0, 1.7, 5.0, 11.4):
+        # the law of the noise, integer by integer, to 1e-15
+        reach = math.ceil(40.0 / epsilon)
+        integers = np.arange(-reach, reach + 1)
+        ratio = math.exp(-epsilon)
+        weights = (1.0 - ratio) / (1.0 + ratio) * ratio ** np.abs(integers)
+        exact = 0.0
+        for hits, mass in enumerate(stats.binom(blocks, level).pmf(np.arange(blocks + 1))):
+            # of the uniform so much is at least what is missing
+            left = np.clip(0.5 - (noisy - hits - integers), 0.0, 1.0)
+            exact += mass * float(weights @ left)
+        assert rejections_sf(noisy, blocks, level, epsilon) == pytest.approx(exact, abs=1e-12)
+
+
+def test_without_noise_the_p_value_is_that_of_the_binomial_test():
+    # a p-value with a uniform number is between those of this and of one rejection more
+    for hits in range(8):
+        found = rejections_sf(hits - 0.5, 7, 0.2, 1e6)
+        expected = stats.binomtest(hits, 7, 0.2, alternative="greater").pvalue
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("bounded", [True, False])
+def test_blocks_have_every_record_once(bounded):
+    samples, source = Samples((np.arange(103), pd.Series(np.arange(50.0)))), source_from(1)
+    blocks = list(samples.blocks(10, source, bounded))
+    for place, size in enumerate((103, 50)):
+        parts = [np.asarray(block[place]) for block in blocks]
+        assert np.array_equal(np.sort(np.concatenate(parts)), np.arange(size))
+        if bounded:
+            assert {part.size for part in parts} <= {size // 10, -(-size // 10)}
+
+
+def test_a_record_more_changes_one_block_only():
+    # of a seeded stream the draws of the first records are the same
+    few, more = (list(Samples(np.arange(n)).blocks(6, source_from(3), False)) for n in (40, 41))
+    changed = [place for place in range(6) if not np.array_equal(few[place][0], more[place][0])]
+    assert len(changed) == 1
+
+
+@pytest.mark.parametrize("test", [fails, leaves, is_loud, lambda block: math.nan, lambda block: "0.01"])
+def test_nothing_that_a_callable_does_is_heard(test, capfd, recwarn, caplog):
+    r = pydpstat.any_test(X, test, 1e4, blocks=10, level=0.2, rng=1)
+    assert dict(r.released)["rejections"] == 0.0 and r.pvalue > 0.5
+    s = pydpstat.any_interval(X, test, 1e4, range=(0, 1), blocks=10, rng=1)
+    assert s.conf_int().low == -math.inf or test is is_loud
+    assert capfd.readouterr() == ("", "") and not recwarn.list and not caplog.records
+    assert logging.root.manager.disable == logging.NOTSET
+
+
+def test_the_user_may_interrupt():
+    def stopped(block):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        pydpstat.any_test(X, stopped, 1.0, blocks=2, level=0.2)
+
+
+def test_what_fails_falls_on_both_sides():
+    # 400 coins: fewer than 140 or more than 260 of a kind have a probability below 1e-8
+    r = pydpstat.any_interval(X, fails, 1e6, range=(0, 1), blocks=400, rng=1)
+    cells = [value for _, value in r.released]
+    assert cells[0] + cells[-1] == 400.0 and 140 <= cells[0] <= 260
+
+
+def test_a_callable_cannot_change_the_data():
+    def zeros(block):
+        block[:] = 0.0
+        return 1.0
+
+    data = X.copy()
+    pydpstat.any_test(data, zeros, 1.0, blocks=4, level=0.2)
+    assert np.array_equal(data, X)
+
+
+@pytest.mark.parametrize(
+    "data, test",
+    [
+        (X, t_test),
+        (X.tolist(), t_test),
+        (pd.Series(X), t_test),
+        (pd.DataFrame({"a": X}), lambda block: t_test(block["a"])),
+        (np.column_stack([X, 0.5 * X]), lambda block: stats.ttest_rel(block[:, 0], block[:, 1])),
+        ((X, -X[:500]), stats.ttest_ind),
+        (X, lambda block: t_test(block).pvalue),
+        (X, lambda block: bool(t_test(block).pvalue <= 0.2)),
+    ],
+)
+def test_containers_and_results(data, test):
+    r = pydpstat.any_test(data, test, 1e3, blocks=10, level=0.2, rng=1)
+    assert r.pvalue < 1e-4 and r.validity == "model" and r.guarantee.epsilon == 1e3
+    assert pickle.loads(pickle.dumps(r)).pvalue == r.pvalue
+
+
+def test_pvalues_are_read_as_they_are():
+    assert math.isnan(number_of(lambda x: 1.5, (0,), pvalue_of))
+    assert math.isnan(number_of(lambda x: [0.1, 0.2], (0,), pvalue_of))
+    assert number_of(lambda x: np.array([0.25]), (0,), pvalue_of) == 0.25
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 1.0, 100.0])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("make", [np.zeros, np.arange, lambda n: np.full(n, np.nan)])
+def test_few_records(n, epsilon, make):
+    r = pydpstat.any_test(make(n), t_test, epsilon)
+    assert 0.0 < r.pvalue <= 1.0
+    s = pydpstat.any_interval(make(n), np.mean, epsilon, range=(0, 1))
+    for level in (0.5, 0.95, 1.0 - 1e-6):
+        low, high = s.conf_int(level)
+        assert low < high
+
+
+def test_empty_blocks_reject_nothing():
+    r = pydpstat.any_test(
+        np.empty(0), lambda block: len(block) < 1, 1e4, blocks=3, level=0.2, neighbors="unbounded"
+    )
+    # the callable itself says that an empty block rejects: that is its own affair
+    assert dict(r.released)["rejections"] == 3.0 and r.nobs is None
+    r = pydpstat.any_test(np.empty(0), t_test, 1e4, blocks=3, level=0.2, neighbors="unbounded")
+    assert dict(r.released)["rejections"] == 0.0
+
+
+def test_a_sampler_finds_the_level_that_a_test_has():
+    # a block of ten Bernoulli(.1) records has a one with the probability 0.651
+    def null(rng, size):
+        return rng.random(size) < 0.1
+
+    def any_one(block):
+        return bool(block.any())
+
+    r = pydpstat.any_test(np.zeros(100, dtype=bool), any_one, 1.0, blocks=10, level=0.2, null=null)
+    share = 1.0 - 0.9**10
+    (_, limit), *_ = r.null
+    # the upper 99.9 % limit of 10,000 draws lies 3.1 standard errors above what was drawn
+    error = math.sqrt(share * (1.0 - share) / 10_000)
+    assert share < limit < share + 6.0 * error and "have the law of null" in r.assumptions[0]
+
+
+def test_a_sampler_of_two_samples_and_of_unequal_blocks():
+    asked = set()
+
+    def null(rng, sizes):
+        asked.add(sizes)
+        return tuple(rng.random(size) for size in sizes)
+
+    def first_is_low(one, other):
+        return one[0] < 0.2
+
+    r = pydpstat.any_test((X[:61], X[:40]), first_is_low, 1.0, blocks=4, level=0.2, null=null, rng=1)
+    # six standard errors around 0.2
+    assert 0.2 < dict(r.null)["share of rejecting blocks"] < 0.224 and asked == {(15, 10), (16, 10)}
+
+
+def test_errors_of_a_sampler_are_seen():
+    with pytest.raises(ValueError, match="made up"):
+        pydpstat.any_test(X, t_test, 1.0, null=lambda rng, size: fails(["made up"]))
+
+
+def test_remarks():
+    few = pydpstat.any_test(X[:100], t_test, 1.0, rng=1)
+    assert any("many tests reject too often" in line for line in few.remarks)
+    assert not any("reject too often" in line for line in pydpstat.any_test(X, t_test, 1.0, rng=1).remarks)
+    lost = pydpstat.any_test(X[:20], t_test, 0.01, rng=1)
+    assert any("Hardly anything" in line for line in lost.remarks)
+    conditions = pydpstat.any_test((X, X), stats.ttest_ind, 1.0).guarantee.conditions
+    assert any("sizes" in line for line in conditions) and any("time" in line for line in conditions)
+
+
+def test_designs():
+    # about ten blocks at epsilon 1, more where the noise is larger, and no more than there may be
+    assert choose_blocks(500, 1.0, None, None, 100) == (8, 0.2)
+    assert choose_blocks(500, 0.1, None, None, 100)[0] > 40
+    assert choose_blocks(100, 0.01, None, None, 20)[0] == 20
+    assert choose_blocks(None, 1.0, 15, None, 1)[0] == 15
+    assert choose_blocks(100, 1.0, None, 0.3, 20)[1] == 0.3
+    assert interval_blocks(1.0, 5) == 5 and interval_blocks(1.0, 10**6) < 1000
+
+
+def test_the_interval_without_noise_is_that_of_order_statistics():
+    cells = np.zeros(64)
+    cells[20:40] = 2.0
+    found = BlockQuantile(0.0, 64.0, tuple(cells.tolist()), 40, 0.5, 200.0).ends(0.05)
+    # of 40 values the 14th and the 27th, whose ranks are the binomial law's quantiles
+    lower = int(stats.binom(40, 0.5).ppf(0.025))
+    assert found[0] == pytest.approx(20.0 + lower // 2, abs=1.0)
+    assert found[1] == pytest.approx(20.0 + (40 - lower) / 2, abs=1.0)
+
+
+def test_limits_give_intervals_with_one_end():
+    x = np.random.default_rng(1).normal(2.0, 1.0, 20_000)
+
+    def lower(block):
+        return block.mean() - stats.t(block.size - 1).ppf(0.8) * block.std(ddof=1) / math.sqrt(block.size)
+
+    r = pydpstat.any_interval(x, lower, 1.0, range=(0, 4), limit="lower", level=0.2, rng=1)
+    low, high = r.conf_int()
+    assert 1.5 < low < 2.0 and high == math.inf
+    r = pydpstat.any_interval(-x, lambda z: -lower(-z), 1.0, range=(-4, 0), limit="upper", level=0.2, rng=1)
+    low, high = r.conf_int()
+    assert low == -math.inf and -2.0 < high < -1.5
+
+
+def test_beyond_the_range_there_is_no_end():
+    r = pydpstat.any_interval(X + 100.0, np.mean, 5.0, range=(0, 1), rng=1)
+    low, high = r.conf_int()
+    assert 0.0 < low < 1.0 and high == math.inf
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"test": 3}, "test must be a function"),
+        ({"blocks": 0}, "blocks must be a whole number"),
+        ({"level": 1.0}, "level must be a number between 0 and 1"),
+        ({"neighbors": "unbounded"}, "blocks must be given with neighbors 'unbounded'"),
+        ({"neighbors": "unbounded", "blocks": 3, "null": t_test}, "null must be None"),
+        ({"data": iter([1.0])}, "data must be records in memory"),
+        ({"data": np.empty(0)}, "data must have at least 1 record"),
+        ({"epsilon": 1e-12}, "epsilon must be at least 1e-09"),
+    ],
+)
+def test_messages(arguments, message):
+    with pytest.raises(PydpstatError, match=message):
+        pydpstat.any_test(**{"data": X, "test": t_test, "epsilon": 1.0, **arguments})
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"limit": "both", "level": 0.1}, "limit must be one of"),
+        ({"limit": "lower"}, "level must be above 0 and at most 0.5"),
+        ({"level": 0.1}, "level must be None where limit is"),
+        ({"range": (1, 0)}, "range must be a pair"),
+        ({"estimator": "mean"}, "estimator must be a function"),
+    ],
+)
+def test_messages_of_intervals(arguments, message):
+    with pytest.raises(PydpstatError, match=message):
+        given = {"data": X, "estimator": np.mean, "epsilon": 1.0, "range": (0, 1), **arguments}
+        pydpstat.any_interval(**given)
+
+
+def test_a_budget_pays_once():
+    budget = Budget(1.0)
+    pydpstat.any_test(X, t_test, 0.25, budget=budget)
+    pydpstat.any_interval(X, np.mean, 0.5, range=(-1, 1), budget=budget)
+    assert budget.spent.epsilon == 0.75
+    with pytest.raises(pydpstat.BudgetExceeded):
+        pydpstat.any_test(X, t_test, 0.5, budget=budget)
+
+
+def test_unheard_gives_everything_back(capsys):
+    with pytest.raises(ZeroDivisionError), unheard():
+        print("nothing")
+        raise ZeroDivisionError
+    print("again")
+    assert capsys.readouterr().out == "again\n" and logging.root.manager.disable == logging.NOTSET
+
+
+def test_level_limits():
+    # 1 - (1 - p)^n at no hits
+    assert level_limit(0, 100) == pytest.approx(1.0 - 0.001 ** (1.0 / 100.0), rel=1e-12)
+
+
+def _shares(limit, level, epsilon, counted, runs=4000):
+    """Share of p-values up to 0.05 of simulated counts, whose law has or has not the noise in it."""
+    draw = np.random.default_rng(8)
+    noisy = draw.binomial(10, level, runs) + draw.uniform(-0.5, 0.5, runs)
+    geometric = np.floor(draw.standard_exponential((2, runs)) / epsilon)
+    noisy += geometric[0] - geometric[1]
+    return np.mean([rejections_sf(each, 10, limit, counted) <= 0.05 for each in noisy])
+
+
+def test_the_level_is_held_and_a_law_without_noise_is_noticed():
+    # three standard errors of 4,000 runs, whose false alarm is 0.3 %; the seed is fixed
+    error = 3.0 * math.sqrt(0.05 * 0.95 / 4000)
+    assert abs(_shares(0.2, 0.2, 1.0, 1.0) - 0.05) < error
+    # the noise left out, and a scale that is wrong by a quarter on either side
+    assert _shares(0.2, 0.2, 1.0, 1e3) > 0.05 + 3.0 * error
+    assert _shares(0.2, 0.2, 0.3, 0.4) > 0.05 + error > 0.05 - error > _shares(0.2, 0.2, 0.4, 0.3)

@@ -1,0 +1,313 @@
+"""Logistic regression: sums of proven sensitivity, and what follows from them."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+import pydpstat
+from pydpstat import Budget, PydpstatError
+from pydpstat.inference._design import read_regression
+from pydpstat.inference._laws.logit_start import FARTHEST, line_for, logistic, start, within
+from pydpstat.inference._laws.noisy_logit import LogitLaw, pairs, sum_tail, symmetric
+from pydpstat.inference._logit_sums import LogitRecords, Scaling, moments_of, score_of
+from pydpstat.inference.logit import fit, shares_of, stages_for
+
+DRAW = np.random.default_rng(11)
+N = 4000
+FRAME = pd.DataFrame(
+    {"x": DRAW.uniform(0.0, 10.0, N), "w": DRAW.normal(size=N), "g": DRAW.choice(["a", "b", "c"], N)}
+)
+ODDS = -2.0 + 0.5 * FRAME.x + 0.3 * FRAME.w + (FRAME.g == "b")
+FRAME["y"] = (DRAW.uniform(size=N) < 1.0 / (1.0 + np.exp(-ODDS))).astype(int)
+ASKED = {"bounds": {"x": (0, 10), "w": (-5, 5)}, "levels": {"g": ["a", "b", "c"]}}
+CENTER = np.array([0.4, -1.1, 0.8])
+
+
+def records(y, z):
+    """Records with predictors from -1 to 1."""
+    z = np.atleast_2d(z)
+    bounds = [(0, 1)] + [(-1, 1)] * z.shape[1]
+    own = Scaling(np.zeros(z.shape[1]), np.ones(z.shape[1]))
+    return LogitRecords(read_regression(np.atleast_1d(y).astype(float), z, bounds, None, "error"), own)
+
+
+def distance(one, other):
+    """The L1 distance of two queries' exact values."""
+    return sum(abs(a - b) for a, b in zip(one.exact, other.exact))
+
+
+@pytest.mark.parametrize("x", [0.1, 0.7, 1.5, 3.0, 8.0, 20.0])
+@pytest.mark.parametrize("sd", [0.0, 0.3, 2.0])
+@pytest.mark.parametrize("scale", [0.2, 1.0])
+def test_tails_of_one_laplace_variable(x, sd, scale):
+    # the exact tail by integration over the normal variable, right to 1e-9
+    if sd == 0.0:
+        exact = 0.5 * math.exp(-x / scale)
+    else:
+        noise = stats.laplace(scale=scale)
+        points = [each for each in (x / sd - 8.0, x / sd) if abs(each) < 12.0]
+        exact = integrate.quad(
+            lambda z: stats.norm.pdf(z) * noise.sf(x - sd * z), -12.0, 12.0, points=points, limit=400
+        )[0]
+    if exact > 1e-14:
+        assert 0.99 < sum_tail(x, sd, np.array([scale])) / exact < 1.11 or exact > 0.4
+
+
+def test_tails_of_two_laplace_variables():
+    # P(L1 + L2 >= x) = (1/2 + x/4) exp(-x)
+    for x in (0.2, 1.0, 5.0, 30.0):
+        exact = (0.5 + 0.25 * x) * math.exp(-x)
+        assert 1.0 <= sum_tail(x, 0.0, np.array([1.0, -1.0])) / exact < 1.09
+    assert sum_tail(0.0, 1.0, np.ones(3)) == 0.5
+
+
+@given(st.floats(-12.0, 12.0), st.floats(0.0, 12.0))
+@settings(max_examples=60, deadline=None)
+def test_what_lines_leave_is_as_small_as_they_say(low, width):
+    line, x = line_for(low, low + width), np.linspace(low, low + width, 3001)
+    s = logistic(x)
+    assert np.abs(s - 0.5 - line.level - line.slope * x).max() <= line.apart
+    assert np.abs(s * (1.0 - s) - line.weight).max() <= line.weight_apart <= 0.14
+    # a line leaves less than nothing taken off would
+    assert line.apart <= 0.26
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 5])
+def test_no_record_moves_the_moments_by_more_than_1(p):
+    draw, worst = np.random.default_rng(p), Fraction(0)
+    reach = records(0, np.zeros(p)).moments().sensitivities[0]
+    assert 1 < reach < 1 + Fraction(1, 10**8)
+    for turn in range(300):
+        z, other = draw.uniform(-1.0, 1.0, (2, p))
+        if turn % 2:
+            # the proof's worst records: responses differ, predictors are at an end and in the middle
+            z, other = np.ones(p), draw.choice([0.0, 1.0, -1.0], p)
+        y = draw.integers(0, 2, 2)
+        worst = max(worst, distance(records(y[0], z).moments(), records(y[1], other).moments()))
+    assert worst <= reach
+    # half of X = p / 2 or (p + 2) / 2 is among the middles and ends of an even p, and next to it else
+    ends = np.where(np.arange(p) < p // 2, -1.0, 1.0)
+    tight = [
+        distance(records(1, np.ones(p)).moments(), records(0, np.where(np.arange(p) < k, 0.0, 1.0)).moments())
+        for k in range(p + 1)
+    ]
+    tight.append(distance(records(1, np.ones(p)).moments(), records(0, ends).moments()))
+    assert max(tight) > 0.97
+
+
+@pytest.mark.parametrize("p", [1, 2, 4])
+def test_no_record_moves_the_scores_by_more_than_1(p):
+    draw, worst = np.random.default_rng(p), Fraction(0)
+    center = draw.uniform(-2.0, 2.0, p + 1)
+    reach = float(np.abs(center[1:]).sum())
+    line = line_for(center[0] - reach, center[0] + reach)
+    corners = [np.sign(center[1:]), -np.sign(center[1:])]
+    for _ in range(200):
+        z = corners[draw.integers(2)] * draw.choice([1.0, 0.5, 0.0]) if draw.random() < 0.5 else None
+        one, other = draw.uniform(-1.0, 1.0, (2, p)) if z is None else (z, draw.uniform(-1.0, 1.0, p))
+        worst = max(
+            worst, distance(records(0, one).score(center, line), records(1, other).score(center, line))
+        )
+    assert 0.1 < worst <= 1
+    # a line far too near is no way around it: addends are cut
+    near = line._replace(apart=1e-9, weight_apart=1e-9)
+    assert (
+        distance(records(0, corners[0]).score(center, near), records(0, -corners[0]).score(center, near)) <= 1
+    )
+
+
+def test_sums_without_noise_are_those_of_the_records():
+    z, y = DRAW.uniform(-1.0, 1.0, (500, 2)), DRAW.integers(0, 2, 500)
+    given_, v = records(y, z), np.column_stack([np.ones(500), z])
+    found = moments_of(given_.moments().value, 0.0, 500, 2)
+    # every addend is rounded to 2^-30
+    assert found.response == pytest.approx(v.T @ (y - 0.5), abs=500 * 2.0**-30)
+    assert symmetric(found.products, 3) == pytest.approx(v.T @ v, abs=500 * 2.0**-30)
+    line, s = line_for(-3.0, 3.0), logistic(v @ CENTER)
+    left, informed, _, _ = score_of(given_.score(CENTER, line).value, 0.0, line, 3)
+    assert left == pytest.approx(v.T @ (s - 0.5 - line.level - line.slope * (v @ CENTER)), abs=1e-5)
+    expected = (v * (s * (1.0 - s) - line.weight)[:, None]).T @ v
+    assert symmetric(informed, 3) == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_record_is_placed_by_itself():
+    y, z = DRAW.integers(0, 2, 300), DRAW.uniform(-1.0, 1.0, (300, 3))
+    one, line = records(y, z), line_for(-3.0, 3.0)
+    center = np.array([0.1, 1.0, -1.0, 0.5])
+    order = DRAW.permutation(300)
+    other = records(y[order], z[order])
+    assert one.moments().exact == other.moments().exact
+    assert one.score(center, line).exact == other.score(center, line).exact
+
+
+@given(st.floats(1e-3, 100.0))
+def test_shares_are_no_more_than_epsilon(epsilon):
+    for n in (1, 10**6):
+        shares = stages_for(epsilon, n, 2)
+        assert sum(map(Fraction, shares)) <= Fraction(epsilon) and min(shares) > 0.0
+    assert math.fsum(shares_of(epsilon, (0.5, 0.5))) == pytest.approx(epsilon, rel=1e-12)
+
+
+def test_normal_predictors_are_where_it_starts():
+    draw = np.random.default_rng(3)
+    z = draw.multivariate_normal([0.1, -0.2], [[0.09, 0.03], [0.03, 0.06]], 400_000)
+    y = draw.random(400_000) < logistic(-0.7 + z @ [2.0, -3.0])
+    joint = (z - z.mean(0)).T @ (y - y.mean()) / len(y)
+    found = start(len(y), y.mean(), z.mean(0), np.cov(z.T), joint, 1e-6)
+    # four standard errors of so many records
+    assert found == pytest.approx([-0.7, 2.0, -3.0], abs=0.12)
+    assert np.abs(within(np.array([9.0, 5.0, -5.0]))).tolist() == [FARTHEST, 3.0, 3.0]
+
+
+def test_without_noise_it_is_that_of_statsmodels():
+    import statsmodels.formula.api as formulas
+
+    r = pydpstat.logit("y ~ x + w + C(g)", FRAME, 1e7, **ASKED, rng=1)
+    m = formulas.logit("y ~ x + w + C(g)", FRAME).fit(disp=0)
+    error = m.bse.to_numpy()
+    for name in r.names:
+        # one step more of Newton's would be 0.01 standard errors
+        assert abs(r.params[name] - m.params[name]) < 0.03 * m.bse[name]
+        assert r.bse[name] == pytest.approx(m.bse[name], rel=0.02)
+        # score intervals beside Wald's
+        assert r.conf_int().loc[name].to_numpy() == pytest.approx(
+            m.conf_int().loc[name], abs=0.06 * error.max()
+        )
+    assert r.predict(FRAME.head()) == pytest.approx(m.predict(FRAME.head()), abs=2e-3)
+    assert r.test("x", r.params["x"]) > 0.95 and r.test("x", 0.0) == r.pvalues["x"] < 1e-30
+    assert r.nobs == N and r.validity["w"] == "measured" and r.summary(0.1).as_text()
+
+
+def test_arrays_are_a_formula_without_words():
+    one = pydpstat.logit("y ~ x + w", FRAME, 2.0, bounds={"x": (0, 10), "w": (-5, 5)}, rng=1)
+    other = pydpstat.logit(FRAME.y, FRAME[["x", "w"]], 2.0, bounds=[(0, 10), (-5, 5)], rng=1)
+    third = pydpstat.logit(FRAME.y > 0.5, FRAME[["x", "w"]].to_numpy(), 2.0, bounds=[(0, 10), (-5, 5)], rng=1)
+    assert one.params.tolist() == other.params.tolist() == third.params.tolist()
+    assert list(one.params.index) == ["Intercept", "x", "w"] and list(third.params.index) == [
+        "const",
+        "x1",
+        "x2",
+    ]
+    single = pydpstat.logit(FRAME.y, FRAME.x, 2.0, bounds=(0, 10), rng=1)
+    named = pydpstat.logit(FRAME.y, FRAME[["x"]], 2.0, bounds={"x": (0, 10)}, rng=1)
+    assert single.params.tolist() == named.params.tolist()
+
+
+def test_the_unit_of_a_predictor_is_nothing_but_a_unit():
+    one = pydpstat.logit(FRAME.y, FRAME.x, 2.0, bounds=(0, 10), rng=1)
+    other = pydpstat.logit(FRAME.y, 1000.0 * FRAME.x, 2.0, bounds=(0, 10_000), rng=1)
+    assert other.params["x"] * 1000.0 == pytest.approx(one.params["x"], rel=1e-6)
+    assert other.pvalues["x"] == pytest.approx(one.pvalues["x"], rel=1e-4)
+    ends = other.conf_int().loc["x"].to_numpy() * 1000.0
+    assert ends == pytest.approx(one.conf_int().loc["x"].to_numpy(), rel=1e-4)
+
+
+def test_it_is_paid_for_once():
+    budget = Budget(2.0)
+    r = pydpstat.logit(FRAME.y, FRAME.x, 1.5, bounds=(0, 10), budget=budget)
+    assert budget.spent.epsilon == 1.5 == r.guarantee.epsilon and len(budget.entries) == 1
+    with pytest.raises(pydpstat.BudgetExceeded):
+        pydpstat.logit(FRAME.y, FRAME.x, 1.5, bounds=(0, 10), budget=budget)
+    with Budget(1.0) as around:
+        pydpstat.logit(FRAME.y, FRAME.x, 0.75, bounds=(0, 10))
+    assert around.spent.epsilon == 0.75
+    assert pickle.loads(pickle.dumps(r)).conf_int().equals(r.conf_int())
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 1.0, 100.0])
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 40])
+@pytest.mark.parametrize(
+    "make", [lambda n: np.zeros(n), lambda n: np.full(n, 1e9), lambda n: np.arange(float(n))]
+)
+def test_whatever_the_records_are(n, epsilon, make):
+    r = pydpstat.logit(np.arange(n) % 3 == 0, make(n), epsilon, bounds=(0, 10), rng=1)
+    assert np.isfinite(r.params).all() and not r.bse.isna().any()
+    assert ((r.pvalues > 0.0) & (r.pvalues <= 1.0)).all()
+    for alpha in (0.5, 0.05, 1e-6):
+        ends = r.conf_int(alpha).to_numpy()
+        assert not np.isnan(ends).any() and (ends[:, 0] < ends[:, 1]).all()
+
+
+def test_collinear_predictors_have_no_ends():
+    both = np.column_stack([FRAME.x, FRAME.x])
+    r = pydpstat.logit(FRAME.y, both, 1.0, bounds=(0, 10), rng=1)
+    assert np.isinf(r.conf_int().loc["x1":].to_numpy()).all() and (r.pvalues["x1":] > 0.05).all()
+    few = pydpstat.logit(FRAME.y[:30], FRAME[["x", "w"]][:30], 0.1, bounds=[(0, 10), (-5, 5)], rng=1)
+    assert (few.pvalues == 1.0).all() and np.isinf(few.bse).all() and "Nothing can be said" in few.remarks[0]
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"neighbors": "unbounded"}, "neighbors must be 'bounded' for logit"),
+        ({"formula": "y ~ log(x)"}, "formula must have columns"),
+        ({"formula": "y ~ x + C(g)"}, "levels must have the public levels of 'g'"),
+        ({"bounds": {"z": (0, 1)}}, "bounds must name every column"),
+        ({"missing": "drop"}, "missing must not be 'drop'"),
+        ({"data": FRAME.assign(x=np.nan)}, "missing must say what to do"),
+        ({"data": FRAME[:0]}, "data must have at least 1 record"),
+        ({"epsilon": 0.0}, "epsilon must be"),
+    ],
+)
+def test_messages(arguments, message):
+    with pytest.raises(PydpstatError, match=message):
+        given_ = {"formula": "y ~ x", "data": FRAME, "epsilon": 1.0, "bounds": {"x": (0, 10)}, **arguments}
+        pydpstat.logit(**given_)
+
+
+def simulated(n, b, epsilon, draw, spread):
+    """What a release says of uniform predictors; `spread` multiplies the noise, not what is known of it."""
+    p, d = len(b) - 1, len(b)
+    z = draw.uniform(-1.0, 1.0, (n, p))
+    y = draw.random(n) < logistic(b[0] + z @ b[1:])
+    own, shares = records(y, z), stages_for(epsilon, n, p)
+
+    def noisy(query, share):
+        return query.value + spread * draw.laplace(0.0, 1.0 / share, query.value.size), 1.0 / share
+
+    assert len(pairs(d)) == d * (d + 1) // 2
+    scores = [lambda c, line, e=each: noisy(own.score(c, line), e) for each in shares[1:]]
+    return fit(n, p, lambda: noisy(own.moments(), shares[0]), scores)
+
+
+def test_true_coefficients_are_rejected_as_often_as_stated():
+    draw, b = np.random.default_rng(4), np.array([-1.0, 2.0])
+
+    def rejected(spread, runs):
+        laws = [simulated(500, b, 1.0, draw, spread) for _ in range(runs)]
+        return [sum(law.pvalue(np.eye(2)[place], b[place]) <= 0.05 for law in laws) for place in (0, 1)]
+
+    # three standard errors of 160 runs, whose false alarm is 0.3 %; the seed is fixed
+    assert max(rejected(1.0, 160)) <= 160 * (0.05 + 3.0 * math.sqrt(0.05 * 0.95 / 160))
+    # where three times as much noise was added as is known, more often: 60 runs at 0.05 have more than 10
+    # with a probability of 1 in 3,000
+    assert rejected(3.0, 60)[1] > 10
+    # and where next to nothing was, hardly ever: fewer than 2 of 100 runs once in 27 times
+    assert rejected(0.05, 100)[1] < 2
+
+
+def test_intervals_have_what_is_not_rejected():
+    law = simulated(2000, np.array([-0.5, 1.0]), 1.0, np.random.default_rng(9), 1.0)
+    assert isinstance(law, LogitLaw)
+    slope = np.array([0.0, 1.0])
+    low, high = law.ends(slope, 0.05)
+    assert law.pvalue(slope, low) == pytest.approx(0.05, abs=1e-3)
+    assert law.pvalue(slope, high) == pytest.approx(0.05, abs=1e-3)
+    wider = law.ends(slope, 1e-6)
+    assert wider[0] < low < law.estimate[1] < high < wider[1]
+    # a sum of coefficients has an interval, too, and half of it half of that
+    both = np.array([1.0, 1.0])
+    ends = law.ends(both, 0.05)
+    assert ends[0] < law.estimate.sum() < ends[1] and law.pvalue(both, ends[1]) == pytest.approx(
+        0.05, abs=1e-3
+    )
+    assert law.ends(0.5 * both, 0.05) == pytest.approx((0.5 * ends[0], 0.5 * ends[1]), rel=1e-3)
