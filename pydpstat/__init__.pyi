@@ -79,6 +79,9 @@ from pydpstat.dppack import varDataAccess as varDataAccess
 from pydpstat.dppack import varDP as varDP
 from pydpstat.errors import PrivacyWarning as PrivacyWarning
 from pydpstat.errors import PydpstatError as PydpstatError
+from pydpstat.inference.chi_square import chi2_contingency as chi2_contingency
+from pydpstat.inference.chi_square import chisquare as chisquare
+from pydpstat.inference.group_means import f_oneway as f_oneway
 from pydpstat.mechanisms import calibrate_gaussian as calibrate_gaussian
 from pydpstat.privacy import Guarantee as Guarantee
 from pydpstat.privacy import compose as compose
@@ -113,12 +116,15 @@ __all__ = [
     "Budget",
     "BudgetExceeded",
     "audit",
+    "chi2_contingency",
+    "chisquare",
     "choose",
     "compose",
     "corr",
     "count",
     "cov",
     "crosstab",
+    "f_oneway",
     "histogram",
     "mean",
     "median",

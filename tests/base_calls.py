@@ -64,6 +64,20 @@ def _own(epsilon: float = 1.0) -> dict[str, Base]:
             **common,
             "missing": "error",
         },
+        "chisquare": {
+            "data": ["a", "b", "b"],
+            "levels": ["a", "b"],
+            "f_exp": [1, 2],
+            **{key: common[key] for key in ("epsilon", "neighbors", "rng", "budget")},
+            "missing": "a",
+        },
+        "chi2_contingency": {
+            "x": ["a", "b", "b"],
+            "y": ["u", "u", "v"],
+            "levels": [["a", "b"], ["u", "v"]],
+            **{key: common[key] for key in ("epsilon", "neighbors", "rng", "budget")},
+            "missing": "error",
+        },
         "choose": {
             "candidates": ["a", "b"],
             "scores": [1, 2],
@@ -108,6 +122,16 @@ def _own(epsilon: float = 1.0) -> dict[str, Base]:
         "RRandom": {"seed": 1},
     }
     bases = {name: Base(getattr(d, name), arguments) for name, arguments in calls.items()}
+    bases["f_oneway"] = Base(
+        lambda **arguments: d.f_oneway(arguments.pop("sample1"), arguments.pop("sample2"), **arguments),
+        {
+            "sample1": X,
+            "sample2": Y,
+            "bounds": (0, 1),
+            "shape": "any",
+            **{key: common[key] for key in ("epsilon", "neighbors", "missing", "rng", "budget")},
+        },
+    )
     bases["audit"] = Base(
         d.audit,
         {
@@ -376,6 +400,7 @@ NO_CALLS = (
     "DPResultsPair",
     "DPMech",
     "DPMechNumeric",
+    "InferenceResults",
     "ModelResults",
     "PrivacyWarning",
     "PydpstatError",

@@ -37,6 +37,8 @@ from pydpstat.statistics._kernels.levels import (
 from pydpstat.statistics._kernels.records import records_of
 from pydpstat.statistics._kernels.scope import NOTHING
 
+# with less nothing can be seen in any table
+LEAST_EPSILON = 1e-9
 # simulated tables take memory and time in proportion
 MOST_CELLS = 1_000
 # about the smallest p-value that the simulated tables can show
@@ -283,6 +285,8 @@ def _table(
     how = options(
         epsilon, 0, "geometric", neighbors, missing, mechanisms=named, others=False, fill=str, budget=budget
     )
+    if how.epsilon < LEAST_EPSILON:
+        raise PydpstatError(f"epsilon must be at least {LEAST_EPSILON} for a test; got {how.epsilon!r}. 1 is usual.")
     argument = " and ".join(arguments)
     variables = variables_of(data, argument)
     if len(variables.columns) != len(arguments):
@@ -308,7 +312,14 @@ def _table(
     records, how = records_of(data, how, NOTHING, source, reader, argument)
     if how.bounded and records.size is not None:
         check_records(records.size, 1, "test", argument)
-    counts, size = table_counts(records, axes, how.missing)
+    # what is missing is left out here, and told below
+    counts, size = table_counts(records, axes, "drop" if how.missing == "error" else how.missing)
+    if how.missing == "error" and counts.sum() != size:
+        raise PydpstatError(
+            f"{argument} must have a level in each record: some values are missing or none of the levels, which this "
+            "error tells. Name a level that they count in (missing='other'), or use missing='drop' with "
+            "neighbors='unbounded'."
+        )
     labels = Labels("table", dimnames=names, dimension_names=variables.names if any(variables.names) else ())
     said = "declared" if isinstance(levels, str) else [list(map(plain, each.levels)) for each in public]
     shown: tuple[tuple[str, object], ...] = (("levels", said if said == "declared" or len(said) > 1 else said[0]),)
@@ -347,11 +358,10 @@ def _weights(f_exp: object, names: tuple[Level, ...]) -> list[float]:
         given = listed(f_exp)
     fits = isinstance(given, (list, tuple)) and len(given) == len(names) and all(map(checks.is_number, given))
     weights = [checks.as_float(each) for each in given] if fits else []
-    total = math.fsum(weights)
-    if not weights or not all(0.0 < each < math.inf for each in weights) or not 0.0 < total < math.inf:
+    if not weights or not all(0.0 < each < math.inf for each in weights):
         raise PydpstatError(
-            f"f_exp must have a finite number above 0 for each of the {len(names)} levels; got "
-            f"{checks.shown(f_exp)}. Give their expected shares, and leave levels out that cannot be."
+            f"f_exp must have a finite number above 0 for each of the {len(names)} levels, one that missing= adds "
+            f"among them; got {checks.shown(f_exp)}. Give expected shares, and leave levels out that cannot be."
         )
     return weights
 

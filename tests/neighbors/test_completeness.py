@@ -26,6 +26,7 @@ EXEMPT = {
     "AuditResults": _RESULT,
     "DPResults": _RESULT,
     "DPResultsPair": _RESULT,
+    "InferenceResults": _RESULT,
     "ModelResults": _RESULT,
     "local.FederatedArray": "is made by federate_array",
     "local.ResponseDesign": "is the base of the designs",

@@ -114,13 +114,18 @@ def _simulated(
 
 
 def welch_pvalue(
-    first: Floats, second: Floats, sizes: tuple[int, ...], epsilon: float, draws: int | None = None,
+    first: Floats,
+    second: Floats,
+    sizes: tuple[int, ...],
+    epsilon: float,
+    skewed: bool = True,
+    draws: int | None = None,
     stream: int = 0,
 ) -> tuple[float, float]:
     """Return statistic and p-value of equal means for noisy sums of shape (groups,).
 
     The p-value is the largest over means, variances and shapes that the release leaves possible but for a
-    probability of `SLACK`, which is added. Measurements of the level take fewer `draws`, and another `stream`
+    probability of `SLACK`, which is added; the laws are `skewed` ones, too, or normal. Measurements of the level take fewer `draws`, and another `stream`
     of them for each release.
 
     References
@@ -133,17 +138,33 @@ def welch_pvalue(
     >>> round(statistic, 2), pvalue < 0.01
     (89.37, True)
     """
+    sums = tuple(first.tolist()), tuple(second.tolist())
+    return _pvalue(*sums, sizes, epsilon, skewed, draws, stream)
+
+
+# what was simulated for released sums is not simulated again
+@lru_cache(maxsize=64)
+def _pvalue(
+    first: tuple[float, ...],
+    second: tuple[float, ...],
+    sizes: tuple[int, ...],
+    epsilon: float,
+    skewed: bool,
+    draws: int | None,
+    stream: int,
+) -> tuple[float, float]:
     number = np.array(sizes, dtype=np.float64)
-    found = welch(first[None], second[None], number, epsilon)
+    found = welch(np.array([first]), np.array([second]), number, epsilon)
     statistic = float(found.statistic[0])
     size = draws or max(_FEWEST, min(_DRAWS, _CELLS // len(sizes)))
     reference = _reference(sizes, size, stream)
+    shapes = _shapes(len(sizes))[: None if skewed else 1]
     likely: list[Floats] = []
     others: list[Floats] = []
     for family in _families(found, number, epsilon):
         possible, statistics = [], []
         for point in family:
-            simulated = [_simulated(point, shapes, number, epsilon, reference, stream) for shapes in _shapes(len(sizes))]
+            simulated = [_simulated(point, each, number, epsilon, reference, stream) for each in shapes]
             possible.append(any(_may_be(found, each, number, epsilon) for each in simulated))
             statistics.append([each.statistic for each in simulated])
         for place, each in enumerate(statistics):
@@ -189,12 +210,12 @@ def _ladder(pooled: float, mean: float, profile: Floats, sizes: Floats, epsilon:
     scale = 4.0 / (epsilon * total)
     noise = np.sqrt(2.0 * sizes.size) * 2.0 * scale
     error = noise + np.sqrt(max(pooled, noise) / total)
-    near = [(pooled + step * error) / share for step in (-1.0, 0.0, 1.0)]
+    near = [min(max((pooled + step * error) / share, 0.0), top) for step in (-1.0, 0.0, 1.0)]
     least = max(1e-9, min(0.02 * scale, 0.1 / total, 0.1 * top))
     steps = [0.0, *np.geomspace(least, max(top, 2.0 * least), _VARIANCES), *near]
     # Bernstein's inequality; the noise has two Laplace variables a group
     far, widest = np.log(1e4), (1.0 + abs(mean)) ** 2
-    for step in sorted({min(max(each, 0.0), top) for each in steps}):
+    for step in sorted({min(each, top) for each in steps}):
         variances = np.minimum(step * profile, top)
         expected = float(sizes @ variances) / total
         reach = np.sqrt(2.0 * far * (widest * expected / total + noise * noise)) + far * (widest / total + 2.0 * scale)

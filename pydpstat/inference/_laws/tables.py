@@ -91,7 +91,7 @@ def fit_statistic(noisy: Floats, p: Floats, n: int | None, rate: float) -> Float
     return np.maximum((left * left / scale).sum(axis=1) - away, 0.0)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def _fit_reference(p: tuple[float, ...], n: int, known: bool, rate: float) -> Floats:
     at = np.array(p)
     tables = _tables(n, at, rate, _draws(_MOST if known else _MANY, at.size), 0)
@@ -260,6 +260,20 @@ def independence_pvalue(
     >>> round(statistic, 4), 0.005 < pvalue < 0.03
     (6.6667, True)
     """
+    return _independence(tuple(noisy.ravel().tolist()), noisy.shape, n, rate, draws, stream)
+
+
+# what was simulated for a released table is not simulated again
+@lru_cache(maxsize=64)
+def _independence(
+    cells: tuple[float, ...],
+    shape: tuple[int, ...],
+    n: int | None,
+    rate: float,
+    draws: int | None,
+    stream: int,
+) -> tuple[float, float]:
+    noisy = np.array(cells).reshape(shape)
     statistic = float(independence_statistic(noisy[None], n, rate)[0])
     draws = draws or _draws(_MANY, noisy.size)
     references = (
