@@ -50,7 +50,15 @@ class _Heavy:
 
 def _setting(name: str, laws: list[Law], sizes: tuple[int, ...], epsilon: float, **more: Any) -> Setting:
     shown = f"{name}, groups of {' '.join(map(str, sizes))}, epsilon {epsilon}"
-    return {"name": shown, "n": sum(sizes), "sizes": sizes, "epsilon": epsilon, "law": name, "laws": laws, **more}
+    return {
+        "name": shown,
+        "n": sum(sizes),
+        "sizes": sizes,
+        "epsilon": epsilon,
+        "law": name,
+        "laws": laws,
+        **more,
+    }
 
 
 _LAWS: dict[str, list[Law]] = {

@@ -16,7 +16,13 @@ Setting = dict[str, Any]
 
 
 def _independent(
-    name: str, rows: list[float], columns: list[float], n: int, epsilon: float, private: bool = False, **more: Any
+    name: str,
+    rows: list[float],
+    columns: list[float],
+    n: int,
+    epsilon: float,
+    private: bool = False,
+    **more: Any,
 ) -> Setting:
     told = ", private n" if private else ""
     shape = f"{len(rows)}x{len(columns)}"
@@ -51,7 +57,15 @@ _TEN = [0.5**place for place in range(10)]
 SETTINGS: list[Setting] = [
     *(
         _independent("equal", _HALF, _HALF, n, epsilon)
-        for n, epsilon in ((20, 0.05), (20, 1.0), (20, 10.0), (100, 0.5), (1_000, 0.2), (10**6, 0.05), (10**6, 10.0))
+        for n, epsilon in (
+            (20, 0.05),
+            (20, 1.0),
+            (20, 10.0),
+            (100, 0.5),
+            (1_000, 0.2),
+            (10**6, 0.05),
+            (10**6, 10.0),
+        )
     ),
     *(
         _independent("rare", _RARE, _RARE, n, epsilon)
@@ -61,15 +75,24 @@ SETTINGS: list[Setting] = [
         _independent("unequal", _THREE, _FOUR, n, epsilon)
         for n, epsilon in ((20, 0.05), (30, 1.0), (200, 1.0), (2_000, 5.0), (10**6, 1.0))
     ),
-    *(_independent("sparse", _SPARSE, [0.7, 0.2, 0.1], n, epsilon) for n, epsilon in ((30, 0.1), (60, 1.0), (500, 5.0))),
+    *(
+        _independent("sparse", _SPARSE, [0.7, 0.2, 0.1], n, epsilon)
+        for n, epsilon in ((30, 0.1), (60, 1.0), (500, 5.0))
+    ),
     *(_independent("one level", [1.0, 1e-9], _HALF, n, epsilon) for n, epsilon in ((50, 0.5), (5_000, 0.02))),
-    *(_independent("equal", [0.1] * 10, [0.1] * 10, n, epsilon, most=1_000) for n, epsilon in ((100, 1.0), (10**4, 1.0))),
+    *(
+        _independent("equal", [0.1] * 10, [0.1] * 10, n, epsilon, most=1_000)
+        for n, epsilon in ((100, 1.0), (10**4, 1.0))
+    ),
     _independent("falling", _TEN, _TEN, 2_000, 0.5, most=1_000),
     *(
         _independent("equal", _HALF, _HALF, n, epsilon, True)
         for n, epsilon in ((20, 0.05), (100, 0.5), (1_000, 1.0), (10**5, 0.1))
     ),
-    *(_independent("rare", _RARE, _RARE, n, epsilon, True) for n, epsilon in ((20, 0.2), (200, 0.05), (10**4, 0.1))),
+    *(
+        _independent("rare", _RARE, _RARE, n, epsilon, True)
+        for n, epsilon in ((20, 0.2), (200, 0.05), (10**4, 0.1))
+    ),
     *(_independent("unequal", _THREE, _FOUR, n, epsilon, True) for n, epsilon in ((30, 1.0), (2_000, 0.1))),
     # the worst that the search found
     _independent("worst", [0.9718, 0.0282], [1e-6, 1.0], 147, 0.057),
@@ -90,7 +113,15 @@ def _square(n: int, epsilon: float, figure: float) -> Setting:
     """A table of two by two: each cell is off by 0.1."""
     p = np.array([[0.35, 0.15], [0.15, 0.35]])
     name = f"independence, 2x2 off by 0.1, n {n}, epsilon {epsilon}"
-    return {"name": name, "n": n, "epsilon": epsilon, "law": "off by 0.1", "p": p, "private": False, "figure": figure}
+    return {
+        "name": name,
+        "n": n,
+        "epsilon": epsilon,
+        "law": "off by 0.1",
+        "p": p,
+        "private": False,
+        "figure": figure,
+    }
 
 
 POWER: list[Setting] = [_square(100, 0.5, 0.53), _square(100, 1.0, 0.91)]

@@ -64,7 +64,9 @@ class _Table(NamedTuple):
         """Return what is to be said where little can be seen, or where p could be smaller."""
         total = self.noisy.sum() if self.release.nobs is None else self.release.nobs
         if total < self.release.noise.std():
-            return ("The noise of one cell is wider than the whole table: hardly anything can be seen in it.",)
+            return (
+                "The noise of one cell is wider than the whole table: hardly anything can be seen in it.",
+            )
         if pvalue <= SMALL:
             return ("The p-value is found by simulation, which shows none that is much smaller.",)
         return ()
@@ -95,8 +97,8 @@ def chisquare(
         The public levels, or ``"declared"`` for a Categorical whose categories are public. A value that is
         none of them is treated as a missing one.
     f_exp : list or dict by level, optional
-        What is expected of each level, as probabilities, shares or frequencies: any numbers above 0, which are
-        divided by their sum. By default all levels have the same probability.
+        What is expected of each level, as probabilities, shares or frequencies: any numbers above 0, which
+        are divided by their sum. By default all levels have the same probability.
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record replaced (the number of records public).
         Unbounded: one added or removed (the number private).
@@ -127,8 +129,9 @@ def chisquare(
     every record has one of the levels.
 
     Validity: with a public n the null hypothesis leaves nothing unknown, and the p-value is exact up to
-    simulation (9,999 tables): ``model``, where the records are independent. With a private n it is the largest over nine
-    numbers of records that the noisy total leaves possible: ``measured``.
+    simulation (9,999 tables, fewer where there are more than 25 levels): ``model``, where the records are
+    independent. With a private n it is the largest over nine numbers of records that the noisy total leaves
+    possible: ``measured``.
 
     The statistic is the square of the noisy counts' distance from what is expected, in units of sampling and
     noise together, without the one direction in which there is noise alone. A table of two levels has more
@@ -224,9 +227,9 @@ def chi2_contingency(
 
     Validity: ``measured``. The statistic is the square of the noisy counts' distance from those of
     independent variables, in units of sampling and noise together, after changes of the margins are taken
-    away (a score test). Its law hardly depends on the true margins. It is found by simulation at the estimated
-    margins and at two others, more and less concentrated by one standard error; with a private n also at two
-    other numbers of records. The largest p-value counts. Empty cells do no harm.
+    away (a score test). Its law hardly depends on the true margins. It is found by simulation at the
+    estimated margins and at two others, more and less concentrated by one standard error; with a private n
+    also at two other numbers of records. The largest p-value counts. Empty cells do no harm.
 
     References
     ----------
@@ -243,6 +246,13 @@ def chi2_contingency(
     >>> r.pvalue > 0.05
     True
     """
+    if isinstance(levels, (list, tuple)) and not all(
+        isinstance(listed(each), (list, tuple, range)) for each in levels
+    ):
+        raise PydpstatError(
+            f"levels must be two lists, of the levels of x and of y; got {checks.shown(levels)}. Give for "
+            "example (['no', 'yes'], ['low', 'high'])."
+        )
     table = _table("chi2_contingency", ("x", "y"), (x, y), epsilon, levels, neighbors, missing, rng, budget)
     n = table.release.nobs
     statistic, pvalue = independence_pvalue(table.noisy, n, table.rate)
@@ -286,7 +296,9 @@ def _table(
         epsilon, 0, "geometric", neighbors, missing, mechanisms=named, others=False, fill=str, budget=budget
     )
     if how.epsilon < LEAST_EPSILON:
-        raise PydpstatError(f"epsilon must be at least {LEAST_EPSILON} for a test; got {how.epsilon!r}. 1 is usual.")
+        raise PydpstatError(
+            f"epsilon must be at least {LEAST_EPSILON} for a test; got {how.epsilon!r}. 1 is usual."
+        )
     argument = " and ".join(arguments)
     variables = variables_of(data, argument)
     if len(variables.columns) != len(arguments):
@@ -295,15 +307,17 @@ def _table(
             "or test two of them by chi2_contingency."
         )
     if isinstance(levels, str) and levels == "discover":
-        raise PydpstatError("levels must not be 'discover' for a test, whose table has to be public. Give them.")
+        raise PydpstatError(
+            "levels must not be 'discover' for a test, whose table has to be public. Give them."
+        )
     public = [each._replace(closed=True) for each in levels_of(levels, variables)]
     kept = None if how.missing in ("error", "drop") else how.missing
     axes = [axis_of(each, None, kept) for each in public]
     names = tuple(axis.names for axis in axes)
     if math.prod(map(len, names)) > MOST_CELLS:
         raise PydpstatError(
-            f"levels must make at most {MOST_CELLS} cells for a test; they make {math.prod(map(len, names))}. "
-            "Join levels."
+            f"levels must make at most {MOST_CELLS} cells for a test; they make "
+            f"{math.prod(map(len, names))}. Join levels."
         )
     if function == "chisquare":
         _probabilities(f_exp, names[0])
@@ -316,13 +330,15 @@ def _table(
     counts, size = table_counts(records, axes, "drop" if how.missing == "error" else how.missing)
     if how.missing == "error" and counts.sum() != size:
         raise PydpstatError(
-            f"{argument} must have a level in each record: some values are missing or none of the levels, which this "
-            "error tells. Name a level that they count in (missing='other'), or use missing='drop' with "
+            f"{argument} must have a level in each record: some values are missing or none of the levels, "
+            "which this error tells. Name a level that they count in (missing='other'), or use missing='drop' with "
             "neighbors='unbounded'."
         )
     labels = Labels("table", dimnames=names, dimension_names=variables.names if any(variables.names) else ())
     said = "declared" if isinstance(levels, str) else [list(map(plain, each.levels)) for each in public]
-    shown: tuple[tuple[str, object], ...] = (("levels", said if said == "declared" or len(said) > 1 else said[0]),)
+    shown: tuple[tuple[str, object], ...] = (
+        ("levels", said if said == "declared" or len(said) > 1 else said[0]),
+    )
     if f_exp is not None:
         shown = (*shown, ("f_exp", _weights(f_exp, names[0])))
     release = release_statistic(
@@ -360,8 +376,9 @@ def _weights(f_exp: object, names: tuple[Level, ...]) -> list[float]:
     weights = [checks.as_float(each) for each in given] if fits else []
     if not weights or not all(0.0 < each < math.inf for each in weights):
         raise PydpstatError(
-            f"f_exp must have a finite number above 0 for each of the {len(names)} levels, one that missing= adds "
-            f"among them; got {checks.shown(f_exp)}. Give expected shares, and leave levels out that cannot be."
+            f"f_exp must have a finite number above 0 for each of the {len(names)} levels, one that missing= "
+            f"adds among them; got {checks.shown(f_exp)}. Give expected shares, and leave levels out that "
+            "cannot be."
         )
     return weights
 

@@ -90,8 +90,8 @@ def f_oneway(
     variance, sampling and noise together; the statistic's law hardly depends on the true variances, whatever
     they are. It is found by simulation for means, variances and shapes (normal, and the most skewed ones that
     the bounds allow) that the release leaves possible, and the largest p-value counts. With next to no noise
-    and ``shape="normal"`` the p-value is about that of Welch's test; with ``"any"`` it is larger, as a group of a
-    few records may have a skewed law.
+    and ``shape="normal"`` the p-value is about that of Welch's test; with ``"any"`` it is larger, as a group
+    of a few records may have a skewed law.
 
     Where only a test is wanted, one of ranks such as Kruskal's is far more powerful at small epsilon.
 
@@ -118,11 +118,13 @@ def f_oneway(
         )
     if not 2 <= len(samples) <= MOST_GROUPS:
         raise PydpstatError(
-            f"samples must be 2 to {MOST_GROUPS} groups; got {len(samples)}. Give each group as an argument of "
-            "its own, and epsilon by name."
+            f"samples must be 2 to {MOST_GROUPS} groups; got {len(samples)}. Give each group as an argument "
+            "of its own, and epsilon by name."
         )
     if how.epsilon < LEAST_EPSILON:
-        raise PydpstatError(f"epsilon must be at least {LEAST_EPSILON} for a test; got {how.epsilon!r}. 1 is usual.")
+        raise PydpstatError(
+            f"epsilon must be at least {LEAST_EPSILON} for a test; got {how.epsilon!r}. 1 is usual."
+        )
     pair = bounds_pair(bounds)
     check_filling(how.missing, (pair,))
     source = source_from(rng)
@@ -152,7 +154,9 @@ def f_oneway(
         conditions=(GROUPS,),
     )
     first, second = np.asarray(release.value).reshape(2, -1) * [[2.0], [4.0]]
-    statistic, pvalue = welch_pvalue(first, second, sizes, float(1.0 / np.max(release.noise_scale)), shape == "any")
+    statistic, pvalue = welch_pvalue(
+        first, second, sizes, float(1.0 / np.max(release.noise_scale)), shape == "any"
+    )
     means = 0.5 * pair[0] + 0.5 * pair[1] + half_width(pair) * (first / sizes).clip(-1.0, 1.0)
     remarks = ()
     if max(2.0 / (how.epsilon * size) for size in sizes) > 1.0:
@@ -179,7 +183,9 @@ def _summed(data: Data, pair: Pair, how: Options, source: Source, place: int) ->
     argument = f"sample{place + 1}"
     records, how = records_of(data, how, NOTHING, source, one_column, argument)
     _check_size(records.size, argument)
-    tally = partial(column_sums, grids=(standard_grid(*pair),), missing=how.missing, pairs=((0, 0),), groups=None)
+    tally = partial(
+        column_sums, grids=(standard_grid(*pair),), missing=how.missing, pairs=((0, 0),), groups=None
+    )
     (found,) = records.fold(tally, merged)
     _check_size(found.count, argument)
     return found

@@ -74,7 +74,10 @@ def test_the_statistics_are_least_squares_in_the_metric_of_sampling_and_noise():
         diagonal = np.diag(size * p + nuisance.geometric_variance(RATE))
         assert found == pytest.approx(least_square(row - size * p, diagonal, p[:, None]), rel=1e-8)
     (found,) = independence_statistic(noisy[None], 100, RATE)
-    r, c = shares(noisy.sum(axis=1)[None], np.array([100.0]))[0], shares(noisy.sum(axis=0)[None], np.array([100.0]))[0]
+    r, c = (
+        shares(noisy.sum(axis=1)[None], np.array([100.0]))[0],
+        shares(noisy.sum(axis=0)[None], np.array([100.0]))[0],
+    )
     cells = np.outer(r, c)
     away = [np.kron(np.eye(2)[0] - np.eye(2)[1], c)]
     away += [np.kron(r, np.eye(3)[place] - np.eye(3)[2]) for place in (0, 1)]
@@ -137,10 +140,14 @@ def test_the_level_holds_where_it_is_hardest(setting):
 
 
 def test_a_law_without_all_of_the_noise_is_noticed():
-    setting = next(each for each in simulated.SETTINGS if each["name"].startswith("independence, 2x2 equal, n 20,"))
+    setting = next(
+        each for each in simulated.SETTINGS if each["name"].startswith("independence, 2x2 equal, n 20,")
+    )
     pvalues = simulated._pvalues(setting, 300, 5, noise=1.5)
     assert sum(p <= 0.05 for p in pvalues) > 29
-    setting = next(each for each in simulated.SETTINGS if each["name"].startswith("given shares, 2 equal, n 20,"))
+    setting = next(
+        each for each in simulated.SETTINGS if each["name"].startswith("given shares, 2 equal, n 20,")
+    )
     assert sum(p <= 0.05 for p in simulated._pvalues(setting, 300, 5, noise=1.5)) > 29
 
 
@@ -181,7 +188,9 @@ def test_no_records_where_their_number_is_private():
 def test_one_level_leaves_nothing_to_test():
     for neighbors in ("bounded", "unbounded"):
         assert pydpstat.chisquare(["a"] * 9, 1.0, levels=["a"], neighbors=neighbors).pvalue == 1.0
-        one = pydpstat.chi2_contingency(["a"] * 9, [*"uvw"] * 3, 1.0, levels=(["a"], [*"uvw"]), neighbors=neighbors)
+        one = pydpstat.chi2_contingency(
+            ["a"] * 9, [*"uvw"] * 3, 1.0, levels=(["a"], [*"uvw"]), neighbors=neighbors
+        )
         assert one.pvalue == 1.0
 
 
@@ -221,12 +230,24 @@ def test_what_a_result_says():
     [
         (lambda: pydpstat.chisquare(ANSWERS, 1.0), "levels must be given"),
         (lambda: pydpstat.chisquare(ANSWERS, 1.0, levels="discover"), "levels must not be 'discover'"),
-        (lambda: pydpstat.chisquare({"x": ANSWERS, "y": ANSWERS}, 1.0, levels=[["a"], ["b"]]), "must be one variable"),
-        (lambda: pydpstat.chisquare(ANSWERS, 1.0, levels=[*"abc"], f_exp=[1, 2]), "f_exp must have a finite number"),
+        (
+            lambda: pydpstat.chisquare({"x": ANSWERS, "y": ANSWERS}, 1.0, levels=[["a"], ["b"]]),
+            "must be one variable",
+        ),
+        (
+            lambda: pydpstat.chisquare(ANSWERS, 1.0, levels=[*"abc"], f_exp=[1, 2]),
+            "f_exp must have a finite number",
+        ),
         (lambda: pydpstat.chisquare(ANSWERS, 1.0, levels=[*"abc"], f_exp=[1, 2, 0]), "above 0 for each"),
-        (lambda: pydpstat.chisquare(ANSWERS, 1.0, levels=[*"abc"], f_exp={"a": 1}), "f_exp must name every level"),
+        (
+            lambda: pydpstat.chisquare(ANSWERS, 1.0, levels=[*"abc"], f_exp={"a": 1}),
+            "f_exp must name every level",
+        ),
         (lambda: pydpstat.chisquare(ANSWERS, 1.0, levels=range(1_001)), "levels must"),
-        (lambda: pydpstat.chi2_contingency(ANSWERS, ["u"], 1.0, levels=[[*"abc"], ["u"]]), "all of one length"),
+        (
+            lambda: pydpstat.chi2_contingency(ANSWERS, ["u"], 1.0, levels=[[*"abc"], ["u"]]),
+            "all of one length",
+        ),
     ],
 )
 def test_refusals(call, message):
@@ -239,7 +260,10 @@ def test_p_values_repeat():
     first = independence_pvalue(noisy, 20, RATE), fit_pvalue(noisy.ravel(), np.full(4, 0.25), None, RATE)
     for cached in (nuisance.geometric_reference,):
         cached.cache_clear()
-    again = independence_pvalue(noisy + 0.0, 20, RATE), fit_pvalue(noisy.ravel(), np.full(4, 0.25), None, RATE)
+    again = (
+        independence_pvalue(noisy + 0.0, 20, RATE),
+        fit_pvalue(noisy.ravel(), np.full(4, 0.25), None, RATE),
+    )
     assert first == again
 
 
@@ -253,7 +277,9 @@ def test_p_values_repeat():
     st.integers(0, 2**32),
 )
 def test_any_noisy_table_has_a_p_value(rows, columns, n, rate, known, seed):
-    noisy = nuisance.geometric_draws(np.random.default_rng(seed), rate, (rows, columns)) + n // (rows * columns)
+    noisy = nuisance.geometric_draws(np.random.default_rng(seed), rate, (rows, columns)) + n // (
+        rows * columns
+    )
     size = n if known else None
     statistic, pvalue = independence_pvalue(noisy, size, rate, 99)
     assert 0.0 < pvalue <= 1.0 and math.isfinite(statistic)

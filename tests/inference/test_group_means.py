@@ -56,7 +56,7 @@ def test_without_noise_it_is_welchs():
     # variances about the common mean, with divisor n
     assert welch(first, second, sizes, 1e8).statistic[0] == pytest.approx(expected, rel=0.02)
     r = pydpstat.f_oneway(*groups, epsilon=1e6, bounds=(0, 1), shape="normal", rng=1)
-    # at this n the law is close to chi-square; variances about the common mean, and four errors of the simulation
+    # at this n the law is close to chi-square; the tolerance is for four errors of the simulation
     assert r.pvalue == pytest.approx(stats.chi2.sf(expected, 2), abs=0.03)
     assert r.statistic == pytest.approx(expected / 2, rel=0.02)
 
@@ -88,7 +88,11 @@ def test_the_level_holds(setting):
 
 
 def test_a_law_without_all_of_the_noise_is_noticed():
-    setting = next(each for each in simulated.SETTINGS if each["name"].startswith("normal, groups of 7 7 6, epsilon 0.05"))
+    setting = next(
+        each
+        for each in simulated.SETTINGS
+        if each["name"].startswith("normal, groups of 7 7 6, epsilon 0.05")
+    )
     assert sum(p <= 0.05 for p in simulated._pvalues(setting, 150, 2)) <= 18
     assert sum(p <= 0.05 for p in simulated._pvalues(setting, 150, 2, noise=2.0)) > 18
 
@@ -132,14 +136,23 @@ def test_any_noisy_sums_have_a_p_value(sizes, epsilon, seed):
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda: pydpstat.f_oneway([0.5], epsilon=1.0, bounds=(0, 1)), "samples must be 2 to 100 groups; got 1"),
-        (lambda: pydpstat.f_oneway([0.5], [], epsilon=1.0, bounds=(0, 1)), "sample2 must have at least one record"),
+        (
+            lambda: pydpstat.f_oneway([0.5], epsilon=1.0, bounds=(0, 1)),
+            "samples must be 2 to 100 groups; got 1",
+        ),
+        (
+            lambda: pydpstat.f_oneway([0.5], [], epsilon=1.0, bounds=(0, 1)),
+            "sample2 must have at least one record",
+        ),
         (
             lambda: pydpstat.f_oneway([0.5], [0.5], epsilon=1.0, bounds=(0, 1), neighbors="unbounded"),
             "neighbors must be 'bounded' for f_oneway",
         ),
         (lambda: pydpstat.f_oneway([0.5], [0.5], epsilon=1.0, bounds=(0, 1), shape="t"), "shape must be"),
-        (lambda: pydpstat.f_oneway([0.5], [0.5], epsilon=1e-12, bounds=(0, 1)), "epsilon must be at least 1e-09"),
+        (
+            lambda: pydpstat.f_oneway([0.5], [0.5], epsilon=1e-12, bounds=(0, 1)),
+            "epsilon must be at least 1e-09",
+        ),
         (lambda: pydpstat.f_oneway([0.5], [math.nan], epsilon=1.0, bounds=(0, 1)), "missing"),
     ],
 )

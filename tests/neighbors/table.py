@@ -112,12 +112,12 @@ def _crosstab_frame(data: Any, kind: Kind, settings: Settings, budget: Any) -> A
 
 
 def _chisquare(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
-    levels = list(dict.fromkeys(kind.base))
+    levels = list(dict.fromkeys(kind.base or kind.levels))
     return pydpstat.chisquare(data, levels=levels, **settings, budget=budget)
 
 
 def _contingency(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
-    levels = (list(dict.fromkeys(kind.base)), ["left", "right"])
+    levels = (list(dict.fromkeys(kind.base or kind.levels)), ["left", "right"])
     return pydpstat.chi2_contingency(data, ["left"] * len(data), levels=levels, **settings, budget=budget)
 
 

@@ -9,7 +9,13 @@ def all_cases() -> tuple[Case, ...]:
     """Return all cases, the defects first."""
     from pydpstat.auditing._cases import groups, inference_tables, originals, ranks_and_cells, statistics
 
-    return (*originals.CASES, *statistics.CASES, *groups.CASES, *ranks_and_cells.CASES, *inference_tables.CASES)
+    return (
+        *originals.CASES,
+        *statistics.CASES,
+        *groups.CASES,
+        *ranks_and_cells.CASES,
+        *inference_tables.CASES,
+    )
 
 
 __all__ = ["Case", "all_cases"]

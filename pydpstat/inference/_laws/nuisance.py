@@ -29,7 +29,7 @@ def generator(*place: int) -> np.random.Generator:
 
     Examples
     --------
-    >>> generator(1).integers(100) == generator(1).integers(100)
+    >>> bool(generator(1).integers(100) == generator(1).integers(100))
     True
     """
     return np.random.default_rng((_SEED, *place))
@@ -57,8 +57,8 @@ def largest(references: Iterable[Floats], statistic: float, slack: float = 0.0) 
 
     References
     ----------
-    Berger, R. L. and Boos, D. D. (1994). P values maximized over a confidence set for the nuisance parameter.
-    JASA 89.
+    Berger, R. L. and Boos, D. D. (1994). P values maximized over a confidence set for the nuisance
+    parameter. JASA 89.
 
     Examples
     --------

@@ -292,9 +292,7 @@ def nuisance_points(noisy: Floats, n: int | None, rate: float) -> Iterator[tuple
     total = max(float(noisy.sum()), _LEAST) if n is None else float(n)
     variance = geometric_variance(rate)
     found = [each[0] for each in margins(noisy[None], np.array([total]))]
-    errors = [
-        np.sqrt(noisy.size / share.size * variance + total * share * (1.0 - share)) for share in found
-    ]
+    errors = [np.sqrt(noisy.size / share.size * variance + total * share * (1.0 - share)) for share in found]
     size = max(1, round(total))
     yield size, np.outer(*found)
     for sign in (1.0, -1.0):
