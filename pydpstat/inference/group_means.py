@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 
@@ -14,7 +15,7 @@ from pydpstat._release.statistic import Missing, Options, options, quiet, releas
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.group_means import welch_pvalue
 from pydpstat.random import Source, source_from
-from pydpstat.results import InferenceResults
+from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.group_sums import column_sums, merged
 from pydpstat.statistics._kernels.record_grid import BITS, Sums, half_width, standard_grid
@@ -127,8 +128,45 @@ def f_oneway(
         )
     pair = bounds_pair(bounds)
     check_filling(how.missing, (pair,))
-    source = source_from(rng)
-    names = tuple(f"group {place + 1}" for place in range(len(samples)))
+    shown = (("shape", shape),) if shape != "any" else ()
+    release, sizes = noisy_sums(samples, pair, how, source_from(rng), budget, shown)
+    first, second = np.asarray(release.value).reshape(2, -1) * [[2.0], [4.0]]
+    statistic, pvalue = welch_pvalue(
+        first, second, sizes, float(1.0 / np.max(release.noise_scale)), shape == "any"
+    )
+    means = 0.5 * pair[0] + 0.5 * pair[1] + half_width(pair) * (first / sizes).clip(-1.0, 1.0)
+    remarks = ()
+    if max(2.0 / (how.epsilon * size) for size in sizes) > 1.0:
+        remarks = ("The noise of a mean is wider than the bounds allow: hardly anything can be seen in it.",)
+    return InferenceResults.of(
+        release,
+        test="Welch's one-way analysis of variance",
+        statistic=statistic / (len(samples) - 1),
+        pvalue=pvalue,
+        null=(("largest difference of means", 0.0),),
+        estimates=tuple(
+            (f"mean of {name}", mean) for name, mean in zip(_names(samples), means.clip(*pair).tolist())
+        ),
+        validity="measured",
+        assumptions=(
+            *(("the groups' laws are close to normal",) if shape == "normal" else ()),
+            "the records are independent of each other",
+            "the means are those of records moved onto the bounds",
+        ),
+        remarks=remarks,
+    )
+
+
+def noisy_sums(
+    samples: Sequence[Data],
+    pair: Pair,
+    how: Options,
+    source: Source,
+    budget: Spender | None,
+    arguments: tuple[tuple[str, object], ...] = (),
+) -> tuple[DPResults, tuple[int, ...]]:
+    """Release half of the sum of z of each group, then a quarter of that of z^2; also the groups' sizes."""
+    names = _names(samples)
     found = [_summed(data, pair, how, source, place) for place, data in enumerate(samples)]
     sizes = tuple(each.count for each in found)
     exact = [Fraction(each.first[0], 2 << BITS) for each in found]
@@ -149,33 +187,15 @@ def f_oneway(
         source,
         budget,
         data=tuple(f"sample{place + 1}" for place in range(len(samples))),
-        arguments=(("bounds", pair), *((("shape", shape),) if shape != "any" else ())),
+        arguments=(("bounds", pair), *arguments),
         bounds=pair,
         conditions=(GROUPS,),
     )
-    first, second = np.asarray(release.value).reshape(2, -1) * [[2.0], [4.0]]
-    statistic, pvalue = welch_pvalue(
-        first, second, sizes, float(1.0 / np.max(release.noise_scale)), shape == "any"
-    )
-    means = 0.5 * pair[0] + 0.5 * pair[1] + half_width(pair) * (first / sizes).clip(-1.0, 1.0)
-    remarks = ()
-    if max(2.0 / (how.epsilon * size) for size in sizes) > 1.0:
-        remarks = ("The noise of a mean is wider than the bounds allow: hardly anything can be seen in it.",)
-    return InferenceResults.of(
-        release,
-        test="Welch's one-way analysis of variance",
-        statistic=statistic / (len(samples) - 1),
-        pvalue=pvalue,
-        null=(("largest difference of means", 0.0),),
-        estimates=tuple((f"mean of {name}", mean) for name, mean in zip(names, means.clip(*pair).tolist())),
-        validity="measured",
-        assumptions=(
-            *(("the groups' laws are close to normal",) if shape == "normal" else ()),
-            "the records are independent of each other",
-            "the means are those of records moved onto the bounds",
-        ),
-        remarks=remarks,
-    )
+    return release, sizes
+
+
+def _names(samples: Sequence[Data]) -> tuple[str, ...]:
+    return tuple(f"group {place + 1}" for place in range(len(samples)))
 
 
 def _summed(data: Data, pair: Pair, how: Options, source: Source, place: int) -> Sums:

@@ -1,17 +1,22 @@
-"""Tests of tables and of the means of groups, at their worst neighbors."""
+"""Releases for tests of tables and of the means of groups, at their worst neighbors.
+
+The tests themselves are functions of what is released, and simulate: that is left out.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from pydpstat._release.statistic import options
 from pydpstat.auditing._cases.case import Case, Release
-from pydpstat.inference.chi_square import chi2_contingency, chisquare
-from pydpstat.inference.group_means import f_oneway
+from pydpstat.inference._noisy_tables import noisy_table
+from pydpstat.inference.group_means import noisy_sums
+from pydpstat.random import source_from
 
 Options = dict[str, Any]
 OPEN: Options = {"neighbors": "unbounded"}
-LEVELS: Options = {"levels": ["a", "b"]}
-PAIRS: Options = {"levels": [["a", "b"], ["u", "v"]]}
+FIXED: Options = {"neighbors": "bounded", "missing": "error", "rng": None, "budget": None}
+LAPLACE = options(1.0, 0, "laplace", "bounded", "error", others=False)
 # a record leaves a cell and enters another; the other records are of the same pair of levels
 HERE: Any = (["a", "a"], ["u", "u"])
 THERE: Any = (["b", "a"], ["v", "u"])
@@ -19,24 +24,25 @@ THERE: Any = (["b", "a"], ["v", "u"])
 LOW: Any = ([0.0], [0.5, 0.5])
 HIGH: Any = ([1.0], LOW[1])
 MIDDLE: Any = ([0.5], LOW[1])
-# a test simulates; what shows in a draw at all shows in so many
-MOST = 20_000
 
 
-def _one(**options: object) -> Release:
-    return lambda data: chisquare(data, 1.0, **LEVELS, **options)
+def _one(**options: Any) -> Release:
+    return lambda data: noisy_table("chisquare", ("data",), data, 1.0, ["a", "b"], **FIXED | options).release
 
 
-def _two(**options: object) -> Release:
-    return lambda data: chi2_contingency(*data, 1.0, **PAIRS, **options)
+def _two(**options: Any) -> Release:
+    levels = [["a", "b"], ["u", "v"]]
+    return lambda data: (
+        noisy_table("chi2_contingency", ("x", "y"), data, 1.0, levels, **FIXED | options).release
+    )
 
 
 def _groups(data: Any) -> object:
-    return f_oneway(*data, epsilon=1.0, bounds=(0, 1))
+    return noisy_sums(data, (0.0, 1.0), LAPLACE, source_from(None), None)[0]
 
 
-def _case(name: str, release: Release, data: object, neighbor: object, most: int = MOST) -> Case:
-    return Case("sound", name, release, data, neighbor, true=1.0, most=most)
+def _case(name: str, release: Release, data: object, neighbor: object) -> Case:
+    return Case("sound", name, release, data, neighbor, true=1.0)
 
 
 CASES = (
