@@ -135,7 +135,7 @@ def f_oneway(
         first, second, sizes, float(1.0 / np.max(release.noise_scale)), shape == "any"
     )
     means = 0.5 * pair[0] + 0.5 * pair[1] + half_width(pair) * (first / sizes).clip(-1.0, 1.0)
-    remarks = ()
+    remarks: tuple[str, ...] = ()
     if max(2.0 / (how.epsilon * size) for size in sizes) > 1.0:
         remarks = ("The noise of a mean is wider than the bounds allow: hardly anything can be seen in it.",)
     return InferenceResults.of(

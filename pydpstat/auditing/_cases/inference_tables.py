@@ -5,6 +5,7 @@ The tests themselves are functions of what is released, and simulate: that is le
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from pydpstat._release.statistic import options
@@ -24,6 +25,7 @@ THERE: Any = (["b", "a"], ["v", "u"])
 LOW: Any = ([0.0], [0.5, 0.5])
 HIGH: Any = ([1.0], LOW[1])
 MIDDLE: Any = ([0.5], LOW[1])
+INFINITE: Any = ([math.inf], LOW[1])
 
 
 def _one(**options: Any) -> Release:
@@ -48,8 +50,13 @@ def _case(name: str, release: Release, data: object, neighbor: object) -> Case:
 CASES = (
     _case("chisquare", _one(), ["a", "a"], ["b", "a"]),
     _case("chisquare, unbounded", _one(**OPEN), ["a"], ["a", "b"]),
+    _case("chisquare, no level and none", _one(missing="b"), ["a", "a"], ["a", "zebra"]),
+    _case("chisquare, a missing value", _one(missing="b"), ["a", "a"], ["a", None]),
     _case("chi2_contingency", _two(), HERE, THERE),
+    _case("chi2_contingency, one variable", _two(), HERE, (THERE[0], HERE[1])),
     _case("chi2_contingency, unbounded", _two(**OPEN), HERE, tuple(each[1:] for each in HERE)),
     _case("f_oneway", _groups, LOW, HIGH),
     _case("f_oneway, to the middle", _groups, LOW, MIDDLE),
+    _case("f_oneway, an infinity", _groups, LOW, INFINITE),
+    _case("f_oneway, the larger group", _groups, ([0.5], [0.0, 0.5]), ([0.5], [1.0, 0.5])),
 )
