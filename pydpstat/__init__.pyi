@@ -81,8 +81,11 @@ from pydpstat.errors import PrivacyWarning as PrivacyWarning
 from pydpstat.errors import PydpstatError as PydpstatError
 from pydpstat.inference.blocks import any_interval as any_interval
 from pydpstat.inference.blocks import any_test as any_test
+from pydpstat.inference.chi_square import chi2_contingency as chi2_contingency
+from pydpstat.inference.chi_square import chisquare as chisquare
 from pydpstat.inference.distances import ks_2samp as ks_2samp
 from pydpstat.inference.distances import kstest as kstest
+from pydpstat.inference.group_means import f_oneway as f_oneway
 from pydpstat.inference.logit import logit as logit
 from pydpstat.inference.moments import moments as moments
 from pydpstat.inference.proportions import binomtest as binomtest
@@ -137,12 +140,15 @@ __all__ = [
     "any_test",
     "audit",
     "binomtest",
+    "chi2_contingency",
+    "chisquare",
     "choose",
     "compose",
     "corr",
     "count",
     "cov",
     "crosstab",
+    "f_oneway",
     "histogram",
     "logit",
     "mean",

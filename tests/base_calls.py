@@ -108,6 +108,20 @@ def _own(epsilon: float = 1.0) -> dict[str, Base]:
         "ttest_1samp": {"a": X, "popmean": 0.5, "method": "exact", **t_test},
         "ttest_rel": {"a": X, "b": Y, "method": "exact", **t_test},
         "ttest_ind": {"a": X, "b": Y, "equal_var": False, **t_test},
+        "chisquare": {
+            "data": ["a", "b", "b"],
+            "levels": ["a", "b"],
+            "f_exp": [1, 2],
+            **{key: common[key] for key in ("epsilon", "neighbors", "rng", "budget")},
+            "missing": "a",
+        },
+        "chi2_contingency": {
+            "x": ["a", "b", "b"],
+            "y": ["u", "u", "v"],
+            "levels": [["a", "b"], ["u", "v"]],
+            **{key: common[key] for key in ("epsilon", "neighbors", "rng", "budget")},
+            "missing": "error",
+        },
         "choose": {
             "candidates": ["a", "b"],
             "scores": [1, 2],
@@ -194,6 +208,16 @@ def _own(epsilon: float = 1.0) -> dict[str, Base]:
     calls["kstest"] = {"x": X, "cdf": "norm", "args": (0.0, 1.0), "alternative": "less", **test}
     bases = {name: Base(getattr(d, name), arguments) for name, arguments in calls.items()}
     bases["kruskal"] = Base(_positional(d.kruskal, "first", "second"), {"first": X, "second": Y, **test})
+    bases["f_oneway"] = Base(
+        lambda **arguments: d.f_oneway(arguments.pop("sample1"), arguments.pop("sample2"), **arguments),
+        {
+            "sample1": X,
+            "sample2": Y,
+            "bounds": (0, 1),
+            "shape": "any",
+            **{key: common[key] for key in ("epsilon", "neighbors", "missing", "rng", "budget")},
+        },
+    )
     bases["audit"] = Base(
         d.audit,
         {

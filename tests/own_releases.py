@@ -80,12 +80,21 @@ def _factors() -> Data:
     return (pd.DataFrame({"size": np.array(LEVELS)[CODES], "side": side}),)
 
 
+def _sides() -> Data:
+    (frame,) = _factors()
+    return frame["size"], frame["side"]
+
+
 def _grouped() -> Data:
     return (pd.DataFrame({"x": X, "size": np.array(LEVELS)[CODES]}),)
 
 
 def _persons() -> Data:
     return (pd.DataFrame({"x": X, "person": (PLACES % 997).astype(int)}),)
+
+
+def _three() -> Data:
+    return X.copy(), X[:5_000].copy(), X[2_000:].copy()
 
 
 def _scores() -> Data:
@@ -126,6 +135,8 @@ def _families() -> list[tuple[str, str, Callable[[], Data], float, dict[str, Any
         ("crosstab, declared", "crosstab", _factor, WIDE, {"levels": "declared"}, _COUNT_NOISE),
         ("crosstab, two ways", "crosstab", _factors, WIDE, {"levels": two_levels}, _COUNT_NOISE),
         ("crosstab, discovered", "crosstab", _factor, 1e-2, {"levels": "discover"}, (("geometric", 1e-6),)),
+        ("chisquare", "chisquare", _factor, WIDE, {"levels": LEVELS}, None),
+        ("chi2_contingency", "chi2_contingency", _sides, WIDE, {"levels": list(two_levels.values())}, None),
         ("mean, filled", "mean", _holes, 1.0, {"bounds": BOUNDS, "missing": 4.1e7}, _NOISE),
         ("histogram, filled", "histogram", _holes, WIDE, {"edges": edges, "missing": 4.1e7}, _COUNT_NOISE),
     ]
@@ -237,6 +248,7 @@ def _all() -> list[Own]:
     releases.append(Own("ttest_1samp, exact", _vector, _caller("ttest_1samp", 1.0, exact), True))
     releases.append(Own("ttest_ind", _two, _caller("ttest_ind", 1.0, {"bounds": BOUNDS}), True))
     releases += _blocks()
+    releases.append(Own("f_oneway, bounded", _three, _caller("f_oneway", 1.0, {"bounds": BOUNDS}), True))
     for mechanism in ("exponential", "noisy max"):
         releases.append(Own(f"choose, {mechanism}", _scores, _chooser(mechanism), True))
     return releases

@@ -122,6 +122,20 @@ def _crosstab_frame(data: Any, kind: Kind, settings: Settings, budget: Any) -> A
     return pydpstat.crosstab(frame, levels=[list(kind.levels)] * 2, **settings, budget=budget)
 
 
+def _chisquare(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+    levels = list(dict.fromkeys(kind.base or kind.levels))
+    return pydpstat.chisquare(data, levels=levels, **settings, budget=budget)
+
+
+def _contingency(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+    levels = (list(dict.fromkeys(kind.base or kind.levels)), ["left", "right"])
+    return pydpstat.chi2_contingency(data, ["left"] * len(data), levels=levels, **settings, budget=budget)
+
+
+def _oneway(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+    return pydpstat.f_oneway(data, [1.5, 2.5, 4.0], **settings, budget=budget)
+
+
 def _nunique(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
     sides = ["left"] * len(data)
     return pydpstat.nunique(data, by=sides, levels=["left", "right"], **settings, budget=budget)
@@ -259,6 +273,12 @@ _TRUE_COLUMNS = ("frame", "frame of boolean", "matrix")
 _QUANTILES = {"shares": (0.0, 0.2, 0.5, 0.9), "aligned": True, "refused": _COLUMNS}
 _GRIDS = ({"grid_points": 9, "epsilon": 1.0}, {"grid_points": 33, "epsilon": 1.0})
 _NAMED = crossed(_INTEGER, "gone", "a")
+_TESTED = crossed(({"epsilon": 1.0},), "gone", "a")
+_GROUP_TESTS = tuple(
+    {key: each[key] for key in ("epsilon", "bounds", "neighbors", "missing")}
+    for each in crossed(_REAL[:2], 3.0)
+    if each["neighbors"] == "bounded"
+)
 _ONE_MORE = tuple(each for each in crossed(_INTEGER) if each["neighbors"] == "unbounded")
 _HANDED_ON = tuple(
     {"epsilon": 1.0, "neighbors": neighbors, "missing": "drop"} for neighbors in ("bounded", "unbounded")
@@ -381,6 +401,10 @@ FUNCTIONS: tuple[Function, ...] = (
         for name, call in (("any_test", _any_test), ("any_interval", _any_interval))
     ),
     Function("logit", _logit, NUMBERS, ({"epsilon": 1.0, "neighbors": "bounded", "missing": "error"},)),
+    Function("chisquare", _chisquare, LABELS, _TESTED, closed=True),
+    Function("chisquare, declared", _one("chisquare", levels="declared"), _CATEGORIES, _TESTED, closed=True),
+    Function("chi2_contingency", _contingency, LABELS, _TESTED, closed=True),
+    Function("f_oneway", _oneway, NUMBERS, _GROUP_TESTS, refused=_COLUMNS),
     Function("nunique", _one("nunique"), _FOUND, _ONE_MORE),
     Function("nunique, by group", _nunique, _FOUND, crossed(_INTEGER)),
     Function("release_hierarchy", _hierarchy, _FRAMED, _HIERARCHIES, closed=True),

@@ -13,6 +13,7 @@ def all_cases() -> tuple[Case, ...]:
         inference_means,
         inference_proportions,
         inference_ranks,
+        inference_tables,
         originals,
         ranks_and_cells,
         statistics,
@@ -28,6 +29,7 @@ def all_cases() -> tuple[Case, ...]:
         *inference_means.CASES,
         *inference_proportions.CASES,
         *inference_ranks.CASES,
+        *inference_tables.CASES,
         *survey.CASES,
     )
 

@@ -1,0 +1,100 @@
+"""p-values by simulation, where a null hypothesis may leave something unknown.
+
+The whole way from a true table or sum to the statistic is gone again with simulated releases. Where the null
+hypothesis leaves something unknown, a nuisance, this is done at several plausible values of it, and the
+largest p-value counts. The draws have fixed seeds: the same release has the same p-value every time. They
+protect nobody.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._frozen import frozen
+
+Floats = npt.NDArray[np.float64]
+
+_SEED = 1_908
+# what is equal but for rounding counts as equal
+_TOLERANCE = 1e-9
+
+
+def generator(*place: int) -> np.random.Generator:
+    """Return the generator of reference draws for a place in the simulation: always the same stream.
+
+    Examples
+    --------
+    >>> bool(generator(1).integers(100) == generator(1).integers(100))
+    True
+    """
+    return np.random.default_rng((_SEED, *place))
+
+
+def exceedance(reference: Floats, statistic: float) -> float:
+    """Return the p-value of a statistic among simulated ones: (1 + those at least as large) / (1 + all).
+
+    With R simulated statistics of the same law its level is exact, averaged over the simulations: the
+    statistic is equally likely to be at each of R + 1 places among them.
+
+    Examples
+    --------
+    >>> exceedance(np.array([1.0, 2.0, 3.0]), 2.5)
+    0.5
+    """
+    least = statistic - _TOLERANCE * max(1.0, abs(statistic))
+    return float((1 + np.count_nonzero(reference >= least)) / (1 + reference.size))
+
+
+def largest(references: Iterable[Floats], statistic: float, slack: float = 0.0) -> float:
+    """Return the largest p-value over the points of a nuisance, and at most 1.
+
+    `slack` is added: the probability that the true nuisance is outside what the points stand for.
+
+    References
+    ----------
+    Berger, R. L. and Boos, D. D. (1994). P values maximized over a confidence set for the nuisance
+    parameter. JASA 89.
+
+    Examples
+    --------
+    >>> largest([np.arange(9.0), np.arange(9.0) + 1.0], 9.0)
+    0.2
+    """
+    return min(1.0, slack + max(exceedance(reference, statistic) for reference in references))
+
+
+def geometric_variance(rate: float) -> float:
+    """Return the variance of noise with P(k) proportional to exp(-rate |k|).
+
+    Examples
+    --------
+    >>> round(geometric_variance(1.0), 6)
+    1.841347
+    """
+    return 2.0 * math.exp(-rate) / math.expm1(-rate) ** 2
+
+
+def geometric_draws(rng: np.random.Generator, rate: float, shape: tuple[int, ...]) -> Floats:
+    """Draw noise with P(k) proportional to exp(-rate |k|), for simulation only.
+
+    The whole part of an exponential variable over the rate is geometric.
+    """
+    first, second = rng.standard_exponential((2, *shape))
+    return np.floor(first / rate) - np.floor(second / rate)
+
+
+@lru_cache(maxsize=4)
+def geometric_reference(rate: float, shape: tuple[int, ...], stream: int = 0) -> Floats:
+    """Return noise for simulated releases, the same for every point of a nuisance.
+
+    Examples
+    --------
+    >>> geometric_reference(0.5, (3, 2)) is geometric_reference(0.5, (3, 2))
+    True
+    """
+    return frozen(geometric_draws(generator(1, stream), rate, shape))

@@ -1,0 +1,315 @@
+"""Chi-square statistics of noisy tables, and their laws under the null hypothesis.
+
+A noisy table is X = counts + noise, the counts multinomial, the noise of every cell of variance tau^2. Under
+the null hypothesis its expectation is n p and its covariance S = n (diag p - p p') + tau^2 I. The statistic
+is the least square of X - n p, in the metric of S^-1, that remains after all is taken away which the null
+hypothesis leaves open (a score test, Neyman's C(alpha)). Without noise it is Pearson's X^2.
+
+- n known: the noise of the total is in one direction, S 1 = tau^2 1, which tells nothing of p.
+- n unknown: in the remaining directions w, those with w'p = 0, S is D = diag(n p) + tau^2 I.
+- independence: p = r c' with margins r and c, and changes of r and of c are taken away, too. The estimated
+  margins' errors then do not matter to first order, which makes the law nearly free of the true margins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from statistics import NormalDist
+
+import numpy as np
+
+from pydpstat._frozen import frozen
+from pydpstat.inference._laws.nuisance import (
+    Floats,
+    exceedance,
+    generator,
+    geometric_reference,
+    geometric_variance,
+    largest,
+)
+
+# probability that the true number of records, where it is private, is outside the numbers tried
+SLACK = 0.001
+# simulated tables where nothing is unknown, where something is, and the fewest
+_MOST, _MANY, _FEWEST = 9_999, 4_999, 999
+# cells of all simulated tables of one point
+_CELLS = 250_000
+# margins are estimated as no less, in records, and the number of records too
+_LEAST = 0.5
+# next to no noise: S has an inverse all the same
+_LEAST_VARIANCE = 1e-6
+_NUMBERS = 9
+
+
+def _draws(most: int, cells: int) -> int:
+    return max(_FEWEST, min(most, _CELLS // cells))
+
+
+def _tables(n: int, p: Floats, rate: float, draws: int, stream: int) -> Floats:
+    """Simulate releases: shape (draws, *p.shape)."""
+    counts = generator(2, stream).multinomial(n, p.ravel(), size=draws)
+    return counts.reshape(draws, *p.shape) + geometric_reference(rate, (draws, *p.shape), stream)
+
+
+def fit_statistic(noisy: Floats, p: Floats, n: int | None, rate: float) -> Floats:
+    """Return the statistic for given probabilities, one for each noisy table.
+
+    Parameters
+    ----------
+    noisy : ndarray of shape (tables, k)
+        Noisy counts.
+    p : ndarray of shape (k,)
+        Probabilities under the null hypothesis, above 0, with the sum 1.
+    n : int or None
+        Number of records; None where it is private.
+    rate : float
+        The noise has P(k) proportional to exp(-rate |k|).
+
+    Returns
+    -------
+    ndarray of shape (tables,)
+
+    Examples
+    --------
+    >>> counts, p = np.array([[10.0, 20.0, 30.0]]), np.full(3, 1 / 3)
+    >>> fit_statistic(counts, p, 60, 50.0).round(4)  # without noise it is Pearson's
+    array([10.])
+    """
+    variance = max(geometric_variance(rate), _LEAST_VARIANCE)
+    if n is not None:
+        left = noisy - n * p
+        left = left - left.mean(axis=1, keepdims=True)
+        scale = n * p + variance
+        # 1 - n p'D^-1 p without cancellation
+        rest = variance * float(np.sum(p / scale))
+        return (left * left / scale).sum(axis=1) + n / rest * (left @ (p / scale)) ** 2
+    size = np.maximum(noisy.sum(axis=1, keepdims=True), _LEAST)
+    left = noisy - size * p
+    scale = size * p + variance
+    away = (left * p / scale).sum(axis=1) ** 2 / (p * p / scale).sum(axis=1)
+    return np.maximum((left * left / scale).sum(axis=1) - away, 0.0)
+
+
+@lru_cache(maxsize=64)
+def _fit_reference(p: tuple[float, ...], n: int, known: bool, rate: float) -> Floats:
+    at = np.array(p)
+    tables = _tables(n, at, rate, _draws(_MOST if known else _MANY, at.size), 0)
+    return frozen(fit_statistic(tables, at, n if known else None, rate))
+
+
+def fit_pvalue(noisy: Floats, p: Floats, n: int | None, rate: float) -> tuple[float, float]:
+    """Return statistic and p-value of a noisy table of shape (k,) for given probabilities.
+
+    Where n is private, the p-value is the largest over nine numbers of records that the noisy total leaves
+    possible but for a probability of `SLACK`, which is added.
+
+    Examples
+    --------
+    >>> statistic, pvalue = fit_pvalue(np.array([10.0, 20.0, 30.0]), np.full(3, 1 / 3), 60, 50.0)
+    >>> round(statistic, 4), 0.003 < pvalue < 0.011
+    (10.0, True)
+    """
+    statistic = float(fit_statistic(noisy[None, :], p, n, rate)[0])
+    shares = tuple(p.tolist())
+    if n is not None:
+        return statistic, exceedance(_fit_reference(shares, n, True, rate), statistic)
+    numbers = _possible_numbers(float(noisy.sum()), noisy.size, rate)
+    references = (_fit_reference(shares, each, False, rate) for each in numbers)
+    return statistic, largest(references, statistic, SLACK)
+
+
+def _possible_numbers(total: float, cells: int, rate: float) -> list[int]:
+    """Return numbers of records from one end to the other of what a noisy total leaves possible."""
+    noise = np.abs(geometric_reference(rate, (_MOST, cells)).sum(axis=1))
+    # of Laplace tails, beyond what the simulated sums show
+    reach = float(np.quantile(noise, 1.0 - 10.0 * SLACK)) + np.log(10.0) / rate
+    low, high = max(total - reach, 0.0), max(total + reach, 1.0)
+    return sorted({round(each) for each in np.linspace(low, high, _NUMBERS)})
+
+
+def margins(noisy: Floats, size: Floats) -> tuple[Floats, Floats]:
+    """Return estimated margins of tables of shape (tables, I, J), of shapes (tables, I) and (tables, J).
+
+    They are the shares nearest to the noisy sums that add up to the number of records, of shape (tables,),
+    and no less than half a record.
+
+    Examples
+    --------
+    >>> rows, columns = margins(np.array([[[4.0, -1.0], [3.0, 4.0]]]), np.array([10.0]))
+    >>> rows, columns
+    (array([[0.3, 0.7]]), array([[0.7, 0.3]]))
+    """
+    return shares(noisy.sum(axis=2), size), shares(noisy.sum(axis=1), size)
+
+
+def shares(sums: Floats, size: Floats) -> Floats:
+    """Return shares of rows of noisy counts: the nearest counts of at least 0 that add up to a size.
+
+    No share is less than half a record.
+
+    Examples
+    --------
+    >>> shares(np.array([[12.0, -4.0]]), np.array([10.0])).round(3)
+    array([[0.952, 0.048]])
+    """
+    falling = -np.sort(-sums, axis=1)
+    above = (np.cumsum(falling, axis=1) - size[:, None]) / np.arange(1, sums.shape[1] + 1)
+    last = np.count_nonzero(falling > above, axis=1) - 1
+    level = np.take_along_axis(above, np.maximum(last, 0)[:, None], axis=1)
+    parts = np.maximum(sums - level, _LEAST)
+    return parts / parts.sum(axis=1, keepdims=True)
+
+
+@lru_cache(maxsize=16)
+def _contrasts(rows: int, columns: int, known: bool) -> Floats:
+    """Return the directions taken away, as columns in those of each row, each column, and all cells.
+
+    Changes of margins add up to 0. Where n is unknown, changes of the rows need not, and there is no
+    direction of all cells.
+    """
+    first, second = np.eye(rows), np.eye(columns)[:, :-1]
+    second[-1] = -1.0
+    if known:
+        first = first[:, :-1]
+        first[-1] = -1.0
+    found = np.zeros((rows + columns + 1, first.shape[1] + second.shape[1] + known))
+    found[:rows, : first.shape[1]] = first
+    found[rows:-1, first.shape[1] : first.shape[1] + second.shape[1]] = second
+    if known:
+        found[-1, -1] = 1.0
+    return frozen(found)
+
+
+def independence_statistic(noisy: Floats, n: int | None, rate: float) -> Floats:
+    """Return the statistic of independence, one for each noisy table.
+
+    Parameters
+    ----------
+    noisy : ndarray of shape (tables, I, J)
+        Noisy counts.
+    n : int or None
+        Number of records; None where it is private.
+    rate : float
+        The noise has P(k) proportional to exp(-rate |k|).
+
+    Returns
+    -------
+    ndarray of shape (tables,)
+
+    Examples
+    --------
+    >>> independence_statistic(np.array([[[10.0, 20.0], [20.0, 10.0]]]), 60, 50.0).round(4)  # Pearson's
+    array([6.6667])
+    """
+    known = n is not None
+    tables, rows, columns = noisy.shape
+    size = np.full(tables, float(n)) if n is not None else np.maximum(noisy.sum(axis=(1, 2)), _LEAST)
+    r, c = margins(noisy, size)
+    p = r[:, :, None] * c[:, None, :]
+    expected = size[:, None, None] * p
+    variance = max(geometric_variance(rate), _LEAST_VARIANCE)
+    weight = 1.0 / (expected + variance)
+    left = noisy - expected
+    # products of the directions of rows, columns and all cells in the metric of D^-1
+    gram = np.zeros((tables, rows + columns + 1, rows + columns + 1))
+    row, column, cross = np.arange(rows), rows + np.arange(columns), p * weight
+    gram[:, row, row] = (c[:, None, :] ** 2 * weight).sum(axis=2)
+    gram[:, column, column] = (r[:, :, None] ** 2 * weight).sum(axis=1)
+    gram[:, :rows, rows:-1] = cross
+    gram[:, rows:-1, :rows] = cross.transpose(0, 2, 1)
+    gram[:, :, -1] = gram[:, -1, :] = _along(weight, r, c)
+    with_left = _along(weight * left, r, c)
+    square = (weight * left * left).sum(axis=(1, 2))
+    if known:
+        # S^-1 is D^-1 and a multiple of the square of D^-1 p
+        with_p = _along(cross, r, c)
+        factor = size / (variance * with_p[:, -1])
+        own = (cross * left).sum(axis=(1, 2))
+        gram += (factor[:, None] * with_p)[:, :, None] * with_p[:, None, :]
+        with_left += (factor * own)[:, None] * with_p
+        square += factor * own * own
+    contrasts = _contrasts(rows, columns, known)
+    matrix, vector = contrasts.T @ gram @ contrasts, with_left @ contrasts
+    # in units of their own the directions make a matrix that can be solved
+    unit = 1.0 / np.sqrt(np.maximum(np.diagonal(matrix, axis1=1, axis2=2), 1e-300))
+    matrix = matrix * unit[:, :, None] * unit[:, None, :] + 1e-12 * np.eye(unit.shape[1])
+    vector = vector * unit
+    away = (vector * np.linalg.solve(matrix, vector[:, :, None])[:, :, 0]).sum(axis=1)
+    return np.maximum(square - away, 0.0)
+
+
+def _along(cells: Floats, r: Floats, c: Floats) -> Floats:
+    """Return the products of cells with the directions of each row, each column and all cells."""
+    by_row, by_column = (cells * c[:, None, :]).sum(axis=2), (cells * r[:, :, None]).sum(axis=1)
+    return np.concatenate([by_row, by_column, cells.sum(axis=(1, 2))[:, None]], axis=1)
+
+
+def independence_pvalue(
+    noisy: Floats, n: int | None, rate: float, draws: int | None = None, stream: int = 0
+) -> tuple[float, float]:
+    """Return statistic and p-value of independence for a noisy table of shape (I, J).
+
+    The p-value is the largest over the estimated margins and some near them; where n is private, over
+    two more numbers of records, too. That is protection and no proof. Measurements of the level take fewer
+    `draws`, and another `stream` of them for each table.
+
+    Examples
+    --------
+    >>> statistic, pvalue = independence_pvalue(np.array([[10.0, 20.0], [20.0, 10.0]]), 60, 50.0)
+    >>> round(statistic, 4), 0.005 < pvalue < 0.03
+    (6.6667, True)
+    """
+    return _independence(tuple(noisy.ravel().tolist()), noisy.shape, n, rate, draws, stream)
+
+
+# what was simulated for a released table is not simulated again
+@lru_cache(maxsize=64)
+def _independence(
+    cells: tuple[float, ...],
+    shape: tuple[int, ...],
+    n: int | None,
+    rate: float,
+    draws: int | None,
+    stream: int,
+) -> tuple[float, float]:
+    noisy = np.array(cells).reshape(shape)
+    statistic = float(independence_statistic(noisy[None], n, rate)[0])
+    draws = draws or _draws(_MANY, noisy.size)
+    references = (
+        independence_statistic(_tables(size, p, rate, draws, stream), n if n is None else size, rate)
+        for size, p in nuisance_points(noisy, n, rate)
+    )
+    return statistic, largest(references, statistic)
+
+
+def nuisance_points(noisy: Floats, n: int | None, rate: float) -> Iterator[tuple[int, Floats]]:
+    """Yield numbers of records and shares of the cells under independence that a noisy table suggests.
+
+    The estimated margins; then margins that are more and that are less concentrated by one standard error,
+    as the law depends most on whether nearly all records are in one cell.
+    """
+    total = max(float(noisy.sum()), _LEAST) if n is None else float(n)
+    variance = geometric_variance(rate)
+    found = [each[0] for each in margins(noisy[None], np.array([total]))]
+    errors = [np.sqrt(noisy.size / share.size * variance + total * share * (1.0 - share)) for share in found]
+    size = max(1, round(total))
+    yield size, np.outer(*found)
+    for sign in (1.0, -1.0):
+        moved = [_concentrated(total * share, sign * error) for share, error in zip(found, errors)]
+        yield size, np.outer(*moved)
+    if n is None:
+        reach = NormalDist().inv_cdf(0.975) * float(np.sqrt(noisy.size * variance))
+        for number in (total - reach, total + reach):
+            yield max(1, round(number)), np.outer(*found)
+
+
+def _concentrated(expected: Floats, error: Floats) -> Floats:
+    """Return shares where all but the largest have lost an error to it, or where all have gained one."""
+    if error[0] < 0.0:
+        parts = expected - error
+        return parts / parts.sum()
+    parts = np.maximum(expected - error, _LEAST)
+    top = int(np.argmax(expected))
+    parts[top] = max(expected.sum() - (parts.sum() - parts[top]), _LEAST)
+    return parts / parts.sum()

@@ -1,0 +1,189 @@
+"""The release behind tests of tables: noisy counts of the cells of public levels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Columns
+from pydpstat._data.containers import listed
+from pydpstat._release.additive import Spender
+from pydpstat._release.statistic import INTEGER, Missing, check_records, options, release_statistic
+from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.nuisance import Floats
+from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
+from pydpstat.random import source_from
+from pydpstat.results import DPResults
+from pydpstat.results._labels import Labels
+from pydpstat.statistics._kernels.cells import cells_query
+from pydpstat.statistics._kernels.crossed import table_counts
+from pydpstat.statistics._kernels.levels import (
+    DECLARED,
+    Level,
+    PublicLevels,
+    axis_of,
+    codes_of,
+    levels_of,
+    plain,
+    variables_of,
+)
+from pydpstat.statistics._kernels.records import records_of
+from pydpstat.statistics._kernels.scope import NOTHING
+
+# with less nothing can be seen in any table
+LEAST_EPSILON = 1e-9
+# simulated tables take memory and time in proportion
+MOST_CELLS = 1_000
+# about the smallest p-value that the simulated tables can show
+SMALL = 0.0012
+LEVELS = "that every value is one of the levels is public knowledge"
+
+
+class NoisyTable(NamedTuple):
+    """A noisy table, its levels, and the rate of its noise."""
+
+    release: DPResults
+    noisy: Floats
+    names: tuple[tuple[Level, ...], ...]
+    rate: float
+
+    @property
+    def released(self) -> tuple[tuple[str, float], ...]:
+        """The noisy counts with their levels."""
+        labels = Labels("table", dimnames=self.names)
+        return tuple(zip(labels.elements(self.noisy), self.noisy.ravel(order="F").tolist()))
+
+    def remarks(self, pvalue: float) -> tuple[str, ...]:
+        """Return what is to be said where little can be seen, or where p could be smaller."""
+        if self.total < self.release.noise.std():
+            return (
+                "The noise of one cell is wider than the whole table: hardly anything can be seen in it.",
+            )
+        if pvalue <= SMALL:
+            return ("The p-value is found by simulation, which shows none that is much smaller.",)
+        return ()
+
+    @property
+    def total(self) -> float:
+        """Return the number of records, or the noisy one where it is private; at least 1."""
+        known = self.release.nobs
+        return max(float(self.noisy.sum() if known is None else known), 1.0)
+
+
+def noisy_table(
+    function: str,
+    arguments: tuple[str, ...],
+    data: object,
+    epsilon: float,
+    levels: object,
+    neighbors: str | None,
+    missing: Missing,
+    rng: object,
+    budget: Spender | None,
+    f_exp: object = None,
+) -> NoisyTable:
+    """Release the counts of a table's cells."""
+    named = INTEGER[:1]
+    how = options(
+        epsilon, 0, "geometric", neighbors, missing, mechanisms=named, others=False, fill=str, budget=budget
+    )
+    if how.epsilon < LEAST_EPSILON:
+        raise PydpstatError(
+            f"epsilon must be at least {LEAST_EPSILON} for a test; got {how.epsilon!r}. 1 is usual."
+        )
+    argument = " and ".join(arguments)
+    variables = variables_of(data, argument)
+    if len(variables.columns) != len(arguments):
+        raise PydpstatError(
+            f"{argument} must be one variable for {function}; got {len(variables.columns)}. Select a column, "
+            "or test two of them by chi2_contingency."
+        )
+    if isinstance(levels, str) and levels == "discover":
+        raise PydpstatError(
+            "levels must not be 'discover' for a test, whose table has to be public. Give them."
+        )
+    public = [each._replace(closed=True) for each in levels_of(levels, variables)]
+    kept = None if how.missing in ("error", "drop") else how.missing
+    axes = [axis_of(each, None, kept) for each in public]
+    names = tuple(axis.names for axis in axes)
+    if math.prod(map(len, names)) > MOST_CELLS:
+        raise PydpstatError(
+            f"levels must make at most {MOST_CELLS} cells for a test; they make "
+            f"{math.prod(map(len, names))}. Join levels."
+        )
+    if function == "chisquare":
+        probabilities(f_exp, names[0])
+    source = source_from(rng)
+    reader = partial(_coded, public=tuple(public))
+    records, how = records_of(data, how, NOTHING, source, reader, argument)
+    if how.bounded and records.size is not None:
+        check_records(records.size, 1, "test", argument)
+    # what is missing is left out here, and told below
+    counts, size = table_counts(records, axes, "drop" if how.missing == "error" else how.missing)
+    if how.missing == "error" and counts.sum() != size:
+        raise PydpstatError(
+            f"{argument} must have a level in each record: some values are missing or none of the levels, "
+            "which this error tells. Name a level that they count in (missing='other'), or use "
+            "missing='drop' with neighbors='unbounded'."
+        )
+    labels = Labels("table", dimnames=names, dimension_names=variables.names if any(variables.names) else ())
+    said = "declared" if isinstance(levels, str) else [list(map(plain, each.levels)) for each in public]
+    shown: tuple[tuple[str, object], ...] = (
+        ("levels", said if said == "declared" or len(said) > 1 else said[0]),
+    )
+    if f_exp is not None:
+        shown = (*shown, ("f_exp", _weights(f_exp, names[0])))
+    release = release_statistic(
+        function,
+        cells_query("table", counts, labels, size, how),
+        how,
+        source,
+        budget,
+        data=arguments,
+        arguments=shown,
+        conditions=(DECLARED,) if said == "declared" else (LEVELS,) if how.missing == "error" else (),
+    )
+    noise = release.noise
+    assert isinstance(noise, SymmetricGeometricNoise)
+    return NoisyTable(release, np.asarray(release.value), names, noise.epsilon / noise.sensitivity)
+
+
+def _coded(data: object, argument: str, public: tuple[PublicLevels, ...]) -> Columns:
+    """Read records as the codes of their levels; what is no level is missing."""
+    variables = variables_of(data, argument)
+    codes = []
+    for column, each in zip(variables.columns, public):
+        found = codes_of(column, each)
+        codes.append(np.where(found < len(each.levels), found, found.dtype.type(-1)))
+    return Columns(tuple(codes), (None,) * len(codes), variables.names, None, variables.size)
+
+
+def _weights(f_exp: object, names: tuple[Level, ...]) -> list[float]:
+    """Check what is expected of each level."""
+    if isinstance(f_exp, Mapping):
+        given = checks.by_name(f_exp, list(map(str, names)), "f_exp", "level", "0.5")
+    else:
+        given = listed(f_exp)
+    fits = isinstance(given, (list, tuple)) and len(given) == len(names) and all(map(checks.is_number, given))
+    weights = [checks.as_float(each) for each in given] if fits else []
+    if not weights or not all(0.0 < each < math.inf for each in weights):
+        raise PydpstatError(
+            f"f_exp must have a finite number above 0 for each of the {len(names)} levels, one that missing= "
+            f"adds among them; got {checks.shown(f_exp)}. Give expected shares, and leave levels out that "
+            "cannot be."
+        )
+    return weights
+
+
+def probabilities(f_exp: object, names: tuple[Level, ...]) -> Floats:
+    if f_exp is None:
+        return np.full(len(names), 1.0 / len(names))
+    exact = [Fraction(each) for each in _weights(f_exp, names)]
+    total = sum(exact)
+    return np.array([float(each / total) for each in exact])

@@ -1,0 +1,161 @@
+"""Welch's analysis of variance from noisy sums: sensitivity, law, levels, limits, edges and refusals."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import pydpstat
+from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.group_means import welch, welch_pvalue
+from pydpstat.statistics._kernels.record_grid import BITS, standard_grid, sums
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+from levels import group_means as simulated  # noqa: E402
+
+
+def moved(one, two):
+    """How far the two weighted sums move where one record takes another's place, exactly."""
+    grid = (standard_grid(-1.0, 1.0),)
+    first, second = (sums([np.array([each])], grid, "error", ((0, 0),)) for each in (one, two))
+    by_sum = Fraction(abs(first.first[0] - second.first[0]), 2 << BITS)
+    return by_sum + Fraction(abs(first.products[0] - second.products[0]), 4 << BITS)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.floats(-1.5, 1.5), st.floats(-1.5, 1.5))
+def test_no_record_moves_the_sums_by_more_than_1(one, two):
+    assert moved(one, two) <= 1
+
+
+def test_some_records_move_them_by_1():
+    for one, two in itertools.permutations((-1.0, 0.0, 1.0), 2):
+        assert moved(one, two) == (1 if {one, two} == {-1.0, 1.0} else Fraction(3, 4))
+    grid = [moved(a, b) for a, b in itertools.product(np.linspace(-1, 1, 41).tolist(), repeat=2)]
+    assert max(grid) == 1
+
+
+def test_without_noise_it_is_welchs():
+    rng = np.random.default_rng(4)
+    groups = [rng.normal(0.5 + 0.004 * place, 0.02 * (place + 1), 400) for place in range(3)]
+    sizes = np.array([400.0] * 3)
+    z = [2.0 * each - 1.0 for each in groups]
+    first, second = np.array([[x.sum() for x in z]]), np.array([[(x * x).sum() for x in z]])
+    weights = np.array([400 / each.var(ddof=1) for each in z])
+    means = np.array([each.mean() for each in z])
+    expected = float(weights @ (means - weights @ means / weights.sum()) ** 2)
+    # variances about the common mean, with divisor n
+    assert welch(first, second, sizes, 1e8).statistic[0] == pytest.approx(expected, rel=0.02)
+    r = pydpstat.f_oneway(*groups, epsilon=1e6, bounds=(0, 1), shape="normal", rng=1)
+    # at this n the law is close to chi-square; the tolerance is for four errors of the simulation
+    assert r.pvalue == pytest.approx(stats.chi2.sf(expected, 2), abs=0.03)
+    assert r.statistic == pytest.approx(expected / 2, rel=0.02)
+
+
+def test_equal_groups_and_groups_far_apart():
+    x = np.linspace(20, 60, 200)
+    same = pydpstat.f_oneway(x, x, x, epsilon=1.0, bounds=(0, 100), rng=3)
+    far = pydpstat.f_oneway(x, x, x + 20, epsilon=1.0, bounds=(0, 100), rng=3)
+    assert same.pvalue > 0.05 and far.pvalue < 0.005
+    assert far.validity == "measured" and far.nobs == 600 and far.epsilon == 1.0
+    assert "the groups' sizes and who is in which group are public knowledge" in far.guarantee.conditions
+    assert dict(far.estimates)["mean of group 3"] == pytest.approx(60.0, abs=3.0)
+    assert far.call.startswith("f_oneway(sample1, sample2, sample3, epsilon=1.0, bounds=")
+    released = dict(far.released)
+    assert released["sum of z / 2, group 1"] == pytest.approx((x.sum() - 10_000) / 100, abs=12.0)
+
+
+# 100 runs each: a level of 0.05 has more than 14 rejections with the probability 2e-4, and the seed is fixed
+HARD = [
+    each
+    for each in simulated.SETTINGS
+    if each["law"] in ("0 or 1", "one large variance", "other variances") and 5.0 >= each["epsilon"] >= 1.0
+][:6]
+
+
+@pytest.mark.parametrize("setting", HARD, ids=lambda each: each["name"])
+def test_the_level_holds(setting):
+    assert simulated.rejections(setting, 100, 7) <= 14
+
+
+def test_a_law_without_all_of_the_noise_is_noticed():
+    setting = next(
+        each
+        for each in simulated.SETTINGS
+        if each["name"].startswith("normal, groups of 7 7 6, epsilon 0.05")
+    )
+    assert sum(p <= 0.05 for p in simulated._pvalues(setting, 150, 2)) <= 18
+    assert sum(p <= 0.05 for p in simulated._pvalues(setting, 150, 2, noise=2.0)) > 18
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 1.0, 100.0])
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_few_records_constant_ones_and_all_outside(n, epsilon):
+    for value in (0.0, 0.3, 7.0, math.inf):
+        r = pydpstat.f_oneway([value] * n, [value] * (n + 1), epsilon=epsilon, bounds=(0, 1), rng=n)
+        assert 0.0 < r.pvalue <= 1.0 and math.isfinite(r.statistic)
+        assert all(0.0 <= mean <= 1.0 for _, mean in r.estimates)
+        assert any("hardly anything" in each for each in r.remarks) is (2.0 / (epsilon * n) > 1.0)
+    if epsilon == 100.0 and n == 5:
+        assert r.pvalue > 0.2
+
+
+def test_p_values_repeat_and_do_not_depend_on_the_order_of_groups():
+    first, second = np.array([3.0, -2.0]), np.array([9.0, 8.0])
+    found = welch_pvalue(first, second, (30, 40), 1.0)
+    assert welch_pvalue(first + 0.0, second, (30, 40), 1.0) == found
+    turned = welch_pvalue(first[::-1], second[::-1], (40, 30), 1.0)
+    assert turned[0] == pytest.approx(found[0], rel=1e-12)
+    # other draws for each group: four errors of the simulation
+    assert turned[1] == pytest.approx(found[1], abs=0.06)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.integers(1, 10**6), min_size=2, max_size=5),
+    st.sampled_from([1e-3, 0.3, 5.0, 1e4]),
+    st.integers(0, 2**32),
+)
+def test_any_noisy_sums_have_a_p_value(sizes, epsilon, seed):
+    rng = np.random.default_rng(seed)
+    first = rng.uniform(-1, 1, len(sizes)) * sizes + rng.laplace(0, 2 / epsilon, len(sizes))
+    second = rng.uniform(0, 1, len(sizes)) * sizes + rng.laplace(0, 4 / epsilon, len(sizes))
+    statistic, pvalue = welch_pvalue(first, second, tuple(sizes), epsilon, draws=99)
+    assert 0.0 < pvalue <= 1.0 and math.isfinite(statistic)
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (
+            lambda: pydpstat.f_oneway([0.5], epsilon=1.0, bounds=(0, 1)),
+            "samples must be 2 to 100 groups; got 1",
+        ),
+        (
+            lambda: pydpstat.f_oneway([0.5], [], epsilon=1.0, bounds=(0, 1)),
+            "sample2 must have at least one record",
+        ),
+        (
+            lambda: pydpstat.f_oneway([0.5], [0.5], epsilon=1.0, bounds=(0, 1), neighbors="unbounded"),
+            "neighbors must be 'bounded' for f_oneway",
+        ),
+        (lambda: pydpstat.f_oneway([0.5], [0.5], epsilon=1.0, bounds=(0, 1), shape="t"), "shape must be"),
+        (
+            lambda: pydpstat.f_oneway([0.5], [0.5], epsilon=1e-12, bounds=(0, 1)),
+            "epsilon must be at least 1e-09",
+        ),
+        (lambda: pydpstat.f_oneway([0.5], [math.nan], epsilon=1.0, bounds=(0, 1)), "missing"),
+    ],
+)
+def test_refusals(call, message):
+    with pytest.raises(PydpstatError, match=message):
+        call()
