@@ -16,6 +16,7 @@ _HOMES = {
     "count": "pydpstat.statistics.counts",
     "cov": "pydpstat.statistics.association",
     "crosstab": "pydpstat.statistics.tables",
+    "ols": "pydpstat.inference.regression",
     "histogram": "pydpstat.statistics.histograms",
     "mean": "pydpstat.statistics.mean",
     "median": "pydpstat.statistics.quantiles",

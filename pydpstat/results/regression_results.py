@@ -1,0 +1,432 @@
+"""What may be published of a private regression, by the names that statsmodels gives it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._frozen import Frozen, frozen
+from pydpstat.errors import PydpstatError
+from pydpstat.privacy import Guarantee
+from pydpstat.results._call import Call
+from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, left_out, number, one_line
+from pydpstat.results.inference_results import Interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pydpstat.results.results import DPResults
+
+Floats = npt.NDArray[np.float64]
+LINKS = ("identity", "logit")
+
+
+class Design(Protocol):
+    """What makes predictors of new records: names and public levels, nothing private."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The coefficients' names, the constant first."""
+
+    def matrix(self, data: Any) -> Floats:
+        """Return the predictors of records, a constant first, of shape (records, coefficients)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class RegressionResults(Stated, Frozen):
+    """A private regression with its guarantee.
+
+    It is made by the functions that fit. It holds what may be published and nothing else: no record, no
+    residual, no noise, no seed.
+
+    Parameters
+    ----------
+    model, method : str
+        The model's name (``"OLS"``), and how it was released.
+    response : str
+        The response's name.
+    names : tuple of str
+        The coefficients' names, the constant first.
+    coef : ndarray of float64, shape (d,), or None
+        Their estimates, in the unit of the data; None where nothing was released to estimate them.
+    errors : ndarray of float64, shape (d,)
+        Their standard errors, which cover sampling and noise; infinite where nothing can be said.
+    null : float
+        The value that the coefficients are tested for.
+    tested : tuple of str
+        The names of the coefficients that have a test.
+    statistics, probabilities : ndarray of float64, shape (len(tested),)
+        The test statistics and the p-values.
+    intervals : tuple of (Interval or None), of length d
+        What makes each coefficient's interval.
+    labels : tuple of str, of length d
+        Their validity: how far each coefficient's test and interval can be trusted, as in `InferenceResults`.
+    fit : tuple of (str, float)
+        Further estimates: ``"rsquared"`` and ``"scale"``, the error variance.
+    design : Design
+        What makes predictors of new records.
+    link : {"identity", "logit"}
+        What makes predictions of the linear predictor.
+    assumptions, remarks : tuple of str
+        What tests and intervals rest on, and what else should be known, in words.
+    released : tuple of (str, float)
+        The noisy numbers that everything here is computed from.
+    mechanism : str
+        The noise's name.
+    noise_scale : float or ndarray
+        Its scale for each released number, in the unit of what is released.
+    claim, guarantee : Guarantee
+        What was asked for, and what holds.
+    bounds : tuple or None
+        Public bounds of the variables, the response's first.
+    nobs : int or None
+        Number of records, where it is public.
+    reproducible : bool
+        True if a seed or a generator was given: then it is not for publication.
+    record : Call
+        The call, without data.
+
+    Examples
+    --------
+    >>> import numpy as np, pydpstat
+    >>> x = np.linspace(0, 1, 5000)
+    >>> y = 0.2 + 0.5 * x + 0.1 * np.sin(17.0 * np.arange(5000))
+    >>> r = pydpstat.ols(y, x, 5.0, bounds=[(-1, 2), (0, 1)], rng=1)
+    >>> list(r.params.index), r.validity["x1"]
+    (['const', 'x1'], 'measured')
+    """
+
+    model: str
+    method: str
+    response: str
+    names: tuple[str, ...]
+    coef: Floats | None
+    errors: Floats
+    null: float
+    tested: tuple[str, ...]
+    statistics: Floats
+    probabilities: Floats
+    intervals: tuple[Interval | None, ...]
+    labels: tuple[str, ...]
+    fit: tuple[tuple[str, float], ...]
+    design: Design
+    link: str
+    assumptions: tuple[str, ...]
+    remarks: tuple[str, ...]
+    released: tuple[tuple[str, float], ...]
+    mechanism: str
+    noise_scale: float | npt.NDArray[Any]
+    claim: Guarantee
+    guarantee: Guarantee
+    bounds: tuple[object, ...] | None
+    nobs: int | None
+    reproducible: bool
+    record: Call
+
+    _title = "Differentially Private Regression"
+
+    def __post_init__(self) -> None:
+        # copies of its own, so that no later change reaches it
+        for field in ("coef", "errors", "statistics", "probabilities"):
+            value = getattr(self, field)
+            if value is not None:
+                object.__setattr__(self, field, frozen(value, np.float64))
+
+    @classmethod
+    def of(
+        cls,
+        release: DPResults,
+        *,
+        model: str,
+        method: str,
+        response: str,
+        names: tuple[str, ...],
+        coef: Floats | None,
+        errors: Floats,
+        null: float,
+        tested: tuple[str, ...],
+        statistics: Floats,
+        probabilities: Floats,
+        intervals: tuple[Interval | None, ...],
+        labels: tuple[str, ...],
+        design: Design,
+        fit: tuple[tuple[str, float], ...] = (),
+        link: str = "identity",
+        assumptions: tuple[str, ...] = (),
+        remarks: tuple[str, ...] = (),
+        released: tuple[tuple[str, float], ...] | None = None,
+    ) -> RegressionResults:
+        """Return what follows from a release; the released numbers are its parameters where none are given."""
+        if released is None:
+            released = tuple((str(name), float(value)) for name, value in release.params.items())
+        return cls(
+            model=model,
+            method=method,
+            response=response,
+            names=names,
+            coef=coef,
+            errors=errors,
+            null=null,
+            tested=tested,
+            statistics=statistics,
+            probabilities=probabilities,
+            intervals=intervals,
+            labels=labels,
+            fit=fit,
+            design=design,
+            link=link,
+            assumptions=assumptions,
+            remarks=remarks,
+            released=released,
+            mechanism=release.mechanism,
+            noise_scale=release.noise_scale,
+            claim=release.claim,
+            guarantee=release.guarantee,
+            bounds=release.bounds,
+            nobs=release.nobs,
+            reproducible=release.reproducible,
+            record=release.record,
+        )
+
+    @property
+    def params(self) -> pd.Series:
+        """The coefficients' estimates.
+
+        Raises
+        ------
+        PydpstatError
+            Where the release was for tests alone.
+        """
+        if self.coef is None:
+            raise PydpstatError(
+                f"{self.model} with method {self.method!r} was released for tests alone and has no estimates. "
+                "Use interval=True, which takes half of epsilon for them, or method='moments'."
+            )
+        return self._series(self.names, self.coef + 0.0, "coef")
+
+    @property
+    def bse(self) -> pd.Series:
+        """Standard errors of the estimates, which cover sampling and noise; infinite where unknown."""
+        return self._series(self.names, self.errors, "std err")
+
+    @property
+    def tvalues(self) -> pd.Series:
+        """The test statistics of the coefficients that have a test."""
+        return self._series(self.tested, self.statistics + 0.0, "statistic")
+
+    @property
+    def pvalues(self) -> pd.Series:
+        """The p-values of the hypothesis that a coefficient is `null`, two-sided."""
+        return self._series(self.tested, self.probabilities, "p-value")
+
+    @property
+    def validity(self) -> pd.Series:
+        """How far each coefficient's test and interval can be trusted, as in `InferenceResults`."""
+        import pandas as pd
+
+        return pd.Series(list(self.labels), index=list(self.names), name="validity", dtype=object)
+
+    @property
+    def rsquared(self) -> float:
+        """The share of the response's variance that the model explains, cut to [0, 1].
+
+        Raises
+        ------
+        PydpstatError
+            Where nothing was released that it could be computed from.
+        """
+        return self._fitted("rsquared")
+
+    @property
+    def scale(self) -> float:
+        """The estimate of the error variance, in the response's unit squared, cut at 0.
+
+        Raises
+        ------
+        PydpstatError
+            Where nothing was released that it could be computed from.
+        """
+        return self._fitted("scale")
+
+    def _fitted(self, name: str) -> float:
+        found = dict(self.fit)
+        if name not in found:
+            raise PydpstatError(
+                f"{self.model} with method {self.method!r} has no {name}. Use method='moments' with ols."
+            )
+        return found[name]
+
+    @staticmethod
+    def _series(names: tuple[str, ...], values: Floats, title: str) -> pd.Series:
+        import pandas as pd
+
+        return pd.Series(np.array(values), index=list(names), name=title, dtype="float64")
+
+    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return a confidence interval for each coefficient, which covers sampling and the privacy noise.
+
+        It is post-processing: every level can be asked for, and costs nothing. Each interval stands alone.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that an interval misses its coefficient; above 0 and at most 0.5.
+
+        Returns
+        -------
+        DataFrame with columns 0 (lower) and 1 (upper), indexed as `params`
+            Infinite where an end cannot be told.
+
+        Raises
+        ------
+        PydpstatError
+            Where `alpha` is not in its range, or the release was for tests alone.
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat
+        >>> x = np.linspace(0, 1, 5000)
+        >>> y = 0.2 + 0.5 * x + 0.1 * np.sin(17.0 * np.arange(5000))
+        >>> r = pydpstat.ols(y, x, 5.0, bounds=[(-1, 2), (0, 1)], rng=1)
+        >>> low, high = r.conf_int().loc["x1"]
+        >>> bool(low < 0.5 < high)
+        True
+        """
+        import pandas as pd
+
+        from pydpstat._checks import number as check_number
+
+        if self.coef is None:
+            return self.params.to_frame()  # raises, and says what to do
+        hint = "0.05 is usual, for an interval of 95 %."
+        check_number(alpha, "alpha", "above 0 and at most 0.5", lambda x: 0.0 < x <= 0.5, hint)
+        ends = [
+            (-math.inf, math.inf) if each is None else each.ends(float(alpha)) for each in self.intervals
+        ]
+        return pd.DataFrame(ends, index=list(self.names), columns=[0, 1], dtype="float64")
+
+    def predict(self, exog: Any) -> Floats:
+        """Predict the response of new records.
+
+        Parameters
+        ----------
+        exog : DataFrame, dict of columns, or array_like of shape (m, predictors)
+            New records: by the predictors' names, or in their order.
+
+        Returns
+        -------
+        ndarray of float64, shape (m,)
+            The mean response; of a logistic regression the probability.
+
+        Raises
+        ------
+        PydpstatError
+            Where the columns do not match the predictors, or the release was for tests alone.
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat
+        >>> x = np.linspace(0, 1, 5000)
+        >>> y = 0.2 + 0.5 * x + 0.1 * np.sin(17.0 * np.arange(5000))
+        >>> r = pydpstat.ols(y, x, 5.0, bounds=[(-1, 2), (0, 1)], rng=1)
+        >>> r.predict([[0.0], [1.0]]).round(1).tolist()
+        [0.2, 0.7]
+        """
+        coefficients = self.params.to_numpy()
+        if self.names != self.design.names:
+            raise PydpstatError(
+                f"{self.model} with method {self.method!r} estimates slopes without a constant. "
+                "Use method='moments' for predictions."
+            )
+        linear = np.asarray(self.design.matrix(exog) @ coefficients)
+        if self.link == "identity":
+            return linear
+        return 0.5 * (1.0 + np.tanh(0.5 * linear))
+
+    def summary(self, alpha: float = 0.05) -> Any:
+        """Return the regression as a table in statsmodels' form.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that an interval in the table misses its coefficient.
+
+        Returns
+        -------
+        statsmodels.iolib.summary.Summary
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat
+        >>> x = np.linspace(0, 1, 500)
+        >>> r = pydpstat.ols(0.5 * x, x, 1.0, bounds=[(0, 1), (0, 1)], rng=1)
+        >>> "Dep. Variable:" in r.summary().as_text()
+        True
+        """
+        return self._page(self._rows(alpha))
+
+    def _facts(self) -> Facts:
+        scales = np.atleast_1d(self.noise_scale)
+        low, high = number(scales.min()), number(scales.max())
+        return [
+            ("Dep. Variable:", one_line(self.response)),
+            ("Model:", self.model),
+            ("Method:", self.method),
+            ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
+            *((f"{ {'rsquared': 'R-squared', 'scale': 'Scale'}.get(n, n) }:", number(v)) for n, v in self.fit),
+            ("Mechanism:", self.mechanism),
+            ("Noise scale:", low if low == high else f"{low} to {high}"),
+        ]
+
+    def _rows(self, alpha: float = 0.05) -> Rows:
+        found = dict(zip(self.tested, zip(self.statistics.tolist(), self.probabilities.tolist())))
+        heads: tuple[str, ...] = ("statistic", "P>|stat|")
+        names = list(self.names if self.coef is not None else self.tested)[:MOST_ROWS]
+        cells = [[number(each) for each in found[name]] if name in found else ["-", "-"] for name in names]
+        if self.coef is not None:
+            heads = ("coef", "std err", *heads, f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
+            ends = self.conf_int(alpha).to_numpy().tolist()
+            cells = [
+                [number(coef), number(error), *cell, *map(number, end)]
+                for coef, error, cell, end in zip(self.coef.tolist(), self.errors.tolist(), cells, ends)
+            ]
+        return Rows(heads, [one_line(name) for name in names], cells)
+
+    def _notes(self) -> list[str]:
+        kinds = sorted(set(self.labels))
+        lines = [*self._held(self.record.function), f"Validity: {', '.join(kinds)}; see the documentation."]
+        if self.assumptions:
+            lines.append(f"Assumptions: {'; '.join(self.assumptions)}.")
+        return [*lines, *self.remarks, *left_out(len(self.names), where="params"), f"Call: {self.call}"]
+
+    def _content(self) -> dict[str, object]:
+        tested = zip(self.tested, self.statistics.tolist(), self.probabilities.tolist())
+        return {
+            "model": self.model,
+            "method": self.method,
+            "response": self.response,
+            "params": None if self.coef is None else dict(zip(self.names, self.coef.tolist())),
+            "bse": dict(zip(self.names, self.errors.tolist())),
+            "null": self.null,
+            "tests": {name: {"statistic": s, "pvalue": p} for name, s, p in tested},
+            "validity": dict(zip(self.names, self.labels)),
+            **dict(self.fit),
+            "assumptions": self.assumptions,
+            "remarks": self.remarks,
+            "released": dict(self.released),
+            "mechanism": self.mechanism,
+            "noise_scale": self.noise_scale,
+            **self._privacy(),
+            "bounds": self.bounds,
+            "nobs": self.nobs,
+            "reproducible": self.reproducible,
+            "call": self.call,
+        }
+
+    def __repr__(self) -> str:
+        count = len(self.names)
+        return f"<RegressionResults {self.model}: {count} coefficients, {self.method}, {self._stated()}>"
