@@ -68,7 +68,9 @@ def _followed(design: LinearDesign, how: Options, null: float, found: DPResults)
         statistic, chance = noisy_score.pvalue(at, place, (null - shift) / unit)
         statistics.append(statistic)
         chances.append(chance)
-        errors.append(unit * noisy_score.root(at, place)[1])
+        _, error, left = noisy_score.root(at, place)
+        # less than the noise's standard deviation of it is as good as nothing
+        errors.append(unit * error if left > 1.0 else math.inf)
         intervals.append(ScoreInterval(at, place, unit, shift))
     degrees = max(noisy.size - len(design.names), 1)
     hidden = [name for name, error in zip(design.names, errors) if math.isinf(error)]

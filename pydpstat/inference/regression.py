@@ -120,7 +120,7 @@ def ols(
     and noise. Its law is simulated, noise and estimation included, for the estimated nuisance parameters and
     eight sets near them; the p-value is the largest. The interval has all values that are not rejected
     (Anderson and Rubin 1949): it is the whole line where the noise hides the predictor. No proof covers
-    this; the level was measured (``measured``). It cannot be below 0.001.
+    this; the level was measured (``measured``). The p-value is not below 0.0005.
 
     Ranks, one slope in all: Kendall's S between the predictor and response - null * predictor, ties broken at
     random, with sensitivity 2 (n - 1) (``model``: exact where errors do not depend on the predictor). Several:
