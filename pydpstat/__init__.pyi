@@ -79,6 +79,7 @@ from pydpstat.dppack import varDataAccess as varDataAccess
 from pydpstat.dppack import varDP as varDP
 from pydpstat.errors import PrivacyWarning as PrivacyWarning
 from pydpstat.errors import PydpstatError as PydpstatError
+from pydpstat.inference.regression import ols as ols
 from pydpstat.mechanisms import calibrate_gaussian as calibrate_gaussian
 from pydpstat.privacy import Guarantee as Guarantee
 from pydpstat.privacy import compose as compose
@@ -87,6 +88,7 @@ from pydpstat.results import DPResults as DPResults
 from pydpstat.results import DPResultsPair as DPResultsPair
 from pydpstat.results import InferenceResults as InferenceResults
 from pydpstat.results import ModelResults as ModelResults
+from pydpstat.results import RegressionResults as RegressionResults
 from pydpstat.statistics.association import corr as corr
 from pydpstat.statistics.association import cov as cov
 from pydpstat.statistics.choice import choose as choose
@@ -123,6 +125,7 @@ __all__ = [
     "mean",
     "median",
     "nunique",
+    "ols",
     "plan",
     "proportion",
     "quantile",
@@ -136,6 +139,7 @@ __all__ = [
     "ModelResults",
     "Guarantee",
     "InferenceResults",
+    "RegressionResults",
     "PrivacyWarning",
     "PydpstatError",
     "RRandom",

@@ -52,10 +52,11 @@ def block_values(
     In a block the records are paired by what is left of the predictor after a constant and the others: the
     largest with the smallest, and so on. That looks at predictors alone. With d and D the pairs' differences
     of the predictor and of the others, and c what is left of d after D, the score is the sum of c times the
-    differences of response - null * predictor. c is orthogonal to D, so under the hypothesis the score is that
-    of the errors' differences. These are symmetric about 0 given the predictors, and independent, where errors
-    are independent and have either one law or symmetric laws: the score's sign is then fair, independent of
-    its size and of all other blocks.
+    differences of response - null * predictor. As c is orthogonal to D, under the hypothesis it is c times
+    the differences of the errors. Given the predictors, all of these change their signs together without a
+    change of their law: where errors have one law, as the records of each pair change places, and where
+    their laws are symmetric, as all errors change their signs. The score's sign is then fair, independent
+    of its size and, with independent errors, of all other blocks.
 
     Each block's values depend on its own records alone, in an arithmetic that does not depend on the others.
     """
@@ -139,6 +140,6 @@ def kendall_statistic(x: Floats, y: Floats, keys: np.random.Generator) -> int:
     if n < 2:
         return 0
     pairs = n * (n - 1) // 2
-    # without ties; tau is right to a few units in the last place, and the statistic has the parity of the pairs
+    # without ties; tau is right to a few units in the last place, the statistic as odd or even as the pairs
     tau = float(kendalltau(np.arange(n), ranks[first], method="asymptotic")[0])
     return pairs - 2 * round(0.5 * pairs * (1.0 - tau))

@@ -8,7 +8,7 @@ import numpy as np
 
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Options, release_statistic
-from pydpstat.inference._formulas import LinearDesign, Regression
+from pydpstat.inference._design import LinearDesign, Regression
 from pydpstat.inference._laws import noisy_score
 from pydpstat.inference._laws.noisy_score import NoisyMoments, ScoreInterval
 from pydpstat.inference._regression_moments import Layout, moment_query
@@ -61,13 +61,11 @@ def _followed(design: LinearDesign, how: Options, null: float, found: DPResults)
     scaled, rest, whole = noisy_score.coefficients(noisy)
     coef = np.append(0.0, height * scaled[1:] / factors)
     coef[0] = middle + height * (scaled[0] - float(scaled[1:] @ centers))
-    statistics, chances, errors, intervals = [], [], [], []
+    statistics, errors, intervals = [], [], []
     for place in range(len(design.names)):
         at = moved if place == 0 else noisy
         unit, shift = (height, middle) if place == 0 else (height / factors[place - 1], 0.0)
-        statistic, chance = noisy_score.pvalue(at, place, (null - shift) / unit)
-        statistics.append(statistic)
-        chances.append(chance)
+        statistics.append(noisy_score.score(at.matrix[None], at, place, (null - shift) / unit).statistic[0])
         _, error, left = noisy_score.root(at, place)
         # less than the noise's standard deviation of it is as good as nothing
         errors.append(unit * error if left > 1.0 else math.inf)
@@ -75,7 +73,7 @@ def _followed(design: LinearDesign, how: Options, null: float, found: DPResults)
     degrees = max(noisy.size - len(design.names), 1)
     hidden = [name for name, error in zip(design.names, errors) if math.isinf(error)]
     remarks = (
-        (f"The noise hides what the other predictors leave of {', '.join(hidden)}: nothing can be said of it.",)
+        (f"The noise hides what the other predictors leave of {', '.join(hidden)}: nothing can be said.",)
         if hidden
         else ()
     )
@@ -90,7 +88,7 @@ def _followed(design: LinearDesign, how: Options, null: float, found: DPResults)
         null=null,
         tested=design.names,
         statistics=np.array(statistics),
-        probabilities=np.array(chances),
+        probabilities=None,
         intervals=tuple(intervals),
         labels=("measured",) * len(design.names),
         design=design,

@@ -12,7 +12,7 @@ from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import Calibrated, prepare
 from pydpstat._release.statistic import Options
 from pydpstat.inference._block_scores import block_values, kendall_statistic, score_statistic
-from pydpstat.inference._formulas import LinearDesign, Regression, expanded
+from pydpstat.inference._design import LinearDesign, Regression, expanded
 from pydpstat.inference._laws.sign_scores import (
     KendallLaw,
     MedianOfSigns,
@@ -51,7 +51,7 @@ def by_ranks(
     source: Source,
     said: dict[str, Any],
 ) -> RegressionResults:
-    """Release a statistic for each coefficient's test, and a histogram of block estimates for its interval."""
+    """Release a statistic for each coefficient's test, and a histogram of estimates for its interval."""
     design, size = regression.design, len(regression.response)
     places = [design.names.index(name) - 1 for name in tested]
     share = part_of(how.epsilon, len(tested) * (2 if interval else 1))
@@ -61,7 +61,7 @@ def by_ranks(
     law: ScoreLaw | KendallLaw = KendallLaw(max(size, 2)) if width == 1 else ScoreLaw(blocks, top)
     cells = cells_for(blocks, share)
     # neither blocks nor ties look at the data
-    keys = np.random.default_rng((source.uniform(4) * 2.0**53).astype(np.uint64).tolist())
+    keys = _keys(source)
     units = _units(design)
     values = _statistics(regression, places, null, units, law, block, interval, cells, keys)
     noises = [SymmetricGeometricNoise(share, max(law.sensitivity, 1))] * len(tested)
@@ -83,6 +83,11 @@ def by_ranks(
     spec = Calibrated(SeparateNoise(tuple(noises), tuple(sizes)), claim, held)
     found = release(query, prepare(query.question, spec, source.reproducible), source, **said)
     return _followed(design, null, tested, found, law, share, blocks, cells, interval)
+
+
+def _keys(source: Source) -> np.random.Generator:
+    """Return what draws blocks and breaks ties: random, but no secret."""
+    return np.random.default_rng((source.uniform(4) * 2.0**53).astype(np.uint64).tolist())
 
 
 def _statistics(
@@ -153,7 +158,9 @@ def _followed(
     statistics, counts = released[: len(tested)], released[len(tested) :]
     spread = math.sqrt(law.variance + SymmetricGeometricNoise(share, max(law.sensitivity, 1)).var())
     # without blocks there is nothing but noise, and every statistic is as likely
-    chances = [two_sided(each, law, share) if blocks or isinstance(law, KendallLaw) else 1.0 for each in statistics]
+    chances = [
+        two_sided(each, law, share) if blocks or isinstance(law, KendallLaw) else 1.0 for each in statistics
+    ]
     coef, errors, intervals = None, np.full(len(tested), math.inf), [None] * len(tested)
     remarks: list[str] = []
     if not blocks and (interval or isinstance(law, ScoreLaw)):

@@ -1,4 +1,4 @@
-"""What a regression asks of the data at once: sums, cross products and squares, and counts and sums by level."""
+"""What a regression asks of the data: sums, cross products and squares, and counts and sums by level."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from pydpstat._grid import float_above
 from pydpstat._release.additive import Query
-from pydpstat.inference._formulas import LinearDesign, Regression
+from pydpstat.inference._design import LinearDesign, Regression
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.record_grid import BITS
@@ -117,17 +117,19 @@ class Layout:
 
         Notes
         -----
-        Let D be the number of the numbers u in [-1, 1], w those of the record that takes its place, and Q that
-        of the categorical predictors. Put x_i = |u_i - w_i| / 2 and s_i = |u_i + w_i| / 2, so x_i + s_i <= 1,
+        Let D be the number of numbers u in [-1, 1], w those of the record that takes its place, and Q that of
+        the categorical predictors. Put x_i = |u_i - w_i| / 2 and s_i = |u_i + w_i| / 2, so x_i + s_i <= 1,
         and X the sum of the x_i. Then |u_i u_j - w_i w_j| <= 2 x_i (1 - x_j) + 2 x_j (1 - x_i) and
         |u_i^2 - w_i^2| <= 4 x_i (1 - x_i), so cross products and half squares move by at most
-        2 (D X - X^2) <= D^2 / 2 in the L1 norm.
+        2 X (D - X) in the L1 norm.
 
-        Q = 0: the sums move by 2 X more; 2 ((D + 1) X - X^2) is at most (D + 1)^2 / 2.
-        Q > 0: whatever number of levels, a predictor's counts move by at most 2, and its sums by level by
-        |u_i| + |w_i| <= 2 for each number, where the level changes, and by less elsewhere. The counts of two
-        predictors together move by at most 2. That is D^2 / 2 + 2 Q D + Q (Q + 1) in all: for Q = 1 it is
-        (D + 2)^2 / 2, as if the predictor were one more number.
+        Q = 0: the sums move by 2 X more; 2 X (D + 1 - X) is at most (D + 1)^2 / 2.
+        Q > 0: whatever the number of levels, a predictor's counts move by at most 2, its sums by level of a
+        number by at most |u_i| + |w_i| = 2 max(x_i, s_i), and the counts of two predictors together by at
+        most 2. With t_i the distance of x_i from 0 or 1, whichever is nearer, 2 max(x_i, s_i) <= 2 - 2 t_i.
+        X (D - X) is at most floor(D^2 / 4) plus the distance of X from the nearest integer, and so plus the
+        sum of the t_i. Hence all of it moves by at most 2 floor(D^2 / 4) + 2 Q D + Q (Q + 1), which for
+        Q = 1 and even D is (D + 2)^2 / 2, as if the predictor were one more number.
 
         L2: sums and cross products, and squares times at most 1 / sqrt(2), are half of
         ||v v' - z z'||^2 = |v|^4 + |z|^4 - 2 (v'z)^2 <= 2 (D + 1)^2 for v = (1, u) and z = (1, w), so the
@@ -139,7 +141,7 @@ class Layout:
         d, q = len(self.numbers), len(self.factors)
         slack = Fraction(d * (d + 1), 2**BITS)
         if norm == 1:
-            whole = Fraction(d * d, 2) + 2 * q * d + q * (q + 1) if q else Fraction((d + 1) ** 2, 2)
+            whole = Fraction(2 * (d * d // 4) + 2 * q * d + q * (q + 1)) if q else Fraction((d + 1) ** 2, 2)
             return whole + slack
         if not q:
             return d + 1 + slack
@@ -185,7 +187,10 @@ def moment_query(regression: Regression, norm: int) -> Query:
 
 
 def _level_sums(
-    arrays: Sequence[Floats], grids: Sequence[record_grid.RecordGrid], codes: npt.NDArray[np.int64], levels: int
+    arrays: Sequence[Floats],
+    grids: Sequence[record_grid.RecordGrid],
+    codes: npt.NDArray[np.int64],
+    levels: int,
 ) -> list[Fraction]:
     """Return each number's sums over the records of each level."""
     masks = [codes == level for level in range(levels)]

@@ -7,17 +7,9 @@ from typing import Any
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, GivenBounds
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import (
-    REAL,
-    Missing,
-    call,
-    check_budget,
-    check_records,
-    options,
-    quiet,
-)
+from pydpstat._release.statistic import REAL, Missing, call, check_budget, check_records, options, quiet
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._formulas import LinearDesign, read_regression
+from pydpstat.inference._design import LinearDesign, read_regression
 from pydpstat.inference._moment_regression import by_moments
 from pydpstat.inference._rank_regression import by_ranks
 from pydpstat.mechanisms.geometric import Geometric
@@ -91,8 +83,8 @@ def ols(
     Returns
     -------
     RegressionResults
-        ``params``, ``bse``, ``tvalues``, ``pvalues``, ``conf_int()``, ``predict()``, ``rsquared``, ``summary()``
-        as statsmodels has them, and the ``validity`` of each coefficient.
+        ``params``, ``bse``, ``tvalues``, ``pvalues``, ``conf_int()``, ``predict()``, ``rsquared``,
+        ``summary()`` as statsmodels has them, and the ``validity`` of each coefficient.
 
     Raises
     ------
@@ -110,8 +102,8 @@ def ols(
     Moments: numbers are scaled to [-1, 1] by their bounds. Released at once are their sums, cross products
     and squares, and for categorical predictors the counts of their levels, and of pairs of levels, and the
     sums by level. With D numbers, the response among them, the L1 sensitivity is (D + 1)^2 / 2 with squares
-    counted half. With Q categorical predictors it is D^2 / 2 + 2 Q D + Q (Q + 1), whatever their numbers of
-    levels: one costs what one more number would. With normal noise the L2 sensitivity is D + 1, or the root
+    counted half. With Q categorical predictors it is 2 floor(D^2 / 4) + 2 Q D + Q (Q + 1), whatever
+    their numbers of levels: one costs no more than one more number would. With normal noise the L2 sensitivity is D + 1, or the root
     of D^2 + 2 Q D + Q (Q + 1). `pydpstat.inference._regression_moments` has the proof, and that of the
     roundings. Coefficients are least squares' from the noisy moments.
 
@@ -122,16 +114,17 @@ def ols(
     (Anderson and Rubin 1949): it is the whole line where the noise hides the predictor. No proof covers
     this; the level was measured (``measured``). The p-value is not below 0.0005.
 
-    Ranks, one slope in all: Kendall's S between the predictor and response - null * predictor, ties broken at
-    random, with sensitivity 2 (n - 1) (``model``: exact where errors do not depend on the predictor). Several:
-    records are put into random blocks. In each they are paired by what the other predictors leave of this one,
-    the largest with the smallest, and the pairs' differences are freed from the other predictors. What
-    remains is a contrast of the differences of two errors each, whose sign is fair under the hypothesis,
-    whatever the other coefficients are. Released is the sum over blocks of the sign times min(rank, k), with
-    sensitivity 2 k (``model``: exact where errors are independent and have one law or symmetric laws). The
-    blocks' size and k follow from n, epsilon and the number of predictors. With `interval` a histogram of the
-    blocks' estimates of the slope, with cells of equal angles, is released, too; its intervals are exact under
-    the same assumptions (`pydpstat.inference._laws.sign_scores`), infinite beyond the outer cells.
+    Ranks, one slope in all: Kendall's S between the predictor and response - null * predictor, ties broken
+    at random, with sensitivity 2 (n - 1) (``model``: exact where errors do not depend on the predictor).
+    Several: records are put into random blocks. In each they are paired by what the other predictors leave
+    of this one, the largest with the smallest, and the pairs' differences are freed from the other
+    predictors. What remains is a contrast of the differences of two errors each, whose sign is fair under
+    the hypothesis, whatever the other coefficients are. Released is the sum over blocks of the sign times
+    min(rank, k), with sensitivity 2 k (``model``: exact where errors are independent and have one law or
+    symmetric laws). The blocks' size and k follow from n, epsilon and the number of predictors. With
+    `interval` a histogram of the blocks' estimates of the slope, with cells of equal angles, is released,
+    too; its intervals are exact under the same assumptions (`pydpstat.inference._laws.sign_scores`),
+    infinite beyond the outer cells.
 
     For a test by ranks name the slope in `coefficients`, so that it has the whole of epsilon: with 100
     records, epsilon 1 and two predictors its power is about 0.4 where the moments' is below 0.1.
@@ -162,7 +155,9 @@ def ols(
     """
     ranked = checks.one_of(method, "method", METHODS) == "rank"
     named = (Geometric(),) if ranked else REAL
-    chosen: Any = "geometric" if ranked and isinstance(mechanism, str) and mechanism == "laplace" else mechanism
+    chosen: Any = (
+        "geometric" if ranked and isinstance(mechanism, str) and mechanism == "laplace" else mechanism
+    )
     how = options(
         epsilon, delta, chosen, neighbors, missing, mechanisms=named, others=not ranked, budget=budget
     )

@@ -1,7 +1,15 @@
-"""What may be published: `DPResults`, a pair of them, `ModelResults`, and `InferenceResults` of a test."""
+"""What may be published: `DPResults`, a pair of them, `ModelResults`, and those of tests and regressions."""
 
 from pydpstat.results.inference_results import ConfidenceInterval, InferenceResults
 from pydpstat.results.model_results import ModelResults
+from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults, DPResultsPair
 
-__all__ = ["ConfidenceInterval", "DPResults", "DPResultsPair", "InferenceResults", "ModelResults"]
+__all__ = [
+    "ConfidenceInterval",
+    "DPResults",
+    "DPResultsPair",
+    "InferenceResults",
+    "ModelResults",
+    "RegressionResults",
+]

@@ -13,7 +13,7 @@ from pydpstat._frozen import Frozen, frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
-from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, left_out, number, one_line
+from pydpstat.results._regression_page import RegressionPage
 from pydpstat.results.inference_results import Interval
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pydpstat.results.results import DPResults
 
 Floats = npt.NDArray[np.float64]
-LINKS = ("identity", "logit")
+Released = tuple[tuple[str, float], ...]
 
 
 class Design(Protocol):
@@ -37,7 +37,7 @@ class Design(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class RegressionResults(Stated, Frozen):
+class RegressionResults(RegressionPage, Frozen):
     """A private regression with its guarantee.
 
     It is made by the functions that fit. It holds what may be published and nothing else: no record, no
@@ -59,8 +59,10 @@ class RegressionResults(Stated, Frozen):
         The value that the coefficients are tested for.
     tested : tuple of str
         The names of the coefficients that have a test.
-    statistics, probabilities : ndarray of float64, shape (len(tested),)
-        The test statistics and the p-values.
+    statistics : ndarray of float64, shape (len(tested),)
+        The test statistics.
+    probabilities : ndarray of float64, shape (len(tested),), or None
+        The p-values; None where the intervals have them for every value, and all coefficients are tested.
     intervals : tuple of (Interval or None), of length d
         What makes each coefficient's interval.
     labels : tuple of str, of length d
@@ -109,7 +111,7 @@ class RegressionResults(Stated, Frozen):
     null: float
     tested: tuple[str, ...]
     statistics: Floats
-    probabilities: Floats
+    probabilities: Floats | None
     intervals: tuple[Interval | None, ...]
     labels: tuple[str, ...]
     fit: tuple[tuple[str, float], ...]
@@ -117,7 +119,7 @@ class RegressionResults(Stated, Frozen):
     link: str
     assumptions: tuple[str, ...]
     remarks: tuple[str, ...]
-    released: tuple[tuple[str, float], ...]
+    released: Released
     mechanism: str
     noise_scale: float | npt.NDArray[Any]
     claim: Guarantee
@@ -127,8 +129,6 @@ class RegressionResults(Stated, Frozen):
     reproducible: bool
     record: Call
 
-    _title = "Differentially Private Regression"
-
     def __post_init__(self) -> None:
         # copies of its own, so that no later change reaches it
         for field in ("coef", "errors", "statistics", "probabilities"):
@@ -137,50 +137,15 @@ class RegressionResults(Stated, Frozen):
                 object.__setattr__(self, field, frozen(value, np.float64))
 
     @classmethod
-    def of(
-        cls,
-        release: DPResults,
-        *,
-        model: str,
-        method: str,
-        response: str,
-        names: tuple[str, ...],
-        coef: Floats | None,
-        errors: Floats,
-        null: float,
-        tested: tuple[str, ...],
-        statistics: Floats,
-        probabilities: Floats,
-        intervals: tuple[Interval | None, ...],
-        labels: tuple[str, ...],
-        design: Design,
-        fit: tuple[tuple[str, float], ...] = (),
-        link: str = "identity",
-        assumptions: tuple[str, ...] = (),
-        remarks: tuple[str, ...] = (),
-        released: tuple[tuple[str, float], ...] | None = None,
-    ) -> RegressionResults:
-        """Return what follows from a release; the released numbers are its parameters where none are given."""
+    def of(cls, release: DPResults, *, released: Released | None = None, **own: Any) -> RegressionResults:
+        """Return what follows from a release; the released numbers are its parameters where none are given.
+
+        All other fields that a release has not are given by name; `fit`, `link`, `assumptions` and `remarks`
+        may be left out.
+        """
         if released is None:
             released = tuple((str(name), float(value)) for name, value in release.params.items())
         return cls(
-            model=model,
-            method=method,
-            response=response,
-            names=names,
-            coef=coef,
-            errors=errors,
-            null=null,
-            tested=tested,
-            statistics=statistics,
-            probabilities=probabilities,
-            intervals=intervals,
-            labels=labels,
-            fit=fit,
-            design=design,
-            link=link,
-            assumptions=assumptions,
-            remarks=remarks,
             released=released,
             mechanism=release.mechanism,
             noise_scale=release.noise_scale,
@@ -190,6 +155,7 @@ class RegressionResults(Stated, Frozen):
             nobs=release.nobs,
             reproducible=release.reproducible,
             record=release.record,
+            **{"fit": (), "link": "identity", "assumptions": (), "remarks": (), **own},
         )
 
     @property
@@ -203,7 +169,7 @@ class RegressionResults(Stated, Frozen):
         """
         if self.coef is None:
             raise PydpstatError(
-                f"{self.model} with method {self.method!r} was released for tests alone and has no estimates. "
+                f"{self.model} with method {self.method!r} was released for tests and has no estimates. "
                 "Use interval=True, which takes half of epsilon for them, or method='moments'."
             )
         return self._series(self.names, self.coef + 0.0, "coef")
@@ -221,7 +187,56 @@ class RegressionResults(Stated, Frozen):
     @property
     def pvalues(self) -> pd.Series:
         """The p-values of the hypothesis that a coefficient is `null`, two-sided."""
-        return self._series(self.tested, self.probabilities, "p-value")
+        return self._series(self.tested, self._chances(), "p-value")
+
+    def _chances(self) -> Floats:
+        if self.probabilities is not None:
+            return self.probabilities
+        return np.array([self.test(name, self.null) for name in self.tested])
+
+    def test(self, name: str, value: float) -> float:
+        """Return the p-value of the hypothesis that a coefficient is some value, two-sided.
+
+        It is post-processing: every value can be asked for, and costs nothing.
+
+        Parameters
+        ----------
+        name : str
+            The coefficient's name.
+        value : float
+            In the unit of `params`.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        PydpstatError
+            Where there is no such coefficient, or it was released for a test of one value.
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat
+        >>> x = np.linspace(0, 1, 5000)
+        >>> r = pydpstat.ols(0.2 + 0.5 * x, x, 5.0, bounds=[(-1, 2), (0, 1)], rng=1)
+        >>> r.test("x1", 0.5) > 0.05
+        True
+        """
+        from pydpstat._checks import number as check_number
+        from pydpstat._checks import one_of
+
+        place = self.names.index(one_of(name, "name", self.names))
+        at = check_number(value, "value", "a finite number", math.isfinite, "0 is usual.")
+        chance = getattr(self.intervals[place], "pvalue", None)
+        if chance is not None:
+            return float(chance(at))
+        if self.probabilities is not None and name in self.tested and at == self.null:
+            return float(self.probabilities[self.tested.index(name)])
+        raise PydpstatError(
+            f"value must be the one that was tested; got {at!r}, and {name} was tested for {self.null!r}. "
+            "Release again with null=, or use method='moments', which tests every value."
+        )
 
     @property
     def validity(self) -> pd.Series:
@@ -290,8 +305,7 @@ class RegressionResults(Stated, Frozen):
         --------
         >>> import numpy as np, pydpstat
         >>> x = np.linspace(0, 1, 5000)
-        >>> y = 0.2 + 0.5 * x + 0.1 * np.sin(17.0 * np.arange(5000))
-        >>> r = pydpstat.ols(y, x, 5.0, bounds=[(-1, 2), (0, 1)], rng=1)
+        >>> r = pydpstat.ols(0.2 + 0.5 * x, x, 5.0, bounds=[(-1, 2), (0, 1)], rng=1)
         >>> low, high = r.conf_int().loc["x1"]
         >>> bool(low < 0.5 < high)
         True
@@ -300,13 +314,10 @@ class RegressionResults(Stated, Frozen):
 
         from pydpstat._checks import number as check_number
 
-        if self.coef is None:
-            return self.params.to_frame()  # raises, and says what to do
+        _ = self.params  # says what to do where there are none
         hint = "0.05 is usual, for an interval of 95 %."
         check_number(alpha, "alpha", "above 0 and at most 0.5", lambda x: 0.0 < x <= 0.5, hint)
-        ends = [
-            (-math.inf, math.inf) if each is None else each.ends(float(alpha)) for each in self.intervals
-        ]
+        ends = [(-math.inf, math.inf) if each is None else each.ends(float(alpha)) for each in self.intervals]
         return pd.DataFrame(ends, index=list(self.names), columns=[0, 1], dtype="float64")
 
     def predict(self, exog: Any) -> Floats:
@@ -331,8 +342,7 @@ class RegressionResults(Stated, Frozen):
         --------
         >>> import numpy as np, pydpstat
         >>> x = np.linspace(0, 1, 5000)
-        >>> y = 0.2 + 0.5 * x + 0.1 * np.sin(17.0 * np.arange(5000))
-        >>> r = pydpstat.ols(y, x, 5.0, bounds=[(-1, 2), (0, 1)], rng=1)
+        >>> r = pydpstat.ols(0.2 + 0.5 * x, x, 5.0, bounds=[(-1, 2), (0, 1)], rng=1)
         >>> r.predict([[0.0], [1.0]]).round(1).tolist()
         [0.2, 0.7]
         """
@@ -368,64 +378,6 @@ class RegressionResults(Stated, Frozen):
         True
         """
         return self._page(self._rows(alpha))
-
-    def _facts(self) -> Facts:
-        scales = np.atleast_1d(self.noise_scale)
-        low, high = number(scales.min()), number(scales.max())
-        return [
-            ("Dep. Variable:", one_line(self.response)),
-            ("Model:", self.model),
-            ("Method:", self.method),
-            ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
-            *((f"{ {'rsquared': 'R-squared', 'scale': 'Scale'}.get(n, n) }:", number(v)) for n, v in self.fit),
-            ("Mechanism:", self.mechanism),
-            ("Noise scale:", low if low == high else f"{low} to {high}"),
-        ]
-
-    def _rows(self, alpha: float = 0.05) -> Rows:
-        found = dict(zip(self.tested, zip(self.statistics.tolist(), self.probabilities.tolist())))
-        heads: tuple[str, ...] = ("statistic", "P>|stat|")
-        names = list(self.names if self.coef is not None else self.tested)[:MOST_ROWS]
-        cells = [[number(each) for each in found[name]] if name in found else ["-", "-"] for name in names]
-        if self.coef is not None:
-            heads = ("coef", "std err", *heads, f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
-            ends = self.conf_int(alpha).to_numpy().tolist()
-            cells = [
-                [number(coef), number(error), *cell, *map(number, end)]
-                for coef, error, cell, end in zip(self.coef.tolist(), self.errors.tolist(), cells, ends)
-            ]
-        return Rows(heads, [one_line(name) for name in names], cells)
-
-    def _notes(self) -> list[str]:
-        kinds = sorted(set(self.labels))
-        lines = [*self._held(self.record.function), f"Validity: {', '.join(kinds)}; see the documentation."]
-        if self.assumptions:
-            lines.append(f"Assumptions: {'; '.join(self.assumptions)}.")
-        return [*lines, *self.remarks, *left_out(len(self.names), where="params"), f"Call: {self.call}"]
-
-    def _content(self) -> dict[str, object]:
-        tested = zip(self.tested, self.statistics.tolist(), self.probabilities.tolist())
-        return {
-            "model": self.model,
-            "method": self.method,
-            "response": self.response,
-            "params": None if self.coef is None else dict(zip(self.names, self.coef.tolist())),
-            "bse": dict(zip(self.names, self.errors.tolist())),
-            "null": self.null,
-            "tests": {name: {"statistic": s, "pvalue": p} for name, s, p in tested},
-            "validity": dict(zip(self.names, self.labels)),
-            **dict(self.fit),
-            "assumptions": self.assumptions,
-            "remarks": self.remarks,
-            "released": dict(self.released),
-            "mechanism": self.mechanism,
-            "noise_scale": self.noise_scale,
-            **self._privacy(),
-            "bounds": self.bounds,
-            "nobs": self.nobs,
-            "reproducible": self.reproducible,
-            "call": self.call,
-        }
 
     def __repr__(self) -> str:
         count = len(self.names)

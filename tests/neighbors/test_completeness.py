@@ -28,6 +28,7 @@ EXEMPT = {
     "DPResultsPair": _RESULT,
     "InferenceResults": _RESULT,
     "ModelResults": _RESULT,
+    "RegressionResults": _RESULT,
     "local.FederatedArray": "is made by federate_array",
     "local.ResponseDesign": "is the base of the designs",
     "local.ResponseResults": _RESULT,

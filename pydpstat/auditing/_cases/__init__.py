@@ -7,9 +7,15 @@ from pydpstat.auditing._cases.case import Case
 
 def all_cases() -> tuple[Case, ...]:
     """Return all cases, the defects first."""
-    from pydpstat.auditing._cases import groups, originals, ranks_and_cells, statistics
+    from pydpstat.auditing._cases import groups, inference_regression, originals, ranks_and_cells, statistics
 
-    return (*originals.CASES, *statistics.CASES, *groups.CASES, *ranks_and_cells.CASES)
+    return (
+        *originals.CASES,
+        *statistics.CASES,
+        *groups.CASES,
+        *ranks_and_cells.CASES,
+        *inference_regression.CASES,
+    )
 
 
 __all__ = ["Case", "all_cases"]

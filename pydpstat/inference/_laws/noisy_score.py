@@ -284,6 +284,10 @@ class ScoreInterval:
         low, high = (self._end(center, sign * 1.5 * error, alpha) for sign in (-1.0, 1.0))
         return self.factor * low + self.shift, self.factor * high + self.shift
 
+    def pvalue(self, value: float) -> float:
+        """Return the p-value of the hypothesis that the coefficient has a value, in the data's unit."""
+        return pvalue(self.noisy, self.place, (value - self.shift) / self.factor)[1]
+
     def _stays(self, value: float, alpha: float) -> bool:
         return pvalue(self.noisy, self.place, value, alpha)[1] > alpha
 
@@ -291,16 +295,14 @@ class ScoreInterval:
         """Return the first value on one side that is rejected with two more beyond it, to 2 % of the step."""
         if self._stays(center + 1e6 * step, alpha):
             return math.copysign(math.inf, step)
-        inside, reach = 0.0, 1.0
-        rejected = 0
+        inside, outside, reach, rejected = 0.0, 0.0, 1.0, 0
         while rejected < 3:
             if reach > 1e6:
                 return math.copysign(math.inf, step)
             if self._stays(center + reach * step, alpha):
                 inside, rejected = reach, 0
             else:
-                rejected += 1
-            outside = reach if rejected == 1 else outside if rejected else reach
+                outside, rejected = outside if rejected else reach, rejected + 1
             reach *= 1.3 if rejected else 1.5
         while outside - inside > 0.02 * outside:
             middle = 0.5 * (inside + outside)

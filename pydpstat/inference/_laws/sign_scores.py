@@ -211,7 +211,7 @@ def cells_for(blocks: int, epsilon: float) -> int:
 
 
 def slope_edges(cells: int) -> Floats:
-    """Return the edges between cells that have equal angles and cover all slopes, in the unit of the ranges."""
+    """Return the edges between cells of equal angles that cover all slopes, in the unit of the ranges."""
     return np.tan(math.pi * (np.arange(1, cells) / cells - 0.5))
 
 
