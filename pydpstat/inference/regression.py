@@ -102,10 +102,10 @@ def ols(
     Moments: numbers are scaled to [-1, 1] by their bounds. Released at once are their sums, cross products
     and squares, and for categorical predictors the counts of their levels, and of pairs of levels, and the
     sums by level. With D numbers, the response among them, the L1 sensitivity is (D + 1)^2 / 2 with squares
-    counted half. With Q categorical predictors it is 2 floor(D^2 / 4) + 2 Q D + Q (Q + 1), whatever
-    their numbers of levels: one costs no more than one more number would. With normal noise the L2 sensitivity is D + 1, or the root
-    of D^2 + 2 Q D + Q (Q + 1). `pydpstat.inference._regression_moments` has the proof, and that of the
-    roundings. Coefficients are least squares' from the noisy moments.
+    counted half. With Q categorical predictors it is 2 floor(D^2 / 4) + 2 Q D + Q (Q + 1), whatever their
+    numbers of levels: one costs no more than one more number would. With normal noise the L2 sensitivity is
+    D + 1, or the root of D^2 + 2 Q D + Q (Q + 1). `pydpstat.inference._regression_moments` has the proof, and
+    that of the roundings. Coefficients are least squares' from the noisy moments.
 
     The test of a coefficient is a score test. Its statistic is the product of what is left of the response,
     less null times the predictor, and of the predictor, after the other predictors, studentized for sampling

@@ -284,7 +284,7 @@ FUNCTIONS: tuple[Function, ...] = (
                 for each in _BOUNDED
                 if how in ("moments", "predictor") or each["mechanism"] == "laplace"
             ),
-            refused=_COLUMNS if "predictor" not in how else (),
+            refused=_COLUMNS,
         )
         for how in _REGRESSED
     ),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -55,16 +55,10 @@ class NoisyMoments(Frozen):
         """Standard deviation of each released number's noise."""
         return self.scale if self.gaussian else math.sqrt(2.0) * self.scale
 
-    @cached_property
-    def cells(self) -> csr_matrix:
-        """The patterns as rows; few of their elements are not 0."""
-        return csr_matrix(self.patterns.reshape(len(self.patterns), -1))
-
-    @cached_property
-    def noises(self) -> Floats:
-        """The matrices of the reference's noise."""
-        unit = reference_draws(len(self.matrix) - 1, len(self.patterns), self.gaussian)[2]
-        return self.scale * np.asarray((self.cells.T @ unit.T).T).reshape(-1, *self.matrix.shape)
+    @property
+    def reference(self) -> tuple[csr_matrix, Floats]:
+        """The patterns as rows, few of whose elements are not 0, and the matrices of the reference's noise."""
+        return _reference(self.patterns.tobytes(), self.matrix.shape[0], self.gaussian)
 
     def moved(self, by: Floats) -> NoisyMoments:
         """Return the moments of (1, x + by, y)."""
@@ -109,6 +103,13 @@ def reference_draws(width: int, numbers: int, gaussian: bool) -> tuple[Floats, F
     return scores, rest, noise
 
 
+@lru_cache(maxsize=16)
+def _reference(patterns: bytes, width: int, gaussian: bool) -> tuple[csr_matrix, Floats]:
+    rows = np.frombuffer(patterns).reshape(-1, width * width)
+    cells, unit = csr_matrix(rows), reference_draws(width - 1, len(rows), gaussian)[2]
+    return cells, np.asarray((cells.T @ unit.T).T).reshape(-1, width, width)
+
+
 def score(matrices: Floats, noisy: NoisyMoments, place: int, null: float) -> Score:
     """Return the studentized scores of ``coefficient[place] = null`` for matrices of shape (r, d, d).
 
@@ -125,7 +126,7 @@ def score(matrices: Floats, noisy: NoisyMoments, place: int, null: float) -> Sco
     a, v = np.zeros((2, *matrices.shape[:2]))
     a[:, place], v[:, width], v[:, place] = 1.0, 1.0, -null
     a[:, others], v[:, others] = -solved[..., 1], -solved[..., 0]
-    cross, own, rest = (_form(matrices, noisy.cells, *pair) for pair in ((a, v), (a, a), (v, v)))
+    cross, own, rest = (_form(matrices, noisy.reference[0], *pair) for pair in ((a, v), (a, a), (v, v)))
     spread = [noisy.sd * np.sqrt(each) for _, each in (cross, own, rest)]
     variance = np.maximum(rest[0], spread[2]) / noisy.size
     sampling = variance * np.maximum(own[0], spread[1])
@@ -169,7 +170,7 @@ def _releases(noisy: NoisyMoments, design: Floats, coefficients: Floats, varianc
     chi = free * np.maximum(1.0 - part + rest * math.sqrt(part), 0.0) ** 3
     root = _root(design)
     sd = math.sqrt(variance)
-    matrices = noisy.noises.copy()
+    matrices = noisy.scale * noisy.reference[1]
     fitted = design @ coefficients
     noise = sd * scores @ root.T
     matrices[:, :width, :width] += design
