@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import pydpstat
-from pydpstat import Budget, Guarantee, RRandom, audit, compose, plan
+from pydpstat import Budget, Guarantee, RegressionResults, RRandom, audit, compose, plan
 from tests.own_releases import BOUNDS, OWN, N, X, Y
 from tests.privacy_search import FORBIDDEN, clear_caches, findings, found_in, package_state, reachable
 
@@ -71,11 +71,15 @@ def secrets(own: Any, seen: list[Any]) -> np.ndarray:
 
 def views(result: Any) -> list[Any]:
     """Everything that a result gives out."""
-    given = [result.estimate, result.params, result.bse, result.to_dict(), result.to_frame(), result.call]
+    given = [result.params, result.bse, result.to_dict(), result.call]
+    if isinstance(result, RegressionResults):
+        given += [result.tvalues, result.pvalues, result.validity, result.conf_int()]
+    else:
+        given += [result.estimate, result.to_frame()]
     page = result.summary()
     given += [page.as_text(), page.as_html(), page.as_latex(), page.as_csv(), repr(result), str(result)]
     given += [result._repr_html_(), json.dumps(result.to_dict())]
-    if result.noise is not None:
+    if getattr(result, "noise", None) is not None:
         given += [result.conf_int(), result.accuracy()]
     return given
 

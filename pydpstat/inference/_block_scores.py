@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import kendalltau
 
 Floats = npt.NDArray[np.float64]
 
@@ -139,6 +138,8 @@ def kendall_statistic(x: Floats, y: Floats, keys: np.random.Generator) -> int:
     ranks[second] = np.arange(n)
     if n < 2:
         return 0
+    from scipy.stats import kendalltau
+
     pairs = n * (n - 1) // 2
     # without ties; tau is right to a few units in the last place, the statistic as odd or even as the pairs
     tau = float(kendalltau(np.arange(n), ranks[first], method="asymptotic")[0])

@@ -131,6 +131,7 @@ class RegressionResults(RegressionPage, Frozen):
 
     def __post_init__(self) -> None:
         # copies of its own, so that no later change reaches it
+        Frozen.__post_init__(self)
         for field in ("coef", "errors", "statistics", "probabilities"):
             value = getattr(self, field)
             if value is not None:

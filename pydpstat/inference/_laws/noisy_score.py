@@ -57,7 +57,7 @@ class NoisyMoments(Frozen):
 
     @property
     def reference(self) -> tuple[csr_matrix, Floats]:
-        """The patterns as rows, few of whose elements are not 0, and the matrices of the reference's noise."""
+        """The patterns as rows, mostly of zeros, and the matrices of the noise of the reference."""
         return _reference(self.patterns.tobytes(), self.matrix.shape[0], self.gaussian)
 
     def moved(self, by: Floats) -> NoisyMoments:

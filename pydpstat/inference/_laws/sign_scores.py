@@ -11,8 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import log_ndtr, ndtr
-from scipy.stats import norm
+from scipy.special import log_ndtr, ndtr, ndtri
 
 Floats = npt.NDArray[np.float64]
 
@@ -170,7 +169,7 @@ def block_plan(records: int, predictors: int, epsilon: float) -> tuple[int, int]
             # a mean score that is never reached costs all the more
             share = _REACH * sd / blocks / most
             gain = 0.8 * math.sqrt(_slope(cut)) / most
-            needed = norm.isf(0.5 * (1.0 - min(share, 0.98))) * (1.0 + max(share - 0.98, 0.0)) / gain
+            needed = float(ndtri(0.5 * (1.0 + min(share, 0.98)))) * (1.0 + max(share - 0.98, 0.0)) / gain
             effect = needed / math.sqrt(size - predictors - 1)
             if effect < best:
                 best, chosen = effect, (size, top)
