@@ -136,8 +136,8 @@ def kendall_statistic(x: Floats, y: Floats, keys: np.random.Generator) -> int:
     second = np.lexsort((keys.random(n), y))
     ranks = np.empty(n, dtype=np.int64)
     ranks[second] = np.arange(n)
-    if n < 2:
-        return 0
+    if n < 3:
+        return int(np.diff(ranks[first]).sum())
     from scipy.stats import kendalltau
 
     pairs = n * (n - 1) // 2

@@ -13,13 +13,14 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
+from scipy.special import ndtri
 
 from pydpstat._frozen import Frozen
 
 Floats = npt.NDArray[np.float64]
 
 # simulated releases for each nuisance point, and points beside the estimate (an even number)
-DRAWS = 1999
+DRAWS = 2048
 POINTS = 8
 SEED = 20_240_117
 
@@ -91,13 +92,16 @@ class Score:
 def reference_draws(width: int, numbers: int, gaussian: bool) -> tuple[Floats, Floats, Floats]:
     """Return normal numbers for the scores, for a chi-square, and unit noise of the released numbers.
 
+    They are scrambled Sobol points, whose shares are nearer to probabilities than those of independent draws.
     They are the same in every call, so that results repeat, and they protect nobody.
     """
-    rng = np.random.default_rng((SEED, width, numbers))
-    scores = rng.standard_normal((DRAWS, width))
-    rest = rng.standard_normal(DRAWS)
-    shape = (DRAWS, numbers)
-    noise = rng.standard_normal(shape) if gaussian else rng.laplace(size=shape)
+    from scipy.stats import qmc
+
+    points = qmc.Sobol(width + 1 + numbers, seed=SEED).random(DRAWS).clip(1e-12, 1.0 - 1e-12)
+    normal, chances = ndtri(points[:, : width + 1]), points[:, width + 1 :]
+    scores, rest = normal[:, :width].copy(), normal[:, width].copy()
+    tail = np.minimum(chances, 1.0 - chances)
+    noise = ndtri(chances) if gaussian else np.sign(0.5 - chances) * np.log(2.0 * tail)
     for each in (scores, rest, noise):
         each.flags.writeable = False
     return scores, rest, noise
@@ -280,7 +284,8 @@ class ScoreInterval:
     def ends(self, alpha: float) -> tuple[float, float]:
         """Return the ends; infinite where values however far are not rejected."""
         center, error, _ = root(self.noisy, self.place)
-        if math.isinf(error):
+        # no p-value is below one in so many draws
+        if math.isinf(error) or alpha < 1.0 / (DRAWS + 1):
             return -math.inf, math.inf
         low, high = (self._end(center, sign * 1.5 * error, alpha) for sign in (-1.0, 1.0))
         return self.factor * low + self.shift, self.factor * high + self.shift
