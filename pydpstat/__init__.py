@@ -27,6 +27,7 @@ _HOMES = {
     "mean": "pydpstat.statistics.mean",
     "median": "pydpstat.statistics.quantiles",
     "nunique": "pydpstat.statistics.uniques",
+    "ols": "pydpstat.inference.regression",
     "plan": "pydpstat.statistics.plan",
     "proportion": "pydpstat.statistics.counts",
     "proportions_test": "pydpstat.inference.proportions",

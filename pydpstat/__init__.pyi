@@ -95,6 +95,7 @@ from pydpstat.inference.rank_correlation import kendalltau as kendalltau
 from pydpstat.inference.rank_groups import kruskal as kruskal
 from pydpstat.inference.ranks import mannwhitneyu as mannwhitneyu
 from pydpstat.inference.ranks import wilcoxon as wilcoxon
+from pydpstat.inference.regression import ols as ols
 from pydpstat.inference.survey import weighted_mean as weighted_mean
 from pydpstat.inference.survey import weighted_proportion as weighted_proportion
 from pydpstat.inference.survey import weighted_total as weighted_total
@@ -154,6 +155,7 @@ __all__ = [
     "mean",
     "median",
     "nunique",
+    "ols",
     "plan",
     "proportion",
     "proportions_test",

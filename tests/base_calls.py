@@ -122,6 +122,17 @@ def _own(epsilon: float = 1.0) -> dict[str, Base]:
             **{key: common[key] for key in ("epsilon", "neighbors", "rng", "budget")},
             "missing": "error",
         },
+        "ols": {
+            "formula": Y,
+            "data": X,
+            "bounds": [(0, 1), (0, 1)],
+            "levels": None,
+            "method": "rank",
+            "coefficients": ["x1"],
+            "null": 0.0,
+            "interval": True,
+            **{**common, "delta": 0, "mechanism": "geometric"},
+        },
         "choose": {
             "candidates": ["a", "b"],
             "scores": [1, 2],

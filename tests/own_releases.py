@@ -53,6 +53,10 @@ def _two() -> Data:
     return (X.copy(), Y.copy())
 
 
+def _regressed() -> Data:
+    return (Y.copy(), X.copy())
+
+
 def _holes() -> Data:
     x = X.copy()
     x[::97] = np.nan
@@ -151,12 +155,17 @@ def _families() -> list[tuple[str, str, Callable[[], Data], float, dict[str, Any
         ("ttest_1samp", "ttest_1samp", _vector, 1.0, {"popmean": 4.25e7, "bounds": BOUNDS}, None),
         ("ttest_rel", "ttest_rel", _two, 1.0, {"bounds": (-1.0, 5.0e7)}, None),
     ]
+    ranges = [Y_BOUNDS, BOUNDS]
+    regressions = [
+        ("ols, moments", "ols", _regressed, 1.0, {"bounds": ranges}, _NOISE),
+        ("ols, rank", "ols", _regressed, 1.0, {"bounds": ranges, "method": "rank", "interval": True}, None),
+    ]
     choices = [
         ("quantile", "quantile", _vector, 1.0, {"q": 0.25, "bounds": BOUNDS}, None),
         ("median", "median", _vector, 1.0, {"bounds": BOUNDS}, None),
         ("quantiles", "quantiles", _vector, 1.0, {"qs": [0.1, 0.5, 0.9], "bounds": BOUNDS}, None),
     ]
-    return [*real, *pairs, *counts, *tables, *tests, *means, *choices]
+    return [*real, *pairs, *counts, *tables, *tests, *means, *choices, *regressions]
 
 
 _RANK_TESTS: tuple[tuple[str, Callable[[], Data], dict[str, Any]], ...] = (
@@ -212,6 +221,9 @@ def _all() -> list[Own]:
     for (name, function, data, epsilon, own, noises), neighbors in itertools.product(
         _families(), ("bounded", "unbounded")
     ):
+        if function == "ols" and neighbors == "unbounded":
+            # it is refused
+            continue
         for mechanism, delta in noises or ((None, 0),):
             options = {**own, "neighbors": neighbors}
             if mechanism is not None:

@@ -72,10 +72,12 @@ def secrets(own: Any, seen: list[Any]) -> np.ndarray:
 def views(result: Any) -> list[Any]:
     """Everything that a result gives out."""
     given = [result.params, result.to_dict(), result.call]
-    if isinstance(result, pydpstat.InferenceResults):
-        given += [result.interval and result.conf_int()]
-    else:
-        given += [result.estimate, result.bse, result.to_frame()]
+    for name in ("estimate", "released", "bse", "tvalues", "pvalues", "validity"):
+        given.append(getattr(result, name, None))
+    if hasattr(result, "to_frame"):
+        given.append(result.to_frame())
+    if getattr(result, "interval", True) is not None and getattr(result, "noise", True) is not None:
+        given.append(result.conf_int())
     page = result.summary()
     given += [page.as_text(), page.as_html(), page.as_latex(), page.as_csv(), repr(result), str(result)]
     given += [result._repr_html_(), json.dumps(result.to_dict())]

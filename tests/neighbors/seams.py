@@ -15,6 +15,7 @@ from unittest.mock import patch
 import numpy as np
 
 import pydpstat._release.additive as pipeline
+from pydpstat.inference import _rank_regression
 from pydpstat.local import RandomizedResponse, RandomizedResponseCoins
 from pydpstat.random import secure
 from pydpstat.statistics import choice
@@ -150,6 +151,8 @@ def watched(outcome: Outcome) -> Iterator[Seen]:
         put(pipeline, "_noisy", spy_noisy)
         # what is added to noisy counts afterwards
         put(secure, "uniform", lambda size: (0.5 + np.arange(size)) / size)
+        # blocks and ties are drawn without a look at the data
+        put(_rank_regression, "_keys", lambda source: np.random.default_rng(1))
         put(secure, "choose", spy_choose)
         put(selection, "trials_exp", spy_trials)
         put(choice, "permute_and_flip", spy_flip)

@@ -169,6 +169,32 @@ def _is(town: Any, leaf: Any) -> bool:
         return False
 
 
+_REGRESSED = ("moments", "rank", "rank, several", "predictor", "rank, predictor")
+
+
+def _ols(how: str) -> Callable[..., Any]:
+    def call(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+        own = dict(settings)
+        places = np.arange(len(data)) * 7.0 % 5.0
+        method = {"method": "rank", "interval": True} if how.startswith("rank") else {}
+        pair = own.pop("bounds")
+        if how.endswith("predictor"):
+            return pydpstat.ols(places, data, bounds=[(0, 5), pair], **method, **own, budget=budget)
+        x = np.column_stack([places, places % 3.0]) if how == "rank, several" else places
+        bounds = [pair, (0, 5), (0, 3)][: x.ndim + 1]
+        return pydpstat.ols(data, x, bounds=bounds, **method, **own, budget=budget)
+
+    return call
+
+
+def _ols_levels(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+    y = np.arange(len(data)) * 7.0 % 5.0
+    frame = {"y": y, "g": data, "x": y % 3.0}
+    levels = {"g": [*kind.levels, "another"]} if len(kind.levels) < 2 else {"g": list(kind.levels)}
+    bounds = {"y": (0, 5), "x": (0, 3)}
+    return pydpstat.ols("y ~ x + C(g)", frame, bounds=bounds, levels=levels, **settings, budget=budget)
+
+
 def _choose(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
     own = dict(settings)
     # as far as a neighbor's scores are away
@@ -294,6 +320,10 @@ _HIERARCHIES = tuple(
 _SHARED = crossed(({"epsilon": 1.0}, {"epsilon": 0.1 + 0.2}))
 _WEIGHED = tuple({**each, "bounds": BOUNDS} for each in _SHARED)
 _TOTALS = ({"epsilon": 1.0, "bounds": BOUNDS, "neighbors": "bounded", "missing": "error"},)
+_BOUNDED = tuple(each for each in crossed(_REAL, 3.0) if each["neighbors"] == "bounded")
+_BOUNDED_LEVELS = tuple(
+    {"neighbors": "bounded", "missing": missing, "epsilon": 1.0} for missing in ("error", 2.0)
+)
 # pandas before 2 has nanoseconds only
 _FRAMED = tuple(kind for kind in LABELS if not kind.name.startswith("masked") and kind.name != "days")
 # pandas gives lists and objects a type that their values have
@@ -406,6 +436,25 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("chi2_contingency", _contingency, LABELS, _TESTED, closed=True),
     Function("f_oneway", _oneway, NUMBERS, _GROUP_TESTS, refused=_COLUMNS),
     Function("nunique", _one("nunique"), _FOUND, _ONE_MORE),
+    *(
+        Function(
+            f"ols, {how}",
+            _ols(how),
+            NUMBERS,
+            tuple(
+                {
+                    key: value
+                    for key, value in each.items()
+                    if how in ("moments", "predictor") or key != "mechanism"
+                }
+                for each in _BOUNDED
+                if how in ("moments", "predictor") or each["mechanism"] == "laplace"
+            ),
+            refused=_COLUMNS,
+        )
+        for how in _REGRESSED
+    ),
+    Function("ols, levels", _ols_levels, LABELS, _BOUNDED_LEVELS),
     Function("nunique, by group", _nunique, _FOUND, crossed(_INTEGER)),
     Function("release_hierarchy", _hierarchy, _FRAMED, _HIERARCHIES, closed=True),
     Function(

@@ -13,6 +13,7 @@ def all_cases() -> tuple[Case, ...]:
         inference_means,
         inference_proportions,
         inference_ranks,
+        inference_regression,
         inference_tables,
         originals,
         ranks_and_cells,
@@ -29,6 +30,7 @@ def all_cases() -> tuple[Case, ...]:
         *inference_means.CASES,
         *inference_proportions.CASES,
         *inference_ranks.CASES,
+        *inference_regression.CASES,
         *inference_tables.CASES,
         *survey.CASES,
     )

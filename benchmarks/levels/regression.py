@@ -1,0 +1,232 @@
+"""Levels and power of the tests of a regression coefficient, with simulated releases.
+
+Variables are in the unit of their bounds, -1 to 1. The releases are simulated with the package's own pure
+functions and laws; that they agree with `pydpstat.ols` is tested beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy.stats import wishart
+
+from pydpstat.inference._block_scores import block_values, kendall_statistic, score_statistic
+from pydpstat.inference._laws import noisy_score
+from pydpstat.inference._laws.noisy_score import NoisyMoments, ScoreInterval
+from pydpstat.inference._laws.sign_scores import (
+    KendallLaw,
+    MedianOfSigns,
+    ScoreLaw,
+    block_plan,
+    cells_for,
+    slope_edges,
+    two_sided,
+)
+from pydpstat.inference._regression_moments import Layout
+
+Setting = dict[str, Any]
+# from here on the moments of a normal law are drawn as such
+_MANY = 3000
+
+
+def _settings() -> list[Setting]:
+    found = []
+    moments = [
+        ("normal", 1, ((20, 1.0), (100, 0.3), (300, 10.0), (10**6, 0.05))),
+        ("normal", 3, ((50, 1.0), (1000, 1.0), (5000, 5.0), (10**5, 0.3))),
+        ("correlated", 2, ((100, 5.0), (1000, 2.0), (20000, 1.0), (10**6, 1.0))),
+        ("skewed", 1, ((50, 10.0), (300, 2.0), (2000, 10.0))),
+        ("skewed", 2, ((300, 5.0), (2000, 2.0))),
+        ("rare", 1, ((50, 10.0), (300, 5.0))),
+        ("rare", 3, ((300, 2.0), (2000, 5.0))),
+        ("near a bound", 1, ((50, 2.0), (50, 10.0), (300, 10.0))),
+        ("near a bound", 2, ((300, 10.0), (2000, 1.0))),
+        ("uniform", 2, ((20, 10.0), (500, 0.5), (2000, 10.0))),
+        ("heavy tails, clipped", 2, ((300, 5.0), (2000, 2.0))),
+        ("constant response", 2, ((100, 1.0), (2000, 5.0))),
+        ("rounded", 2, ((300, 5.0), (2000, 1.0))),
+        ("levels", 2, ((300, 2.0), (2000, 1.0))),
+    ]
+    ranks = [
+        ("normal", 1, ((20, 0.3), (100, 1.0), (1000, 0.1))),
+        ("normal", 2, ((20, 5.0), (100, 1.0), (1000, 0.1))),
+        ("normal", 3, ((50, 10.0), (300, 1.0), (3000, 0.3))),
+        ("correlated", 2, ((100, 5.0), (1000, 1.0))),
+        ("skewed", 2, ((100, 1.0), (1000, 5.0), (20000, 10.0))),
+        ("rare", 2, ((100, 5.0), (1000, 10.0))),
+        ("rare both", 2, ((300, 10.0), (3000, 10.0))),
+        ("near a bound", 1, ((300, 5.0),)),
+        ("heavy tails, clipped", 2, ((300, 5.0), (3000, 5.0))),
+        ("heteroscedastic", 2, ((300, 5.0), (3000, 10.0))),
+        ("constant response", 2, ((100, 1.0),)),
+        ("rounded", 1, ((100, 5.0), (1000, 1.0))),
+        ("rounded", 2, ((100, 5.0), (3000, 10.0))),
+        ("levels", 2, ((300, 2.0), (3000, 5.0))),
+    ]
+    for method, table in (("moments", moments), ("rank", ranks)):
+        for law, predictors, pairs in table:
+            for n, epsilon in pairs:
+                name = f"{method}, {law}, {predictors} predictors, n {n}, epsilon {epsilon:g}"
+                setting = {"name": name, "method": method, "law": law, "predictors": predictors}
+                found.append({**setting, "n": n, "epsilon": epsilon})
+    return found
+
+
+SETTINGS = _settings()
+
+
+def _power() -> list[Setting]:
+    found = []
+    # bounds at 3 standard deviations of the predictors, errors of 0.2: a correlation of 0.38 at slope 0.25
+    for n, epsilon, effect, figure in ((100, 1.0, 0.25, 0.06), (5000, 1.0, 0.04, 0.75)):
+        for predictors in (1, 2, 3):
+            for method in ("moments", "rank"):
+                name = f"{method}, {predictors} predictors, n {n}, epsilon {epsilon:g}, slope {effect:g}"
+                setting = {"name": name, "method": method, "law": "three sd", "predictors": predictors}
+                aim = figure if method == "moments" else 0.77 if n == 100 else 0.9
+                known = {"figure": aim} if predictors == 1 or method == "moments" else {}
+                found.append({**setting, "n": n, "epsilon": epsilon, "effect": effect, **known})
+    return found
+
+
+POWER = _power()
+
+
+def records(setting: Setting, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return predictors and response within their bounds, the first slope the setting's effect or 0."""
+    n, p, law = setting["n"], setting["predictors"], setting["law"]
+    x = 0.25 * rng.standard_normal((n, p))
+    error = 0.15 * rng.standard_normal(n)
+    if law == "three sd":
+        x, error = x / 0.75, error / 0.75
+    elif law == "correlated":
+        x[:, 0] = 0.9 * x[:, -1] + 0.44 * x[:, 0]
+    elif law == "skewed":
+        x, error = rng.exponential(0.25, (n, p)) - 1.0, 0.1 * (rng.exponential(size=n) - 1.0)
+    elif law in ("rare", "rare both"):
+        x = np.where(rng.random((n, p)) < 0.1, 1.0, -1.0)
+        if law == "rare both":
+            error = np.where(rng.random(n) < 0.1, 0.3, 0.0)
+    elif law == "near a bound":
+        x = 0.8 + 0.05 * rng.standard_normal((n, p))
+    elif law == "uniform":
+        x = rng.uniform(-1.0, 1.0, (n, p))
+    elif law == "heavy tails, clipped":
+        x, error = 0.25 * rng.standard_t(3, (n, p)), 0.1 * rng.standard_t(2, n)
+    elif law == "heteroscedastic":
+        error = error * (0.2 + 4.0 * np.abs(x[:, 0]))
+    elif law == "levels":
+        x[:, 1:] = rng.integers(0, 2, (n, p - 1))
+    x = x.clip(-1.0, 1.0)
+    if law == "constant response":
+        return x, np.full(n, 0.3)
+    slopes = np.full(p, 0.15)
+    slopes[0] = setting.get("effect", 0.0)
+    if law == "heavy tails, clipped":
+        # where the response is clipped it is not linear in the other predictors
+        slopes[1:] = 0.0
+    y = x @ slopes + error
+    if law == "rounded":
+        x, y = np.round(4.0 * x) / 4.0, np.round(8.0 * y) / 8.0
+        y = y if p == 1 else np.round(4.0 * x[:, 1:]).sum(axis=1) / 16.0 + np.round(8.0 * error) / 8.0
+    return x, y.clip(-1.0, 1.0)
+
+
+def _layout(setting: Setting) -> Layout:
+    p = setting["predictors"]
+    names = ("1", *(f"x{k}" for k in range(1, p + 1)), "y")
+    if setting["law"] == "levels":
+        return Layout((1, p + 1), tuple((-1, k) for k in range(2, p + 1)), names)
+    return Layout(tuple(range(1, p + 2)), (), names)
+
+
+def noisy_moments(setting: Setting, rng: np.random.Generator) -> NoisyMoments:
+    """Return a simulated release of the moments."""
+    layout, n = _layout(setting), setting["n"]
+    patterns = layout.patterns(1)
+    scale = float(layout.sensitivity(1)) / setting["epsilon"]
+    if setting["law"] in ("normal", "correlated") and n > _MANY:
+        matrix = _normal_moments(setting, rng)
+    else:
+        x, y = records(setting, rng)
+        v = np.column_stack([np.ones(n), x, y])
+        matrix = v.T @ v
+    noise = rng.laplace(scale=scale, size=len(patterns))
+    return NoisyMoments(matrix + np.tensordot(noise, patterns, axes=1), patterns, scale, False)
+
+
+def _normal_moments(setting: Setting, rng: np.random.Generator) -> np.ndarray:
+    n, p = setting["n"], setting["predictors"]
+    mixing = 0.25 * np.eye(p + 1)
+    if setting["law"] == "correlated":
+        mixing[0] = 0.0
+        mixing[0, 0], mixing[0, p - 1] = 0.25 * 0.44, 0.25 * 0.9
+    slopes = np.full(p, 0.15)
+    slopes[0] = setting.get("effect", 0.0)
+    mixing[p] = 0.0
+    mixing[p, :p], mixing[p, p] = slopes @ mixing[:p, :p], 0.15
+    covariance = mixing @ mixing.T
+    mean = mixing @ rng.standard_normal(p + 1) / math.sqrt(n)
+    matrix = np.empty((p + 2, p + 2))
+    matrix[0, 0] = n
+    matrix[0, 1:] = matrix[1:, 0] = n * mean
+    matrix[1:, 1:] = wishart.rvs(n - 1, covariance, random_state=rng) + n * np.outer(mean, mean)
+    return matrix
+
+
+def ranked(setting: Setting, rng: np.random.Generator) -> float:
+    """Return the p-value of a simulated release by ranks."""
+    n, p, epsilon = setting["n"], setting["predictors"], setting["epsilon"]
+    x, y = records(setting, rng)
+    if p == 1:
+        law: KendallLaw | ScoreLaw = KendallLaw(n)
+        value = kendall_statistic(x[:, 0], y, rng)
+    else:
+        size, top = block_plan(n, p, epsilon)
+        law = ScoreLaw(n // size, top)
+        value = score_statistic(block_values(y, x[:, 0], x[:, 1:], size, 0.0, rng), top, rng)
+    return two_sided(value + _geometric(epsilon / law.sensitivity, 1, rng)[0], law, epsilon)
+
+
+def _geometric(rate: float, size: int, rng: np.random.Generator) -> list[int]:
+    share = -math.expm1(-rate)
+    return (rng.geometric(share, size) - rng.geometric(share, size)).tolist()
+
+
+def rejections(setting: Setting, runs: int, seed: int) -> int:
+    """Return how many of so many p-values are at most 0.05."""
+    rng = np.random.default_rng(seed)
+    if setting["method"] == "rank":
+        return sum(ranked(setting, rng) <= 0.05 for _ in range(runs))
+    values = (noisy_score.pvalue(noisy_moments(setting, rng), 1, 0.0, 0.05)[1] for _ in range(runs))
+    return sum(value <= 0.05 for value in values)
+
+
+power = rejections
+
+
+def misses(setting: Setting, runs: int, seed: int) -> int:
+    """Return how many of so many intervals of 95 % miss the first slope."""
+    rng = np.random.default_rng(seed)
+    slope, missed = setting.get("effect", 0.0), 0
+    for _ in range(runs):
+        if setting["method"] == "moments":
+            low, high = ScoreInterval(noisy_moments(setting, rng), 1, 1.0, 0.0).ends(0.05)
+        else:
+            low, high = _histogram(setting, rng).ends(0.05)
+        missed += not low <= slope <= high
+    return missed
+
+
+def _histogram(setting: Setting, rng: np.random.Generator) -> MedianOfSigns:
+    n, p, epsilon = setting["n"], setting["predictors"], setting["epsilon"]
+    x, y = records(setting, rng)
+    size, _ = block_plan(n, p, epsilon)
+    values = block_values(y, x[:, 0], x[:, 1:], size, 0.0, rng)
+    cells = cells_for(n // size, epsilon)
+    edges = slope_edges(cells)
+    counts = np.bincount(np.searchsorted(edges, values.estimates, side="right"), minlength=cells)
+    noisy = [each + noise for each, noise in zip(counts.tolist(), _geometric(0.5 * epsilon, cells, rng))]
+    return MedianOfSigns(tuple(noisy), tuple(edges.tolist()), n // size, epsilon)

@@ -1,0 +1,60 @@
+"""Regressions at neighbors that move all that is released as far as it goes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.auditing._cases.case import Case
+from pydpstat.inference.regression import ols
+from pydpstat.results import RegressionResults
+
+# a regression takes a millisecond
+DRAWS = 20_000
+Records = tuple[list[float], list[Any]]
+# one record: sums, product and half squares of these are 4.5 apart, as far as it goes
+HIGH: Records = [1.0], [1.0]
+LOW: Records = [-0.5], [-0.5]
+# a record whose level changes, with the same numbers but for their signs
+ONE: Records = [1.0], ["a"]
+OTHER: Records = [-1.0], ["b"]
+# three records of which one goes from below all others to above them
+RISING: Records = [0.0, 0.5, 1.0], [0.0, 0.5, 1.0]
+FALLING: Records = [1.0, 0.1, 0.5], [0.0, 0.5, 1.0]
+# a block whose score changes its sign
+UP: Records = [0.0] * 5 + [1.0], [[0.0, 0.1], [0.2, 0.9], [0.4, 0.3], [0.6, 0.7], [0.8, 0.2], [1.0, 0.5]]
+DOWN: Records = [0.0] * 5 + [-1.0], UP[1]
+
+
+def _released(result: RegressionResults, ends: npt.ArrayLike, others: npt.ArrayLike) -> float:
+    """Return by how much what was released is nearer to one truth than to another, in noise scales."""
+    noisy = np.array([value for _, value in result.released])
+    first, second = np.abs(noisy - np.asarray(ends)), np.abs(noisy - np.asarray(others))
+    return float(((second - first) / result.noise_scale).sum())
+
+
+def _moments(records: Records) -> float:
+    y, x = records
+    result = ols(y, x, 1.0, bounds=(-1, 1))
+    return _released(result, [1.0, 1.0, 1.0, 0.5, 0.5], [-0.5, -0.5, 0.25, 0.125, 0.125])
+
+
+def _levels(records: Records) -> float:
+    y, g = records
+    result = ols("y ~ C(g)", {"y": y, "g": g}, 1.0, bounds={"y": (-1, 1)}, levels={"g": ["a", "b"]})
+    return _released(result, [1.0, 0.0, 1.0, 0.0, 0.5], [0.0, 1.0, 0.0, -1.0, 0.5])
+
+
+def _ranks(records: Records) -> float:
+    y, x = records
+    return ols(y, np.array(x), 1.0, bounds=(-1, 1), method="rank", coefficients="x1").released[0][1]
+
+
+CASES = (
+    Case("sound", "ols, moments", _moments, HIGH, LOW, true=1.0, most=DRAWS),
+    Case("sound", "ols, moments with levels", _levels, ONE, OTHER, true=1.0, most=DRAWS),
+    Case("sound", "ols, one predictor by ranks", _ranks, RISING, FALLING, true=1.0, most=DRAWS),
+    Case("sound", "ols, several predictors by ranks", _ranks, UP, DOWN, true=1.0, most=DRAWS),
+)

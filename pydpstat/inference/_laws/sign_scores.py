@@ -1,0 +1,282 @@
+"""Laws of rank statistics under random signs or random order with geometric noise, and intervals from signs.
+
+Nothing here sees data: the laws depend on public numbers alone.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import log_ndtr, ndtr, ndtri
+
+Floats = npt.NDArray[np.float64]
+
+# up to here the law without noise is counted out; beyond it is normal
+MOST_COUNTED = 150
+# standard deviations from the null for a power of somewhat above one half
+_REACH = 2.3
+_CUTS = (0.25, 0.5, 0.75, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreLaw:
+    """The null law of a sum over blocks of a random sign times min(rank, top), plus geometric noise.
+
+    Signs are fair and independent. Of `count` blocks each has a rank, by the size of its value. Where the
+    record of one block is replaced, the statistic moves by at most 2 top: it is the sum over j = 1, ..., top
+    of the sums of the signs of the count - j + 1 largest values, and in each of these one value may leave and
+    another one enter, or one change its sign.
+    """
+
+    count: int
+    top: int
+
+    @property
+    def sensitivity(self) -> int:
+        """How far one record can move the statistic."""
+        return 2 * self.top
+
+    @property
+    def variance(self) -> float:
+        """Variance without noise."""
+        k = self.top
+        return k * (k + 1) * (2 * k + 1) / 6.0 + (self.count - k) * k * k
+
+    def support(self) -> tuple[Floats, Floats]:
+        """Return the values and their probabilities."""
+        values, chances = _signed(self.count, self.top)
+        return values, chances
+
+
+@dataclass(frozen=True, slots=True)
+class KendallLaw:
+    """The null law of concordant minus discordant pairs of `count` records in random order, plus noise.
+
+    A record is in count - 1 pairs, each of which moves the statistic by at most 2.
+    """
+
+    count: int
+
+    @property
+    def sensitivity(self) -> int:
+        """How far one record can move the statistic."""
+        return 2 * (self.count - 1)
+
+    @property
+    def variance(self) -> float:
+        """Variance without noise."""
+        n = self.count
+        return n * (n - 1) * (2 * n + 5) / 18.0
+
+    def support(self) -> tuple[Floats, Floats]:
+        """Return the values and their probabilities."""
+        values, chances = _ordered(self.count)
+        return values, chances
+
+
+@lru_cache(maxsize=32)
+def _signed(count: int, top: int) -> tuple[Floats, Floats]:
+    scores = [min(rank, top) for rank in range(1, count + 1)]
+    chances = np.ones(1)
+    for each in scores:
+        wider = np.zeros(chances.size + each)
+        wider[: chances.size] += 0.5 * chances
+        wider[each:] += 0.5 * chances
+        chances = wider
+    return 2.0 * np.arange(chances.size) - sum(scores), chances
+
+
+@lru_cache(maxsize=32)
+def _ordered(count: int) -> tuple[Floats, Floats]:
+    chances = np.ones(1)
+    for i in range(1, count):
+        # record i is before any number of the i others, all equally likely
+        total = np.concatenate([[0.0], np.cumsum(np.concatenate([chances, np.zeros(i)]))])
+        low = np.maximum(np.arange(1, total.size) - (i + 1), 0)
+        chances = (total[1:] - total[low]) / (i + 1)
+    pairs = count * (count - 1) // 2
+    return 2.0 * np.arange(pairs + 1) - pairs, chances
+
+
+def two_sided(value: int, law: ScoreLaw | KendallLaw, epsilon: float) -> float:
+    """Return the p-value of a noisy statistic, whose law is symmetric about 0.
+
+    The noise is symmetric geometric for the law's sensitivity and `epsilon`. For more than `MOST_COUNTED`
+    blocks or records the law without noise is taken as normal and the noise as Laplace's.
+
+    Examples
+    --------
+    >>> round(two_sided(36, ScoreLaw(8, 8), 100.0), 4)  # 2 of the 2^8 signs
+    0.0078
+    """
+    rate, size = epsilon / law.sensitivity, abs(value)
+    if law.count <= MOST_COUNTED:
+        values, chances = law.support()
+        upper = float(chances @ _geometric_tail(size - values, rate))
+    else:
+        upper = normal_laplace_tail(size, math.sqrt(law.variance), 1.0 / rate)
+    return min(1.0, 2.0 * upper)
+
+
+def _geometric_tail(at: Floats, rate: float) -> Floats:
+    """Return P(G >= at) for integers, of the symmetric geometric law with ratio exp(-rate)."""
+    ratio = math.exp(-rate)
+    return np.where(
+        at > 0.0,
+        np.exp(-rate * np.maximum(at, 0.0)) / (1.0 + ratio),
+        1.0 - np.exp(-rate * np.maximum(1.0 - at, 0.0)) / (1.0 + ratio),
+    )
+
+
+def normal_laplace_tail(x: float, sd: float, scale: float) -> float:
+    """Return P(N + L >= x) for a normal and a Laplace variable.
+
+    Examples
+    --------
+    >>> round(normal_laplace_tail(0.0, 1.0, 2.0), 6)
+    0.5
+    """
+    u, r = x / sd, sd / scale
+    near = math.exp(min(0.5 * r * r - x / scale + float(log_ndtr(u - r)), 700.0))
+    far = math.exp(min(0.5 * r * r + x / scale + float(log_ndtr(-u - r)), 700.0))
+    return min(max(float(ndtr(-u)) + 0.5 * (near - far), 0.0), 1.0)
+
+
+@lru_cache(maxsize=256)
+def block_plan(records: int, predictors: int, epsilon: float) -> tuple[int, int]:
+    """Return how many records a block has, an even number, and the top score.
+
+    They are those with which the smallest effect has power of somewhat above one half for normal data; all is
+    public. Of s records about s - p - 1 count: p go to the constant and the other predictors, one to the
+    pairing. No block, where there are too few records for one, is (0, 0).
+    """
+    best, chosen = math.inf, (0, 0)
+    # of the fewest possible, 2 p, too little is left of the predictor
+    least = 2 * predictors + 2
+    for size in sorted({least + 2 * round(0.5 * (1.25**k - 1.0)) for k in range(64)}):
+        blocks = records // size
+        if not blocks:
+            break
+        for cut in _CUTS:
+            top = max(1, math.ceil(cut * blocks))
+            law = ScoreLaw(blocks, top)
+            sd = math.sqrt(law.variance / top**2 + 8.0 / epsilon**2)
+            most = (blocks - 0.5 * top) / blocks
+            # a mean score that is never reached costs all the more
+            share = _REACH * sd / blocks / most
+            gain = 0.8 * math.sqrt(_slope(cut)) / most
+            needed = float(ndtri(0.5 * (1.0 + min(share, 0.98)))) * (1.0 + max(share - 0.98, 0.0)) / gain
+            effect = needed / math.sqrt(size - predictors - 1)
+            if effect < best:
+                best, chosen = effect, (size, top)
+    return chosen
+
+
+def _slope(cut: float) -> float:
+    """Return the squared growth of the mean score with a small shift, relative to that of a sign."""
+    return {0.25: 0.968, 0.5: 0.872, 0.75: 0.713, 1.0: 0.5}[cut]
+
+
+@lru_cache(maxsize=256)
+def _critical(blocks: int, cells: int, rate: float, alpha: float) -> float:
+    """Return the largest c with P(Bin(blocks, 1/2) + sum of geometrics <= c) <= alpha; -inf where none is.
+
+    The law is the inverse Fourier transform of the characteristic functions' product on a lattice that
+    reaches 12 standard deviations and 40 lengths of the noise's tail to both sides.
+    """
+    ratio = math.exp(-rate)
+    spread = math.sqrt(0.25 * blocks + cells * 2.0 * ratio / math.expm1(-rate) ** 2)
+    half = math.ceil(12.0 * spread + 40.0 / rate) + 2
+    points = 1 << (2 * half).bit_length()
+    angle = 2.0 * math.pi * np.arange(points // 2 + 1) / points
+    noise = (1.0 - ratio) ** 2 / (1.0 - 2.0 * ratio * np.cos(angle) + ratio**2)
+    log_size = np.log(np.maximum(np.abs(np.cos(0.5 * angle)), 1e-300)) * blocks + cells * np.log(noise)
+    turn = np.exp(-0.5j * angle * (blocks % 2))
+    chances = np.fft.irfft(np.exp(log_size) * turn, points)
+    chances = np.roll(chances, points // 2)
+    below = np.cumsum(np.maximum(chances, 0.0))
+    place = int(np.searchsorted(below, alpha, side="right")) - 1
+    return -math.inf if place < 0 else blocks // 2 + place - points // 2
+
+
+def cells_for(blocks: int, epsilon: float) -> int:
+    """Return how many cells a histogram of block estimates has."""
+    wanted = 3.0 * math.sqrt(max(blocks * epsilon, 1.0))
+    return min(max(2 ** round(math.log2(wanted)), 8), 256)
+
+
+def slope_edges(cells: int) -> Floats:
+    """Return the edges between cells of equal angles that cover all slopes, in the unit of the ranges."""
+    return np.tan(math.pi * (np.arange(1, cells) / cells - 0.5))
+
+
+@dataclass(frozen=True, slots=True)
+class MedianOfSigns:
+    """Intervals for what half of the block estimates lie below, from a noisy histogram of them.
+
+    Parameters
+    ----------
+    counts : tuple of int
+        The noisy cells.
+    edges : tuple of float
+        The edges between them, ascending; the outer cells reach to infinity.
+    blocks : int
+        The number of estimates.
+    epsilon : float
+        The noise is symmetric geometric for sensitivity 2 and this epsilon.
+
+    Notes
+    -----
+    Let e be the first edge above the true value. As many estimates lie below e as of a binomial variable of
+    `blocks` trials with probability 1/2, or more. The lower end is the last edge before the first one whose
+    noisy count below exceeds the critical value for its noise. If it is above the true value, e's own count
+    did not exceed its critical value, which has the probability alpha / 2 at most: one fixed edge, and any
+    law of the estimates that has its median at the true value.
+    """
+
+    counts: tuple[int, ...]
+    edges: tuple[float, ...]
+    blocks: int
+    epsilon: float
+
+    def below(self) -> list[int]:
+        """Return the noisy numbers of estimates below each edge, with the least noise."""
+        sums = np.cumsum(self.counts)
+        half, last = len(self.counts) // 2, int(sums[-1])
+        return [
+            int(total) if place < half else self.blocks - (last - int(total))
+            for place, total in enumerate(sums[:-1].tolist())
+        ]
+
+    def ends(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of the interval; infinite where none can be told."""
+        below, cells = self.below(), len(self.counts)
+        rate = 0.5 * self.epsilon
+        limits = [
+            _critical(self.blocks, min(place, cells - place), rate, 0.5 * alpha) for place in range(1, cells)
+        ]
+        low, high = -math.inf, math.inf
+        for edge, count, limit in zip(self.edges, below, limits):
+            if count > limit:
+                break
+            low = edge
+        for edge, count, limit in zip(self.edges[::-1], below[::-1], limits[::-1]):
+            if self.blocks - count > limit:
+                break
+            high = edge
+        return (low, high) if low < high else (high, low)
+
+    def estimate(self) -> float:
+        """Return the median of the noisy cells, by the largest count so far, between the outer edges."""
+        rising = np.maximum.accumulate(np.array(self.below(), dtype=np.float64))
+        place = int(np.searchsorted(rising, 0.5 * self.blocks))
+        if place == 0:
+            return self.edges[0]
+        if place == len(self.edges):
+            return self.edges[-1]
+        share = (0.5 * self.blocks - rising[place - 1]) / (rising[place] - rising[place - 1])
+        return self.edges[place - 1] + float(share) * (self.edges[place] - self.edges[place - 1])

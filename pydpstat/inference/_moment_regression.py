@@ -1,0 +1,118 @@
+"""A regression by noisy moments: from one release to coefficients, tests and intervals."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pydpstat._release.additive import Spender
+from pydpstat._release.statistic import Options, release_statistic
+from pydpstat.inference._design import LinearDesign, Regression
+from pydpstat.inference._laws import noisy_score
+from pydpstat.inference._laws.noisy_score import NoisyMoments, ScoreInterval
+from pydpstat.inference._regression_moments import Layout, moment_query
+from pydpstat.mechanisms.gaussian import GaussianNoise
+from pydpstat.random import Source
+from pydpstat.results.regression_results import RegressionResults
+from pydpstat.results.results import DPResults
+from pydpstat.statistics._kernels.record_grid import half_width
+
+ASSUMPTIONS = (
+    "the mean of the response is linear in the predictors",
+    "errors are independent and of one variance",
+    "all of this speaks of values that were moved to the bounds",
+)
+
+
+def by_moments(
+    regression: Regression,
+    how: Options,
+    null: float,
+    source: Source,
+    budget: Spender | None,
+    arguments: tuple[tuple[str, object], ...],
+) -> RegressionResults:
+    """Release the moments, and return what follows from them."""
+    design = regression.design
+    found = release_statistic(
+        "ols",
+        moment_query(regression, how.norm),
+        how,
+        source,
+        budget,
+        data=("formula", "data"),
+        arguments=arguments,
+        bounds=design.bounds,
+        conditions=design.conditions,
+    )
+    return _followed(design, how, null, found)
+
+
+def _followed(design: LinearDesign, how: Options, null: float, found: DPResults) -> RegressionResults:
+    layout = Layout.of(design)
+    patterns = layout.patterns(how.norm)
+    matrix = np.einsum("m,mij->ij", found.value, patterns)
+    matrix[0, 0] = float(found.nobs or 0)
+    noisy = NoisyMoments(matrix, patterns, float(found.noise_scale), isinstance(found.noise, GaussianNoise))
+    centers, factors = _units(design)
+    height, middle = half_width(design.response_bounds), _middle(design.response_bounds)
+    moved = noisy.moved(centers)
+    scaled, rest, whole = noisy_score.coefficients(noisy)
+    coef = np.append(0.0, height * scaled[1:] / factors)
+    coef[0] = middle + height * (scaled[0] - float(scaled[1:] @ centers))
+    statistics, errors, intervals = [], [], []
+    for place in range(len(design.names)):
+        at = moved if place == 0 else noisy
+        unit, shift = (height, middle) if place == 0 else (height / factors[place - 1], 0.0)
+        statistics.append(noisy_score.score(at.matrix[None], at, place, (null - shift) / unit).statistic[0])
+        _, error, left = noisy_score.root(at, place)
+        # less than the noise's standard deviation of it is as good as nothing
+        errors.append(unit * error if left > 1.0 else math.inf)
+        intervals.append(ScoreInterval(at, place, unit, shift))
+    degrees = max(noisy.size - len(design.names), 1)
+    hidden = [name for name, error in zip(design.names, errors) if math.isinf(error)]
+    remarks = (
+        (f"The noise hides what the other predictors leave of {', '.join(hidden)}: nothing can be said.",)
+        if hidden
+        else ()
+    )
+    return RegressionResults.of(
+        found,
+        model="OLS",
+        method="moments",
+        response=design.response,
+        names=design.names,
+        coef=coef,
+        errors=np.array(errors),
+        null=null,
+        tested=design.names,
+        statistics=np.array(statistics),
+        probabilities=None,
+        intervals=tuple(intervals),
+        labels=("measured",) * len(design.names),
+        design=design,
+        fit=(
+            ("rsquared", min(max(1.0 - rest / whole, 0.0), 1.0) if whole > 0.0 else 0.0),
+            ("scale", max(rest, 0.0) / degrees * height * height),
+        ),
+        assumptions=ASSUMPTIONS,
+        remarks=remarks,
+    )
+
+
+def _units(design: LinearDesign) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each coefficient but the constant its column's middle in half-ranges, and the half-range."""
+    centers, factors = [], []
+    for each in design.predictors:
+        if each.bounds is None:
+            centers += [0.0] * len(each.names)
+            factors += [1.0] * len(each.names)
+        else:
+            factors.append(half_width(each.bounds))
+            centers.append(_middle(each.bounds) / factors[-1])
+    return np.array(centers), np.array(factors)
+
+
+def _middle(pair: tuple[float, float]) -> float:
+    return 0.5 * pair[0] + 0.5 * pair[1]

@@ -1,0 +1,202 @@
+"""What a regression asks of the data: sums, cross products and squares, and counts and sums by level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._grid import float_above
+from pydpstat._release.additive import Query
+from pydpstat.inference._design import LinearDesign, Regression
+from pydpstat.results._labels import Labels
+from pydpstat.statistics._kernels import record_grid
+from pydpstat.statistics._kernels.record_grid import BITS
+
+Floats = npt.NDArray[np.float64]
+# how a square enters what is released: halved with Laplace noise, a little less than 1/sqrt(2) with normal
+_SQUARES = {1: Fraction(1, 2), 2: Fraction(7, 10)}
+
+
+class Item(NamedTuple):
+    """A released number: its name, the elements of the matrix that it enters, and its factor there."""
+
+    name: str
+    cells: tuple[tuple[int, int], ...]
+    factor: float
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What is released for a design, in order, all of it public.
+
+    The matrix of moments is of v = (1, predictors, response): numbers lie between -1 and 1 at their bounds,
+    and a categorical predictor has an indicator for each level but the reference.
+
+    Parameters
+    ----------
+    numbers : tuple of int
+        The places of the numbers in v, the response's last.
+    factors : tuple of tuple of int
+        For each categorical predictor the places of its levels; -1 for the reference.
+    names : tuple of str
+        Of all places of v.
+    """
+
+    numbers: tuple[int, ...]
+    factors: tuple[tuple[int, ...], ...]
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, design: LinearDesign) -> Layout:
+        """Return the layout of a design."""
+        numbers: list[int] = []
+        factors: list[tuple[int, ...]] = []
+        place = 1
+        for each in design.predictors:
+            if each.levels is None:
+                numbers.append(place)
+            else:
+                factors.append((-1, *range(place, place + len(each.names))))
+            place += len(each.names)
+        return cls((*numbers, place), tuple(factors), (*design.names, design.response))
+
+    @property
+    def width(self) -> int:
+        """Number of places of v."""
+        return len(self.names)
+
+    def items(self, norm: int) -> list[Item]:
+        """Return what is released, for the norm that the noise answers to."""
+        found: list[Item] = []
+        if not self.factors:
+            found += [Item(f"sum({self.names[i]})", ((0, i),), 1.0) for i in self.numbers]
+        for which, levels in enumerate(self.factors):
+            found += [self._count(which, k, place) for k, place in enumerate(levels)]
+            for i in self.numbers:
+                share = 1.0 / len(self.factors)
+                found += [self._level_sum(which, k, place, i, share) for k, place in enumerate(levels)]
+        for (a, one), (b, other) in combinations(enumerate(self.factors), 2):
+            for k, first in enumerate(one):
+                for m, second in enumerate(other):
+                    cells = ((first, second),) if first > 0 and second > 0 else ()
+                    found.append(Item(f"count({a}={k},{b}={m})", cells, 1.0))
+        for i, j in combinations(self.numbers, 2):
+            found.append(Item(f"sum({self.names[i]}*{self.names[j]})", ((i, j),), 1.0))
+        share = 1.0 / float(_SQUARES[norm])
+        found += [Item(f"sum({self.names[i]}^2)*{1 / share:g}", ((i, i),), share) for i in self.numbers]
+        return found
+
+    def _count(self, which: int, level: int, place: int) -> Item:
+        return Item(f"count({which}={level})", ((0, place), (place, place)) if place > 0 else (), 1.0)
+
+    def _level_sum(self, which: int, level: int, place: int, number: int, share: float) -> Item:
+        cells: tuple[tuple[int, int], ...] = ((0, number),)
+        if place > 0:
+            cells = (*cells, (place, number))
+        return Item(f"sum({self.names[number]}|{which}={level})", cells, share)
+
+    def patterns(self, norm: int) -> Floats:
+        """Return what each released number adds to the matrix, of shape (numbers, width, width)."""
+        items = self.items(norm)
+        found = np.zeros((len(items), self.width, self.width))
+        for pattern, item in zip(found, items):
+            for i, j in item.cells:
+                # a sum by level is a share of the whole sum, and the level's own sum undivided
+                value = item.factor if i == 0 or i == j else 1.0
+                pattern[i, j] = pattern[j, i] = value
+        return found
+
+    def sensitivity(self, norm: int) -> Fraction:
+        """Return how far one record that is replaced can move what is released, rounding included.
+
+        Notes
+        -----
+        Let D be the number of numbers u in [-1, 1], w those of the record that takes its place, and Q that of
+        the categorical predictors. Put x_i = |u_i - w_i| / 2 and s_i = |u_i + w_i| / 2, so x_i + s_i <= 1,
+        and X the sum of the x_i. Then |u_i u_j - w_i w_j| <= 2 x_i (1 - x_j) + 2 x_j (1 - x_i) and
+        |u_i^2 - w_i^2| <= 4 x_i (1 - x_i), so cross products and half squares move by at most
+        2 X (D - X) in the L1 norm.
+
+        Q = 0: the sums move by 2 X more; 2 X (D + 1 - X) is at most (D + 1)^2 / 2.
+        Q > 0: whatever the number of levels, a predictor's counts move by at most 2, its sums by level of a
+        number by at most |u_i| + |w_i| = 2 max(x_i, s_i), and the counts of two predictors together by at
+        most 2. With t_i the distance of x_i from 0 or 1, whichever is nearer, 2 max(x_i, s_i) <= 2 - 2 t_i.
+        X (D - X) is at most floor(D^2 / 4) plus the distance of X from the nearest integer, and so plus the
+        sum of the t_i. Hence all of it moves by at most 2 floor(D^2 / 4) + 2 Q D + Q (Q + 1), which for
+        Q = 1 and even D is (D + 2)^2 / 2, as if the predictor were one more number.
+
+        L2: sums and cross products, and squares times at most 1 / sqrt(2), are half of
+        ||v v' - z z'||^2 = |v|^4 + |z|^4 - 2 (v'z)^2 <= 2 (D + 1)^2 for v = (1, u) and z = (1, w), so the
+        norm is at most D + 1. With Q > 0 the same for u and w without the constant gives D^2; counts add
+        Q (Q + 1), and sums by level Q (u_i^2 + w_i^2) <= 2 Q each.
+
+        Each of the products is rounded by less than 2^-40 (`record_grid.sums`), twice.
+        """
+        d, q = len(self.numbers), len(self.factors)
+        slack = Fraction(d * (d + 1), 2**BITS)
+        if norm == 1:
+            whole = Fraction(2 * (d * d // 4) + 2 * q * d + q * (q + 1)) if q else Fraction((d + 1) ** 2, 2)
+            return whole + slack
+        if not q:
+            return d + 1 + slack
+        return Fraction(float_above(_root_above(d * d + 2 * q * d + q * (q + 1)))) + slack
+
+
+def _root_above(square: int) -> Fraction:
+    """Return a rational number that is at least the square root."""
+    return Fraction(np.nextafter(np.sqrt(float(square)), np.inf))
+
+
+def moment_query(regression: Regression, norm: int) -> Query:
+    """Ask for what the layout lists, in integers on the records' grid."""
+    design, layout = regression.design, Layout.of(regression.design)
+    numbers = [each.bounds for each in design.predictors if each.bounds is not None]
+    grids = [record_grid.standard_grid(*pair) for pair in (*numbers, design.response_bounds)]
+    paired = list(zip(design.predictors, regression.predictors))
+    arrays = [values for each, values in paired if each.levels is None] + [regression.response]
+    codes = [(values, len(each.levels)) for each, values in paired if each.levels is not None]
+    width = range(len(arrays))
+    pairs = [*combinations(width, 2), *((i, i) for i in width)]
+    sums = record_grid.sums(arrays, grids, "error", pairs)
+    unit = Fraction(1, 2**BITS)
+    exact: list[Fraction | int] = []
+    if not codes:
+        exact += [each * unit for each in sums.first]
+    for values, levels in codes:
+        exact += np.bincount(values, minlength=levels).tolist()
+        exact += _level_sums(arrays, grids, values, levels)
+    for (one, first), (other, second) in combinations(codes, 2):
+        exact += np.bincount(one * second + other, minlength=first * second).tolist()
+    cross = len(pairs) - len(arrays)
+    exact += [each * unit for each in sums.products[:cross]]
+    exact += [each * unit * _SQUARES[norm] for each in sums.products[cross:]]
+    return Query(
+        "regression",
+        np.array([float(each) for each in exact]),
+        (layout.sensitivity(norm),),
+        Labels("regression", tuple(item.name for item in layout.items(norm))),
+        nobs=len(regression.response),
+        exact=tuple(exact),
+    )
+
+
+def _level_sums(
+    arrays: Sequence[Floats],
+    grids: Sequence[record_grid.RecordGrid],
+    codes: npt.NDArray[np.int64],
+    levels: int,
+) -> list[Fraction]:
+    """Return each number's sums over the records of each level."""
+    masks = [codes == level for level in range(levels)]
+    unit = Fraction(1, 2**BITS)
+    return [
+        record_grid.sums([values[mask]], [grid], "error").first[0] * unit
+        for values, grid in zip(arrays, grids)
+        for mask in masks
+    ]

@@ -1,0 +1,256 @@
+"""Linear regression: against statsmodels without noise, at its edges, and what it reads and refuses."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+import statsmodels.formula.api as smf
+
+import pydpstat
+from benchmarks.levels import regression as levels
+from pydpstat.errors import PydpstatError
+from pydpstat.inference._formulas import formula_terms
+from pydpstat.inference._laws.noisy_score import ScoreInterval
+
+# noise that no digit shows
+SURE = 1e8
+BOUNDS = {"y": (-8.0, 12.0), "x": (0.0, 10.0), "z": (-4.0, 4.0)}
+LEVELS = {"g": ["a", "b", "c"], "h": [1, 2]}
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(7)
+    n = 400
+    made = pd.DataFrame({"x": rng.uniform(0, 10, n), "z": rng.normal(size=n).clip(-4, 4)})
+    made["g"] = rng.choice(["a", "b", "c"], n)
+    made["h"] = rng.choice([1, 2], n)
+    errors = rng.normal(size=n).clip(-3, 3)
+    made["y"] = 0.3 * made.x - 0.2 * made.z + 0.5 * (made.g == "b") - 0.4 * (made.h == 2) + errors
+    return made
+
+
+@pytest.mark.parametrize("mechanism", [{}, {"mechanism": "gaussian", "delta": 1e-6}])
+@pytest.mark.parametrize(
+    "formula", ["y ~ x", "y ~ x + z", "y ~ C(g)", "y ~ x + C(g)", "y ~ x + z + C(g) + C(h)"]
+)
+def test_without_noise_it_is_least_squares(frame, formula, mechanism):
+    used = {name: pair for name, pair in BOUNDS.items() if name in formula}
+    public = {name: each for name, each in LEVELS.items() if f"C({name})" in formula}
+    fit = pydpstat.ols(formula, frame, SURE, bounds=used, levels=public or None, rng=1, **mechanism)
+    known = smf.ols(formula, frame).fit()
+    assert set(fit.params.index) == set(known.params.index)
+    # Laplace's noise is below 1e-6; normal noise falls with epsilon's root, and is below 1e-3 of 400 records
+    near = 1e-3 if mechanism else 1e-5
+    pd.testing.assert_series_equal(fit.params, known.params[fit.params.index], check_names=False, atol=near)
+    assert fit.rsquared == pytest.approx(known.rsquared, abs=near)
+    assert fit.scale == pytest.approx(known.scale, abs=near)
+    new = frame[:5]
+    assert fit.predict(new) == pytest.approx(known.predict(new).to_numpy(), abs=10 * near)
+    # a score test, with the variance under the hypothesis and divisor n
+    pd.testing.assert_series_equal(fit.bse, known.bse[fit.bse.index], check_names=False, rtol=0.02)
+
+
+def test_the_limit_without_privacy_is_the_t_test(frame):
+    # 2,048 draws tell a p-value to within 0.02, and a score test is a t test to within 1 / n
+    fit = pydpstat.ols("y ~ x + z", frame, 1e6, bounds=BOUNDS, rng=1)
+    known = smf.ols("y ~ x + z", frame).fit()
+    for value in (-0.3, -0.2, -0.15, -0.1, -0.05):
+        t = known.t_test(f"z = {value}").pvalue
+        assert fit.test("z", value) == pytest.approx(float(t), abs=0.02)
+    ends, width = known.conf_int(), known.bse
+    assert (np.abs(fit.conf_int() - ends).max(axis=1) < 0.2 * width).all()
+    assert (np.abs(fit.conf_int(0.5) - known.conf_int(0.5)).max(axis=1) < 0.2 * width).all()
+
+
+def test_ranks_without_privacy_are_kendalls_test():
+    from scipy.stats import kendalltau
+
+    rng = np.random.default_rng(3)
+    x, y = rng.uniform(size=(2, 60))
+    y += 0.3 * x
+    fit = pydpstat.ols(y, x, 1e6, bounds=(-1, 3), method="rank", rng=1)
+    assert fit.pvalues["x1"] == pytest.approx(kendalltau(x, y, method="exact").pvalue, rel=1e-9)
+    fit = pydpstat.ols(y, x, 1e6, bounds=(-1, 3), method="rank", null=0.3, rng=1)
+    assert fit.pvalues["x1"] == pytest.approx(kendalltau(x, y - 0.3 * x, method="exact").pvalue, rel=1e-9)
+    assert fit.test("x1", 0.3) == fit.pvalues["x1"]
+    with pytest.raises(PydpstatError, match="value must be the one that was tested"):
+        fit.test("x1", 0.0)
+
+
+def test_the_simulated_releases_are_those_of_the_function():
+    setting = {"law": "normal", "predictors": 2, "n": 200, "epsilon": 2.0}
+    x, y = levels.records(setting, np.random.default_rng(1))
+    fit = pydpstat.ols(y, x, 2.0, bounds=(-1, 1), rng=1)
+    simulated = levels.noisy_moments(setting, np.random.default_rng(1))
+    found = fit.intervals[1]
+    assert isinstance(found, ScoreInterval)
+    assert found.noisy.scale == pytest.approx(simulated.scale, rel=1e-9)
+    assert np.array_equal(found.noisy.patterns, simulated.patterns)
+    sure = pydpstat.ols(y, x, SURE, bounds=(-1, 1), rng=1).intervals[1]
+    quiet = levels.noisy_moments({**setting, "epsilon": SURE}, np.random.default_rng(1))
+    assert sure.noisy.matrix == pytest.approx(quiet.matrix, abs=1e-5)
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 100.0])
+@pytest.mark.parametrize("n", [1, 2, 5])
+@pytest.mark.parametrize("how", ["constant", "outside", "collinear", "one level", "random"])
+def test_edges_give_whole_lines_and_never_nan(n, epsilon, how):
+    rng = np.random.default_rng(n)
+    x, y = rng.uniform(-1, 1, (n, 2)), rng.uniform(-1, 1, n)
+    if how == "constant":
+        x, y = np.full((n, 2), 0.5), np.full(n, 0.25)
+    elif how == "outside":
+        x, y = x + 9.0, y - 9.0
+    elif how == "collinear":
+        x[:, 1] = x[:, 0]
+    data = {"y": y, "a": x[:, 0], "b": x[:, 1], "g": ["u"] * n}
+    bounds = {"y": (-1, 1), "a": (-1, 1), "b": (-1, 1)}
+    own = {"bounds": bounds, "levels": {"g": ["u", "v"]} if how == "one level" else None, "rng": 5}
+    formula = "y ~ a + C(g)" if how == "one level" else "y ~ a + b"
+    if how == "one level":
+        del bounds["b"]
+    for method in ({}, {"method": "rank", "interval": True}):
+        fit = pydpstat.ols(formula, data, epsilon, **own, **method)
+        ends = fit.conf_int()
+        told = [fit.params, fit.bse, fit.tvalues, fit.pvalues, ends.stack(), fit.conf_int(1e-6).stack()]
+        assert not any(each.isna().any() for each in told)
+        assert fit.pvalues.between(0.0, 1.0).all() and (ends[0] <= ends[1]).all()
+        assert pickle.loads(pickle.dumps(fit)).released == fit.released
+        if n == 2:
+            assert "nan" not in str(fit.summary())
+        if epsilon == 0.001:
+            # the noise is thousands of times the data
+            assert np.isinf(ends.loc["a"]).any()
+
+
+def test_constant_predictors_are_said_to_be_hidden():
+    y = np.linspace(-1, 1, 1000)
+    fit = pydpstat.ols(y, np.full(1000, 0.5), 1.0, bounds=(-1, 1), rng=3)
+    assert math.isinf(fit.bse["x1"]) and np.isinf(fit.conf_int().loc["x1"]).all()
+    assert any("x1: nothing can be said" in each for each in fit.remarks)
+    twice = np.column_stack([y, y])
+    fit = pydpstat.ols(y, twice, 10.0, bounds=(-1, 1), rng=3)
+    assert np.isinf(fit.conf_int().loc[["x1", "x2"]]).to_numpy().any(axis=1).all()
+
+
+def test_intervals_of_lower_levels_are_inside(frame):
+    for method in ({}, {"method": "rank", "interval": True}):
+        fit = pydpstat.ols("y ~ x + z", frame, 20.0, bounds=BOUNDS, rng=2, **method)
+        wide, narrow = fit.conf_int(0.01), fit.conf_int(0.2)
+        assert (wide[0] <= narrow[0]).all() and (narrow[1] <= wide[1]).all()
+
+
+def test_formulas_are_read_by_either_package(monkeypatch):
+    formula = "y ~ x + C(g)"
+    terms = [("x", False), ("g", True)]
+    for hidden in ((), ("patsy",)):
+        for name in hidden:
+            monkeypatch.setitem(sys.modules, name, None)
+        response, found = formula_terms(formula)
+        assert response == "y" and sorted((t.column, t.categorical) for t in found) == sorted(terms)
+    monkeypatch.setitem(sys.modules, "formulaic", None)
+    with pytest.raises(ImportError, match=r"pip install 'pydpstat\[formulas\]'"):
+        formula_terms(formula)
+
+
+@pytest.mark.parametrize(
+    ("formula", "said"),
+    [
+        ("y ~ x - 1", "must have its constant"),
+        ("y ~ x * z", "columns and C\\(column\\)"),
+        ("y ~ np.log(x)", "make a column of it first"),
+        ("x", "must have one response"),
+        ("C(g) ~ x", "a response that is a number"),
+        ("y ~ (", "read by patsy or formulaic"),
+        ("y ~ nothing", "must have a column 'nothing'"),
+        ("y ~ C(g)", "levels must have the public levels of 'g'"),
+    ],
+)
+def test_other_formulas_are_refused(frame, formula, said):
+    with pytest.raises(PydpstatError, match=said):
+        pydpstat.ols(formula, frame, 1.0, bounds=BOUNDS)
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        ({"neighbors": "unbounded"}, "neighbors must be 'bounded'"),
+        ({"bounds": {"y": (0, 1)}}, "bounds must name every column"),
+        ({"bounds": [(0, 1)]}, "bounds must be one pair, or one for each"),
+        ({"method": "lasso"}, "method must be one of"),
+        ({"coefficients": "x"}, "left out with method 'moments'"),
+        ({"method": "rank", "coefficients": "w"}, "coefficients must be names of slopes"),
+        ({"method": "rank", "mechanism": "gaussian", "delta": 1e-6}, "mechanism must be one of"),
+        ({"levels": {"w": [1, 2]}}, "levels must be of predictors"),
+        ({"levels": {"x": [1]}}, "must be two or more"),
+        ({"null": math.inf}, "null must be a finite number"),
+        ({"missing": 99.0}, "within the bounds"),
+    ],
+)
+def test_what_is_refused_says_what_to_do(frame, own, said):
+    with pytest.raises(PydpstatError, match=said):
+        pydpstat.ols("y ~ x + z", frame, 1.0, **{"bounds": BOUNDS, **own})
+
+
+def test_ranks_without_intervals_have_tests_alone(frame):
+    fit = pydpstat.ols("y ~ x + z", frame, 1.0, bounds=BOUNDS, method="rank", rng=1)
+    assert list(fit.pvalues.index) == ["x", "z"] and set(fit.validity) == {"model"}
+    for ask in (lambda: fit.params, fit.conf_int, lambda: fit.predict(frame), lambda: fit.rsquared):
+        with pytest.raises(PydpstatError, match="method"):
+            ask()
+    only = pydpstat.ols("y ~ x + z", frame, 1.0, bounds=BOUNDS, method="rank", coefficients="z", rng=1)
+    # the whole of epsilon, and half of the noise
+    assert float(np.max(only.noise_scale)) < float(np.max(fit.noise_scale))
+
+
+def test_containers_and_levels_are_read_alike(frame):
+    by_name = {"bounds": {"y": (-8, 12), "x": (0, 10)}, "levels": {"g": LEVELS["g"]}, "rng": 1}
+    wanted = pydpstat.ols("y ~ x + C(g)", frame, 1.0, **by_name).released
+    columns = {name: frame[name].tolist() for name in frame}
+    assert pydpstat.ols("y ~ x + C(g)", columns, 1.0, **by_name).released == wanted
+    declared = frame.assign(g=pd.Categorical(frame.g, ["a", "b", "c"]))
+    shared = {**by_name, "levels": "declared"}
+    fit = pydpstat.ols("y ~ x + C(g)", declared, 1.0, **shared)
+    assert fit.released == wanted and any("categories" in each for each in fit.guarantee.conditions)
+    plain = pydpstat.ols(frame.y, frame[["x", "g"]], 1.0, **by_name)
+    assert plain.released == wanted and list(plain.params.index) == ["const", "x", "g[T.b]", "g[T.c]"]
+    # what is no level counts as the reference
+    other = frame.assign(g=frame.g.replace("a", "unheard of"))
+    assert pydpstat.ols("y ~ x + C(g)", other, 1.0, **by_name).released == wanted
+    arrays = pydpstat.ols(frame.y.to_numpy(), frame[["x", "z"]].to_numpy(), 1.0, bounds=(-8, 12), rng=1)
+    named = pydpstat.ols(frame.y, frame[["x", "z"]], 1.0, bounds=(-8, 12), rng=1)
+    assert [value for _, value in arrays.released] == [value for _, value in named.released]
+    assert arrays.predict([[1.0, 2.0]]) == pytest.approx(named.predict({"x": [1.0], "z": [2.0]}))
+
+
+def test_missing_values_are_an_error_or_get_a_public_number(frame):
+    gaps = frame.assign(x=frame.x.where(frame.x > 1))
+    own = {"bounds": {"y": (-8, 12), "x": (0, 10)}, "rng": 1}
+    with pytest.raises(PydpstatError, match="missing must say what to do"):
+        pydpstat.ols("y ~ x", gaps, 1.0, **own)
+    filled = pydpstat.ols("y ~ x", gaps, 1.0, **own, missing=3.0)
+    assert filled.released == pydpstat.ols("y ~ x", gaps.fillna(3.0), 1.0, **own).released
+
+
+def test_a_budget_is_charged_once(frame):
+    budget = pydpstat.Budget(1.0)
+    pydpstat.ols("y ~ x", frame, 0.25, bounds={"y": (-8, 12), "x": (0, 10)}, budget=budget)
+    pydpstat.ols(frame.y, frame.x, 0.5, bounds=(-8, 12), method="rank", interval=True, budget=budget)
+    assert budget.spent.epsilon == pytest.approx(0.75)
+
+
+def test_arrays_have_the_constant_that_statsmodels_adds():
+    rng = np.random.default_rng(1)
+    x = rng.uniform(size=(100, 2))
+    y = x @ [0.3, 0.2] + 0.1
+    known = sm.OLS(y, sm.add_constant(x)).fit()
+    fit = pydpstat.ols(y, x, SURE, bounds=(0, 1), rng=1)
+    assert list(fit.params.index) == ["const", "x1", "x2"]
+    assert fit.params.to_numpy() == pytest.approx(known.params, abs=1e-4)
