@@ -125,7 +125,8 @@ def noisy_table(
     if how.bounded and records.size is not None:
         check_records(records.size, 1, "test", argument)
     # what is missing is left out here, and told below
-    counts, size = table_counts(records, axes, "drop" if how.missing == "error" else how.missing)
+    missing = "drop" if how.missing == "error" else how.missing
+    counts, size = table_counts(records, public, axes, missing)
     if how.missing == "error" and counts.sum() != size:
         raise PydpstatError(
             f"{argument} must have a level in each record: some values are missing or none of the levels, "
@@ -182,6 +183,7 @@ def _weights(f_exp: object, names: tuple[Level, ...]) -> list[float]:
 
 
 def probabilities(f_exp: object, names: tuple[Level, ...]) -> Floats:
+    """Return the probabilities of the levels that expected frequencies mean; equal ones without."""
     if f_exp is None:
         return np.full(len(names), 1.0 / len(names))
     exact = [Fraction(each) for each in _weights(f_exp, names)]

@@ -87,7 +87,7 @@ def _signed(count: int, top: int) -> tuple[Floats, Floats]:
         wider[: chances.size] += 0.5 * chances
         wider[each:] += 0.5 * chances
         chances = wider
-    return 2.0 * np.arange(chances.size) - sum(scores), chances
+    return np.arange(0.0, 2.0 * chances.size, 2.0) - sum(scores), chances
 
 
 @lru_cache(maxsize=32)
@@ -99,7 +99,7 @@ def _ordered(count: int) -> tuple[Floats, Floats]:
         low = np.maximum(np.arange(1, total.size) - (i + 1), 0)
         chances = (total[1:] - total[low]) / (i + 1)
     pairs = count * (count - 1) // 2
-    return 2.0 * np.arange(pairs + 1) - pairs, chances
+    return np.arange(0.0, 2.0 * pairs + 2.0, 2.0) - pairs, chances
 
 
 def two_sided(value: int, law: ScoreLaw | KendallLaw, epsilon: float) -> float:
