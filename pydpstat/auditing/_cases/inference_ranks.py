@@ -27,7 +27,6 @@ ALONG: Any = (AGAINST[0], [1.0, 2.0, 3.0, 9.0])
 # the lowest record of a group that lies above the others comes to lie above them, too
 MIXED: Any = ([0.0, 11.0, 12.0, 13.0, 14.0], [1.0, 4.0, 5.0, 8.0, 9.0], [2.0, 3.0, 6.0, 7.0, 10.0])
 APART: Any = ([15.0, *MIXED[0][1:]], *MIXED[1:])
-
 # and that of a small group, whose distance has no weights
 UNEQUAL: Any = ([0.0, 11.0, 12.0], [float(place) for place in range(1, 11)])
 UNEQUAL_APART: Any = ([15.0, 11.0, 12.0], UNEQUAL[1])
