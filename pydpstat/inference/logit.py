@@ -149,7 +149,7 @@ def logit(
     >>> import numpy as np, pydpstat
     >>> draw = np.random.default_rng(2)
     >>> x = draw.uniform(0, 10, 5000)
-    >>> y = draw.uniform(size=5000) < 1 / (1 + np.exp(2 - 0.5 * x))
+    >>> y = draw.logistic(size=5000) < 0.5 * x - 2
     >>> r = pydpstat.logit(y, x, 2.0, bounds=(0, 10), rng=1)
     >>> low, high = r.conf_int().loc["x1"]
     >>> bool(low < 0.5 < high), r.validity["x1"]
