@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._data.columns import Data, GivenBounds, one_column, several_bounds
+from pydpstat._data.columns import Data, GivenBounds, several_bounds
 from pydpstat._data.containers import name_of
-from pydpstat._data.table import table_of
 from pydpstat._frozen import Frozen, frozen
 from pydpstat._release.additive import Query, Spender, release
 from pydpstat._release.calibration import SEEDED, prepare
@@ -161,9 +160,6 @@ def logit(
             "neighbors must be 'bounded' for logit, whose number of records is public; got 'unbounded'. Use "
             "any_interval with a fit of your own, which also holds where the number is private."
         )
-    if not isinstance(formula, str) and table_of(formula) is None:
-        # a formula that is none, and no responses
-        one_column(formula, "formula")
     regression = read_regression(formula, data, _with_response(formula, bounds), levels, how.missing)
     design = regression.design
     ends = [pair for each in design.predictors for pair in _pairs(each)]
