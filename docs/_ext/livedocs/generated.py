@@ -169,7 +169,7 @@ _OWN_PARTS = {
 
 
 def own_names(part: str) -> list[str]:
-    """Return the package's public names of a part: "releases", "tests", "accounts", or "pydpstat" for the rest.
+    """Return the package's public names of a part; "pydpstat" is for the rest.
 
     Mirrors are in none of them.
     """
