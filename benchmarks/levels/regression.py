@@ -129,8 +129,9 @@ def records(setting: Setting, rng: np.random.Generator) -> tuple[np.ndarray, np.
         slopes[1:] = 0.0
     y = x @ slopes + error
     if law == "rounded":
-        x, y = np.round(4.0 * x) / 4.0, np.round(8.0 * y) / 8.0
-        y = y if p == 1 else np.round(4.0 * x[:, 1:]).sum(axis=1) / 16.0 + np.round(8.0 * error) / 8.0
+        # a linear function of rounded predictors with rounded errors: many ties, and still linear
+        x = np.round(4.0 * x) / 4.0
+        y = x @ np.append(slopes[0], np.full(p - 1, 0.25)) + np.round(8.0 * error) / 8.0
     return x, y.clip(-1.0, 1.0)
 
 

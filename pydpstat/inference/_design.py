@@ -58,10 +58,10 @@ class Predictor:
             return (self.text,)
         return tuple(f"{self.text}[T.{level}]" for level in self.levels[1:])
 
-    def read(self, column: Any, missing: Missing = "error") -> npt.NDArray[Any]:
+    def read(self, column: Any, missing: Missing = "error", argument: str = "data") -> npt.NDArray[Any]:
         """Return numbers, or codes of levels: what is no level counts as the reference."""
         if self.levels is None:
-            return _floats(column, self.column, missing)
+            return _floats(column, f"{argument}[{self.column!r}]", missing)
         codes = codes_of(column, PublicLevels(self.levels, False)).astype(np.int64)
         if missing == "error" and bool((codes < 0).any()):
             raise missing_values()
@@ -119,7 +119,7 @@ class LinearDesign:
     def matrix(self, data: Any) -> Floats:
         """Return the predictors of new records, a constant first and a column for each coefficient."""
         columns = _by_name(data, [each.column for each in self.predictors], "exog")
-        read = [each.read(column) for each, column in zip(self.predictors, columns)]
+        read = [each.read(column, argument="exog") for each, column in zip(self.predictors, columns)]
         if len({each.size for each in read}) > 1:
             raise PydpstatError("exog must have columns of one length; it has several lengths.")
         return expanded(self.predictors, read)
@@ -162,7 +162,7 @@ def read_regression(
         names, constant, columns = [response, *names], "const", [target, *columns]
     design = _design(response, terms, columns[1:], bounds, levels, constant)
     check_filling(missing, design.bounds)
-    values = _floats(columns[0], response, missing)
+    values = _floats(columns[0], f"data[{response!r}]", missing)
     read = tuple(each.read(column, missing) for each, column in zip(design.predictors, columns[1:]))
     if any(each.size != values.size for each in read):
         raise PydpstatError(
