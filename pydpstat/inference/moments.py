@@ -255,12 +255,11 @@ class MomentsResults(Stated, Frozen):
         return rows + [(f"std of {name}", value) for name, value in zip(self.names, spreads)]
 
     def _place(self, column: str | None) -> int:
-        if self.names is None and column is None or self.names is not None and len(self.names) == 1 == 1:
+        if column is None and len(self.pairs) == 1:
             return 0
         if self.names is None:
-            raise PydpstatError(
-                f"column must be None for one variable; got {checks.shown(column)}. Leave it out."
-            )
+            shown = checks.shown(column)
+            raise PydpstatError(f"column must be None for one variable; got {shown}. Leave it out.")
         return self.names.index(checks.one_of(column, "column", self.names))
 
     def ttest(
