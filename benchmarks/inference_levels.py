@@ -27,7 +27,7 @@ import table
 from pydpstat import _files
 
 FILE = Path(__file__).resolve().parent / "levels.json"
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "own" / "levels.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "levels.md"
 ALPHA = 0.05
 CHUNK, RUNS, POWER_RUNS = 100, 4000, 1000
 KINDS = {"rejections": "SETTINGS", "misses": "SETTINGS", "power": "POWER"}

@@ -16,6 +16,7 @@ import pytest
 
 import pydpstat
 from pydpstat import Budget, Guarantee, RRandom, audit, compose, plan
+from pydpstat.inference.moments import MomentsResults
 from tests.own_releases import BOUNDS, OWN, N, X, Y
 from tests.privacy_search import FORBIDDEN, clear_caches, findings, found_in, package_state, reachable
 
@@ -76,7 +77,9 @@ def views(result: Any) -> list[Any]:
         given.append(getattr(result, name, None))
     if hasattr(result, "to_frame"):
         given.append(result.to_frame())
-    if getattr(result, "interval", True) is not None and getattr(result, "noise", True) is not None:
+    if isinstance(result, MomentsResults):
+        given += [result.conf_int(column=name) for name in result.names or [None]]
+    elif getattr(result, "interval", True) is not None and getattr(result, "noise", True) is not None:
         given.append(result.conf_int())
     page = result.summary()
     given += [page.as_text(), page.as_html(), page.as_latex(), page.as_csv(), repr(result), str(result)]
@@ -180,6 +183,7 @@ def published(result: Any) -> list[float]:
     if isinstance(result, pydpstat.InferenceResults):
         values = np.array([value for _, value in result.released])
     else:
+        result = getattr(result, "release", result)
         values = np.ravel(result.value) if result.value.dtype.kind == "f" else np.empty(0)
     return [each for each in values.tolist() if abs(each) > 1000]
 

@@ -27,6 +27,9 @@ class Parted:
     def sample(self) -> Chunk:
         return self._chunk(slice(0, 0))
 
+    def ask(self, question: object) -> None:
+        """Say that the records have to be read."""
+
     def count(self) -> int | None:
         return len(self.frame)
 

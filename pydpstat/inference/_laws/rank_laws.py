@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
+from pydpstat._frozen import Frozen
+
 Floats = npt.NDArray[np.float64]
 # how many values an exact law may have
 POINTS = 40_000
@@ -30,7 +32,7 @@ UNIFORM = (Fraction(1, 12), Fraction(-1, 120), Fraction(1, 252))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Law:
+class Law(Frozen):
     """The law of a statistic that takes integer values.
 
     Parameters
