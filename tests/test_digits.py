@@ -25,6 +25,9 @@ CERTIFIED = {
     "r_arithmetic/moments.py": {"np.dot("},
     "random/r_stream/_gamma.py": {"np.expm1("},
     "anonymity/_points.py": {"np.linalg.eigh("},
+    # a few equations with noise in them are solved, after the release; last bits of that are recorded nowhere
+    "inference/_laws/logit_start.py": {"np.linalg.eigh(", "np.linalg.solve("},
+    "inference/_laws/noisy_logit.py": {"np.linalg.eigvalsh(", "np.linalg.solve("},
 }
 
 

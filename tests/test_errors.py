@@ -59,8 +59,8 @@ OTHER_WORDS = {
     "dims": ("the function",),
     # squared errors of huge responses are no utility
     "y": ("utility",),
-    # a frame has other variables than the levels that were given
-    "data": ("levels",),
+    # a frame has other variables than the levels that were given, or a column of texts, which is named
+    "data": ("levels", "must be numbers"),
     "by": ("levels", "missing"),
     "weights": ("missing",),
     "condition": ("missing",),

@@ -166,8 +166,8 @@ def read_regression(
     read = tuple(each.read(column, missing) for each, column in zip(design.predictors, columns[1:]))
     if any(each.size != values.size for each in read):
         raise PydpstatError(
-            "data must have the response and every predictor of the same records; they have different "
-            "lengths. Give one value a record in each."
+            "data must have every predictor of the same records as the response, which formula names or is; "
+            "they have different lengths. Give one value a record in each."
         )
     return Regression(design, values, read)
 
@@ -222,8 +222,12 @@ def _gathered(table: Table, names: Sequence[str], argument: str) -> list[Any]:
 
 def _arrays(response: object, data: Any) -> tuple[str, Any, list[str], list[Any]]:
     """Return the response's name and values, and the predictors' names and columns."""
-    held = table_of(response)
+    try:
+        held = table_of(response)
+    except PydpstatError as error:
+        raise PydpstatError(f"formula{str(error).removeprefix('data')}") from error.__cause__
     target: Any = response if held is None else _gathered(held, held.names, "formula")[0]
+    target = one_column(target, "formula").arrays[0]
     name = (held.names[0] if held is not None else None) or name_of(response) or "y"
     if table_of(data) is not None:
         table = table_of(data)
@@ -308,7 +312,8 @@ def _pairs(bounds: object, names: list[str]) -> dict[str, Pair]:
     if several_bounds(bounds):
         if len(bounds) != len(names):
             raise PydpstatError(
-                f"bounds must be one pair, or one for each of {checks.excerpt(names)}; got {len(bounds)}."
+                f"bounds must be one pair, or one for each variable of the data, {checks.excerpt(names)}; "
+                f"got {len(bounds)}."
             )
         return {name: bounds_pair(pair, f"bounds[{i}]") for i, (name, pair) in enumerate(zip(names, bounds))}
     return dict.fromkeys(names, bounds_pair(bounds))

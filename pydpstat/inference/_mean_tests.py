@@ -30,8 +30,8 @@ def standard(value: float, pair: Pair, name: str = "popmean") -> float:
     """
     low, high = pair
     hint = "The mean of values between the bounds lies there."
-    checks.number(value, name, "a number within the bounds", lambda x: low <= x <= high, hint)
-    given, lower, upper = (Fraction(float(each)) for each in (value, low, high))
+    number = checks.number(value, name, "a number within the bounds", lambda x: low <= x <= high, hint)
+    given, lower, upper = map(Fraction, (number, low, high))
     return float((2 * given - lower - upper) / (upper - lower))
 
 
@@ -66,7 +66,7 @@ def one_sample(
         statistic=statistic,
         pvalue=p,
         alternative=alternative,
-        null=(("mean", float(popmean)),),
+        null=(("mean", checks.as_float(checks.unwrap(popmean))),),
         released=_released(release),
         estimates=(("mean", min(max(estimate, pair[0]), pair[1])),),
         parameter="mean",

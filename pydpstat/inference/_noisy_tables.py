@@ -25,6 +25,7 @@ from pydpstat.statistics._kernels.cells import cells_query
 from pydpstat.statistics._kernels.crossed import table_counts
 from pydpstat.statistics._kernels.levels import (
     DECLARED,
+    Axis,
     Level,
     PublicLevels,
     axis_of,
@@ -110,7 +111,7 @@ def noisy_table(
         )
     public = [each._replace(closed=True) for each in levels_of(levels, variables)]
     kept = None if how.missing in ("error", "drop") else how.missing
-    axes = [axis_of(each, None, kept) for each in public]
+    axes = [_strict(axis_of(each, None, kept)) for each in public]
     names = tuple(axis.names for axis in axes)
     if math.prod(map(len, names)) > MOST_CELLS:
         raise PydpstatError(
@@ -125,7 +126,7 @@ def noisy_table(
     if how.bounded and records.size is not None:
         check_records(records.size, 1, "test", argument)
     # what is missing is left out here, and told below
-    counts, size = table_counts(records, axes, "drop" if how.missing == "error" else how.missing)
+    counts, size = table_counts(records, public, axes, "drop" if how.missing == "error" else how.missing)
     if how.missing == "error" and counts.sum() != size:
         raise PydpstatError(
             f"{argument} must have a level in each record: some values are missing or none of the levels, "
@@ -154,14 +155,17 @@ def noisy_table(
     return NoisyTable(release, np.asarray(release.value), names, noise.epsilon / noise.sensitivity)
 
 
+def _strict(axis: Axis) -> Axis:
+    """Return an axis where what is no level counts as what is missing does."""
+    *places, _, gone = axis.places
+    return axis._replace(places=(*places, gone, gone))
+
+
 def _coded(data: object, argument: str, public: tuple[PublicLevels, ...]) -> Columns:
-    """Read records as the codes of their levels; what is no level is missing."""
+    """Read records as the codes of their levels."""
     variables = variables_of(data, argument)
-    codes = []
-    for column, each in zip(variables.columns, public):
-        found = codes_of(column, each)
-        codes.append(np.where(found < len(each.levels), found, found.dtype.type(-1)))
-    return Columns(tuple(codes), (None,) * len(codes), variables.names, None, variables.size)
+    codes = tuple(codes_of(column, each) for column, each in zip(variables.columns, public))
+    return Columns(codes, (None,) * len(codes), variables.names, None, variables.size)
 
 
 def _weights(f_exp: object, names: tuple[Level, ...]) -> list[float]:
@@ -182,6 +186,7 @@ def _weights(f_exp: object, names: tuple[Level, ...]) -> list[float]:
 
 
 def probabilities(f_exp: object, names: tuple[Level, ...]) -> Floats:
+    """Return the probabilities of the levels that expected frequencies mean; equal ones without."""
     if f_exp is None:
         return np.full(len(names), 1.0 / len(names))
     exact = [Fraction(each) for each in _weights(f_exp, names)]

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._data.columns import Data, GivenBounds, one_column, several_bounds
+from pydpstat._data.columns import Data, GivenBounds, several_bounds
 from pydpstat._data.containers import name_of
-from pydpstat._data.table import table_of
 from pydpstat._frozen import Frozen, frozen
 from pydpstat._release.additive import Query, Spender, release
 from pydpstat._release.calibration import SEEDED, prepare
@@ -149,7 +148,7 @@ def logit(
     >>> import numpy as np, pydpstat
     >>> draw = np.random.default_rng(2)
     >>> x = draw.uniform(0, 10, 5000)
-    >>> y = draw.uniform(size=5000) < 1 / (1 + np.exp(2 - 0.5 * x))
+    >>> y = draw.logistic(size=5000) < 0.5 * x - 2
     >>> r = pydpstat.logit(y, x, 2.0, bounds=(0, 10), rng=1)
     >>> low, high = r.conf_int().loc["x1"]
     >>> bool(low < 0.5 < high), r.validity["x1"]
@@ -161,9 +160,6 @@ def logit(
             "neighbors must be 'bounded' for logit, whose number of records is public; got 'unbounded'. Use "
             "any_interval with a fit of your own, which also holds where the number is private."
         )
-    if not isinstance(formula, str) and table_of(formula) is None:
-        # a formula that is none, and no responses
-        one_column(formula, "formula")
     regression = read_regression(formula, data, _with_response(formula, bounds), levels, how.missing)
     design = regression.design
     ends = [pair for each in design.predictors for pair in _pairs(each)]

@@ -118,6 +118,7 @@ def ttest_1samp(
     source = source_from(rng)
     pair = bounds_pair(bounds)
     standard(popmean, pair)
+    popmean = checks.as_float(checks.unwrap(popmean))
     check_filling(how.missing, (pair,))
     if method == "exact" and not how.bounded:
         raise PydpstatError(
@@ -127,18 +128,18 @@ def ttest_1samp(
     records, how = records_of(a, how, NOTHING, source, one_column, "a")
     asked = _asked(popmean, pair, alternative, method)
     if method == "exact" and records.size is not None and records.size < _COINS:
+        # of a smaller one integer noise has no finite scale
+        checks.number(epsilon, "epsilon", "at least 1e-300", lambda x: x >= 1e-300, "Give for example 1.")
         how = options(epsilon, 0, "geometric", how.neighbors, missing, mechanisms=INTEGER, budget=budget)
-        return by_coins(records, pair, how, float(popmean), alternative, asked, source, budget)
-    return _from_sums(
-        "ttest_1samp", records, pair, how, float(popmean), alternative, method, asked, source, budget
-    )
+        return by_coins(records, pair, how, popmean, alternative, asked, source, budget)
+    return _from_sums("ttest_1samp", records, pair, how, popmean, alternative, method, asked, source, budget)
 
 
 def _asked(
     popmean: float | None, pair: Pair, alternative: str, method: str = "t"
 ) -> tuple[tuple[str, object], ...]:
     """Return a call's own public arguments; those at their defaults are left out."""
-    shown: list[tuple[str, object]] = [] if popmean is None else [("popmean", float(popmean))]
+    shown: list[tuple[str, object]] = [] if popmean is None else [("popmean", popmean)]
     shown.append(("bounds", pair))
     if alternative != "two-sided":
         shown.append(("alternative", alternative))

@@ -239,7 +239,11 @@ class InferenceResults(Stated, Frozen):
 
     def _rows(self) -> Rows:
         named: list[tuple[str, float | None]] = [("statistic", self.statistic), ("p-value", self.pvalue)]
-        named += [*self.estimates, *((f"released {name}", value) for name, value in self.released)]
+        named += self.estimates
+        if self.interval is not None:
+            ends = zip(("[0.025", "0.975]"), self.conf_int())
+            named += [(f"{self.parameter} {name}", end) for name, end in ends]
+        named += [(f"released {name}", value) for name, value in self.released]
         known = [(name, number(value)) for name, value in named if value is not None]
         return Rows(("value",), [name for name, _ in known], [[shown] for _, shown in known])
 

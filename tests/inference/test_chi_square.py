@@ -16,7 +16,7 @@ from scipy import stats
 
 import pydpstat
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws import nuisance
+from pydpstat.inference._laws import nuisance, tables
 from pydpstat.inference._laws.tables import (
     fit_pvalue,
     fit_statistic,
@@ -258,7 +258,7 @@ def test_refusals(call, message):
 def test_p_values_repeat():
     noisy = np.array([[12.0, 3.0], [-2.0, 9.0]])
     first = independence_pvalue(noisy, 20, RATE), fit_pvalue(noisy.ravel(), np.full(4, 0.25), None, RATE)
-    for cached in (nuisance.geometric_reference,):
+    for cached in (tables._independence, tables._fit_reference):
         cached.cache_clear()
     again = (
         independence_pvalue(noisy + 0.0, 20, RATE),

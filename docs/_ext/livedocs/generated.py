@@ -159,6 +159,7 @@ def gaps(guide: Sequence[Entry], cases: Sequence[Case]) -> list[str]:
 # further names that the pages of the package's own parts have, and which modules the parts are in
 _OWN_PARTS = {
     "releases": (("pydpstat.statistics.plan.Plan",), ("pydpstat.statistics",)),
+    "tests": (("pydpstat.inference.moments.MomentsResults",), ("pydpstat.inference",)),
     "accounts": (
         ("pydpstat.budget.Amount", "pydpstat.budget.Share"),
         ("pydpstat.budget", "pydpstat.privacy", "pydpstat.auditing"),
@@ -168,7 +169,7 @@ _OWN_PARTS = {
 
 
 def own_names(part: str) -> list[str]:
-    """Return the package's public names of a part: "releases", "accounts", or "pydpstat" for the rest.
+    """Return the package's public names of a part; "pydpstat" is for the rest.
 
     Mirrors are in none of them.
     """

@@ -18,7 +18,6 @@ def all_cases() -> tuple[Case, ...]:
         originals,
         ranks_and_cells,
         statistics,
-        survey,
     )
 
     return (
@@ -32,7 +31,6 @@ def all_cases() -> tuple[Case, ...]:
         *inference_ranks.CASES,
         *inference_regression.CASES,
         *inference_tables.CASES,
-        *survey.CASES,
     )
 
 

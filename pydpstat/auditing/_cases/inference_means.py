@@ -1,4 +1,4 @@
-"""Moments and t tests at their worst neighbors."""
+"""Moments, t tests and statistics of records with weights, at their worst neighbors."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 from pydpstat._release.statistic import options
 from pydpstat.auditing._cases.case import Case, Release
 from pydpstat.inference.moments import moments
+from pydpstat.inference.survey import weighted_mean, weighted_proportion, weighted_total
+from pydpstat.inference.survey_quantiles import weighted_quantile
 from pydpstat.inference.t_tests import release_groups, ttest_1samp, ttest_rel
 from pydpstat.random import source_from
 
@@ -30,6 +32,10 @@ def _groups(data: object) -> object:
     return release_groups(data, LOW, (0.0, 1.0), how, "two-sided", source_from(None), None)[0]
 
 
+def _weighted(function: Any, *public: float, **options: Any) -> Release:
+    return lambda pair: function(*pair, *public, 1.0, max_weight=1.0, **options)
+
+
 def _case(name: str, release: Release, data: object, neighbor: object, most: int = 1_000_000) -> Case:
     return Case("sound", name, release, data, neighbor, true=1.0, most=most)
 
@@ -40,6 +46,11 @@ FEW, MORE = np.array([0.0]), np.array([0.0, 1.0])
 # of both variables, and their product
 CORNER, OPPOSITE = np.array([[0.0, 0.0], [0.5, 0.5]]), np.array([[0.0, 0.0], [1.0, 1.0]])
 
+# values and weights: a record of the largest weight moves from one bound to the other, or is added
+HEAVY_LOW, HEAVY_HIGH = ([0.0], [1.0]), ([1.0], [1.0])
+NOTHING: tuple[list[float], list[float]] = ([], [])
+YES, NO = ([True], [1.0]), ([False], [1.0])
+CELLS: Options = {"bins": 8}
 CASES = (
     _case("moments", _moments(), LOW, HIGH),
     _case("moments, a square", _moments(), LOW, HALF),
@@ -59,4 +70,15 @@ CASES = (
     ),
     _case("ttest_rel", lambda data: ttest_rel(data, LOW, 1.0, bounds=(0, 1)), LOW, HIGH, SLOW),
     _case("ttest_ind", _groups, LOW, HIGH),
+    _case("weighted_mean", _weighted(weighted_mean, **UNIT), HEAVY_LOW, HEAVY_HIGH),
+    _case("weighted_mean, unbounded", _weighted(weighted_mean, **UNIT, **OPEN), NOTHING, HEAVY_HIGH),
+    _case("weighted_proportion", _weighted(weighted_proportion), NO, YES),
+    _case("weighted_total", _weighted(weighted_total, **UNIT), HEAVY_LOW, HEAVY_HIGH),
+    _case("weighted_quantile", _weighted(weighted_quantile, 0.5, **UNIT, **CELLS), HEAVY_LOW, HEAVY_HIGH),
+    _case(
+        "weighted_quantile, unbounded",
+        _weighted(weighted_quantile, 0.5, **UNIT, **CELLS, **OPEN),
+        NOTHING,
+        HEAVY_HIGH,
+    ),
 )

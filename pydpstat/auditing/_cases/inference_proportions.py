@@ -31,7 +31,7 @@ def _one(function: Any, **options: object) -> Release:
     return lambda data: _shown(function(data, 1.0, **options))
 
 
-def _two(**options: object) -> Release:
+def _two(**options: Any) -> Release:
     return lambda data: _shown(proportions_test(data[0], data[1], 1.0, **options))
 
 

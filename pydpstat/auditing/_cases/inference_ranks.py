@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from pydpstat.auditing._cases.case import Case, Release
 from pydpstat.inference.distances import ks_2samp, kstest
 from pydpstat.inference.rank_correlation import kendalltau
@@ -25,6 +27,14 @@ ALONG: Any = (AGAINST[0], [1.0, 2.0, 3.0, 9.0])
 # the lowest record of a group that lies above the others comes to lie above them, too
 MIXED: Any = ([0.0, 11.0, 12.0, 13.0, 14.0], [1.0, 4.0, 5.0, 8.0, 9.0], [2.0, 3.0, 6.0, 7.0, 10.0])
 APART: Any = ([15.0, *MIXED[0][1:]], *MIXED[1:])
+# and that of a small group, whose distance has no weights
+UNEQUAL: Any = ([0.0, 11.0, 12.0], [float(place) for place in range(1, 11)])
+UNEQUAL_APART: Any = ([15.0, 11.0, 12.0], UNEQUAL[1])
+
+
+def _atoms(x: Any) -> Any:
+    """Return the distribution function of a law that has one half at 0 and one at 1."""
+    return np.where(x < 0.0, 0.0, np.where(x < 1.0, 0.5, 1.0))
 
 
 def _two(function: Release, **options: object) -> Release:
@@ -46,7 +56,12 @@ CASES = (
     _case("wilcoxon, sign test", _one(cap=1), NEGATIVE, POSITIVE),
     _case("wilcoxon, cap of n and epsilon", _one(), NEGATIVE, POSITIVE),
     _case("kruskal", lambda data: kruskal(*data, epsilon=1.0), MIXED, APART),
+    _case(
+        "kruskal, groups of unequal sizes", lambda data: kruskal(*data, epsilon=1.0), UNEQUAL, UNEQUAL_APART
+    ),
     _case("kendalltau", _two(kendalltau), AGAINST, ALONG),
+    _case("kendalltau, of one side", _two(kendalltau, alternative="less"), AGAINST, ALONG),
     _case("kstest", lambda data: kstest(data, "uniform", 1.0), [0.0, 0.0], [0.0, 1.0]),
+    _case("kstest, a law with atoms", lambda data: kstest(data, _atoms, 1.0), [0.0, 0.0], [0.0, 1.0]),
     _case("ks_2samp", _two(ks_2samp), ([0.0], [0.0, 0.0, 0.0]), ([9.0], [0.0, 0.0, 0.0])),
 )

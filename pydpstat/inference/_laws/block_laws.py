@@ -13,6 +13,7 @@ from pydpstat.inference._laws.binomial import noisy_tails
 from pydpstat.inference._laws.geometric_sums import noise_variance
 from pydpstat.inference._laws.quantile_intervals import quantile_ends, quantile_limits
 from pydpstat.inference._laws.tulap import Tulap
+from pydpstat.r_arithmetic.elementary import exp
 
 Floats = npt.NDArray[np.float64]
 
@@ -43,7 +44,7 @@ def _binomial_pmf(number: int, share: float) -> Floats:
 
     k = np.arange(number + 1.0)
     ways = gammaln(number + 1.0) - gammaln(k + 1.0) - gammaln(number - k + 1.0)
-    return np.exp(ways + k * math.log(share) + (number - k) * math.log1p(-share))
+    return np.asarray(exp(ways + k * math.log(share) + (number - k) * math.log1p(-share)))
 
 
 def _critical(blocks: int, level: float, epsilon: float) -> float:

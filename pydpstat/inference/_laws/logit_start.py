@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.r_arithmetic.elementary import exp
+
 Floats = npt.NDArray[np.float64]
 
 # slopes whose sizes add up to more are cut for the expansion: probabilities are 0.002 and 0.998 there
@@ -18,7 +20,7 @@ _LOGIT_SD = 4.0
 
 def logistic(x: npt.ArrayLike) -> Floats:
     """Return 1 / (1 + exp(-x)) for moderate x."""
-    return 1.0 / (1.0 + np.exp(-np.asarray(x, dtype=np.float64)))
+    return 1.0 / (1.0 + np.asarray(exp(-np.asarray(x, dtype=np.float64))))
 
 
 class Line(NamedTuple):

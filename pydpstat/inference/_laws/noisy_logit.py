@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from pydpstat._frozen import Frozen
 from pydpstat.inference._laws.logit_start import Line, lifted, logistic, normal_points
+from pydpstat.r_arithmetic.elementary import log
 
 Floats = npt.NDArray[np.float64]
 
@@ -59,7 +60,7 @@ def sum_tail(x: float, sd: float, scales: Floats) -> float:
             high = t
     t = low if low > 0.0 else 0.5 * high
     near = 1.0 - squares * (t * t)
-    exponent = 0.5 * sd * sd * t * t - float(np.log(near).sum())
+    exponent = 0.5 * sd * sd * t * t - float(np.sum(log(near)))
     curvature = sd * sd + 2.0 * float((squares * (2.0 - near) / (near * near)).sum())
     root, slope = math.sqrt(max(2.0 * (t * x - exponent), 0.0)), t * math.sqrt(curvature)
     if root < 1e-3:

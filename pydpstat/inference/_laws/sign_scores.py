@@ -19,6 +19,8 @@ Floats = npt.NDArray[np.float64]
 MOST_COUNTED = 150
 # standard deviations from the null for a power of somewhat above one half
 _REACH = 2.3
+# points of a lattice to either side
+_WIDEST = 1 << 21
 _CUTS = (0.25, 0.5, 0.75, 1.0)
 
 
@@ -87,7 +89,7 @@ def _signed(count: int, top: int) -> tuple[Floats, Floats]:
         wider[: chances.size] += 0.5 * chances
         wider[each:] += 0.5 * chances
         chances = wider
-    return 2.0 * np.arange(chances.size) - sum(scores), chances
+    return np.arange(0.0, 2.0 * chances.size, 2.0) - sum(scores), chances
 
 
 @lru_cache(maxsize=32)
@@ -99,7 +101,7 @@ def _ordered(count: int) -> tuple[Floats, Floats]:
         low = np.maximum(np.arange(1, total.size) - (i + 1), 0)
         chances = (total[1:] - total[low]) / (i + 1)
     pairs = count * (count - 1) // 2
-    return 2.0 * np.arange(pairs + 1) - pairs, chances
+    return np.arange(0.0, 2.0 * pairs + 2.0, 2.0) - pairs, chances
 
 
 def two_sided(value: int, law: ScoreLaw | KendallLaw, epsilon: float) -> float:
@@ -155,6 +157,8 @@ def block_plan(records: int, predictors: int, epsilon: float) -> tuple[int, int]
     pairing. No block, where there are too few records for one, is (0, 0).
     """
     best, chosen = math.inf, (0, 0)
+    # beyond these nothing changes any more
+    epsilon = min(max(epsilon, 1e-6), 1e6)
     # of the fewest possible, 2 p, too little is left of the predictor
     least = 2 * predictors + 2
     for size in sorted({least + 2 * round(0.5 * (1.25**k - 1.0)) for k in range(64)}):
@@ -186,11 +190,16 @@ def _critical(blocks: int, cells: int, rate: float, alpha: float) -> float:
     """Return the largest c with P(Bin(blocks, 1/2) + sum of geometrics <= c) <= alpha; -inf where none is.
 
     The law is the inverse Fourier transform of the characteristic functions' product on a lattice that
-    reaches 12 standard deviations and 40 lengths of the noise's tail to both sides.
+    reaches 12 standard deviations and 40 lengths of the noise's tail to both sides. Where that is more than
+    `_WIDEST`, nothing is ruled out.
     """
+    if 40.0 / _WIDEST > rate:
+        return -math.inf
     ratio = math.exp(-rate)
     spread = math.sqrt(0.25 * blocks + cells * 2.0 * ratio / math.expm1(-rate) ** 2)
     half = math.ceil(12.0 * spread + 40.0 / rate) + 2
+    if half > _WIDEST:
+        return -math.inf
     points = 1 << (2 * half).bit_length()
     angle = 2.0 * math.pi * np.arange(points // 2 + 1) / points
     noise = (1.0 - ratio) ** 2 / (1.0 - 2.0 * ratio * np.cos(angle) + ratio**2)
@@ -205,7 +214,7 @@ def _critical(blocks: int, cells: int, rate: float, alpha: float) -> float:
 
 def cells_for(blocks: int, epsilon: float) -> int:
     """Return how many cells a histogram of block estimates has."""
-    wanted = 3.0 * math.sqrt(max(blocks * epsilon, 1.0))
+    wanted = 3.0 * math.sqrt(min(max(blocks * epsilon, 1.0), 1e6))
     return min(max(2 ** round(math.log2(wanted)), 8), 256)
 
 

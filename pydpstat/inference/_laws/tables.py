@@ -250,8 +250,8 @@ def independence_pvalue(
 ) -> tuple[float, float]:
     """Return statistic and p-value of independence for a noisy table of shape (I, J).
 
-    The p-value is the largest over the estimated margins and some near them; where n is private, over
-    two more numbers of records, too. That is protection and no proof. Measurements of the level take fewer
+    The p-value is the largest over the estimated margins and some near them; where n is private, over two
+    more numbers of records, too. That is protection and no proof. Measurements of the level take fewer
     `draws`, and another `stream` of them for each table.
 
     Examples
@@ -300,22 +300,26 @@ def independence_references(
 def nuisance_points(noisy: Floats, n: int | None, rate: float) -> Iterator[tuple[int, Floats]]:
     """Yield numbers of records and shares of the cells under independence that a noisy table suggests.
 
-    The estimated margins; then margins that are more and that are less concentrated by one standard error,
-    as the law depends most on whether nearly all records are in one cell.
+    The estimated margins; then margins that are less and that are more concentrated by one standard error,
+    as the law depends most on whether nearly all records are in one cell. Where n is private, the same at
+    two other numbers of records, and margins that are more concentrated by three errors.
     """
-    total = max(float(noisy.sum()), _LEAST) if n is None else float(n)
     variance = geometric_variance(rate)
-    found = [each[0] for each in margins(noisy[None], np.array([total]))]
-    errors = [np.sqrt(noisy.size / share.size * variance + total * share * (1.0 - share)) for share in found]
-    size = max(1, round(total))
-    yield size, np.outer(*found)
-    for sign in (1.0, -1.0):
-        moved = [_concentrated(total * share, sign * error) for share, error in zip(found, errors)]
-        yield size, np.outer(*moved)
+    total, steps = float(noisy.sum() if n is None else n), [0.0]
     if n is None:
+        # nearly all records in one cell, and more of them than the noisy total has: that is hardest
         reach = NormalDist().inv_cdf(0.975) * float(np.sqrt(noisy.size * variance))
-        for number in (total - reach, total + reach):
-            yield max(1, round(number)), np.outer(*found)
+        steps = [0.0, -reach, reach]
+    for step in steps:
+        size = max(1, round(total + step))
+        found = [each[0] for each in margins(noisy[None], np.array([float(size)]))]
+        errors = [
+            np.sqrt(noisy.size / share.size * variance + size * share * (1.0 - share)) for share in found
+        ]
+        yield size, np.outer(*found)
+        for times in (-1.0, 1.0) if n is not None else (-1.0, 1.0, 3.0):
+            moved = [_concentrated(size * share, times * error) for share, error in zip(found, errors)]
+            yield size, np.outer(*moved)
 
 
 def _concentrated(expected: Floats, error: Floats) -> Floats:
