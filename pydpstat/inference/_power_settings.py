@@ -99,12 +99,15 @@ def facts_of(test: str, options: Mapping[str, Any]) -> Facts:
         half, middle = 0.5 * high - 0.5 * low, 0.5 * low + 0.5 * high
         if options.get("sd") is not None:
             sd = checks.positive(options["sd"], "sd", "It has the data's unit.") / half
+        if test == "ttest_rel" and not low <= 0.0 <= high:
+            raise PydpstatError(
+                "bounds must have 0 between them, the mean difference under the null hypothesis; got "
+                f"{checks.shown(options['bounds'])}. They are bounds of the differences."
+            )
         null = 0.0 if test == "ttest_rel" else options.get("popmean", middle)
-        name = "popmean" if test == "ttest_1samp" else "0"
         hint = "Give a mean within the bounds."
-        at = (
-            checks.number(null, name, "within the bounds", lambda x: low <= x <= high, hint) - middle
-        ) / half
+        mean = checks.number(null, "popmean", "within the bounds", lambda x: low <= x <= high, hint)
+        at = (mean - middle) / half
     elif options.get("popmean") is not None:
         raise PydpstatError("bounds must be given where popmean is: without them it is in their middle.")
     elif options.get("sd") is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
 
     from pydpstat.inference._power import PowerPlan
-    from pydpstat.results.results import DPResults
+    from pydpstat.results import DPResults, InferenceResults
 
 # whose noise depends on the public number of records
 _NEED_SIZE = ("mean", "proportion", "var", "std", "cov", "corr")
@@ -42,7 +42,7 @@ PLANNED = (
     "crosstab",
     "nunique",
 )
-TESTS = (
+_Test = Literal[
     "ttest_1samp",
     "ttest_rel",
     "ttest_ind",
@@ -55,7 +55,8 @@ TESTS = (
     "proportions_test",
     "chi2_contingency",
     "kendalltau",
-)
+]
+TESTS = get_args(_Test)
 _CHOSEN = ("quantile", "quantiles", "median", "choose")
 
 
@@ -207,6 +208,24 @@ class Plan:
         )
 
 
+@overload
+def plan(  # type: ignore[overload-overlap]
+    function: _Test | Callable[..., InferenceResults],
+    epsilon: float | None = None,
+    *,
+    n: int | Sequence[int] | None = None,
+    columns: None = None,
+    **options: object,
+) -> PowerPlan: ...
+@overload
+def plan(
+    function: str | Callable[..., DPResults],
+    epsilon: float,
+    *,
+    n: int | None = None,
+    columns: Collection[str] | None = None,
+    **options: object,
+) -> Plan: ...
 def plan(
     function: str | Callable[..., object],
     epsilon: float | None = None,
@@ -350,7 +369,7 @@ def _check_options(call: Callable[..., DPResults], options: Collection[str]) -> 
         raise PydpstatError("bounds must be given: the public range of the data, as (lower, upper).")
 
 
-def _size(n: object, name: str, options: Mapping[str, object]) -> int:
+def _size(n: Any, name: str, options: Mapping[str, object]) -> int:
     given = options.get("neighbors")
     neighbors = defaults(None).neighbors if given is None else given
     # the numbers of records in groups or of units are private

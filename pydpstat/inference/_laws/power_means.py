@@ -37,8 +37,8 @@ _SEED = 2_718
 _GRID = 20_000
 _VARIANCES = 23
 _TOGETHER = ((NORMAL, NORMAL), (UP, DOWN), (DOWN, UP))
-# an analysis of variance takes its critical value from so many releases
-_TYPICAL = 5
+# critical values that depend on a release are taken from so many
+TYPICAL = 5
 
 
 @lru_cache(maxsize=8)
@@ -134,7 +134,7 @@ def _kept(seen: Floats, low: Floats, high: Floats) -> Flags:
     kept = inside.copy()
     kept[1:] |= inside[:-1]
     kept[:-1] |= inside[1:]
-    for place in np.flatnonzero(~inside.any(axis=0)):
+    for place in np.flatnonzero(~inside.any(axis=0)).tolist():
         kept[:, place] = possible(small[:, place], large[:, place])
     return kept
 
@@ -180,16 +180,16 @@ def one_sample_power(
 
     low, high, limits = (np.empty(grid.size) for _ in range(3))
     for place, variance in enumerate(grid.tolist()):
-        found = []
+        drawn = []
         for shape in SHAPES if variance > 0.0 else SHAPES[:1]:
             sums, squares = centered_sums(draws, n, mean, variance, shape)
             squares = squares + noises[1]
-            found.append((*_tails(squares, outside), limit(sums, squares, variance)))
-        lows, highs, values = zip(*found)
+            drawn.append((*_tails(squares, outside), limit(sums, squares, variance)))
+        lows, highs, values = zip(*drawn)
         low[place], high[place], limits[place] = min(lows), max(highs), max(values)
     kept = _kept(second, low, high)
     rejected = np.ones(RUNS, dtype=bool)
-    for place in np.flatnonzero(kept.any(axis=1)):
+    for place in np.flatnonzero(kept.any(axis=1)).tolist():
         found = _sided(_statistic(law, first, second, float(grid[place])), alternative)
         rejected &= ~kept[place] | (found > limits[place])
     lowest = grid[kept.argmax(axis=0)]
@@ -305,7 +305,7 @@ def several_means_power(
 ) -> float:
     """Return the power of the noisy analysis of variance, for evenly spaced means.
 
-    The critical value is the mean of those of five of the releases.
+    The critical values are of five of the releases, whose powers are averaged.
 
     Examples
     --------
@@ -318,7 +318,7 @@ def several_means_power(
     number = np.array(sizes, dtype=np.float64)
     found = group_means.welch(first, second, number, epsilon).statistic
     limits = []
-    for row in range(_TYPICAL):
+    for row in range(TYPICAL):
         references = group_means.references(first[row], second[row], sizes, epsilon)
         beyond = allowed(alpha, group_means.SLACK, references[0].size)
         if beyond < 0:
