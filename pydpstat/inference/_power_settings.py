@@ -16,7 +16,7 @@ _MOST_RECORDS, _MOST_GROUPS, _MOST_LEVELS = 10**9, 100, 50
 _MOST_SHIFT, _MOST_CORRELATION = 20.0, 0.999
 
 
-class Test(NamedTuple):
+class Kind(NamedTuple):
     """What is known of a test: its options, what a block's usual test is of, others for the same question."""
 
     options: tuple[str, ...]
@@ -31,20 +31,20 @@ _GAP = "mean of the first group less that of the second, in standard deviations"
 _SPREAD = "largest mean less the smallest, the others evenly between, in standard deviations"
 BLOCKS = "any_test"
 TESTS = {
-    "ttest_1samp": Test((*SIDED, *_RANGE, "popmean"), "one", ("wilcoxon", BLOCKS), _SHIFT),
-    "ttest_rel": Test((*SIDED, *_RANGE), "one", ("wilcoxon", BLOCKS), f"{_SHIFT} of the differences"),
-    "wilcoxon": Test((*SIDED, *_RANGE), "one", ("ttest_1samp", BLOCKS), _SHIFT),
-    "ttest_ind": Test((*SIDED, *_RANGE), "two", ("mannwhitneyu", BLOCKS), _GAP),
-    "mannwhitneyu": Test((*SIDED, *_RANGE), "two", ("ttest_ind", BLOCKS), _GAP),
-    "f_oneway": Test(("alpha", *_RANGE, "groups"), "several", ("kruskal", BLOCKS), _SPREAD),
-    "kruskal": Test(("alpha", *_RANGE, "groups"), "several", ("f_oneway", BLOCKS), _SPREAD),
-    "binomtest": Test((*SIDED, "p"), "", (), "proportion less p"),
-    "quantile_test": Test((*SIDED, "p", "ties"), "", (), "share of records below the quantile, less p"),
-    "proportions_test": Test(
+    "ttest_1samp": Kind((*SIDED, *_RANGE, "popmean"), "one", ("wilcoxon", BLOCKS), _SHIFT),
+    "ttest_rel": Kind((*SIDED, *_RANGE), "one", ("wilcoxon", BLOCKS), f"{_SHIFT} of the differences"),
+    "wilcoxon": Kind((*SIDED, *_RANGE), "one", ("ttest_1samp", BLOCKS), _SHIFT),
+    "ttest_ind": Kind((*SIDED, *_RANGE), "two", ("mannwhitneyu", BLOCKS), _GAP),
+    "mannwhitneyu": Kind((*SIDED, *_RANGE), "two", ("ttest_ind", BLOCKS), _GAP),
+    "f_oneway": Kind(("alpha", *_RANGE, "groups"), "several", ("kruskal", BLOCKS), _SPREAD),
+    "kruskal": Kind(("alpha", *_RANGE, "groups"), "several", ("f_oneway", BLOCKS), _SPREAD),
+    "binomtest": Kind((*SIDED, "p"), "", (), "proportion less p"),
+    "quantile_test": Kind((*SIDED, "p", "ties"), "", (), "share of records below the quantile, less p"),
+    "proportions_test": Kind(
         (*SIDED, "p"), "shares", (BLOCKS,), "proportion of the first group less p, that of the second"
     ),
-    "chi2_contingency": Test(("alpha", "shape"), "table", (BLOCKS,), "Cohen's w"),
-    "kendalltau": Test(SIDED, "correlation", (BLOCKS,), "correlation of normal variables"),
+    "chi2_contingency": Kind(("alpha", "shape"), "table", (BLOCKS,), "Cohen's w"),
+    "kendalltau": Kind(SIDED, "correlation", (BLOCKS,), "correlation of normal variables"),
 }
 
 
@@ -63,6 +63,7 @@ class Facts:
 
 
 def check_options(test: str, options: Mapping[str, object]) -> None:
+    """Check that the options are some of the test's plan."""
     known = ("effect", "power", *TESTS[test].options)
     for option in options:
         if option not in known:
@@ -73,6 +74,7 @@ def check_options(test: str, options: Mapping[str, object]) -> None:
 
 
 def facts_of(test: str, options: Mapping[str, Any]) -> Facts:
+    """Return the public numbers of a plan besides n, epsilon, effect and power."""
     alpha = checks.probability(options.get("alpha", 0.05), "alpha")
     alternative = checks.one_of(options.get("alternative", "two-sided"), "alternative", ALTERNATIVES)
     p = checks.number(
@@ -89,7 +91,9 @@ def facts_of(test: str, options: Mapping[str, Any]) -> Facts:
             f"shape must be a pair of numbers of levels; got {checks.shown(shape)}. Say (2, 3)."
         )
     rows, columns = (
-        checks.integer(each, "shape", 2, 50, allowed="two whole numbers from 2 to 50", hint="Say (2, 3).")
+        checks.integer(
+            each, "shape", 2, _MOST_LEVELS, allowed="two whole numbers from 2 to 50", hint="Say (2, 3)."
+        )
         for each in shape
     )
     ties = checks.flag(options.get("ties", True), "ties")
@@ -104,7 +108,8 @@ def facts_of(test: str, options: Mapping[str, Any]) -> Facts:
                 "bounds must have 0 between them, the mean difference under the null hypothesis; got "
                 f"{checks.shown(options['bounds'])}. They are bounds of the differences."
             )
-        null = 0.0 if test == "ttest_rel" else options.get("popmean", middle)
+        given = 0.0 if test == "ttest_rel" else options.get("popmean")
+        null = middle if given is None else given
         hint = "Give a mean within the bounds."
         mean = checks.number(null, "popmean", "within the bounds", lambda x: low <= x <= high, hint)
         at = (mean - middle) / half
@@ -116,6 +121,7 @@ def facts_of(test: str, options: Mapping[str, Any]) -> Facts:
 
 
 def sizes_of(test: str, n: object, groups: int) -> tuple[int, ...]:
+    """Return the number of records of each group."""
     number = _number_of_groups(test, groups)
     given = list(n) if isinstance(n, (list, tuple)) else [n] * number
     if len(given) != number:
@@ -136,6 +142,7 @@ def _number_of_groups(test: str, groups: int) -> int:
 
 
 def equal_sizes(test: str, size: int, facts: Facts) -> tuple[int, ...]:
+    """Return groups of one size, as many as the test has."""
     return (size,) * _number_of_groups(test, facts.groups)
 
 
@@ -154,6 +161,7 @@ def largest_effect(test: str, facts: Facts) -> float:
 
 
 def effect_of(test: str, effect: object, facts: Facts) -> float:
+    """Return an effect that fits the test and its alternative."""
     most = largest_effect(test, facts)
     low, high = min(most, 0.0), max(most, 0.0)
     if TESTS[test].options[:2] == SIDED and facts.alternative == "two-sided":

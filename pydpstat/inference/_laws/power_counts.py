@@ -36,7 +36,7 @@ def count_power(n: int, rate: float, p: float, effect: float, alpha: float, alte
     Examples
     --------
     >>> round(count_power(100, 1.0, 0.5, 0.15, 0.05, "two-sided"), 3)
-    0.816
+    0.834
     """
     noise, found = Tulap(rate), 0.0
     for side, level in enumerate(_sides(alpha, alternative)):
@@ -48,15 +48,15 @@ def count_power(n: int, rate: float, p: float, effect: float, alpha: float, alte
 
 def _critical_count(n: int, p: float, noise: Tulap, level: float, side: int) -> float:
     reach = (45.0 - math.log(level)) / noise.rate + 1.0
-    # a power of the level, so that far tails have a slope
-    return float(
-        brentq(
-            lambda z: math.log(max(noisy_tails(z, n, p, noise)[side], 1e-300)) - math.log(level),
-            -reach,
-            n + reach,
-            xtol=1e-9,
-        )
-    )
+    low, high = -reach, n + reach
+    # what is left out of the law of the count is more than the level
+    if noisy_tails(low if side else high, n, p, noise)[side] > level:
+        return low if side else high
+
+    def excess(z: float) -> float:
+        return math.log(max(noisy_tails(z, n, p, noise)[side], 1e-300)) - math.log(level)
+
+    return float(brentq(excess, low, high, xtol=1e-9))
 
 
 def two_counts_power(

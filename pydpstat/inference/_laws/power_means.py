@@ -64,7 +64,7 @@ def noisy_sums(n: int, mean: float, sd: float, epsilon: float, stream: int = 0) 
     Examples
     --------
     >>> first, second = noisy_sums(100, 0.1, 0.25, 1.0)
-    >>> abs(first.mean() - 10.0) < 0.5, abs(second.mean() - 7.25) < 0.5
+    >>> bool(abs(first.mean() - 10.0) < 0.5), bool(abs(second.mean() - 7.25) < 0.5)
     (True, True)
     """
     if n <= DRAWN:
