@@ -119,7 +119,7 @@ class PowerPlan:
             f"For these numbers the test with the most power is {self.stronger}.",
         ]
         if TESTS[self.test].family not in ("", "shares"):
-            notes.append("Powers are simulated, with a standard error of at most 0.012.")
+            notes.append("Powers are simulated, with a standard error of up to about 0.02.")
         cells = [[f"{power:.3f}"] for _, power in self.powers]
         names = [name for name, _ in self.powers]
         return SummaryPage(facts, ("power",), names, cells, wrapped(notes), "Planned Private Test")

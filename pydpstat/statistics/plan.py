@@ -291,8 +291,8 @@ def plan(
     are moved onto the bounds as in the test.
 
     Powers for counts are sums of exact laws. Those for means, ranks and tables are from 2,000 simulated
-    releases with fixed seeds, and critical values from the test's own laws: a standard error of at most
-    0.012. `stronger` names the test with the most power for the same question and the same numbers; among
+    releases with fixed seeds, and critical values from the test's own laws: a standard error of up to
+    about 0.02. `stronger` names the test with the most power for the same question and the same numbers; among
     these is the usual test on random blocks (`any_test`).
 
     References
