@@ -292,8 +292,8 @@ def plan(
 
     Powers for counts are sums of exact laws. Those for means, ranks and tables are from 2,000 simulated
     releases with fixed seeds, and critical values from the test's own laws: a standard error of up to
-    about 0.02. `stronger` names the test with the most power for the same question and the same numbers; among
-    these is the usual test on random blocks (`any_test`).
+    about 0.02. `stronger` names the test with the most power for the same question and the same numbers;
+    among these is the usual test on random blocks (`any_test`).
 
     References
     ----------
