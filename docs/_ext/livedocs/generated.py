@@ -158,7 +158,10 @@ def gaps(guide: Sequence[Entry], cases: Sequence[Case]) -> list[str]:
 
 # further names that the pages of the package's own parts have, and which modules the parts are in
 _OWN_PARTS = {
-    "releases": (("pydpstat.statistics.plan.Plan",), ("pydpstat.statistics",)),
+    "releases": (
+        ("pydpstat.statistics.plan.Plan", "pydpstat.inference._power.PowerPlan"),
+        ("pydpstat.statistics",),
+    ),
     "tests": (("pydpstat.inference.moments.MomentsResults",), ("pydpstat.inference",)),
     "accounts": (
         ("pydpstat.budget.Amount", "pydpstat.budget.Share"),

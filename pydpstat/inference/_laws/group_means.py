@@ -155,7 +155,34 @@ def _pvalue(
 ) -> tuple[float, float]:
     number = np.array(sizes, dtype=np.float64)
     found = welch(np.array([first]), np.array([second]), number, epsilon)
+    plausible = _references(found, number, sizes, epsilon, skewed, draws, stream)
     statistic = float(found.statistic[0])
+    return statistic, largest(plausible, statistic, SLACK)
+
+
+def references(first: Floats, second: Floats, sizes: tuple[int, ...], epsilon: float) -> list[Floats]:
+    """Return simulated statistics at each point and shape that noisy sums of shape (groups,) leave possible.
+
+    Examples
+    --------
+    >>> made = references(np.array([-3.0, 3.0]), np.array([20.0, 20.0]), (100, 100), 5.0)
+    >>> made[0].shape
+    (1999,)
+    """
+    number = np.array(sizes, dtype=np.float64)
+    found = welch(first[None], second[None], number, epsilon)
+    return _references(found, number, sizes, epsilon, True, None, 0)
+
+
+def _references(
+    found: Fitted,
+    number: Floats,
+    sizes: tuple[int, ...],
+    epsilon: float,
+    skewed: bool,
+    draws: int | None,
+    stream: int,
+) -> list[Floats]:
     size = draws or max(_FEWEST, min(_DRAWS, _CELLS // len(sizes)))
     reference = _reference(sizes, size, stream)
     shapes = _shapes(len(sizes))[: None if skewed else 1]
@@ -170,7 +197,7 @@ def _pvalue(
         for place, each in enumerate(statistics):
             # the truth may lie between a point that is possible and one that is not
             (likely if any(possible[max(place - 1, 0) : place + 2]) else others).extend(each)
-    return statistic, largest(likely or others, statistic, SLACK)
+    return likely or others
 
 
 def _shapes(groups: int) -> tuple[tuple[int, ...], ...]:

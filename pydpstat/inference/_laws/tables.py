@@ -275,12 +275,26 @@ def _independence(
 ) -> tuple[float, float]:
     noisy = np.array(cells).reshape(shape)
     statistic = float(independence_statistic(noisy[None], n, rate)[0])
+    references = independence_references(noisy, n, rate, draws, stream)
+    return statistic, largest(references, statistic)
+
+
+def independence_references(
+    noisy: Floats, n: int | None, rate: float, draws: int | None = None, stream: int = 0
+) -> list[Floats]:
+    """Return simulated statistics for each of the margins that a noisy table of shape (I, J) suggests.
+
+    Examples
+    --------
+    >>> made = independence_references(np.array([[10.0, 20.0], [20.0, 10.0]]), 60, 50.0, 999)
+    >>> len(made), made[0].shape
+    (3, (999,))
+    """
     draws = draws or _draws(_MANY, noisy.size)
-    references = (
+    return [
         independence_statistic(_tables(size, p, rate, draws, stream), n if n is None else size, rate)
         for size, p in nuisance_points(noisy, n, rate)
-    )
-    return statistic, largest(references, statistic)
+    ]
 
 
 def nuisance_points(noisy: Floats, n: int | None, rate: float) -> Iterator[tuple[int, Floats]]:

@@ -168,11 +168,15 @@ class NoisyCounts:
         up, low = self.tails(line, _OUTSIDE)
         return pvalue_of(up, low, alternative)
 
+    def possible(self, line: Line, outside: float = _OUTSIDE) -> tuple[npt.NDArray[np.float64], float]:
+        """Return pairs on the line that the counts leave possible, and the probability of others."""
+        return line.pairs(_limits(self.counts, self.sizes, self.rate, 0.5 * outside)), outside
+
     def tails(self, line: Line, outside: float) -> tuple[float, float]:
         """Return the p-values of both sides, with that probability of the proportions left out."""
         if self.rate < SMALLEST_RATE:
             return 1.0, 1.0
-        pairs = line.pairs(_limits(self.counts, self.sizes, self.rate, 0.5 * outside))
+        pairs, _ = self.possible(line, outside)
         if not pairs.size:
             return outside, outside
         up, low = line_tails(self.statistic(line), self.sizes, self.rate, line, pairs)

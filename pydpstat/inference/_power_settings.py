@@ -1,0 +1,171 @@
+"""What a plan of a test is told: its options, the public numbers, and which effects there can be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import bounds_pair
+from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.power_counts import largest_dependence
+from pydpstat.inference._testing import ALTERNATIVES
+
+_MOST_RECORDS, _MOST_GROUPS, _MOST_LEVELS = 10**9, 100, 50
+_MOST_SHIFT, _MOST_CORRELATION = 20.0, 0.999
+
+
+class Kind(NamedTuple):
+    """What is known of a test: its options, what a block's usual test is of, others for the same question."""
+
+    options: tuple[str, ...]
+    family: str
+    rivals: tuple[str, ...]
+    effect: str
+
+
+SIDED, _RANGE = ("alpha", "alternative"), ("sd", "bounds")
+_SHIFT = "mean less that of the null hypothesis, in standard deviations"
+_GAP = "mean of the first group less that of the second, in standard deviations"
+_SPREAD = "largest mean less the smallest, the others evenly between, in standard deviations"
+BLOCKS = "any_test"
+TESTS = {
+    "ttest_1samp": Kind((*SIDED, *_RANGE, "popmean"), "one", ("wilcoxon", BLOCKS), _SHIFT),
+    "ttest_rel": Kind((*SIDED, *_RANGE), "one", ("wilcoxon", BLOCKS), f"{_SHIFT} of the differences"),
+    "wilcoxon": Kind((*SIDED, *_RANGE), "one", ("ttest_1samp", BLOCKS), _SHIFT),
+    "ttest_ind": Kind((*SIDED, *_RANGE), "two", ("mannwhitneyu", BLOCKS), _GAP),
+    "mannwhitneyu": Kind((*SIDED, *_RANGE), "two", ("ttest_ind", BLOCKS), _GAP),
+    "f_oneway": Kind(("alpha", *_RANGE, "groups"), "several", ("kruskal", BLOCKS), _SPREAD),
+    "kruskal": Kind(("alpha", *_RANGE, "groups"), "several", ("f_oneway", BLOCKS), _SPREAD),
+    "binomtest": Kind((*SIDED, "p"), "", (), "proportion less p"),
+    "quantile_test": Kind((*SIDED, "p", "ties"), "", (), "share of records below the quantile, less p"),
+    "proportions_test": Kind(
+        (*SIDED, "p"), "shares", (BLOCKS,), "proportion of the first group less p, that of the second"
+    ),
+    "chi2_contingency": Kind(("alpha", "shape"), "table", (BLOCKS,), "Cohen's w"),
+    "kendalltau": Kind(SIDED, "correlation", (BLOCKS,), "correlation of normal variables"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is public besides the four numbers; `sd` and `at` are those where the bounds are -1 and 1."""
+
+    alpha: float
+    alternative: str
+    sd: float
+    at: float
+    p: float
+    ties: bool
+    groups: int
+    shape: tuple[int, int]
+
+
+def check_options(test: str, options: Mapping[str, object]) -> None:
+    """Check that the options are some of the test's plan."""
+    known = ("effect", "power", *TESTS[test].options)
+    for option in options:
+        if option not in known:
+            raise PydpstatError(
+                f"{option} is no option of a plan of {test}, which has {', '.join(known)}. "
+                f"{checks.did_you_mean(option, known)}"
+            )
+
+
+def facts_of(test: str, options: Mapping[str, Any]) -> Facts:
+    """Return the public numbers of a plan besides n, epsilon, effect and power."""
+    alpha = checks.probability(options.get("alpha", 0.05), "alpha")
+    alternative = checks.one_of(options.get("alternative", "two-sided"), "alternative", ALTERNATIVES)
+    p = checks.number(
+        options.get("p", 0.5), "p", "above 0 and below 1", lambda x: 0.0 < x < 1.0, "0.5 is usual."
+    )
+    groups = checks.integer(
+        options.get("groups", 3), "groups", 2, _MOST_GROUPS, allowed="a whole number from 2 to 100"
+    )
+    if TESTS[test].family == "two":
+        groups = 2
+    shape = options.get("shape", (2, 2))
+    if not isinstance(shape, (tuple, list)) or len(shape) != 2:
+        raise PydpstatError(
+            f"shape must be a pair of numbers of levels; got {checks.shown(shape)}. Say (2, 3)."
+        )
+    rows, columns = (
+        checks.integer(
+            each, "shape", 2, _MOST_LEVELS, allowed="two whole numbers from 2 to 50", hint="Say (2, 3)."
+        )
+        for each in shape
+    )
+    ties = checks.flag(options.get("ties", True), "ties")
+    sd, at = 0.25, 0.0
+    if options.get("bounds") is not None:
+        low, high = bounds_pair(options["bounds"])
+        half, middle = 0.5 * high - 0.5 * low, 0.5 * low + 0.5 * high
+        if options.get("sd") is not None:
+            sd = checks.positive(options["sd"], "sd", "It has the data's unit.") / half
+        if test == "ttest_rel" and not low <= 0.0 <= high:
+            raise PydpstatError(
+                "bounds must have 0 between them, the mean difference under the null hypothesis; got "
+                f"{checks.shown(options['bounds'])}. They are bounds of the differences."
+            )
+        given = 0.0 if test == "ttest_rel" else options.get("popmean")
+        null = middle if given is None else given
+        hint = "Give a mean within the bounds."
+        mean = checks.number(null, "popmean", "within the bounds", lambda x: low <= x <= high, hint)
+        at = (mean - middle) / half
+    elif options.get("popmean") is not None:
+        raise PydpstatError("bounds must be given where popmean is: without them it is in their middle.")
+    elif options.get("sd") is not None:
+        raise PydpstatError("bounds must be given where sd is: without them they are 4 sd to either side.")
+    return Facts(alpha, alternative, sd, at, p, ties, groups, (rows, columns))
+
+
+def sizes_of(test: str, n: object, groups: int) -> tuple[int, ...]:
+    """Return the number of records of each group."""
+    number = _number_of_groups(test, groups)
+    given = list(n) if isinstance(n, (list, tuple)) else [n] * number
+    if len(given) != number:
+        raise PydpstatError(
+            f"n must be one number, or one for each of {number}; got {checks.shown(n)}. One number is that "
+            "of each group."
+        )
+    allowed = "a whole number of records from 2 to 10^9"
+    found = (
+        checks.integer(each, "n", 2, _MOST_RECORDS, allowed=allowed, hint="Give say 500.") for each in given
+    )
+    return tuple(found)
+
+
+def _number_of_groups(test: str, groups: int) -> int:
+    family = TESTS[test].family
+    return groups if family in ("two", "several") else 2 if family == "shares" else 1
+
+
+def equal_sizes(test: str, size: int, facts: Facts) -> tuple[int, ...]:
+    """Return groups of one size, as many as the test has."""
+    return (size,) * _number_of_groups(test, facts.groups)
+
+
+def largest_effect(test: str, facts: Facts) -> float:
+    """Return the largest effect, with the sign of the alternative."""
+    family = TESTS[test].family
+    up = facts.alternative != "less"
+    if test in ("binomtest", "proportions_test", "quantile_test"):
+        # a share below a quantile that is larger shows that the quantile is less
+        up = up if test != "quantile_test" else facts.alternative != "greater"
+        return 1.0 - facts.p if up else -facts.p
+    if family == "table":
+        return largest_dependence(facts.shape)
+    most = _MOST_CORRELATION if family == "correlation" else _MOST_SHIFT
+    return most if up else -most
+
+
+def effect_of(test: str, effect: object, facts: Facts) -> float:
+    """Return an effect that fits the test and its alternative."""
+    most = largest_effect(test, facts)
+    low, high = min(most, 0.0), max(most, 0.0)
+    if TESTS[test].options[:2] == SIDED and facts.alternative == "two-sided":
+        low = -facts.p if "p" in TESTS[test].options else -most
+    allowed = f"a number from {low:.6g} to {high:.6g} and not 0"
+    hint = f"It is the {TESTS[test].effect}."
+    return checks.number(effect, "effect", allowed, lambda x: low <= x <= high and x != 0.0, hint)

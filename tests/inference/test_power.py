@@ -1,0 +1,356 @@
+"""Plans of tests: their power beside the tests themselves, and what is found from it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import pickle
+import sys
+from dataclasses import FrozenInstanceError
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import pydpstat as dp
+from pydpstat.inference._laws import power_counts, power_means, power_ranks, rank_laws
+from pydpstat.inference._laws.tulap import Tulap
+from pydpstat.inference._power_settings import TESTS
+from pydpstat.statistics import plan as planning
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+
+from levels import means, ranks  # noqa: E402
+
+BOUNDS = (-4.0, 4.0)
+# in standard errors of both simulations: false alarms in one of 16,000 comparisons
+FAR = 4.0
+# the same draws serve all n and epsilon, so that powers hardly fall where they should rise
+SLACK = 0.012
+EFFECTS = {
+    "binomtest": 0.1,
+    "quantile_test": 0.1,
+    "proportions_test": 0.2,
+    "chi2_contingency": 0.3,
+    "kendalltau": 0.3,
+}
+
+
+def far(planned: float, hits: int, runs: int) -> float:
+    """Return how far a simulated power is from the planned one, in standard errors of both."""
+    share = hits / runs
+    # of their mean, so that shares of 0 and 1 have an error, too
+    middle = (planned * power_means.RUNS + hits + 1) / (power_means.RUNS + runs + 2)
+    return abs(share - planned) / math.sqrt(middle * (1 - middle) * (1 / runs + 1 / power_means.RUNS))
+
+
+def _one(test, n, epsilon, effect, rng, seed, how):
+    x = rng.normal(effect, 1.0, n)
+    if test == "wilcoxon":
+        return dp.wilcoxon(x, None, epsilon, rng=seed, **how)
+    if test == "ttest_rel":
+        first = rng.normal(0.0, 0.1, n)
+        return dp.ttest_rel(first + x, first, epsilon, bounds=BOUNDS, rng=seed, **how)
+    return dp.ttest_1samp(x, 0.0, epsilon, rng=seed, **{"bounds": BOUNDS, **how})
+
+
+def _groups(test, n, epsilon, effect, rng, seed, how):
+    sizes = n if isinstance(n, tuple) else (n, n)
+    x, y = rng.normal(effect / 2, 1.0, sizes[0]), rng.normal(-effect / 2, 1.0, sizes[1])
+    if test == "ttest_ind":
+        return dp.ttest_ind(x, y, epsilon, bounds=BOUNDS, rng=seed, **how)
+    if test == "mannwhitneyu":
+        return dp.mannwhitneyu(x, y, epsilon, rng=seed, **how)
+    middle = rng.normal(0.0, 1.0, n)
+    if test == "kruskal":
+        return dp.kruskal(x, middle, y, epsilon=epsilon, rng=seed)
+    return dp.f_oneway(x, middle, y, epsilon=epsilon, bounds=BOUNDS, rng=seed)
+
+
+def _counts(test, n, epsilon, effect, rng, seed, how):
+    p = how.get("p", 0.5)
+    if test == "proportions_test":
+        first, second = rng.random(n) < p + effect, rng.random(n) < p
+        return dp.proportions_test(first, second, epsilon, rng=seed)
+    below = rng.random(n) < p + effect
+    if test == "binomtest":
+        return dp.binomtest(below, epsilon, rng=seed, **how)
+    return dp.quantile_test(
+        np.where(below, -1.0, 1.0) * (0.1 + rng.random(n)), epsilon, q=0.0, rng=seed, **how
+    )
+
+
+def _pairs(test, n, epsilon, effect, rng, seed, how):
+    if test == "kendalltau":
+        x, y = rng.normal(size=(2, n))
+        return dp.kendalltau(x, effect * x + math.sqrt(1 - effect**2) * y, epsilon, rng=seed, **how)
+    shape = how.get("shape", (2, 2))
+    cells = rng.choice(shape[0] * shape[1], n, p=power_counts.dependent(shape, effect).ravel())
+    levels = [list(range(size)) for size in shape]
+    return dp.chi2_contingency(*np.divmod(cells, shape[1]), epsilon, levels=levels, rng=seed)
+
+
+CALLS = {
+    **dict.fromkeys(("ttest_1samp", "ttest_rel", "wilcoxon"), _one),
+    **dict.fromkeys(("ttest_ind", "mannwhitneyu", "kruskal", "f_oneway"), _groups),
+    **dict.fromkeys(("binomtest", "quantile_test", "proportions_test"), _counts),
+    **dict.fromkeys(("kendalltau", "chi2_contingency"), _pairs),
+}
+SETTINGS = (
+    ("ttest_1samp", 30, 5.0, 0.6, {}, 25),
+    ("ttest_1samp", 200, 1.0, -0.25, {"alternative": "less"}, 30),
+    ("ttest_rel", 100, 1.0, 0.4, {}, 30),
+    ("wilcoxon", 40, 1.0, 0.5, {}, 250),
+    ("wilcoxon", 1000, 0.1, 0.14, {"alternative": "greater"}, 250),
+    ("ttest_ind", 100, 1.0, 0.55, {}, 12),
+    ("mannwhitneyu", 30, 1.0, 0.8, {}, 250),
+    ("mannwhitneyu", (100, 400), 0.5, -0.35, {"alternative": "less"}, 250),
+    ("kruskal", 50, 1.0, 0.6, {}, 250),
+    ("kruskal", 300, 0.3, 0.25, {}, 200),
+    ("f_oneway", 50, 2.0, 0.75, {}, 20),
+    ("binomtest", 100, 1.0, 0.12, {}, 250),
+    ("binomtest", 60, 0.5, -0.15, {"p": 0.3, "alternative": "less"}, 250),
+    ("quantile_test", 200, 1.0, -0.09, {"alternative": "greater"}, 250),
+    ("quantile_test", 200, 0.5, 0.1, {"ties": False}, 400),
+    ("proportions_test", 100, 0.5, 0.2, {"p": 0.3}, 100),
+    ("chi2_contingency", 100, 1.0, 0.3, {}, 25),
+    ("kendalltau", 40, 1.0, 0.6, {}, 250),
+    ("kendalltau", 200, 0.5, -0.25, {}, 300),
+)
+
+
+@pytest.mark.parametrize(("test", "n", "epsilon", "effect", "how", "runs"), SETTINGS)
+def test_the_power_is_that_of_the_test(test, n, epsilon, effect, how, runs):
+    # seeded; a correct plan fails here once in 16,000 seeds
+    planned = dp.plan(test, epsilon, n=n, effect=effect, **how).power
+    rng = np.random.default_rng(20)
+    hits = sum(CALLS[test](test, n, epsilon, effect, rng, 1 + run, how).pvalue <= 0.05 for run in range(runs))
+    assert far(planned, hits, runs) < FAR, (planned, hits / runs)
+    # the power at half of the effect is another one, or the comparison says little
+    other = dp.plan(test, epsilon, n=n, effect=0.5 * effect, **how).power
+    assert far(other, hits, runs) > FAR or runs < 60
+
+
+@pytest.mark.parametrize("setting", [each for each in means.POWER if isinstance(each["n"], int)])
+def test_the_t_test_has_the_power_that_its_engine_shows(setting):
+    planned = dp.plan("ttest_1samp", setting["epsilon"], n=setting["n"], effect=setting["effect"]).power
+    # the engine's records are clipped at the same places, about 0 and not about their mean
+    assert far(planned, means.power(setting, 2000, 3), 2000) < FAR
+    assert planned > setting["figure"] - 3.0 * math.sqrt(0.25 / 2000)
+
+
+@pytest.mark.parametrize("setting", [each for each in ranks.POWER if each["test"] != "kruskal"][::2])
+def test_ranks_have_the_power_that_their_engine_shows(setting):
+    effect = setting.get("shift", setting.get("rho"))
+    n = setting["n"]
+    planned = dp.plan(setting["test"], setting["epsilon"], n=n, effect=effect).power
+    assert far(planned, ranks.power(setting, 200, 5), 200) < FAR
+
+
+def test_counts_are_summed_exactly():
+    n, p, noise = 7, 0.4, Tulap(0.8)
+    k = np.arange(n + 1.0)
+    null, true = stats.binom.pmf(k, n, p), stats.binom.pmf(k, n, p + 0.3)
+    z = np.linspace(-12.0, 20.0, 320_001)
+    # on a fine grid the p-values of all noisy counts, and the probability of those up to 0.05
+    upper = sum(m * noise.tail(z - each) for m, each in zip(null, k))
+    at = z[np.argmax(upper <= 0.025)], z[np.nonzero(1.0 - upper <= 0.025)[0][-1]]
+    power = sum(m * (noise.tail(at[0] - each) + noise.cdf(at[1] - each)) for m, each in zip(true, k))
+    planned = dp.plan("binomtest", 0.8, n=n, effect=0.3, p=p).power
+    # the grid's step of 1e-4 times a density below 1
+    assert planned == pytest.approx(power, abs=2e-4)
+
+
+def test_the_critical_value_is_the_smallest():
+    law, highest = rank_laws.mann_whitney_law(9, 8), 72
+    for alpha, rate in itertools.product((0.2, 0.025, 1e-6), (0.01, 1.0, 50.0)):
+        limit = power_ranks.critical_integer(law, rate, alpha, highest)
+        assert rank_laws.upper(law, limit, rate) <= alpha < rank_laws.upper(law, limit - 1, rate) or (
+            limit == 73 and rate == 50.0
+        )
+
+
+@pytest.mark.parametrize(
+    ("test", "n", "effect"),
+    [
+        ("ttest_1samp", 300, 0.17),
+        ("wilcoxon", 300, 0.15),
+        ("mannwhitneyu", 150, 0.3),
+        ("kruskal", 100, 0.4),
+        ("kendalltau", 50, 0.5),
+    ],
+)
+def test_what_is_drawn_and_what_is_normal_meet(test, n, effect):
+    # one record more, and the draws are others: both simulations' errors
+    drawn, normal = (dp.plan(test, 1.0, n=size, effect=effect).power for size in (n, n + 1))
+    assert 0.2 < drawn < 0.9
+    assert far(normal, round(drawn * power_means.RUNS), power_means.RUNS) < FAR
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_power_grows(test):
+    effect = EFFECTS.get(test, 0.5)
+    at = {"n": 80, "epsilon": 0.8, "effect": effect}
+    for name, values in (
+        ("n", (20, 60, 240)),
+        ("epsilon", (0.1, 0.7, 3.0)),
+        ("effect", (0.3 * effect, effect, 1.5 * effect)),
+    ):
+        some = values[::2] if test in ("ttest_ind", "f_oneway", "kruskal", "chi2_contingency") else values
+        powers = [dp.plan(test, **{**at, name: value}).power for value in some]
+        assert all(b > a - SLACK for a, b in zip(powers, powers[1:])), name
+        assert 0.0 <= powers[0] < powers[-1] <= 1.0 or test == "f_oneway"
+
+
+# the others are searched in the same way
+@pytest.mark.parametrize("test", [each for each in TESTS if each not in ("f_oneway", "chi2_contingency")])
+def test_what_is_found_has_the_power(test):
+    effect, aim = EFFECTS.get(test, 0.5), 0.7
+    found = dp.plan(test, 1.0, effect=effect, power=aim)
+    assert found.solved == "n" and found.power >= aim
+    assert dp.plan(test, 1.0, effect=effect, n=math.floor(0.9 * found.n)).power < aim
+    assert dp.plan(test, 1.0, effect=effect, n=found.n).power == found.power
+    if test in ("ttest_ind", "proportions_test", "kruskal"):
+        # slower powers
+        return
+    back = dp.plan(test, n=found.n, effect=effect, power=aim)
+    assert back.solved == "epsilon" and back.power >= aim - SLACK
+    assert 0.85 < back.epsilon <= 1.01
+    back = dp.plan(test, 1.0, n=found.n, power=aim)
+    assert back.solved == "effect" and back.power >= aim - SLACK
+    assert 0.9 * effect < back.effect <= 1.01 * effect
+
+
+def test_effects_have_the_sign_of_the_alternative():
+    assert dp.plan("wilcoxon", 1.0, n=100, power=0.8, alternative="less").effect < 0.0
+    assert dp.plan("binomtest", 1.0, n=200, power=0.8, alternative="less", p=0.3).effect < 0.0
+    assert dp.plan("quantile_test", 1.0, n=200, power=0.8, alternative="greater").effect < 0.0
+    assert dp.plan("kendalltau", 1.0, n=100, power=0.8).effect > 0.0
+    two = [dp.plan("ttest_1samp", 1.0, n=100, effect=sign * 0.4).power for sign in (1, -1)]
+    assert abs(two[0] - two[1]) < 0.05
+
+
+def test_bounds_matter_to_means_alone():
+    wide = dp.plan("ttest_1samp", 1.0, n=200, effect=0.3, bounds=(0, 100), sd=5)
+    usual = dp.plan("ttest_1samp", 1.0, n=200, effect=0.3)
+    same = dp.plan("ttest_1samp", 1.0, n=200, effect=0.3, bounds=(0, 8), sd=1, popmean=4)
+    assert wide.power < usual.power - 0.2 and usual.power == same.power
+    assert dict(wide.powers)["wilcoxon"] == dict(usual.powers)["wilcoxon"]
+    off = dp.plan("ttest_1samp", 1.0, n=200, effect=0.3, bounds=(0, 8), popmean=1)
+    assert off.power != usual.power
+
+
+def test_the_stronger_test_is_named():
+    planned = dp.plan(dp.ttest_1samp, 1.0, n=100, effect=0.4)
+    assert planned.stronger == "wilcoxon" and [name for name, _ in planned.powers][-1] == "any_test"
+    assert planned.power == planned.powers[0][1] < dict(planned.powers)["wilcoxon"]
+    assert "wilcoxon has" in repr(planned)
+    assert dp.plan("wilcoxon", 1.0, n=100, effect=0.4).stronger == "wilcoxon"
+    assert dp.plan("binomtest", 1.0, n=100, effect=0.1).stronger == "binomtest"
+    # where epsilon is large the t test is the one for normal records
+    assert dp.plan("proportions_test", 1.0, n=100, effect=0.2).stronger == "proportions_test"
+
+
+def test_a_plan_is_a_small_frozen_value():
+    planned = dp.plan("mannwhitneyu", 1.0, n=(40, 80), effect=0.6, alpha=0.01)
+    assert planned.n == (40, 80) and planned.alpha == 0.01
+    assert pickle.loads(pickle.dumps(planned)) == planned
+    with pytest.raises(FrozenInstanceError):
+        planned.power = 1.0
+    text = " ".join(planned.summary().as_text().split())
+    for word in ("mannwhitneyu", "40, 80", "any_test", f"{planned.power:.3f}", "standard deviations"):
+        assert word in text
+    assert "simulated" not in dp.plan("binomtest", 1.0, n=100, effect=0.1).summary().as_text()
+    assert dp.plan("mannwhitneyu", 1.0, n=(40, 80), effect=0.6, alpha=0.01) == planned
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize(("n", "epsilon", "alpha"), [(2, 0.001, 0.5), (5, 100.0, 1e-6), (3, 1.0, 1e-300)])
+def test_edges(test, n, epsilon, alpha):
+    planned = dp.plan(test, epsilon, n=n, effect=EFFECTS.get(test, 0.5), alpha=alpha)
+    assert all(0.0 <= power <= 1.0 for _, power in planned.powers)
+    # hardly any information: no more than a few times the level
+    assert epsilon > 0.01 or planned.power <= 1.1 * alpha
+
+
+@pytest.mark.parametrize(
+    ("test", "effect"), [("ttest_1samp", 0.005), ("wilcoxon", 0.005), ("binomtest", 0.002)]
+)
+def test_large_numbers(test, effect):
+    assert 100_000 < dp.plan(test, 1.0, effect=effect, power=0.8).n < 2_000_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n": 100, "effect": 0.4}, "missing: epsilon, power"),
+        ({"n": 100, "epsilon": 1.0, "effect": 0.4, "power": 0.8}, "missing: none"),
+        ({"n": 1, "epsilon": 1.0, "effect": 0.4}, "n must be a whole number of records from 2"),
+        ({"n": (50, 60), "epsilon": 1.0, "effect": 0.4}, "n must be one number"),
+        ({"n": "many", "epsilon": 1.0, "effect": 0.4}, "n must be"),
+        ({"n": 100, "epsilon": -1.0, "effect": 0.4}, "epsilon must be"),
+        ({"n": 100, "epsilon": 1.0, "effect": 0.0}, "effect must be a number from -20 to 20 and not 0"),
+        (
+            {"n": 100, "epsilon": 1.0, "effect": -1, "alternative": "greater"},
+            "effect must be a number from 0",
+        ),
+        ({"n": 100, "epsilon": 1.0, "effect": math.nan}, "effect must be"),
+        ({"n": 100, "epsilon": 1.0, "power": 0.04}, "power must be above alpha"),
+        ({"n": 100, "epsilon": 1.0, "power": 1.0}, "power must be a number between"),
+        ({"n": 100, "epsilon": 1.0, "effect": 0.4, "alpha": 5}, "alpha must be"),
+        ({"n": 100, "epsilon": 1.0, "effect": 0.4, "alternative": "more"}, "alternative must be"),
+        ({"n": 100, "epsilon": 1.0, "effect": 0.4, "bounds": (1, 0)}, "bounds"),
+        ({"n": 100, "epsilon": 1.0, "effect": 0.4, "sd": 1}, "bounds must be given where sd is"),
+        ({"n": 100, "epsilon": 1.0, "effect": 0.4, "popmean": 1}, "bounds must be given where popmean is"),
+        ({"n": 100, "epsilon": 1.0, "effect": 0.4, "bounds": (0, 1), "sd": 0}, "sd must be"),
+        ({"n": 100, "epsilon": 1.0, "effect": 0.4, "bounds": (0, 1), "popmean": 2}, "popmean must be within"),
+        ({"n": 100, "epsilon": 1.0, "efect": 0.4}, "Did you mean 'effect'"),
+        ({"n": 100, "epsilon": 1.0, "effect": 0.4, "columns": ["a"]}, "columns must be left out"),
+        ({"n": 5, "effect": 0.4, "power": 0.99}, "with epsilon 100 it is"),
+        ({"n": 5, "epsilon": 0.01, "power": 0.99}, "with the largest effect it is"),
+        ({"epsilon": 1.0, "effect": 1.0, "power": 0.9, "alpha": 0.0001}, r"with 10\^9 records it is"),
+    ],
+)
+def test_what_is_refused(arguments, message):
+    with pytest.raises(dp.PydpstatError, match=message):
+        dp.plan("ttest_1samp", **arguments)
+
+
+@pytest.mark.parametrize(
+    ("test", "arguments", "message"),
+    [
+        ("binomtest", {"effect": 0.6}, "effect must be a number from -0.5 to 0.5"),
+        ("binomtest", {"effect": 0.1, "p": 0.0}, "p must be"),
+        ("chi2_contingency", {"effect": 0.7, "shape": (3, 3)}, "effect must be a number from 0 to 0.666667"),
+        ("chi2_contingency", {"effect": 0.3, "shape": 3}, "shape must be a pair"),
+        ("chi2_contingency", {"effect": 0.3, "shape": (1, 3)}, "shape must be two whole numbers"),
+        ("kruskal", {"effect": 0.3, "groups": 1}, "groups must be"),
+        ("kruskal", {"effect": 0.3, "alternative": "less"}, "alternative is no option of a plan of kruskal"),
+        ("kendalltau", {"effect": 1.0}, "effect must be a number from -0.999"),
+        ("ttest_rel", {"effect": 0.3, "bounds": (1, 2)}, "bounds must have 0 between them"),
+        ("quantile_test", {"effect": 0.1, "ties": "both"}, "ties must be"),
+    ],
+)
+def test_what_is_refused_of_other_tests(test, arguments, message):
+    with pytest.raises(dp.PydpstatError, match=message):
+        dp.plan(test, 1.0, n=100, **arguments)
+
+
+def test_a_private_number_of_records_is_refused():
+    with (
+        dp.Budget(1.0, neighbors="unbounded"),
+        pytest.raises(dp.PydpstatError, match="'bounded' for the plan"),
+    ):
+        dp.plan("ttest_1samp", 1.0, n=100, effect=0.4)
+    budget = dp.Budget(1.0)
+    with budget:
+        dp.plan("ttest_1samp", 1.0, n=100, effect=0.4)
+    assert budget.spent.epsilon == 0.0
+
+
+def test_the_names_are_those_of_the_settings():
+    assert set(planning.TESTS) == set(TESTS)
+    assert all(callable(getattr(dp, name)) for name in TESTS)
+    with pytest.raises(dp.PydpstatError, match="Did you mean 'wilcoxon'"):
+        dp.plan("wilcoxn", 1.0, n=100, effect=0.4)
