@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,8 @@ MEANINGS = {
 }
 # a page has those of the population for so many values; each may take half a second
 MOST_INTERVALS = 12
+_ABLE = ("mean", "var", "std", "quantile", "quantiles", "median")
+_WITH = "Release it with population=True, or use pydpstat.moments."
 _ELSE = "pydpstat.moments and the tests have intervals of many kinds."
 
 
@@ -40,6 +42,15 @@ class Population(Protocol):
         """Return the ends for each published value, in its shape."""
 
 
+@runtime_checkable
+class OfOther(Protocol):
+    """What has intervals of something else than what was released."""
+
+    @property
+    def about(self) -> str:
+        """Say what they are of, in a clause without its full stop; empty where it is what was released."""
+
+
 class PopulationIntervals(Estimates):
     """Released numbers of which some have intervals for the population."""
 
@@ -48,6 +59,7 @@ class PopulationIntervals(Estimates):
     value: np.ndarray
     statistic: str
     post: Any
+    record: Any
 
     def conf_int(self, alpha: float = 0.05, kind: str = "noise") -> pd.DataFrame:
         """Return an interval for each value that misses with probability `alpha` at most.
@@ -59,7 +71,8 @@ class PopulationIntervals(Estimates):
         kind : {"noise", "population"}, default "noise"
             Of the statistic of these records, so that it covers the privacy noise only, before cutting and
             rounding; or of the population that the records are a random sample of, so that it covers
-            sampling and noise. The latter stays within the parameter's range and is never empty.
+            sampling and noise. The latter stays within the parameter's range and is never empty; of counts
+            in cells it is for each cell's share of the population.
 
         Returns
         -------
@@ -94,7 +107,7 @@ class PopulationIntervals(Estimates):
         if self.post.population is None:
             raise PydpstatError(
                 f"this release of {self.statistic} says too little of the population for an interval of kind "
-                f"'population'. {_ELSE}"
+                f"'population'. {_WITH if self.record.function in _ABLE else _ELSE}"
             )
         return self.post.population.interval(level)
 
@@ -114,6 +127,8 @@ class PopulationIntervals(Estimates):
             "The interval of the noise is for the statistic of these records. That of the population covers "
             f"sampling, too: {MEANINGS[population.validity]}."
         )
+        if isinstance(population, OfOther) and population.about:
+            told += f" {population.about}."
         if self.value.size > MOST_INTERVALS:
             told += " conf_int(kind='population') has the latter."
         if population.assumptions:
