@@ -16,10 +16,11 @@ from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Options, check_records, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval, Row
-from pydpstat.inference._laws.share_intervals import INDEPENDENT
+from pydpstat.inference._laws.share_intervals import INDEPENDENT, NOTHING_SAID
 from pydpstat.inference._laws.spread_interval import SpreadInterval
 from pydpstat.inference._moment_release import Weights, weights
 from pydpstat.random import source_from
+from pydpstat.results._population import Difference
 from pydpstat.results._postprocessing import Derived, PostProcessing, Scaled
 from pydpstat.results.inference_results import Interval
 from pydpstat.results.results import DPResults
@@ -58,6 +59,29 @@ class Intervals:
         """Return the ends for each value, in the values' shape."""
         low, high = np.array([each.ends(alpha) for each in self.parts]).reshape(-1, 2).T
         return low.reshape(self.shape), high.reshape(self.shape)
+
+
+@dataclass(frozen=True)
+class MeanIntervals(Intervals):
+    """Intervals of means, and differences of two of them."""
+
+    def difference(self, first: int, second: int) -> Difference:
+        """Compare the means of the groups in these places."""
+        from pydpstat.inference._laws.group_difference import mean_difference
+
+        one, other = self.parts[first], self.parts[second]
+        assert isinstance(one, NoisyTInterval) and isinstance(other, NoisyTInterval)
+        statistic, p, interval, tell = mean_difference((one.known, other.known), one.half)
+        means = [noisy_mean(each) for each in (one, other)]
+        remarks = () if tell else (NOTHING_SAID,)
+        name = "Welch's t test of two groups"
+        return Difference(name, statistic, p, means[0] - means[1], interval, "measured", remarks)
+
+
+def noisy_mean(known: NoisyTInterval) -> float:
+    """Return the mean that noisy sums say, in the data's unit; the middle where there may be no record."""
+    size, first, _ = known.known.sums
+    return known.middle + (known.half * min(max(first / size, -1.0), 1.0) if size > 1.0 else 0.0)
 
 
 class Noisy(NamedTuple):
@@ -158,7 +182,9 @@ def _published(function: str, release: DPResults, records: Records, pairs: Bound
             slope = slope / (2.0 * values[-1]) if variance > 0.0 else math.nan
         slopes.append(slope)
         parts.append(SpreadInterval(each.sums, half, root))
-    population = Intervals(tuple(parts), shape, "measured" if function == "mean" else "exact")
+    means = function == "mean"
+    kind, validity = (MeanIntervals, "measured") if means else (Intervals, "exact")
+    population = kind(tuple(parts), shape, validity)
     factors = partition.in_columns(slopes, shape)
     post: PostProcessing
     if function == "mean" and size is not None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
+from statistics import NormalDist
 
 import numpy as np
 
@@ -11,9 +13,11 @@ from pydpstat._data.values import fills
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import INTEGER, Missing, Options, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.share_intervals import ShareIntervals
+from pydpstat.inference._laws.private_size import NoisyPair
+from pydpstat.inference._laws.share_intervals import NOTHING_SAID, ShareIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import Source, source_from
+from pydpstat.results._population import Difference
 from pydpstat.results._postprocessing import Derived, PostProcessing, Publish, Scaled
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.asked import asked_truths
@@ -216,7 +220,8 @@ def proportion(
     rate = share_rate(how, reach_of(records.width, how))
 
     def shares_of(met: np.ndarray, unmet: np.ndarray) -> ShareIntervals | None:
-        return None if rate is None else ShareIntervals(met, unmet, size if how.bounded else None, rate, 1)
+        known = size if how.bounded else None
+        return None if rate is None else ProportionIntervals(met, unmet, known, rate, 1)
 
     if how.bounded:
         query = _query("proportion", found[0].reshape(records.shape), records, how, size)
@@ -241,6 +246,26 @@ def proportion(
             return shares.reshape(records.shape), Derived(slopes_of, steps, population=known)
 
     return _released("proportion", query, records, how, source, budget, publish)
+
+
+class ProportionIntervals(ShareIntervals):
+    """Intervals of proportions, and differences of those of two groups."""
+
+    def difference(self, first: int, second: int) -> Difference:
+        """Compare the proportions of the groups in these places."""
+        from pydpstat.inference._laws.group_difference import ShareDifference
+
+        one, other = (
+            NoisyPair(float(self.counts[place]), float(self.rests[place]), self.rate)
+            for place in (first, second)
+        )
+        found = ShareDifference(one, other)
+        p = found.pvalue()
+        # as many standard deviations of a normal variable as the p-value stands for
+        statistic = math.copysign(NormalDist().inv_cdf(1.0 - 0.5 * p), found.estimate)
+        remarks = () if one.tell and other.tell else (NOTHING_SAID,)
+        name = "Test of two proportions"
+        return Difference(name, statistic, p, found.estimate, found, "measured", remarks)
 
 
 def _tallied(records: Records, how: Options, least: int) -> tuple[np.ndarray, int]:

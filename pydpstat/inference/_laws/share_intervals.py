@@ -16,6 +16,7 @@ Ends = tuple[float, float]
 SHARES = "The latter is for each cell's share of the population"
 IN_GROUPS = f"{SHARES}, within its group"
 INDEPENDENT = "the records are a random sample"
+NOTHING_SAID = "The noise may be as large as the number of records in a group: nothing can be said."
 
 
 def share_ends(noisy: float, rest: float, size: int | None, rate: float, others: int, alpha: float) -> Ends:
