@@ -214,6 +214,9 @@ def _all() -> list[Own]:
     exact = {"popmean": 4.25e7, "bounds": BOUNDS, "method": "exact"}
     releases.append(Own("ttest_1samp, exact", _vector, _caller("ttest_1samp", 1.0, exact), True))
     releases.append(Own("ttest_ind", _two, _caller("ttest_ind", 1.0, {"bounds": BOUNDS}), True))
+    more = {"bounds": BOUNDS, "population": True}
+    for name in ("mean", "std", "median"):
+        releases.append(Own(f"{name}, population", _vector, _caller(name, 1.0, more), True))
     for mechanism in ("exponential", "noisy max"):
         releases.append(Own(f"choose, {mechanism}", _scores, _chooser(mechanism), True))
     return releases

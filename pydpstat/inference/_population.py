@@ -182,9 +182,9 @@ def _published(function: str, release: DPResults, records: Records, pairs: Bound
             slope = slope / (2.0 * values[-1]) if variance > 0.0 else math.nan
         slopes.append(slope)
         parts.append(SpreadInterval(each.sums, half, root))
-    means = function == "mean"
-    kind, validity = (MeanIntervals, "measured") if means else (Intervals, "exact")
-    population = kind(tuple(parts), shape, validity)
+    population = Intervals(tuple(parts), shape, "exact")
+    if function == "mean":
+        population = MeanIntervals(tuple(parts), shape, "measured")
     factors = partition.in_columns(slopes, shape)
     post: PostProcessing
     if function == "mean" and size is not None:

@@ -69,6 +69,10 @@ class Difference(NamedTuple):
 class Comparable(Protocol):
     """What compares two of the groups that were released."""
 
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Return what comparisons rest on, in words."""
+
     def difference(self, first: int, second: int) -> Difference:
         """Compare the groups in these places."""
 

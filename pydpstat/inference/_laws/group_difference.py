@@ -125,7 +125,7 @@ class ShareDifference:
         return self.first, self.second
 
     def pvalue(self) -> float:
-        """Return the smallest level whose interval leaves 0 out, found by bisection: to 1 per cent, upwards."""
+        """Return the smallest level whose interval leaves 0 out: by bisection to 1 per cent, upwards."""
         low, high = _SMALLEST, 1.0
         for _ in range(_STEPS):
             middle = math.sqrt(low * high)
