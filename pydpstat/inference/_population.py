@@ -21,7 +21,7 @@ from pydpstat.inference._laws.spread_interval import SpreadInterval
 from pydpstat.inference._moment_release import Weights, weights
 from pydpstat.random import source_from
 from pydpstat.results._population import Difference
-from pydpstat.results._postprocessing import Derived, PostProcessing, Scaled
+from pydpstat.results._postprocessing import Derived, Scaled
 from pydpstat.results.inference_results import Interval
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
@@ -182,11 +182,11 @@ def _published(function: str, release: DPResults, records: Records, pairs: Bound
             slope = slope / (2.0 * values[-1]) if variance > 0.0 else math.nan
         slopes.append(slope)
         parts.append(SpreadInterval(each.sums, half, root))
-    population = Intervals(tuple(parts), shape, "exact")
+    population: Intervals = Intervals(tuple(parts), shape, "exact")
     if function == "mean":
         population = MeanIntervals(tuple(parts), shape, "measured")
     factors = partition.in_columns(slopes, shape)
-    post: PostProcessing
+    post: Derived | Scaled
     if function == "mean" and size is not None:
         post = Scaled(factors, ("mean of the noisy sum",), population=population)
         # in the statistic's own unit
@@ -197,7 +197,7 @@ def _published(function: str, release: DPResults, records: Records, pairs: Bound
             sensitivity=_times(release.sensitivity, factors),
         )
     else:
-        steps = ("mean of the noisy sums", "cut to the bounds")
+        steps: tuple[str, ...] = ("mean of the noisy sums", "cut to the bounds")
         if function != "mean":
             steps = ("variance from the noisy sums", "cut at 0", *(("square root",) * (function == "std")))
         sizes = None

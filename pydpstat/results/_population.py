@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat.results._report import Estimates, Rows, number
+from pydpstat.results.inference_results import MEANINGS, InferenceResults, Release
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pydpstat.results.inference_results import InferenceResults
-
 Floats = npt.NDArray[np.float64]
 KINDS = ("noise", "population")
-# how far p-values and intervals can be trusted
-MEANINGS = {
-    "exact": "exact, for every distribution of the records",
-    "model": "exact under the assumptions below",
-    "measured": "no proof; the level was measured, see the documentation",
-}
 # a page has those of the population for so many values; each may take half a second
 MOST_INTERVALS = 12
 _ABLE = ("mean", "var", "std", "quantile", "quantiles", "median")
@@ -172,7 +165,6 @@ class PopulationIntervals(Estimates):
         """
         from pydpstat.errors import PydpstatError
         from pydpstat.results._group_labels import GroupLabels
-        from pydpstat.results.inference_results import InferenceResults
 
         known, labels = self.post.population, self.labels
         if not isinstance(known, Comparable) or not isinstance(labels, GroupLabels) or self.value.ndim != 1:
@@ -185,7 +177,7 @@ class PopulationIntervals(Estimates):
             raise PydpstatError(f"a and b must be two different groups; got {a!r} twice.")
         found = known.difference(first, second)
         return InferenceResults.of(
-            self,  # type: ignore[arg-type]
+            cast(Release, self),
             test=found.test,
             statistic=found.statistic,
             pvalue=found.pvalue,

@@ -13,7 +13,6 @@ def all_cases() -> tuple[Case, ...]:
         inference_proportions,
         inference_ranks,
         originals,
-        population,
         ranks_and_cells,
         statistics,
         survey,
@@ -27,7 +26,6 @@ def all_cases() -> tuple[Case, ...]:
         *inference_means.CASES,
         *inference_proportions.CASES,
         *inference_ranks.CASES,
-        *population.CASES,
         *survey.CASES,
     )
 

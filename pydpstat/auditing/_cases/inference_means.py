@@ -11,6 +11,9 @@ from pydpstat.auditing._cases.case import Case, Release
 from pydpstat.inference.moments import moments
 from pydpstat.inference.t_tests import release_groups, ttest_1samp, ttest_rel
 from pydpstat.random import source_from
+from pydpstat.statistics.mean import mean
+from pydpstat.statistics.quantiles import median
+from pydpstat.statistics.spread import std, var
 
 Options = dict[str, Any]
 UNIT: Options = {"bounds": (0, 1)}
@@ -22,6 +25,10 @@ SLOW = 20_000
 
 def _moments(**options: Any) -> Release:
     return lambda data: moments(data, 1.0, **UNIT, **options).release
+
+
+def _with(function: Release, **options: Any) -> Release:
+    return lambda data: function(data, 1.0, **UNIT, population=True, **options)
 
 
 def _groups(data: object) -> object:
@@ -59,4 +66,10 @@ CASES = (
     ),
     _case("ttest_rel", lambda data: ttest_rel(data, LOW, 1.0, bounds=(0, 1)), LOW, HIGH, SLOW),
     _case("ttest_ind", _groups, LOW, HIGH),
+    # intervals for the population follow from the same sums, and from noisy counts in cells
+    _case("mean, population", _with(mean), LOW, HIGH),
+    _case("mean, population, unbounded", _with(mean, **OPEN), FEW, MORE),
+    _case("var, population", _with(var), LOW, HALF),
+    _case("std, population, Gaussian", _with(std, **GAUSSIAN), LOW, HALF),
+    _case("median, population", _with(median), LOW[:1], HIGH[1:]),
 )
