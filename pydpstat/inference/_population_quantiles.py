@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from pydpstat._data.columns import Data, GivenBounds, bounds_pair, check_filling, one_column
 from pydpstat._data.values import fills
+from pydpstat._frozen import Frozen
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import INTEGER, Missing, check_records, options, release_statistic
 from pydpstat.errors import PydpstatError
@@ -31,7 +32,7 @@ STEPS = ("between edges of noisy cells",)
 
 
 @dataclass(frozen=True, eq=False)
-class CellQuantiles:
+class CellQuantiles(Frozen):
     """Quantiles of records that noisy cells count, and intervals for those of the population.
 
     Parameters

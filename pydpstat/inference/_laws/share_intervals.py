@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._frozen import Frozen
 from pydpstat.inference._laws.binomial import ProportionInterval
 from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE
 from pydpstat.inference._laws.private_size import NoisyPair, PairInterval
@@ -51,7 +52,7 @@ def share_ends(noisy: float, rest: float, size: int | None, rate: float, others:
 
 
 @dataclass(frozen=True, eq=False)
-class ShareIntervals:
+class ShareIntervals(Frozen):
     """Intervals of the shares that kinds of records have of the population.
 
     Parameters
