@@ -63,13 +63,14 @@ def _own(epsilon: float = 1.0) -> dict[str, Base]:
     common = {"epsilon": epsilon, "delta": 1e-6, "mechanism": "gaussian", "neighbors": "bounded"}
     common |= {"missing": 0.5, "rng": None, "budget": None}
     choice = {key: common[key] for key in ("epsilon", "neighbors", "missing", "rng", "budget")}
-    choice["grid_points"] = 101
+    choice |= {"grid_points": 101, "population": False}
     test = {key: common[key] for key in ("epsilon", "neighbors", "missing", "rng", "budget")}
-    calls = {name: {"data": X, "bounds": (0, 1), **common} for name in ("mean", "sum", "var", "std")}
     t_test = {"bounds": (0, 1), "alternative": "less", **test}
     calls = {
         name: {"data": X, "bounds": (0, 1), **common} for name in ("mean", "sum", "var", "std", "moments")
     }
+    for name in ("mean", "var", "std"):
+        calls[name]["population"] = True
     calls |= {name: {"x": X, "y": Y, "bounds": ((0, 1), (0, 1)), **common} for name in ("cov", "corr")}
     calls |= {name: {"condition": X > 0.5, **common, "missing": True} for name in ("count", "proportion")}
     calls |= {

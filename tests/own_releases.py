@@ -261,6 +261,9 @@ def _all() -> list[Own]:
     releases.append(Own("ttest_ind", _two, _caller("ttest_ind", 1.0, {"bounds": BOUNDS}), True))
     releases += _blocks()
     releases.append(Own("f_oneway, bounded", _three, _caller("f_oneway", 1.0, {"bounds": BOUNDS}), True))
+    more = {"bounds": BOUNDS, "population": True}
+    for name in ("mean", "std", "median"):
+        releases.append(Own(f"{name}, population", _vector, _caller(name, 1.0, more), True))
     for mechanism in ("exponential", "noisy max"):
         releases.append(Own(f"choose, {mechanism}", _scores, _chooser(mechanism), True))
     return releases

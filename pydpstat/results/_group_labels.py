@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pydpstat.errors import PydpstatError
 from pydpstat.results._labels import Labels
 
 if TYPE_CHECKING:
@@ -70,6 +71,24 @@ class GroupLabels(Labels):
     def elements(self, value: np.ndarray) -> list[str]:
         """Return one text for each element."""
         return [":".join(map(str, row)) for row in self._elements(value)]
+
+    def place(self, group: object, argument: str) -> int:
+        """Return in which place a group is, which is given by its level, or a tuple of levels.
+
+        Examples
+        --------
+        >>> GroupLabels("mean", rows=(("north",), ("south",)), keys=("region",)).place("south", "a")
+        1
+        """
+        row = group if isinstance(group, tuple) else (group,)
+        for place, each in enumerate(self.rows):
+            if tuple(map(str, each)) == tuple(map(str, row)):
+                return place
+        shown = ", ".join(":".join(map(str, each)) for each in self.rows[:9])
+        raise PydpstatError(
+            f"{argument} must be one of the release's groups ({shown}); got {group!r}. Give its level, or a "
+            "tuple of levels where several keys make the groups."
+        )
 
     def in_r(self, value: np.ndarray, missing_level: bool = False) -> object:
         """Return the elements as a named vector of R."""

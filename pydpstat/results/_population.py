@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat.results._report import Estimates, Rows, number
+from pydpstat.results.inference_results import MEANINGS, InferenceResults, Release
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 KINDS = ("noise", "population")
-# how far p-values and intervals can be trusted
-MEANINGS = {
-    "exact": "exact, for every distribution of the records",
-    "model": "exact under the assumptions below",
-    "measured": "no proof; the level was measured, see the documentation",
-}
 # a page has those of the population for so many values; each may take half a second
 MOST_INTERVALS = 12
+_ABLE = ("mean", "var", "std", "quantile", "quantiles", "median")
+_WITH = "Release it with population=True, or use pydpstat.moments."
 _ELSE = "pydpstat.moments and the tests have intervals of many kinds."
 
 
@@ -40,6 +37,39 @@ class Population(Protocol):
         """Return the ends for each published value, in its shape."""
 
 
+@runtime_checkable
+class OfOther(Protocol):
+    """What has intervals of something else than what was released."""
+
+    @property
+    def about(self) -> str:
+        """Say what they are of, in a clause without its full stop; empty where it is what was released."""
+
+
+class Difference(NamedTuple):
+    """What noisy numbers of two groups say of the difference of their parameters."""
+
+    test: str
+    statistic: float
+    pvalue: float
+    estimate: float
+    interval: Any
+    validity: str
+    remarks: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class Comparable(Protocol):
+    """What compares two of the groups that were released."""
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Return what comparisons rest on, in words."""
+
+    def difference(self, first: int, second: int) -> Difference:
+        """Compare the groups in these places."""
+
+
 class PopulationIntervals(Estimates):
     """Released numbers of which some have intervals for the population."""
 
@@ -48,6 +78,8 @@ class PopulationIntervals(Estimates):
     value: np.ndarray
     statistic: str
     post: Any
+    record: Any
+    labels: Any
 
     def conf_int(self, alpha: float = 0.05, kind: str = "noise") -> pd.DataFrame:
         """Return an interval for each value that misses with probability `alpha` at most.
@@ -59,7 +91,8 @@ class PopulationIntervals(Estimates):
         kind : {"noise", "population"}, default "noise"
             Of the statistic of these records, so that it covers the privacy noise only, before cutting and
             rounding; or of the population that the records are a random sample of, so that it covers
-            sampling and noise. The latter stays within the parameter's range and is never empty.
+            sampling and noise. The latter stays within the parameter's range and is never empty; of counts
+            in cells it is for each cell's share of the population.
 
         Returns
         -------
@@ -86,6 +119,82 @@ class PopulationIntervals(Estimates):
             return Estimates.conf_int(self, alpha)
         return self._indexed(self._population_interval(alpha))
 
+    def difference(self, a: object, b: object) -> InferenceResults:
+        """Compare two groups of the population: the difference of what was released for them.
+
+        It is post-processing of a `mean` with ``by=`` and ``population=True``, or of a `proportion` with
+        ``by=``, each of one variable, and costs nothing. Who compares many groups should ask for a higher
+        level.
+
+        Parameters
+        ----------
+        a, b : level, or tuple of levels
+            Two different groups of the release; a tuple where several keys make the groups.
+
+        Returns
+        -------
+        InferenceResults
+            With `statistic`, `pvalue` (of no difference) and ``conf_int(level)`` of a minus b.
+
+        Raises
+        ------
+        PydpstatError
+            Where there is no such group, or this release has no groups that can be compared.
+
+        Notes
+        -----
+        Means: Welch's test with noise in its law, as in `ttest_ind`, with the noisy numbers of records in the
+        place of public ones. Proportions: the squares of the distances to the ends of both groups' intervals
+        are added (Newcombe 1998, method 10), and the p-value is the level whose interval ends at 0. Levels
+        were measured. Where a group may be empty nothing is said: p = 1.
+
+        References
+        ----------
+        Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions:
+        comparison of eleven methods. Statistics in Medicine 17, 873-890.
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat
+        >>> employed = np.repeat([True, False, True, False], [300, 100, 200, 200])
+        >>> region = np.repeat(["north", "south"], 400)
+        >>> r = pydpstat.proportion(employed, 1.0, by=region, levels=["north", "south"], rng=1)
+        >>> low, high = r.difference("north", "south").conf_int(0.95)
+        >>> 0.1 < low < 0.25 < high < 0.4
+        True
+        """
+        from pydpstat.errors import PydpstatError
+        from pydpstat.results._group_labels import GroupLabels
+
+        known, labels = self.post.population, self.labels
+        if not isinstance(known, Comparable) or not isinstance(labels, GroupLabels) or self.value.ndim != 1:
+            raise PydpstatError(
+                f"this release of {self.statistic} has no groups that can be compared. Release a mean of one "
+                "variable with by= and population=True, or a proportion with by=."
+            )
+        first, second = labels.place(a, "a"), labels.place(b, "b")
+        if first == second:
+            raise PydpstatError(f"a and b must be two different groups; got {a!r} twice.")
+        found = known.difference(first, second)
+        return InferenceResults.of(
+            cast(Release, self),
+            test=found.test,
+            statistic=found.statistic,
+            pvalue=found.pvalue,
+            null=(("difference", 0.0),),
+            released=tuple(
+                (name, float(self.value[place]))
+                for place, name in enumerate(labels.elements(self.value))
+                if place in (first, second)
+            ),
+            estimates=(("difference", found.estimate),),
+            parameter="difference",
+            interval=found.interval,
+            validity=found.validity,
+            assumptions=known.assumptions,
+            remarks=found.remarks,
+        )
+
     def _population_interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         from pydpstat._checks import probability
         from pydpstat.errors import PydpstatError
@@ -94,7 +203,7 @@ class PopulationIntervals(Estimates):
         if self.post.population is None:
             raise PydpstatError(
                 f"this release of {self.statistic} says too little of the population for an interval of kind "
-                f"'population'. {_ELSE}"
+                f"'population'. {_WITH if self.record.function in _ABLE else _ELSE}"
             )
         return self.post.population.interval(level)
 
@@ -114,6 +223,8 @@ class PopulationIntervals(Estimates):
             "The interval of the noise is for the statistic of these records. That of the population covers "
             f"sampling, too: {MEANINGS[population.validity]}."
         )
+        if isinstance(population, OfOther) and population.about:
+            told += f" {population.about}."
         if self.value.size > MOST_INTERVALS:
             told += " conf_int(kind='population') has the latter."
         if population.assumptions:

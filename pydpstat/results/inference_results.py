@@ -11,13 +11,18 @@ import numpy.typing as npt
 from pydpstat._frozen import Frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
-from pydpstat.results._population import MEANINGS
 from pydpstat.results._report import Facts, Rows, Stated, number
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pydpstat.results.results import DPResults
+
+# how far p-values and intervals can be trusted
+MEANINGS = {
+    "exact": "exact, for every distribution of the records",
+    "model": "exact under the assumptions below",
+    "measured": "no proof; the level was measured, see the documentation",
+}
 
 
 class ConfidenceInterval(NamedTuple):
@@ -39,6 +44,54 @@ class Interval(Protocol):
 
     def ends(self, alpha: float) -> tuple[float, float]:
         """Return the ends of the interval that misses the parameter with probability `alpha` at most."""
+
+
+class Release(Protocol):
+    """What a test takes over from the release that it is made of."""
+
+    @property
+    def statistic(self) -> str:
+        """Return what was released."""
+
+    @property
+    def value(self) -> npt.NDArray[Any]:
+        """Return the released values."""
+
+    @property
+    def mechanism(self) -> str:
+        """Return the noise's name."""
+
+    @property
+    def noise_scale(self) -> float | npt.NDArray[np.float64]:
+        """Return its scale."""
+
+    @property
+    def claim(self) -> Guarantee:
+        """Return what was asked for."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Return what holds."""
+
+    @property
+    def bounds(self) -> tuple[object, ...] | None:
+        """Return public bounds of the data."""
+
+    @property
+    def nobs(self) -> int | None:
+        """Return the number of records, where it is public."""
+
+    @property
+    def reproducible(self) -> bool:
+        """Return whether a seed or a generator was given."""
+
+    @property
+    def record(self) -> Call:
+        """Return the call, without data."""
+
+    @property
+    def params(self) -> pd.Series:
+        """Return the released values with their names."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -125,7 +178,7 @@ class InferenceResults(Stated, Frozen):
     @classmethod
     def of(
         cls,
-        release: DPResults,
+        release: Release,
         *,
         test: str,
         statistic: float | None = None,

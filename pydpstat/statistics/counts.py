@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
+from statistics import NormalDist
 
 import numpy as np
 
@@ -11,11 +13,15 @@ from pydpstat._data.values import fills
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import INTEGER, Missing, Options, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.private_size import NoisyPair
+from pydpstat.inference._laws.share_intervals import NOTHING_SAID, ShareIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import Source, source_from
+from pydpstat.results._population import Difference
 from pydpstat.results._postprocessing import Derived, PostProcessing, Publish, Scaled
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.asked import asked_truths
+from pydpstat.statistics._kernels.cells import share_rate
 from pydpstat.statistics._kernels.partition import in_columns, reach_of
 from pydpstat.statistics._kernels.records import Part, Records, records_of
 from pydpstat.statistics._kernels.scope import Keys, Scope
@@ -185,8 +191,15 @@ def proportion(
     ``sqrt(p^2 + (1 - p)^2)`` times that of a count over n, at most that of the bounded release. In
     both cases the share is cut to [0, 1]; it is 1/2 where the noisy counts add up to nothing.
 
+    ``conf_int(kind="population")`` is an interval for the population's share, at no further cost, where the
+    noise is geometric and there is no unit: records are then a random sample. With a public number of
+    records it inverts the binomial law with the noise in it (Clopper and Pearson) and is exact; with a
+    private one it is the interval of `binomtest`.
+
     References
     ----------
+    Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case
+    of the binomial. Biometrika 26, 404-413.
     Ghosh, A., Roughgarden, T. and Sundararajan, M. (2009). Universally utility-maximizing privacy
     mechanisms. STOC 2009.
 
@@ -204,11 +217,18 @@ def proportion(
     records, how = records_of(condition, how, scope, source, truths_of, "condition")
     found, size = _tallied(records, how, 1)
     publish: Publish
+    rate = share_rate(how, reach_of(records.width, how))
+
+    def shares_of(met: np.ndarray, unmet: np.ndarray) -> ShareIntervals | None:
+        known = size if how.bounded else None
+        return None if rate is None else ProportionIntervals(met, unmet, known, rate, 1)
+
     if how.bounded:
         query = _query("proportion", found[0].reshape(records.shape), records, how, size)
 
         def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-            return np.clip(noisy / size, 0.0, 1.0), Scaled(1.0 / size, STEPS)
+            shares = shares_of(noisy, size - noisy)
+            return np.clip(noisy / size, 0.0, 1.0), Scaled(1.0 / size, STEPS, population=shares)
 
     else:
         query = _query("proportion", found.reshape(-1), records, how, size)
@@ -221,9 +241,31 @@ def proportion(
             # those of a / (a + b) with respect to the pair (a, b), at the share that is published
             slopes = np.where(positive, np.hypot(shares, 1.0 - shares) / total, np.nan)
             steps = ("share of the noisy counts", CUT)
-            return shares.reshape(records.shape), Derived(in_columns(slopes, records.shape), steps)
+            known = shares_of(met.reshape(records.shape), unmet.reshape(records.shape))
+            slopes_of = in_columns(slopes, records.shape)
+            return shares.reshape(records.shape), Derived(slopes_of, steps, population=known)
 
     return _released("proportion", query, records, how, source, budget, publish)
+
+
+class ProportionIntervals(ShareIntervals):
+    """Intervals of proportions, and differences of those of two groups."""
+
+    def difference(self, first: int, second: int) -> Difference:
+        """Compare the proportions of the groups in these places."""
+        from pydpstat.inference._laws.group_difference import ShareDifference
+
+        one, other = (
+            NoisyPair(float(self.counts[place]), float(self.rests[place]), self.rate)
+            for place in (first, second)
+        )
+        found = ShareDifference(one, other)
+        p = found.pvalue()
+        # as many standard deviations of a normal variable as the p-value stands for
+        statistic = math.copysign(NormalDist().inv_cdf(1.0 - 0.5 * p), found.estimate)
+        remarks = () if one.tell and other.tell else (NOTHING_SAID,)
+        name = "Test of two proportions"
+        return Difference(name, statistic, p, found.estimate, found, "measured", remarks)
 
 
 def _tallied(records: Records, how: Options, least: int) -> tuple[np.ndarray, int]:

@@ -20,7 +20,7 @@ from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.asked import asked_bins
-from pydpstat.statistics._kernels.cells import bin_counts, cells_query, group_bin_counts
+from pydpstat.statistics._kernels.cells import bin_counts, cells_query, group_bin_counts, published_cells
 from pydpstat.statistics._kernels.records import Part, records_of
 from pydpstat.statistics._kernels.scope import Keys, Scope
 
@@ -105,6 +105,11 @@ def histogram(
     max_records = m records comes or goes, or is replaced: m times as much, which is reached where all are
     in one bin.
 
+    ``conf_int(kind="population")`` has an interval for each bin's share of the population (by group: of the
+    group's), not for a count, where the noise is geometric and there is no unit: the records are then a
+    random sample. It is exact where the number of records is public, and the one of `binomtest` where it is
+    private.
+
     References
     ----------
     Ghosh, A., Roughgarden, T. and Sundararajan, M. (2009). Universally utility-maximizing privacy
@@ -150,6 +155,7 @@ def histogram(
         budget,
         data=("x",),
         arguments=(("edges", breaks.tolist()), *records.arguments),
+        publish=published_cells(how, size, records.groups is not None),
         conditions=records.conditions,
         total=True,
     )

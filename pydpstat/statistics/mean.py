@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from pydpstat import _checks as checks
 from pydpstat._data.columns import Bounds, Data, GivenBounds, Pair
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Missing, Options, options, quiet
@@ -41,6 +42,7 @@ def mean(
     max_records: int | None = None,
     max_groups: int | None = None,
     sample: float | None = None,
+    population: bool = False,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -86,6 +88,9 @@ def mean(
         Release on a random sample, drawn for this release: a share of the records, or under bounded
         neighbors a number of them. `epsilon` and `delta` are then of the release on the sample, and the
         result's are those that follow for all records, which are smaller.
+    population : bool, default False
+        Whether to release also what ``conf_int(kind="population")`` needs, with Laplace or Gaussian noise and
+        without a unit. Bounded neighbors without groups: the mean's own noise stays the same.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -134,6 +139,11 @@ def mean(
     Under bounded neighbors a unit's records are taken away and another's added, as a record that leaves
     a group and enters another. How many records there are is private under both.
 
+    With ``population=True`` the sum of the squares z^2 is released beside that of the z, as `moments` does:
+    replacing a record moves half of the one and a quarter of the other by at most 1 together, which the first
+    does alone. Unbounded, and by group: the three weights of `var` take the place of the two. The interval of
+    kind "population" inverts a studentised test, as in `ttest_1samp`; its level was measured.
+
     References
     ----------
     Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, chapter 3.
@@ -152,8 +162,13 @@ def mean(
     >>> r.sensitivity
     10.0
     """
-    how = options(epsilon, delta, mechanism, neighbors, missing, budget=budget)
+    more = checks.flag(population, "population")
+    how = options(epsilon, delta, mechanism, neighbors, missing, others=not more, budget=budget)
     scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
+    if more:
+        from pydpstat.inference._population import release_moments
+
+        return release_moments("mean", data, bounds, how, scope, rng, budget)
     return release_columns("mean", mean_query, data, bounds, how, scope, rng, budget)
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from pydpstat import _checks as checks
 from pydpstat._data.columns import Bounds, Data, GivenBounds, Pair
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Missing, Options, options, quiet
@@ -38,6 +39,7 @@ def var(
     max_records: int | None = None,
     max_groups: int | None = None,
     sample: float | None = None,
+    population: bool = False,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -65,6 +67,9 @@ def var(
         public number within the bounds in their place.
     by, levels, other, unit, max_records, max_groups, sample : optional
         By group, by unit, and on a sample, as in `mean`.
+    population : bool, default False
+        Whether to release what ``conf_int(kind="population")`` needs, with Laplace or Gaussian noise and
+        without a unit: the noisy sums of `moments`, whose variance has a little more noise.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -102,11 +107,17 @@ def var(
     combinations of them, and the variance is post-processing; it is 0 where the noisy number is at most
     1. `bse` is by the delta method.
 
+    With ``population=True`` the sums of z and s are released under bounded neighbors, as `moments` does, and
+    the variance is post-processing. The interval of kind "population" rests on inequalities for sums of
+    bounded variables, and is exact: it covers the population's variance for every law between the bounds. It
+    is a wide one for small samples.
+
     References
     ----------
     Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, chapter 3.
     Casacuberta, S., Shoemate, M., Vadhan, S. and Wagaman, C. (2022). Widespread underestimation of
     sensitivity in differentially private libraries and how to fix it. CCS 2022.
+    Bentkus, V. (2004). On Hoeffding's inequalities. Annals of Probability 32, 1650-1673.
 
     Examples
     --------
@@ -115,8 +126,13 @@ def var(
     >>> round(r, 3), round(r.sensitivity, 6)
     (1.219, 0.0625)
     """
-    how = options(epsilon, delta, mechanism, neighbors, missing, budget=budget)
+    more = checks.flag(population, "population")
+    how = options(epsilon, delta, mechanism, neighbors, missing, others=not more, budget=budget)
     scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
+    if more:
+        from pydpstat.inference._population import release_moments
+
+        return release_moments("var", data, bounds, how, scope, rng, budget)
     return release_columns("var", _variance_query, data, bounds, how, scope, rng, budget)
 
 
@@ -137,6 +153,7 @@ def std(
     max_records: int | None = None,
     max_groups: int | None = None,
     sample: float | None = None,
+    population: bool = False,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -148,6 +165,8 @@ def std(
         As in `var`.
     by, levels, other, unit, max_records, max_groups, sample : optional
         By group, by unit, and on a sample, as in `mean`.
+    population : bool, default False
+        As in `var`.
 
     Returns
     -------
@@ -175,8 +194,13 @@ def std(
     >>> round(r, 3), r.postprocessing
     (1.104, ('cut at 0', 'square root'))
     """
-    how = options(epsilon, delta, mechanism, neighbors, missing, budget=budget)
+    more = checks.flag(population, "population")
+    how = options(epsilon, delta, mechanism, neighbors, missing, others=not more, budget=budget)
     scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
+    if more:
+        from pydpstat.inference._population import release_moments
+
+        return release_moments("std", data, bounds, how, scope, rng, budget)
     return release_columns("std", _root_query, data, bounds, how, scope, rng, budget)
 
 

@@ -12,7 +12,7 @@ from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.cells import cells_query
+from pydpstat.statistics._kernels.cells import cells_query, published_cells
 from pydpstat.statistics._kernels.crossed import coded_records, table_counts, variables_in
 from pydpstat.statistics._kernels.discovered_levels import discovered
 from pydpstat.statistics._kernels.levels import DECLARED, axis_of, check_other, levels_of, plain
@@ -100,6 +100,10 @@ def crosstab(
     With a unit each of its max_records = m records comes or goes, or is replaced: m times as much, which is
     reached where all of them are in one cell.
 
+    ``conf_int(kind="population")`` has an interval for each cell's share of the population, not for a count,
+    where the noise is geometric and there is no unit: the records are then a random sample. It is exact where
+    the number of records is public, and the one of `binomtest` where it is private.
+
     ``levels="discover"`` releases the noisy counts, with geometric noise, of the levels that occur,
     if they are at least T. A level that occurs in one of two neighboring data sets only has the
     count 1 there, and T is the smallest integer with P(1 + noise >= T) <= delta. Unless such a level is
@@ -176,5 +180,13 @@ def crosstab(
     conditions = (DECLARED,) if declared else ()
     arguments = (*arguments, *records.arguments)
     return release_statistic(
-        "crosstab", query, how, source, budget, arguments=arguments, conditions=conditions, total=True
+        "crosstab",
+        query,
+        how,
+        source,
+        budget,
+        arguments=arguments,
+        publish=published_cells(how, size, False),
+        conditions=conditions,
+        total=True,
     )

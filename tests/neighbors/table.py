@@ -398,6 +398,17 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     Function("weighted_total", _weighted("weighted_total"), NUMBERS, _TOTALS, _COLUMNS),
     Function("moments", _one("moments"), NUMBERS, crossed(_REAL, 3.0)),
+    *(
+        Function(f"{name}, population", _one(name, population=True), NUMBERS, crossed(_REAL, 3.0))
+        for name in ("mean", "std")
+    ),
+    Function(
+        "median, population",
+        _one("median", bounds=BOUNDS, population=True),
+        NUMBERS,
+        tuple(each for each in crossed(_PLAIN, 3.0) if each["neighbors"] == "bounded"),
+        refused=_COLUMNS,
+    ),
     Function("ttest_1samp", _one_t, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
     Function("ttest_rel", _paired_t, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
     Function(

@@ -13,6 +13,9 @@ from pydpstat.inference.survey import weighted_mean, weighted_proportion, weight
 from pydpstat.inference.survey_quantiles import weighted_quantile
 from pydpstat.inference.t_tests import release_groups, ttest_1samp, ttest_rel
 from pydpstat.random import source_from
+from pydpstat.statistics.mean import mean
+from pydpstat.statistics.quantiles import median
+from pydpstat.statistics.spread import std, var
 
 Options = dict[str, Any]
 UNIT: Options = {"bounds": (0, 1)}
@@ -24,6 +27,10 @@ SLOW = 20_000
 
 def _moments(**options: Any) -> Release:
     return lambda data: moments(data, 1.0, **UNIT, **options).release
+
+
+def _with(function: Release, **options: Any) -> Release:
+    return lambda data: function(data, 1.0, **UNIT, population=True, **options)
 
 
 def _groups(data: object) -> object:
@@ -81,4 +88,10 @@ CASES = (
         NOTHING,
         HEAVY_HIGH,
     ),
+    # intervals for the population follow from the same sums, and from noisy counts in cells
+    _case("mean, population", _with(mean), LOW, HIGH),
+    _case("mean, population, unbounded", _with(mean, **OPEN), FEW, MORE),
+    _case("var, population", _with(var), LOW, HALF),
+    _case("std, population, Gaussian", _with(std, **GAUSSIAN), LOW, HALF),
+    _case("median, population", _with(median), LOW[:1], HIGH[1:]),
 )

@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.inference._laws.geometric_sums import geometric_sum
 from pydpstat.inference._laws.tulap import Tulap
 from pydpstat.r_arithmetic.elementary import exp, log
 
@@ -169,7 +170,7 @@ def crossing(
 
 @dataclass(frozen=True)
 class ProportionInterval:
-    """The interval for the probability of a binomial count, from the count with Tulap noise.
+    """The interval for the probability of a binomial count, from the count with its noise.
 
     Parameters
     ----------
@@ -181,13 +182,16 @@ class ProportionInterval:
         The noise's rate.
     alternative : {"two-sided", "less", "greater"}
         Of the test that the interval inverts.
+    smooth : bool, default True
+        Whether the noise is Tulap, or symmetric geometric: without the uniform number the interval is valid,
+        too, and hardly longer.
 
     Notes
     -----
     The lower end is the largest p with P_p(K + N >= z) <= alpha / 2, and 0 where there is none; both tails
     are monotone in p, so this covers p with 1 - alpha for every p (Clopper and Pearson's construction). z is
     first moved into [0, n]. That only lengthens the interval: for z > n the upper end is 1 in either case, as
-    P_1(K + N <= n) is 1/2, and the lower end goes down with z.
+    P_1(K + N <= n) is at least 1/2, and the lower end goes down with z.
 
     References
     ----------
@@ -205,10 +209,12 @@ class ProportionInterval:
     n: int
     rate: float
     alternative: str
+    smooth: bool = True
 
     def ends(self, alpha: float) -> tuple[float, float]:
         """Return both ends."""
-        z, noise = min(max(self.noisy, 0.0), float(self.n)), Tulap(self.rate)
+        z = min(max(self.noisy, 0.0), float(self.n))
+        noise: SymmetricNoise = Tulap(self.rate) if self.smooth else geometric_sum(self.rate, 1)
         below, above = tail_shares(alpha, self.alternative)
 
         def up(p: float) -> float:

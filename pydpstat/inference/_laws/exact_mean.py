@@ -70,21 +70,29 @@ def _steps() -> tuple[Floats, Floats]:
     return np.diff(np.concatenate([[0.0], shares])), np.concatenate([np.linspace(0.98, 0.5, 25), upper[1:]])
 
 
-def _noise_above(scales: tuple[float, float], law: str) -> tuple[Floats, Floats, float]:
+def noise_above(scales: tuple[float, ...], law: str) -> tuple[Floats, Floats, float]:
     """Return weights, values that noise does not exceed with these probabilities, and what is left.
 
-    The noise is a sum of two independent ones of these scales.
+    The noise is a sum of two or three independent ones of these scales.
+
+    Examples
+    --------
+    >>> weights, values, rest = noise_above((2.0, 0.0), "laplace")
+    >>> bool(np.all(np.diff(values) >= 0.0)), rest < 1e-11
+    (True, True)
     """
     weights, tails = _steps()
     if law == "normal":
         return weights, -math.hypot(*scales) * ndtri(tails), 1.0 - float(weights.sum())
     large, small = max(scales), min(scales)
     grid = np.linspace(-60.0, 60.0, 4801) * large
-    ratio = small / large
-    if ratio > 0.999:
+    if len(scales) > 2:
+        survival = _tail_of_sum(scales, np.abs(grid))
+    elif small > 0.999 * large:
         # a little more noise: both of the larger scale
         survival = 0.25 * np.exp(-np.abs(grid) / large) * (2.0 + np.abs(grid) / large)
     else:
+        ratio = small / large
         near = ratio * ratio * np.exp(-np.abs(grid) / max(small, 1e-300)) if small > 0.0 else 0.0
         survival = 0.5 * (np.exp(-np.abs(grid) / large) - near) / (1.0 - ratio * ratio)
     survival = np.where(grid >= 0.0, survival, 1.0 - survival)
@@ -93,7 +101,23 @@ def _noise_above(scales: tuple[float, float], law: str) -> tuple[Floats, Floats,
     return weights, grid[np.minimum(place, grid.size - 1)], 1.0 - float(weights.sum())
 
 
-def _expected(n: int, p: float, x: Floats, weights: Floats, rest: float) -> float:
+def _tail_of_sum(scales: tuple[float, ...], x: Floats) -> Floats:
+    """Return P(X >= x) of a sum of Laplace variables, for x >= 0, by partial fractions.
+
+    Scales that are close to each other are moved apart, upwards: a little more noise.
+    """
+    apart: list[float] = []
+    for scale in sorted(scales):
+        apart.append(max(scale, 1.05 * apart[-1] if apart else 1e-3 * max(scales)))
+    squares = np.square(apart)
+    found = np.zeros_like(x)
+    for i, scale in enumerate(apart):
+        others = np.delete(squares, i)
+        found += 0.5 * float(np.prod(squares[i] / (squares[i] - others))) * np.exp(-x / scale)
+    return found
+
+
+def expected_bound(n: int, p: float, x: Floats, weights: Floats, rest: float) -> float:
     """Return the bound with the noise integrated out."""
     if not 0.0 < p < 1.0:
         found = (x <= 0.0).astype(np.float64)
@@ -106,11 +130,11 @@ def largest_variance(law: NullLaw, second: float) -> float:
     """Return a variance that the true one exceeds with probability `LEFT_OUT` at most, from Q."""
     most = 1.0 - law.mean * law.mean
     reach = (1.0 + abs(law.mean)) ** 2
-    weights, noise, rest = _noise_above(_scales(law.second_noise), law.law)
+    weights, noise, rest = noise_above(_scales(law.second_noise), law.law)
 
     def too_small(v: float) -> bool:
         x = (law.n * v - second - noise) / reach
-        return _expected(law.n, 1.0 - v / reach, x, weights, rest) <= LEFT_OUT
+        return expected_bound(law.n, 1.0 - v / reach, x, weights, rest) <= LEFT_OUT
 
     if not too_small(most):
         return most
@@ -128,17 +152,17 @@ def _scales(noise: tuple[float, ...]) -> tuple[float, float]:
 def _sides(law: NullLaw, first: float, second: float) -> tuple[float, float]:
     """Return bounds on the probability of a sum at least, and at most, as large."""
     variance = largest_variance(law, second)
-    weights, noise, rest = _noise_above(_scales(law.first_noise), law.law)
+    weights, noise, rest = noise_above(_scales(law.first_noise), law.law)
     sides = []
     for sign in (1.0, -1.0):
         far = 1.0 - sign * law.mean
         if far <= 0.0 or variance <= 0.0:
             # no record can be on that side of the mean
-            sides.append(_expected(law.n, 0.0, sign * first - noise, weights, rest))
+            sides.append(expected_bound(law.n, 0.0, sign * first - noise, weights, rest))
             continue
         near = variance / far
         x = (sign * first - noise) / (far + near)
-        sides.append(_expected(law.n, near / (far + near), x, weights, rest))
+        sides.append(expected_bound(law.n, near / (far + near), x, weights, rest))
     return sides[0], sides[1]
 
 

@@ -13,7 +13,10 @@ from pydpstat._grid import float_above
 from pydpstat._release.additive import Query
 from pydpstat._release.statistic import Options
 from pydpstat.dppack._counts import count_sensitivity
+from pydpstat.inference._laws.share_intervals import cell_shares
+from pydpstat.mechanisms.geometric import Geometric
 from pydpstat.results._labels import Labels
+from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -146,6 +149,27 @@ def cells_query(statistic: str, counts: np.ndarray, labels: Labels, size: int, h
         integer=True,
         nobs=size if how.bounded else None,
     )
+
+
+def share_rate(how: Options, reach: Fraction | float) -> float | None:
+    """Return the rate of counts' noise; None where intervals of the population's shares cannot be had.
+
+    Other noise has another law, and the records of a unit are no independent draws.
+    """
+    if type(how.mechanism) is not Geometric or how.unit is not None:
+        return None
+    return how.epsilon / float(reach)
+
+
+def published_cells(how: Options, size: int, grouped: bool) -> Publish:
+    """Return how noisy counts are published: as they are, with intervals of the cells' shares."""
+    rate = share_rate(how, count_sensitivity(how.neighbors, how.norm))
+
+    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        known = None if rate is None else cell_shares(noisy, size if how.bounded else None, rate, grouped)
+        return noisy, AsDrawn(population=known)
+
+    return publish
 
 
 def _equal_bins(

@@ -119,6 +119,16 @@ def ask(
     return Asked(how, Grid(lower, upper, int(grid_points)), records, source)
 
 
+def counted_in_cells(population: bool, grid_points: int) -> bool:
+    """Return whether cells are to be counted, from which quantiles follow, instead of points chosen."""
+    if checks.flag(population, "population") and grid_points != GRID_POINTS:
+        raise PydpstatError(
+            "grid_points must be left out with population=True, which chooses no grid points: the estimate "
+            "is interpolated."
+        )
+    return bool(population)
+
+
 def _check_some(size: int) -> None:
     if size == 0:
         raise PydpstatError("x must have at least one record under bounded neighbors; got none.")

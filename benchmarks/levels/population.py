@@ -1,0 +1,187 @@
+"""Intervals for the population on releases: shares, means, spreads, quantiles, and two groups."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from pydpstat.inference._laws.group_difference import ShareDifference, sized
+from pydpstat.inference._laws.noisy_t import NoisySums, pvalue
+from pydpstat.inference._laws.noisy_welch import welch_pvalue
+from pydpstat.inference._laws.private_size import NoisyPair
+from pydpstat.inference._laws.quantile_intervals import bin_number
+from pydpstat.inference._laws.share_intervals import share_ends
+from pydpstat.inference._laws.spread_interval import SpreadInterval
+from pydpstat.inference._population_quantiles import CellQuantiles, cell_edges
+from pydpstat.statistics._kernels.partition import PARABOLA
+
+Setting = dict[str, Any]
+CHUNK = 50
+ALPHA = 0.05
+
+LAWS = ("normal", "exponential", "Bernoulli .05", "beta at the edge", "signs", "constant", "three points")
+
+
+def draw(law: str, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw records in [-1, 1]."""
+    if law == "normal":
+        return rng.normal(0.0, 0.25, n).clip(-1.0, 1.0)
+    if law == "exponential":
+        return (rng.exponential(0.3, n) - 1.0).clip(-1.0, 1.0)
+    if law == "Bernoulli .05":
+        return np.where(rng.random(n) < 0.05, 1.0, -1.0)
+    if law == "beta at the edge":
+        return 2.0 * rng.beta(1.0, 50.0, n) - 1.0
+    if law == "signs":
+        return rng.choice([-1.0, 1.0], n)
+    if law == "three points":
+        return rng.choice([-1.0, 0.0, 1.0], n, p=[0.01, 0.98, 0.01])
+    return np.full(n, 0.3)
+
+
+def truth(law: str) -> tuple[float, float]:
+    """Return the mean and the variance of a law, by quadrature of its quantiles where it is continuous."""
+    if law == "normal":
+        from scipy import stats
+
+        part = stats.truncnorm(-4.0, 4.0, 0.0, 0.25)
+        tail = 2.0 * stats.norm.sf(4.0)
+        return 0.0, float((1.0 - tail) * part.var() + tail)
+    if law == "exponential":
+        b, top = 0.3, 2.0
+        rest = math.exp(-top / b)
+        first = b * (1.0 - rest)
+        second = 2.0 * b * b * (1.0 - rest) - 2.0 * b * top * rest
+        return first - 1.0, second - first * first
+    if law == "beta at the edge":
+        mean = 1.0 / 51.0
+        return 2.0 * mean - 1.0, 4.0 * mean * (1.0 - mean) / 52.0
+    return {
+        "Bernoulli .05": (-0.9, 4.0 * 0.05 * 0.95),
+        "signs": (0.0, 1.0),
+        "three points": (0.0, 0.02),
+        "constant": (0.3, 0.0),
+    }[law]
+
+
+def median_of(law: str) -> tuple[float, float]:
+    """Return the smallest and the largest median."""
+    if law == "exponential":
+        return (0.3 * math.log(2.0) - 1.0,) * 2
+    if law == "beta at the edge":
+        return (2.0 * (1.0 - 0.5 ** (1.0 / 50.0)) - 1.0,) * 2
+    points = {"Bernoulli .05": (-1.0, -1.0), "signs": (-1.0, 1.0), "constant": (0.3, 0.3)}
+    return points.get(law, (0.0, 0.0))
+
+
+def _setting(what: str, law: str, n: int, epsilon: float, **more: Any) -> Setting:
+    name = ", ".join([what, law, f"n {n}", f"epsilon {epsilon}", *(f"{k} {v}" for k, v in more.items())])
+    return {"name": name, "what": what, "law": law, "n": n, "epsilon": epsilon, **more}
+
+
+_SIZES = ((20, 1.0), (100, 0.3), (500, 1.0), (5000, 0.5), (1_000_000, 0.05))
+SETTINGS = [
+    _setting("share", f"p {p}", n, epsilon, number=number)
+    for p in (0.0, 0.02, 0.5)
+    for number in ("public", "private")
+    for n, epsilon in _SIZES
+]
+SETTINGS += [
+    _setting("std", law, n, epsilon, number="public")
+    for law in LAWS
+    for n, epsilon in ((30, 5.0), (300, 0.5), (300, 5.0), (5000, 0.5), (5000, 5.0))
+]
+SETTINGS += [_setting("std", law, 2000, 1.0, number="private") for law in LAWS]
+SETTINGS += [
+    _setting("mean", law, n, epsilon, number="private")
+    for law in LAWS
+    for n, epsilon in ((30, 5.0), (300, 0.5), (3000, 1.0))
+]
+SETTINGS += [
+    _setting("median", law, n, epsilon) for law in LAWS for n, epsilon in ((20, 1.0), (500, 0.3), (5000, 1.0))
+]
+SETTINGS += [
+    _setting("two means", law, n, epsilon, other=other)
+    for law in ("normal", "exponential", "Bernoulli .05", "three points")
+    for n, other, epsilon in ((30, 30, 5.0), (20, 200, 2.0), (250, 250, 0.5), (2500, 500, 0.1))
+]
+SETTINGS += [
+    _setting("two shares", f"p {p}", n, epsilon, other=other)
+    for p in (0.0, 0.05, 0.3, 0.5)
+    for n, other, epsilon in ((20, 20, 2.0), (20, 200, 1.0), (250, 250, 0.2), (2500, 500, 1.0))
+]
+
+
+def noisy_sums(z: np.ndarray, epsilon: float, public: bool, rng: np.random.Generator) -> NoisySums:
+    """Release the sums of z and z^2 as `mean(..., population=True)` does, bounded or unbounded."""
+    first, second = float(z.sum()), float((z * z).sum())
+    if public:
+        b = 2.0 / epsilon
+        sums = (float(z.size), first + b * rng.laplace(), second + 2.0 * b * rng.laplace())
+        return NoisySums(sums, ((0.0, 0.0), (b, 0.0), (0.0, 2.0 * b)), "laplace", z.size)
+    one, two, three = (PARABOLA @ rng.laplace(0.0, 1.0 / epsilon, 3)).tolist()
+    noise = tuple(tuple(row) for row in (PARABOLA / epsilon).tolist())
+    return NoisySums(
+        (z.size + one, first + two, second + three), (noise[0], noise[1], noise[2]), "laplace", None
+    )
+
+
+def geometric(epsilon: float, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw symmetric geometric noise."""
+    p = -math.expm1(-epsilon)
+    return (rng.geometric(p, size) - rng.geometric(p, size)).astype(np.float64)
+
+
+def misses(setting: Setting, runs: int, seed: int) -> int:
+    """Count intervals of level 0.95 that miss; means are left out where the test at 0.05 rejects them."""
+    rng = np.random.default_rng(seed)
+    return sum(_missed(setting, rng) for _ in range(runs))
+
+
+def _missed(setting: Setting, rng: np.random.Generator) -> bool:
+    what, law, n, epsilon = (setting[key] for key in ("what", "law", "n", "epsilon"))
+    if what in ("share", "two shares"):
+        p = float(law[2:])
+        if what == "share":
+            return _share_missed(p, n, epsilon, setting["number"] == "public", rng)
+        pairs = []
+        for size in (n, setting["other"]):
+            count, noise = rng.binomial(size, p), geometric(epsilon, 2, rng)
+            pairs.append(NoisyPair(count + noise[0], size - count + noise[1], epsilon))
+        low, high = ShareDifference(*pairs).ends(ALPHA)
+        return not low <= 0.0 <= high
+    z = draw(law, n, rng)
+    if what == "median":
+        edges = cell_edges((-1.0, 1.0), bin_number(n, epsilon))
+        cells = np.histogram(z, edges)[0] + geometric(0.5 * epsilon, edges.size - 1, rng)
+        low, high = (
+            float(end[0])
+            for end in CellQuantiles(cells, edges, n, (0.5,), 0.5 * epsilon, (1,)).interval(ALPHA)
+        )
+        least, most = median_of(law)
+        return low > most or high < least
+    if what == "two means":
+        known = [
+            sized(noisy_sums(each, epsilon, False, rng)) for each in (z, draw(law, setting["other"], rng))
+        ]
+        first, second = known
+        return first is not None and second is not None and welch_pvalue((first, second))[1] <= ALPHA
+    known_sums = noisy_sums(z, epsilon, setting["number"] == "public", rng)
+    mean, variance = truth(law)
+    if what == "mean":
+        return pvalue(known_sums, mean)[1] <= ALPHA
+    low, high = SpreadInterval(known_sums, 1.0, False).ends(ALPHA)
+    # rounding
+    return not low <= variance + 1e-12 or not variance - 1e-12 <= high
+
+
+def _share_missed(p: float, n: int, epsilon: float, public: bool, rng: np.random.Generator) -> bool:
+    count, noise = rng.binomial(n, p), geometric(epsilon, 2, rng)
+    if not public:
+        # the ends are where a tail has half of alpha, of which a fiftieth is for the numbers of records
+        pair = NoisyPair(max(count + noise[0], 0.0), max(n - count + noise[1], 0.0), epsilon)
+        return min(pair.tails(p, 0.01 * ALPHA)) < 0.5 * ALPHA
+    low, high = share_ends(float(count + noise[0]), 0.0, n, epsilon, 1, ALPHA)
+    return not low <= p <= high

@@ -1,0 +1,243 @@
+"""Means, variances and standard deviations together with what intervals for the population need."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._data.columns import Bounds, Data, GivenBounds, check_filling, column_bounds, numbers_of
+from pydpstat._release.additive import Query, Spender
+from pydpstat._release.statistic import Options, check_records, release_statistic
+from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval, Row
+from pydpstat.inference._laws.share_intervals import INDEPENDENT, NOTHING_SAID
+from pydpstat.inference._laws.spread_interval import SpreadInterval
+from pydpstat.inference._moment_release import Weights, weights
+from pydpstat.random import source_from
+from pydpstat.results._population import Difference
+from pydpstat.results._postprocessing import Derived, Scaled
+from pydpstat.results.inference_results import Interval
+from pydpstat.results.results import DPResults
+from pydpstat.statistics._kernels import partition, record_grid
+from pydpstat.statistics._kernels.column_release import added
+from pydpstat.statistics._kernels.group_sums import by_group
+from pydpstat.statistics._kernels.records import Records, records_of
+from pydpstat.statistics._kernels.scope import Scope
+
+Floats = npt.NDArray[np.float64]
+NAMES = {"mean": "mean", "var": "variance", "std": "variance"}
+SHOWN = ("population", True)
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """An interval for each published value.
+
+    Parameters
+    ----------
+    parts : tuple
+        What makes each of them.
+    shape : tuple of int
+        The values' shape.
+    validity : {"exact", "model", "measured"}
+        How far they can be trusted.
+    """
+
+    parts: tuple[Interval, ...]
+    shape: tuple[int, ...]
+    validity: str
+
+    assumptions = (INDEPENDENT,)
+
+    def interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the ends for each value, in the values' shape."""
+        low, high = np.array([each.ends(alpha) for each in self.parts]).reshape(-1, 2).T
+        return low.reshape(self.shape), high.reshape(self.shape)
+
+
+@dataclass(frozen=True)
+class MeanIntervals(Intervals):
+    """Intervals of means, and differences of two of them."""
+
+    def difference(self, first: int, second: int) -> Difference:
+        """Compare the means of the groups in these places."""
+        from pydpstat.inference._laws.group_difference import mean_difference
+
+        one, other = self.parts[first], self.parts[second]
+        assert isinstance(one, NoisyTInterval) and isinstance(other, NoisyTInterval)
+        statistic, p, interval, tell = mean_difference((one.known, other.known), one.half)
+        means = [noisy_mean(each) for each in (one, other)]
+        remarks = () if tell else (NOTHING_SAID,)
+        name = "Welch's t test of two groups"
+        return Difference(name, statistic, p, means[0] - means[1], interval, "measured", remarks)
+
+
+def noisy_mean(known: NoisyTInterval) -> float:
+    """Return the mean that noisy sums say, in the data's unit; the middle where there may be no record."""
+    size, first, _ = known.known.sums
+    return known.middle + (known.half * min(max(first / size, -1.0), 1.0) if size > 1.0 else 0.0)
+
+
+class Noisy(NamedTuple):
+    """The noisy sums of a group's variable, and the slopes of its mean and variance in what got the noise."""
+
+    sums: NoisySums
+    mean: float
+    variance: float
+    mean_slope: float
+    variance_slope: float
+
+
+def release_moments(
+    function: str,
+    data: Data,
+    bounds: GivenBounds,
+    how: Options,
+    scope: Scope,
+    rng: object,
+    budget: Spender | None,
+) -> DPResults:
+    """Release a mean, a variance or a standard deviation of every column with the noisy sums behind it.
+
+    With z the record's place between -1 and 1, the sums of z and z^2 are released. Bounded neighbors: the sum
+    of z has the noise that it has alone (`pydpstat.inference._moment_release.weights`). Otherwise those of
+    three weights that add up to 1 for a record, as for a variance.
+    """
+    source = source_from(rng)
+    records, how = records_of(data, how, scope, source, numbers_of)
+    if how.unit is not None:
+        raise PydpstatError(
+            "unit must be left out with population=True: intervals for the population take records as "
+            "independent draws. Leave out population, or give one record for each unit."
+        )
+    pairs, shown = column_bounds(bounds, records.names, records.width)
+    check_filling(how.missing, pairs)
+    query = _query(function, records, pairs, how)
+    release = release_statistic(
+        function,
+        query,
+        how,
+        source,
+        budget,
+        arguments=(("bounds", shown), SHOWN, *records.arguments),
+        bounds=shown,
+        conditions=records.conditions,
+    )
+    return _published(function, release, records, pairs, how)
+
+
+def _query(function: str, records: Records, pairs: Bounds, how: Options) -> Query:
+    """Ask for the weighted sums of each column, by group where there are some."""
+    grids = [record_grid.standard_grid(*pair) for pair in pairs]
+    least = 1 if function == "mean" else 2
+    found, size = records.numbered(
+        lambda: added(records, grids, how, ((0, 0),)),
+        lambda found: found[0].count,
+        partial(check_records, least=least, statistic=NAMES[function], argument="data"),
+    )
+    labels = records.labels(function)
+    if not how.bounded:
+        blocks = [
+            partition.weight_sums(each, partition.PARABOLA_WEIGHTS) for row in by_group(found) for each in row
+        ]
+        return partition.weights_query(function, labels, how, blocks, len(pairs))
+    by, unit = weights(1, how.norm, True), Fraction(1, 1 << record_grid.BITS)
+    blocks = [[by.first * unit * each.first[0], by.square * unit * each.products[0]] for each in found]
+    return partition.weights_query(function, labels, how, blocks, len(pairs), by.reach, size)
+
+
+def _published(function: str, release: DPResults, records: Records, pairs: Bounds, how: Options) -> DPResults:
+    """Make the statistic and its intervals of the noisy sums."""
+    shape, size = records.shape, release.nobs if how.bounded else None
+    law = "normal" if how.mechanism.approximate else "laplace"
+    scale = float(np.asarray(release.noise_scale))
+    by = weights(1, how.norm, True) if size is not None else None
+    rows = release.value.reshape(-1, 2 if size is not None else 3)
+    values: list[float] = []
+    slopes: list[float] = []
+    parts: list[Interval] = []
+    for place, row in enumerate(rows):
+        pair = pairs[place % len(pairs)]
+        half, middle = record_grid.half_width(pair), 0.5 * pair[0] + 0.5 * pair[1]
+        if size is not None and by is not None:
+            each = _sized(row, by, scale, law, size)
+        else:
+            each = _unsized(row, scale, law)
+        if function == "mean":
+            mean = middle + half * each.mean
+            values.append(mean if size is not None else min(max(mean, pair[0]), pair[1]))
+            slopes.append(half * each.mean_slope)
+            parts.append(NoisyTInterval(each.sums, middle, half))
+            continue
+        variance = half * half * max(each.variance, 0.0)
+        slope, root = half * half * each.variance_slope, function == "std"
+        values.append(math.sqrt(variance) if root else variance)
+        if root:
+            slope = slope / (2.0 * values[-1]) if variance > 0.0 else math.nan
+        slopes.append(slope)
+        parts.append(SpreadInterval(each.sums, half, root))
+    population: Intervals = Intervals(tuple(parts), shape, "exact")
+    if function == "mean":
+        population = MeanIntervals(tuple(parts), shape, "measured")
+    factors = partition.in_columns(slopes, shape)
+    post: Derived | Scaled
+    if function == "mean" and size is not None:
+        post = Scaled(factors, ("mean of the noisy sum",), population=population)
+        # in the statistic's own unit
+        one = not shape
+        release = replace(
+            release,
+            noise_scale=scale * factors[0] if one else scale * np.array(factors),
+            sensitivity=_times(release.sensitivity, factors),
+        )
+    else:
+        steps: tuple[str, ...] = ("mean of the noisy sums", "cut to the bounds")
+        if function != "mean":
+            steps = ("variance from the noisy sums", "cut at 0", *(("square root",) * (function == "std")))
+        sizes = None
+        if size is None:
+            sizes = partition.in_columns(rows.sum(axis=1), shape)
+        post = Derived(factors, steps, population=population, sizes=sizes)
+    return replace(release, value=np.array(values).reshape(shape), post=post, grid=None)
+
+
+def _times(sensitivity: float | tuple[float, ...], factors: tuple[float, ...]) -> float | tuple[float, ...]:
+    one = float(np.ravel(sensitivity)[0])
+    return one * factors[0] if len(factors) == 1 else tuple(one * each for each in factors)
+
+
+def _sized(row: Floats, by: Weights, scale: float, law: str, size: int) -> Noisy:
+    """Return what two weighted sums say where the number of records is public."""
+    factors = 1.0 / float(by.first), 1.0 / float(by.square)
+    first, second = factors[0] * float(row[0]), factors[1] * float(row[1])
+    noise: tuple[Row, Row, Row] = (0.0, 0.0), (factors[0] * scale, 0.0), (0.0, factors[1] * scale)
+    known = NoisySums((float(size), first, second), noise, law, size)
+    mean, below = first / size, max(size - 1, 1)
+    # the noise of the sum makes its square larger
+    spread = known.unit_variance * (factors[0] * scale) ** 2
+    variance = (second - (first * first - spread) / size) / below
+    slope = math.hypot(2.0 * mean * factors[0], factors[1]) / below
+    return Noisy(known, mean, variance, factors[0] / size, slope)
+
+
+def _unsized(row: Floats, scale: float, law: str) -> Noisy:
+    """Return what three sums of weights say where the number of records is private."""
+    mix = partition.PARABOLA
+    sums = (mix @ row).tolist()
+    noise = tuple(tuple(each) for each in (mix * scale).tolist())
+    known = NoisySums((sums[0], sums[1], sums[2]), (noise[0], noise[1], noise[2]), law, None)
+    at = partition.moments(row, mix)
+    variance, gradient = partition.spread(at, 1, 1, 2)
+    return Noisy(
+        known,
+        float(at.means[1]),
+        float(variance),
+        float(partition.lengths(at.gradients[1])),
+        float(partition.lengths(gradient)),
+    )

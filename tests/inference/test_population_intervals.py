@@ -1,0 +1,337 @@
+"""Intervals for the population on pydpstat's releases: coverage, ranges, edges, noise and sensitivities."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import pydpstat
+from pydpstat._release.statistic import options
+from pydpstat.errors import PydpstatError
+from pydpstat.inference import _population as moments
+from pydpstat.inference._laws.exact_mean import noise_above
+from pydpstat.inference._laws.group_difference import ShareDifference
+from pydpstat.inference._laws.noisy_t import NoisySums
+from pydpstat.inference._laws.private_size import NoisyPair
+from pydpstat.inference._laws.share_intervals import share_ends
+from pydpstat.inference._laws.spread_interval import SpreadInterval, noise_reach, region_of
+from pydpstat.random import source_from
+from pydpstat.statistics._kernels.records import records_of
+from pydpstat.statistics._kernels.scope import NOTHING
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+from levels import population as levels  # noqa: E402
+
+RNG = np.random.default_rng(11)
+X = RNG.normal(40.0, 12.0, 400)
+GROUPS = np.repeat(["u", "v"], 200)
+UNIT = {"bounds": (0, 100)}
+BOTH = ("bounded", "unbounded")
+ALMOST_WITHOUT_NOISE = 1e8
+# the false-alarm rate of each simulated coverage, for a true share of misses of 0.05
+FALSE_ALARMS = 1e-5
+MISSES = 300
+
+
+def population(release, alpha=0.05):
+    return release.conf_int(alpha, kind="population").to_numpy()
+
+
+# coverage ---------------------------------------------------------------------------------------------
+
+WORST = [
+    "share, p 0.02, n 20, epsilon 1.0, number public",
+    "share, p 0.5, n 100, epsilon 0.3, number private",
+    "std, constant, n 5000, epsilon 0.5, number public",
+    "std, constant, n 2000, epsilon 1.0, number private",
+    "mean, Bernoulli .05, n 30, epsilon 5.0, number private",
+    "median, exponential, n 500, epsilon 0.3",
+    "two shares, p 0.5, n 20, epsilon 1.0, other 200",
+    "two means, Bernoulli .05, n 30, epsilon 5.0, other 30",
+]
+
+
+@pytest.mark.parametrize("name", WORST)
+def test_intervals_miss_as_seldom_as_they_say(name):
+    setting = next(each for each in levels.SETTINGS if each["name"] == name)
+    runs = 40 if name.startswith("two") else 150 if name.startswith(("mean", "std")) else MISSES
+    missed = levels.misses(setting, runs, 3)
+    assert missed <= stats.binom.isf(FALSE_ALARMS, runs, 0.05)
+
+
+def test_an_interval_that_leaves_the_noise_out_is_noticed():
+    rng, missed, runs = np.random.default_rng(5), 0, 100
+    for _ in range(runs):
+        count, noise = rng.binomial(100, 0.5), levels.geometric(0.1, 2, rng)
+        # a rate that says there is hardly any noise
+        low, high = share_ends(count + noise[0], 100 - count + noise[1], 100, 50.0, 1, 0.05)
+        missed += not low <= 0.5 <= high
+    assert missed > stats.binom.isf(FALSE_ALARMS, runs, 0.05)
+
+
+def test_the_settings_simulate_what_is_released():
+    """The engines' inputs are those of the functions: with a seed the parts of a release are compared."""
+    z = levels.draw("normal", 400, np.random.default_rng(1))
+    known = levels.noisy_sums(z, ALMOST_WITHOUT_NOISE, True, np.random.default_rng(2))
+    release = pydpstat.std(z, ALMOST_WITHOUT_NOISE, bounds=(-1, 1), population=True, rng=1)
+    expected = SpreadInterval(known, 1.0, True).ends(0.05)
+    # the grid of 2^-40 and noise of 1e-8
+    assert population(release)[0] == pytest.approx(expected, abs=1e-6)
+    median = pydpstat.median(z, ALMOST_WITHOUT_NOISE, bounds=(-1, 1), population=True, rng=1)
+    cells = np.histogram(z, median.post.population.edges)[0]
+    assert median.post.population.cells.tolist() == cells.tolist()
+
+
+# means and spreads ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mechanism, delta", [("laplace", 0), ("gaussian", 1e-6)])
+def test_a_mean_s_noise_is_that_of_a_mean_alone(mechanism, delta):
+    how = {**UNIT, "mechanism": mechanism, "delta": delta, "rng": 1}
+    for data in (X, pd.DataFrame({"a": X, "b": X / 2})):
+        plain = pydpstat.mean(data, 1.0, **how)
+        more = pydpstat.mean(data, 1.0, **how, population=True)
+        # sensitivities have the roundings of squares in them, 2^-40
+        assert more.bse.to_numpy() == pytest.approx(plain.bse.to_numpy(), rel=1e-11)
+        assert np.asarray(more.noise_scale) == pytest.approx(np.asarray(plain.noise_scale), rel=1e-11)
+        assert np.ravel(more.accuracy()) == pytest.approx(np.ravel(plain.accuracy()), rel=1e-11)
+
+
+@pytest.mark.parametrize("neighbors", BOTH)
+def test_with_next_to_no_noise_statistics_are_those_of_numpy(neighbors):
+    how = {**UNIT, "neighbors": neighbors, "population": True, "rng": 1}
+    z = X.clip(0, 100)
+    expected = {"mean": z.mean(), "var": z.var(ddof=1), "std": z.std(ddof=1)}
+    for name, value in expected.items():
+        release = getattr(pydpstat, name)(X, ALMOST_WITHOUT_NOISE, **how)
+        assert float(release) == pytest.approx(value, rel=1e-6)
+        low, high = population(release)[0]
+        assert low < value < high
+    frame = pydpstat.mean(
+        pd.DataFrame({"x": X, "g": GROUPS}),
+        ALMOST_WITHOUT_NOISE,
+        by="g",
+        levels=["u", "v"],
+        other=None,
+        **how,
+    )
+    assert np.ravel(frame.estimate) == pytest.approx([z[:200].mean(), z[200:].mean()], rel=1e-6)
+
+
+def _moved(first, second, norm, neighbors, columns):
+    """Return how far the weighted sums move between two data sets, over their sensitivity."""
+    mechanism = "laplace" if norm == 1 else "gaussian"
+    how = options(1.0, 0 if norm == 1 else 1e-6, mechanism, neighbors, "error")
+    exact = []
+    for data in (first, second):
+        records, used = records_of(pd.DataFrame(data), how, NOTHING, source_from(1), moments.numbers_of)
+        query = moments._query("mean", records, ((-1.0, 1.0),) * columns, used)
+        exact.append(query.exact)
+    moved = np.array([float(a - b) for a, b in zip(*exact)])
+    return np.linalg.norm(moved, norm) / float(query.sensitivities[0])
+
+
+@pytest.mark.parametrize("norm", [1, 2])
+def test_a_search_finds_no_neighbors_further_apart_than_the_sensitivity(norm):
+    grid = np.linspace(-1.0, 1.0, 9)
+    replaced = [
+        _moved({"a": [0.3, u]}, {"a": [0.3, w]}, norm, "bounded", 1)
+        for u, w in itertools.combinations(grid, 2)
+    ]
+    assert max(replaced) <= 1.0 and (norm == 2 or max(replaced) == pytest.approx(1.0, abs=1e-9))
+    # in the L2 norm the weight of squares is nearly as large as it may be
+    assert max(replaced) > 0.95
+    added = [_moved({"a": [0.3]}, {"a": [0.3, u]}, norm, "unbounded", 1) for u in grid]
+    assert max(added) == pytest.approx(1.0, abs=1e-9)
+    two = [
+        _moved({"a": [0.3, u], "b": [0.1, w]}, {"a": [0.3, w], "b": [0.1, u]}, norm, "bounded", 2)
+        for u, w in itertools.combinations(grid[::2], 2)
+    ]
+    assert 0.95 < max(two) <= 1.0
+
+
+def test_what_population_cannot_have_is_refused():
+    with pytest.raises(PydpstatError, match="population=True, or use pydpstat.moments"):
+        pydpstat.mean(X, 1.0, **UNIT).conf_int(kind="population")
+    with pytest.raises(PydpstatError, match="unit must be left out with population=True"):
+        pydpstat.mean(X, 1.0, **UNIT, unit=np.arange(X.size), max_records=1, population=True)
+    with pytest.raises(PydpstatError, match="population must be"):
+        pydpstat.std(X, 1.0, **UNIT, population="yes")
+    for more, match in (
+        ({"neighbors": "unbounded"}, "neighbors must be 'bounded'"),
+        ({"by": GROUPS, "levels": ["u", "v"]}, "by, unit and sample must be left out"),
+        ({"grid_points": 101}, "grid_points must be left out"),
+    ):
+        with pytest.raises(PydpstatError, match=match):
+            pydpstat.median(X, 1.0, **UNIT, population=True, **more)
+    gaussian = pydpstat.proportion(X > 40, 1.0, mechanism="gaussian", delta=1e-6)
+    with pytest.raises(PydpstatError, match="says too little"):
+        gaussian.conf_int(kind="population")
+
+
+# edges ------------------------------------------------------------------------------------------------
+
+
+def _releases(data, epsilon, neighbors):
+    frame, truths = pd.DataFrame({"x": data, "g": ["u"] * len(data)}), np.array(data) > 40
+    how = {"neighbors": neighbors, "rng": 1}
+    more = {**UNIT, **how, "population": True}
+    size = len(data)
+    yield (0.0, 1.0), pydpstat.proportion(truths, epsilon, **how)
+    yield (0.0, 1.0), pydpstat.crosstab(["a"] * size, epsilon, levels=["a", "b"], **how)
+    yield (0.0, 1.0), pydpstat.histogram(data, epsilon, edges=[0, 50, 100], **how)
+    if epsilon > 1:
+        yield (0.0, 1.0), pydpstat.proportion(truths, epsilon, by=frame["g"], levels=["u", "empty"], **how)
+    yield (0.0, 100.0), pydpstat.mean(data, epsilon, **more)
+    if size > 1:
+        yield (0.0, 2500.0), pydpstat.var(data, epsilon, **more)
+        yield (0.0, 50.0), pydpstat.std(frame, epsilon, by="g", levels=["u", "empty"], **more)
+    if neighbors == "bounded":
+        yield (0.0, 100.0), pydpstat.quantiles(data, [0.0, 0.5, 1.0], epsilon, **more)
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 100.0])
+@pytest.mark.parametrize("data", [[41.0], [40.0] * 5, [-9e9, 9e9, 9e9]], ids=str)
+def test_ends_are_in_the_range_and_never_empty(data, epsilon):
+    for neighbors, alpha in zip(BOTH, (1e-6, 0.5)):
+        for (least, most), release in _releases(data, epsilon, neighbors):
+            ends = population(release, alpha)
+            # a float's rounding
+            assert (ends[:, 0] >= least).all() and (ends[:, 1] <= most * (1.0 + 1e-12)).all(), release
+            assert (ends[:, 0] <= ends[:, 1]).all(), release
+
+
+def test_without_data_to_speak_of_the_whole_range_is_left():
+    assert population(pydpstat.mean([1, 2], 0.001, **UNIT, population=True, rng=1)).tolist() == [[0, 100]]
+    assert population(pydpstat.std([1, 2], 0.001, **UNIT, population=True, rng=1)).tolist() == [[0, 50]]
+    assert population(pydpstat.median([1, 2], 0.001, **UNIT, population=True, rng=1)).tolist() == [[0, 100]]
+
+
+@given(
+    n=st.integers(2, 10**7),
+    mean=st.floats(-1, 1),
+    square=st.floats(0, 1),
+    epsilon=st.floats(0.001, 100),
+    alpha=st.floats(1e-6, 0.5),
+)
+@settings(max_examples=25, deadline=None, derandomize=True)
+def test_an_interval_of_a_variance_has_ends_in_order(n, mean, square, epsilon, alpha):
+    b = 2.0 / epsilon
+    sums = (float(n), 3.0 * n * mean, n * (2.0 * square - 0.5))
+    known = NoisySums(sums, ((0.0, 0.0), (b, 0.0), (0.0, 2.0 * b)), "laplace", n)
+    low, high = SpreadInterval(known, 1.0, False).ends(alpha)
+    assert 0.0 <= low <= high <= 1.0
+
+
+# the laws below ---------------------------------------------------------------------------------------
+
+
+def test_a_region_of_a_variance_has_the_true_one_and_not_far_ones():
+    n = 20_000
+    known = NoisySums((float(n), 0.0, 0.04 * n), ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0)), "laplace", n)
+    low, high = SpreadInterval(known, 1.0, False).ends(0.05)
+    # a record's square is at most 1 here and so the standard error sqrt(.04 * .96 / n) at most
+    error = np.sqrt(0.04 * 0.96 / n)
+    assert low < 0.04 - 1.9 * error and high > 0.04 + 1.9 * error
+    assert low > 0.04 - 5.0 * error and high < 0.04 + 5.0 * error
+    narrow, wide = region_of(known, 0.05).means(0.01), region_of(known, 0.05).means(0.5)
+    assert wide[0] < narrow[0] < 0.0 < narrow[1] < wide[1]
+
+
+def test_sums_of_three_laplace_variables_are_bounded_from_above():
+    scales, rng = (1.0, 1.02, 0.4), np.random.default_rng(3)
+    drawn = np.sort(rng.laplace(size=(10**5, 3)) @ np.array(scales))
+    weights, values, rest = noise_above(scales, "laplace")
+    assert weights.sum() + rest == pytest.approx(1.0)
+    below = np.searchsorted(drawn, values) / drawn.size
+    # values are not exceeded with these probabilities at least; 5 standard errors of 1e5 draws
+    above = values > 0.0
+    assert (below[above] >= weights.cumsum()[above] - 5.0 * 0.5 / np.sqrt(1e5)).all()
+    # and they are not far too large
+    assert (below[above] <= weights.cumsum()[above] + 0.03).all()
+    reach = noise_reach(np.array(scales), "laplace", 0.001)
+    assert (drawn > 0.5 * reach).mean() > 0.001 >= (drawn > reach).mean()
+
+
+# two groups -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("neighbors", BOTH)
+def test_groups_that_differ_are_told_apart(neighbors):
+    y = X + np.where(GROUPS == "u", 20.0, 0.0)
+    how = {"by": GROUPS, "levels": ["u", "v"], "neighbors": neighbors, "rng": 1}
+    for release, truth in (
+        (pydpstat.mean(y, 2.0, **UNIT, **how, population=True), y[:200].mean() - y[200:].mean()),
+        (pydpstat.proportion(y > 45, 2.0, **how), (y[:200] > 45).mean() - (y[200:] > 45).mean()),
+    ):
+        found = release.difference("u", "v")
+        low, high = found.conf_int(0.95)
+        assert found.pvalue < 0.01 and found.statistic > 3 and low < truth < high
+        back = release.difference("v", "u")
+        assert back.conf_int(0.95) == pytest.approx((-high, -low), abs=0.02 * (high - low))
+        assert pickle.loads(pickle.dumps(found)).pvalue == found.pvalue
+        # nobody is in the other group
+        nothing = release.difference("u", "other")
+        assert nothing.pvalue > 0.05
+        low, high = nothing.conf_int(1.0 - 1e-6)
+        assert low < high
+        with pytest.raises(PydpstatError, match="a must be one of the release's groups"):
+            release.difference("w", "v")
+        with pytest.raises(PydpstatError, match="two different groups"):
+            release.difference("u", "u")
+
+
+def test_a_p_value_is_the_level_whose_interval_ends_at_0():
+    given_pairs = ShareDifference(NoisyPair(62.0, 41.0, 1.0), NoisyPair(45.0, 60.0, 1.0))
+    p = given_pairs.pvalue()
+    # bisection goes on to 1 per cent
+    assert given_pairs.ends(p)[0] >= 0.0 >= given_pairs.ends(0.97 * p)[0]
+
+
+def test_only_groups_of_one_variable_are_compared():
+    grouped = {"by": GROUPS, "levels": ["u", "v"]}
+    for release in (
+        pydpstat.mean(X, 1.0, **UNIT),
+        pydpstat.mean(X, 1.0, **UNIT, **grouped),
+        pydpstat.std(X, 1.0, **UNIT, **grouped, population=True),
+        pydpstat.proportion(X > 40, 1.0),
+        pydpstat.histogram(X, 1.0, edges=[0, 50, 100], **grouped),
+    ):
+        with pytest.raises(PydpstatError, match="no groups that can be compared"):
+            release.difference("u", "v")
+
+
+# quantiles and cells ----------------------------------------------------------------------------------
+
+
+def test_with_next_to_no_noise_quantiles_are_those_of_the_records():
+    how = {**UNIT, "population": True, "rng": 1}
+    release = pydpstat.quantiles(pd.Series(X, name="age"), [0.1, 0.5, 0.9], 1e5, **how)
+    expected = np.quantile(X, [0.1, 0.5, 0.9])
+    # a cell of 100 / 8192, and the distance of neighboring order statistics
+    assert release.estimate.to_numpy() == pytest.approx(expected, abs=1.0)
+    ends = population(release)
+    assert (ends[:, 0] < expected).all() and (expected < ends[:, 1]).all()
+    assert release.estimate.index.tolist() == ["0.1", "0.5", "0.9"] and release.nobs == 400
+    one = pydpstat.quantile(X, 0.1, 1e5, **how)
+    assert float(one) == pytest.approx(release.estimate.iloc[0]) and "population=True" in one.call
+
+
+def test_cells_have_intervals_of_shares():
+    release = pydpstat.histogram(X, 1.0, edges=[0, 30, 50, 100], rng=1)
+    ends, shares = population(release), np.histogram(X, [0, 30, 50, 100])[0] / X.size
+    assert (ends[:, 0] < shares).all() and (shares < ends[:, 1]).all()
+    text = " ".join(release.summary().as_text().split())
+    assert "for each cell's share of the population." in text
+    assert "share" not in pydpstat.proportion(X > 4, 1.0, rng=1).summary().as_text()
+    half = pydpstat.crosstab(GROUPS, 1.0, levels=["u", "v"], sample=200, rng=1)
+    assert population(half).shape == (3, 2) and (population(half)[:2, 0] > 0.3).all()
