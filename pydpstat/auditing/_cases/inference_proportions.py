@@ -27,11 +27,11 @@ def _shown(result: InferenceResults) -> dict[str, object]:
     return {**found, "p": result.pvalue, "public": repr((public, result.validity, result.noise_scale))}
 
 
-def _one(function: Any, **options: object) -> Release:
+def _one(function: Any, **options: Any) -> Release:
     return lambda data: _shown(function(data, 1.0, **options))
 
 
-def _two(**options: object) -> Release:
+def _two(**options: Any) -> Release:
     return lambda data: _shown(proportions_test(data[0], data[1], 1.0, **options))
 
 
