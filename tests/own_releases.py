@@ -72,7 +72,7 @@ def _two_truths() -> Data:
 
 
 def _truth_frame() -> Data:
-    return (pd.DataFrame({"p": X > 4.25e7, "q": Y > 0.007}),)
+    return (pd.DataFrame({"p": X > 4.25e7, "q": Y > 0.0071}),)
 
 
 def _factor() -> Data:

@@ -184,7 +184,9 @@ def published(result: Any) -> list[float]:
         values = np.array([value for _, value in result.released])
     else:
         result = getattr(result, "release", result)
-        values = np.ravel(result.value) if result.value.dtype.kind == "f" else np.empty(0)
+        result = result if hasattr(result, "value") else result.params
+        values = np.asarray(getattr(result, "value", result))
+        values = np.ravel(values) if values.dtype.kind == "f" else np.empty(0)
     return [each for each in values.tolist() if abs(each) > 1000]
 
 

@@ -203,8 +203,8 @@ def _sized(noisy: np.ndarray, uniform: np.ndarray, size: int, p: float, noise: T
     if noisy.size == 2:
         greater, _ = noisy_tails(smooth[1], size, 1.0 - p, noise)
     below, above = float(noisy[0]), float(noisy[1] if noisy.size == 2 else size - noisy[0])
-    low, high = (min(max(count / size, 0.0), 1.0) for count in (below, above))
-    return _Sides(less, greater, (smooth[0], smooth[-1]), low, high, float(noise.ppf(0.975)) < size)
+    first, last = (min(max(count / size, 0.0), 1.0) for count in (below, above))
+    return _Sides(less, greater, (smooth[0], smooth[-1]), first, last, float(noise.ppf(0.975)) < size)
 
 
 def _unsized(noisy: np.ndarray, p: float, rate: float) -> _Sides:

@@ -27,7 +27,7 @@ def _shown(result: InferenceResults) -> dict[str, object]:
     return {**found, "p": result.pvalue, "public": repr((public, result.validity, result.noise_scale))}
 
 
-def _one(function: Any, **options: object) -> Release:
+def _one(function: Any, **options: Any) -> Release:
     return lambda data: _shown(function(data, 1.0, **options))
 
 

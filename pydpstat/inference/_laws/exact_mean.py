@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln, ndtri, xlog1py, xlogy
 
+from pydpstat._frozen import frozen
 from pydpstat.inference._laws.inversion import outermost
 from pydpstat.inference._laws.noisy_t import NoisySums, NullLaw, null_law
 
@@ -67,7 +68,8 @@ def _steps() -> tuple[Floats, Floats]:
     """Return shares of probability: weights of steps, and the shares at their upper ends; a rest is left."""
     upper = np.geomspace(0.5, _FURTHEST, 140)
     shares = np.concatenate([np.linspace(0.02, 0.5, 25), 1.0 - upper[1:]])
-    return np.diff(np.concatenate([[0.0], shares])), np.concatenate([np.linspace(0.98, 0.5, 25), upper[1:]])
+    ends = np.concatenate([np.linspace(0.98, 0.5, 25), upper[1:]])
+    return frozen(np.diff(np.concatenate([[0.0], shares]))), frozen(ends)
 
 
 def noise_above(scales: tuple[float, ...], law: str) -> tuple[Floats, Floats, float]:

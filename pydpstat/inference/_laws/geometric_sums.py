@@ -137,7 +137,7 @@ def geometric_pmf(rate: float, reach: int, step: int = 1) -> npt.NDArray[np.floa
     Examples
     --------
     >>> geometric_pmf(1.0, 2).round(4), geometric_pmf(0.5, 1, 2).round(4)
-    (array([0.0855, 0.17  , 0.489 , 0.17  , 0.0855]), array([0.3041, 0.3918, 0.3041]))
+    (array([0.0989, 0.17  , 0.4621, 0.17  , 0.0989]), array([0.3033, 0.3935, 0.3033]))
     """
     gap = -math.expm1(-rate * step)
     first = math.exp(-rate) * gap * gap / (step * -math.expm1(-2.0 * rate))
