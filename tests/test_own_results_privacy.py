@@ -184,8 +184,7 @@ def published(result: Any) -> list[float]:
         values = np.array([value for _, value in result.released])
     else:
         result = getattr(result, "release", result)
-        result = result if hasattr(result, "value") else result.params
-        values = np.asarray(getattr(result, "value", result))
+        values = np.asarray(result.value if hasattr(result, "value") else result.params)
         values = np.ravel(values) if values.dtype.kind == "f" else np.empty(0)
     return [each for each in values.tolist() if abs(each) > 1000]
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._frozen import frozen
 from pydpstat.r_arithmetic.elementary import exp
 
 Floats = npt.NDArray[np.float64]
@@ -74,7 +75,7 @@ def line_for(low: float, high: float) -> Line:
 def normal_points() -> tuple[Floats, Floats]:
     """Return points and weights of a standard normal variable."""
     points, weights = np.polynomial.hermite_e.hermegauss(21)
-    return points, weights / weights.sum()
+    return frozen(points), frozen(weights / weights.sum())
 
 
 def lifted(matrix: Floats, least: float) -> Floats:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 from scipy.special import ndtri
 
-from pydpstat._frozen import Frozen
+from pydpstat._frozen import Frozen, frozen
 
 Floats = npt.NDArray[np.float64]
 
@@ -102,16 +102,17 @@ def reference_draws(width: int, numbers: int, gaussian: bool) -> tuple[Floats, F
     scores, rest = normal[:, :width].copy(), normal[:, width].copy()
     tail = np.minimum(chances, 1.0 - chances)
     noise = ndtri(chances) if gaussian else np.sign(0.5 - chances) * np.log(2.0 * tail)
-    for each in (scores, rest, noise):
-        each.flags.writeable = False
-    return scores, rest, noise
+    return frozen(scores), frozen(rest), frozen(noise)
 
 
 @lru_cache(maxsize=16)
 def _reference(patterns: bytes, width: int, gaussian: bool) -> tuple[csr_matrix, Floats]:
     rows = np.frombuffer(patterns).reshape(-1, width * width)
     cells, unit = csr_matrix(rows), reference_draws(width - 1, len(rows), gaussian)[2]
-    return cells, np.asarray((cells.T @ unit.T).T).reshape(-1, width, width)
+    noise = np.asarray((cells.T @ unit.T).T).reshape(-1, width, width)
+    for name in ("data", "indices", "indptr"):
+        setattr(cells, name, frozen(getattr(cells, name)))
+    return cells, frozen(noise)
 
 
 def score(matrices: Floats, noisy: NoisyMoments, place: int, null: float) -> Score:

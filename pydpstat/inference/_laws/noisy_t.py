@@ -25,6 +25,7 @@ import numpy.typing as npt
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
+from pydpstat._frozen import frozen
 from pydpstat.inference._laws.inversion import outermost
 from pydpstat.inference._laws.reference import Reference, reference
 from pydpstat.inference._laws.shapes import DOWN, SHAPES, UP, centered_sums
@@ -35,7 +36,7 @@ Row = tuple[float, ...]
 LEFT_OUT = 0.001
 _VARIANCES = 47
 # expected numbers of records far off
-_FEW = np.concatenate([np.arange(0.1, 3.3, 0.1), np.geomspace(3.3, 12.0, 43)])
+_FEW = frozen(np.concatenate([np.arange(0.1, 3.3, 0.1), np.geomspace(3.3, 12.0, 43)]))
 
 
 @dataclass(frozen=True)

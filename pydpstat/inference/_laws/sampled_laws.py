@@ -10,6 +10,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._frozen import frozen
 from pydpstat.inference._laws.rank_laws import Law
 
 Floats = npt.NDArray[np.float64]
@@ -70,9 +71,8 @@ def rank_sum_draws(sizes: tuple[int, ...]) -> Floats:
     if size <= SHUFFLED:
         scores = 2 * np.arange(1, size + 1) - (size + 1)
         starts = np.cumsum((0, *sizes[:-1]))
-        return np.concatenate(
-            [np.add.reduceat(each, starts, axis=1) for each in shuffled(scores)], dtype=float
-        )
+        sums = [np.add.reduceat(each, starts, axis=1) for each in shuffled(scores)]
+        return frozen(np.concatenate(sums, dtype=float))
     free = np.empty((DRAWS, len(sizes)))
     for place, number in enumerate(sizes):
         if number <= SUMMED:
@@ -80,7 +80,7 @@ def rank_sum_draws(sizes: tuple[int, ...]) -> Floats:
         else:
             free[:, place] = generator.normal(0.0, math.sqrt(number / 12.0), DRAWS)
     means = free.sum(axis=1, keepdims=True) / size
-    return 2.0 * math.sqrt(size * (size + 1.0)) * (free - np.array(sizes) * means)
+    return frozen(2.0 * math.sqrt(size * (size + 1.0)) * (free - np.array(sizes) * means))
 
 
 def scaled_distance(deviations: Sequence[int], weights: Sequence[Fraction | int]) -> int:

@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import log_ndtr, ndtr, ndtri
 
+from pydpstat._frozen import frozen
+
 Floats = npt.NDArray[np.float64]
 
 # up to here the law without noise is counted out; beyond it is normal
@@ -89,7 +91,7 @@ def _signed(count: int, top: int) -> tuple[Floats, Floats]:
         wider[: chances.size] += 0.5 * chances
         wider[each:] += 0.5 * chances
         chances = wider
-    return np.arange(0.0, 2.0 * chances.size, 2.0) - sum(scores), chances
+    return frozen(np.arange(0.0, 2.0 * chances.size, 2.0) - sum(scores)), frozen(chances)
 
 
 @lru_cache(maxsize=32)
@@ -101,7 +103,7 @@ def _ordered(count: int) -> tuple[Floats, Floats]:
         low = np.maximum(np.arange(1, total.size) - (i + 1), 0)
         chances = (total[1:] - total[low]) / (i + 1)
     pairs = count * (count - 1) // 2
-    return np.arange(0.0, 2.0 * pairs + 2.0, 2.0) - pairs, chances
+    return frozen(np.arange(0.0, 2.0 * pairs + 2.0, 2.0) - pairs), frozen(chances)
 
 
 def two_sided(value: int, law: ScoreLaw | KendallLaw, epsilon: float) -> float:
