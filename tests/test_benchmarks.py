@@ -56,6 +56,15 @@ def test_pages_show_what_was_measured(page):
     assert text == as_measured, "python benchmarks/run.py --readme writes the tables"
 
 
+def test_the_page_on_levels_shows_what_was_measured():
+    import inference_levels as levels
+    import pages
+
+    text = levels.PAGE.read_text(encoding="utf-8")
+    as_measured = pages.rewritten(text, levels.tables(levels.load()))
+    assert text == as_measured, "nox -s levels -- --page writes the tables"
+
+
 def test_the_page_on_large_data_shows_what_was_measured():
     import large_page
     import pages
