@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -9,13 +10,29 @@ import numpy as np
 from pydpstat._data.columns import Pair
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Missing, Options, check_records, release_statistic
-from pydpstat.inference._laws.exact_mean import CoinInterval, coin_pvalue
+from pydpstat.inference._laws.binomial import ProportionInterval, noisy_tails, pvalue_of
+from pydpstat.inference._laws.geometric_sums import GeometricNoise
 from pydpstat.inference._mean_tests import CLIPPED, PUBLIC, standard
 from pydpstat.random import Source
 from pydpstat.results import InferenceResults
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.record_grid import BITS, RecordGrid, completed, standard_grid
 from pydpstat.statistics._kernels.records import Part, Records
+
+
+@dataclass(frozen=True)
+class _CoinInterval:
+    """The means that the test by coins does not reject: the shares of heads, in the data's unit."""
+
+    shares: ProportionInterval
+    pair: Pair
+
+    def ends(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of the interval that misses the mean with probability `alpha` at most."""
+        lower, upper = self.pair
+        middle, half = 0.5 * lower + 0.5 * upper, 0.5 * upper - 0.5 * lower
+        low, high = (middle + half * (2.0 * share - 1.0) for share in self.shares.ends(alpha))
+        return min(max(low, lower), upper), min(max(high, lower), upper)
 
 
 def by_coins(
@@ -41,18 +58,20 @@ def by_coins(
         "ttest_1samp", query, how, source, budget, data=("a",), arguments=asked, bounds=pair
     )
     count, middle, half = float(release.value), 0.5 * pair[0] + 0.5 * pair[1], 0.5 * pair[1] - 0.5 * pair[0]
-    rate = how.epsilon
+    heads_law = 0.5 * (1.0 + standard(popmean, pair))
+    tails = noisy_tails(count, size, heads_law, GeometricNoise(how.epsilon))
+    shares = ProportionInterval(count, size, how.epsilon, alternative, smooth=False)
     estimate = middle + half * (2.0 * min(max(count / size, 0.0), 1.0) - 1.0)
     return InferenceResults.of(
         release,
         test="One-sample exact test of the mean",
         statistic=count,
-        pvalue=coin_pvalue(count, size, standard(popmean, pair), rate, alternative),
+        pvalue=pvalue_of(*tails, alternative),
         alternative=alternative,
         null=(("mean", popmean),),
         estimates=(("mean", min(max(estimate, pair[0]), pair[1])),),
         parameter="mean",
-        interval=CoinInterval(count, size, rate, middle, half, alternative),
+        interval=_CoinInterval(shares, pair),
         validity="exact",
         assumptions=("independent records of one law", CLIPPED, PUBLIC),
         remarks=("Each record was replaced by a coin: another release has other coins.",),

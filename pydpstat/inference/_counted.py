@@ -13,13 +13,13 @@ from pydpstat._data.values import fills
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import INTEGER, Missing, Options, check_records, options
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._testing import ALTERNATIVES
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.partition import reach_of
 from pydpstat.statistics._kernels.records import Part, records_of
 from pydpstat.statistics._kernels.scope import NOTHING
 
-ALTERNATIVES = ("two-sided", "less", "greater")
 NOTHING_SAID = (
     "The noise is larger than counts of so many records can tell from each other: nothing can be said. "
     "Use a larger epsilon, or more records."
@@ -46,17 +46,6 @@ def count_options(
             "With so large a noise nothing can be said."
         )
     return how
-
-
-def shown_alternative(alternative: str) -> tuple[tuple[str, object], ...]:
-    """Return the alternative for the call, where it is not the default.
-
-    Examples
-    --------
-    >>> shown_alternative("less"), shown_alternative("two-sided")
-    ((('alternative', 'less'),), ())
-    """
-    return () if alternative == ALTERNATIVES[0] else (("alternative", alternative),)
 
 
 def counted(

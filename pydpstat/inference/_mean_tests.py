@@ -13,7 +13,6 @@ from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval, pvalue
 from pydpstat.inference._laws.noisy_welch import WelchInterval, welch_pvalue
 from pydpstat.results import DPResults, InferenceResults
 
-ALTERNATIVES = ("two-sided", "less", "greater")
 METHODS = ("t", "exact")
 CLIPPED = "the mean is that of values moved onto the bounds"
 PUBLIC = "the bounds were chosen without looking at the data"

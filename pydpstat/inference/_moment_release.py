@@ -124,17 +124,15 @@ class Moments(NamedTuple):
 
 def tallied(records: Records, pairs: Bounds, how: Options, statistic: str, argument: str) -> tuple[Sums, int]:
     """Return the exact sums over all records, and how many there are."""
-    size = records.size
-    if how.bounded and size is not None:
-        check_records(size, 1, statistic, argument)
     grids = [standard_grid(*pair) for pair in pairs]
     tally = partial(
         joint_sums, grids=grids, missing=how.missing, pairs=places(len(pairs)), groups=records.group_number
     )
-    (found,) = records.fold(tally, merged)
-    if how.bounded and size is None:
-        size = found.count
-        check_records(size, 1, statistic, argument)
+    (found,), size = records.numbered(
+        lambda: records.fold(tally, merged),
+        lambda found: found[0].count,
+        partial(check_records, least=1, statistic=statistic, argument=argument),
+    )
     return found, size or 0
 
 
@@ -232,14 +230,11 @@ def _moments(
     side = variables + 1
     matrix, deviations = np.zeros((side, side)), np.zeros((side, side))
     if variables == 1 and not how.bounded:
-        # the weights' noise is one for all three sums
-        mix = partition.PARABOLA
-        sums = (mix @ values).tolist()
+        only = unsized_sums(values, float(scale[0]), law)
+        sums = only.sums
         matrix[:] = [[sums[0], sums[1]], [sums[1], sums[2]]]
-        sd = np.sqrt(unit * np.square(mix).sum(axis=1)) * scale[0]
+        sd = np.sqrt(unit * np.square(partition.PARABOLA).sum(axis=1)) * scale[0]
         deviations[:] = [[sd[0], sd[1]], [sd[1], sd[2]]]
-        noise = tuple(tuple(row) for row in (mix * scale[0]).tolist())
-        only = NoisySums((sums[0], sums[1], sums[2]), (noise[0], noise[1], noise[2]), law, None)
         return Moments(release, matrix, deviations, (only,))
     if size is not None:
         values, scale = np.concatenate([[size], values]), np.concatenate([[0.0], scale])
@@ -252,7 +247,7 @@ def _moments(
     known = tuple(
         NoisySums(
             (float(matrix[0, 0]), float(matrix[0, i]), float(matrix[i, i])),
-            _diagonal(float(scales[0, 0]), float(scales[0, i]), float(scales[i, i])),
+            diagonal(float(scales[0, 0]), float(scales[0, i]), float(scales[i, i])),
             law,
             size,
         )
@@ -261,7 +256,16 @@ def _moments(
     return Moments(release, matrix, deviations, known)
 
 
-def _diagonal(count: float, first: float, second: float) -> tuple[Row, Row, Row]:
+def unsized_sums(weights: np.ndarray, scale: float, law: str) -> NoisySums:
+    """Return the sums of 1, z and z^2 that those of three weights with noise of one scale are."""
+    mix = partition.PARABOLA
+    sums = (mix @ weights).tolist()
+    # the weights' noise is one for all three sums
+    noise = tuple(tuple(row) for row in (mix * scale).tolist())
+    return NoisySums((sums[0], sums[1], sums[2]), (noise[0], noise[1], noise[2]), law, None)
+
+
+def diagonal(count: float, first: float, second: float) -> tuple[Row, Row, Row]:
     """Return how independent noises are mixed; that of a public number is left out."""
     if count == 0.0:
         return (0.0, 0.0), (first, 0.0), (0.0, second)

@@ -15,10 +15,10 @@ from pydpstat._data.columns import Bounds, Data, GivenBounds, check_filling, col
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Options, check_records, release_statistic
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval, Row
+from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval
 from pydpstat.inference._laws.share_intervals import INDEPENDENT, NOTHING_SAID
 from pydpstat.inference._laws.spread_interval import SpreadInterval
-from pydpstat.inference._moment_release import Weights, weights
+from pydpstat.inference._moment_release import Weights, diagonal, unsized_sums, weights
 from pydpstat.random import source_from
 from pydpstat.results._population import Difference
 from pydpstat.results._postprocessing import Derived, Scaled
@@ -216,7 +216,7 @@ def _sized(row: Floats, by: Weights, scale: float, law: str, size: int) -> Noisy
     """Return what two weighted sums say where the number of records is public."""
     factors = 1.0 / float(by.first), 1.0 / float(by.square)
     first, second = factors[0] * float(row[0]), factors[1] * float(row[1])
-    noise: tuple[Row, Row, Row] = (0.0, 0.0), (factors[0] * scale, 0.0), (0.0, factors[1] * scale)
+    noise = diagonal(0.0, factors[0] * scale, factors[1] * scale)
     known = NoisySums((float(size), first, second), noise, law, size)
     mean, below = first / size, max(size - 1, 1)
     # the noise of the sum makes its square larger
@@ -228,11 +228,8 @@ def _sized(row: Floats, by: Weights, scale: float, law: str, size: int) -> Noisy
 
 def _unsized(row: Floats, scale: float, law: str) -> Noisy:
     """Return what three sums of weights say where the number of records is private."""
-    mix = partition.PARABOLA
-    sums = (mix @ row).tolist()
-    noise = tuple(tuple(each) for each in (mix * scale).tolist())
-    known = NoisySums((sums[0], sums[1], sums[2]), (noise[0], noise[1], noise[2]), law, None)
-    at = partition.moments(row, mix)
+    known = unsized_sums(row, scale, law)
+    at = partition.moments(row, partition.PARABOLA)
     variance, gradient = partition.spread(at, 1, 1, 2)
     return Noisy(
         known,

@@ -1,4 +1,4 @@
-"""What every rank test does: read its groups, release one integer, and say what rests on what."""
+"""What tests share: alternatives, groups that are read, and the release of one number."""
 
 from __future__ import annotations
 

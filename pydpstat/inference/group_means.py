@@ -14,6 +14,7 @@ from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Missing, Options, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.group_means import welch_pvalue
+from pydpstat.inference._moment_release import GROUPS
 from pydpstat.random import Source, source_from
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._labels import Labels
@@ -22,7 +23,6 @@ from pydpstat.statistics._kernels.record_grid import BITS, Sums, half_width, sta
 from pydpstat.statistics._kernels.records import records_of
 from pydpstat.statistics._kernels.scope import NOTHING
 
-GROUPS = "the groups' sizes and who is in which group are public knowledge"
 SHAPES = ("any", "normal")
 MOST_GROUPS = 100
 # with less nothing can be seen in any data
@@ -202,7 +202,7 @@ def _summed(data: Data, pair: Pair, how: Options, source: Source, place: int) ->
     """Return the exact sums of z and of its square over a group."""
     argument = f"sample{place + 1}"
     records, how = records_of(data, how, NOTHING, source, one_column, argument)
-    _check_size(records.size, argument)
+    _check_size(records.known, argument)
     tally = partial(
         column_sums, grids=(standard_grid(*pair),), missing=how.missing, pairs=((0, 0),), groups=None
     )

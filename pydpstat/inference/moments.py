@@ -16,8 +16,9 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, options, quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval
-from pydpstat.inference._mean_tests import ALTERNATIVES, METHODS, one_sample
+from pydpstat.inference._mean_tests import METHODS, one_sample
 from pydpstat.inference._moment_release import release_sums, sum_names, tallied
+from pydpstat.inference._testing import ALTERNATIVES
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from

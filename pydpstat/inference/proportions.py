@@ -15,7 +15,6 @@ from pydpstat.inference._counted import (
     count_options,
     counted,
     counts_query,
-    shown_alternative,
     true_and_false,
     truths,
 )
@@ -23,11 +22,11 @@ from pydpstat.inference._laws.binomial import ProportionInterval, noisy_tails, p
 from pydpstat.inference._laws.private_size import NoisyPair, PairInterval
 from pydpstat.inference._laws.tulap import Tulap
 from pydpstat.inference._laws.two_proportions import ContrastInterval, Line, NoisyCounts
+from pydpstat.inference._testing import GROUPS, shown_alternative
 from pydpstat.random import Source, source_from
 from pydpstat.results.inference_results import InferenceResults
 
 COMPARISONS = ("diff", "ratio")
-PUBLIC_GROUPS = "the groups' sizes and who is in which group are public"
 
 
 @quiet
@@ -299,7 +298,7 @@ def proportions_test(
         budget,
         data=("condition1", "condition2"),
         arguments=shown,
-        conditions=(PUBLIC_GROUPS,),
+        conditions=(GROUPS,),
     )
     count1, count2 = release.value.tolist()
     noisy = NoisyCounts((count1, count2), (size1, size2), how.epsilon)

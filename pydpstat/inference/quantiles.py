@@ -12,17 +12,11 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, one_column
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, quiet, release_statistic
-from pydpstat.inference._counted import (
-    INDEPENDENT,
-    NOTHING_SAID,
-    count_options,
-    counted,
-    counts_query,
-    shown_alternative,
-)
+from pydpstat.inference._counted import INDEPENDENT, NOTHING_SAID, count_options, counted, counts_query
 from pydpstat.inference._laws.binomial import noisy_tails, pvalue_of
 from pydpstat.inference._laws.private_size import OUTSIDE, NoisyPair
 from pydpstat.inference._laws.tulap import Tulap
+from pydpstat.inference._testing import shown_alternative
 from pydpstat.random import source_from
 from pydpstat.results.inference_results import InferenceResults
 

@@ -13,8 +13,9 @@ from pydpstat._release.statistic import INTEGER, Missing, Options, options, quie
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._coins import by_coins
 from pydpstat.inference._laws.noisy_t import NoisySums
-from pydpstat.inference._mean_tests import ALTERNATIVES, METHODS, one_sample, standard, two_samples
+from pydpstat.inference._mean_tests import METHODS, one_sample, standard, two_samples
 from pydpstat.inference._moment_release import GROUPS, release_sums, sum_names, tallied
+from pydpstat.inference._testing import ALTERNATIVES, shown_alternative
 from pydpstat.random import Source, source_from
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.statistics._kernels.records import Records, records_of
@@ -140,9 +141,7 @@ def _asked(
 ) -> tuple[tuple[str, object], ...]:
     """Return a call's own public arguments; those at their defaults are left out."""
     shown: list[tuple[str, object]] = [] if popmean is None else [("popmean", popmean)]
-    shown.append(("bounds", pair))
-    if alternative != "two-sided":
-        shown.append(("alternative", alternative))
+    shown += [("bounds", pair), *shown_alternative(alternative)]
     if method != "t":
         shown.append(("method", method))
     return tuple(shown)

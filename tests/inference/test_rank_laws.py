@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pydpstat.inference._laws import distance_laws, rank_laws, sampled_laws
-from pydpstat.inference._laws.pair_intervals import PairInterval, _normal_tail, mean_tail
+from pydpstat.inference._laws.normal_laplace import normal_laplace_tail
+from pydpstat.inference._laws.pair_intervals import PairInterval, mean_tail
 from pydpstat.inference._laws.rank_laws import upper
 
 # rounding alone
@@ -267,7 +268,7 @@ def test_normal_and_laplace_together():
                 lambda t: mpmath.exp(-abs(t) / scale) / (2 * scale) * mpmath.ncdf((t - x) / sd),
                 [-50 * scale, 0, min(x, 40 * scale) or 1, 50 * scale + x],
             )
-        assert _normal_tail(x, sd, scale) == pytest.approx(float(inner), rel=1e-8)
+        assert normal_laplace_tail(x, sd, scale) == pytest.approx(float(inner), rel=1e-8)
 
 
 @given(

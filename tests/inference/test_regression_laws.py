@@ -15,14 +15,8 @@ from pydpstat.inference._block_scores import block_values, kendall_statistic, sc
 from pydpstat.inference._design import LinearDesign, Predictor, Regression
 from pydpstat.inference._laws import sign_scores
 from pydpstat.inference._laws.noisy_score import reference_draws
-from pydpstat.inference._laws.sign_scores import (
-    KendallLaw,
-    MedianOfSigns,
-    ScoreLaw,
-    block_plan,
-    normal_laplace_tail,
-    two_sided,
-)
+from pydpstat.inference._laws.normal_laplace import normal_laplace_tail
+from pydpstat.inference._laws.sign_scores import KendallLaw, MedianOfSigns, ScoreLaw, block_plan, two_sided
 from pydpstat.inference._regression_moments import Layout, moment_query
 
 

@@ -13,7 +13,9 @@ import pytest
 from scipy import stats
 
 import pydpstat as dp
-from pydpstat.inference._laws.exact_mean import bentkus, coin_pvalue, coin_tails, exact_pvalue
+from pydpstat.inference._laws.binomial import noisy_tails, pvalue_of
+from pydpstat.inference._laws.exact_mean import bentkus, exact_pvalue
+from pydpstat.inference._laws.geometric_sums import GeometricNoise
 from pydpstat.inference._laws.inversion import outermost
 from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval, null_law, possible, pvalue
 from pydpstat.inference._laws.noisy_welch import WelchInterval, welch_pvalue
@@ -234,13 +236,14 @@ def test_coins_fall_with_the_places_and_their_law_is_exact():
         for g in range(-200, 201)
         if k + g >= count
     )
-    up, down = coin_tails(count, n, 0.6, rate)
+    up, down = noisy_tails(count, n, 0.6, GeometricNoise(rate))
     assert up == pytest.approx(brute, rel=1e-12)
     assert up + down == pytest.approx(
         1 + sum(stats.binom.pmf(k, n, 0.6) * geometric(14 - k) for k in range(21))
     )
     # hardly any noise: the binomial test's equal tails
-    assert coin_pvalue(14.0, 20, 0.0, 50.0, "greater") == pytest.approx(stats.binomtest(14, 20).pvalue / 2)
+    tails = noisy_tails(14.0, 20, 0.5, GeometricNoise(50.0))
+    assert pvalue_of(*tails, "greater") == pytest.approx(stats.binomtest(14, 20).pvalue / 2)
     r = dp.ttest_1samp(np.ones(50), 1.0, 50.0, bounds=(0, 1), rng=1, method="exact")
     assert r.statistic == 50 and r.pvalue == 1.0 and r.validity == "exact"
     heads = [

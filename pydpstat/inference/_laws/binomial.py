@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.inference._laws.geometric_sums import geometric_sum
+from pydpstat.inference._laws.geometric_sums import GeometricNoise
 from pydpstat.inference._laws.tulap import Tulap
 from pydpstat.r_arithmetic.elementary import exp, log
 
@@ -214,7 +214,7 @@ class ProportionInterval:
     def ends(self, alpha: float) -> tuple[float, float]:
         """Return both ends."""
         z = min(max(self.noisy, 0.0), float(self.n))
-        noise: SymmetricNoise = Tulap(self.rate) if self.smooth else geometric_sum(self.rate, 1)
+        noise: SymmetricNoise = Tulap(self.rate) if self.smooth else GeometricNoise(self.rate)
         below, above = tail_shares(alpha, self.alternative)
 
         def up(p: float) -> float:

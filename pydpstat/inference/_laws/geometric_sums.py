@@ -20,6 +20,30 @@ _MOST = 2**16
 SMALLEST_RATE = 1e-9
 
 
+def geometric_tail(k: npt.ArrayLike, rate: float) -> npt.NDArray[np.float64]:
+    """Return P(G >= k) at integers k, with P(G = k) proportional to exp(-rate |k|).
+
+    Examples
+    --------
+    >>> geometric_tail([0.0, 1.0], 1.0).round(4)
+    array([0.7311, 0.2689])
+    """
+    at, ratio = np.asarray(k, dtype=np.float64), math.exp(-rate)
+    far = np.exp(-rate * np.where(at > 0.0, at, 1.0 - at)) / (1.0 + ratio)
+    return np.where(at > 0.0, far, 1.0 - far)
+
+
+@dataclass(frozen=True)
+class GeometricNoise:
+    """Symmetric geometric noise of any rate, as a law with a tail."""
+
+    rate: float
+
+    def tail(self, x: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Return P(G >= x)."""
+        return geometric_tail(np.ceil(np.asarray(x, dtype=np.float64)), self.rate)
+
+
 @dataclass(frozen=True, eq=False)
 class GeometricSum:
     """The law of a sum of independent symmetric geometric variables, on multiples of a step.

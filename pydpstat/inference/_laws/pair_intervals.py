@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import erfcx, gammaln, ndtr, xlog1py, xlogy
+from scipy.special import gammaln, xlog1py, xlogy
 
 from pydpstat._search import bisect_up
+from pydpstat.inference._laws.normal_laplace import normal_laplace_tail
 
 # beyond so many values of a binomial law it is taken as normal
 VALUES = 4096
@@ -91,8 +92,7 @@ def mean_tail(u: float, x: float, pairs: int, noise: float) -> float:
     highest = min(pairs, math.ceil(pairs * chance + 9.0 * sd + 40.0))
     if highest - lowest > VALUES:
         distance, spread = x - u, 2.0 * sd / pairs
-        above = _normal_tail(abs(distance), spread, noise)
-        return above if distance >= 0.0 else 1.0 - above
+        return float(normal_laplace_tail(distance, spread, noise))
     k = np.arange(lowest, highest + 1, dtype=np.float64)
     logs = gammaln(pairs + 1.0) - gammaln(k + 1.0) - gammaln(pairs - k + 1.0)
     masses = np.exp(logs + xlogy(k, chance) + xlog1py(pairs - k, -chance))
@@ -100,22 +100,3 @@ def mean_tail(u: float, x: float, pairs: int, noise: float) -> float:
     # without pairs there is no law, and the noise is all
     far = 0.5 * np.exp(-np.abs(distances) / noise) if math.isfinite(noise) else np.full(k.size, 0.5)
     return float((masses * np.where(distances >= 0.0, far, 1.0 - far)).sum())
-
-
-def _normal_tail(x: float, sd: float, scale: float) -> float:
-    """Return P(sd Z + L >= x) for x >= 0, Z standard normal and L Laplace.
-
-    References
-    ----------
-    Reed, W. J. (2006). The normal-Laplace distribution and its relatives. Advances in distribution theory,
-    order statistics, and inference, 61-74.
-    """
-    u, r = x / sd, sd / scale
-    density = math.exp(-0.5 * u * u)
-    # the scaled error function keeps its digits where the noise is small
-    if r > u:
-        near = 0.25 * density * float(erfcx((r - u) / math.sqrt(2.0)))
-    else:
-        near = 0.5 * math.exp(0.5 * r * r - r * u) * float(ndtr(u - r))
-    far = 0.25 * density * float(erfcx((u + r) / math.sqrt(2.0)))
-    return float(ndtr(-u)) + near - far

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
 from pydpstat._frozen import Frozen
+from pydpstat.inference._laws.geometric_sums import geometric_tail
 
 Floats = npt.NDArray[np.float64]
 # how many values an exact law may have
@@ -61,16 +62,9 @@ def upper(law: Law, z: float, rate: float) -> float:
     (0.5, 0.5)
     """
     distance = z - law.positions
-    tails = _geometric_tail(distance, rate) if law.step == 0.0 else _cell_tail(distance, law.step, rate)
+    tails = geometric_tail(distance, rate) if law.step == 0.0 else _cell_tail(distance, law.step, rate)
     # no product of BLAS, whose threads take longer than the sum
     return float(min(max((law.masses * tails).sum(), 0.0), 1.0))
-
-
-def _geometric_tail(k: Floats, rate: float) -> Floats:
-    """Return P(N >= k) at integers k."""
-    ratio = math.exp(-rate)
-    far = np.exp(-rate * np.where(k > 0.0, k, 1.0 - k)) / (1.0 + ratio)
-    return np.where(k > 0.0, far, 1.0 - far)
 
 
 def _cell_tail(distance: Floats, step: float, rate: float) -> Floats:

@@ -11,9 +11,11 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import log_ndtr, ndtr, ndtri
+from scipy.special import ndtri
 
-from pydpstat._frozen import frozen
+from pydpstat.inference._laws.geometric_sums import geometric_tail
+from pydpstat.inference._laws.normal_laplace import normal_laplace_tail
+from pydpstat.inference._laws.rank_laws import Law, kendall_law, signed_rank_law
 
 Floats = npt.NDArray[np.float64]
 
@@ -52,8 +54,7 @@ class ScoreLaw:
 
     def support(self) -> tuple[Floats, Floats]:
         """Return the values and their probabilities."""
-        values, chances = _signed(self.count, self.top)
-        return values, chances
+        return _about_zero(signed_rank_law(self.count, min(self.top, self.count)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,32 +79,12 @@ class KendallLaw:
 
     def support(self) -> tuple[Floats, Floats]:
         """Return the values and their probabilities."""
-        values, chances = _ordered(self.count)
-        return values, chances
+        return _about_zero(kendall_law(self.count))
 
 
-@lru_cache(maxsize=32)
-def _signed(count: int, top: int) -> tuple[Floats, Floats]:
-    scores = [min(rank, top) for rank in range(1, count + 1)]
-    chances = np.ones(1)
-    for each in scores:
-        wider = np.zeros(chances.size + each)
-        wider[: chances.size] += 0.5 * chances
-        wider[each:] += 0.5 * chances
-        chances = wider
-    return frozen(np.arange(0.0, 2.0 * chances.size, 2.0) - sum(scores)), frozen(chances)
-
-
-@lru_cache(maxsize=32)
-def _ordered(count: int) -> tuple[Floats, Floats]:
-    chances = np.ones(1)
-    for i in range(1, count):
-        # record i is before any number of the i others, all equally likely
-        total = np.concatenate([[0.0], np.cumsum(np.concatenate([chances, np.zeros(i)]))])
-        low = np.maximum(np.arange(1, total.size) - (i + 1), 0)
-        chances = (total[1:] - total[low]) / (i + 1)
-    pairs = count * (count - 1) // 2
-    return frozen(np.arange(0.0, 2.0 * pairs + 2.0, 2.0) - pairs), frozen(chances)
+def _about_zero(law: Law) -> tuple[Floats, Floats]:
+    """Return the law of what is positive less what is negative, from that of what is positive."""
+    return 2.0 * law.positions - law.positions[-1], law.masses
 
 
 def two_sided(value: int, law: ScoreLaw | KendallLaw, epsilon: float) -> float:
@@ -120,34 +101,10 @@ def two_sided(value: int, law: ScoreLaw | KendallLaw, epsilon: float) -> float:
     rate, size = epsilon / law.sensitivity, abs(value)
     if law.count <= MOST_COUNTED:
         values, chances = law.support()
-        upper = float(chances @ _geometric_tail(size - values, rate))
+        upper = float(chances @ geometric_tail(size - values, rate))
     else:
-        upper = normal_laplace_tail(size, math.sqrt(law.variance), 1.0 / rate)
+        upper = float(normal_laplace_tail(size, math.sqrt(law.variance), 1.0 / rate))
     return min(1.0, 2.0 * upper)
-
-
-def _geometric_tail(at: Floats, rate: float) -> Floats:
-    """Return P(G >= at) for integers, of the symmetric geometric law with ratio exp(-rate)."""
-    ratio = math.exp(-rate)
-    return np.where(
-        at > 0.0,
-        np.exp(-rate * np.maximum(at, 0.0)) / (1.0 + ratio),
-        1.0 - np.exp(-rate * np.maximum(1.0 - at, 0.0)) / (1.0 + ratio),
-    )
-
-
-def normal_laplace_tail(x: float, sd: float, scale: float) -> float:
-    """Return P(N + L >= x) for a normal and a Laplace variable.
-
-    Examples
-    --------
-    >>> round(normal_laplace_tail(0.0, 1.0, 2.0), 6)
-    0.5
-    """
-    u, r = x / sd, sd / scale
-    near = math.exp(min(0.5 * r * r - x / scale + float(log_ndtr(u - r)), 700.0))
-    far = math.exp(min(0.5 * r * r + x / scale + float(log_ndtr(-u - r)), 700.0))
-    return min(max(float(ndtr(-u)) + 0.5 * (near - far), 0.0), 1.0)
 
 
 @lru_cache(maxsize=256)

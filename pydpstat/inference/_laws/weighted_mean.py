@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -70,8 +71,8 @@ class WeightedSums:
         scale = np.array([first, first, second, second, second, first])
         noisy = np.array([*self.line, *self.parabola, self.rest])
         size = float(self.size) if self.size is not None else float(count @ noisy)
-        sums = _moments(mean, size, float(distance @ noisy), float(square @ noisy))
-        mixed = _moments(mean, count * scale, distance * scale, square * scale)
+        sums = moments_from(mean, size, float(distance @ noisy), float(square @ noisy))
+        mixed = moments_from(mean, count * scale, distance * scale, square * scale)
         rows = [tuple(each.tolist()) for each in mixed]
         return NoisySums(sums, (rows[0], rows[1], rows[2]), "laplace", self.size)
 
@@ -82,10 +83,16 @@ class WeightedSums:
         return min(max((self.line[1] - self.line[0]) / total, -1.0), 1.0) if total > 1.0 else 0.0
 
 
-def _moments(mean: float, size: object, distance: object, square: object) -> tuple:  # type: ignore[type-arg]
-    """Return the sums of 1, y and y^2 from those of 1, y - mean and its square."""
-    first = distance + mean * size  # type: ignore[operator]
-    return size, first, square + 2.0 * mean * first - mean * mean * size  # type: ignore[operator]
+def moments_from(mean: float, size: Any, distance: Any, square: Any) -> tuple[Any, Any, Any]:
+    """Return the sums of 1, y and y^2 from those of 1, y - mean and its square.
+
+    Examples
+    --------
+    >>> moments_from(2.0, 3.0, 1.0, 5.0)
+    (3.0, 7.0, 21.0)
+    """
+    first = distance + mean * size
+    return size, first, square + 2.0 * mean * first - mean * mean * size
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat.inference._laws.noisy_t import NoisySums, outermost, pvalue
-from pydpstat.inference._laws.weighted_mean import ASSUMPTIONS
+from pydpstat.inference._laws.weighted_mean import ASSUMPTIONS, moments_from
 
 Floats = npt.NDArray[np.float64]
 # noises that a sum of many is taken to be made of; fewer have the longer tails
@@ -94,16 +93,11 @@ class WeightedCells:
         sums = [math.fsum(each[:place]) for each in (self.weights, self.squares)]
         above = [math.fsum(each[place:]) for each in (self.weights, self.squares)]
         size = float(self.size) if self.size is not None else sums[0] + above[0] + self.rest
-        found = _moments(
+        found = moments_from(
             mean, size, below * sums[0] + beyond * above[0], below**2 * sums[1] + beyond**2 * above[1]
         )
-        rows = [tuple(each.tolist()) for each in _moments(mean, *noise[:3])]
+        rows = [tuple(each.tolist()) for each in moments_from(mean, *noise[:3])]
         return NoisySums(found, (rows[0], rows[1], rows[2]), "laplace", self.size)
-
-
-def _moments(mean: float, size: Any, distance: Any, square: Any) -> tuple[Any, Any, Any]:
-    first = distance + mean * size
-    return size, first, square + 2.0 * mean * first - mean * mean * size
 
 
 @dataclass(frozen=True)
