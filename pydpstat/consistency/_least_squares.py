@@ -13,6 +13,8 @@ from pydpstat.r_arithmetic._products import inner
 # largest gap of the optimality conditions, relative to the sums
 _TOLERANCE = 1e-12
 _MOST_STEPS = 200
+# of the curvature, for a gap of 1: smaller gaps have longer steps
+_RIDGE = 0.01
 
 
 def fit_effects(values: np.ndarray, variance: float, margins: list[Margin]) -> tuple[np.ndarray, float]:
@@ -143,14 +145,15 @@ def fit_dual(values: np.ndarray, variance: np.ndarray, margins: list[Margin], no
     scale = np.maximum(np.abs(goals), sums(np.abs(values))).max(initial=0.0) or 1.0
     multipliers = np.zeros(goals.size)
     table, slope, height = at(multipliers)
+    steepest = float((sums(variance) + spread).mean())
     for step in range(_MOST_STEPS + 1):
         gap = np.abs(slope).max() / scale
         if gap <= _TOLERANCE or step == _MOST_STEPS:
             break
         moving = variance * (table > 0.0) if nonnegative else variance
         diagonal = sums(moving) + spread
-        # keeps the step finite where multipliers do not count, or their cells are all 0
-        ridge = 1e-10 * diagonal.mean() if diagonal.any() else 1.0
+        # keeps the step finite where multipliers do not count, and short where their cells are all 0
+        ridge = max(1e-10, _RIDGE * min(gap, 1.0)) * steepest
 
         def curvature(direction: np.ndarray) -> np.ndarray:
             return sums(moving * back(direction)) + (spread + ridge) * direction

@@ -90,6 +90,13 @@ def test_exact_margins_are_met(problem):
                 )
 
 
+def test_sums_whose_cells_are_all_negative_are_met():
+    table = np.array([[-8.2], [13.2], [-0.1], [12.0]])
+    result = least_squares(table, {0: [1.0, 1.0, 7.0, 11.0]}, variance=4.8, nonnegative=True)
+    assert result.converged
+    np.testing.assert_allclose(result.estimate.ravel(), [1.0, 1.0, 7.0, 11.0], rtol=1e-12)
+
+
 @given(problems())
 def test_no_negative_cell_is_optimal(problem):
     """The conditions of Karush, Kuhn and Tucker, which only the solution fulfils."""
