@@ -144,7 +144,7 @@ def categorical(codes: np.ndarray, labels: np.ndarray) -> Any:
     import pandas as pd
 
     # of one type in every chunk, whatever the engine and pandas make of texts
-    categories = pd.Index(labels.astype(object), dtype="string")
+    categories = pd.Index(labels.astype(object), dtype="string[python]")
     return pd.Categorical.from_codes(codes, categories=categories)
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _CHUNK = 32768
 # texts numbered at a time: of fewer, those that occur are looked up too often
 _TEXTS = 1 << 19
+# as many, or fewer, are looked up one by one
+_FEW = 128
 # integers are looked up in a table of at most so many places for each label
 _DENSE = 16
 # what a column of each kind of type can hold, for messages
@@ -128,8 +130,12 @@ def places(column: Any, labels: Sequence[object]) -> np.ndarray:
     """
     if is_categorical(column):
         own = categorical_of(column)
-        # the last one is for -1, which is missing
-        return np.append(places(own.categories, labels), -1)[np.asarray(own.codes)]
+        codes, known = np.asarray(own.codes), places(own.categories, labels)
+        if known.tolist() == list(range(len(labels))):
+            return codes.copy()
+        # the last one is for -1, which is missing; small numbers take less time than large ones
+        small = np.int16 if len(labels) < 2**15 else np.intp
+        return np.append(known, -1).astype(small).take(codes, mode="wrap")
     if isinstance(column, np.ma.MaskedArray):
         found = places(np.ma.getdata(column), labels)
         found[np.ma.getmaskarray(column)] = -1
@@ -253,6 +259,8 @@ def _places_of_texts(column: pd.Series, labels: Sequence[object]) -> np.ndarray:
     """Find texts of pandas' own types: pandas numbers those that occur, and these are looked up."""
     import pandas as pd
 
+    if len(column) <= _FEW:
+        return _places_of_objects(column.tolist(), labels)
     values, found = getattr(column, "array", column), np.empty(len(column), dtype=np.intp)
     for start in range(0, len(values), _TEXTS):
         codes, own = pd.factorize(values[start : start + _TEXTS])

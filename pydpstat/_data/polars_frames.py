@@ -82,12 +82,12 @@ def _lazy_frames(query: Any) -> Iterator[Any]:
 
 
 @contextmanager
-def _little_ahead() -> Iterator[None]:
-    """Have Polars read little ahead while a query runs, where the user has not said how much."""
+def _little_ahead(groups: int = 1) -> Iterator[None]:
+    """Have Polars read few groups of rows ahead while a query runs, where the user has not said how many."""
     if _AHEAD in os.environ:
         yield
         return
-    os.environ[_AHEAD] = "1"
+    os.environ[_AHEAD] = str(groups)
     try:
         yield
     finally:
@@ -157,7 +157,8 @@ def _answer(data: Any, question: Question) -> list[Row] | None:
     """Ask a lazy frame; None for columns of types that cannot be asked for exactly."""
     import polars as pl
 
-    with Progress(lambda: None), failing_as("polars"), _little_ahead():
+    # with fewer groups than threads, threads would wait
+    with Progress(lambda: None), failing_as("polars"), _little_ahead(pl.thread_pool_size()):
         types = {name: str(kind.base_type()) for name, kind in data.collect_schema().items()}
         if not all(types[name] in _KINDS.get(kind, types.values()) for name, kind in question.needs):
             return None

@@ -160,3 +160,26 @@ class Raising(float):
 
 def test_what_raises_when_it_is_compared_is_another_value():
     assert places([Raising(3), 1, None], [1, 2]).tolist() == [2, 0, -1]
+
+
+@pytest.mark.parametrize("labels", [["a", "b"], ["b", "a"], ["a"], ["a", "b", "c"], ["c"]])
+def test_categories_are_found_by_their_names(labels):
+    column = pd.Categorical(["b", None, "a", "b"], categories=["a", "b"])
+    found = places(column, labels)
+    assert found.tolist() == places(["b", None, "a", "b"], labels).tolist()
+    # codes are the column's own
+    found[:] = 0
+    assert column.codes.tolist() == [1, -1, 0, 1]
+
+
+def test_more_labels_than_two_bytes_can_number():
+    labels = list(range(40_000))
+    column = pd.Categorical([39_999, 32_767, 5, None, -7])
+    assert places(column, labels).tolist() == [39_999, 32_767, 5, -1, 40_000]
+
+
+@pytest.mark.parametrize("size", [1, 128, 129])
+def test_few_texts_are_found_as_many_are(size):
+    values = pd.Series([None, *map(str, range(size - 1))], dtype="string")
+    labels = ["0", "100", "none"]
+    assert places(values, labels).tolist() == places(values.tolist(), labels).tolist()

@@ -227,7 +227,7 @@ def cell_counts(codes: Sequence[np.ndarray], sizes: Sequence[int]) -> Counts:
     cells = int(np.prod(shape))
     size = codes[0].size
     if cells <= 256:
-        return _pair_counts(codes, shape, size)[:cells].reshape(shape)
+        return _pair_counts(codes, shape, size).reshape(shape)
     kind: type[Any] = np.int16 if cells < 2**15 else np.int64
     counts = np.zeros(cells, dtype=np.int64)
     step = max(_CHUNK, cells)
@@ -238,16 +238,17 @@ def cell_counts(codes: Sequence[np.ndarray], sizes: Sequence[int]) -> Counts:
 
 def _pair_counts(codes: Sequence[np.ndarray], shape: tuple[int, ...], size: int) -> Counts:
     """Count cells that fit into a byte: two records make one number, so half as many are counted."""
-    pairs = np.zeros(65536 if size >= _CHUNK else 0, dtype=np.int64)
-    counts = np.zeros(256, dtype=np.int64)
+    number = int(np.prod(shape))
+    counts, pairs = np.zeros(number, dtype=np.int64), None
     for start in range(0, size, _PAIRS):
         cells = _cells(codes, shape, slice(start, start + _PAIRS), np.uint8)
         even = cells.size // 2 * 2 if cells.size >= _CHUNK else 0
-        counts += np.bincount(cells[even:], minlength=256)
+        counts += np.bincount(cells[even:], minlength=number)
         if even:
-            pairs += np.bincount(cells[:even].view(np.uint16), minlength=65536)
-    if pairs.size:
-        table = pairs.reshape(256, 256)
+            found = np.bincount(cells[:even].view(np.uint16), minlength=65536)
+            pairs = found if pairs is None else np.add(pairs, found, out=pairs)
+    if pairs is not None:
+        table = pairs.reshape(256, 256)[:number, :number]
         counts += table.sum(axis=0) + table.sum(axis=1)
     return counts
 
