@@ -68,7 +68,8 @@ _NOTES = (
     "dictionaries. A histogram "
     "has 20 bins. Each call has a fresh process, after one on few records for what is imported then. Peak "
     "memory is the most that the process ever had, with Python, pandas and the engine; the aim "
-    f"is {MEMORY_AIM / 1e6:.0f} MB. Of Spark it is that of Python alone.",
+    f"is {MEMORY_AIM / 1e6:.0f} MB, and in brackets stands that of the engine's own, for which nothing "
+    "else is imported. Of Spark it is that of Python alone.",
     "The engine's own is its aggregate of the same columns, without privacy. Both sides run in turn, with "
     "the number of threads that each has by default, and the least time counts; the processor's is "
     "that of all "
@@ -86,7 +87,7 @@ def _row(statistic: str, engine: str, size: int, ours: Found, own: Found) -> tup
         statistic,
         engine,
         f"{size:,}",
-        f"{ours['peak'] / 1e6:.0f} MB" if ours.get("peak") else "-",
+        _memory(ours) + (f" ({_memory(own)})" if own.get("peak") else ""),
         _seconds(ours),
         f"{ours['processor']:.1f} s" if "processor" in ours and engine != "spark" else "-",
         _seconds(own) + (f" ({own['processor']:.1f} s)" if "processor" in own and engine != "spark" else ""),
@@ -114,6 +115,10 @@ def _growth(paths: Sequence[Path], size: int, run: Callable[..., tuple[Found, Fo
         f"{large_data.PARTS} is linear growth."
     )
     return Table("files", "Growth with the number of records", rows, (note,))
+
+
+def _memory(found: Found) -> str:
+    return f"{found['peak'] / 1e6:.0f} MB" if found.get("peak") else "-"
 
 
 def _seconds(found: Found) -> str:

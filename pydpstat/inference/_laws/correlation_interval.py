@@ -1,0 +1,198 @@
+"""Intervals of the population's correlation: sampling as in Fisher's z, and the released sums' noise."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._frozen import Frozen
+from pydpstat._search import bisect_up
+from pydpstat.inference._laws.share_intervals import INDEPENDENT
+from pydpstat.statistics._kernels.association_interval import correlation_range, symmetric
+from pydpstat.statistics._kernels.partition import PARABOLA
+
+Floats = npt.NDArray[np.float64]
+Ends = tuple[float, float]
+# levels of the noise's interval at which its ends are looked up; beyond the last one nothing is told apart
+_LEVELS = (0.98, 0.8, 0.6, 0.4, 0.3, *(0.2 * 0.5**step for step in range(22)))
+# sampling errors of Fisher's z that are looked at, in standard deviations, and what each weighs
+_ERRORS = np.linspace(-8.0, 8.0, 161)
+_WEIGHTS = np.exp(-0.5 * _ERRORS**2) / np.exp(-0.5 * _ERRORS**2).sum()
+# from here on Fisher's z is that of a correlation of 1
+_LAST, _ALMOST, _LEAST = 18.0, 1.0 - 1e-12, 1e-12
+# how many standard deviations of its noise a nuisance is moved to the careful side
+_CAREFUL = 2.0
+
+
+class Spread(NamedTuple):
+    """What the noisy sums say of how much a sample's correlation varies.
+
+    Parameters
+    ----------
+    size : float
+        The number of records, less than the noisy one where it is private.
+    fourth : float
+        The mean of both variables' squares multiplied, each in its standard deviations: 1 + 2 r^2 for a
+        normal law with the correlation r, 1 for two signs.
+    most : float
+        What it can be without its noise.
+    """
+
+    size: float
+    fourth: float
+    most: float
+
+    def sd(self, correlation: float) -> float:
+        """Return the standard deviation of Fisher's z."""
+        square = correlation * correlation
+        normal = 1.0 + 2.0 * square
+        heavy = max(1.0, self.most / normal)
+        light = min(max(0.5 * (normal - self.fourth), 0.0), square) / max(1.0 - square, _LEAST)
+        freedom = self.size - 3.0
+        # near 1 a light tail's z is far from normal
+        return math.sqrt((heavy + min(light, 0.25 * freedom)) / freedom)
+
+
+def spread_of(sums: tuple[float, ...], size: int | None, sd: float) -> Spread | None:
+    """Return what noisy sums of the nine products of weights say; None where it is nothing.
+
+    Examples
+    --------
+    >>> sums = (3625.0, 250.0, 625.0, 250.0, 500.0, 250.0, 625.0, 250.0, 3625.0)
+    >>> found = spread_of(sums, 10_000, 2.0)
+    >>> [round(each, 2) for each in found]
+    [10000.0, 1.25, 1.25]
+    """
+    moments = PARABOLA @ np.array(sums).reshape(3, 3) @ PARABOLA.T
+    count = float(moments[0, 0]) if size is None else float(size)
+    # nine noises are in the number of records
+    least = count - _CAREFUL * 3.0 * sd if size is None else count
+    if least <= 3.5:
+        return None
+    means = float(moments[1, 0]) / count, float(moments[0, 1]) / count
+    spreads = float(moments[2, 0]) / count - means[0] ** 2, float(moments[0, 2]) / count - means[1] ** 2
+    if min(spreads) <= 0.0:
+        return None
+    squares = [np.array([mean * mean, -2.0 * mean, 1.0]) for mean in means]
+    off = sd * math.prod(float(np.sqrt(np.square(each @ PARABOLA).sum())) for each in squares)
+    fourth, unit = float(squares[0] @ moments @ squares[1]), count * spreads[0] * spreads[1]
+    return Spread(least, fourth / unit, (fourth + _CAREFUL * off) / unit)
+
+
+@lru_cache(maxsize=256)
+def _curve(sums: tuple[float, ...], size: int | None, noise: Any) -> tuple[Floats, Floats]:
+    """Return the ends of the noise's interval at all levels, the lower and the upper ones."""
+    found = np.array([correlation_range(sums, size, noise, level) for level in _LEVELS]).T
+    return np.minimum.accumulate(found[0]), np.maximum.accumulate(found[1])
+
+
+def _below(correlations: Floats, lower: Floats, upper: Floats) -> Floats:
+    """Return how probable so low an estimate is where the sample has these correlations."""
+    logs = np.log(0.5 * np.array(_LEVELS))
+    high = np.exp(np.interp(correlations, upper, logs))
+    low = 1.0 - np.exp(np.interp(-correlations, -lower, logs))
+    return np.where(correlations > upper[0], high, np.where(correlations < lower[0], low, 0.5))
+
+
+def _upper_end(lower: Floats, upper: Floats, spread: Spread, tail: float) -> float:
+    """Return the largest correlation whose samples give so low an estimate more often than `tail`."""
+
+    def probable(z: float) -> bool:
+        # short of 1, where all levels of noise that say nothing end
+        samples = np.tanh(z + spread.sd(math.tanh(z)) * _ERRORS).clip(-_ALMOST, _ALMOST)
+        return float(_WEIGHTS @ _below(samples, lower, upper)) > tail
+
+    return 1.0 if probable(_LAST) else math.tanh(bisect_up(probable, -_LAST, _LAST, steps=50)[1])
+
+
+def population_ends(sums: tuple[float, ...], size: int | None, noise: Any, alpha: float) -> Ends:
+    """Return an interval for the correlation of the population.
+
+    Parameters
+    ----------
+    sums : tuple of nine floats
+        The noisy sums of the products of two variables' weights (`square_weights`).
+    size : int or None
+        The number of records, where it is public.
+    noise : distribution
+        Of each sum.
+    alpha : float
+        Probability that the interval misses.
+
+    Notes
+    -----
+    For a population's correlation r the sample's is drawn by Fisher's z, whose variance is ``k / (n - 3)``: k
+    is 1 for a normal law, the common kurtosis m / (1 + 2 r^2) of an elliptical one, and m for uncorrelated
+    variables of any law, where m is the mean of the squares multiplied. Of two signs, whose m is 1, it is
+    ``1 / (1 - r^2)``, and between these and a normal law a line in m. The noisy sums hold m, which is taken
+    two standard deviations of its noise too large where it makes k larger, and k is at least 1. The noise's
+    own interval, at all levels, tells how probable so low (or high) an estimate is for a sample's
+    correlation; the mean of that over samples is the population's p-value.
+
+    References
+    ----------
+    Fisher, R. A. (1921). On the probable error of a coefficient of correlation deduced from a small sample.
+    Metron 1, 3-32.
+    Muirhead, R. J. (1982). Aspects of multivariate statistical theory, section 5.1.4. Wiley.
+
+    Examples
+    --------
+    >>> from pydpstat.mechanisms.laplace import LaplaceNoise
+    >>> sums = (3625.0, 250.0, 625.0, 250.0, 500.0, 250.0, 625.0, 250.0, 3625.0)
+    >>> [round(end, 3) for end in population_ends(sums, 10_000, LaplaceNoise(2.0), 0.05)]
+    [0.738, 0.762]
+    """
+    spread = spread_of(sums, size, float(np.asarray(noise.std())))
+    if spread is None:
+        return -1.0, 1.0
+    lower, upper = _curve(sums, size, noise)
+    tail = 0.5 * alpha
+    return -_upper_end(-upper, -lower, spread, tail), _upper_end(lower, upper, spread, tail)
+
+
+@dataclass(frozen=True, eq=False)
+class CorrelationIntervals(Frozen):
+    """Intervals of the correlations of the population, of two variables or of all pairs of several.
+
+    Parameters
+    ----------
+    values : ndarray
+        What was released.
+    sums : tuple of tuple of float
+        The noisy sums of each pair of variables.
+    size : int or None
+        The number of records, where it is public.
+    width : int or None
+        The number of variables of a matrix.
+    noise : distribution
+        Of each sum.
+    """
+
+    values: Floats
+    sums: tuple[tuple[float, ...], ...]
+    size: int | None
+    width: int | None
+    noise: Any
+
+    validity = "measured"
+    assumptions = (
+        INDEPENDENT,
+        "both variables vary together as in a normal or another elliptical law, or are uncorrelated",
+        "the correlation is that of values moved onto the bounds",
+    )
+
+    def interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the ends for each value, in their shape; each holds the value."""
+        ends = np.array([population_ends(sums, self.size, self.noise, alpha) for sums in self.sums]).T
+        if self.width is not None:
+            # a variable's correlation with itself is 1 for certain
+            low, high = (symmetric(end, self.width, 1.0) for end in ends)
+        else:
+            low, high = ends
+        shape = self.values.shape
+        return np.minimum(low.reshape(shape), self.values), np.maximum(high.reshape(shape), self.values)

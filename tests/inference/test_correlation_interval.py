@@ -1,0 +1,152 @@
+"""Intervals of the population's correlation: coverage, Fisher's limit, ranges and edges."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import pydpstat
+from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.correlation_interval import Spread, population_ends, spread_of
+from pydpstat.mechanisms.laplace import LaplaceNoise
+from pydpstat.statistics._kernels.partition import PARABOLA
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+from levels import correlations as levels  # noqa: E402
+
+RNG = np.random.default_rng(5)
+NORMAL = RNG.multivariate_normal([1.0, -1.0], [[1.0, 0.6], [0.6, 1.0]], 2000)
+BOUNDS = {"bounds": ((-5, 7), (-7, 5))}
+ALMOST_WITHOUT_NOISE = 1e8
+# the false-alarm rate of each simulated coverage, for a true share of misses of 0.05
+FALSE_ALARMS = 1e-5
+RUNS = 300
+
+
+def population(release, alpha=0.05):
+    return release.conf_int(alpha, kind="population").to_numpy()
+
+
+WORST = [
+    "normal 0, n 5000, epsilon 1000.0, public number",
+    "normal 0.95, n 1000, epsilon 2.0, public number",
+    "t(4) 0.6, n 5000, epsilon 1000.0, public number",
+    "signs, n 200, epsilon 5.0, public number",
+    "unequal signs, n 1000, epsilon 2.0, public number",
+    "exponential, common part, n 5000, epsilon 1000.0, public number",
+    "normal 0.5, n 2000, epsilon 2.0, private number",
+]
+
+
+@pytest.mark.parametrize("name", WORST)
+def test_intervals_miss_as_rarely_as_they_say(name):
+    (setting,) = [each for each in levels.SETTINGS if each["name"] == name]
+    assert levels.misses(setting, RUNS, 3) <= stats.binom.isf(FALSE_ALARMS, RUNS, 0.05)
+
+
+@pytest.mark.parametrize(("factor", "wrong"), [(0.5, True), (1.0, False)])
+def test_the_simulation_finds_errors_that_are_too_small(monkeypatch, factor, wrong):
+    right = Spread.sd
+    monkeypatch.setattr(Spread, "sd", lambda self, correlation: factor * right(self, correlation))
+    (setting,) = [each for each in levels.SETTINGS if each["name"] == WORST[0]]
+    found = levels.misses(setting, RUNS, 4)
+    assert (found > stats.binom.isf(FALSE_ALARMS, RUNS, 0.05)) == wrong
+    # nor are they so large that no interval would miss
+    assert found > stats.binom.ppf(FALSE_ALARMS, RUNS, 0.02)
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.05, 1e-4])
+def test_without_noise_it_is_fishers(alpha):
+    x, y = NORMAL.T
+    r = pydpstat.corr(x, y, ALMOST_WITHOUT_NOISE, **BOUNDS, rng=1)
+    fisher = stats.pearsonr(x, y).confidence_interval(1.0 - alpha)
+    widest = np.diff(population(r, alpha)[0])[0]
+    # the kurtosis of a sample of 2,000 is within a tenth of that of the law
+    assert 0.99 < widest / (fisher.high - fisher.low) < 1.06
+    np.testing.assert_allclose(population(r, alpha)[0], [fisher.low, fisher.high], atol=0.004)
+
+
+def test_what_the_sums_say_of_the_spread():
+    z = (NORMAL - [1.0, -1.0]) / 6.0
+    back = np.linalg.inv(PARABOLA).T
+    weights = [np.stack([np.ones(2000), each, each * each], axis=1) @ back for each in z.T]
+    sums = tuple((weights[0].T @ weights[1]).ravel().tolist())
+    u, v = ((each - each.mean()) / each.std() for each in z.T)
+    found = spread_of(sums, 2000, 0.0)
+    assert found.fourth == pytest.approx(np.mean(u * u * v * v), rel=1e-9)
+    assert found.most == pytest.approx(found.fourth, rel=1e-12) and found.size == 2000.0
+    # nine noises are in the number, two standard deviations of which are taken off
+    assert spread_of(sums, None, 10.0).size == pytest.approx(2000.0 - 2.0 * 3.0 * 10.0)
+    assert spread_of(sums, None, 10.0).most > found.most
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.3, -0.9])
+def test_the_variance_of_fishers_z(correlation):
+    square = correlation**2
+    normal = 1.0 + 2.0 * square
+    for fourth, expected in ((normal, 1.0), (1.0, 1.0 / (1.0 - square)), (5.0, 5.0 / normal)):
+        assert Spread(103.0, fourth, fourth).sd(correlation) == pytest.approx(math.sqrt(expected) / 10.0)
+
+
+@given(
+    st.integers(0, 10_000),
+    st.sampled_from([1, 3, 20, 1000]),
+    st.sampled_from([1e-3, 0.3, 5.0, 1e6]),
+    st.booleans(),
+)
+@settings(max_examples=25)
+def test_an_interval_lies_in_its_range_and_holds_the_estimate(seed, n, epsilon, public):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"a": rng.normal(size=n + 1), "b": rng.normal(size=n + 1), "c": 1.0})
+    neighbors = "bounded" if public else "unbounded"
+    r = pydpstat.corr(frame, epsilon, bounds=(-3, 3), neighbors=neighbors, rng=seed)
+    before = None
+    for alpha in (0.5, 0.05, 1e-6):
+        low, high = population(r, alpha).T
+        value = r.params.to_numpy()
+        assert (low >= -1.0).all() and (high <= 1.0).all() and (low <= value).all() and (value <= high).all()
+        assert before is None or (low <= before[0]).all() and (before[1] <= high).all()
+        before = low, high
+
+
+def test_a_sign_turns_the_interval():
+    sums = (3625.0, 250.0, 625.0, 250.0, 500.0, 250.0, 625.0, 250.0, 3625.0)
+    turned = tuple(np.array(sums).reshape(3, 3)[:, ::-1].ravel())
+    low, high = population_ends(sums, 10_000, LaplaceNoise(2.0), 0.05)
+    assert population_ends(turned, 10_000, LaplaceNoise(2.0), 0.05) == pytest.approx((-high, -low), rel=1e-9)
+
+
+def test_groups_matrices_and_noise_of_other_kinds():
+    groups = np.repeat(["u", "v"], 1000)
+    frame = pd.DataFrame(NORMAL, columns=["a", "b"]).assign(c=RNG.normal(size=2000), g=groups)
+    r = pydpstat.corr(frame, 20.0, bounds=(-7, 7), by="g", levels=["u", "v"], other=None, rng=1)
+    (low, high), value = population(r).T, r.params.to_numpy()
+    assert (low[value == 1.0] == 1.0).all() and (high[value == 1.0] == 1.0).all()
+    related = (value > 0.4) & (value < 1.0)
+    # that of a and b and that of b and a, in both groups
+    assert related.sum() == 4 and np.unique(low[related]).size == 2
+    assert (low[related] > 0.3).all() and (high[related] < 0.8).all()
+    gaussian = pydpstat.corr(*NORMAL.T, 5.0, **BOUNDS, mechanism="gaussian", delta=1e-6, rng=1)
+    assert 0.45 < population(gaussian)[0, 0] < 0.6 < population(gaussian)[0, 1] < 0.7
+    assert (population(pickle.loads(pickle.dumps(gaussian))) == population(gaussian)).all()
+
+
+def test_records_of_a_unit_are_no_independent_draws():
+    persons = np.arange(2000) // 2
+    r = pydpstat.corr(*NORMAL.T, 5.0, **BOUNDS, unit=persons, max_records=2, rng=1)
+    with pytest.raises(PydpstatError, match="says too little of the population"):
+        population(r)
+
+
+def test_a_summary_has_both_intervals_and_what_they_rest_on():
+    said = pydpstat.corr(*NORMAL.T, 5.0, **BOUNDS, rng=1).summary().as_text()
+    assert "population [0.025" in said and "elliptical" in said
