@@ -135,7 +135,7 @@ def test_groups_matrices_and_noise_of_other_kinds():
     # that of a and b and that of b and a, in both groups
     assert related.sum() == 4 and np.unique(low[related]).size == 2
     assert (low[related] > 0.3).all() and (high[related] < 0.8).all()
-    gaussian = pydpstat.corr(*NORMAL.T, 5.0, **BOUNDS, mechanism="gaussian", delta=1e-6, rng=1)
+    gaussian = pydpstat.corr(*NORMAL.T, 50.0, **BOUNDS, mechanism="gaussian", delta=1e-6, rng=1)
     assert 0.45 < population(gaussian)[0, 0] < 0.6 < population(gaussian)[0, 1] < 0.7
     assert (population(pickle.loads(pickle.dumps(gaussian))) == population(gaussian)).all()
 
