@@ -62,13 +62,15 @@ def load(path: Path = FILE) -> Counts:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
-def jobs(names: Sequence[str], found: Counts, runs: int, power_runs: int) -> Iterator[Job]:
+def jobs(
+    names: Sequence[str], kinds: Sequence[str], found: Counts, runs: int, power_runs: int
+) -> Iterator[Job]:
     """Return what is still to be run, every setting's next part in turn."""
     waiting = []
     for name in names:
         module = importlib.import_module(f"levels.{name}")
         for kind, listed in KINDS.items():
-            if not hasattr(module, kind):
+            if kind not in kinds or not hasattr(module, kind):
                 continue
             wanted = power_runs if kind == "power" else runs
             for place, setting in enumerate(getattr(module, listed)):
@@ -89,10 +91,12 @@ def run(job: Job) -> int:
     return int(getattr(module, job.kind)(setting, job.runs, seed))
 
 
-def measure(names: Sequence[str], runs: int, power_runs: int, seconds: float, processes: int) -> Counts:
+def measure(
+    names: Sequence[str], kinds: Sequence[str], runs: int, power_runs: int, seconds: float, processes: int
+) -> Counts:
     """Run until everything was run so often, or the time is over."""
     found, end = load(), time.monotonic() + seconds
-    waiting = jobs(names, found, runs, power_runs)
+    waiting = jobs(names, kinds, found, runs, power_runs)
     saved = time.monotonic()
     with ProcessPoolExecutor(processes) as pool:
         running: dict[Any, Job] = {}
@@ -179,6 +183,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Measure, write the file, and tell what is beyond its aim; return 1 where something is."""
     parser = argparse.ArgumentParser(description="Measure levels, coverage and power.")
     parser.add_argument("--only", metavar="TOPIC", nargs="+", default=None, help="these topics")
+    parser.add_argument("--kinds", nargs="+", choices=[*KINDS], default=[*KINDS], help="these kinds of runs")
     parser.add_argument("--runs", type=int, default=RUNS, help="of every setting (default: %(default)s)")
     parser.add_argument("--power-runs", type=int, default=POWER_RUNS, help="(default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop after these")
@@ -189,7 +194,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         _files.write(PAGE, pages.rewritten(PAGE.read_text(encoding="utf-8"), tables(load())))
         return 0
     names = options.only or topics()
-    found = measure(names, options.runs, options.power_runs, options.seconds, options.processes)
+    found = measure(
+        names, options.kinds, options.runs, options.power_runs, options.seconds, options.processes
+    )
     over = []
     for name in names:
         module = importlib.import_module(f"levels.{name}")

@@ -102,7 +102,8 @@ OTHERS = (
     "five points",
     "mostly apart",
 )
-_SIZES = ((30, 20.0), (200, 5.0), (1000, 2.0), (5000, 0.5), (5000, 1000.0), (50_000, 1.0))
+_SIZES = ((200, 5.0), (1000, 2.0), (5000, 1000.0))
+_MORE = ((30, 20.0), (5000, 0.5), (50_000, 1.0))
 
 
 def _setting(law: str, n: int, epsilon: float, number: str) -> Setting:
@@ -112,6 +113,7 @@ def _setting(law: str, n: int, epsilon: float, number: str) -> Setting:
 
 SETTINGS: list[Setting] = [
     *[_setting(law, n, epsilon, "public") for law in (*ELLIPTICAL, *OTHERS) for n, epsilon in _SIZES],
+    *[_setting(law, n, epsilon, "public") for law in ("normal 0.5", "signs") for n, epsilon in _MORE],
     *[_setting(law, n, 2.0, "private") for law in ("normal 0.5", "t(4) 0.6") for n in (100, 2000)],
 ]
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from pydpstat.auditing._cases.case import Case, Release
+from pydpstat.auditing._cases.groups import APPROXIMATE, in_pairs
+from pydpstat.privacy import Guarantee
 from pydpstat.statistics.histograms import histogram
 from pydpstat.statistics.quantiles import median, quantile, quantiles
 from pydpstat.statistics.tables import crosstab
@@ -42,6 +44,12 @@ def _case(name: str, release: Release, data: object, neighbor: object, true: flo
     return Case("sound", name, release, data, neighbor, true=true)
 
 
+def _pairs(
+    name: str, release: Release, data: object, neighbor: object, claim: Guarantee = Guarantee(1.0)
+) -> Case:
+    return Case("sound", f"{name}, many pairs", release, data, neighbor, claim, true=1.0)
+
+
 # the lowest record of one group goes to the other one: all points above lose a rank, and gain one there
 RANKS: Any = ([0.0, 0.9, 1.0, 0.9, 1.0], [*"aaabb"])
 MOVED: Any = (RANKS[0], [*"baabb"])
@@ -56,6 +64,7 @@ NOWHERE: Any = tuple(each[2:] for each in EVERYWHERE)
 ELSEWHERE: Any = ([1.0, 1.0, 0.9, 1.0, 0.9, 1.0], [*"ababab"], [6, 6, 2, 3, 4, 5])
 BINS: Any = ([0.5, 1.5, 0.5, 1.5], [*"aabb"])
 OTHER_BIN: Any = (BINS[0], [*"babb"])
+ONE_BIN_LESS: Any = (BINS[0][1:], [*"abb"])
 ANSWERS: Any = (["a"] * 12 + ["b"] * 3, [*range(12), 20, 20, 20])
 ONE_LEVEL: Any = (["a"] * 15, ANSWERS[1])
 NO_ANSWER: Any = (["a"] * 12, ANSWERS[1][:12])
@@ -65,12 +74,12 @@ QUARTILES = [0.25, 0.5, 0.75]
 FOUND: Options = {"levels": "discover", "delta": 1e-3}
 
 CASES = (
-    _case("median, by group", _by(median, **PLACES), RANKS, MOVED),
-    _case("median, by group, unbounded", _by(median, **PLACES, **OPEN), RANKS, FEWER),
-    _case("quantile, by group", _by(quantile, 1 / 3, **PLACES), RANKS, MOVED),
-    _case("quantile, by group, the minimum", _by(quantile, 0, **PLACES), RANKS, MOVED),
-    _case("quantiles, by group", _by(quantiles, QUARTILES, **PLACES), RANKS, MOVED),
-    _case("quantiles, by group, unbounded", _by(quantiles, QUARTILES, **PLACES, **OPEN), RANKS, FEWER),
+    _pairs("median, by group", in_pairs(median, **PLACES), RANKS, MOVED),
+    _pairs("median, by group, unbounded", in_pairs(median, **PLACES, **OPEN), RANKS, FEWER),
+    _pairs("quantile, by group", in_pairs(quantile, 1 / 3, **PLACES), RANKS, MOVED),
+    _pairs("quantile, by group, the minimum", in_pairs(quantile, 0, **PLACES), RANKS, MOVED),
+    _pairs("quantiles, by group", in_pairs(quantiles, QUARTILES, **PLACES), RANKS, MOVED),
+    _pairs("quantiles, by group, unbounded", in_pairs(quantiles, QUARTILES, **PLACES, **OPEN), RANKS, FEWER),
     _case("median, by unit", _unit(median, **PLACES, **THREE), PERSONS, OTHER),
     _case("median, by unit, unbounded", _unit(median, **PLACES, **THREE, **OPEN), PERSONS, WITHOUT),
     _case("quantiles, by unit", _unit(quantiles, QUARTILES, **PLACES, **THREE), PERSONS, OTHER),
@@ -81,9 +90,15 @@ CASES = (
         EVERYWHERE,
         NOWHERE,
     ),
-    _case("histogram, by group", _by(histogram, **EDGES), BINS, OTHER_BIN),
-    _case("histogram, by group, unbounded", _by(histogram, **EDGES, **OPEN), BINS, (BINS[0][1:], [*"abb"])),
-    _case("histogram, by group, Gaussian", _by(histogram, **EDGES, **GAUSSIAN), BINS, OTHER_BIN),
+    _pairs("histogram, by group", in_pairs(histogram, **EDGES), BINS, OTHER_BIN),
+    _pairs("histogram, by group, unbounded", in_pairs(histogram, **EDGES, **OPEN), BINS, ONE_BIN_LESS),
+    _pairs(
+        "histogram, by group, Gaussian",
+        in_pairs(histogram, **EDGES, **GAUSSIAN),
+        BINS,
+        OTHER_BIN,
+        APPROXIMATE,
+    ),
     _case("histogram, by unit", _unit(histogram, **EDGES, **THREE), PERSONS, OTHER),
     _case("histogram, by unit, Gaussian", _unit(histogram, **EDGES, **THREE, **GAUSSIAN), PERSONS, OTHER),
     _case(
