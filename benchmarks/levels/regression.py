@@ -24,6 +24,8 @@ from pydpstat.inference._laws.sign_scores import (
     slope_edges,
     two_sided,
 )
+from pydpstat.inference._laws.slope_intervals import SlopeInterval
+from pydpstat.inference._pair_slopes import Look, PairSlopes, look, looks_for
 from pydpstat.inference._regression_moments import Layout
 
 Setting = dict[str, Any]
@@ -215,10 +217,23 @@ def misses(setting: Setting, runs: int, seed: int) -> int:
     for _ in range(runs):
         if setting["method"] == "moments":
             low, high = ScoreInterval(noisy_moments(setting, rng), 1, 1.0, 0.0).ends(0.05)
+        elif setting["predictors"] == 1:
+            low, high = _slope(setting, rng).ends(0.05)
         else:
             low, high = _histogram(setting, rng).ends(0.05)
         missed += not low <= slope <= high
     return missed
+
+
+def _slope(setting: Setting, rng: np.random.Generator) -> SlopeInterval:
+    x, y = records(setting, rng)
+    slopes = PairSlopes.of(x[:, 0], y, rng)
+
+    def ask(edges: np.ndarray, own: Look) -> np.ndarray:
+        counts = slopes.cells(edges, own.groups)
+        return counts + np.array(_geometric(own.epsilon / own.reach, counts.size, rng))
+
+    return look(looks_for(setting["n"], setting["epsilon"]), ask)
 
 
 def _histogram(setting: Setting, rng: np.random.Generator) -> MedianOfSigns:

@@ -22,6 +22,7 @@ from pydpstat.inference._laws.sign_scores import (
     slope_edges,
     two_sided,
 )
+from pydpstat.inference._pair_slopes import by_slopes
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.mechanisms.mechanism import SeparateNoise, part_of
 from pydpstat.random import Source
@@ -63,6 +64,10 @@ def by_ranks(
     # neither blocks nor ties look at the data
     keys = _keys(source)
     units = _units(design)
+    if width == 1 and interval:
+        y, matrix = _in_ranges(regression, units)
+        scale = units[2] / float(units[1][0])
+        return by_slopes(matrix[:, 0], y, scale, design, how, null, keys, source, said, ONE)
     values = _statistics(regression, places, null, units, law, block, interval, cells, keys)
     noises = [SymmetricGeometricNoise(share, max(law.sensitivity, 1))] * len(tested)
     names = [f"statistic of {name}" for name in tested]
@@ -102,12 +107,8 @@ def _statistics(
     keys: np.random.Generator,
 ) -> list[int]:
     """Return the true statistics, and then the true cells. Private."""
-    centers, factors, height = units
-    design = regression.design
-    matrix = expanded(design.predictors, _cut(regression))[:, 1:]
-    matrix = (matrix - centers) / factors
-    low, high = design.response_bounds
-    y = (regression.response.clip(low, high) - (0.5 * low + 0.5 * high)) / height
+    _, factors, height = units
+    y, matrix = _in_ranges(regression, units)
     statistics, histograms = [], []
     edges = slope_edges(cells)
     for place in places:
@@ -123,6 +124,17 @@ def _statistics(
             counts = np.bincount(np.searchsorted(edges, estimates, side="right"), minlength=cells)
             histograms += counts.tolist()
     return [*statistics, *histograms]
+
+
+def _in_ranges(
+    regression: Regression, units: tuple[np.ndarray, np.ndarray, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the response and the coefficients' columns in the unit of their ranges. Private."""
+    centers, factors, height = units
+    matrix = expanded(regression.design.predictors, _cut(regression))[:, 1:]
+    low, high = regression.design.response_bounds
+    y = (regression.response.clip(low, high) - (0.5 * low + 0.5 * high)) / height
+    return y, (matrix - centers) / factors
 
 
 def _cut(regression: Regression) -> list[np.ndarray]:

@@ -65,7 +65,8 @@ def ols(
     null : float, default 0
         The value that every coefficient is tested for.
     interval : bool, default False
-        With ``"rank"``, whether half of epsilon goes to estimates and intervals.
+        With ``"rank"``, whether there are estimates and intervals, too. One slope's test then comes from its
+        interval, which has the whole of epsilon; with several slopes half of epsilon goes to intervals.
     delta : float, default 0
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
     mechanism : {"laplace", "gaussian"} or Mechanism, default "laplace"
@@ -126,6 +127,12 @@ def ols(
     too; its intervals are exact under the same assumptions (`pydpstat.inference._laws.sign_scores`),
     infinite beyond the outer cells.
 
+    One slope with `interval`: the numbers of pairs of records whose own slope lies in public cells, first
+    in coarse ones, and then in finer ones within the interval of the look before (Theil 1950, Sen 1968).
+    Under the true slope the number of pairs below it has the law of Kendall's statistic, whatever the law
+    of the errors (``model``). A record is in n - 1 pairs, so the sensitivity is 2 (n - 1); more than 20,000
+    records are divided into random groups, within which the pairs are made.
+
     For a test by ranks name the slope in `coefficients`, so that it has the whole of epsilon: with 100
     records, epsilon 1 and two predictors its power is about 0.4 where the moments' is below 0.1.
 
@@ -134,6 +141,8 @@ def ols(
     Anderson, T. W. and Rubin, H. (1949). Estimation of the parameters of a single equation in a complete
     system of stochastic equations. Annals of Mathematical Statistics 20, 46-63.
     Kendall, M. G. (1970). Rank correlation methods, 4th edition. Griffin.
+    Sen, P. K. (1968). Estimates of the regression coefficient based on Kendall's tau. Journal of the
+    American Statistical Association 63, 1379-1389.
     Alabi, D. and Vadhan, S. (2022). Hypothesis testing for differentially private linear regression. NeurIPS
     2022 (another test).
 

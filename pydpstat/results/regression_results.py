@@ -171,7 +171,7 @@ class RegressionResults(RegressionPage, Frozen):
         if self.coef is None:
             raise PydpstatError(
                 f"{self.model} with method {self.method!r} was released for tests and has no estimates. "
-                "Use interval=True, which takes half of epsilon for them, or method='moments'."
+                "Use interval=True, which takes epsilon for them, or method='moments'."
             )
         return self._series(self.names, self.coef + 0.0, "coef")
 

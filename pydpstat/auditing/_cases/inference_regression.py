@@ -23,6 +23,9 @@ OTHER: Records = [-1.0], ["b"]
 # three records of which one goes from below all others to above them
 RISING: Records = [0.0, 0.5, 1.0], [0.0, 0.5, 1.0]
 FALLING: Records = [1.0, 0.1, 0.5], [0.0, 0.5, 1.0]
+# a record whose slopes with all others, who lie together, change their sign
+STEEP: Records = [0.5, 0.0, 0.0], [1.0, 0.0, 0.0]
+DEEP: Records = [-0.5, 0.0, 0.0], [1.0, 0.0, 0.0]
 # a block whose score changes its sign
 UP: Records = [0.0] * 5 + [1.0], [[0.0, 0.1], [0.2, 0.9], [0.4, 0.3], [0.6, 0.7], [0.8, 0.2], [1.0, 0.5]]
 DOWN: Records = [0.0] * 5 + [-1.0], UP[1]
@@ -52,9 +55,19 @@ def _ranks(records: Records) -> float:
     return ols(y, np.array(x), 1.0, bounds=(-1, 1), method="rank", coefficients="x1").released[0][1]
 
 
+def _slope(records: Records) -> float:
+    y, x = records
+    result = ols(y, np.array(x), 1.0, bounds=(-1, 1), method="rank", interval=True)
+    # all that the first look says of one slope and of the other one
+    noisy = np.array([value for name, value in result.released if name.startswith("look 1")])
+    middle = noisy.size // 2
+    return float(noisy[middle:].sum() - noisy[:middle].sum())
+
+
 CASES = (
     Case("sound", "ols, moments", _moments, HIGH, LOW, true=1.0, most=DRAWS),
     Case("sound", "ols, moments with levels", _levels, ONE, OTHER, true=1.0, most=DRAWS),
     Case("sound", "ols, one predictor by ranks", _ranks, RISING, FALLING, true=1.0, most=DRAWS),
     Case("sound", "ols, several predictors by ranks", _ranks, UP, DOWN, true=1.0, most=DRAWS),
+    Case("sound", "ols, one slope and its interval", _slope, STEEP, DEEP, true=1.0, most=DRAWS),
 )

@@ -1,0 +1,214 @@
+"""Intervals of a slope from noisy numbers of pairs of records whose own slope is below public ones."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+# records of a group beyond which the number of pairs in order is taken as normal
+MOST_COUNTED = 150
+# frequencies at most; a law that needs more tells nothing
+_MOST = 1 << 20
+# a characteristic function is followed to so many standard deviations
+_FOLLOWED = 9.0
+
+
+class Pairs(NamedTuple):
+    """How many groups of records there are, by their numbers of records; a pair is one of a group's."""
+
+    groups: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, sizes: Sequence[int]) -> Pairs:
+        """Return groups of such sizes.
+
+        Examples
+        --------
+        >>> Pairs.of([4, 3, 3]).groups
+        ((3, 2), (4, 1))
+        """
+        return cls(tuple(sorted(Counter(sizes).items())))
+
+    @property
+    def number(self) -> int:
+        """Number of pairs."""
+        return sum(count * (size * (size - 1) // 2) for size, count in self.groups)
+
+    @property
+    def reach(self) -> int:
+        """The largest number of pairs that a record is in."""
+        return max(size for size, _ in self.groups) - 1
+
+    @property
+    def variance(self) -> float:
+        """Variance of the number of pairs out of order, where all orders are as probable."""
+        return sum(count * size * (size - 1) * (2 * size + 5) / 72.0 for size, count in self.groups)
+
+    def spectrum(self, angles: Floats) -> Floats:
+        """Return the characteristic function of that number about its mean, which is real."""
+        found = np.ones_like(angles)
+        for size, count in self.groups:
+            if size > MOST_COUNTED:
+                variance = size * (size - 1) * (2 * size + 5) / 72.0
+                found *= np.exp(-0.5 * count * variance * angles * angles)
+                continue
+            one, base = np.ones_like(angles), np.sin(0.5 * angles)
+            for k in range(2, size + 1):
+                one *= np.sin(0.5 * k * angles) / (k * base)
+            found *= one**count
+        return found
+
+
+@lru_cache(maxsize=256)
+def _law(pairs: Pairs, rate: float, terms: int) -> tuple[Floats, Floats] | None:
+    """Return frequencies and the characteristic function at them; None where there would be too many.
+
+    The number of pairs out of order is about its mean, with the sum of so many geometric noises.
+    """
+    ratio = math.exp(-rate)
+    noise = 2.0 * ratio / math.expm1(-rate) ** 2 if rate > 1e-150 else math.inf
+    own = math.sqrt(pairs.variance)
+    reach = 12.0 * math.sqrt(pairs.variance + terms * noise) + 40.0 / rate + 2.0
+    wanted = reach * min(1.0, _FOLLOWED / (math.pi * own) if own else 1.0)
+    if not wanted <= _MOST:
+        return None
+    half = math.ceil(reach)
+    angles: Floats = math.pi / half * np.arange(1.0, min(math.ceil(wanted), half) + 1.0)
+    geometric = (1.0 - ratio) ** 2 / (1.0 - 2.0 * ratio * np.cos(angles) + ratio * ratio)
+    size = pairs.spectrum(angles) * geometric**terms
+    if angles.size == half:
+        # the last one stands on both sides
+        size[-1] *= 0.5
+    return angles, size
+
+
+def chance_below(excess: float, pairs: Pairs, rate: float, terms: int) -> float:
+    """Return the probability that pairs out of order, less their mean, and noise are `excess` at most.
+
+    Parameters
+    ----------
+    excess : float
+        A noisy number less half of the number of pairs.
+    pairs : Pairs
+    rate : float
+        Of each symmetric geometric noise.
+    terms : int
+        How many noises are in the number.
+
+    Notes
+    -----
+    The number of pairs out of order has the generating function of inversions, so its characteristic function
+    is a product of ``sin(k t / 2) / (k sin(t / 2))``. The distribution function is the Fourier series on a
+    period that leaves out less than 1e-15.
+
+    Examples
+    --------
+    >>> round(chance_below(-1.5, Pairs.of([3]), 50.0, 1), 6)  # one of the six orders has no inversion
+    0.166667
+    """
+    known = _law(pairs, rate, terms)
+    if known is None:
+        return 0.5
+    angles, size = known
+    half = math.pi / float(angles[0])
+    # half a step above the last value that counts
+    x = excess + 0.5
+    if abs(x) >= half:
+        return float(x > 0.0)
+    parts = float((size * np.sin(angles * x) / (2.0 * np.sin(0.5 * angles))).sum())
+    return min(max(0.5 + (0.5 * x + parts) / half, 0.0), 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class SlopeInterval:
+    """The slopes that noisy numbers of pairs do not rule out.
+
+    Parameters
+    ----------
+    edges : tuple of float
+        Public slopes, ascending.
+    low, high : tuple of float
+        For each of them the probability of so few, and of so many pairs of records with a slope below it,
+        where it is the true one.
+    middle : float
+        The estimate.
+
+    Notes
+    -----
+    Below the true slope are as many pairs as are out of order by chance, and below a larger one no fewer. The
+    lower end is the last edge before the first one that so few pairs do not rule out. If it is above the true
+    slope, then the first edge above the truth was ruled out, for which the probability is alpha / 2 at most.
+    """
+
+    edges: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    middle: float
+
+    def scaled(self, scale: float) -> SlopeInterval:
+        """Return the same in another unit, of which so many are one of this."""
+        edges = tuple(scale * edge for edge in self.edges)
+        return SlopeInterval(edges, self.low, self.high, scale * self.middle)
+
+    def ends(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of the interval; infinite where none can be told."""
+        lower, upper = -math.inf, math.inf
+        for edge, chance in zip(self.edges, self.low):
+            if chance > 0.5 * alpha:
+                break
+            lower = edge
+        for edge, chance in zip(self.edges[::-1], self.high[::-1]):
+            if chance > 0.5 * alpha:
+                break
+            upper = edge
+        return (lower, upper) if lower < upper else (upper, lower)
+
+    def estimate(self) -> float:
+        """Return the slope with half of the pairs below it."""
+        return self.middle
+
+    def pvalue(self, value: float) -> float:
+        """Return the smallest alpha whose interval leaves a slope out.
+
+        Examples
+        --------
+        >>> known = SlopeInterval((0.0, 1.0, 2.0), (0.001, 0.3, 0.9), (0.999, 0.7, 0.1), 1.2)
+        >>> known.pvalue(0.0), known.pvalue(1.0), known.ends(0.05)
+        (0.002, 0.6, (0.0, inf))
+        """
+        below = [chance for edge, chance in zip(self.edges, self.low) if edge < value]
+        at = [chance for edge, chance in zip(self.edges, self.low) if edge >= value][:1]
+        above = [chance for edge, chance in zip(self.edges[::-1], self.high[::-1]) if edge > value]
+        past = [chance for edge, chance in zip(self.edges[::-1], self.high[::-1]) if edge <= value][:1]
+        # an edge must be passed beyond the value, and all before it
+        lower = max(below + at) if at else 1.0
+        upper = max(above + past) if past else 1.0
+        return min(1.0, 2.0 * min(lower, upper))
+
+
+def slope_interval(
+    edges: Floats, counts: npt.NDArray[np.int64], pairs: Pairs, rate: float
+) -> SlopeInterval:
+    """Return what the noisy cells between edges say; the outer cells reach to infinity."""
+    sums, cells = np.cumsum(counts), len(counts)
+    half, whole, number = cells // 2, int(sums[-1]), pairs.number
+    below, low, high = [], [], []
+    for place, total in enumerate(sums[:-1].tolist(), start=1):
+        # from the side with fewer noises
+        count = total if place <= half else number - (whole - total)
+        terms = min(place, cells - place)
+        excess = count - 0.5 * number
+        below.append(float(count))
+        low.append(chance_below(excess, pairs, rate, terms))
+        high.append(chance_below(-excess, pairs, rate, terms))
+    rising = np.maximum.accumulate(np.array(below))
+    middle = float(np.interp(0.5 * number, rising, edges))
+    return SlopeInterval(tuple(edges.tolist()), tuple(low), tuple(high), middle)

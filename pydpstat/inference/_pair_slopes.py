@@ -1,0 +1,241 @@
+"""One predictor's slope: how many pairs of records have a smaller one, released in cells around it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri
+
+from pydpstat._data.progress import Progress
+from pydpstat._frozen import frozen
+from pydpstat._release.additive import Query, release
+from pydpstat._release.calibration import SEEDED, prepare
+from pydpstat._release.payment import paid
+from pydpstat._release.statistic import Options, Protection
+from pydpstat.inference._block_scores import inversions
+from pydpstat.inference._design import LinearDesign
+from pydpstat.inference._laws.slope_intervals import Pairs, SlopeInterval, slope_interval
+from pydpstat.inference.logit import shares_of
+from pydpstat.random import Source
+from pydpstat.results._labels import Labels
+from pydpstat.results.regression_results import RegressionResults
+from pydpstat.results.results import DPResults
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+# records that make pairs with each other: more tell hardly more
+GROUP = 20_000
+# groups that all looks but the last are at
+_FEW = 5
+# numbers and slopes are whole multiples of 2^-20 in the unit of the ranges, slopes at most 2^12
+BITS, _STEEPEST = 20, 1 << 32
+# cells of equal angles, parts of an interval, and the share of epsilon of all looks but the last
+_CELLS, _PARTS, _LOOKS = 16, 12, 0.3
+# the most looks, and the part of all pairs that noise may be of
+_MOST, _SMALL = 5, 0.06
+# the level of the intervals that are looked into again
+_LEVEL = 0.05
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairSlopes:
+    """Records in disjoint random groups, each in the order of its predictor. Private.
+
+    Parameters
+    ----------
+    groups : tuple of tuple of ndarray
+        Of each group predictor and response, in multiples of 2^-20, and what breaks ties of the response.
+    """
+
+    groups: tuple[tuple[Integers, Integers, Floats], ...]
+
+    def __repr__(self) -> str:
+        return "PairSlopes(values withheld)"
+
+    @classmethod
+    def of(cls, x: Floats, y: Floats, keys: np.random.Generator) -> PairSlopes:
+        """Round the numbers, which are between -1 and 1, and divide the records without a look at them."""
+        whole = [np.rint(np.ldexp(each, BITS)).astype(np.int64) for each in (x, y)]
+        ends = np.cumsum(group_sizes(x.size))[:-1]
+        groups = []
+        for rows in np.split(keys.permutation(x.size), ends):
+            own, ties = whole[0][rows], keys.random((2, rows.size))
+            order = np.lexsort((ties[0], own))
+            groups.append((own[order], whole[1][rows][order], ties[1][order]))
+        return cls(tuple(groups))
+
+    def cells(self, edges: Integers, number: int) -> Integers:
+        """Return how many pairs of so many groups have slopes in the cells between edges.
+
+        A pair is below an edge, a multiple of 2^-20, where the edge's line orders its records the other way
+        round than the predictor. Integers make that exact: a pair passes from above to below once.
+        """
+        total, below = 0, np.zeros(edges.size, dtype=np.int64)
+        with Progress(lambda: edges.size * sum(each.size for each, _, _ in self.groups[:number])) as progress:
+            for x, y, ties in self.groups[:number]:
+                total += x.size * (x.size - 1) // 2
+                for place, edge in enumerate(edges.tolist()):
+                    below[place] += inversions(np.lexsort((ties, (y << BITS) - edge * x)))
+                    progress.add(x.size)
+        ends = np.concatenate([[0], below, [total]])
+        return ends[1:] - ends[:-1]
+
+
+def group_sizes(records: int) -> list[int]:
+    """Return how many records each group has.
+
+    Examples
+    --------
+    >>> group_sizes(50_000)
+    [16667, 16667, 16666]
+    """
+    number = max(-(-records // GROUP), 1)
+    small, larger = divmod(records, number)
+    return [small + (place < larger) for place in range(number)]
+
+
+class Look(NamedTuple):
+    """A release of cells: its epsilon, the number of groups that are counted, and what is public of them."""
+
+    epsilon: float
+    groups: int
+    pairs: Pairs
+
+    @property
+    def reach(self) -> int:
+        """How far one record moves the cells: its pairs leave some, and enter others."""
+        return 2 * max(self.pairs.reach, 1)
+
+
+def looks_for(records: int, epsilon: float) -> list[Look]:
+    """Return the looks, each into the interval of the one before; all of this is public.
+
+    There are as many, up to `_MOST`, as leave the noise of the first ones below a small part of all pairs.
+    All but the last are at few groups.
+    """
+    sizes = group_sizes(records)
+    some = sizes[:_FEW]
+    pairs = Pairs.of(some)
+    # that of the middle cell's edge, with the epsilon of all first looks together
+    noise = math.sqrt(_CELLS) * 2.0 * max(pairs.reach, 1) / (_LOOKS * epsilon * max(pairs.number, 1))
+    number = min(max(1 + math.floor(_SMALL / noise), 2), _MOST)
+    last, *first = shares_of(epsilon, (1.0 - _LOOKS, *[_LOOKS / (number - 1)] * (number - 1)))
+    return [*(Look(each, len(some), pairs) for each in first), Look(last, len(sizes), Pairs.of(sizes))]
+
+
+def look(looks: Sequence[Look], ask: Callable[[Integers, Look], Integers]) -> SlopeInterval:
+    """Return what the last look says; `ask` releases the numbers of pairs in cells between edges."""
+    known: SlopeInterval | None = None
+    for each in looks:
+        edges = _edges(None if known is None else known.ends(_LEVEL))
+        places = np.ldexp(edges.astype(np.float64), -BITS)
+        known = slope_interval(places, ask(edges, each), each.pairs, each.epsilon / each.reach)
+    assert known is not None
+    return known
+
+
+def _edges(interval: tuple[float, float] | None) -> Integers:
+    """Return the edges of the next look, in multiples of 2^-20."""
+    angles = math.pi * (np.arange(1, _CELLS) / _CELLS - 0.5)
+    if interval is not None and all(map(math.isfinite, interval)):
+        low, high = map(math.atan, interval)
+        width = max(high - low, 4.0 * _PARTS / 2.0**BITS)
+        inner = np.linspace(low, high, _PARTS + 1)
+        around = low - 1.5 * width, low - 0.5 * width, high + 0.5 * width, high + 1.5 * width
+        angles = np.array([*around, *inner])
+    steep = np.tan(angles.clip(-0.5 * math.pi + 1e-4, 0.5 * math.pi - 1e-4))
+    found: Integers = np.unique(np.rint(np.ldexp(steep, BITS)).astype(np.int64).clip(-_STEEPEST, _STEEPEST))
+    return found
+
+
+def by_slopes(
+    x: Floats,
+    y: Floats,
+    scale: float,
+    design: LinearDesign,
+    how: Options,
+    null: float,
+    keys: np.random.Generator,
+    source: Source,
+    said: dict[str, Any],
+    assumptions: tuple[str, ...],
+) -> RegressionResults:
+    """Release the cells of all looks, and return the slope, its test and its interval.
+
+    A replaced record is in as many pairs as its group has others, each of which leaves a cell and enters
+    another. Each look's cells follow from what the looks before released.
+
+    Parameters
+    ----------
+    x, y : ndarray of shape (n,)
+        The predictor and the response in the unit of their ranges, between -1 and 1. Private.
+    scale : float
+        The slope of the data that 1 is in that unit.
+    """
+    name, record = design.names[1], said["record"]
+    slopes = PairSlopes.of(x, y, keys)
+    claim, held = how.promise(None, design.conditions)
+    if source.reproducible:
+        held = held.with_conditions(SEEDED)
+    releases: list[DPResults] = []
+
+    def ask(edges: Integers, own: Look) -> Integers:
+        query = _query(slopes.cells(edges, own.groups), x.size, own.reach)
+        spec = Protection(how._replace(epsilon=own.epsilon), design.conditions)
+        prepared = prepare(query.question, spec, source.reproducible)
+        releases.append(release(query, prepared, source, record=record))
+        return np.array([round(each) for each in releases[-1].value.tolist()])
+
+    with paid(said["budget"], held, record):
+        interval = look(looks_for(x.size, how.epsilon), ask).scaled(scale)
+    low, high = interval.ends(_LEVEL)
+    chance = interval.pvalue(null)
+    statistic = math.copysign(-float(ndtri(0.5 * max(chance, 1e-300))), interval.middle - null)
+    remarks = () if x.size > 1 else ("There are too few records for a pair: nothing can be said.",)
+    return RegressionResults(
+        model="OLS",
+        method="rank",
+        response=design.response,
+        names=(name,),
+        coef=np.array([interval.middle]),
+        errors=np.array([(high - low) / 3.92]),
+        null=null,
+        tested=(name,),
+        statistics=np.array([statistic]),
+        probabilities=np.array([chance]),
+        intervals=(interval,),
+        labels=("model",),
+        fit=(),
+        design=design,
+        link="identity",
+        assumptions=assumptions,
+        remarks=remarks,
+        released=tuple(
+            (f"look {look}: {cell}", float(value))
+            for look, each in enumerate(releases, start=1)
+            for cell, value in each.params.items()
+        ),
+        mechanism=releases[0].mechanism,
+        noise_scale=frozen(
+            np.concatenate([np.full(each.value.size, np.max(each.noise_scale)) for each in releases])
+        ),
+        claim=claim,
+        guarantee=held,
+        bounds=said["bounds"],
+        nobs=releases[0].nobs,
+        reproducible=releases[0].reproducible,
+        record=record,
+    )
+
+
+def _query(counts: Integers, size: int, reach: int) -> Query:
+    cells = tuple(f"cell {cell}" for cell in range(1, counts.size + 1))
+    exact = tuple(map(int, counts))
+    return Query(
+        "slopes", counts.astype(np.float64), (reach,), Labels("slopes", cells), True, size, exact
+    )
