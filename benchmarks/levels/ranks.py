@@ -220,7 +220,7 @@ POWER: list[Setting] = [
         for test, n, shift, pairs in _SHIFTED
         for epsilon, figure in pairs
     ),
-    named("kruskal", "normal", (30, 30, 30), 1.0, ends=(0.0, 0.0, 0.7), figure=0.93),
+    named("kruskal", "normal", (30, 30, 30), 1.0, ends=(0.0, 0.0, 0.7)),
     named("kruskal", "normal", (30, 30, 30), 1.0, ends=(0.0, 0.7, 1.4), figure=0.93),
     named("kruskal", "normal", (400, 400, 400), 1.0, ends=(0.0, 0.2, 0.4), figure=1.0),
     *(

@@ -87,8 +87,10 @@ def _power() -> list[Setting]:
             for method in ("moments", "rank"):
                 name = f"{method}, {predictors} predictors, n {n}, epsilon {epsilon:g}, slope {effect:g}"
                 setting = {"name": name, "method": method, "law": "three sd", "predictors": predictors}
-                aim = figure if method == "moments" else 0.77 if n == 100 else 0.9
-                known = {"figure": aim} if predictors == 1 or method == "moments" else {}
+                known = {"figure": 0.77 if n == 100 else 0.9} if method == "rank" else {"figure": figure}
+                # several slopes are tested by ranks
+                if predictors > 1:
+                    known = {"figure": figure} if method == "rank" else {}
                 found.append({**setting, "n": n, "epsilon": epsilon, "effect": effect, **known})
     return found
 
