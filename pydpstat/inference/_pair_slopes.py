@@ -122,8 +122,8 @@ def looks_for(records: int, epsilon: float) -> list[Look]:
     some = sizes[:_FEW]
     pairs = Pairs.of(some)
     # that of the middle cell's edge, with the epsilon of all first looks together
-    noise = math.sqrt(_CELLS) * 2.0 * max(pairs.reach, 1) / (_LOOKS * epsilon * max(pairs.number, 1))
-    number = min(max(1 + math.floor(_SMALL / noise), 2), _MOST)
+    scale = math.sqrt(_CELLS) * 2.0 * max(pairs.reach, 1) / (_LOOKS * max(pairs.number, 1))
+    number = max(1 + math.floor(min(_SMALL * epsilon / scale, _MOST - 1)), 2)
     last, *first = shares_of(epsilon, (1.0 - _LOOKS, *[_LOOKS / (number - 1)] * (number - 1)))
     return [*(Look(each, len(some), pairs) for each in first), Look(last, len(sizes), Pairs.of(sizes))]
 
@@ -148,7 +148,9 @@ def _edges(interval: tuple[float, float] | None) -> Integers:
         inner = np.linspace(low, high, _PARTS + 1)
         around = low - 1.5 * width, low - 0.5 * width, high + 0.5 * width, high + 1.5 * width
         angles = np.array([*around, *inner])
-    steep = np.tan(angles.clip(-0.5 * math.pi + 1e-4, 0.5 * math.pi - 1e-4))
+    # the same on every processor
+    most = 0.5 * math.pi - 1e-4
+    steep = np.array([math.tan(min(max(each, -most), most)) for each in angles.tolist()])
     found: Integers = np.unique(np.rint(np.ldexp(steep, BITS)).astype(np.int64).clip(-_STEEPEST, _STEEPEST))
     return found
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._frozen import Frozen
+from pydpstat._frozen import Frozen, frozen
 from pydpstat._search import bisect_up
 from pydpstat.inference._laws.share_intervals import INDEPENDENT
 from pydpstat.statistics._kernels.association_interval import correlation_range, symmetric
@@ -21,8 +21,8 @@ Ends = tuple[float, float]
 # levels of the noise's interval at which its ends are looked up; beyond the last one nothing is told apart
 _LEVELS = (0.98, 0.8, 0.6, 0.4, 0.3, *(0.2 * 0.5**step for step in range(22)))
 # sampling errors of Fisher's z that are looked at, in standard deviations, and what each weighs
-_ERRORS = np.linspace(-8.0, 8.0, 161)
-_WEIGHTS = np.exp(-0.5 * _ERRORS**2) / np.exp(-0.5 * _ERRORS**2).sum()
+_ERRORS = frozen(np.linspace(-8.0, 8.0, 161))
+_WEIGHTS = frozen(np.exp(-0.5 * _ERRORS**2) / np.exp(-0.5 * _ERRORS**2).sum())
 # from here on Fisher's z is that of a correlation of 1
 _LAST, _ALMOST, _LEAST = 18.0, 1.0 - 1e-12, 1e-12
 # how many standard deviations of its noise a nuisance is moved to the careful side
@@ -88,7 +88,7 @@ def spread_of(sums: tuple[float, ...], size: int | None, sd: float) -> Spread | 
 def _curve(sums: tuple[float, ...], size: int | None, noise: Any) -> tuple[Floats, Floats]:
     """Return the ends of the noise's interval at all levels, the lower and the upper ones."""
     found = np.array([correlation_range(sums, size, noise, level) for level in _LEVELS]).T
-    return np.minimum.accumulate(found[0]), np.maximum.accumulate(found[1])
+    return frozen(np.minimum.accumulate(found[0])), frozen(np.maximum.accumulate(found[1]))
 
 
 def _below(correlations: Floats, lower: Floats, upper: Floats) -> Floats:

@@ -12,6 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._frozen import frozen
+from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE
+
 Floats = npt.NDArray[np.float64]
 # records of a group beyond which the number of pairs in order is taken as normal
 MOST_COUNTED = 150
@@ -73,8 +76,10 @@ def _law(pairs: Pairs, rate: float, terms: int) -> tuple[Floats, Floats] | None:
 
     The number of pairs out of order is about its mean, with the sum of so many geometric noises.
     """
+    if rate < SMALLEST_RATE:
+        return None
     ratio = math.exp(-rate)
-    noise = 2.0 * ratio / math.expm1(-rate) ** 2 if rate > 1e-150 else math.inf
+    noise = 2.0 * ratio / math.expm1(-rate) ** 2
     own = math.sqrt(pairs.variance)
     reach = 12.0 * math.sqrt(pairs.variance + terms * noise) + 40.0 / rate + 2.0
     wanted = reach * min(1.0, _FOLLOWED / (math.pi * own) if own else 1.0)
@@ -87,7 +92,7 @@ def _law(pairs: Pairs, rate: float, terms: int) -> tuple[Floats, Floats] | None:
     if angles.size == half:
         # the last one stands on both sides
         size[-1] *= 0.5
-    return angles, size
+    return frozen(angles), frozen(size)
 
 
 def chance_below(excess: float, pairs: Pairs, rate: float, terms: int) -> float:
