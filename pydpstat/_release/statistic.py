@@ -23,7 +23,7 @@ from pydpstat.mechanisms.laplace import Laplace
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
 from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee
 from pydpstat.privacy.losses import PrivacyLoss
-from pydpstat.random.source import source_from
+from pydpstat.random.source import Source, source_from
 from pydpstat.results._call import Call, Named
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish, Scaled
 from pydpstat.results.results import DPResults
@@ -325,6 +325,14 @@ def release_statistic(
         publish=publish,
         budget=check_budget(budget),
     )
+
+
+def release_stage(
+    query: Query, options: Options, epsilon: float, conditions: tuple[str, ...], source: Source, record: Call
+) -> DPResults:
+    """Release one of several stages with an epsilon of its own; the caller pays for all of them together."""
+    spec = Protection(options._replace(epsilon=epsilon), conditions)
+    return release(query, prepare(query.question, spec, source.reproducible), source, record=record)
 
 
 def _expanded(publish: Publish | None, factor: float) -> Publish:

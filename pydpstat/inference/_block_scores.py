@@ -133,7 +133,9 @@ def kendall_statistic(x: Floats, y: Floats, keys: np.random.Generator) -> int:
     """
     n = x.size
     first = np.lexsort((keys.random(n), x))
-    return n * (n - 1) // 2 - 2 * inversions(np.lexsort((keys.random(n), y[first])))
+    # a key is a record's own, wherever the predictor puts it
+    ties = keys.random(n)
+    return n * (n - 1) // 2 - 2 * inversions(np.lexsort((ties[first], y[first])))
 
 
 def inversions(order: npt.NDArray[np.int64]) -> int:

@@ -46,7 +46,7 @@ class LogitRecords:
 
     def __init__(self, regression: Regression, scaling: Scaling) -> None:
         """Take the records over; nothing is computed yet."""
-        self._regression, self._scaling = regression, scaling
+        self._regression, self.scaling = regression, scaling
         self.size = int(regression.response.size)
         self.names = regression.design.names[1:]
 
@@ -63,7 +63,7 @@ class LogitRecords:
         for start in range(0, self.size, step):
             read = [each[start : start + step] for each in predictors]
             x = expanded(self._regression.design.predictors, read)[:, 1:]
-            z = (x - self._scaling.middle) / self._scaling.half
+            z = (x - self.scaling.middle) / self.scaling.half
             z = np.rint(np.clip(z, -1.0, 1.0) * _ONE) / _ONE
             yield np.where(response[start : start + step] > 0.5, 1.0, -1.0), z
 

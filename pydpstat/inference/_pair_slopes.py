@@ -12,15 +12,14 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from pydpstat._data.progress import Progress
-from pydpstat._frozen import frozen
-from pydpstat._release.additive import Query, release
-from pydpstat._release.calibration import SEEDED, prepare
+from pydpstat._release.additive import Query
+from pydpstat._release.calibration import SEEDED
 from pydpstat._release.payment import paid
-from pydpstat._release.statistic import Options, Protection
+from pydpstat._release.statistic import Options, release_stage
 from pydpstat.inference._block_scores import inversions
 from pydpstat.inference._design import LinearDesign
 from pydpstat.inference._laws.slope_intervals import Pairs, SlopeInterval, slope_interval
-from pydpstat.inference.logit import shares_of
+from pydpstat.mechanisms.mechanism import parts_of
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.results.regression_results import RegressionResults
@@ -124,7 +123,7 @@ def looks_for(records: int, epsilon: float) -> list[Look]:
     # that of the middle cell's edge, with the epsilon of all first looks together
     scale = math.sqrt(_CELLS) * 2.0 * max(pairs.reach, 1) / (_LOOKS * max(pairs.number, 1))
     number = max(1 + math.floor(min(_SMALL * epsilon / scale, _MOST - 1)), 2)
-    last, *first = shares_of(epsilon, (1.0 - _LOOKS, *[_LOOKS / (number - 1)] * (number - 1)))
+    last, *first = parts_of(epsilon, (1.0 - _LOOKS, *[_LOOKS / (number - 1)] * (number - 1)))
     return [*(Look(each, len(some), pairs) for each in first), Look(last, len(sizes), Pairs.of(sizes))]
 
 
@@ -188,9 +187,7 @@ def by_slopes(
 
     def ask(edges: Integers, own: Look) -> Integers:
         query = _query(slopes.cells(edges, own.groups), x.size, own.reach)
-        spec = Protection(how._replace(epsilon=own.epsilon), design.conditions)
-        prepared = prepare(query.question, spec, source.reproducible)
-        releases.append(release(query, prepared, source, record=record))
+        releases.append(release_stage(query, how, own.epsilon, design.conditions, source, record))
         return np.array([round(each) for each in releases[-1].value.tolist()])
 
     with paid(said["budget"], held, record):
@@ -199,7 +196,9 @@ def by_slopes(
     chance = interval.pvalue(null)
     statistic = math.copysign(-float(ndtri(0.5 * max(chance, 1e-300))), interval.middle - null)
     remarks = () if x.size > 1 else ("There are too few records for a pair: nothing can be said.",)
-    return RegressionResults(
+    return RegressionResults.of_several(
+        releases,
+        [f"look {look}: " for look in range(1, len(releases) + 1)],
         model="OLS",
         method="rank",
         response=design.response,
@@ -212,32 +211,16 @@ def by_slopes(
         probabilities=np.array([chance]),
         intervals=(interval,),
         labels=("model",),
-        fit=(),
         design=design,
-        link="identity",
         assumptions=assumptions,
         remarks=remarks,
-        released=tuple(
-            (f"look {look}: {cell}", float(value))
-            for look, each in enumerate(releases, start=1)
-            for cell, value in each.params.items()
-        ),
-        mechanism=releases[0].mechanism,
-        noise_scale=frozen(
-            np.concatenate([np.full(each.value.size, np.max(each.noise_scale)) for each in releases])
-        ),
         claim=claim,
         guarantee=held,
         bounds=said["bounds"],
-        nobs=releases[0].nobs,
-        reproducible=releases[0].reproducible,
-        record=record,
     )
 
 
 def _query(counts: Integers, size: int, reach: int) -> Query:
     cells = tuple(f"cell {cell}" for cell in range(1, counts.size + 1))
     exact = tuple(map(int, counts))
-    return Query(
-        "slopes", counts.astype(np.float64), (reach,), Labels("slopes", cells), True, size, exact
-    )
+    return Query("slopes", counts.astype(np.float64), (reach,), Labels("slopes", cells), True, size, exact)

@@ -54,20 +54,20 @@ def by_ranks(
 ) -> RegressionResults:
     """Release a statistic for each coefficient's test, and a histogram of estimates for its interval."""
     design, size = regression.design, len(regression.response)
-    places = [design.names.index(name) - 1 for name in tested]
-    share = part_of(how.epsilon, len(tested) * (2 if interval else 1))
-    width = len(design.names) - 1
-    block, top = block_plan(size, width, share)
-    blocks = size // block if block else 0
-    law: ScoreLaw | KendallLaw = KendallLaw(max(size, 2)) if width == 1 else ScoreLaw(blocks, top)
-    cells = cells_for(blocks, share)
     # neither blocks nor ties look at the data
     keys = _keys(source)
     units = _units(design)
+    width = len(design.names) - 1
     if width == 1 and interval:
         y, matrix = _in_ranges(regression, units)
         scale = units[2] / float(units[1][0])
         return by_slopes(matrix[:, 0], y, scale, design, how, null, keys, source, said, ONE)
+    places = [design.names.index(name) - 1 for name in tested]
+    share = part_of(how.epsilon, len(tested) * (2 if interval else 1))
+    block, top = block_plan(size, width, share)
+    blocks = size // block if block else 0
+    law: ScoreLaw | KendallLaw = KendallLaw(max(size, 2)) if width == 1 else ScoreLaw(blocks, top)
+    cells = cells_for(blocks, share)
     values = _statistics(regression, places, null, units, law, block, interval, cells, keys)
     noises = [SymmetricGeometricNoise(share, max(law.sensitivity, 1))] * len(tested)
     names = [f"statistic of {name}" for name in tested]

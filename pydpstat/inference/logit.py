@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,17 +12,26 @@ import numpy.typing as npt
 
 from pydpstat._data.columns import Data, GivenBounds, several_bounds
 from pydpstat._data.containers import name_of
-from pydpstat._frozen import Frozen, frozen
-from pydpstat._release.additive import Query, Spender, release
-from pydpstat._release.calibration import SEEDED, prepare
+from pydpstat._frozen import Frozen
+from pydpstat._release.additive import Query, Spender
+from pydpstat._release.calibration import SEEDED
 from pydpstat._release.payment import paid
-from pydpstat._release.statistic import Missing, Protection, call, check_budget, check_records, options, quiet
+from pydpstat._release.statistic import (
+    Missing,
+    call,
+    check_budget,
+    check_records,
+    options,
+    quiet,
+    release_stage,
+)
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._design import LinearDesign, read_regression
+from pydpstat.inference._design import LinearDesign, Regression, read_regression
 from pydpstat.inference._formulas import formula_terms
 from pydpstat.inference._laws.logit_start import Line, line_for, start, within
 from pydpstat.inference._laws.noisy_logit import LogitLaw, symmetric
 from pydpstat.inference._logit_sums import LogitRecords, Scaling, moments_of, score_of
+from pydpstat.mechanisms.mechanism import parts_of
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
 from pydpstat.results._call import Call
@@ -162,15 +170,11 @@ def logit(
         )
     regression = read_regression(formula, data, _with_response(formula, bounds), levels, how.missing)
     design = regression.design
-    ends = [pair for each in design.predictors for pair in _pairs(each)]
-    for low, high in ends:
-        check_range(low, high)
-    low, high = np.array(ends).T
-    scaling = Scaling(0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low)
-    records = LogitRecords(regression, scaling)
+    records = records_of(regression)
     check_records(records.size, 1, "logistic regression")
     source = source_from(rng)
-    shares = stages_for(how.epsilon, records.size, len(ends))
+    slopes = len(records.names)
+    shares = stages_for(how.epsilon, records.size, slopes)
     arguments = tuple(
         (name, value if name != "bounds" else design.bounds[1:]) for name, value in design.arguments
     )
@@ -182,19 +186,24 @@ def logit(
     releases: list[DPResults] = []
 
     def ask(query: Query, share: float) -> tuple[Floats, float]:
-        spec = Protection(how._replace(epsilon=share), design.conditions)
-        prepared = prepare(query.question, spec, source.reproducible)
-        releases.append(release(query, prepared, source, record=record))
-        return releases[-1].value, _scale(releases[-1])
+        releases.append(release_stage(query, how, share, design.conditions, source, record))
+        return releases[-1].value, float(np.max(releases[-1].noise_scale))
 
     def score(share: float) -> Callable[[Floats, Line], tuple[Floats, float]]:
         return lambda center, line: ask(records.score(center, line), share)
 
     with paid(check_budget(budget), held, record):
-        law = fit(
-            records.size, len(ends), lambda: ask(records.moments(), shares[0]), [*map(score, shares[1:])]
-        )
-    return _results(law, releases, design, scaling, record, claim, held)
+        law = fit(records.size, slopes, lambda: ask(records.moments(), shares[0]), [*map(score, shares[1:])])
+    return _results(law, releases, design, records.scaling, record, claim, held)
+
+
+def records_of(regression: Regression) -> LogitRecords:
+    """Return the records, their predictors in the unit of the public bounds. Private."""
+    ends = [pair for each in regression.design.predictors for pair in _pairs(each)]
+    for low, high in ends:
+        check_range(low, high)
+    low, high = np.array(ends).T
+    return LogitRecords(regression, Scaling(0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low))
 
 
 def _with_response(formula: object, bounds: object) -> Any:
@@ -212,23 +221,9 @@ def _pairs(predictor: Any) -> list[tuple[float, float]]:
     return [(0.0, 1.0)] * len(predictor.names) if predictor.bounds is None else [predictor.bounds]
 
 
-def shares_of(epsilon: float, shares: tuple[float, ...]) -> tuple[float, ...]:
-    """Return epsilons whose exact sum is at most `epsilon`.
-
-    Examples
-    --------
-    >>> shares_of(1.0, (0.5, 0.25, 0.25))
-    (0.5, 0.25, 0.25)
-    """
-    rest = [epsilon * share for share in shares[1:]]
-    exact = Fraction(epsilon) - sum(map(Fraction, rest))
-    first = float(exact)
-    return (first if first <= exact else math.nextafter(first, 0.0), *rest)
-
-
 def stages_for(epsilon: float, n: int, p: int) -> tuple[float, ...]:
     """Return the epsilons of the moments, and of the scores one after another."""
-    return shares_of(epsilon, FEW if n * epsilon < _ENOUGH * (p + 1) else MANY)
+    return parts_of(epsilon, FEW if n * epsilon < _ENOUGH * (p + 1) else MANY)
 
 
 def fit(
@@ -269,10 +264,6 @@ def fit(
     return law
 
 
-def _scale(released: DPResults) -> float:
-    return float(np.max(released.noise_scale))
-
-
 def _results(
     law: LogitLaw,
     releases: list[DPResults],
@@ -290,8 +281,9 @@ def _results(
     known = [law.known(each) for each in combinations]
     errors = [law.deviation(each) if sure else math.inf for each, sure in zip(combinations, known)]
     hidden = [name for name, sure in zip(design.names, known) if not sure]
-    names = [(f"{place}: " if place else "", each) for place, each in enumerate(releases)]
-    return RegressionResults(
+    return RegressionResults.of_several(
+        releases,
+        [f"{place}: " if place else "" for place in range(len(releases))],
         model="Logit",
         method="noisy scores",
         response=design.response,
@@ -304,20 +296,11 @@ def _results(
         probabilities=pvalues,
         intervals=tuple(CoefficientInterval(law, each) for each in combinations),
         labels=("measured",) * len(design.names),
-        fit=(),
         design=design,
         link="logit",
         assumptions=ASSUMPTIONS,
         remarks=(_NOTHING.format(", ".join(hidden)),) if hidden else (),
-        released=tuple(
-            (f"{start}{name}", float(value)) for start, each in names for name, value in each.params.items()
-        ),
-        mechanism=releases[0].mechanism,
-        noise_scale=frozen(np.concatenate([np.full(each.value.size, _scale(each)) for each in releases])),
         claim=claim,
         guarantee=held,
         bounds=design.bounds[1:],
-        nobs=releases[0].nobs,
-        reproducible=releases[0].reproducible,
-        record=record,
     )

@@ -19,7 +19,7 @@ from pydpstat.inference._counted import (
     truths,
 )
 from pydpstat.inference._laws.binomial import ProportionInterval, noisy_tails, pvalue_of
-from pydpstat.inference._laws.private_size import NoisyPair, PairInterval
+from pydpstat.inference._laws.private_size import NoisyPair, NoisyPairInterval
 from pydpstat.inference._laws.tulap import Tulap
 from pydpstat.inference._laws.two_proportions import ContrastInterval, Line, NoisyCounts
 from pydpstat.inference._testing import GROUPS, shown_alternative
@@ -186,7 +186,7 @@ def _one_unsized(
         released=(("true", met), ("false", unmet)),
         estimates=(("proportion", pair.share),),
         parameter="proportion",
-        interval=PairInterval(pair, alternative),
+        interval=NoisyPairInterval(pair, alternative),
         validity="model",
         assumptions=(INDEPENDENT,),
         remarks=() if pair.tell else (NOTHING_SAID,),

@@ -357,7 +357,7 @@ def ttest_ind(
     if not how.bounded:
         raise PydpstatError(
             "neighbors must be 'bounded' for ttest_ind, which needs the groups' sizes; got 'unbounded'. "
-            "Where they are private, release moments() of each group and compare their intervals."
+            "Where they are private, use mean(data, by=, levels=, population=True).difference(a, b)."
         )
     source = source_from(rng)
     pair = bounds_pair(bounds)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -274,6 +275,20 @@ def part_of(total: float, parts: int) -> float:
     top, bottom = part.as_integer_ratio()
     over, under = total.as_integer_ratio()
     return part if parts * top * under <= over * bottom else math.nextafter(part, 0.0)
+
+
+def parts_of(total: float, shares: tuple[float, ...]) -> tuple[float, ...]:
+    """Return parts of a total whose exact sum is not above it; the first has what the others leave.
+
+    Examples
+    --------
+    >>> parts_of(1.0, (0.5, 0.25, 0.25))
+    (0.5, 0.25, 0.25)
+    """
+    rest = [total * share for share in shares[1:]]
+    exact = Fraction(total) - sum(map(Fraction, rest))
+    first = float(exact)
+    return (first if first <= exact else math.nextafter(first, 0.0), *rest)
 
 
 @dataclass(frozen=True, eq=False)

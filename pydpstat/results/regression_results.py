@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -138,26 +139,32 @@ class RegressionResults(RegressionPage, Frozen):
                 object.__setattr__(self, field, frozen(value, np.float64))
 
     @classmethod
-    def of(cls, release: DPResults, *, released: Released | None = None, **own: Any) -> RegressionResults:
+    def of(cls, release: DPResults, **own: Any) -> RegressionResults:
         """Return what follows from a release; the released numbers are its parameters where none are given.
 
-        All other fields that a release has not are given by name; `fit`, `link`, `assumptions` and `remarks`
-        may be left out.
+        All fields that a release has not are given by name, and any that it has may be; `fit`, `link`,
+        `assumptions` and `remarks` may be left out.
         """
-        if released is None:
-            released = tuple((str(name), float(value)) for name, value in release.params.items())
-        return cls(
-            released=released,
-            mechanism=release.mechanism,
-            noise_scale=release.noise_scale,
-            claim=release.claim,
-            guarantee=release.guarantee,
-            bounds=release.bounds,
-            nobs=release.nobs,
-            reproducible=release.reproducible,
-            record=release.record,
-            **{"fit": (), "link": "identity", "assumptions": (), "remarks": (), **own},
-        )
+        if "released" not in own:
+            own["released"] = tuple((str(name), float(value)) for name, value in release.params.items())
+        names = "mechanism noise_scale claim guarantee bounds nobs reproducible record".split()
+        shared = {name: getattr(release, name) for name in names}
+        left_out = {"fit": (), "link": "identity", "assumptions": (), "remarks": ()}
+        return cls(**{**left_out, **shared, **own})
+
+    @classmethod
+    def of_several(
+        cls, releases: Sequence[DPResults], prefixes: Sequence[str], **own: Any
+    ) -> RegressionResults:
+        """Return what follows from releases one after another; a prefix tells whose number one is."""
+        numbers = [
+            (f"{prefix}{name}", float(value))
+            for prefix, release in zip(prefixes, releases)
+            for name, value in release.params.items()
+        ]
+        scales = [np.full(release.value.size, np.max(release.noise_scale)) for release in releases]
+        whole = {"released": tuple(numbers), "noise_scale": frozen(np.concatenate(scales)), **own}
+        return cls.of(releases[0], **whole)
 
     @property
     def params(self) -> pd.Series:

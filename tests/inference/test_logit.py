@@ -19,7 +19,8 @@ from pydpstat.inference._design import read_regression
 from pydpstat.inference._laws.logit_start import FARTHEST, line_for, logistic, start, within
 from pydpstat.inference._laws.noisy_logit import LogitLaw, pairs, sum_tail, symmetric
 from pydpstat.inference._logit_sums import LogitRecords, Scaling, moments_of, score_of
-from pydpstat.inference.logit import fit, shares_of, stages_for
+from pydpstat.inference.logit import fit, stages_for
+from pydpstat.mechanisms.mechanism import parts_of
 
 DRAW = np.random.default_rng(11)
 N = 4000
@@ -154,7 +155,7 @@ def test_shares_are_no_more_than_epsilon(epsilon):
     for n in (1, 10**6):
         shares = stages_for(epsilon, n, 2)
         assert sum(map(Fraction, shares)) <= Fraction(epsilon) and min(shares) > 0.0
-    assert math.fsum(shares_of(epsilon, (0.5, 0.5))) == pytest.approx(epsilon, rel=1e-12)
+    assert math.fsum(parts_of(epsilon, (0.5, 0.5))) == pytest.approx(epsilon, rel=1e-12)
 
 
 def test_normal_predictors_are_where_it_starts():

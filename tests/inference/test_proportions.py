@@ -15,7 +15,7 @@ import pydpstat
 from pydpstat import binomtest, proportions_test
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.binomial import noisy_tails, pvalue_of
-from pydpstat.inference._laws.private_size import NoisyPair, PairInterval
+from pydpstat.inference._laws.private_size import NoisyPair, NoisyPairInterval
 from pydpstat.inference._laws.tulap import Tulap
 from pydpstat.inference._laws.two_proportions import ContrastInterval, Line, NoisyCounts
 
@@ -166,7 +166,7 @@ def test_results_stay_within_their_ranges(n, share, epsilon, alpha, seed):
 def test_intervals_and_tests_agree(alternative):
     pair = NoisyPair(62.0, 41.0, 1.0)
     for each, test in (
-        (PairInterval(pair, alternative), lambda p: pair.pvalue(p, alternative)),
+        (NoisyPairInterval(pair, alternative), lambda p: pair.pvalue(p, alternative)),
         (
             ContrastInterval(NoisyCounts((62.0, 41.0), (100, 90), 1.0), False, alternative),
             lambda d: NoisyCounts((62.0, 41.0), (100, 90), 1.0).pvalue(Line.of_difference(d), alternative),

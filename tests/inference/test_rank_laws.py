@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import integrate, stats
 
 from pydpstat.inference._laws import distance_laws, rank_laws, sampled_laws
 from pydpstat.inference._laws.normal_laplace import normal_laplace_tail
@@ -253,12 +253,38 @@ def test_kruskals_statistic_has_its_chi_squared_law(sizes):
 def test_the_mean_of_signs_has_a_binomial_law():
     k = np.arange(11)
     masses = stats.binom.pmf(k, 10, 0.7)
+    # anywhere from a value to the next one; Simpson's rule is right to 1e-12 where there is no kink between
+    parts = np.linspace(0.0, 1.0, 2001)
     for x in (-1.0, 0.1, 0.4, 1.3):
-        tails = stats.laplace.sf(x - (k / 5.0 - 1.0), scale=0.2)
-        assert mean_tail(0.4, x, 10, 0.2) == pytest.approx(masses @ tails, rel=1e-12)
+        tails = stats.laplace.sf(x - ((k[:, None] + parts) / 5.0 - 1.0), scale=0.2)
+        assert mean_tail(0.4, x, 10, 0.2) == pytest.approx(
+            masses @ integrate.simpson(tails, x=parts), rel=1e-7
+        )
+    # without noise the binomial tail at its values, and a line between them
+    for value in (3, 7):
+        at, after = (stats.binom.sf(each - 1, 10, 0.7) for each in (value, value + 1))
+        assert mean_tail(0.4, value / 5.0 - 1.0, 10, 1e-12) == pytest.approx(at, rel=1e-9)
+        assert mean_tail(0.4, (value + 0.25) / 5.0 - 1.0, 10, 1e-12) == pytest.approx(
+            0.75 * at + 0.25 * after
+        )
+    # very wide noise
+    narrow, wide = (mean_tail(0.4, 0.5, 10, 0.2 * times) for times in (1e5, 1.000001e5))
+    assert narrow == pytest.approx(wide, abs=1e-9) and mean_tail(0.4, 0.5, 10, math.inf) == pytest.approx(0.5)
     # the normal law takes over where it is as good
     far, near = (mean_tail(0.3, 0.31, pairs, 1e-3) for pairs in (60_000, 49_000))
     assert 0.5 * near < far < near < 0.1
+
+
+def test_a_mean_of_all_pairs_between_two_binomial_values():
+    """The smaller sample is spread out so far that nearly only its signs count: .062 missed as a lattice."""
+    rng, runs, missed = np.random.default_rng(4), 3000, 0
+    for _ in range(runs):
+        first, second = rng.normal(0.0, 9.0, 12), rng.normal(size=30)
+        mean = float(np.sign(np.subtract.outer(first, second)).mean())
+        low, high = PairInterval(mean, 12, 1e-4).ends(0.05)
+        missed += not low <= 0.0 <= high
+    # a true share of .05 is above that once in a thousand times
+    assert missed / runs < 0.05 + 3.1 * math.sqrt(0.05 * 0.95 / runs)
 
 
 def test_normal_and_laplace_together():

@@ -13,13 +13,14 @@ import numpy.typing as npt
 from pydpstat._frozen import Frozen, frozen
 from pydpstat._search import bisect_up
 from pydpstat.inference._laws.share_intervals import INDEPENDENT
-from pydpstat.statistics._kernels.association_interval import correlation_range, symmetric
+from pydpstat.statistics._kernels.association_interval import around, correlation_range
 from pydpstat.statistics._kernels.partition import PARABOLA
 
 Floats = npt.NDArray[np.float64]
 Ends = tuple[float, float]
 # levels of the noise's interval at which its ends are looked up; beyond the last one nothing is told apart
 _LEVELS = (0.98, 0.8, 0.6, 0.4, 0.3, *(0.2 * 0.5**step for step in range(22)))
+_LOGS = frozen(np.log(0.5 * np.array(_LEVELS)))
 # sampling errors of Fisher's z that are looked at, in standard deviations, and what each weighs
 _ERRORS = frozen(np.linspace(-8.0, 8.0, 161))
 _WEIGHTS = frozen(np.exp(-0.5 * _ERRORS**2) / np.exp(-0.5 * _ERRORS**2).sum())
@@ -93,9 +94,8 @@ def _curve(sums: tuple[float, ...], size: int | None, noise: Any) -> tuple[Float
 
 def _below(correlations: Floats, lower: Floats, upper: Floats) -> Floats:
     """Return how probable so low an estimate is where the sample has these correlations."""
-    logs = np.log(0.5 * np.array(_LEVELS))
-    high = np.exp(np.interp(correlations, upper, logs))
-    low = 1.0 - np.exp(np.interp(-correlations, -lower, logs))
+    high = np.exp(np.interp(correlations, upper, _LOGS))
+    low = 1.0 - np.exp(np.interp(-correlations, -lower, _LOGS))
     return np.where(correlations > upper[0], high, np.where(correlations < lower[0], low, 0.5))
 
 
@@ -188,11 +188,5 @@ class CorrelationIntervals(Frozen):
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the ends for each value, in their shape; each holds the value."""
-        ends = np.array([population_ends(sums, self.size, self.noise, alpha) for sums in self.sums]).T
-        if self.width is not None:
-            # a variable's correlation with itself is 1 for certain
-            low, high = (symmetric(end, self.width, 1.0) for end in ends)
-        else:
-            low, high = ends
-        shape = self.values.shape
-        return np.minimum(low.reshape(shape), self.values), np.maximum(high.reshape(shape), self.values)
+        ends = [population_ends(sums, self.size, self.noise, alpha) for sums in self.sums]
+        return around(self.values, ends, self.width)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -133,6 +134,46 @@ def noise_variance(rate: float) -> float:
     """
     # beyond all floats for rates below 1e-150
     return 2.0 * math.exp(-rate) / max(math.expm1(-rate) ** 2, 5e-324)
+
+
+def noise_spectrum(rate: float, angles: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the characteristic function of one symmetric geometric variable.
+
+    Examples
+    --------
+    >>> noise_spectrum(1.0, np.array([0.0, 1.0])).round(4)
+    array([1.    , 0.5416])
+    """
+    ratio = math.exp(-rate)
+    return (1.0 - ratio) ** 2 / (1.0 - 2.0 * ratio * np.cos(angles) + ratio * ratio)
+
+
+def counts_below(cells: Sequence[int], total: int) -> list[tuple[int, int]]:
+    """Return the numbers below the edges between noisy cells, each from the side with fewer noises.
+
+    Parameters
+    ----------
+    cells : sequence of int
+        The noisy numbers, in the cells' order.
+    total : int
+        The number in all cells, which is public.
+
+    Returns
+    -------
+    list of (int, int)
+        For each edge the noisy number below it, and how many noises are in it.
+
+    Examples
+    --------
+    >>> counts_below([1, 2, 0, 4], 8)
+    [(1, 1), (3, 2), (4, 1)]
+    """
+    sums = np.cumsum(cells).tolist()
+    half, size = len(cells) // 2, len(cells)
+    return [
+        (count if place <= half else total - (sums[-1] - count), min(place, size - place))
+        for place, count in enumerate(sums[:-1], start=1)
+    ]
 
 
 def noise_reach(rate: float, terms: int) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from pydpstat.inference._laws.noisy_t import NoisySums
 from pydpstat.inference._laws.noisy_welch import WelchInterval, welch_pvalue
-from pydpstat.inference._laws.private_size import NoisyPair, PairInterval
+from pydpstat.inference._laws.private_size import NoisyPair, NoisyPairInterval
 from pydpstat.inference._laws.spread_interval import noise_reach
 
 Ends = tuple[float, float]
@@ -115,7 +115,9 @@ class ShareDifference:
 
     def ends(self, alpha: float) -> Ends:
         """Return the ends of the interval that misses the difference with probability `alpha` or so."""
-        (low1, high1), (low2, high2) = (PairInterval(each, "two-sided").ends(alpha) for each in self._pairs())
+        (low1, high1), (low2, high2) = (
+            NoisyPairInterval(each, "two-sided").ends(alpha) for each in self._pairs()
+        )
         share1, share2 = self.first.share, self.second.share
         below = math.hypot(max(share1 - low1, 0.0), max(high2 - share2, 0.0))
         above = math.hypot(max(high1 - share1, 0.0), max(share2 - low2, 0.0))

@@ -288,8 +288,12 @@ def _size_quantile(law: str, noises: int) -> float:
     return float(tail) / math.sqrt(3.0)
 
 
-def pvalue(known: NoisySums, mean: float, alternative: str = "two-sided") -> tuple[float, float]:
+def pvalue(
+    known: NoisySums, mean: float, alternative: str = "two-sided", enough: float = 2.0
+) -> tuple[float, float]:
     """Return the statistic and the p-value of a hypothetical mean.
+
+    A p-value above `enough` is only known to be at least what is returned.
 
     Examples
     --------
@@ -298,14 +302,17 @@ def pvalue(known: NoisySums, mean: float, alternative: str = "two-sided") -> tup
     [5.093, 0.001]
     """
     found, left_out = sizes(known)
-    share, place, value = 0.0, 0, 0.0
+    limit = enough - LEFT_OUT - left_out
+    share, place, value = 0.0, _VARIANCES // 2, 0.0
     for i, n in enumerate(found):
         law = null_law(known, mean, n)
         first, second = law.centered(known.sums)
         if i == 0:
             value = law.statistic(first, second)
-        each = extreme(law, first, second, alternative, start=place)
+        each = extreme(law, first, second, alternative, limit, place)
         share, place = max(share, each.share), each.place
+        if share > limit:
+            break
     return value, min(1.0, LEFT_OUT + left_out + share)
 
 

@@ -104,25 +104,13 @@ def _possible_range(group: Group) -> Floats:
     return variance_grid(float(kept[-1]), law.floor, law.n, _FINE)
 
 
-def welch_extreme(
-    known: tuple[NoisySums, NoisySums],
-    difference: float,
-    alternative: str,
-    enough: float = 2.0,
-    start: tuple[int, int] = (_FINE, _FINE),
+def _extreme(
+    groups: tuple[Group, Group], distance: float, alternative: str, enough: float, start: tuple[int, int]
 ) -> tuple[float, float, tuple[int, int]]:
     """Return the statistic, the largest probability of one as extreme, and at which variances that is.
 
     The search begins at the variances in the places `start`, and ends early with one above `enough`.
     """
-    groups = groups_under(known, difference)
-    distance = groups[0].mean - groups[1].mean - difference
-    return _extreme(groups, distance, alternative, enough, start)
-
-
-def _extreme(
-    groups: tuple[Group, Group], distance: float, alternative: str, enough: float, start: tuple[int, int]
-) -> tuple[float, float, tuple[int, int]]:
     grids = tuple(_possible_range(each) for each in groups)
     noise = sum(each.noise for each in groups)
     floor = sum(each.law.floor / each.law.n**2 for each in groups)
@@ -160,9 +148,14 @@ def _extreme(
 
 
 def welch_pvalue(
-    known: tuple[NoisySums, NoisySums], difference: float = 0.0, alternative: str = "two-sided"
+    known: tuple[NoisySums, NoisySums],
+    difference: float = 0.0,
+    alternative: str = "two-sided",
+    enough: float = 2.0,
 ) -> tuple[float, float]:
     """Return the statistic and the p-value of a hypothetical difference of two means.
+
+    A p-value above `enough` is only known to be at least what is returned.
 
     Examples
     --------
@@ -172,7 +165,10 @@ def welch_pvalue(
     >>> round(statistic, 2), p < 0.01
     (3.84, True)
     """
-    value, share, _ = welch_extreme(known, difference, alternative)
+    groups = groups_under(known, difference)
+    distance = groups[0].mean - groups[1].mean - difference
+    limit = enough - 2.0 * LEFT_OUT
+    value, share, _ = _extreme(groups, distance, alternative, limit, (_FINE, _FINE))
     return value, min(1.0, 2.0 * LEFT_OUT + share)
 
 

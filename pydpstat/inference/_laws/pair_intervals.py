@@ -6,13 +6,17 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import gammaln, xlog1py, xlogy
 
 from pydpstat._search import bisect_up
 from pydpstat.inference._laws.normal_laplace import normal_laplace_tail
 
+Floats = npt.NDArray[np.float64]
 # beyond so many values of a binomial law it is taken as normal
 VALUES = 4096
+# of noise that is so many steps wide the tail is a line over one of them
+_WIDE = 1e5
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,8 @@ class PairInterval:
     The mean over all pairs is what is expected, given the records, of the mean over m random pairs of
     different records, and these are m independent signs. So it is less spread out than their mean is, whose
     law is binomial: no convex function has a larger expectation. The interval has every u for which the
-    binomial mean with the noise is as far out as the center with a probability of alpha / 2 or more. Its
+    binomial mean with the noise is as far out as the center with a probability of alpha / 2 or more; between
+    two values of the binomial mean, where that of all pairs may be, the probability is interpolated. The
     ends are found by bisection, as that law moves up with u. Cutting the center moves it towards every u.
 
     References
@@ -81,10 +86,13 @@ class PairInterval:
 def mean_tail(u: float, x: float, pairs: int, noise: float) -> float:
     """Return the probability that the mean of independent signs of mean u, plus Laplace noise, is at least x.
 
+    Without noise it is right at the values that the mean can have, and a line between them: the law of a mean
+    that lies anywhere from such a value up to the next one.
+
     Examples
     --------
-    >>> round(mean_tail(0.0, 1.0, 2, 1e-9), 3), round(mean_tail(1.0, 1.0, 5, 0.1), 3)
-    (0.125, 0.5)
+    >>> [round(mean_tail(0.0, x, 2, 1e-9), 3) for x in (0.0, 0.5, 1.0)]
+    [0.75, 0.5, 0.25]
     """
     chance = min(max(0.5 + 0.5 * u, 0.0), 1.0)
     sd = math.sqrt(pairs * chance * (1.0 - chance))
@@ -96,7 +104,16 @@ def mean_tail(u: float, x: float, pairs: int, noise: float) -> float:
     k = np.arange(lowest, highest + 1, dtype=np.float64)
     logs = gammaln(pairs + 1.0) - gammaln(k + 1.0) - gammaln(pairs - k + 1.0)
     masses = np.exp(logs + xlogy(k, chance) + xlog1py(pairs - k, -chance))
-    distances = x - (2.0 * k / pairs - 1.0)
+    step, distances = 2.0 / pairs, x - (2.0 * k / pairs - 1.0)
+    if noise <= _WIDE * step:
+        parts = (_tail_sum(distances, noise) - _tail_sum(distances - step, noise)) / step
+        return float((masses * parts).sum())
+    middle = distances - 0.5 * step
     # without pairs there is no law, and the noise is all
-    far = 0.5 * np.exp(-np.abs(distances) / noise) if math.isfinite(noise) else np.full(k.size, 0.5)
-    return float((masses * np.where(distances >= 0.0, far, 1.0 - far)).sum())
+    far = 0.5 * np.exp(-np.abs(middle) / noise) if math.isfinite(noise) else np.full(k.size, 0.5)
+    return float((masses * np.where(middle >= 0.0, far, 1.0 - far)).sum())
+
+
+def _tail_sum(x: Floats, noise: float) -> Floats:
+    """Return an antiderivative of the Laplace noise's tail."""
+    return np.minimum(x, 0.0) - 0.5 * noise * np.exp(-np.abs(x) / noise)

@@ -99,7 +99,7 @@ class NoisyPair:
 
 
 @dataclass(frozen=True)
-class PairInterval:
+class NoisyPairInterval:
     """The interval for a proportion from noisy counts; the number of records is private.
 
     Parameters
@@ -116,7 +116,7 @@ class PairInterval:
 
     Examples
     --------
-    >>> low, high = PairInterval(NoisyPair(62.0, 41.0, 1.0, (1, 1)), "two-sided").ends(0.05)
+    >>> low, high = NoisyPairInterval(NoisyPair(62.0, 41.0, 1.0, (1, 1)), "two-sided").ends(0.05)
     >>> round(low, 3), round(high, 3)
     (0.502, 0.696)
     """

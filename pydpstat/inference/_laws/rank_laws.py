@@ -157,6 +157,17 @@ def signed_rank_law(records: int, cap: int) -> Law:
     return _edgeworth(0.5 * total, [float(each * power) for each, power in zip(TRIAL, powers)])
 
 
+def discordant_variance(records: int) -> float:
+    """Return the variance of the number of discordant pairs of independent variables without ties.
+
+    Examples
+    --------
+    >>> discordant_variance(2)
+    0.25
+    """
+    return records * (records - 1) * (2 * records + 5) / 72.0
+
+
 @lru_cache(maxsize=64)
 def kendall_law(records: int) -> Law:
     """Return the law of the number of concordant pairs of independent variables without ties.

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from pydpstat._frozen import Frozen
 from pydpstat.inference._laws.binomial import ProportionInterval
 from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE
-from pydpstat.inference._laws.private_size import NoisyPair, PairInterval
+from pydpstat.inference._laws.private_size import NoisyPair, NoisyPairInterval
 
 Floats = npt.NDArray[np.float64]
 Ends = tuple[float, float]
@@ -48,7 +48,7 @@ def share_ends(noisy: float, rest: float, size: int | None, rate: float, others:
         return 0.0, 1.0
     if size is not None:
         return ProportionInterval(noisy, size, rate, "two-sided", smooth=False).ends(alpha)
-    return PairInterval(NoisyPair(noisy, rest, rate, (1, others)), "two-sided").ends(alpha)
+    return NoisyPairInterval(NoisyPair(noisy, rest, rate, (1, others)), "two-sided").ends(alpha)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ class ShareIntervals(Frozen):
     Notes
     -----
     A public number of records: Clopper and Pearson's construction with the noise in the law
-    (`ProportionInterval`). A private one: `PairInterval`.
+    (`ProportionInterval`). A private one: `NoisyPairInterval`.
 
     Examples
     --------

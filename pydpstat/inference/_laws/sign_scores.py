@@ -13,9 +13,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from pydpstat.inference._laws.geometric_sums import geometric_tail
+from pydpstat.inference._laws.geometric_sums import (
+    counts_below,
+    geometric_tail,
+    noise_spectrum,
+    noise_variance,
+)
 from pydpstat.inference._laws.normal_laplace import normal_laplace_tail
-from pydpstat.inference._laws.rank_laws import Law, kendall_law, signed_rank_law
+from pydpstat.inference._laws.rank_laws import Law, discordant_variance, kendall_law, signed_rank_law
 
 Floats = npt.NDArray[np.float64]
 
@@ -74,8 +79,8 @@ class KendallLaw:
     @property
     def variance(self) -> float:
         """Variance without noise."""
-        n = self.count
-        return n * (n - 1) * (2 * n + 5) / 18.0
+        # less what is discordant twice
+        return 4.0 * discordant_variance(self.count)
 
     def support(self) -> tuple[Floats, Floats]:
         """Return the values and their probabilities."""
@@ -154,15 +159,14 @@ def _critical(blocks: int, cells: int, rate: float, alpha: float) -> float:
     """
     if 40.0 / _WIDEST > rate:
         return -math.inf
-    ratio = math.exp(-rate)
-    spread = math.sqrt(0.25 * blocks + cells * 2.0 * ratio / math.expm1(-rate) ** 2)
+    spread = math.sqrt(0.25 * blocks + cells * noise_variance(rate))
     half = math.ceil(12.0 * spread + 40.0 / rate) + 2
     if half > _WIDEST:
         return -math.inf
     points = 1 << (2 * half).bit_length()
     angle = 2.0 * math.pi * np.arange(points // 2 + 1) / points
-    noise = (1.0 - ratio) ** 2 / (1.0 - 2.0 * ratio * np.cos(angle) + ratio**2)
-    log_size = np.log(np.maximum(np.abs(np.cos(0.5 * angle)), 1e-300)) * blocks + cells * np.log(noise)
+    log_size = np.log(np.maximum(np.abs(np.cos(0.5 * angle)), 1e-300)) * blocks
+    log_size += cells * np.log(noise_spectrum(rate, angle))
     turn = np.exp(-0.5j * angle * (blocks % 2))
     chances = np.fft.irfft(np.exp(log_size) * turn, points)
     chances = np.roll(chances, points // 2)
@@ -211,28 +215,19 @@ class MedianOfSigns:
     blocks: int
     epsilon: float
 
-    def below(self) -> list[int]:
-        """Return the noisy numbers of estimates below each edge, with the least noise."""
-        sums = np.cumsum(self.counts)
-        half, last = len(self.counts) // 2, int(sums[-1])
-        return [
-            int(total) if place < half else self.blocks - (last - int(total))
-            for place, total in enumerate(sums[:-1].tolist())
-        ]
-
     def ends(self, alpha: float) -> tuple[float, float]:
         """Return the ends of the interval; infinite where none can be told."""
-        below, cells = self.below(), len(self.counts)
         rate = 0.5 * self.epsilon
-        limits = [
-            _critical(self.blocks, min(place, cells - place), rate, 0.5 * alpha) for place in range(1, cells)
+        known = [
+            (edge, count, _critical(self.blocks, noises, rate, 0.5 * alpha))
+            for edge, (count, noises) in zip(self.edges, counts_below(self.counts, self.blocks))
         ]
         low, high = -math.inf, math.inf
-        for edge, count, limit in zip(self.edges, below, limits):
+        for edge, count, limit in known:
             if count > limit:
                 break
             low = edge
-        for edge, count, limit in zip(self.edges[::-1], below[::-1], limits[::-1]):
+        for edge, count, limit in known[::-1]:
             if self.blocks - count > limit:
                 break
             high = edge
@@ -240,7 +235,8 @@ class MedianOfSigns:
 
     def estimate(self) -> float:
         """Return the median of the noisy cells, by the largest count so far, between the outer edges."""
-        rising = np.maximum.accumulate(np.array(self.below(), dtype=np.float64))
+        below = [count for count, _ in counts_below(self.counts, self.blocks)]
+        rising = np.maximum.accumulate(np.array(below, dtype=np.float64))
         place = int(np.searchsorted(rising, 0.5 * self.blocks))
         if place == 0:
             return self.edges[0]

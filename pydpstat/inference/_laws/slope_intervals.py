@@ -13,7 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._frozen import frozen
-from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE
+from pydpstat.inference._laws.geometric_sums import (
+    SMALLEST_RATE,
+    counts_below,
+    noise_spectrum,
+    noise_variance,
+)
+from pydpstat.inference._laws.rank_laws import discordant_variance
 
 Floats = npt.NDArray[np.float64]
 # records of a group beyond which the number of pairs in order is taken as normal
@@ -53,15 +59,14 @@ class Pairs(NamedTuple):
     @property
     def variance(self) -> float:
         """Variance of the number of pairs out of order, where all orders are as probable."""
-        return sum(count * size * (size - 1) * (2 * size + 5) / 72.0 for size, count in self.groups)
+        return sum(count * discordant_variance(size) for size, count in self.groups)
 
     def spectrum(self, angles: Floats) -> Floats:
         """Return the characteristic function of that number about its mean, which is real."""
         found = np.ones_like(angles)
         for size, count in self.groups:
             if size > MOST_COUNTED:
-                variance = size * (size - 1) * (2 * size + 5) / 72.0
-                found *= np.exp(-0.5 * count * variance * angles * angles)
+                found *= np.exp(-0.5 * count * discordant_variance(size) * angles * angles)
                 continue
             one, base = np.ones_like(angles), np.sin(0.5 * angles)
             for k in range(2, size + 1):
@@ -78,17 +83,14 @@ def _law(pairs: Pairs, rate: float, terms: int) -> tuple[Floats, Floats] | None:
     """
     if rate < SMALLEST_RATE:
         return None
-    ratio = math.exp(-rate)
-    noise = 2.0 * ratio / math.expm1(-rate) ** 2
     own = math.sqrt(pairs.variance)
-    reach = 12.0 * math.sqrt(pairs.variance + terms * noise) + 40.0 / rate + 2.0
+    reach = 12.0 * math.sqrt(pairs.variance + terms * noise_variance(rate)) + 40.0 / rate + 2.0
     wanted = reach * min(1.0, _FOLLOWED / (math.pi * own) if own else 1.0)
     if not wanted <= _MOST:
         return None
     half = math.ceil(reach)
     angles: Floats = math.pi / half * np.arange(1.0, min(math.ceil(wanted), half) + 1.0)
-    geometric = (1.0 - ratio) ** 2 / (1.0 - 2.0 * ratio * np.cos(angles) + ratio * ratio)
-    size = pairs.spectrum(angles) * geometric**terms
+    size = pairs.spectrum(angles) * noise_spectrum(rate, angles) ** terms
     if angles.size == half:
         # the last one stands on both sides
         size[-1] *= 0.5
@@ -176,10 +178,6 @@ class SlopeInterval:
             upper = edge
         return (lower, upper) if lower < upper else (upper, lower)
 
-    def estimate(self) -> float:
-        """Return the slope with half of the pairs below it."""
-        return self.middle
-
     def pvalue(self, value: float) -> float:
         """Return the smallest alpha whose interval leaves a slope out.
 
@@ -199,21 +197,11 @@ class SlopeInterval:
         return min(1.0, 2.0 * min(lower, upper))
 
 
-def slope_interval(
-    edges: Floats, counts: npt.NDArray[np.int64], pairs: Pairs, rate: float
-) -> SlopeInterval:
+def slope_interval(edges: Floats, counts: npt.NDArray[np.int64], pairs: Pairs, rate: float) -> SlopeInterval:
     """Return what the noisy cells between edges say; the outer cells reach to infinity."""
-    sums, cells = np.cumsum(counts), len(counts)
-    half, whole, number = cells // 2, int(sums[-1]), pairs.number
-    below, low, high = [], [], []
-    for place, total in enumerate(sums[:-1].tolist(), start=1):
-        # from the side with fewer noises
-        count = total if place <= half else number - (whole - total)
-        terms = min(place, cells - place)
-        excess = count - 0.5 * number
-        below.append(float(count))
-        low.append(chance_below(excess, pairs, rate, terms))
-        high.append(chance_below(-excess, pairs, rate, terms))
-    rising = np.maximum.accumulate(np.array(below))
-    middle = float(np.interp(0.5 * number, rising, edges))
-    return SlopeInterval(tuple(edges.tolist()), tuple(low), tuple(high), middle)
+    number = pairs.number
+    known = [(count - 0.5 * number, noises) for count, noises in counts_below(counts.tolist(), number)]
+    low = tuple(chance_below(excess, pairs, rate, noises) for excess, noises in known)
+    high = tuple(chance_below(-excess, pairs, rate, noises) for excess, noises in known)
+    rising = np.maximum.accumulate(np.array([excess for excess, _ in known]))
+    return SlopeInterval(tuple(edges.tolist()), low, high, float(np.interp(0.0, rising, edges)))

@@ -125,7 +125,7 @@ class WeightedMeanInterval:
         error = math.sqrt(spread + noise) / total
 
         def accepts(mean: float) -> bool:
-            return pvalue(self.known.about(mean), mean)[1] > alpha
+            return pvalue(self.known.about(mean), mean, enough=alpha)[1] > alpha
 
         ends = [outermost(accepts, center, error, side, 1.0) for side in (-1.0, 1.0)]
         low, high = (np.asarray(self.middle + self.half * end) for end in ends)

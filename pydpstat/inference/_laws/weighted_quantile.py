@@ -129,7 +129,7 @@ class WeightedQuantileInterval:
             if place in (0, last):
                 return False
             if (place, beyond) not in found:
-                value = pvalue(self.known.about(place, self.share), mean, beyond)[1]
+                value = pvalue(self.known.about(place, self.share), mean, beyond, 0.5 * alpha)[1]
                 found[place, beyond] = value > 0.5 * alpha
             return found[place, beyond]
 

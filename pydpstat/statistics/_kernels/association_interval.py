@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
@@ -49,13 +50,27 @@ class Correlated(Derived):
 
     def interval(self, noise: Noise, value: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Return intervals between -1 and 1, each of which holds its correlation and the estimate."""
-        ends = np.array([correlation_range(sums, self.size, noise, alpha) for sums in self.sums]).T
-        if self.width is not None:
-            # a variable's correlation with itself is 1 for certain
-            low, high = (symmetric(end, self.width, 1.0).reshape(value.shape) for end in ends)
-        else:
-            low, high = (end.reshape(value.shape) for end in ends)
-        return np.minimum(low, value), np.maximum(high, value)
+        ends = [correlation_range(sums, self.size, noise, alpha) for sums in self.sums]
+        return around(value, ends, self.width)
+
+
+def around(
+    value: np.ndarray, ends: Sequence[tuple[float, float]], width: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the pairs' ends in the shape of the correlations, and so that each interval holds its own.
+
+    Examples
+    --------
+    >>> low, high = around(np.array([[1.0, 0.5], [0.5, 1.0]]), [(0.2, 0.4)], 2)
+    >>> low.tolist(), high.tolist()
+    ([[1.0, 0.2], [0.2, 1.0]], [[1.0, 0.5], [0.5, 1.0]])
+    """
+    both = np.array(ends).T
+    if width is not None:
+        # a variable's correlation with itself is 1 for certain
+        both = np.array([symmetric(end, width, 1.0) for end in both])
+    low, high = (end.reshape(value.shape) for end in both)
+    return np.minimum(low, value), np.maximum(high, value)
 
 
 def symmetric(values: np.ndarray, width: int, diagonal: float) -> np.ndarray:

@@ -114,13 +114,18 @@ def test_the_nine_weights_of_one_record(groups):
     """Not negative, and so close to 1 together as the sensitivity says."""
     rng = np.random.default_rng(3)
     grids = [standard_grid(0.0, 1.0)] * 2
-    for x, y in [*rng.uniform(0, 1, (200, 2)), (0, 0), (0, 1), (1, 1), (0.5, 0.5), (1e-300, 1 - 1e-16)]:
-        one = part(np.array([x]), np.array([y]), np.array([1], dtype=np.int32))
-        blocks = square_weights(square_sums(one, grids, "error", groups))
-        assert len(blocks) == groups and not any(blocks[0]) and not any(blocks[2])
-        weights = blocks[1]
-        assert min(weights) >= 0 and sum(weights) <= SQUARE_NORM and sum(weights) >= 2 - SQUARE_NORM
-        assert sum(each * each for each in weights) <= SQUARE_NORM**2
+    corners = [(0, 0), (0, 1), (1, 1), (0.5, 0.5), (1e-300, 1 - 1e-16)]
+    records = np.array([*rng.uniform(0, 1, (200, 2)), *corners])
+    # each record in a group of its own, beside groups that have none
+    size = min(groups - 2, len(records))
+    for start in range(0, len(records), size):
+        x, y = records[start : start + size].T
+        alone = part(x, y, np.arange(1, x.size + 1, dtype=np.int32))
+        blocks = square_weights(square_sums(alone, grids, "error", groups))
+        assert len(blocks) == groups and not any(blocks[0]) and not any(blocks[-1])
+        for weights in blocks[1 : x.size + 1]:
+            assert min(weights) >= 0 and sum(weights) <= SQUARE_NORM and sum(weights) >= 2 - SQUARE_NORM
+            assert sum(each * each for each in weights) <= SQUARE_NORM**2
 
 
 def test_what_is_withheld():
