@@ -9,9 +9,9 @@ def all_cases() -> tuple[Case, ...]:
     """Return all cases, the defects first."""
     from pydpstat.auditing._cases import (
         groups,
-        inference_blocks,
+        inference_counts,
+        inference_logit,
         inference_means,
-        inference_proportions,
         inference_ranks,
         inference_regression,
         inference_tables,
@@ -25,9 +25,9 @@ def all_cases() -> tuple[Case, ...]:
         *statistics.CASES,
         *groups.CASES,
         *ranks_and_cells.CASES,
-        *inference_blocks.CASES,
+        *inference_counts.CASES,
+        *inference_logit.CASES,
         *inference_means.CASES,
-        *inference_proportions.CASES,
         *inference_ranks.CASES,
         *inference_regression.CASES,
         *inference_tables.CASES,

@@ -25,6 +25,7 @@ TWO: Options = {"levels": ["a", "b"], "other": None}
 # a power of two: the shares of epsilon are exact
 COLUMNS = 1_024
 PAIRS_OF_GROUPS = 512
+LETTERS = "abcd"
 BOUNDED: Options = {}
 _ONE, APPROXIMATE = Guarantee(1.0), Guarantee(1.0, float(GAUSSIAN["delta"]))
 NUMBERS: dict[str, Release] = {"mean": mean, "sum": sum, "var": var, "std": std}
@@ -32,6 +33,8 @@ TRUTHS: dict[str, Release] = {"count": count, "proportion": proportion}
 PAIRS: dict[str, Release] = {"cov": cov, "corr": corr}
 # values with their groups: one more record in a group, and one that leaves a group and enters another
 Keyed = tuple[list[float], list[str]]
+# and with their persons
+Personal = tuple[list[float], list[str], list[int]]
 LESS: Keyed = [0.0, 0.0, 0.0, 0.0], ["a", "a", "b", "b"]
 MORE: Keyed = [*LESS[0], 1.0], [*LESS[1], "a"]
 HERE: Keyed = [*LESS[0], 1.0], [*LESS[1], "a"]
@@ -58,21 +61,30 @@ def _by_group(function: Callable[..., Any], kind: type = float, **options: objec
 
 
 def in_pairs(
-    function: Callable[..., Any], *shares: object, kind: type = float, twice: bool = False, **options: object
+    function: Callable[..., Any],
+    *shares: object,
+    kind: type = float,
+    twice: bool = False,
+    number: int = 2,
+    **options: object,
 ) -> Release:
     """Return a release of many pairs of groups with epsilon 1, each of which has the records of both.
 
-    No record is in two pairs: what one of them says follows from its records alone, and is a draw. `twice`
-    gives the values as both variables.
+    No record is in two pairs, and no person: what one of them says follows from its records alone, and is a
+    draw. `twice` gives the values as both variables, and `number` takes so many groups together. Data with
+    persons have the person's number, below 100, for each record.
     """
 
-    def release(data: Keyed, size: int) -> np.ndarray:
+    def release(data: Keyed | Personal, size: int) -> np.ndarray:
         one: np.ndarray = np.array(data[0], dtype=kind)
         values = np.tile(one, PAIRS_OF_GROUPS)
-        second = np.tile([name == "b" for name in data[1]], PAIRS_OF_GROUPS)
-        groups = 2 * np.repeat(np.arange(PAIRS_OF_GROUPS), one.size) + second
+        place = np.tile([LETTERS.index(name) for name in data[1]], PAIRS_OF_GROUPS)
+        pair = np.repeat(np.arange(PAIRS_OF_GROUPS), one.size)
         given = (values, values) if twice else (values,)
-        scope: dict[str, Any] = {"by": groups, "levels": range(2 * PAIRS_OF_GROUPS), "other": None}
+        levels = range(number * PAIRS_OF_GROUPS)
+        scope: dict[str, Any] = {"by": number * pair + place, "levels": levels, "other": None}
+        if len(data) > 2:
+            scope["unit"] = 100 * pair + np.tile(np.array(data[2], dtype=int), PAIRS_OF_GROUPS)
         draws = [
             function(*given, *shares, 1.0, **scope, **options).value.reshape(PAIRS_OF_GROUPS, -1)
             for _ in range(-(-size // PAIRS_OF_GROUPS))

@@ -1,6 +1,6 @@
 """Quantiles, histograms, tables and numbers of units, by group and by unit, at their worst neighbors.
 
-The data are a variable and a group or a unit for each record.
+The data are a variable and a group or a unit for each record, or both.
 """
 
 from __future__ import annotations
@@ -18,26 +18,21 @@ from pydpstat.statistics.uniques import nunique
 # few points make a choice quick, and each is seen often
 POINTS = 9
 Options = dict[str, Any]
-GROUPS: Options = {"levels": ["a", "b"], "other": None}
 PLACES: Options = {"bounds": (0, 1), "grid_points": POINTS}
 GAUSSIAN: Options = {"mechanism": "gaussian", "delta": 1e-3}
 OPEN: Options = {"neighbors": "unbounded"}
 EDGES: Options = {"edges": [0, 1, 2]}
 # all records of a unit count, and those of two groups
 THREE: Options = {"max_records": 3}
-
-
-def _by(function: Release, *shares: object, **options: object) -> Release:
-    return lambda data: function(data[0], *shares, 1.0, by=data[1], **GROUPS, **options)
+TWO: Options = {"max_records": 2, "max_groups": 2}
 
 
 def _unit(function: Release, *shares: object, **options: object) -> Release:
     return lambda data: function(data[0], *shares, 1.0, unit=data[1], **options)
 
 
-def _both(function: Release, *shares: object, **options: object) -> Release:
-    """Return a release by group and unit; the data have a group and a unit for each record."""
-    return lambda data: function(data[0], *shares, 1.0, by=data[1], unit=data[2], **GROUPS, **options)
+def _distinct(values: object, epsilon: float, unit: Any, **scope: Any) -> object:
+    return nunique(unit, epsilon, **scope)
 
 
 def _case(name: str, release: Release, data: object, neighbor: object, true: float = 1.0) -> Case:
@@ -68,8 +63,13 @@ ONE_BIN_LESS: Any = (BINS[0][1:], [*"abb"])
 ANSWERS: Any = (["a"] * 12 + ["b"] * 3, [*range(12), 20, 20, 20])
 ONE_LEVEL: Any = (["a"] * 15, ANSWERS[1])
 NO_ANSWER: Any = (["a"] * 12, ANSWERS[1][:12])
-IDS: Any = ([1, 2, 3, 3], [*"abab"])
-OTHER_ID: Any = ([1, 2, 1, 2], [*"abab"])
+# the persons alone count: one is in two groups, another one in two others
+IDS: Any = ([0.0] * 4, [*"abab"], [1, 2, 3, 3])
+OTHER_ID: Any = ([0.0] * 4, [*"abcd"], [1, 2, 4, 4])
+FEWER_IDS: Any = tuple(each[:2] for each in IDS)
+IN_ONE: Any = ([0.0] * 3, [*"aba"], [1, 2, 3])
+IN_THE_OTHER: Any = ([0.0] * 4, [*"abbb"], [1, 2, 4, 4])
+FOUR: Options = {"number": 4, "max_groups": 2}
 QUARTILES = [0.25, 0.5, 0.75]
 FOUND: Options = {"levels": "discover", "delta": 1e-3}
 
@@ -83,10 +83,10 @@ CASES = (
     _case("median, by unit", _unit(median, **PLACES, **THREE), PERSONS, OTHER),
     _case("median, by unit, unbounded", _unit(median, **PLACES, **THREE, **OPEN), PERSONS, WITHOUT),
     _case("quantiles, by unit", _unit(quantiles, QUARTILES, **PLACES, **THREE), PERSONS, OTHER),
-    _case("median, a person in every group", _both(median, max_records=2, **PLACES), EVERYWHERE, ELSEWHERE),
-    _case(
+    _pairs("median, a person in every group", in_pairs(median, **TWO, **PLACES), EVERYWHERE, ELSEWHERE),
+    _pairs(
         "median, a person in every group, unbounded",
-        _both(median, max_records=2, **PLACES, **OPEN),
+        in_pairs(median, **TWO, **PLACES, **OPEN),
         EVERYWHERE,
         NOWHERE,
     ),
@@ -101,9 +101,7 @@ CASES = (
     ),
     _case("histogram, by unit", _unit(histogram, **EDGES, **THREE), PERSONS, OTHER),
     _case("histogram, by unit, Gaussian", _unit(histogram, **EDGES, **THREE, **GAUSSIAN), PERSONS, OTHER),
-    _case(
-        "histogram, a person in every group", _both(histogram, max_records=2, **EDGES), EVERYWHERE, ELSEWHERE
-    ),
+    _pairs("histogram, a person in every group", in_pairs(histogram, **TWO, **EDGES), EVERYWHERE, ELSEWHERE),
     _case("crosstab, by unit", _unit(crosstab, levels=["a", "b"], **THREE), ANSWERS, ONE_LEVEL),
     _case(
         "crosstab, by unit, unbounded",
@@ -119,8 +117,14 @@ CASES = (
         NO_ANSWER,
     ),
     _case("nunique", lambda data: nunique(data, 1.0, **OPEN), [1, 1, 2], [1, 1, 2, 3]),
-    _case("nunique, by group", _by(nunique, max_groups=2), IDS, OTHER_ID),
-    _case("nunique, by group, unbounded", _by(nunique, max_groups=2, **OPEN), IDS, ([1, 2], [*"ab"])),
-    _case("nunique, by group, Gaussian", _by(nunique, max_groups=2, **GAUSSIAN), IDS, OTHER_ID),
-    _case("nunique, by group, one of several", _by(nunique), IDS, OTHER_ID),
+    _pairs("nunique, by group", in_pairs(_distinct, **FOUR), IDS, OTHER_ID),
+    _pairs("nunique, by group, unbounded", in_pairs(_distinct, **FOUR, **OPEN), IDS, FEWER_IDS),
+    _pairs(
+        "nunique, by group, Gaussian",
+        in_pairs(_distinct, **FOUR, **GAUSSIAN),
+        IDS,
+        OTHER_ID,
+        APPROXIMATE,
+    ),
+    _pairs("nunique, by group, one of several", in_pairs(_distinct), IN_ONE, IN_THE_OTHER),
 )

@@ -1,0 +1,84 @@
+"""Logistic regression at its worst neighbors: the releases it consists of, each with epsilon 1, and whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pydpstat._release.additive import Query
+from pydpstat._release.statistic import call, options, release_stage
+from pydpstat.auditing._cases.case import Case, Release
+from pydpstat.inference._design import read_regression
+from pydpstat.inference._laws.logit_start import line_for
+from pydpstat.inference._logit_sums import LogitRecords
+from pydpstat.inference.logit import logit, records_of
+from pydpstat.privacy import Guarantee
+from pydpstat.random import source_from
+
+# a regression takes ten milliseconds
+SLOW = 20_000
+# a response turns and its predictor goes from the end to the middle: the sums move by 1 in their units
+END: Any = ([1.0, 0.0], [1.0, 0.0])
+MIDDLE: Any = ([0.0, 0.0], [0.5, 0.0])
+# the predictors' sums move most where a response stays
+STAYS: Any = (END[0], [0.0, 0.0])
+# one of two predictors goes to the other end, or to another level
+BOTH: Any = ([1.0, 0.0], [[1.0, 1.0], [0.0, 0.0]])
+OTHER: Any = ([0.0, 0.0], [[0.0, 1.0], [0.0, 0.0]])
+LEVEL: Any = ([1.0, 0.0], {"g": ["a", "b"]})
+ANOTHER: Any = ([0.0, 0.0], {"g": ["c", "b"]})
+# the furthest that a score was seen to move, at these coefficients
+CENTER = -5.2, -4.6
+LEFT: Any = ([0.0, 0.0], [0.0, 0.5])
+NEAR: Any = ([0.0, 0.0], [0.25, 0.5])
+MOVES = 0.731
+UNIT: dict[str, Any] = {"bounds": (0, 1)}
+LEVELS: dict[str, Any] = {"levels": {"g": ["a", "b", "c"]}}
+
+
+def _logit(**given: Any) -> Release:
+    return lambda data: logit(data[0], data[1], 1.0, **given).released
+
+
+def _stage(
+    query: Callable[[LogitRecords], Query], bounds: list[tuple[int, int]] | None = None, levels: object = None
+) -> Release:
+    """Return many releases of what is asked of the records."""
+    how = options(1.0, 0, "laplace", "bounded", "error", others=False)
+    record, source = call("logit", how, ("formula", "data")), source_from(None)
+
+    def release(data: Any, size: int) -> np.ndarray:
+        ends = (0, 1) if bounds is None else [(0, 1), *bounds]
+        asked = query(records_of(read_regression(data[0], data[1], ends, levels, "error")))
+        return np.array([release_stage(asked, how, 1.0, (), source, record).value for _ in range(size)])
+
+    return release
+
+
+def _score(*center: float) -> Callable[[LogitRecords], Query]:
+    """Return what asks for the score at coefficients of the constant and the scaled predictors."""
+    at, reach = np.array(center), float(np.abs(center[1:]).sum())
+    return lambda records: records.score(at, line_for(center[0] - reach, center[0] + reach))
+
+
+def _case(name: str, release: Release, data: object, neighbor: object) -> Case:
+    return Case("sound", name, release, data, neighbor, true=1.0, most=SLOW)
+
+
+def _part(name: str, release: Release, data: object, neighbor: object, true: float = 1.0) -> Case:
+    return Case("sound", f"logit, {name}", release, data, neighbor, Guarantee(1.0), true=true)
+
+
+MOMENTS = LogitRecords.moments
+CASES = (
+    _part("its moments", _stage(MOMENTS, [(0, 1)]), END, MIDDLE),
+    _part("its moments, two predictors", _stage(MOMENTS, [(0, 1)] * 2), BOTH, OTHER),
+    _part("its moments, levels", _stage(MOMENTS, levels=LEVELS["levels"]), LEVEL, ANOTHER),
+    _part("its score", _stage(_score(*CENTER), [(0, 1)]), LEFT, NEAR, MOVES),
+    _case("logit", _logit(**UNIT), END, MIDDLE),
+    _case("logit, the response stays", _logit(**UNIT), END, STAYS),
+    _case("logit, two predictors", _logit(**UNIT), BOTH, OTHER),
+    _case("logit, levels", _logit(**LEVELS), LEVEL, ANOTHER),
+)
