@@ -6,6 +6,7 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -305,3 +306,16 @@ def test_the_peers_table_as_texts():
     assert found.caption() == "ours 1, A 2, B 3, C 4"
     assert [note[:5] for note in found.notes()] == ["~: ti", "A: ex", "Missi"]
     assert PeerTable.from_dict(json.loads(json.dumps(found.to_dict()))) == found
+
+
+@pytest.mark.parametrize("likely", [0.0, 0.3, 1.0])
+def test_intervals_that_are_not_computed_are_counted_by_others(likely):
+    from levels.thinned import missed
+
+    rng, runs, share = np.random.default_rng(1), 40_000, 0.1
+    counted = sum(
+        missed(rng.random() < likely, lambda: (0.0, 1.0 - (rng.random() < share)), 0.5, rng)
+        for _ in range(runs)
+    )
+    # five standard errors: a false alarm in a million
+    assert abs(counted / runs - share) < 5.0 * (share * 50.0 / runs) ** 0.5

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from levels.thinned import missed
 from pydpstat.inference._laws.logit_start import logistic
 from pydpstat.inference._laws.noisy_logit import LogitLaw, pairs
 from pydpstat.inference._logit_sums import SCORE_SHARE
@@ -125,8 +127,9 @@ def misses(setting: Setting, runs: int, seed: int) -> int:
     generator, found = np.random.default_rng(seed), 0
     for run in range(runs):
         combination, value = _asked(setting, run)
-        low, high = law(setting, generator).ends(combination, 0.05)
-        found += not low <= value <= high
+        known = law(setting, generator)
+        ends = partial(known.ends, combination, 0.05)
+        found += missed(known.pvalue(combination, value) <= 0.05, ends, value, generator)
     return found
 
 

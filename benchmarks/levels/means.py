@@ -7,12 +7,13 @@ For one sample the null law of a setting is sorted once, and serves all runs.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
+from levels.thinned import missed
 from pydpstat.inference._laws.noisy_t import (
     LEFT_OUT,
     NoisySums,
@@ -22,12 +23,14 @@ from pydpstat.inference._laws.noisy_t import (
     possible,
     pvalue,
 )
-from pydpstat.inference._laws.noisy_welch import WelchInterval, welch_extreme
+from pydpstat.inference._laws.noisy_welch import WelchInterval, welch_pvalue
 from pydpstat.inference._laws.shapes import DOWN, SHAPES, UP, centered_sums
 
 Setting = dict[str, Any]
 Law = tuple[np.ndarray, np.ndarray]
 ALPHA = 0.05
+# the null law of a setting is sorted anew for every part
+CHUNK = 1000
 
 
 def discrete(law: Any, low: float, high: float, points: int = 200) -> Law:
@@ -180,9 +183,13 @@ def table(mean: float, n: int, epsilon: float, noise: str, alternative: str = "t
 
 def one_sample(law: Law, mean: float, setting: Setting, runs: int, rng: np.random.Generator) -> np.ndarray:
     """Return p-values of a hypothetical mean for so many samples of a law."""
-    n, epsilon, noise = setting["n"], setting["epsilon"], setting["noise"]
-    first, second = released(law, n, epsilon, noise, runs, rng)
-    made = table(mean, n, epsilon, noise)
+    sums = released(law, setting["n"], setting["epsilon"], setting["noise"], runs, rng)
+    return _tested(sums, mean, setting)
+
+
+def _tested(sums: tuple[np.ndarray, np.ndarray], mean: float, setting: Setting) -> np.ndarray:
+    n, (first, second) = setting["n"], sums
+    made = table(mean, n, setting["epsilon"], setting["noise"])
     return made.pvalues(first - n * mean, second - 2.0 * mean * first + n * mean * mean)
 
 
@@ -190,11 +197,10 @@ def two_samples(laws: list[Law], setting: Setting, runs: int, rng: np.random.Gen
     """Return how many of so many pairs of samples are told apart."""
     epsilon, noise, sizes = setting["epsilon"], setting["noise"], setting["n"]
     sums = [released(law, n, epsilon, noise, runs, rng) for law, n in zip(laws, sizes)]
-    found, enough = 0, ALPHA - 2.0 * LEFT_OUT
+    found = 0
     for run in range(runs):
         pair = [known(a[run], b[run], n, epsilon, noise) for (a, b), n in zip(sums, sizes)]
-        _, share, _ = welch_extreme((pair[0], pair[1]), 0.0, "two-sided", enough)
-        found += share <= enough
+        found += welch_pvalue((pair[0], pair[1]), enough=ALPHA)[1] <= ALPHA
     return found
 
 
@@ -225,14 +231,16 @@ def misses(setting: Setting, runs: int, seed: int) -> int:
         sums = [released(law, n, epsilon, noise, runs, rng) for law, n in zip(laws, setting["n"])]
         for run in range(runs):
             pair = [known(a[run], b[run], n, epsilon, noise) for (a, b), n in zip(sums, setting["n"])]
-            low, high = WelchInterval((pair[0], pair[1]), 1.0).ends(ALPHA)
-            found += not low <= 0.0 <= high
+            both = pair[0], pair[1]
+            rejected = welch_pvalue(both, enough=ALPHA)[1] <= ALPHA
+            found += missed(rejected, partial(WelchInterval(both, 1.0).ends, ALPHA), 0.0, rng)
         return found
     law, n = LAWS[setting["law"]], setting["n"]
     mean = float(law[0] @ law[1])
-    for first, second in zip(*released(law, n, epsilon, noise, runs, rng)):
-        low, high = NoisyTInterval(known(first, second, n, epsilon, noise), 0.0, 1.0).ends(ALPHA)
-        found += not low <= mean <= high
+    sums_of = released(law, n, epsilon, noise, runs, rng)
+    for chance, first, second in zip(_tested(sums_of, mean, setting), *sums_of):
+        interval = NoisyTInterval(known(first, second, n, epsilon, noise), 0.0, 1.0)
+        found += missed(chance <= ALPHA, partial(interval.ends, ALPHA), mean, rng)
     return found
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from levels.thinned import missed
 from pydpstat.inference._laws.group_difference import ShareDifference, sized
 from pydpstat.inference._laws.noisy_t import NoisySums, pvalue
 from pydpstat.inference._laws.noisy_welch import welch_pvalue
@@ -140,7 +142,7 @@ def misses(setting: Setting, runs: int, seed: int) -> int:
     return sum(_missed(setting, rng) for _ in range(runs))
 
 
-def _missed(setting: Setting, rng: np.random.Generator) -> bool:
+def _missed(setting: Setting, rng: np.random.Generator) -> int:
     what, law, n, epsilon = (setting[key] for key in ("what", "law", "n", "epsilon"))
     if what in ("share", "two shares"):
         p = float(law[2:])
@@ -150,8 +152,10 @@ def _missed(setting: Setting, rng: np.random.Generator) -> bool:
         for size in (n, setting["other"]):
             count, noise = rng.binomial(size, p), geometric(epsilon, 2, rng)
             pairs.append(NoisyPair(count + noise[0], size - count + noise[1], epsilon))
-        low, high = ShareDifference(*pairs).ends(ALPHA)
-        return not low <= 0.0 <= high
+        difference = ShareDifference(*pairs)
+        # an interval reaches further than that to each side, but for rare cases
+        error = math.sqrt(sum(_share_variance(each) for each in pairs))
+        return missed(abs(difference.estimate) > 1.5 * error, partial(difference.ends, ALPHA), 0.0, rng)
     z = draw(law, n, rng)
     if what == "median":
         edges = cell_edges((-1.0, 1.0), bin_number(n, epsilon))
@@ -167,14 +171,22 @@ def _missed(setting: Setting, rng: np.random.Generator) -> bool:
             sized(noisy_sums(each, epsilon, False, rng)) for each in (z, draw(law, setting["other"], rng))
         ]
         first, second = known
-        return first is not None and second is not None and welch_pvalue((first, second))[1] <= ALPHA
+        if first is None or second is None:
+            return False
+        return welch_pvalue((first, second), enough=ALPHA)[1] <= ALPHA
     known_sums = noisy_sums(z, epsilon, setting["number"] == "public", rng)
     mean, variance = truth(law)
     if what == "mean":
-        return pvalue(known_sums, mean)[1] <= ALPHA
+        return pvalue(known_sums, mean, enough=ALPHA)[1] <= ALPHA
     low, high = SpreadInterval(known_sums, 1.0, False).ends(ALPHA)
     # rounding
     return not low <= variance + 1e-12 or not variance - 1e-12 <= high
+
+
+def _share_variance(pair: NoisyPair) -> float:
+    size, share = max(pair.met + pair.unmet, 1.0), min(max(pair.share, 0.0), 1.0)
+    noise = 2.0 * (share * share + (1.0 - share) ** 2) / pair.rate**2
+    return share * (1.0 - share) / size + noise / size**2
 
 
 def _share_missed(p: float, n: int, epsilon: float, public: bool, rng: np.random.Generator) -> bool:

@@ -7,11 +7,13 @@ functions and laws; that they agree with `pydpstat.ols` is tested beside it.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.stats import wishart
 
+from levels.thinned import missed
 from pydpstat.inference._block_scores import block_values, kendall_statistic, score_statistic
 from pydpstat.inference._laws import noisy_score
 from pydpstat.inference._laws.noisy_score import NoisyMoments, ScoreInterval
@@ -215,16 +217,19 @@ power = rejections
 def misses(setting: Setting, runs: int, seed: int) -> int:
     """Return how many of so many intervals of 95 % miss the first slope."""
     rng = np.random.default_rng(seed)
-    slope, missed = setting.get("effect", 0.0), 0
+    slope, found = setting.get("effect", 0.0), 0
     for _ in range(runs):
         if setting["method"] == "moments":
-            low, high = ScoreInterval(noisy_moments(setting, rng), 1, 1.0, 0.0).ends(0.05)
-        elif setting["predictors"] == 1:
+            noisy = noisy_moments(setting, rng)
+            rejected = noisy_score.pvalue(noisy, 1, slope, 0.05)[1] <= 0.05
+            found += missed(rejected, partial(ScoreInterval(noisy, 1, 1.0, 0.0).ends, 0.05), slope, rng)
+            continue
+        if setting["predictors"] == 1:
             low, high = _slope(setting, rng).ends(0.05)
         else:
             low, high = _histogram(setting, rng).ends(0.05)
-        missed += not low <= slope <= high
-    return missed
+        found += not low <= slope <= high
+    return found
 
 
 def _slope(setting: Setting, rng: np.random.Generator) -> SlopeInterval:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
+from levels.thinned import missed
 from pydpstat.inference._laws.noisy_t import pvalue
 from pydpstat.inference._laws.weighted_mean import WeightedMeanInterval, WeightedSums
 from pydpstat.inference._laws.weighted_quantile import WeightedCells, WeightedQuantileInterval
 
 Setting = dict[str, Any]
+ALPHA = 0.05
 _SHARE = 0.75
 
 
@@ -93,18 +95,27 @@ def _cells(setting: Setting, rng: np.random.Generator, bins: int = 64) -> Weight
     )
 
 
+def _release(setting: Setting, rng: np.random.Generator) -> Any:
+    return _cells(setting, rng) if setting["q"] else _sums(setting, rng)
+
+
+def _rejected(found: Any, q: float, truth: float) -> bool:
+    """Tell whether a release's test rejects the true mean, or one of the quantile's tells it elsewhere."""
+    if not q:
+        return pvalue(found.about(truth), truth, enough=ALPHA)[1] <= ALPHA
+    first, last = (int(np.searchsorted(found.edges, truth, side)) for side in ("left", "right"))
+    chances = (
+        pvalue(found.about(place, q), 2.0 * q - 1.0, beyond, 0.5 * ALPHA)[1]
+        for place, beyond in ((first, "less"), (last - 1, "greater"))
+    )
+    return min(chances) <= 0.5 * ALPHA
+
+
 def rejections(setting: Setting, runs: int, seed: int) -> int:
-    """Count tests at 0.05 that reject the true mean, or intervals that miss the true quantile."""
+    """Count tests at 0.05 that reject the true mean or quantile."""
     rng, q = np.random.default_rng(seed), setting["q"]
     truth = _truth(setting["law"], q)
-    count = 0
-    for _ in range(runs):
-        if q:
-            low, high = WeightedQuantileInterval(_cells(setting, rng), q).interval(0.05)
-            count += not low <= truth <= high
-        else:
-            count += pvalue(_sums(setting, rng).about(truth), truth)[1] <= 0.05
-    return count
+    return sum(_rejected(_release(setting, rng), q, truth) for _ in range(runs))
 
 
 def misses(setting: Setting, runs: int, seed: int) -> int:
@@ -113,9 +124,7 @@ def misses(setting: Setting, runs: int, seed: int) -> int:
     truth = _truth(setting["law"], q)
     count = 0
     for _ in range(runs):
-        found: Any = WeightedMeanInterval(_sums(setting, rng), 0.0, 1.0)
-        if q:
-            found = WeightedQuantileInterval(_cells(setting, rng), q)
-        low, high = found.interval(0.05)
-        count += not low <= truth <= high
+        found = _release(setting, rng)
+        interval: Any = WeightedQuantileInterval(found, q) if q else WeightedMeanInterval(found, 0.0, 1.0)
+        count += missed(_rejected(found, q, truth), partial(interval.interval, ALPHA), truth, rng)
     return count
