@@ -5,13 +5,16 @@ A law is a fixed population of a million pairs that samples are drawn from, so t
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from pydpstat.inference._laws.correlation_interval import population_ends
+from levels.thinned import missed
+from pydpstat.inference._laws.correlation_interval import population_ends, spread_of
 from pydpstat.mechanisms.laplace import LaplaceNoise
+from pydpstat.statistics._kernels.association_interval import correlation_range
 from pydpstat.statistics._kernels.partition import PARABOLA
 
 Setting = dict[str, Any]
@@ -129,7 +132,27 @@ def misses(setting: Setting, runs: int, seed: int) -> int:
     for _ in range(runs):
         drawn = rng.integers(0, POPULATION, n)
         sums = (first[drawn].T @ second[drawn]).ravel() + rng.laplace(0.0, noise.scale, 9)
-        low, high = population_ends(tuple(sums.tolist()), n if public else None, noise, ALPHA)
-        # rounding
-        found += not low - 1e-12 <= truth <= high + 1e-12
+        given = tuple(sums.tolist()), n if public else None, noise
+        found += missed(_is_far(truth, *given), lambda: _ends(*given), truth, rng)
     return found
+
+
+def _ends(sums: tuple[float, ...], size: int | None, noise: Any) -> tuple[float, float]:
+    low, high = population_ends(sums, size, noise, ALPHA)
+    # rounding
+    return low - 1e-12, high + 1e-12
+
+
+def _is_far(truth: float, sums: tuple[float, ...], size: int | None, noise: Any) -> bool:
+    """Tell whether a correlation is so far off that neither noise nor sampling reaches it by itself."""
+    spread = spread_of(sums, size, noise.std())
+    if spread is None:
+        return False
+    low, high = correlation_range(sums, size, noise, 0.2)
+    center = math.tanh(0.5 * (_z(low) + _z(high)))
+    error = 1.1 * spread.sd(center)
+    return not _z(low) - error <= _z(truth) <= _z(high) + error
+
+
+def _z(correlation: float) -> float:
+    return math.atanh(min(max(correlation, -1.0 + 1e-12), 1.0 - 1e-12))
