@@ -93,7 +93,11 @@ def test_what_the_sums_say_of_the_spread():
 def test_the_variance_of_fishers_z(correlation):
     square = correlation**2
     normal = 1.0 + 2.0 * square
-    for fourth, expected in ((normal, 1.0), (1.0, 1.0 / (1.0 - square)), (5.0, 5.0 / normal)):
+    for fourth, expected in (
+        (normal, 1.0),
+        (1.0, 1.0 / (1.0 - square)),
+        (5.0, 1.0 + (5.0 / normal - 1.0) * (1.0 + square)),
+    ):
         assert Spread(103.0, fourth, fourth).sd(correlation) == pytest.approx(math.sqrt(expected) / 10.0)
 
 

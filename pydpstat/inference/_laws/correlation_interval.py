@@ -52,7 +52,8 @@ class Spread(NamedTuple):
         """Return the standard deviation of Fisher's z."""
         square = correlation * correlation
         normal = 1.0 + 2.0 * square
-        heavy = max(1.0, self.most / normal)
+        # bounds that cut heavy tails leave less of an ellipse the more the variables are correlated
+        heavy = 1.0 + max(0.0, self.most / normal - 1.0) * (1.0 + square)
         light = min(max(0.5 * (normal - self.fourth), 0.0), square) / max(1.0 - square, _LEAST)
         freedom = self.size - 3.0
         # near 1 a light tail's z is far from normal
@@ -128,7 +129,8 @@ def population_ends(sums: tuple[float, ...], size: int | None, noise: Any, alpha
     -----
     For a population's correlation r the sample's is drawn by Fisher's z, whose variance is ``k / (n - 3)``: k
     is 1 for a normal law, the common kurtosis m / (1 + 2 r^2) of an elliptical one, and m for uncorrelated
-    variables of any law, where m is the mean of the squares multiplied. Of two signs, whose m is 1, it is
+    variables of any law, where m is the mean of the squares multiplied. What a common kurtosis is above 1
+    counts ``1 + r^2`` times, for tails that are cut at the bounds. Of two signs, whose m is 1, k is
     ``1 / (1 - r^2)``, and between these and a normal law a line in m. The noisy sums hold m, which is taken
     two standard deviations of its noise too large where it makes k larger, and k is at least 1. The noise's
     own interval, at all levels, tells how probable so low (or high) an estimate is for a sample's
@@ -183,7 +185,7 @@ class CorrelationIntervals(Frozen):
     assumptions = (
         INDEPENDENT,
         "both variables vary together as in a normal or another elliptical law, or are uncorrelated",
-        "the correlation is that of values moved onto the bounds",
+        "the correlation is that of values moved onto the bounds, and these cut no heavy tails short",
     )
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
