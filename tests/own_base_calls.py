@@ -1,0 +1,225 @@
+"""A call that works for every public function of the package's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import pydpstat
+from tests.junk import echo
+from tests.named_call import LABELS, PAIRS, Base, X, Y, positional
+
+
+def _weighted(epsilon: float) -> dict[str, dict[str, Any]]:
+    """Arguments of the statistics of records with weights."""
+    common = {
+        "weights": Y,
+        "epsilon": epsilon,
+        "max_weight": 1,
+        "missing": "error",
+        "rng": None,
+        "budget": None,
+    }
+    either = {**common, "neighbors": "bounded"}
+    return {
+        "weighted_mean": {"data": X, "bounds": (0, 1), **either},
+        "weighted_proportion": {"condition": X > 0.5, **either},
+        "weighted_quantile": {"data": X, "q": 0.5, "bounds": (0, 1), "bins": 16, **either},
+        "weighted_total": {"data": X, "bounds": (0, 1), **common},
+    }
+
+
+def echo_half(block: Any) -> float:
+    """Return a p-value whatever the block is."""
+    return 0.5
+
+
+def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
+    d = pydpstat
+    common = {"epsilon": epsilon, "delta": 1e-6, "mechanism": "gaussian", "neighbors": "bounded"}
+    common |= {"missing": 0.5, "rng": None, "budget": None}
+    choice = {key: common[key] for key in ("epsilon", "neighbors", "missing", "rng", "budget")}
+    choice |= {"grid_points": 101, "population": False}
+    test = {key: common[key] for key in ("epsilon", "neighbors", "missing", "rng", "budget")}
+    t_test = {"bounds": (0, 1), "alternative": "less", **test}
+    calls = {
+        name: {"data": X, "bounds": (0, 1), **common} for name in ("mean", "sum", "var", "std", "moments")
+    }
+    for name in ("mean", "var", "std"):
+        calls[name]["population"] = True
+    calls |= {name: {"x": X, "y": Y, "bounds": ((0, 1), (0, 1)), **common} for name in ("cov", "corr")}
+    calls |= {name: {"condition": X > 0.5, **common, "missing": True} for name in ("count", "proportion")}
+    calls |= {
+        "median": {"x": X, "bounds": (0, 1), **choice},
+        "quantile": {"x": X, "q": 0.25, "bounds": (0, 1), **choice},
+        "quantiles": {"x": X, "qs": [0.25, 0.75], "bounds": (0, 1), **choice},
+        "histogram": {"x": X, "edges": [0, 0.5, 1], **common},
+        "crosstab": {
+            "data": ["a", "b", "b"],
+            "levels": ["a", "b"],
+            "other": "other",
+            **common,
+            "missing": "a",
+        },
+        "nunique": {
+            "data": [1, 2, 2, 3],
+            "by": LABELS,
+            "levels": [0, 1],
+            "other": "other",
+            "max_groups": 2,
+            **common,
+            "missing": "error",
+        },
+        "binomtest": {"condition": X > 0.5, "p": 0.4, "alternative": "less", **test, "missing": True},
+        "proportions_test": {
+            "condition1": X > 0.5,
+            "condition2": Y > 0.5,
+            "value": 0.1,
+            "compare": "diff",
+            "alternative": "less",
+            **test,
+            "missing": True,
+        },
+        "quantile_test": {"x": X, "q": 0.3, "p": 0.25, "alternative": "less", "ties": False, **test},
+        **_weighted(epsilon),
+        "ttest_1samp": {"a": X, "popmean": 0.5, "method": "exact", **t_test},
+        "ttest_rel": {"a": X, "b": Y, "method": "exact", **t_test},
+        "ttest_ind": {"a": X, "b": Y, "equal_var": False, **t_test},
+        "chisquare": {
+            "data": ["a", "b", "b"],
+            "levels": ["a", "b"],
+            "f_exp": [1, 2],
+            **{key: common[key] for key in ("epsilon", "neighbors", "rng", "budget")},
+            "missing": "a",
+        },
+        "chi2_contingency": {
+            "x": ["a", "b", "b"],
+            "y": ["u", "u", "v"],
+            "levels": [["a", "b"], ["u", "v"]],
+            **{key: common[key] for key in ("epsilon", "neighbors", "rng", "budget")},
+            "missing": "error",
+        },
+        "ols": {
+            "formula": Y,
+            "data": X,
+            "bounds": [(0, 1), (0, 1)],
+            "levels": None,
+            "method": "rank",
+            "coefficients": ["x1"],
+            "null": 0.0,
+            "interval": True,
+            **{**common, "delta": 0, "mechanism": "geometric"},
+        },
+        "choose": {
+            "candidates": ["a", "b"],
+            "scores": [1, 2],
+            "epsilon": epsilon,
+            "sensitivity": 1,
+            "mechanism": "noisy max",
+            "rng": None,
+            "budget": None,
+        },
+        "any_test": {
+            "data": X,
+            "test": echo_half,
+            "epsilon": epsilon,
+            "blocks": 2,
+            "level": 0.2,
+            "null": None,
+            "neighbors": "bounded",
+            "rng": None,
+            "budget": None,
+        },
+        "any_interval": {
+            "data": X,
+            "estimator": np.mean,
+            "epsilon": epsilon,
+            "range": (0, 1),
+            "limit": "lower",
+            "level": 0.2,
+            "blocks": 2,
+            "neighbors": "bounded",
+            "rng": None,
+            "budget": None,
+        },
+        "logit": {
+            "formula": LABELS,
+            "data": PAIRS,
+            "epsilon": epsilon,
+            "bounds": (0, 1),
+            "levels": None,
+            "neighbors": "bounded",
+            "missing": 0.5,
+            "rng": None,
+            "budget": None,
+        },
+        "plan": {
+            "function": "mean",
+            "epsilon": epsilon,
+            "n": 10,
+            "columns": None,
+            "bounds": (0, 1),
+            **{key: common[key] for key in ("delta", "mechanism", "neighbors", "missing", "rng")},
+        },
+        "compose": {"guarantees": [d.Guarantee(1.0), d.Guarantee(0.5)], "method": "basic", "delta": None},
+        "Guarantee": {
+            "epsilon": 1.0,
+            "delta": 0.0,
+            "neighbors": "bounded",
+            "conditions": (),
+            "loss": None,
+        },
+        "Budget": {
+            "epsilon": 1.0,
+            "delta": 1e-6,
+            "path": None,
+            "accountant": "zcdp",
+            "neighbors": "bounded",
+        },
+        "calibrate_gaussian": {"epsilon": 1.0, "delta": 1e-6, "sensitivity": 1.0, "method": "analytic"},
+        "symmetric_geometric": {"value": [1, 2], "epsilon": 1.0, "sensitivity": 1, "rng": None},
+        "symmetric_geometric_noise": {
+            "size": 3,
+            "epsilon": 1.0,
+            "sensitivity": 1,
+            "method": "difference",
+            "rng": 1,
+        },
+        "RRandom": {"seed": 1},
+    }
+    test = {key: common[key] for key in ("epsilon", "neighbors", "missing", "rng", "budget")}
+    calls |= {
+        name: {"x": X, "y": Y, "alternative": "greater", **test}
+        for name in ("mannwhitneyu", "wilcoxon", "kendalltau", "ks_2samp")
+    }
+    calls["wilcoxon"]["cap"] = 2
+    calls["kstest"] = {"x": X, "cdf": "norm", "args": (0.0, 1.0), "alternative": "less", **test}
+    bases = {name: Base(getattr(d, name), arguments) for name, arguments in calls.items()}
+    bases["kruskal"] = Base(positional(d.kruskal, "first", "second"), {"first": X, "second": Y, **test})
+    bases["f_oneway"] = Base(
+        lambda **arguments: d.f_oneway(arguments.pop("sample1"), arguments.pop("sample2"), **arguments),
+        {
+            "sample1": X,
+            "sample2": Y,
+            "bounds": (0, 1),
+            "shape": "any",
+            **{key: common[key] for key in ("epsilon", "neighbors", "missing", "rng", "budget")},
+        },
+    )
+    bases["audit"] = Base(
+        d.audit,
+        {
+            "release": echo,
+            "data": 0.0,
+            "neighbour": 1.0,
+            "claim": 1.0,
+            "samples": 500,
+            "confidence": 0.95,
+            "seconds": 1.0,
+            "rng": 1,
+        },
+        # they go to the release, whatever they are
+        ("data", "neighbour"),
+    )
+    return bases
