@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from pydpstat.privacy import NEIGHBORS
+from tests.neighbors.calls import Settings
 from tests.neighbors.engine import Case, judged, pair
 from tests.neighbors.kinds import Kind
-from tests.neighbors.table import Function, Settings
+from tests.neighbors.table import Function
 
 
 def cases(function: Function, kind: Kind) -> Iterator[Case]:
