@@ -1,66 +1,32 @@
-"""Statistics by group: what pandas' groupby has, its names and forms, and noise as of one group alone."""
+"""Statistics by group: what pandas' groupby has, with its names and gaps, and noise as of one group alone."""
 
 from __future__ import annotations
 
-import copy
 import datetime
 import math
-import pickle
-import time
-import warnings
 from collections.abc import Callable
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import pydpstat
-from pydpstat import PydpstatError, RRandom
-from tests.statistics.parts import Parted, read_in_parts
+from pydpstat import PydpstatError
+from tests.statistics.grouped import (
+    CLOSE,
+    EPSILON,
+    FRAME,
+    GROUPS,
+    NUMBERS,
+    OPEN,
+    STATISTICS,
+    TRUTHS,
+    data_of,
+    released,
+)
 
-# noise of 1e-8 at most; the records' rounding is 2^-41 of the range of 10
-EPSILON, CLOSE = 1e9, 1e-6
-SUMS: dict[str, Any] = {"bounds": (0, 10)}
-NUMBERS = ("mean", "sum", "var", "std", "cov", "corr")
-STATISTICS = (*NUMBERS, "count", "proportion")
-OPEN = {"neighbors": "unbounded"}
 GAUSSIAN = {"mechanism": "gaussian", "delta": 1e-5}
-GROUPS = {"by": "g", "levels": ["a", "b", "c"]}
-
-
-def frame(n: int = 400, seed: int = 1) -> pd.DataFrame:
-    rng = np.random.default_rng(seed)
-    x = rng.uniform(0, 10, n)
-    return pd.DataFrame(
-        {
-            "x": x,
-            "y": np.clip(0.7 * x + rng.uniform(-2, 5, n), 0, 10),
-            "z": rng.integers(0, 11, n),
-            "g": rng.choice(["a", "b", "c"], n),
-            "h": rng.integers(0, 2, n),
-            "p": rng.integers(0, 40, n),
-        }
-    )
-
-
-FRAME = frame()
-TRUTHS = FRAME.assign(x=FRAME.x > 4, y=FRAME.y > 8, z=FRAME.z > 1)
-
-
-def released(name: str, data: Any, epsilon: float = EPSILON, **options: Any) -> Any:
-    """Release a statistic without warnings, those for numbers with bounds."""
-    more = SUMS if name in NUMBERS else {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        return getattr(pydpstat, name)(data, epsilon=epsilon, **{"rng": 1, **more, **options})
-
-
-def data_of(name: str) -> pd.DataFrame:
-    return FRAME if name in NUMBERS else TRUTHS
 
 
 def expected(name: str, data: pd.DataFrame, keys: list[str]) -> Any:
@@ -271,109 +237,6 @@ def test_no_records_at_all_and_groups_of_none_and_one(name, neighbors):
     assert float(one.estimate[FRAME.g[0]]) == pytest.approx(FRAME.x[0], abs=CLOSE)
 
 
-# 100,000 groups
-
-
-def test_a_hundred_thousand_groups():
-    n, number = 300_000, 100_000
-    rng = np.random.default_rng(2)
-    x, key = rng.uniform(0, 10, n), rng.integers(0, number, n)
-    start = time.perf_counter()
-    r = released("sum", x, 1e6, by=key, levels=range(number), other=None, **OPEN)
-    page = r.summary().as_text()
-    seconds = time.perf_counter() - start
-    np.testing.assert_allclose(r.value, np.bincount(key, x, number), atol=1e-3)
-    assert f"{number - 60:} more rows: to_frame() has them all." in page
-    assert len(page.splitlines()) < 100 and "100000 levels" in " ".join(page.split())
-    # generous: a machine under load; it takes less than one
-    assert seconds < 10.0
-
-
-@pytest.mark.parametrize("name", STATISTICS)
-def test_pages_of_many_groups_are_short_and_quick(name):
-    n, number = 20_000, 5_000
-    rng = np.random.default_rng(2)
-    data = pd.DataFrame({"x": rng.uniform(0, 10, n), "y": rng.uniform(0, 10, n), "k": np.arange(n) % number})
-    if name not in NUMBERS:
-        data = data.assign(x=data.x > 5, y=data.y > 5)
-    r = released(name, data, by="k", levels=range(number), other=None, **OPEN)
-    start = time.perf_counter()
-    page = r.summary().as_text()
-    assert time.perf_counter() - start < 10.0
-    assert f"{r.value.size - 60} more rows" in page and len(page.splitlines()) < 100
-
-
-# forms
-
-
-@pytest.mark.parametrize("keys", [["g"], ["g", "h"]], ids=len)
-@pytest.mark.parametrize("columns", [["x"], ["x", "y", "z"]], ids=len)
-@pytest.mark.parametrize("name", STATISTICS)
-def test_all_forms_have_the_same_numbers(name, columns, keys):
-    columns = columns if name not in ("cov", "corr") or len(columns) > 1 else ["x", "y"]
-    levels = {"g": ["a", "b", "c"], "h": [0, 1]}
-    data = data_of(name)[[*columns, *keys]]
-    r = released(name, data, 5.0, by=keys, levels={key: levels[key] for key in keys}, **OPEN)
-    flat, whole = r.value.ravel(order="F"), r.to_frame()
-    assert r.params.tolist() == flat.tolist() == whole.estimate.tolist()
-    assert r.bse.shape == flat.shape and whole["noise sd"].equals(r.bse.rename("noise sd"))
-    interval = r.conf_int()
-    assert interval.index.equals(r.params.index)
-    # of a group without records noise says nothing
-    known = np.isfinite(interval[0].to_numpy())
-    assert (interval[0] <= flat)[known].all() and (interval[1] >= flat)[known].all()
-    assert known.any() and np.isfinite(interval[1].to_numpy()).tolist() == known.tolist()
-    assert r.accuracy(0.1).shape == flat.shape
-    names = r.to_dict()["names"]
-    assert len(set(names)) == len(names) == flat.size
-    assert r.params.index.is_unique and r.params.index.names[: len(keys)] == keys
-    # each number is found under its own name, in the table and in the long form
-    groups = list(r.labels.rows)
-    natural = r.estimate
-    for place in (0, len(groups) // 2, len(groups) - 1):
-        row = groups[place]
-        if len(columns) == 1:
-            assert natural.iloc[place] == r.params[row[0] if len(row) == 1 else row]
-        elif name in ("cov", "corr"):
-            for a, b in combinations(columns, 2):
-                assert natural.loc[(*row, a), b] == r.params[(*row, a, b)] == natural.loc[(*row, b), a]
-        else:
-            for column in columns:
-                assert natural[column].iloc[place] == r.params[(*row, column)]
-    page = r.summary()
-    assert "Laplace" in page.as_text() or "eometric" in page.as_text()
-    assert "<table" in page.as_html() and "tabular" in page.as_latex() and r._repr_html_()
-    for twin in (pickle.loads(pickle.dumps(r)), copy.copy(r), copy.deepcopy(r)):
-        assert twin.to_dict() == r.to_dict()
-
-
-def test_two_hundred_groups_are_readable():
-    key = np.arange(4000) % 200
-    r = released("mean", np.arange(4000) % 11, 5.0, by={"area": key}, levels=range(200), other=None)
-    page = r.summary().as_text()
-    assert "140 more rows" in page and "200 levels" in " ".join(page.split())
-    assert max(map(len, page.splitlines())) <= 78
-
-
-def test_the_call_says_what_was_asked_and_nothing_private():
-    r = released("mean", FRAME[["x", "g", "p"]], 5.0, **GROUPS, unit="p", max_records=3, max_groups=2)
-    assert r.call == (
-        "mean(data, epsilon=5.0, bounds=[0.0, 10.0], by='g', levels=['a', 'b', 'c'], unit='p', "
-        "max_records=3, max_groups=2)"
-    )
-    assert r.unit == "p" and r.guarantee.unit == "p" and r.nobs is None
-
-
-def test_to_r_has_named_numbers():
-    pytest.importorskip("rpy2")
-    r = released("mean", FRAME[["x", "y", "g"]], 5.0, **GROUPS)
-    try:
-        found = r.to_r()
-    except PydpstatError as error:
-        pytest.skip(str(error))
-    assert list(found) == r.params.tolist()
-
-
 # noise
 
 
@@ -403,71 +266,3 @@ def test_each_group_has_the_noise_of_a_release_of_its_own(name, mechanism, colum
     found = scale_of(bounded)
     assert found == pytest.approx(np.full(found.shape, factor * scale[0]), rel=near)
     assert scale.max() == pytest.approx(scale.min(), rel=1e-9)
-
-
-# seeds, shuffles and parts
-
-
-def random_of(seed: int) -> Any:
-    return RRandom(seed)
-
-
-WHOLE = {"by": ["g", "h"], "levels": [["a", "b"], [0, 1]]}
-SCOPES: dict[str, dict[str, Any]] = {
-    "groups": WHOLE,
-    "units": {"unit": "p", "max_records": 3},
-    "both": {**WHOLE, "unit": "p", "max_records": 3, "max_groups": 2},
-}
-
-
-@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
-@pytest.mark.parametrize("scope", SCOPES)
-@pytest.mark.parametrize("name", STATISTICS)
-def test_the_order_of_records_and_parts_change_nothing(name, scope, neighbors, monkeypatch):
-    read_in_parts(monkeypatch)
-    options = {**SCOPES[scope], "neighbors": neighbors}
-    used = {"groups": ["g", "h"], "units": ["p"], "both": ["g", "h", "p"]}[scope]
-    data = data_of(name)[["x", "y", "z", *used]]
-    once = released(name, data, 1.0, **options, rng=random_of(5)).value
-    for seed in (1, 2):
-        order = np.random.default_rng(seed).permutation(len(data))
-        again = released(name, data.iloc[order], 1.0, **options, rng=random_of(5)).value
-        np.testing.assert_array_equal(once, again)
-    for ends in ([], [1], [0, 200, 200, 399], list(range(7, 400, 13))):
-        read = released(name, Parted(data, ends), 1.0, **options, rng=random_of(5))
-        np.testing.assert_array_equal(once, read.value)
-
-
-@given(st.lists(st.integers(0, 400), max_size=6), st.sampled_from(STATISTICS), st.booleans())
-def test_any_split_gives_the_same(ends, name, units):
-    data = data_of(name)[["x", "y", "g", "p"]]
-    options = {**GROUPS, **({"unit": "p", "max_records": 2} if units else {})}
-    data = data if units else data.drop(columns="p")
-    once = released(name, data, 1.0, **options, rng=random_of(3)).value
-    with pytest.MonkeyPatch.context() as patch:
-        read_in_parts(patch)
-        read = released(name, Parted(data, sorted(ends)), 1.0, **options, rng=random_of(3)).value
-    np.testing.assert_array_equal(once, read)
-
-
-@pytest.mark.parametrize("missing", ["drop", True, False])
-def test_missing_truth_values_of_a_unit_are_chosen_in_whatever_order(missing):
-    rng = np.random.default_rng(8)
-    values = np.array([True, False, None], dtype=object)[rng.integers(0, 3, 300)]
-    data = pd.DataFrame({"t": values, "p": rng.integers(0, 30, 300)})
-    options = {"unit": "p", "max_records": 3, "missing": missing, **OPEN}
-    found = set()
-    for _ in range(10):
-        found.add(float(released("count", data.iloc[rng.permutation(300)], 1.0, **options)))
-    assert len(found) == 1
-
-
-def test_a_table_without_groups_gives_what_a_frame_does(monkeypatch):
-    read_in_parts(monkeypatch)
-    for name in STATISTICS:
-        data = data_of(name)[["x", "y"]]
-        for neighbors in ("bounded", "unbounded"):
-            once = released(name, data, 1.0, neighbors=neighbors, rng=random_of(5))
-            read = released(name, Parted(data, [3, 100]), 1.0, neighbors=neighbors, rng=random_of(5))
-            np.testing.assert_array_equal(once.value, read.value)
-            assert once.nobs == read.nobs
