@@ -136,7 +136,7 @@ def pictures() -> Iterator[Any]:
     """What is drawn."""
     if not importlib.util.find_spec("matplotlib"):
         return
-    from tests.plots.test_plots import DRAWINGS
+    from tests.plots.drawings import DRAWINGS
 
     for name, draw in DRAWINGS.items():
         for axes in np.ravel(draw(None)):

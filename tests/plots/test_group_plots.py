@@ -8,13 +8,7 @@ import pytest
 
 import pydpstat
 
-pyplot = pytest.importorskip("matplotlib.pyplot")
-
-
-@pytest.fixture(autouse=True)
-def no_figure_is_left():
-    yield
-    pyplot.close("all")
+pytest.importorskip("matplotlib.pyplot")
 
 
 def released(function, groups, columns):

@@ -14,12 +14,6 @@ from tests.junk import JUNK
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
 
-@pytest.fixture(autouse=True)
-def no_figure_is_left():
-    yield
-    pyplot.close("all")
-
-
 def curves(axes):
     return [np.array(line.get_data()) for line in axes.lines]
 

@@ -1,9 +1,6 @@
-"""The pictures: what is on the axes is what was given, on the axes that were given."""
+"""The pictures one by one: what is on the axes is what was given."""
 
 from __future__ import annotations
-
-import inspect
-import sys
 
 import numpy as np
 import pandas as pd
@@ -12,93 +9,15 @@ import pytest
 import pydpstat
 from pydpstat import PydpstatError, RRandom, plots
 from pydpstat import r_arithmetic as r
-from pydpstat.errors import MissingExtraError
 from pydpstat.local import RandomizedResponse, RandomizedResponseCoins
 from pydpstat.mechanisms import GaussianNoise, LaplaceNoise
-from tests.junk import JUNK
+from tests.plots.drawings import AFTER, BEFORE, EDGES, LOSSES, RUNS
 
-pyplot = pytest.importorskip("matplotlib.pyplot")
-
-EDGES = [0.0, 1.0, 2.0, 4.0]
-RUNS = pd.DataFrame(
-    {
-        "epsilon": [0.1, 0.1, 0.1, 1.0, 1.0, 1.0] * 2,
-        "n": [100] * 6 + [500] * 6,
-        "run": [0, 1, 2] * 4,
-        "estimate": [0.3, -0.2, 1.4, 0.25, 0.15, 0.2] * 2,
-        "uncertainty": [0.5, 0.6, 0.7, 0.1, 0.1, 0.0] * 2,
-    }
-)
-LOSSES = pd.DataFrame({"k": [30, 3, 3, 30], "loss": [9.0, 1.0, 2.0, 11.0], "method": ["a", "a", "b", "b"]})
-BEFORE = pd.DataFrame(
-    {"level": ["all", "half", "half"], "label": ["all", "a", "b"], "value": [12.0, -3.0, 11.0]}
-)
-AFTER = BEFORE.assign(value=[10.0, 0.0, 10.0])
-DRAWINGS = {
-    "histograms": lambda ax: plots.histograms(([3, 4, 5], EDGES), ([2, 4, 7], EDGES), ax=ax),
-    "noise_densities": lambda ax: plots.noise_densities([-3, 0], [1, 2], ax=ax),
-    "neighboring_densities": lambda axes: plots.neighboring_densities(
-        LaplaceNoise(2.0), 5, 1, epsilon=0.5, axes=axes
-    ),
-    "tradeoff": lambda axes: plots.tradeoff(RUNS, 0.2, axes=axes),
-    "k_against_loss": lambda ax: plots.k_against_loss(LOSSES, ax=ax),
-    "hierarchy": lambda ax: plots.hierarchy(BEFORE, AFTER, ax=ax),
-    "coin_tree": lambda ax: plots.coin_tree(RandomizedResponseCoins(), ax=ax),
-}
-# rows of names and numbers, which need no scale
-WITHOUT_SCALE, WITHOUT_LEGEND = ("hierarchy", "coin_tree"), ("coin_tree",)
-PANELS = {"tradeoff", "neighboring_densities"}
-
-
-@pytest.fixture(autouse=True)
-def no_figure_is_left():
-    yield
-    pyplot.close("all")
-
-
-@pytest.fixture
-def ax():
-    return pyplot.figure().add_subplot()
+pytest.importorskip("matplotlib.pyplot")
 
 
 def labels(axes):
     return [text.get_text() for text in axes.get_legend().get_texts()]
-
-
-@pytest.mark.parametrize("name", plots.__all__)
-def test_axes_in_axes_out(name):
-    panels = 2 if name in PANELS else 1
-    given = pyplot.subplots(1, panels)[1]
-    figures = pyplot.get_fignums()
-    returned = DRAWINGS[name](given)
-    assert np.array_equal(np.ravel(returned), np.ravel(given)) and pyplot.get_fignums() == figures
-    new = np.ravel(DRAWINGS[name](None))
-    assert len(new) == panels and len(pyplot.get_fignums()) == 2
-    for axes in new:
-        axes.figure.canvas.draw()
-        assert axes.get_xlabel() and (axes.get_legend() is not None or name in WITHOUT_LEGEND)
-        assert axes.get_ylabel() or name in WITHOUT_SCALE
-
-
-@pytest.mark.parametrize("name", plots.__all__)
-def test_without_matplotlib(monkeypatch, name):
-    monkeypatch.setitem(sys.modules, "matplotlib.axes", None)
-    with pytest.raises(
-        MissingExtraError, match=rf"{name}\(\) needs matplotlib: pip install 'pydpstat\[plot\]'"
-    ):
-        DRAWINGS[name](None)
-
-
-@pytest.mark.parametrize("name", plots.__all__)
-@pytest.mark.parametrize("given", [3, "ax", np.zeros(2), [1, 2], pd.DataFrame(), object()])
-def test_wrong_axes(name, given):
-    with pytest.raises(
-        PydpstatError, match=r"ax(es)? must be (a|2) matplotlib Axes or None; got .* Leave it out"
-    ):
-        DRAWINGS[name](given)
-    if name in PANELS:
-        with pytest.raises(PydpstatError, match="axes must be 2 matplotlib Axes or None; got Axes"):
-            DRAWINGS[name](pyplot.gca())
 
 
 # histograms
@@ -379,67 +298,3 @@ def test_the_tree_has_the_design(ax, coins):
 def test_a_tree_needs_two_coins(given):
     with pytest.raises(PydpstatError, match="design must have two coins; got .* RandomizedResponseCoins"):
         plots.coin_tree(given)
-
-
-# all of them
-
-
-@pytest.mark.parametrize("name", JUNK)
-def test_junk(name):
-    good = ([3, 4, 5], EDGES)
-    for call in (
-        lambda x: plots.histograms(x, good),
-        lambda x: plots.histograms(good, (x, EDGES)),
-        lambda x: plots.noise_densities(x),
-        lambda x: plots.tradeoff(x),
-        lambda x: plots.k_against_loss(x),
-        lambda x: plots.hierarchy(BEFORE, x),
-        lambda x: plots.coin_tree(x),
-    ):
-        try:
-            call(JUNK[name]())
-        except PydpstatError:
-            pyplot.close("all")
-
-
-def test_errors_come_before_a_figure():
-    for call in (
-        lambda: plots.histograms(([1], [0, 1]), 3),
-        lambda: plots.noise_densities(0, 0),
-        lambda: plots.tradeoff(RUNS, 2),
-        lambda: plots.k_against_loss(LOSSES.assign(loss=-1)),
-        lambda: plots.hierarchy(BEFORE, AFTER[:1]),
-        lambda: plots.coin_tree(None),
-    ):
-        with pytest.raises(PydpstatError):
-            call()
-    assert pyplot.get_fignums() == []
-
-
-def test_every_colour_is_of_one_palette():
-    from pydpstat.plots._style import COLOURS, DASHES, LINES, MARKERS
-
-    assert set(LINES) < set(COLOURS) and len(set(LINES)) == len(LINES) == len(DASHES) == len(MARKERS)
-
-
-@pytest.mark.parametrize("name", plots.__all__)
-def test_docstrings(name):
-    text = inspect.getdoc(getattr(plots, name))
-    for section in ("Parameters", "Returns", "Raises", "Notes", "References", "Examples"):
-        assert f"{section}\n{'-' * len(section)}\n" in text
-
-
-def test_the_pictures_know_nothing_of_results():
-    """Results describe their pictures by plain data, so that these lie below them."""
-    import subprocess
-
-    code = "import pydpstat.plots, pydpstat.plots._draw, sys; print('pydpstat.results' in sys.modules)"
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout.strip() == "False"
-
-
-def test_what_no_picture_is_known_of():
-    from pydpstat.plots._draw import draw
-
-    with pytest.raises(TypeError, match="no picture is known of int"):
-        draw(3, pyplot.figure().add_subplot())
