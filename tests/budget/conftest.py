@@ -72,3 +72,13 @@ def database(server):
             yield connection, f"{server}{'&' if '?' in server else '?'}options=-csearch_path%3D{schema}"
         finally:
             connection.execute(f"DROP SCHEMA {schema} CASCADE")
+
+
+@pytest.fixture
+def connection(database):
+    return database[0]
+
+
+@pytest.fixture
+def url(database):
+    return database[1]
