@@ -149,6 +149,14 @@ def large(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none")
+def audits(session: nox.Session) -> None:
+    """All releases that are one query and its noise, audited at a million draws: about 20 minutes."""
+    found = {**environment(), "PYDPSTAT_AUDIT_DRAWS": "1000000"}
+    every = ("-n", "auto", "tests/auditing/test_many_draws.py")
+    session.run(sys.executable, "-m", "pytest", *(session.posargs or every), env=found, external=True)
+
+
+@nox.session(venv_backend="none")
 def levels(session: nox.Session) -> None:
     """Levels, coverage and power of tests and intervals, by simulation; what was measured adds up."""
     run(session, "benchmarks/inference_levels.py", *session.posargs)

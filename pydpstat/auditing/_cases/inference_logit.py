@@ -16,6 +16,7 @@ from pydpstat.inference._logit_sums import LogitRecords
 from pydpstat.inference.logit import logit, records_of
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
+from pydpstat.results import DPResults
 
 # a regression takes ten milliseconds
 SLOW = 20_000
@@ -45,14 +46,14 @@ def _logit(**given: Any) -> Release:
 def _stage(
     query: Callable[[LogitRecords], Query], bounds: list[tuple[int, int]] | None = None, levels: object = None
 ) -> Release:
-    """Return many releases of what is asked of the records."""
+    """Return a release of what is asked of the records."""
     how = options(1.0, 0, "laplace", "bounded", "error", others=False)
     record, source = call("logit", how, ("formula", "data")), source_from(None)
 
-    def release(data: Any, size: int) -> np.ndarray:
+    def release(data: Any) -> DPResults:
         ends = (0, 1) if bounds is None else [(0, 1), *bounds]
         asked = query(records_of(read_regression(data[0], data[1], ends, levels, "error")))
-        return np.array([release_stage(asked, how, 1.0, (), source, record).value for _ in range(size)])
+        return release_stage(asked, how, 1.0, (), source, record)
 
     return release
 
