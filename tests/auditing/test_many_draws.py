@@ -1,8 +1,8 @@
 """Releases that are one query and its noise, audited with many draws: the query is answered once.
 
 What is audited are the true values and the noise of the releases themselves: each element, and the
-likelihood ratio. The audit cases that sample, discover levels, or break ties at random draw more than noise,
-and are audited call by call.
+likelihood ratio. The audit cases that sample, discover levels, break ties at random or put an error anywhere
+draw more than noise, and are audited call by call.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DRAWS = int(os.environ.get("PYDPSTAT_AUDIT_DRAWS", "20000"))
 # what suffices to find 1 / 0.9 behind a claim of 1
 ENOUGH = 100_000
 FEWER = 0.9
-RANDOM = ("sampled", "discover", "ties")
+RANDOM = ("sampled", "discover", "ties", "an error")
 
 
 class Asked(BaseException):
