@@ -17,7 +17,7 @@ from pydpstat.inference._laws.binomial import (
 )
 from pydpstat.inference._laws.geometric_sums import geometric_pmf, geometric_sum, noise_variance
 from pydpstat.inference._laws.normal_laplace import normal_laplace_tail
-from pydpstat.inference._laws.private_size import _studentised, _tails_of
+from pydpstat.inference._laws.private_size import NoisyPair, NoisyPairInterval, _studentised, _tail_of
 from pydpstat.inference._laws.tulap import Tulap
 from pydpstat.inference._laws.two_proportions import Line, NoisyCounts, line_tails
 
@@ -207,10 +207,24 @@ def test_private_sizes_against_simulation(n, p, rate, terms):
     second = n - met + sum(noise_of(rng, rate, runs) for _ in range(terms[1]))
     drawn = _studentised(first, second, p, noise_variance(rate), terms)
     for t in np.quantile(drawn, [0.03, 0.5, 0.97]).tolist():
-        up, low = _tails_of(t, n, p, rate, terms)
+        up, low = (_tail_of(t, n, p, rate, terms, upper) for upper in (True, False))
         # 4.5 standard errors: a false alarm in 140,000 comparisons
         assert abs(up - (drawn >= t - 1e-9).mean()) < 4.5 * np.sqrt(0.25 / runs)
         assert abs(low - (drawn <= t + 1e-9).mean()) < 4.5 * np.sqrt(0.25 / runs)
+
+
+@pytest.mark.parametrize("met, unmet, rate", [(78, 170, 0.2), (3, 250, 0.05), (9, 0, 1.0), (7e4, 3e4, 0.01)])
+@pytest.mark.parametrize("share", [0.2, 0.025, 1e-6])
+def test_ends_are_where_the_largest_tail_of_all_numbers_has_its_share(met, unmet, rate, share):
+    pair = NoisyPair(met, unmet, rate)
+    interval, near = NoisyPairInterval(pair, "two-sided"), 1e-6
+    for end, side, far in ((interval.lower(share), 0, -near), (interval.upper(share), 1, near)):
+        if 0.0 < end < 1.0:
+            assert (
+                pair.tails(end - far, 0.02 * share)[side] > share > pair.tails(end + far, 0.02 * share)[side]
+            )
+        else:
+            assert pair.tails(min(max(end, near), 1.0 - near), 0.02 * share)[side] > share
 
 
 LINES = [

@@ -293,7 +293,7 @@ def test_groups_that_differ_are_told_apart(neighbors):
 def test_a_p_value_is_the_level_whose_interval_ends_at_0():
     given_pairs = ShareDifference(NoisyPair(62.0, 41.0, 1.0), NoisyPair(45.0, 60.0, 1.0))
     p = given_pairs.pvalue()
-    # bisection goes on to 1 per cent
+    # it is found to 1 per cent, upwards
     assert given_pairs.ends(p)[0] >= 0.0 >= given_pairs.ends(0.97 * p)[0]
 
 

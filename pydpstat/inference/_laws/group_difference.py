@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 
 import numpy as np
 
+from pydpstat.inference._laws.binomial import crossing
 from pydpstat.inference._laws.noisy_t import NoisySums
 from pydpstat.inference._laws.noisy_welch import WelchInterval, welch_pvalue
 from pydpstat.inference._laws.private_size import NoisyPair, NoisyPairInterval
@@ -17,7 +19,8 @@ Ends = tuple[float, float]
 _NOISE_ALONE = 0.001
 # p-values below this are not told apart
 _SMALLEST = 1e-8
-_STEPS = 11
+# how precise a p-value is, and the first step in search of it, as parts of it
+_WITHIN, _STEP = 0.005, 0.1
 
 
 @dataclass(frozen=True)
@@ -115,22 +118,31 @@ class ShareDifference:
 
     def ends(self, alpha: float) -> Ends:
         """Return the ends of the interval that misses the difference with probability `alpha` or so."""
-        (low1, high1), (low2, high2) = (
-            NoisyPairInterval(each, "two-sided").ends(alpha) for each in self._pairs()
-        )
-        share1, share2 = self.first.share, self.second.share
-        below = math.hypot(max(share1 - low1, 0.0), max(high2 - share2, 0.0))
-        above = math.hypot(max(high1 - share1, 0.0), max(share2 - low2, 0.0))
+        below, above = (self._reach(0.5 * alpha, upper) for upper in (False, True))
         return max(self.estimate - below, -1.0), min(self.estimate + above, 1.0)
 
-    def _pairs(self) -> tuple[NoisyPair, NoisyPair]:
-        return self.first, self.second
+    def _reach(self, share: float, upper: bool) -> float:
+        """Return how far an end is that is passed with that probability."""
+        one, other = (NoisyPairInterval(each, "two-sided") for each in (self.first, self.second))
+        if upper:
+            first, second = one.upper(share) - self.first.share, self.second.share - other.lower(share)
+        else:
+            first, second = self.first.share - one.lower(share), other.upper(share) - self.second.share
+        return math.hypot(max(first, 0.0), max(second, 0.0))
 
     def pvalue(self) -> float:
-        """Return the smallest level whose interval leaves 0 out: by bisection to 1 per cent, upwards."""
-        low, high = _SMALLEST, 1.0
-        for _ in range(_STEPS):
-            middle = math.sqrt(low * high)
-            below, above = self.ends(middle)
-            low, high = (low, middle) if below > 0.0 or above < 0.0 else (middle, high)
-        return high
+        """Return the smallest level whose interval leaves 0 out, to 1 per cent and upwards."""
+        distance, upper = abs(self.estimate), self.estimate < 0.0
+
+        def longer(logarithm: float) -> float:
+            return self._reach(0.5 * math.exp(logarithm), upper) - distance
+
+        # as it would be if errors were normal
+        error = self._reach(NormalDist().cdf(-1.0), upper)
+        guess = 2.0 * NormalDist().cdf(-distance / error) if error else 1.0
+        start = math.log(max(guess, _SMALLEST))
+        if longer(start) >= 0.0:
+            found = crossing(longer, start, 0.0, _STEP, _WITHIN)
+        else:
+            found = crossing(lambda x: -longer(x), start, math.log(_SMALLEST), _STEP, _WITHIN)
+        return min(1.0, math.exp(found + _WITHIN))

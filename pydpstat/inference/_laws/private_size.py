@@ -18,6 +18,8 @@ _SIZES, _POINTS = 9, 257
 OUTSIDE, _OUTSIDE_SHARE = 1e-6, 0.02
 # how precise the ends of intervals are
 _WITHIN = 1e-8
+# the first step from one number's end to another's, as a part of the one before
+_NEXT = 0.02
 
 
 @dataclass(frozen=True)
@@ -84,14 +86,16 @@ class NoisyPair:
         """Return the p-values of both sides, with that probability of the numbers of records left out."""
         if self.rate < SMALLEST_RATE:
             return 1.0, 1.0
-        statistic = self.statistic(p)
-        up = low = 0.0
-        for n in self._sizes(outside):
-            above, below = _tails_of(statistic, n, p, self.rate, self.terms)
-            up, low = max(up, above), max(low, below)
+        sizes = self.sizes(outside)
+        up, low = (max(self.tail(p, n, upper) for n in sizes) for upper in (True, False))
         return min(1.0, up + outside), min(1.0, low + outside)
 
-    def _sizes(self, outside: float) -> list[int]:
+    def tail(self, p: float, n: int, upper: bool) -> float:
+        """Return how probable a statistic at least (or at most) this large is with n records."""
+        return _tail_of(self.statistic(p), n, p, self.rate, self.terms, upper)
+
+    def sizes(self, outside: float) -> list[int]:
+        """Return numbers of records that the noisy total leaves possible but for that probability."""
         total = self.met + self.unmet
         reach = geometric_sum(self.rate, sum(self.terms)).quantile(0.5 * outside)
         lowest, highest = max(0.0, total - reach), max(0.0, total + reach)
@@ -126,22 +130,34 @@ class NoisyPairInterval:
 
     def ends(self, alpha: float) -> tuple[float, float]:
         """Return both ends."""
-        given = self.pair
-        cut = NoisyPair(max(given.met, 0.0), max(given.unmet, 0.0), given.rate, given.terms)
-        total = cut.met + cut.unmet
-        center = cut.met / total if total else 0.5
         below, above = tail_shares(alpha, self.alternative)
+        return self.lower(below), self.upper(above)
+
+    def lower(self, share: float) -> float:
+        """Return the lower end, which is above the proportion with that probability; 0 where it is 0."""
+        return self._end(share, True)
+
+    def upper(self, share: float) -> float:
+        """Return the upper end, which is below the proportion with that probability; 1 where it is 0."""
+        return self._end(share, False)
+
+    def _end(self, share: float, lower: bool) -> float:
+        """Follow one number of records to its end, and those on from there that are still probable."""
+        given, furthest = self.pair, 0.0 if lower else 1.0
+        if not share or given.rate < SMALLEST_RATE:
+            return furthest
+        cut = NoisyPair(max(given.met, 0.0), max(given.unmet, 0.0), given.rate, given.terms)
+        total, outside = cut.met + cut.unmet, _OUTSIDE_SHARE * share
         step = min(1.0, (0.5 * math.sqrt(total) + 1.0 / cut.rate) / max(total, 1.0))
-
-        def up(p: float) -> float:
-            return cut.tails(p, _OUTSIDE_SHARE * below)[0] - below
-
-        def low(p: float) -> float:
-            return cut.tails(p, _OUTSIDE_SHARE * above)[1] - above
-
-        lowest = crossing(up, center, 0.0, step, _WITHIN) if below else 0.0
-        highest = crossing(low, center, 1.0, step, _WITHIN) if above else 1.0
-        return lowest, highest
+        sizes = cut.sizes(outside)
+        end, n = cut.met / total if total else 0.5, sizes[len(sizes) // 2]
+        while True:
+            end = crossing(lambda p: cut.tail(p, n, lower) + outside - share, end, furthest, step, _WITHIN)
+            tails = [cut.tail(end, each, lower) for each in sizes]
+            worst = sizes[int(np.argmax(tails))]
+            if end == furthest or worst == n or max(tails) + outside <= share:
+                return end
+            n, step = worst, _NEXT * step
 
 
 def _studentised(
@@ -174,23 +190,28 @@ def _cells(rate: float, terms: int) -> tuple[Floats, Floats, int]:
     return frozen(middles), frozen(masses / masses.sum()), width
 
 
-def _tails_of(statistic: float, n: int, p: float, rate: float, terms: tuple[int, int]) -> tuple[float, float]:
-    """Return P(T >= t) and P(T <= t) for a number of records."""
-    first, first_masses, width = _cells(rate, terms[0])
-    second, second_masses, _ = _cells(rate, terms[1])
+@lru_cache(maxsize=16)
+def _weights(rate: float, terms: tuple[int, int]) -> Floats:
+    """Return the probabilities of both counts' cells together."""
+    return frozen(np.outer(_cells(rate, terms[0])[1], _cells(rate, terms[1])[1]))
+
+
+def _tail_of(statistic: float, n: int, p: float, rate: float, terms: tuple[int, int], upper: bool) -> float:
+    """Return P(T >= t), or else P(T <= t), for a number of records."""
+    first, _, width = _cells(rate, terms[0])
+    second = _cells(rate, terms[1])[0]
     values, masses = binomial_points(n, p)
     shift = (1.0 - p) * first[:, None] - p * second
     reach = statistic * _spread(n + first[:, None] + second, p, noise_variance(rate), terms)
     # T >= t where the count is at least this
     needed = n * p - shift + reach
-    weights = first_masses[:, None] * second_masses
-    # a sum of several terms can miss a value that it is equal to
-    slack = 1e-9 * max(1.0, abs(n * p))
     window = (1.0 - p) * width if width > 1 else 0.0
-    reaching = _reaching(values, masses, needed - slack, window)
-    above = float((weights * reaching).sum())
-    beyond = _reaching(values, masses, needed + slack, window) if not window else reaching
-    return above, 1.0 - float((weights * beyond).sum())
+    if not window:
+        # a sum of several terms can miss a value that it is equal to
+        slack = 1e-9 * max(1.0, abs(n * p))
+        needed += -slack if upper else slack
+    above = float((_weights(rate, terms) * _reaching(values, masses, needed, window)).sum())
+    return above if upper else 1.0 - above
 
 
 def _reaching(values: Floats, masses: Floats, needed: Floats, window: float) -> Floats:
