@@ -150,7 +150,7 @@ def large(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def audits(session: nox.Session) -> None:
-    """All releases that are one query and its noise, audited at a million draws: about 20 minutes."""
+    """All releases that are one query and its noise, audited at a million draws, in minutes."""
     found = {**environment(), "PYDPSTAT_AUDIT_DRAWS": "1000000"}
     every = ("-n", "auto", "tests/auditing/test_many_draws.py")
     session.run(sys.executable, "-m", "pytest", *(session.posargs or every), env=found, external=True)
