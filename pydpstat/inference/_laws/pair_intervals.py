@@ -54,7 +54,7 @@ class PairInterval:
     --------
     >>> low, high = PairInterval(0.0, 100, 0.001).ends(0.05)
     >>> round(high, 2), round(low, 2)
-    (0.19, -0.19)
+    (0.2, -0.2)
     """
 
     center: float
