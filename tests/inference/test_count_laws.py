@@ -19,7 +19,7 @@ from pydpstat.inference._laws.geometric_sums import geometric_pmf, geometric_sum
 from pydpstat.inference._laws.normal_laplace import normal_laplace_tail
 from pydpstat.inference._laws.private_size import NoisyPair, NoisyPairInterval, _studentised, _tail_of
 from pydpstat.inference._laws.tulap import Tulap
-from pydpstat.inference._laws.two_proportions import Line, NoisyCounts, line_tails
+from pydpstat.inference._laws.two_proportions import ContrastInterval, Line, NoisyCounts, line_tails
 
 RATES = (0.05, 0.7, 3.0, 50.0)
 
@@ -157,6 +157,7 @@ def test_pvalues_and_crossings():
     assert pvalue_of(0.4, 0.7, "two-sided") == 0.8 and pvalue_of(0.6, 0.7, "two-sided") == 1.0
     assert crossing(lambda x: 1.0 - x, 0.2, 5.0, 0.1) == pytest.approx(1.0, abs=1e-12)
     assert crossing(lambda x: 1.0 + x, 0.2, -0.5, 0.1) == -0.5
+    assert crossing(lambda x: x - 1.0, 0.2, 5.0, 0.1) == 0.2
 
 
 def test_the_interval_covers_as_often_as_it_says():
@@ -225,6 +226,19 @@ def test_ends_are_where_the_largest_tail_of_all_numbers_has_its_share(met, unmet
             )
         else:
             assert pair.tails(min(max(end, near), 1.0 - near), 0.02 * share)[side] > share
+
+
+@pytest.mark.parametrize("alternative", ["less", "greater"])
+def test_one_sided_intervals_of_half_the_level_have_ends_for_any_counts(alternative):
+    # where noise is skewed a tail can be less than 1/2 at the share seen
+    for met, unmet in ((1000, 3), (3, 1000), (199, 3), (0, 0)):
+        pair = NoisyPair(met, unmet, 1.0, (5, 1))
+        low, high = NoisyPairInterval(pair, alternative).ends(0.5)
+        assert 0.0 <= low <= pair.share <= high <= 1.0
+    for counts, sizes, rate in (((0.0, 7.8), (1, 20), 50.0), ((0.2, 1.9), (1, 2), 3.0)):
+        noisy = NoisyCounts(counts, sizes, rate)
+        low, high = ContrastInterval(noisy, False, alternative).ends(0.5)
+        assert -1.0 <= low <= counts[0] / sizes[0] - counts[1] / sizes[1] <= high <= 1.0
 
 
 LINES = [

@@ -149,7 +149,8 @@ def crossing(
 ) -> float:
     """Return where a function falls below 0 on the way from a place to an end; the end where it does not.
 
-    Steps double until the function is negative; at `inside` it is not. The place is right to `within`.
+    Steps double until the function is negative. The place is right to `within`; it is `inside` where the
+    function is negative already there.
 
     Examples
     --------
@@ -159,6 +160,8 @@ def crossing(
     from scipy.optimize import brentq
 
     near = inside
+    if function(near) < 0.0:
+        return near
     while True:
         far = min(near + step, end) if end > inside else max(near - step, end)
         if function(far) < 0.0:
