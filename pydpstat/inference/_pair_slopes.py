@@ -84,6 +84,15 @@ class PairSlopes:
         ends = np.concatenate([[0], below, [total]])
         return ends[1:] - ends[:-1]
 
+    def query(self, edges: Integers, own: Look) -> Query:
+        """Ask for the cells of a look."""
+        counts = self.cells(edges, own.groups)
+        labels = Labels("slopes", tuple(f"cell {cell}" for cell in range(1, counts.size + 1)))
+        size = sum(each.size for each, _, _ in self.groups)
+        return Query(
+            "slopes", counts.astype(np.float64), (own.reach,), labels, True, size, tuple(map(int, counts))
+        )
+
 
 def group_sizes(records: int) -> list[int]:
     """Return how many records each group has.
@@ -131,15 +140,15 @@ def look(looks: Sequence[Look], ask: Callable[[Integers, Look], Integers]) -> Sl
     """Return what the last look says; `ask` releases the numbers of pairs in cells between edges."""
     known: SlopeInterval | None = None
     for each in looks:
-        edges = _edges(None if known is None else known.ends(_LEVEL))
+        edges = edges_from(None if known is None else known.ends(_LEVEL))
         places = np.ldexp(edges.astype(np.float64), -BITS)
         known = slope_interval(places, ask(edges, each), each.pairs, each.epsilon / each.reach)
     assert known is not None
     return known
 
 
-def _edges(interval: tuple[float, float] | None) -> Integers:
-    """Return the edges of the next look, in multiples of 2^-20."""
+def edges_from(interval: tuple[float, float] | None) -> Integers:
+    """Return the edges of the next look, in multiples of 2^-20; of the first one for None."""
     angles = math.pi * (np.arange(1, _CELLS) / _CELLS - 0.5)
     if interval is not None and all(map(math.isfinite, interval)):
         low, high = map(math.atan, interval)
@@ -186,7 +195,7 @@ def by_slopes(
     releases: list[DPResults] = []
 
     def ask(edges: Integers, own: Look) -> Integers:
-        query = _query(slopes.cells(edges, own.groups), x.size, own.reach)
+        query = slopes.query(edges, own)
         releases.append(release_stage(query, how, own.epsilon, design.conditions, source, record))
         return np.array([round(each) for each in releases[-1].value.tolist()])
 
@@ -218,9 +227,3 @@ def by_slopes(
         guarantee=held,
         bounds=said["bounds"],
     )
-
-
-def _query(counts: Integers, size: int, reach: int) -> Query:
-    cells = tuple(f"cell {cell}" for cell in range(1, counts.size + 1))
-    exact = tuple(map(int, counts))
-    return Query("slopes", counts.astype(np.float64), (reach,), Labels("slopes", cells), True, size, exact)

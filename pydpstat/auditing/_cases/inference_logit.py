@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 
 from pydpstat._release.additive import Query
-from pydpstat._release.statistic import call, options, release_stage
 from pydpstat.auditing._cases.case import Case, Release
+from pydpstat.auditing._cases.stage import stage
 from pydpstat.inference._design import read_regression
 from pydpstat.inference._laws.logit_start import line_for
 from pydpstat.inference._logit_sums import LogitRecords
 from pydpstat.inference.logit import logit, records_of
 from pydpstat.privacy import Guarantee
-from pydpstat.random import source_from
-from pydpstat.results import DPResults
 
 # a regression takes ten milliseconds
 SLOW = 20_000
@@ -47,15 +45,10 @@ def _stage(
     query: Callable[[LogitRecords], Query], bounds: list[tuple[int, int]] | None = None, levels: object = None
 ) -> Release:
     """Return a release of what is asked of the records."""
-    how = options(1.0, 0, "laplace", "bounded", "error", others=False)
-    record, source = call("logit", how, ("formula", "data")), source_from(None)
-
-    def release(data: Any) -> DPResults:
-        ends = (0, 1) if bounds is None else [(0, 1), *bounds]
-        asked = query(records_of(read_regression(data[0], data[1], ends, levels, "error")))
-        return release_stage(asked, how, 1.0, (), source, record)
-
-    return release
+    ends = (0, 1) if bounds is None else [(0, 1), *bounds]
+    return stage(
+        "logit", lambda data: query(records_of(read_regression(data[0], data[1], ends, levels, "error")))
+    )
 
 
 def _score(*center: float) -> Callable[[LogitRecords], Query]:

@@ -7,8 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._release.additive import Query
 from pydpstat.auditing._cases.case import Case
+from pydpstat.auditing._cases.stage import stage
+from pydpstat.inference._laws.slope_intervals import Pairs
+from pydpstat.inference._pair_slopes import Look, PairSlopes, edges_from, group_sizes
 from pydpstat.inference.regression import ols
+from pydpstat.privacy import Guarantee
 from pydpstat.results import RegressionResults
 
 # a regression takes a millisecond
@@ -26,6 +31,9 @@ FALLING: Records = [1.0, 0.1, 0.5], [0.0, 0.5, 1.0]
 # a record whose slopes with all others, who lie together, change their sign
 STEEP: Records = [0.5, 0.0, 0.0], [1.0, 0.0, 0.0]
 DEEP: Records = [-0.5, 0.0, 0.0], [1.0, 0.0, 0.0]
+# the same, and no two predictors are equal: ties go to cells at random
+ABOVE: Records = [0.5, 0.0, 0.0], [1.0, 0.1, 0.0]
+BELOW: Records = [-0.5, 0.0, 0.0], [1.0, 0.1, 0.0]
 # a block whose score changes its sign
 UP: Records = [0.0] * 5 + [1.0], [[0.0, 0.1], [0.2, 0.9], [0.4, 0.3], [0.6, 0.7], [0.8, 0.2], [1.0, 0.5]]
 DOWN: Records = [0.0] * 5 + [-1.0], UP[1]
@@ -64,10 +72,19 @@ def _slope(records: Records) -> float:
     return float(noisy[middle:].sum() - noisy[:middle].sum())
 
 
+def _look(records: Records) -> Query:
+    """Ask for the cells of one look at the slopes of all pairs."""
+    y, x = map(np.array, records)
+    sizes = group_sizes(y.size)
+    own = Look(1.0, len(sizes), Pairs.of(sizes))
+    return PairSlopes.of(x, y, np.random.default_rng(1)).query(edges_from(None), own)
+
+
 CASES = (
     Case("sound", "ols, moments", _moments, HIGH, LOW, true=1.0, most=DRAWS),
     Case("sound", "ols, moments with levels", _levels, ONE, OTHER, true=1.0, most=DRAWS),
     Case("sound", "ols, one predictor by ranks", _ranks, RISING, FALLING, true=1.0, most=DRAWS),
     Case("sound", "ols, several predictors by ranks", _ranks, UP, DOWN, true=1.0, most=DRAWS),
+    Case("sound", "ols, one look at slopes", stage("ols", _look), ABOVE, BELOW, Guarantee(1.0), true=1.0),
     Case("sound", "ols, one slope and its interval", _slope, STEEP, DEEP, true=1.0, most=DRAWS),
 )
