@@ -8,8 +8,10 @@ under the hypothesis is the estimated one.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +34,8 @@ from pydpstat.inference._laws.shapes import DOWN, NORMAL, SHAPES, UP, centered_s
 Floats = npt.NDArray[np.float64]
 _TOGETHER = ((NORMAL, NORMAL), (UP, DOWN), (DOWN, UP))
 _COARSE, _FINE = 23, 15
+# the estimates of few records can be further below large variances than below none
+_FEW = 100
 
 
 class Group(NamedTuple):
@@ -87,21 +91,37 @@ def groups_under(known: tuple[NoisySums, NoisySums], difference: float) -> tuple
 def _possible_range(group: Group) -> Floats:
     """Return some of the variances that the estimate leaves possible."""
     law = group.law
-    largest = 1.0 - law.mean * law.mean
-    coarse = variance_grid(largest, law.floor, law.n, _COARSE)
-    flags = np.zeros((2, coarse.size), dtype=bool)
-    for place, variance in enumerate(coarse.tolist()):
-        above = []
+    coarse = variance_grid(1.0 - law.mean * law.mean, law.floor, law.n, _COARSE)
+
+    @cache
+    def flags(place: int) -> tuple[bool, bool]:
+        above, variance = [], float(coarse[place])
         for shape in SHAPES if variance > 0.0 else SHAPES[:1]:
             _, estimates = group.drawn(variance, shape)
             above.append(int(np.count_nonzero(estimates >= group.variance)))
         tail = 0.5 * LEFT_OUT * estimates.size
-        flags[:, place] = max(above) <= tail, estimates.size - min(above) <= tail
-    kept = coarse[possible(*flags)]
-    if kept[0] > 0.0:
-        return np.geomspace(kept[0], kept[-1], _FINE + 1)
+        return max(above) <= tail, estimates.size - min(above) <= tail
+
+    first, last = _around_possible(coarse.size, flags, law.n >= _FEW)
+    least, most = float(coarse[first]), float(coarse[last])
+    if least > 0.0:
+        return np.geomspace(least, most, _FINE + 1)
     # the smallest ones that are looked at are as good as 0
-    return variance_grid(float(kept[-1]), law.floor, law.n, _FINE)
+    return variance_grid(most, law.floor, law.n, _FINE)
+
+
+def _around_possible(size: int, flags: Callable[[int], tuple[bool, bool]], ordered: bool) -> tuple[int, int]:
+    """Return the first and the last place that is possible, or beside: `flags` are "too small", "too large".
+
+    Where they are `ordered`, the first places are too small, the last ones too large, and few are looked at.
+    """
+    if ordered and not flags(0)[1]:
+        low = bisect_left(range(size), True, key=lambda place: not flags(place)[0])
+        high = bisect_left(range(size), True, key=lambda place: flags(place)[1])
+        if low < high:
+            return max(low - 1, 0), min(high, size - 1)
+    kept = np.flatnonzero(possible(*np.array([flags(place) for place in range(size)]).T))
+    return int(kept[0]), int(kept[-1])
 
 
 def _extreme(
@@ -127,7 +147,8 @@ def _extreme(
             drawn[place][index, shape] = mean, estimate / groups[place].law.n
         return drawn[place][index, shape]
 
-    largest, where, size = 0.0, start, 1
+    size = groups[0].noises[0].size
+    largest, where, apart, total = 0.0, start, np.empty(size), np.empty(size)
     pairs = [(i, j) for i in range(grids[0].size) for j in range(grids[1].size)]
     pairs.sort(key=lambda each: abs(each[0] - start[0]) + abs(each[1] - start[1]))
     for i, j in pairs:
@@ -135,11 +156,11 @@ def _extreme(
         observed = distance / math.sqrt(max(square, lowest) + noise)
         for shapes in _TOGETHER:
             (mean1, part1), (mean2, part2) = draws(0, i, shapes[0]), draws(1, j, shapes[1])
-            total = part1 + part2
+            np.add(part1, part2, out=total)
             np.maximum(total, lowest, out=total)
             total += noise
-            size = total.size
-            share = (1 + beyond(mean1 - mean2, total, observed, alternative)) / (size + 1)
+            np.subtract(mean1, mean2, out=apart)
+            share = (1 + beyond(apart, total, observed, alternative)) / (size + 1)
             if share > largest:
                 largest, where = share, (i, j)
         if largest > enough:
