@@ -18,7 +18,7 @@ from pydpstat.inference._laws.exact_mean import bentkus, exact_pvalue
 from pydpstat.inference._laws.geometric_sums import GeometricNoise
 from pydpstat.inference._laws.inversion import outermost
 from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval, null_law, possible, pvalue
-from pydpstat.inference._laws.noisy_welch import WelchInterval, welch_pvalue
+from pydpstat.inference._laws.noisy_welch import WelchInterval, around_possible, welch_pvalue
 from pydpstat.inference._laws.reference import reference
 from pydpstat.inference._laws.shapes import DOWN, NORMAL, UP, binomial_quantiles, centered_sums
 
@@ -90,6 +90,28 @@ def test_possible_variances_keep_their_neighbors():
     assert possible(small, ~small).tolist() == [False, True, True, False, False]
     assert possible(np.ones(3, bool), np.zeros(3, bool)).tolist() == [False, True, True]
     assert possible(np.zeros(3, bool), np.ones(3, bool)).tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize("few", range(13))
+@pytest.mark.parametrize("many", range(13))
+def test_ordered_places_that_are_possible_are_found_with_few_looks(few, many):
+    looks = []
+
+    def flags(place):
+        looks.append(place)
+        return place < few, place >= many
+
+    places = range(12)
+    kept = np.flatnonzero(possible(np.array(places) < few, np.array(places) >= many))
+    assert around_possible(12, flags, True) == (kept[0], kept[-1])
+    assert len(looks) <= 9 or few >= many
+    assert around_possible(12, flags, False) == (kept[0], kept[-1])
+
+
+def test_places_that_are_possible_are_found_in_any_order():
+    # too large a one in the first place, as with few records far off
+    flags = [(False, True), (False, False), (False, False), (False, True), (False, True)]
+    assert around_possible(5, flags.__getitem__, True) == (0, 3)
 
 
 @pytest.mark.parametrize(("n", "p"), [(30, 0.05), (1000, 0.001), (10**6, 1e-5), (10**6, 0.3), (10**7, 0.999)])

@@ -102,7 +102,7 @@ def _possible_range(group: Group) -> Floats:
         tail = 0.5 * LEFT_OUT * estimates.size
         return max(above) <= tail, estimates.size - min(above) <= tail
 
-    first, last = _around_possible(coarse.size, flags, law.n >= _FEW)
+    first, last = around_possible(coarse.size, flags, law.n >= _FEW)
     least, most = float(coarse[first]), float(coarse[last])
     if least > 0.0:
         return np.geomspace(least, most, _FINE + 1)
@@ -110,7 +110,7 @@ def _possible_range(group: Group) -> Floats:
     return variance_grid(most, law.floor, law.n, _FINE)
 
 
-def _around_possible(size: int, flags: Callable[[int], tuple[bool, bool]], ordered: bool) -> tuple[int, int]:
+def around_possible(size: int, flags: Callable[[int], tuple[bool, bool]], ordered: bool) -> tuple[int, int]:
     """Return the first and the last place that is possible, or beside: `flags` are "too small", "too large".
 
     Where they are `ordered`, the first places are too small, the last ones too large, and few are looked at.
