@@ -144,7 +144,8 @@ def _extreme(
     def draws(place: int, index: int, shape: int) -> tuple[Floats, Floats]:
         if (index, shape) not in drawn[place]:
             mean, estimate = groups[place].drawn(float(grids[place][index]), shape)
-            drawn[place][index, shape] = mean, estimate / groups[place].law.n
+            estimate /= groups[place].law.n
+            drawn[place][index, shape] = mean, estimate + groups[place].noise
         return drawn[place][index, shape]
 
     size = groups[0].noises[0].size
@@ -152,13 +153,12 @@ def _extreme(
     pairs = [(i, j) for i in range(grids[0].size) for j in range(grids[1].size)]
     pairs.sort(key=lambda each: abs(each[0] - start[0]) + abs(each[1] - start[1]))
     for i, j in pairs:
-        lowest = max(floor, least[0][i] + least[1][j])
-        observed = distance / math.sqrt(max(square, lowest) + noise)
+        lowest = max(floor, least[0][i] + least[1][j]) + noise
+        observed = distance / math.sqrt(max(square + noise, lowest))
         for shapes in _TOGETHER:
             (mean1, part1), (mean2, part2) = draws(0, i, shapes[0]), draws(1, j, shapes[1])
             np.add(part1, part2, out=total)
             np.maximum(total, lowest, out=total)
-            total += noise
             np.subtract(mean1, mean2, out=apart)
             share = (1 + beyond(apart, total, observed, alternative)) / (size + 1)
             if share > largest:

@@ -82,4 +82,5 @@ def binomial_quantiles(n: int, p: float, shares: Floats, normal: Floats) -> Floa
     heights /= heights[-1]
     ends = np.searchsorted(shares, heights, side="right")
     ends[-1] = shares.size
-    return np.repeat(support, np.diff(ends, prepend=0))
+    ends[1:] -= ends[:-1].copy()
+    return np.repeat(support, ends)
