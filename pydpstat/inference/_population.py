@@ -66,7 +66,7 @@ class MeanIntervals(Intervals):
     """Intervals of means, and differences of two of them."""
 
     def difference(self, first: int, second: int) -> Difference:
-        """Compare the means of the groups in these places."""
+        """Compare the means of the groups in these places, of all values one group after the other."""
         from pydpstat.inference._laws.group_difference import mean_difference
 
         one, other = self.parts[first], self.parts[second]

@@ -90,6 +90,24 @@ class GroupLabels(Labels):
             "tuple of levels where several keys make the groups."
         )
 
+    def column(self, variable: object) -> int:
+        """Return in which place of every group's values a variable is, which need not be said of one.
+
+        Examples
+        --------
+        >>> GroupLabels("mean", names=("age", "income"), rows=(("north",), ("south",))).column("income")
+        1
+        """
+        names = self.series or (self.name,)
+        if variable is None and len(names) == 1:
+            return 0
+        if variable is not None and str(variable) in names:
+            return names.index(str(variable))
+        raise PydpstatError(
+            f"variable must be one of those that were released ({', '.join(names[:9])}); got {variable!r}. "
+            "Say in which of them the groups are to be compared."
+        )
+
     def in_r(self, value: np.ndarray, missing_level: bool = False) -> object:
         """Return the elements as a named vector of R."""
         plain = Labels(self.name, names=tuple(self.elements(value)))

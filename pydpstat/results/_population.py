@@ -67,7 +67,7 @@ class Comparable(Protocol):
         """Return what comparisons rest on, in words."""
 
     def difference(self, first: int, second: int) -> Difference:
-        """Compare the groups in these places."""
+        """Compare the groups whose values are in these places, of all values one group after the other."""
 
 
 class PopulationIntervals(Estimates):
@@ -119,17 +119,18 @@ class PopulationIntervals(Estimates):
             return Estimates.conf_int(self, alpha)
         return self._indexed(self._population_interval(alpha))
 
-    def difference(self, a: object, b: object) -> InferenceResults:
+    def difference(self, a: object, b: object, variable: object = None) -> InferenceResults:
         """Compare two groups of the population: the difference of what was released for them.
 
         It is post-processing of a `mean` with ``by=`` and ``population=True``, or of a `proportion` with
-        ``by=``, each of one variable, and costs nothing. Who compares many groups should ask for a higher
-        level.
+        ``by=``, and costs nothing. Who compares many groups or variables should ask for a higher level.
 
         Parameters
         ----------
         a, b : level, or tuple of levels
             Two different groups of the release; a tuple where several keys make the groups.
+        variable : str, optional
+            The variable to compare them in, where several were released.
 
         Returns
         -------
@@ -139,7 +140,7 @@ class PopulationIntervals(Estimates):
         Raises
         ------
         PydpstatError
-            Where there is no such group, or this release has no groups that can be compared.
+            Where there is no such group or variable, or this release has no groups that can be compared.
 
         Notes
         -----
@@ -167,15 +168,17 @@ class PopulationIntervals(Estimates):
         from pydpstat.results._group_labels import GroupLabels
 
         known, labels = self.post.population, self.labels
-        if not isinstance(known, Comparable) or not isinstance(labels, GroupLabels) or self.value.ndim != 1:
+        if not isinstance(known, Comparable) or not isinstance(labels, GroupLabels):
             raise PydpstatError(
-                f"this release of {self.statistic} has no groups that can be compared. Release a mean of one "
-                "variable with by= and population=True, or a proportion with by=."
+                f"this release of {self.statistic} has no groups that can be compared. Release a mean with "
+                "by= and population=True, or a proportion with by=."
             )
-        first, second = labels.place(a, "a"), labels.place(b, "b")
-        if first == second:
+        pair = labels.place(a, "a"), labels.place(b, "b")
+        if pair[0] == pair[1]:
             raise PydpstatError(f"a and b must be two different groups; got {a!r} twice.")
-        found = known.difference(first, second)
+        column, columns = labels.column(variable), len(labels.series) or 1
+        found = known.difference(*(place * columns + column for place in pair))
+        names, values = labels.elements(self.value), self.value.reshape(-1, columns)[:, column]
         return InferenceResults.of(
             cast(Release, self),
             test=found.test,
@@ -183,9 +186,7 @@ class PopulationIntervals(Estimates):
             pvalue=found.pvalue,
             null=(("difference", 0.0),),
             released=tuple(
-                (name, float(self.value[place]))
-                for place, name in enumerate(labels.elements(self.value))
-                if place in (first, second)
+                (names[column * values.size + place], float(values[place])) for place in sorted(pair)
             ),
             estimates=(("difference", found.estimate),),
             parameter="difference",

@@ -252,11 +252,11 @@ class ProportionIntervals(ShareIntervals):
     """Intervals of proportions, and differences of those of two groups."""
 
     def difference(self, first: int, second: int) -> Difference:
-        """Compare the proportions of the groups in these places."""
+        """Compare the proportions of the groups in these places, of all values one group after the other."""
         from pydpstat.inference._laws.group_difference import ShareDifference
 
         one, other = (
-            NoisyPair(float(self.counts[place]), float(self.rests[place]), self.rate)
+            NoisyPair(float(self.counts.flat[place]), float(self.rests.flat[place]), self.rate)
             for place in (first, second)
         )
         found = ShareDifference(one, other)

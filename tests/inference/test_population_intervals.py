@@ -297,7 +297,30 @@ def test_a_p_value_is_the_level_whose_interval_ends_at_0():
     assert given_pairs.ends(p)[0] >= 0.0 >= given_pairs.ends(0.97 * p)[0]
 
 
-def test_only_groups_of_one_variable_are_compared():
+@pytest.mark.parametrize("neighbors", BOTH)
+def test_groups_are_compared_in_one_of_several_variables(neighbors):
+    frame = pd.DataFrame({"age": X, "income": 0.5 * X + np.where(GROUPS == "u", 20.0, 0.0)})
+    how = {"by": GROUPS, "levels": ["u", "v"], "neighbors": neighbors, "rng": 1}
+    for release, data in (
+        (pydpstat.mean(frame, 1e4, bounds=[(0, 100), (0, 100)], **how, population=True), frame),
+        (pydpstat.proportion(frame > 45, 1e4, **how), frame > 45),
+    ):
+        for variable in frame:
+            found = release.difference("u", "v", variable=variable)
+            values = dict(found.released)
+            assert list(values) == [f"u:{variable}", f"v:{variable}"]
+            means = data[variable].groupby(GROUPS).mean()
+            assert list(values.values()) == pytest.approx(means.to_list(), abs=0.01)
+            assert dict(found.estimates)["difference"] == pytest.approx(means["u"] - means["v"], abs=0.01)
+        for variable in (None, "wealth", 3):
+            with pytest.raises(PydpstatError, match=r"variable must be one of .* \(age, income\)"):
+                release.difference("u", "v", variable)
+    # that of one variable need not be named
+    one = pydpstat.proportion(frame[["age"]] > 45, 1.0, **how)
+    assert one.difference("u", "v").pvalue == one.difference("u", "v", "age").pvalue
+
+
+def test_only_means_and_proportions_of_groups_are_compared():
     grouped = {"by": GROUPS, "levels": ["u", "v"]}
     for release in (
         pydpstat.mean(X, 1.0, **UNIT),
