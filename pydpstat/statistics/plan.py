@@ -328,8 +328,8 @@ def plan(
         return plan_test(name, epsilon, n, options)
     if name in _CHOSEN:
         raise PydpstatError(
-            f"{name} has no noise with a public law: its result is chosen among candidates with "
-            "probabilities that depend on the data. Plan with made-up data of your own instead."
+            f"{name} cannot be planned: how far its result is off depends on the data. Release it of made-up "
+            "data of your own instead."
         )
     checks.one_of(name if isinstance(name, str) else function, "function", (*PLANNED, *TESTS))
     call = getattr(pydpstat, str(name))
