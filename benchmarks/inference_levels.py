@@ -76,7 +76,7 @@ def jobs(
             for place, setting in enumerate(getattr(module, listed)):
                 done = found.get(name, {}).get(kind, {}).get(setting["name"], [0, 0])[1]
                 chunk = getattr(module, "CHUNK", CHUNK)
-                parts = range(done, min(wanted, setting.get("most", wanted)), chunk)
+                parts = range(done, wanted, chunk)
                 waiting.append([Job(name, kind, place, setting["name"], start, chunk) for start in parts])
     for turn in range(max(map(len, waiting), default=0)):
         yield from (parts[turn] for parts in waiting if turn < len(parts))

@@ -82,7 +82,7 @@ SETTINGS: list[Setting] = [
 SETTINGS += [
     _setting("normal", _LAWS["normal"], (7, 7, 6), 0.05),
     _setting("normal", _LAWS["normal"], (7, 7, 6), 10.0),
-    _setting("normal", _LAWS["normal"], (20_000, 20_000, 60_000), 0.1, most=1_000),
+    _setting("normal", _LAWS["normal"], (20_000, 20_000, 60_000), 0.1),
     _setting("0 or 1", [_Two(0.5)] * 2, (10, 10), 1.0),
     _setting("0 or 1", [_Two(0.5)] * 2, (2, 50), 3.0),
     _setting("0 or 1", [_Two(0.5)] * 6, (20,) * 6, 1.0),
