@@ -1,4 +1,4 @@
-"""Records in random blocks, and a caller's function run on each of them so that only its result is seen."""
+"""A caller's function run on each block of records, so that only its result is seen."""
 
 from __future__ import annotations
 
@@ -11,97 +11,21 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._data.containers import has_rows, is_vector
-from pydpstat._data.values import without_mask
 from pydpstat._release.additive import Query, Spender, release
 from pydpstat._release.calibration import prepare
 from pydpstat._release.statistic import Options, Protection, call, check_budget, check_records
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._block_records import Block, Samples
 from pydpstat.random import Source
-from pydpstat.random.secure.integers import permutation
 from pydpstat.results.results import DPResults
 
-Places = npt.NDArray[np.int64]
-Block = tuple[Any, ...]
 _MOST_BLOCKS, _LEAST_EPSILON = 10**5, 1e-9
 ALONE = "what the callable does with a block depends on that block alone"
+TYPES = "the types that the data and their columns have are public"
 SIZES = "the samples' sizes, and which sample a record is in, are public"
 SILENT = "of the callable only its results are protected: not the time it takes, nor files it writes"
-
-
-class Samples:
-    """One sample or several, each of records that are rows of an array or of a frame. Private."""
-
-    def __init__(self, data: object) -> None:
-        """Look at the containers; no value is read."""
-        given = data if _are_samples(data) else (data,)
-        self.samples = tuple(_sample(each) for each in given)  # type: ignore[attr-defined]
-        self.sizes = tuple(len(each) for each in self.samples)
-
-    def __repr__(self) -> str:
-        return "Samples(values withheld)"
-
-    def blocks(self, number: int, source: Source, bounded: bool) -> Iterator[Block]:
-        """Yield a block of each sample so many times: together they are all records, each of them once.
-
-        Under bounded neighbors the blocks of a sample are drawn without replacement and differ by one record
-        in size at most. Otherwise each record draws its block by itself, so that one record more or less
-        changes one block, and only that.
-        """
-        drawn = [_places(size, number, source, bounded) for size in self.sizes]
-        for place in range(number):
-            parts = zip(self.samples, drawn)
-            yield tuple(
-                _rows(sample, order[cuts[place] : cuts[place + 1]]) for sample, (order, cuts) in parts
-            )
-
-
-def _are_samples(data: object) -> bool:
-    return (
-        isinstance(data, tuple) and len(data) > 0 and all(is_vector(each) or _is_held(each) for each in data)
-    )
-
-
-def _is_held(data: object) -> bool:
-    """Tell whether something has records in memory that can be taken by place."""
-    if has_rows(data) or isinstance(data, np.ndarray) and data.ndim > 0 or is_vector(data):
-        return True
-    library = type(data).__module__.partition(".")[0]
-    return library in ("polars", "pyarrow") and hasattr(data, "__len__")
-
-
-def _sample(data: object) -> Any:
-    if isinstance(data, (list, tuple, range, np.ma.MaskedArray)):
-        data = checks.array_of(without_mask(data))
-    if _is_held(data):
-        return data
-    raise PydpstatError(
-        f"data must be records in memory (list, array, Series, frame), or a tuple of samples of them; got "
-        f"{type(data).__name__}. Read the data first."
-    )
-
-
-def _rows(sample: Any, places: Places) -> Any:
-    """Return copies of some records, in their order."""
-    if has_rows(sample):
-        return sample.iloc[places]
-    # tables and arrays of Arrow have no other way
-    return sample.take(places) if type(sample).__module__.startswith("pyarrow") else sample[places]
-
-
-def _places(size: int, number: int, source: Source, bounded: bool) -> tuple[Places, list[int]]:
-    """Return the records' places, block by block, and where each block begins and the last ends."""
-    if bounded:
-        mixed = np.argsort(source.uniform(size), kind="stable") if source.reproducible else permutation(size)
-        cuts = [size * place // number for place in range(number + 1)]
-        parts = [np.sort(mixed[start:end]) for start, end in zip(cuts, cuts[1:])]
-        return np.concatenate(parts).astype(np.int64), cuts
-    own = source.integers(size, number)
-    counts = np.bincount(own, minlength=number)
-    return np.argsort(own, kind="stable").astype(np.int64), [0, *np.cumsum(counts).tolist()]
 
 
 @contextmanager
@@ -201,7 +125,7 @@ def release_blocks(
     arguments: tuple[tuple[str, object], ...],
 ) -> DPResults:
     """Release numbers of blocks; no condition speaks of missing values, which are the callable's affair."""
-    conditions = (ALONE, SILENT, *((SIZES,) if len(samples.sizes) > 1 else ()))
+    conditions = (ALONE, TYPES, SILENT, *((SIZES,) if len(samples.sizes) > 1 else ()))
     spec = Protection(how._replace(missing="drop"), conditions)
     return release(
         query,

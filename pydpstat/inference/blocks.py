@@ -13,8 +13,8 @@ from pydpstat._data.columns import Data, bounds_pair
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import INTEGER, Options, options, quiet
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._block_records import Samples
 from pydpstat.inference._block_runs import (
-    Samples,
     check_callable,
     divided_samples,
     estimate_of,
@@ -99,10 +99,12 @@ def any_test(
     Notes
     -----
     Guarantee: (epsilon, 0). A record is in one block, so replacing, adding or removing one changes the
-    number of rejections by 1 at most. This rests on a `test` that looks at its block alone and keeps
-    nothing of earlier ones. What it prints, logs or warns of is dropped, and so are its errors, also
-    SystemExit. The time that it takes cannot be hidden, nor files it writes or what is printed outside
-    of Python.
+    number of rejections by 1 at most. So that a block shows nothing of the records in others, its categories
+    and levels, and the types of lists and of objects, are its own: a test that needs all levels has to name
+    them. The types of other columns are taken as public. All this rests on a `test` that looks at its block
+    alone and keeps nothing of earlier ones. What it prints, logs or warns of is dropped, and so are its
+    errors, also SystemExit. The time that it takes cannot be hidden, nor files it writes or what is printed
+    outside of Python.
 
     Under the null hypothesis the number of rejections is at most binomial, if a block's test keeps its
     level on so few records. A symmetric geometric number and a uniform one on (-1/2, 1/2) are added

@@ -15,7 +15,8 @@ from scipy import stats
 
 import pydpstat
 from pydpstat import Budget, PydpstatError
-from pydpstat.inference._block_runs import Samples, number_of, pvalue_of, unheard
+from pydpstat.inference._block_records import Samples
+from pydpstat.inference._block_runs import number_of, pvalue_of, unheard
 from pydpstat.inference._laws.block_laws import (
     BlockQuantile,
     choose_blocks,
@@ -88,6 +89,57 @@ def test_a_record_more_changes_one_block_only():
     few, more = (list(Samples(np.arange(n)).blocks(6, source_from(3), False)) for n in (40, 41))
     changed = [place for place in range(6) if not np.array_equal(few[place][0], more[place][0])]
     assert len(changed) == 1
+
+
+def told(block):
+    """Return all that a callable can see of a block."""
+    if isinstance(block, pd.DataFrame):
+        return [told(block.iloc[:, place]) for place in range(block.shape[1])] + [told(block.index)]
+    kind = block.dtype.categories.tolist() if block.dtype == "category" else str(block.dtype)
+    levels = [list(each) for each in block.levels] if isinstance(block, pd.MultiIndex) else []
+    return [str(kind), levels, block.tolist(), told(block.index) if isinstance(block, pd.Series) else []]
+
+
+@pytest.mark.parametrize(
+    "records, other, held",
+    [
+        ([0.5] * 30, None, list),
+        ([0.5] * 30, "n/a", list),
+        ([1] * 30, 11.5, list),
+        ([1] * 30, 10**30, list),
+        ([1.0] * 30, 1j, list),
+        (["a", "b"] * 15, "a long text", list),
+        ([[1.0, 2.0]] * 30, [1.0], list),
+        ([0.5] * 30, "n/a", pd.Series),
+        ([0.5] * 30, None, lambda records: pd.Series(records, dtype=object)),
+        ([0.5] * 30, "n/a", lambda records: np.array(records, dtype=object)),
+        (["a", "b"] * 15, "a long text", np.array),
+        (["a", "b"] * 15, "c", lambda records: pd.Series(records, dtype="category")),
+        (["a", "b"] * 15, "c", pd.Categorical),
+        (["a", "b"] * 15, "c", lambda records: pd.DataFrame({"k": pd.Categorical(records), "x": 1.0})),
+        (["a", "b"] * 15, "c", lambda records: pd.Series(1.0, index=pd.CategoricalIndex(records))),
+        (["a", "b"] * 15, "c", lambda records: pd.Series(1.0, pd.MultiIndex.from_arrays([records] * 2))),
+        ([[0.5, 0.5]] * 30, [0.5, "n/a"], lambda records: pd.DataFrame(records)),
+    ],
+)
+def test_blocks_show_nothing_of_the_records_in_others(records, other, held):
+    given, replaced = (
+        [told(np.asarray(block) if isinstance(block, list) else block) for (block,) in blocks]
+        for blocks in (
+            Samples(held(each)).blocks(6, source_from(3), True) for each in (records, [*records[:-1], other])
+        )
+    )
+    assert len(given) == len(replaced) == 6
+    assert sum(one != another for one, another in zip(given, replaced)) == 1
+
+
+def test_a_block_of_texts_or_rows_is_an_array_of_them():
+    (texts,) = next(Samples(["a", "bc"]).blocks(1, source_from(1), True))
+    assert texts.dtype == "<U2" and texts.tolist() == ["a", "bc"]
+    (rows,) = next(Samples([[1, 2], [3, 4]]).blocks(1, source_from(1), True))
+    assert rows.tolist() == [[1, 2], [3, 4]] and rows.dtype.kind == "i"
+    (mixed,) = next(Samples(np.array(["a", np.nan], dtype=object)).blocks(1, source_from(1), True))
+    assert mixed.dtype == object
 
 
 @pytest.mark.parametrize("test", [fails, leaves, is_loud, lambda block: math.nan, lambda block: "0.01"])
