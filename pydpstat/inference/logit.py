@@ -49,8 +49,8 @@ ASSUMPTIONS = (
     "records are independent",
 )
 _NOTHING = (
-    "Nothing can be said of {}: the noise hides how the predictors are related. Give more records, a larger "
-    "epsilon or fewer predictors."
+    "Nothing can be said of {}: too few records of a response, or the noise hides how the predictors are "
+    "related. Give more records, a larger epsilon or fewer predictors."
 )
 
 
@@ -140,8 +140,8 @@ def logit(
     saddlepoint approximation. An interval has the values that are not rejected. It is infinite where the
     noise hides the information, as with several predictors and few records: for p predictors about
     n epsilon > 1000 p^2 is needed. The validity is ``measured``: no rate of wrong rejections stood out above
-    the level on the grids in the documentation. With fewer than ten ones or zeros a coefficient, the normal
-    approximation is as rough as without noise.
+    the level on the grids in the documentation. With fewer than about ten ones or zeros a coefficient nothing
+    is said, as the score's law may be far from a normal one.
 
     References
     ----------

@@ -188,6 +188,27 @@ def test_without_noise_it_is_that_of_statsmodels():
     assert r.nobs == N and r.validity["w"] == "measured" and r.summary(0.1).as_text()
 
 
+def test_without_noise_few_records_have_the_score_test():
+    from statsmodels.api import GLM, families
+
+    draw, apart = np.random.default_rng(107), []
+    for _ in range(60):
+        x, y = draw.uniform(-1.0, 1.0, 100), draw.random(100) < 0.5
+        own = stats.norm.isf(0.5 * pydpstat.logit(y, x, 1e6, bounds=(-1, 1), rng=1).pvalues["x1"])
+        null = GLM(y.astype(float), np.ones(100), family=families.Binomial()).fit()
+        apart.append(own - stats.norm.isf(0.5 * float(np.squeeze(null.score_test(exog_extra=x[:, None])[1]))))
+    # the information is that of the fit, moved to the hypothesis for normal predictors
+    assert np.abs(apart).max() < 0.1
+
+
+def test_of_few_ones_nothing_is_said():
+    x = np.linspace(-1.0, 1.0, 200)
+    for ones, told in ((8, False), (60, True)):
+        r = pydpstat.logit(np.arange(200) >= 200 - ones, x, 1e6, bounds=(-1, 1), rng=1)
+        assert (r.pvalues["x1"] < 0.05) == told and np.isinf(r.conf_int().loc["x1"]).all() != told
+        assert ("too few records of a response" in str(r.remarks)) != told
+
+
 def test_arrays_are_a_formula_without_words():
     one = pydpstat.logit("y ~ x + w", FRAME, 2.0, bounds={"x": (0, 10), "w": (-5, 5)}, rng=1)
     other = pydpstat.logit(FRAME.y, FRAME[["x", "w"]], 2.0, bounds=[(0, 10), (-5, 5)], rng=1)

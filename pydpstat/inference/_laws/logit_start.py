@@ -101,7 +101,7 @@ def start(records: int, response: float, mean: Floats, spread: Floats, joint: Fl
     Notes
     -----
     For normal x, cov(x, y) = cov(x) b E s'(b0 + x'b) (Stein's lemma): the direction is that of least squares,
-    and two numbers, the factor and the intercept, are found by bisection. The log odds' standard deviation is
+    and two numbers, the factor and the intercept, are searched for. The log odds' standard deviation is
     at most 4.
 
     Examples
@@ -118,13 +118,18 @@ def start(records: int, response: float, mean: Floats, spread: Floats, joint: Fl
 
     def intercept(sd: float) -> float:
         low, high = -30.0, 30.0
-        for _ in range(40):
-            middle = 0.5 * (low + high)
-            if weights @ logistic(middle + sd * points) < share:
-                low = middle
-            else:
-                high = middle
-        return 0.5 * (low + high)
+        # a normal variable is near sqrt(2.9) logistic ones
+        found = math.log(share / (1.0 - share)) * math.sqrt(1.0 + sd * sd / 2.9)
+        for _ in range(60):
+            s = logistic(found + sd * points)
+            above = float(weights @ s) - share
+            low, high = (found, high) if above < 0.0 else (low, found)
+            step = above / float(weights @ (s * (1.0 - s)))
+            if abs(step) < 1e-12:
+                break
+            # Newton's step, or to the middle where it leads out
+            found = found - step if low < found - step < high else 0.5 * (low + high)
+        return found
 
     low, high = 0.0, _LOGIT_SD / max(length, 1e-12)
     for _ in range(30):

@@ -22,6 +22,8 @@ Floats = npt.NDArray[np.float64]
 _BEYOND = 64.0
 # in the noise's own largest eigenvalue, about
 _STANDS_OUT = 0.5
+# for each coefficient: ten ones and ten zeros have as much
+_LEAST_INFORMATION = 5.0
 _SURCHARGE = 1.05
 
 
@@ -152,10 +154,13 @@ class LogitLaw(Frozen):
         return min(1.0, 2.0 * sum_tail(abs(distance), sd, scales))
 
     def known(self, combination: Floats) -> bool:
-        """Tell whether the information on the other coefficients stands out from its noise.
+        """Tell whether the information on the other coefficients stands out from its noise, and is enough.
 
-        Where it does not, they cannot be estimated, and tests that rely on that reject too often.
+        Where it does not, they cannot be estimated, and tests that rely on that reject too often; as they do
+        where few ones or zeros make the score's law far from a normal one.
         """
+        if self.information[0, 0] < _LEAST_INFORMATION * self.center.size:
+            return False
         if self.center.size == 1:
             return True
         _, others, _ = self._others(combination)
@@ -273,7 +278,10 @@ class LogitLaw(Frozen):
         if linear < 1e-14:
             return 1.0, 1.0
         moved = float((joint * by * (after - before)).sum())
-        informed = float((joint * after * (1.0 - after)).sum()) / float((joint * weight).sum())
+        # on the constant and on what moves
+        information = joint * after * (1.0 - after)
+        constant = float(information.sum()) / float((joint * weight).sum())
+        informed = max(constant, float((information * by * by).sum()) / linear)
         return moved / linear, informed
 
 
