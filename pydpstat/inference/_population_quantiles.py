@@ -81,7 +81,9 @@ class CellQuantiles(Frozen):
 
     def quantile(self, share: float) -> float:
         """Return the point below which that share of the records seems to be."""
-        below, cell = self._cell(share)
+        below = self._below()
+        place = int(np.searchsorted(below, share * self.size, side="right")) - 1
+        cell = min(max(place, 0), self.cells.size - 1)
         gap = float(below[cell + 1] - below[cell])
         part = (share * self.size - float(below[cell])) / gap if gap > 0.0 else 0.5
         part = min(max(part, 0.0), 1.0)
@@ -90,18 +92,15 @@ class CellQuantiles(Frozen):
     def slope(self, share: float) -> float:
         """Return how far a noise of standard deviation 1 in each cell moves the quantile.
 
-        NaN in empty cells, and where the noise of the number below is above a tenth of all records.
+        It is half the distance of the quantiles whose shares are a standard deviation of the noise below
+        and above; NaN where this is above a tenth of all records.
         """
-        _, cell = self._cell(share)
-        spread = 0.5 * math.sqrt(self.cells.size)
-        if self.cells[cell] <= 0.0 or spread * math.sqrt(2.0) > 0.1 * self.size * self.rate:
+        deviation = math.sqrt(2.0) / self.rate
+        apart = 0.5 * math.sqrt(self.cells.size) * deviation / self.size
+        if apart > 0.1:
             return math.nan
-        return float(self.edges[cell + 1] - self.edges[cell]) / float(self.cells[cell]) * spread
-
-    def _cell(self, share: float) -> tuple[Floats, int]:
-        below = self._below()
-        place = int(np.searchsorted(below, share * self.size, side="right")) - 1
-        return below, min(max(place, 0), self.cells.size - 1)
+        low, high = self.quantile(max(share - apart, 0.0)), self.quantile(min(share + apart, 1.0))
+        return (high - low) / (2.0 * deviation)
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the ends for each quantile."""

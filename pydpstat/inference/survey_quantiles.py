@@ -71,7 +71,8 @@ def weighted_quantile(
     -----
     Guarantee: epsilon. A record adds its weight v to the sum of one cell, with three quarters of epsilon, and
     v^2 to another sum of the cell with one quarter: at most 1 in all, as in `weighted_mean`. The estimate is
-    post-processing of the cells. `bse` is by the delta method.
+    post-processing of the cells. `bse` is half the distance of the quantiles whose shares are a standard
+    deviation of the noise below and above; NaN where the noise of all cells is above a tenth of their weight.
 
     References
     ----------

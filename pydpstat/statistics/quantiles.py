@@ -117,9 +117,10 @@ def quantile(
 
     With ``population=True`` a histogram is released with the whole of epsilon, of symmetric geometric noise;
     its number of cells follows from n and epsilon. The estimate is interpolated between edges, and `bse` is
-    by the delta method. The interval of kind "population" is exact for every law, ties included: it ends at
-    edges, where the noisy number of records below cannot come from a binomial number with the share q. For
-    n epsilon up to 100 it is much shorter than what choices of grid points would say.
+    half the distance of what is a standard deviation of the noise below and above; NaN where the noise is
+    above a tenth of all records. The interval of kind "population" is exact for every law, ties included: it
+    ends at edges, where the noisy number of records below cannot come from a binomial number with the share
+    q. For n epsilon up to 100 it is much shorter than what choices of grid points would say.
 
     References
     ----------

@@ -349,6 +349,15 @@ def test_with_next_to_no_noise_quantiles_are_those_of_the_records():
     assert float(one) == pytest.approx(release.estimate.iloc[0]) and "population=True" in one.call
 
 
+def test_the_interval_of_a_median_covers_the_noise_or_says_nothing():
+    x = np.linspace(0.0, 10.0, 101)
+    how = {"bounds": (0, 10), "population": True}
+    found = [pydpstat.median(x, 1.0, **how, rng=seed).conf_int() for seed in range(100)]
+    # at a rate of 0.95 fewer than 88 have a probability of 0.4 per cent
+    assert sum(each.iloc[0, 0] <= 5.0 <= each.iloc[0, 1] for each in found) >= 88
+    assert np.isnan(pydpstat.median(x, 0.1, **how, rng=1).bse).all()
+
+
 def test_cells_have_intervals_of_shares():
     release = pydpstat.histogram(X, 1.0, edges=[0, 30, 50, 100], rng=1)
     ends, shares = population(release), np.histogram(X, [0, 30, 50, 100])[0] / X.size

@@ -32,6 +32,20 @@ def sums_of(x, w, neighbors, edges=None):
     return weighted_query("weighted_quantile", found, edges.size - 1, known)
 
 
+def test_the_interval_of_a_quantile_covers_the_noise_or_says_nothing():
+    x, w = np.linspace(0.0, 100.0, 1000), np.tile([1.0, 3.0], 500)
+    truth = x[np.searchsorted(np.cumsum(w), 0.5 * w.sum())]
+    found = [
+        pydpstat.weighted_quantile(x, w, 0.5, 1.0, bounds=(0, 100), max_weight=4, rng=seed).conf_int()
+        for seed in range(100)
+    ]
+    # at a rate of 0.95 fewer than 88 have a probability of 0.4 per cent
+    assert sum(each.iloc[0, 0] <= truth <= each.iloc[0, 1] for each in found) >= 88
+    # the noise of 64 cells is as large as the weight of 50 records
+    few = pydpstat.weighted_quantile(x[:50], w[:50], 0.5, 0.1, bounds=(0, 100), max_weight=4, rng=1)
+    assert np.isnan(few.bse).all() and np.isfinite(few.conf_int(kind="population")).all().all()
+
+
 @pytest.mark.parametrize("neighbors", NEIGHBORS)
 def test_with_next_to_no_noise_it_is_numpy_s_average(neighbors):
     x, w = X.clip(0.0, 100.0), W

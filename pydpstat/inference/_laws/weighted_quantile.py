@@ -67,13 +67,21 @@ class WeightedCells:
         return float(edges[cell] + min(max(part, 0.0), 1.0) * (edges[cell + 1] - edges[cell]))
 
     def slope(self, share: float) -> float:
-        """Return the length of the quantile's gradient in the cells; NaN where its cell has no weight."""
-        edges, at = np.array(self.edges), self.quantile(share)
-        cell = int(np.clip(np.searchsorted(edges, at) - 1, 0, edges.size - 2))
-        if self.weights[cell] <= 0.0:
+        """Return how far the quantile moves for a noise of standard deviation 1 in each cell.
+
+        It is half the distance of the quantiles whose shares are a standard deviation of the noise below
+        and above; NaN where the noise of all cells is above a tenth of their weight.
+        """
+        cells, at = len(self.weights), self.quantile(share)
+        deviation = math.sqrt(2.0) * self.scales[0]
+        total = float(np.cumsum(self.weights).max())
+        if math.sqrt(cells) * deviation > 0.1 * total:
             return math.nan
-        steepness = float(edges[cell + 1] - edges[cell]) / self.weights[cell]
-        return steepness * math.sqrt(cell * (1.0 - share) ** 2 + (edges.size - 1 - cell) * share**2)
+        below = int(np.clip(np.searchsorted(self.edges, at) - 1, 0, cells - 1))
+        spread = math.sqrt(below * (1.0 - share) ** 2 + (cells - 1 - below) * share**2)
+        apart = spread * deviation / total
+        low, high = self.quantile(max(share - apart, 0.0)), self.quantile(min(share + apart, 1.0))
+        return (high - low) / (2.0 * deviation)
 
     def about(self, place: int, share: float) -> NoisySums:
         """Return the sums for the share of weight below the edge in this place, 1 below and -1 beyond."""
