@@ -18,10 +18,11 @@ from pydpstat._release.calibration import prepare
 from pydpstat._release.statistic import Options, Protection, call, check_budget, check_records
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._block_records import Block, Samples
+from pydpstat.inference._testing import check_epsilon
 from pydpstat.random import Source
 from pydpstat.results.results import DPResults
 
-_MOST_BLOCKS, _LEAST_EPSILON = 10**5, 1e-9
+_MOST_BLOCKS = 10**5
 ALONE = "what the callable does with a block depends on that block alone"
 TYPES = "the types that the data and their columns have are public"
 SIZES = "the samples' sizes, and which sample a record is in, are public"
@@ -94,8 +95,7 @@ def check_callable(function: object, name: str, example: str) -> Callable[..., o
 
 def divided_samples(data: object, how: Options, blocks: object) -> tuple[Samples, int | None]:
     """Return the samples, and the number of blocks where it is given."""
-    if how.epsilon < _LEAST_EPSILON:
-        raise PydpstatError(f"epsilon must be at least {_LEAST_EPSILON} for blocks; got {how.epsilon!r}.")
+    check_epsilon(how)
     samples = Samples(data)
     if how.bounded:
         check_records(min(samples.sizes), 1, "test on blocks")

@@ -17,6 +17,7 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import INTEGER, Missing, check_records, options, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.nuisance import Floats
+from pydpstat.inference._testing import check_epsilon
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.random import source_from
 from pydpstat.results import DPResults
@@ -37,8 +38,6 @@ from pydpstat.statistics._kernels.levels import (
 from pydpstat.statistics._kernels.records import records_of
 from pydpstat.statistics._kernels.scope import NOTHING
 
-# with less nothing can be seen in any table
-LEAST_EPSILON = 1e-9
 # simulated tables take memory and time in proportion
 MOST_CELLS = 1_000
 # about the smallest p-value that the simulated tables can show
@@ -94,10 +93,7 @@ def noisy_table(
     how = options(
         epsilon, 0, "geometric", neighbors, missing, mechanisms=named, others=False, fill=str, budget=budget
     )
-    if how.epsilon < LEAST_EPSILON:
-        raise PydpstatError(
-            f"epsilon must be at least {LEAST_EPSILON} for a test; got {how.epsilon!r}. 1 is usual."
-        )
+    check_epsilon(how)
     argument = " and ".join(arguments)
     variables = variables_of(data, argument)
     if len(variables.columns) != len(arguments):

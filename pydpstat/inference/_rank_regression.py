@@ -13,6 +13,7 @@ from pydpstat._release.calibration import Calibrated, prepare
 from pydpstat._release.statistic import Options
 from pydpstat.inference._block_scores import block_values, kendall_statistic, score_statistic
 from pydpstat.inference._design import LinearDesign, Regression, expanded
+from pydpstat.inference._laws.rank_values import check_countable
 from pydpstat.inference._laws.sign_scores import (
     KendallLaw,
     MedianOfSigns,
@@ -58,6 +59,8 @@ def by_ranks(
     keys = _keys(source)
     units = _units(design)
     width = len(design.names) - 1
+    if width == 1:
+        check_countable(size, "data")
     if width == 1 and interval:
         y, matrix = _in_ranges(regression, units)
         scale = units[2] / float(units[1][0])

@@ -24,6 +24,7 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 GROUPS = "the groups' sizes and who is in which group are public"
 INDEPENDENT = "the records are independent"
 MEASURED_INTERVAL = "The interval's validity is measured, not proved."
+LEAST_EPSILON = 1e-9
 # so many values make ties of keys rare; a seeded source draws them without gaps
 _KEYS = 2**52
 
@@ -45,6 +46,14 @@ def protected(
         f"neighbors must be 'bounded' for {function}, whose law needs public numbers of records; got "
         "'unbounded'. Use neighbors='bounded' where they are public."
     )
+
+
+def check_epsilon(how: Options) -> None:
+    """Refuse an epsilon whose noise is beyond what laws are computed for; nothing would be said anyway."""
+    if how.epsilon < LEAST_EPSILON:
+        raise PydpstatError(
+            f"epsilon must be at least {LEAST_EPSILON} for inference; got {how.epsilon!r}. 1 is usual."
+        )
 
 
 def sample_of(data: Data, argument: str, how: Options, source: Source) -> Floats:

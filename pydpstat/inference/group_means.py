@@ -15,6 +15,7 @@ from pydpstat._release.statistic import Missing, Options, options, quiet, releas
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.group_means import welch_pvalue
 from pydpstat.inference._moment_release import GROUPS
+from pydpstat.inference._testing import check_epsilon
 from pydpstat.random import Source, source_from
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._labels import Labels
@@ -25,8 +26,6 @@ from pydpstat.statistics._kernels.scope import NOTHING
 
 SHAPES = ("any", "normal")
 MOST_GROUPS = 100
-# with less nothing can be seen in any data
-LEAST_EPSILON = 1e-9
 
 
 @quiet
@@ -122,10 +121,7 @@ def f_oneway(
             f"samples must be 2 to {MOST_GROUPS} groups; got {len(samples)}. Give each group as an argument "
             "of its own, and epsilon by name."
         )
-    if how.epsilon < LEAST_EPSILON:
-        raise PydpstatError(
-            f"epsilon must be at least {LEAST_EPSILON} for a test; got {how.epsilon!r}. 1 is usual."
-        )
+    check_epsilon(how)
     pair = bounds_pair(bounds)
     check_filling(how.missing, (pair,))
     shown = (("shape", shape),) if shape != "any" else ()

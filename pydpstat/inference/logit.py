@@ -31,6 +31,7 @@ from pydpstat.inference._formulas import formula_terms
 from pydpstat.inference._laws.logit_start import Line, line_for, start, within
 from pydpstat.inference._laws.noisy_logit import LogitLaw, symmetric
 from pydpstat.inference._logit_sums import LogitRecords, Scaling, moments_of, score_of
+from pydpstat.inference._testing import check_epsilon
 from pydpstat.mechanisms.mechanism import parts_of
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
@@ -168,6 +169,7 @@ def logit(
             "neighbors must be 'bounded' for logit, whose number of records is public; got 'unbounded'. Use "
             "any_interval with a fit of your own, which also holds where the number is private."
         )
+    check_epsilon(how)
     regression = read_regression(formula, data, _with_response(formula, bounds), levels, how.missing)
     design = regression.design
     records = records_of(regression)

@@ -8,10 +8,9 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, check_records, quiet
-from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.pair_intervals import PairInterval
 from pydpstat.inference._laws.rank_laws import kendall_law, p_value
-from pydpstat.inference._laws.rank_values import concordant_pairs
+from pydpstat.inference._laws.rank_values import check_countable, concordant_pairs
 from pydpstat.inference._testing import (
     ALTERNATIVES,
     INDEPENDENT,
@@ -25,9 +24,6 @@ from pydpstat.inference._testing import (
 )
 from pydpstat.random import source_from
 from pydpstat.results import InferenceResults
-
-# up to so many records pairs are counted exactly
-MOST = 20_000_000
 
 
 @quiet
@@ -110,11 +106,7 @@ def kendalltau(
     first, second = pair_of(x, y, how)
     size = first.size
     check_records(size, 1, "test", "x")
-    if size > MOST:
-        raise PydpstatError(
-            f"x must have at most {MOST} records, whose pairs can be counted exactly; got {size}. Take a "
-            "public part of them."
-        )
+    check_countable(size, "x")
     found = concordant_pairs(first, second, keys_of(source, 2 * size).reshape(2, size))
     pairs, reach = size * (size - 1) // 2, max(size - 1, 1)
     noisy = released(

@@ -278,6 +278,7 @@ def test_collinear_predictors_have_no_ends():
         ({"data": FRAME.assign(x=np.nan)}, "missing must say what to do"),
         ({"data": FRAME[:0]}, "data must have at least 1 record"),
         ({"epsilon": 0.0}, "epsilon must be"),
+        ({"epsilon": 1e-300}, "epsilon must be at least 1e-09"),
     ],
 )
 def test_messages(arguments, message):

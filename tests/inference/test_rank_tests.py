@@ -203,6 +203,16 @@ def test_messages(call, said):
 # privacy
 
 
+@pytest.mark.parametrize("interval", [None, False, True])
+def test_more_records_than_can_be_counted_exactly_are_refused(monkeypatch, interval):
+    monkeypatch.setattr("pydpstat.inference._laws.rank_values._MOST_COUNTED", 44)
+    with pytest.raises(PydpstatError, match="at most 44 records, whose pairs"):
+        if interval is None:
+            dp.kendalltau(X[:45], Y, 1.0)
+        else:
+            dp.ols(Y, X[:45], 1.0, bounds=(-9, 9), method="rank", interval=interval)
+
+
 @pytest.mark.parametrize(
     "name, scale", [("mannwhitneyu", 45), ("wilcoxon", 3), ("kendalltau", 44), ("ks_2samp", 45)]
 )

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.errors import PydpstatError
+
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 # values of a distribution function are rounded to this share
 UNIT_BITS = 32
+_MOST_COUNTED = 20_000_000
 
 
 def ranks_of(values: Floats, keys: Integers) -> Integers:
@@ -56,6 +59,15 @@ def positive_ranks(values: Floats, signs: npt.NDArray[np.bool_], keys: Integers,
     """
     ranks = np.minimum(ranks_of(np.abs(values), keys), cap)
     return int(ranks[(values > 0.0) | ((values == 0.0) & signs)].sum())
+
+
+def check_countable(size: int, argument: str) -> None:
+    """Refuse more records than those whose pairs are counted exactly."""
+    if size > _MOST_COUNTED:
+        raise PydpstatError(
+            f"{argument} must have at most {_MOST_COUNTED} records, whose pairs can be counted exactly; got "
+            f"{size}. Take a public part of them."
+        )
 
 
 def concordant_pairs(first: Floats, second: Floats, keys: Integers) -> int:
