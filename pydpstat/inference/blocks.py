@@ -36,6 +36,7 @@ from pydpstat.inference._laws.block_laws import (
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results.inference_results import InferenceResults
+from pydpstat.statistics._kernels.record_grid import check_range
 
 # blocks get so many records at least, where the number of blocks is chosen here
 _LEAST_TEST, _LEAST_ESTIMATE, _USUAL = 5, 10, 20
@@ -267,6 +268,7 @@ def any_interval(
     )
     check_callable(estimator, "estimator", "numpy.median")
     low, high = bounds_pair(range, "range")
+    check_range(low, high, argument="range")
     share = _share(limit, level)
     missed = min(share, 1.0 - share)
     samples, number = divided_samples(data, how, blocks)

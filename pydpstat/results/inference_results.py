@@ -129,7 +129,7 @@ class InferenceResults(Stated, Frozen):
     mechanism : str
         The noise's name.
     noise_scale : float or ndarray
-        Its scale for each released number.
+        Its scale, in the unit of the numbers that it was added to.
     claim, guarantee : Guarantee
         What was asked for, and what holds.
     bounds : tuple or None

@@ -335,6 +335,7 @@ def test_messages(arguments, message):
         ({"limit": "lower"}, "level must be above 0 and at most 0.5"),
         ({"level": 0.1}, "level must be None where limit is"),
         ({"range": (1, 0)}, "range must be a pair"),
+        ({"range": (-1.7e308, 1.7e308)}, "range must be between 1e-290 and 1e"),
         ({"estimator": "mean"}, "estimator must be a function"),
     ],
 )

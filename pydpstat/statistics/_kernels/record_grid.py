@@ -114,12 +114,17 @@ def standard_grid(lower: float, upper: float) -> RecordGrid:
 
 
 def check_range(
-    lower: float, upper: float, least: float = 1e-290, most: float = 1e302, purpose: str = ""
+    lower: float,
+    upper: float,
+    least: float = 1e-290,
+    most: float = 1e302,
+    purpose: str = "",
+    argument: str = "bounds",
 ) -> None:
     """Check that floating-point numbers can hold a fine grid between the bounds."""
     if not least < upper - lower < most:
         raise PydpstatError(
-            f"bounds must be between {least} and {most} apart{purpose}; got ({lower!r}, {upper!r}). "
+            f"{argument} must be between {least} and {most} apart{purpose}; got ({lower!r}, {upper!r}). "
             "Rescale the data."
         )
 
