@@ -22,7 +22,7 @@ class Samples:
     """One sample or several, each of records that are rows of an array or of a frame. Private."""
 
     def __init__(self, data: object) -> None:
-        """Look at the containers; no value is read."""
+        """Look at the containers; what the records are plays no part."""
         given = data if _are_samples(data) else (data,)
         self.samples = tuple(_sample(each) for each in given)  # type: ignore[attr-defined]
         self.sizes = tuple(len(each) for each in self.samples)
