@@ -18,6 +18,7 @@ from pydpstat import Budget, PydpstatError
 from pydpstat.inference._design import read_regression
 from pydpstat.inference._laws.logit_start import FARTHEST, line_for, logistic, start, within
 from pydpstat.inference._laws.noisy_logit import LogitLaw, pairs, sum_tail, symmetric
+from pydpstat.inference._laws.shapes import DOWN, UP
 from pydpstat.inference._logit_sums import LogitRecords, Scaling, moments_of, score_of
 from pydpstat.inference.logit import fit, stages_for
 from pydpstat.mechanisms.mechanism import parts_of
@@ -289,8 +290,12 @@ def test_messages(arguments, message):
 
 def simulated(n, b, epsilon, draw, spread):
     """What a release says of uniform predictors; `spread` multiplies the noise, not what is known of it."""
-    p, d = len(b) - 1, len(b)
-    z = draw.uniform(-1.0, 1.0, (n, p))
+    return released(draw.uniform(-1.0, 1.0, (n, len(b) - 1)), b, epsilon, draw, spread)
+
+
+def released(z, b, epsilon, draw, spread):
+    """What a release says of these predictors."""
+    n, p, d = len(z), len(b) - 1, len(b)
     y = draw.random(n) < logistic(b[0] + z @ b[1:])
     own, shares = records(y, z), stages_for(epsilon, n, p)
 
@@ -316,6 +321,23 @@ def test_true_coefficients_are_rejected_as_often_as_stated():
     assert rejected(3.0, 60)[1] > 10
     # and where next to nothing was, hardly ever: fewer than 2 of 100 runs once in 27 times
     assert rejected(0.05, 100)[1] < 2
+
+
+@pytest.mark.parametrize("shape", [UP, DOWN])
+def test_the_score_of_a_predictor_of_two_values_moves_as_the_skewed_shapes_say(shape):
+    draw, step = np.random.default_rng(12), np.array([0.3, -0.5])
+    z = np.where(draw.random((5000, 1)) < 0.3, 1.0, -1.0)
+    law = released(z, np.array([0.0, 4.0]), 1.0, draw, 0.0)
+    v = np.column_stack([np.ones(5000), z])
+    before, after = logistic(v @ law.center), logistic(v @ (law.center + step))
+    linear = ((v @ step) ** 2 * before * (1.0 - before)).sum()
+    moved, informed = law._curved(step, shape)
+    # moments are rounded to 2^-30 of a record
+    assert moved == pytest.approx(((v @ step) * (after - before)).sum() / linear, rel=1e-6)
+    along = ((v @ step) ** 2 * after * (1.0 - after)).sum() / linear
+    assert informed == pytest.approx(
+        max(along, (after * (1.0 - after)).sum() / (before * (1.0 - before)).sum()), rel=1e-6
+    )
 
 
 def test_intervals_have_what_is_not_rejected():

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from pydpstat._frozen import Frozen
 from pydpstat.inference._laws.logit_start import Line, lifted, logistic, normal_points
+from pydpstat.inference._laws.shapes import NORMAL, SHAPES, UP
 from pydpstat.r_arithmetic.elementary import log
 
 Floats = npt.NDArray[np.float64]
@@ -25,6 +26,8 @@ _STANDS_OUT = 0.5
 # for each coefficient: ten ones and ten zeros have as much
 _LEAST_INFORMATION = 5.0
 _SURCHARGE = 1.05
+# standard deviations of the noise that rule a shape out
+_FAR = 4.0
 
 
 def sum_tail(x: float, sd: float, scales: Floats) -> float:
@@ -118,8 +121,10 @@ class LogitLaw(Frozen):
     b, whose mean is 0 and whose variance is the information, plus noise that is linear in independent Laplace
     variables with known factors. The other coefficients are estimated, and a combination a of the equations
     is taken that does not depend on them to first order (Neyman's C(alpha) tests). How much less than a
-    linear one the score moves, where b is far from the center, is computed for normal predictors with the
-    noisy moments.
+    linear one the score moves, where b is far from the center, is computed from the noisy moments, for linear
+    predictors of three shapes: a normal one and the most skewed ones of two values within the bounds. The
+    p-value is the largest one of those shapes whose information at the center is not farther from the noisy
+    one than the noise may move it.
     """
 
     center: Floats
@@ -139,6 +144,16 @@ class LogitLaw(Frozen):
         return float(np.sqrt(2.0 * ((self.line.weight * self.second) ** 2 + self.fourth**2)).max())
 
     @property
+    def shapes(self) -> list[int]:
+        """The shapes of the linear predictor that the noisy information does not rule out, or the nearest."""
+        off = []
+        for shape in SHAPES:
+            at, masses = self._predictor(shape)
+            s = logistic(at)
+            off.append(abs(self.records * float(masses @ (s * (1.0 - s))) - float(self.information[0, 0])))
+        return [shape for shape, each in zip(SHAPES, off) if each <= min(off) + _FAR * self.noise]
+
+    @property
     def estimate(self) -> Floats:
         """The coefficients after one step from the center, of a size that the expansion bears."""
         size = self.center.size
@@ -150,8 +165,8 @@ class LogitLaw(Frozen):
         """Return the two-sided p-value of the hypothesis that combination'b is `value`, or 1."""
         if not self.known(combination):
             return 1.0
-        distance, sd, scales = self._parts(combination, value)
-        return min(1.0, 2.0 * sum_tail(abs(distance), sd, scales))
+        parts = [self._parts(combination, value, shape) for shape in self.shapes]
+        return min(1.0, 2.0 * max(sum_tail(abs(distance), sd, scales) for distance, sd, scales in parts))
 
     def known(self, combination: Floats) -> bool:
         """Tell whether the information on the other coefficients stands out from its noise, and is enough.
@@ -170,7 +185,7 @@ class LogitLaw(Frozen):
     def deviation(self, combination: Floats) -> float:
         """Return the standard error of combination'b: sampling and noise."""
         value = float(combination @ self.estimate)
-        _, sd, scales = self._parts(combination, value)
+        _, sd, scales = self._parts(combination, value, NORMAL)
         total = math.sqrt(sd * sd + 2.0 * float(scales @ scales))
         return total / max(self._slope(combination), 1e-300)
 
@@ -228,14 +243,14 @@ class LogitLaw(Frozen):
         basis, a, _ = self._projection(combination)
         return abs(float(a @ basis.T @ self.information @ basis[:, 0]))
 
-    def _parts(self, combination: Floats, value: float) -> tuple[float, float, Floats]:
+    def _parts(self, combination: Floats, value: float, shape: int) -> tuple[float, float, Floats]:
         """Return how far the equations are from 0, its standard deviation and the noise's scales."""
         basis, a, others = self._projection(combination)
         away = value - float(combination @ self.center)
         # the others follow: their equations are solved
         moved = np.concatenate([[away], others + (a[1:] * away)])
         step, weights = basis @ moved, basis @ a
-        shrunk, spread = self._curved(step)
+        shrunk, spread = self._curved(step, shape)
         step = shrunk * step
         distance = float(weights @ (self.score - self.information @ step))
         scales = self._scales(weights, step)
@@ -256,23 +271,39 @@ class LogitLaw(Frozen):
             [weights * self.first, matrix, weights * self.third, _factors(weights, step) * self.fourth]
         )
 
-    def _curved(self, step: Floats) -> tuple[float, float]:
-        """Return how much of its linear size the score moves over a step, and how the information does."""
+    def _spread(self) -> tuple[Floats, Floats]:
+        """Return the mean of v, and the covariance matrix of z."""
         mean = np.clip(self.moments[0] / self.records, -1.0, 1.0)
         mean[0] = 1.0
-        spread = lifted(self.moments[1:, 1:] / self.records - np.outer(mean[1:], mean[1:]), 1e-9)
+        return mean, lifted(self.moments[1:, 1:] / self.records - np.outer(mean[1:], mean[1:]), 1e-9)
+
+    def _predictor(self, shape: int) -> tuple[Floats, Floats]:
+        """Return values of the linear predictor at the center, and their probabilities."""
+        mean, spread = self._spread()
+        middle, slopes = float(mean @ self.center), self.center[1:]
+        sd = math.sqrt(max(float(slopes @ spread @ slopes), 1e-18))
+        if shape == NORMAL:
+            points, masses = normal_points()
+            return middle + sd * points, masses
+        sign = 1.0 if shape == UP else -1.0
+        far = max(float(np.abs(slopes).sum()) + sign * (self.center[0] - middle), 1e-9 * sd)
+        share = sd * sd / (sd * sd + far * far)
+        return middle + sign * np.array([far, -sd * sd / far]), np.array([share, 1.0 - share])
+
+    def _curved(self, step: Floats, shape: int) -> tuple[float, float]:
+        """Return how much of its linear size the score moves over a step, and how the information does."""
+        mean, spread = self._spread()
         both = np.column_stack([self.center, step])
         middle = mean @ both
         between = both[1:].T @ spread @ both[1:]
+        slope = between[0, 1] / max(between[0, 0], 1e-36)
+        rest = math.sqrt(max(between[1, 1] - slope * between[0, 1], 0.0))
+        at, masses = self._predictor(shape)
         points, weights = normal_points()
-        sd = math.sqrt(max(between[0, 0], 1e-18))
-        slope = between[0, 1] / (sd * sd)
-        rest = math.sqrt(max(between[1, 1] - slope * slope * sd * sd, 0.0))
-        at = (middle[0] + sd * points)[:, None]
-        by = middle[1] + slope * (at - middle[0]) + rest * points[None, :]
-        joint = np.outer(weights, weights)
-        before = logistic(at)
-        after = logistic(np.clip(at + by, -500.0, 500.0))
+        by = middle[1] + slope * (at - middle[0])[:, None] + rest * points[None, :]
+        joint = np.outer(masses, weights)
+        before = logistic(at)[:, None]
+        after = logistic(np.clip(at[:, None] + by, -500.0, 500.0))
         weight = before * (1.0 - before)
         linear = float((joint * weight * by * by).sum())
         if linear < 1e-14:
