@@ -114,7 +114,7 @@ def _alone(block: Any) -> Any:
     """
     if isinstance(block, np.ndarray):
         return _alone_array(block) if block.dtype.kind in "OUS" else block
-    if hasattr(block, "infer_objects"):
+    if hasattr(block, "infer_objects") and not hasattr(block, "levels"):
         block = block.infer_objects()
     if has_rows(block):
         block.index = _without_unused(block.index)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import polars as pl
-import pyarrow as pa
 import pytest
 
 from pydpstat.inference._block_records import Samples
 from pydpstat.random import source_from
+
+pa = pytest.importorskip("pyarrow")
+pl = pytest.importorskip("polars")
 
 TEXTS = ["a", "b"] * 15
 HELD = {
