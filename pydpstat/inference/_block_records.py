@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._data.containers import categorical_of, has_rows, is_categorical, is_frame, is_vector
+from pydpstat._data.containers import categorical_of, has_rows, is_categorical, is_frame, is_vector, rows
 from pydpstat._data.values import without_mask
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
@@ -93,12 +93,10 @@ def _decoded(sample: Any) -> Any:
 
 def _rows(sample: Any, places: Places) -> Any:
     """Return copies of some records, in their order."""
-    if has_rows(sample):
-        return _alone(sample.iloc[places])
     # tables and arrays of Arrow have no other way
     if type(sample).__module__.startswith("pyarrow"):
         return sample.take(places)
-    return _alone(sample[places])
+    return _alone(rows(sample, places))
 
 
 def _alone(block: Any) -> Any:
