@@ -17,7 +17,7 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import INTEGER, Missing, check_records, options, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE
-from pydpstat.inference._laws.quantile_intervals import MOST_BINS, bin_number, quantile_ends
+from pydpstat.inference._laws.quantile_intervals import MOST_BINS, bin_number, quantile_ends, quantile_slope
 from pydpstat.inference._laws.share_intervals import INDEPENDENT
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
@@ -90,17 +90,15 @@ class CellQuantiles(Frozen):
         return float((1.0 - part) * self.edges[cell] + part * self.edges[cell + 1])
 
     def slope(self, share: float) -> float:
-        """Return how far a noise of standard deviation 1 in each cell moves the quantile.
+        """Return how far noise of a standard deviation of 1 in each cell moves the quantile.
 
-        It is half the distance of the quantiles whose shares are a standard deviation of the noise below
-        and above; NaN where this is above a tenth of all records.
+        NaN where the noise of the counts below the quantile is above a tenth of all records.
         """
         deviation = math.sqrt(2.0) / self.rate
         apart = 0.5 * math.sqrt(self.cells.size) * deviation / self.size
         if apart > 0.1:
             return math.nan
-        low, high = self.quantile(max(share - apart, 0.0)), self.quantile(min(share + apart, 1.0))
-        return (high - low) / (2.0 * deviation)
+        return quantile_slope(self.quantile, share, deviation, apart)
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the ends for each quantile."""

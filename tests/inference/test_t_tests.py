@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import pickle
 import sys
@@ -16,9 +17,15 @@ import pydpstat as dp
 from pydpstat.inference._laws.binomial import noisy_tails, pvalue_of
 from pydpstat.inference._laws.exact_mean import bentkus, exact_pvalue
 from pydpstat.inference._laws.geometric_sums import GeometricNoise
-from pydpstat.inference._laws.inversion import outermost
 from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval, null_law, possible, pvalue
-from pydpstat.inference._laws.noisy_welch import WelchInterval, around_possible, welch_pvalue
+from pydpstat.inference._laws.noisy_welch import (
+    _TOGETHER,
+    WelchInterval,
+    _Simulated,
+    around_possible,
+    groups_under,
+    welch_pvalue,
+)
 from pydpstat.inference._laws.reference import reference
 from pydpstat.inference._laws.shapes import DOWN, NORMAL, UP, binomial_quantiles, centered_sums
 
@@ -75,13 +82,6 @@ def test_an_interval_has_what_the_test_does_not_reject():
     assert welch_pvalue(pair, high)[1] <= 0.05 < welch_pvalue(pair, 0.9 * high + 0.1 * low)[1]
 
 
-def test_the_outermost_accepted_value_is_found_beyond_a_gap():
-    # accepted up to 1 and again from 2.2 to 3.2
-    end = outermost(lambda x: x <= 1.0 or 2.2 <= x <= 3.2, 0.0, 0.5, 1.0, 10.0)
-    assert 3.2 < end < 3.22
-    assert outermost(lambda x: True, 0.0, 0.5, -1.0, 1.0) == -1.0
-
-
 def test_possible_variances_keep_their_neighbors():
     small = np.array([True, True, False, False, False])
     large = np.array([False, False, False, True, True])
@@ -106,6 +106,35 @@ def test_ordered_places_that_are_possible_are_found_with_few_looks(few, many):
     assert around_possible(12, flags, True) == (kept[0], kept[-1])
     assert len(looks) <= 9 or few >= many
     assert around_possible(12, flags, False) == (kept[0], kept[-1])
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("difference", [0.25, 0.07, -0.2])
+def test_draws_that_are_left_out_are_extreme_for_no_pair_of_variances(alternative, difference):
+    noise = ((0.0, 0.0), (2.0, 0.0), (0.0, 2.0))
+    known = tuple(NoisySums((float(n), 0.08 * n, 0.07 * n), noise, "laplace", n) for n in (80, 700))
+    groups = groups_under(known, difference)
+    both = _Simulated(groups, groups[0].mean - groups[1].mean - difference, alternative)
+    some, kept = (slice(None, None, 5),) * 2, []
+    for shapes in _TOGETHER:
+        first, second = (
+            [group.drawn(v, s) for v in grid[::5]] for group, grid, s in zip(groups, both.grids, shapes)
+        )
+        counts = both.counts(shapes, *some)
+        for (i, (mean1, estimate1)), (j, (mean2, estimate2)) in itertools.product(
+            enumerate(first), enumerate(second)
+        ):
+            square = np.maximum(estimate1 / 80 + estimate2 / 700 + both.noise, both.lowest[some][i, j])
+            ratio, observed = (mean1 - mean2) / np.sqrt(square), both.observed[some][i, j]
+            extreme = {
+                "two-sided": np.abs(ratio) >= abs(observed),
+                "less": ratio <= observed,
+                "greater": ratio >= observed,
+            }
+            # ties but for rounding
+            assert abs(counts[i, j] - extreme[alternative].sum()) <= 1
+            kept.append(counts[i, j])
+    assert min(kept) < max(kept)
 
 
 def test_places_that_are_possible_are_found_in_any_order():

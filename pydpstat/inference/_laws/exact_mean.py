@@ -205,16 +205,16 @@ class ExactMeanInterval:
         _, second = start.centered(self.known.sums)
         error = math.sqrt(max(second, start.floor) + start.spread) / size
 
-        def accepts(mean: float) -> bool:
+        def at(mean: float) -> float:
             law = null_law(self.known, mean, size)
             first, _ = law.centered((float(size), cut, 0.0))
             _, square = law.centered(self.known.sums)
-            return _pvalue(law, first, square, self.alternative) > alpha
+            return _pvalue(law, first, square, self.alternative)
 
         ends = [-1.0, 1.0]
         for place, (side, one_sided) in enumerate(((-1.0, "greater"), (1.0, "less"))):
             if self.alternative in ("two-sided", one_sided):
-                ends[place] = outermost(accepts, cut / size, error, side, 1.0)
+                ends[place] = outermost(at, alpha, cut / size, error, side, 1.0)
         bounds = self.middle - self.half, self.middle + self.half
         low, high = (min(max(self.middle + self.half * end, bounds[0]), bounds[1]) for end in ends)
         return low, high

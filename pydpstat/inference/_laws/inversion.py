@@ -4,37 +4,87 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from scipy.special import ndtri
+
+# of an error: how near the ends are
+_NEAR = 0.02
+
 
 def outermost(
-    accepts: Callable[[float], bool], center: float, error: float, side: float, end: float
+    pvalue: Callable[[float], float], alpha: float, center: float, error: float, side: float, end: float
 ) -> float:
-    """Return the end of the accepted values on one side of a center, or the end of all of them.
+    """Return the end of the values on one side of a center that are not rejected, or the end of all values.
 
-    What is accepted need not be an interval: two steps beyond the first rejection are looked at, too. The
-    end is a rejected value next to an accepted one, nearer than a fiftieth of the error.
+    What is not rejected need not be an interval: two steps beyond the first rejection are looked at, too.
+    The end is a rejected value next to one that is not, nearer than a fiftieth of the error.
+
+    Parameters
+    ----------
+    pvalue : callable
+        The p-value of each value; where it is above alpha, any number above alpha will do.
+    alpha : float
+        Values with p-values above are not rejected.
+    center : float
+        Where the search begins.
+    error : float
+        About a standard error.
+    side : {-1.0, 1.0}
+        Below the center, or above.
+    end : float
+        The last value on that side, times the side.
+
+    Examples
+    --------
+    >>> from scipy.stats import norm
+    >>> round(outermost(lambda x: 2.0 * norm.sf(abs(x - 5.0)), 0.05, 5.0, 1.0, 1.0, 100.0), 1)
+    7.0
     """
-    step, last, inside, rejected = 1.5 * error, center, center, []
-    while True:
+    step, last = 1.5 * error, center
+    inside = center, 1.0
+    rejected: list[tuple[float, float]] = []
+    while len(rejected) < 3:
         at = last + side * step
-        if side * at >= end:
-            if accepts(side * end):
-                return side * end
-            rejected.append(side * end)
-            break
-        if accepts(at):
-            inside, rejected = at, []
+        beyond = side * at >= end
+        at = side * end if beyond else at
+        p = pvalue(at)
+        if p > alpha:
+            if beyond:
+                return at
+            inside, rejected = (at, p), []
             # beyond a few errors only few records or much noise keep means possible
             step *= 1.0 if abs(at - center) < 6.0 * error else 1.5
         else:
-            rejected.append(at)
-            if len(rejected) == 3:
+            rejected.append((at, p))
+            if beyond:
                 break
         last = at
-    outside = rejected[0]
-    while abs(outside - inside) > 0.02 * error:
-        middle = 0.5 * (inside + outside)
-        if accepts(middle):
-            inside = middle
+    return _between(pvalue, alpha, inside, rejected[0], _NEAR * error)
+
+
+def _between(
+    pvalue: Callable[[float], float],
+    alpha: float,
+    inside: tuple[float, float],
+    outside: tuple[float, float],
+    near: float,
+) -> float:
+    """Return a rejected value near one that is not, between such values with their p-values.
+
+    Where the level is by a normal law is tried, and the middle after a try that has not halved the distance.
+    """
+    middle = False
+    while (gap := abs(outside[0] - inside[0])) > near:
+        share = 0.5
+        if not middle and 0.0 < outside[1] and inside[1] > outside[1]:
+            first, wanted, second = (float(ndtri(0.5 * p)) for p in (inside[1], alpha, outside[1]))
+            # a little before it, or a little beyond where what is before is near
+            share = (wanted - first) / (second - first) - 0.4 * near / gap
+            share = min(share if share > 0.1 * near / gap else 0.8 * near / gap, 1.0 - 0.1 * near / gap)
+        at = inside[0] + share * (outside[0] - inside[0])
+        p = pvalue(at)
+        if p > alpha:
+            inside = at, p
         else:
-            outside = middle
-    return outside
+            outside = at, p
+        middle = abs(outside[0] - inside[0]) > 0.5 * gap
+    return outside[0]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._frozen import Frozen
+from pydpstat._frozen import Frozen, frozen
 from pydpstat.inference._laws.logit_start import Line, lifted, logistic, normal_points
 from pydpstat.inference._laws.shapes import NORMAL, SHAPES, UP
 from pydpstat.r_arithmetic.elementary import log
@@ -92,7 +93,7 @@ def symmetric(elements: Floats, size: int) -> Floats:
     return matrix
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class LogitLaw(Frozen):
     """What the last noisy score says of any combination of coefficients.
 
@@ -143,15 +144,15 @@ class LogitLaw(Frozen):
         """The largest standard deviation of the information's noise."""
         return float(np.sqrt(2.0 * ((self.line.weight * self.second) ** 2 + self.fourth**2)).max())
 
-    @property
-    def shapes(self) -> list[int]:
+    @cached_property
+    def shapes(self) -> tuple[int, ...]:
         """The shapes of the linear predictor that the noisy information does not rule out, or the nearest."""
         off = []
         for shape in SHAPES:
             at, masses = self._predictor(shape)
             s = logistic(at)
             off.append(abs(self.records * float(masses @ (s * (1.0 - s))) - float(self.information[0, 0])))
-        return [shape for shape, each in zip(SHAPES, off) if each <= min(off) + _FAR * self.noise]
+        return tuple(shape for shape, each in zip(SHAPES, off) if each <= min(off) + _FAR * self.noise)
 
     @property
     def estimate(self) -> Floats:
@@ -271,15 +272,17 @@ class LogitLaw(Frozen):
             [weights * self.first, matrix, weights * self.third, _factors(weights, step) * self.fourth]
         )
 
+    @cached_property
     def _spread(self) -> tuple[Floats, Floats]:
-        """Return the mean of v, and the covariance matrix of z."""
+        """The mean of v, and the covariance matrix of z."""
         mean = np.clip(self.moments[0] / self.records, -1.0, 1.0)
         mean[0] = 1.0
-        return mean, lifted(self.moments[1:, 1:] / self.records - np.outer(mean[1:], mean[1:]), 1e-9)
+        spread = lifted(self.moments[1:, 1:] / self.records - np.outer(mean[1:], mean[1:]), 1e-9)
+        return frozen(mean), frozen(spread)
 
     def _predictor(self, shape: int) -> tuple[Floats, Floats]:
         """Return values of the linear predictor at the center, and their probabilities."""
-        mean, spread = self._spread()
+        mean, spread = self._spread
         middle, slopes = float(mean @ self.center), self.center[1:]
         sd = math.sqrt(max(float(slopes @ spread @ slopes), 1e-18))
         if shape == NORMAL:
@@ -292,7 +295,7 @@ class LogitLaw(Frozen):
 
     def _curved(self, step: Floats, shape: int) -> tuple[float, float]:
         """Return how much of its linear size the score moves over a step, and how the information does."""
-        mean, spread = self._spread()
+        mean, spread = self._spread
         both = np.column_stack([self.center, step])
         middle = mean @ both
         between = both[1:].T @ spread @ both[1:]

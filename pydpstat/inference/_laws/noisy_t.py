@@ -218,7 +218,8 @@ def extreme(
             sums = sums + slack * (squares < lowest)
         np.maximum(squares, lowest, out=squares)
         squares += law.spread
-        return (1 + beyond(sums + noises[0], squares, observed, alternative)) / (size + 1)
+        count = np.count_nonzero(beyond(sums + noises[0], squares, observed, alternative))
+        return (1 + int(count)) / (size + 1)
 
     for place in sorted(range(grid.size), key=lambda i: abs(i - start)):
         above = below = 0
@@ -245,21 +246,22 @@ def extreme(
     return Extreme(most, place)
 
 
-def beyond(first: Floats, square: Floats, observed: float, alternative: str) -> int:
-    """Return how many of ``first / sqrt(square)`` are as extreme as the observed one; `square` is changed.
+def beyond(
+    first: Floats, square: Floats, observed: float | Floats, alternative: str
+) -> npt.NDArray[np.bool_]:
+    """Tell which of ``first / sqrt(square)`` are as extreme as the observed one; `square` is changed.
 
     Examples
     --------
-    >>> beyond(np.array([-3.0, 1.0, 4.0]), np.ones(3), 3.0, "two-sided")
-    2
+    >>> beyond(np.array([-3.0, 1.0, 4.0]), np.ones(3), 3.0, "two-sided").tolist()
+    [True, False, True]
     """
     if alternative == "two-sided":
         square *= observed * observed
-        return int(np.count_nonzero(first * first >= square))
+        return first * first >= square
     np.sqrt(square, out=square)
     square *= observed
-    extremes = first >= square if alternative == "greater" else first <= square
-    return int(np.count_nonzero(extremes))
+    return first >= square if alternative == "greater" else first <= square
 
 
 def sizes(known: NoisySums) -> tuple[tuple[int, ...], float]:
@@ -347,7 +349,7 @@ class NoisyTInterval:
         ends = []
         for side, one_sided in ((-1.0, "greater"), (1.0, "less")):
             if self.alternative in ("two-sided", one_sided):
-                ends.append(outermost(self._accepts(alpha), *self._start(), side, 1.0))
+                ends.append(outermost(self._pvalues(alpha), alpha, *self._start(), side, 1.0))
             else:
                 ends.append(side)
         # the sum may be rounded beyond the bounds
@@ -363,24 +365,25 @@ class NoisyTInterval:
         _, second = law.centered(self.known.sums)
         return mean, math.sqrt(max(second, law.floor) + law.spread) / size
 
-    def _accepts(self, alpha: float) -> Callable[[float], bool]:
+    def _pvalues(self, alpha: float) -> Callable[[float], float]:
         found, left_out = sizes(self.known)
-        enough = alpha - LEFT_OUT - left_out
+        left_out += LEFT_OUT
         size, first, square = self.known.sums
         reach = max(size, 1.0)
         cut = min(max(first, -reach), reach)
         places = dict.fromkeys(found, _VARIANCES // 2)
 
-        def accepts(mean: float) -> bool:
+        def at(mean: float) -> float:
+            share = 0.0
             for n in found:
                 law = null_law(self.known, mean, n)
                 # far outside of what records can add up to, the noise alone would leave no mean
                 distance, _ = law.centered((size, cut, square))
                 _, second = law.centered(self.known.sums)
-                each = extreme(law, distance, second, self.alternative, enough, places[n])
-                places[n] = each.place
-                if each.share > enough:
-                    return True
-            return False
+                each = extreme(law, distance, second, self.alternative, alpha - left_out, places[n])
+                share, places[n] = max(share, each.share), each.place
+                if share > alpha - left_out:
+                    break
+            return left_out + share
 
-        return accepts
+        return at

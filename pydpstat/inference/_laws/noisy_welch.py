@@ -11,7 +11,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +32,8 @@ from pydpstat.inference._laws.reference import Reference, reference
 from pydpstat.inference._laws.shapes import DOWN, NORMAL, SHAPES, UP, centered_sums
 
 Floats = npt.NDArray[np.float64]
+# deviations of the mean and estimates of its variance, at each of some variances
+_Draws = list[tuple[Floats, Floats]]
 _TOGETHER = ((NORMAL, NORMAL), (UP, DOWN), (DOWN, UP))
 _COARSE, _FINE = 23, 15
 # the estimates of few records can be further below large variances than below none
@@ -131,41 +133,81 @@ def _extreme(
 
     The search begins at the variances in the places `start`, and ends early with one above `enough`.
     """
-    grids = tuple(_possible_range(each) for each in groups)
-    noise = sum(each.noise for each in groups)
-    floor = sum(each.law.floor / each.law.n**2 for each in groups)
-    square = sum(each.variance / each.law.n for each in groups)
-    least = [
-        [least_square(each.law.n, each.law.mean, v) / each.law.n**2 for v in grid.tolist()]
-        for each, grid in zip(groups, grids)
-    ]
-    drawn: list[dict[tuple[int, int], tuple[Floats, Floats]]] = [{}, {}]
-
-    def draws(place: int, index: int, shape: int) -> tuple[Floats, Floats]:
-        if (index, shape) not in drawn[place]:
-            mean, estimate = groups[place].drawn(float(grids[place][index]), shape)
-            estimate /= groups[place].law.n
-            drawn[place][index, shape] = mean, estimate + groups[place].noise
-        return drawn[place][index, shape]
-
-    size = groups[0].noises[0].size
-    largest, where, apart, total = 0.0, start, np.empty(size), np.empty(size)
-    pairs = [(i, j) for i in range(grids[0].size) for j in range(grids[1].size)]
-    pairs.sort(key=lambda each: abs(each[0] - start[0]) + abs(each[1] - start[1]))
-    for i, j in pairs:
-        lowest = max(floor, least[0][i] + least[1][j]) + noise
-        observed = distance / math.sqrt(max(square + noise, lowest))
-        for shapes in _TOGETHER:
-            (mean1, part1), (mean2, part2) = draws(0, i, shapes[0]), draws(1, j, shapes[1])
-            np.add(part1, part2, out=total)
-            np.maximum(total, lowest, out=total)
-            np.subtract(mean1, mean2, out=apart)
-            share = (1 + beyond(apart, total, observed, alternative)) / (size + 1)
-            if share > largest:
-                largest, where = share, (i, j)
-        if largest > enough:
+    both = _Simulated(groups, distance, alternative)
+    size, (first, second) = groups[0].noises[0].size, both.lowest.shape
+    share, where = 0.0, start
+    # a p-value needs all pairs, a rejection too
+    for reach in (0, 2, first + second) if enough < 1.0 else (first + second,):
+        rows, columns = (
+            slice(max(place - reach, 0), place + reach + 1)
+            for place in (min(start[0], first - 1), min(start[1], second - 1))
+        )
+        counts = np.max([both.counts(shapes, rows, columns) for shapes in _TOGETHER], axis=0)
+        share = float((1 + counts.max()) / (size + 1))
+        row, column = np.unravel_index(int(counts.argmax()), counts.shape)
+        where = rows.start + int(row), columns.start + int(column)
+        if share > enough:
             break
-    return distance / math.sqrt(max(square, floor) + noise), largest, where
+    return distance / math.sqrt(max(both.square, both.floor) + both.noise), share, where
+
+
+class _Simulated:
+    """Means and variances of both groups at the draws, for all possible variances, and what was observed."""
+
+    def __init__(self, groups: tuple[Group, Group], distance: float, alternative: str) -> None:
+        self.groups, self.distance, self.alternative = groups, distance, alternative
+        self.grids = tuple(_possible_range(each) for each in groups)
+        self.noise = sum(each.noise for each in groups)
+        self.floor = sum(each.law.floor / each.law.n**2 for each in groups)
+        self.square = sum(each.variance / each.law.n for each in groups)
+        least = [
+            [least_square(each.law.n, each.law.mean, v) / each.law.n**2 for v in grid.tolist()]
+            for each, grid in zip(groups, self.grids)
+        ]
+        self.lowest = np.maximum(self.floor, np.add.outer(*least)) + self.noise
+        self.observed = distance / np.sqrt(np.maximum(self.square + self.noise, self.lowest))
+        self._made: dict[tuple[int, int, int], tuple[Floats, Floats]] = {}
+
+    def counts(self, shapes: tuple[int, int], rows: slice, columns: slice) -> npt.NDArray[np.int64]:
+        """Return how many draws are as extreme as what was observed, for pairs of variances."""
+        lowest, observed = self.lowest[rows, columns], self.observed[rows, columns]
+        first, second = self._draws(0, rows, shapes[0]), self._draws(1, columns, shapes[1])
+        some = self._nearly(first, second, self._least(observed), float(lowest.min()))
+        first, second = ([(mean[some], part[some]) for mean, part in each] for each in (first, second))
+        found = np.zeros(lowest.shape, dtype=np.int64)
+        apart, total = (np.empty(first[0][0].size) for _ in range(2))
+        for i, (mean1, part1) in enumerate(first):
+            for j, (mean2, part2) in enumerate(second):
+                np.add(part1, part2, out=total)
+                np.maximum(total, lowest[i, j], out=total)
+                np.subtract(mean1, mean2, out=apart)
+                extreme = beyond(apart, total, float(observed[i, j]), self.alternative)
+                found[i, j] = np.count_nonzero(extreme)
+        return found
+
+    @staticmethod
+    def _nearly(first: _Draws, second: _Draws, least: float, lowest: float) -> npt.NDArray[np.intp]:
+        """Return the draws that can be extreme for any pair: of many, few are."""
+        (means1, parts1), (means2, parts2) = zip(*first), zip(*second)
+        up = reduce(np.maximum, means1) - reduce(np.minimum, means2)
+        down = reduce(np.maximum, means2) - reduce(np.minimum, means1)
+        total = np.maximum(reduce(np.minimum, parts1) + reduce(np.minimum, parts2), lowest)
+        return np.flatnonzero(np.maximum(up, down) ** 2 >= least * total)
+
+    def _least(self, observed: Floats) -> float:
+        """Return a square of the statistic that is below all that are as extreme as one observed."""
+        sign = {"greater": 1.0, "less": -1.0}.get(self.alternative, math.copysign(1.0, self.distance))
+        least = float((sign * observed).min())
+        return (1.0 - 1e-9) * least * least if least > 0.0 else 0.0
+
+    def _draws(self, place: int, some: slice, shape: int) -> _Draws:
+        group = self.groups[place]
+        for index, variance in list(enumerate(self.grids[place].tolist()))[some]:
+            if (place, index, shape) not in self._made:
+                mean, estimate = group.drawn(variance, shape)
+                estimate /= group.law.n
+                self._made[place, index, shape] = mean, estimate + group.noise
+        return [self._made[place, index, shape] for index in range(self.grids[place].size)[some]]
 
 
 def welch_pvalue(
@@ -218,22 +260,23 @@ class WelchInterval:
         groups = groups_under(self.known, center)
         square = sum(max(each.variance, each.law.floor / each.law.n) / each.law.n for each in groups)
         error = math.sqrt(square + sum(each.noise for each in groups))
-        accepts = self._accepts(alpha - 2.0 * LEFT_OUT, center)
+        pvalue = self._pvalues(alpha, center)
         ends = []
         for side, one_sided in ((-1.0, "greater"), (1.0, "less")):
             if self.alternative in ("two-sided", one_sided):
-                ends.append(outermost(accepts, center, error, side, 2.0))
+                ends.append(outermost(pvalue, alpha, center, error, side, 2.0))
             else:
                 ends.append(2.0 * side)
         return self.half * ends[0], self.half * ends[1]
 
-    def _accepts(self, enough: float, center: float) -> Callable[[float], bool]:
-        start = (_FINE, _FINE)
+    def _pvalues(self, alpha: float, center: float) -> Callable[[float], float]:
+        start, left_out = (_FINE, _FINE), 2.0 * LEFT_OUT
 
-        def accepts(difference: float) -> bool:
+        def at(difference: float) -> float:
             nonlocal start
             groups = groups_under(self.known, difference)
-            _, share, start = _extreme(groups, center - difference, self.alternative, enough, start)
-            return share > enough
+            away = center - difference
+            _, share, start = _extreme(groups, away, self.alternative, alpha - left_out, start)
+            return left_out + share
 
-        return accepts
+        return at

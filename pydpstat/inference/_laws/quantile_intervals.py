@@ -8,6 +8,7 @@ levels are post-processing of it.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -46,6 +47,32 @@ def bin_number(n: int, epsilon: float) -> int:
     """
     wanted = 0.8 * math.pow(n * epsilon, 0.7)
     return int(2 ** round(math.log2(min(max(wanted, FEWEST_BINS), MOST_BINS))))
+
+
+def quantile_slope(quantile: Callable[[float], float], share: float, deviation: float, apart: float) -> float:
+    """Return how far noise of a standard deviation of 1 in each cell moves a quantile.
+
+    It is half the distance of the quantiles whose shares are a standard deviation of the noise below and
+    above.
+
+    Parameters
+    ----------
+    quantile : callable
+        The quantile of each share.
+    share : float
+        Which quantile.
+    deviation : float
+        The standard deviation of the noise in each cell.
+    apart : float
+        That of the share below the quantile.
+
+    Examples
+    --------
+    >>> round(quantile_slope(lambda share: 10.0 * share, 0.5, 2.0, 0.1), 6)
+    0.5
+    """
+    low, high = quantile(max(share - apart, 0.0)), quantile(min(share + apart, 1.0))
+    return (high - low) / (2.0 * deviation)
 
 
 def quantile_ends(

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval, outermost, pvalue
+from pydpstat.inference._laws.inversion import outermost
+from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval, pvalue
 
 Floats = npt.NDArray[np.float64]
 ASSUMPTIONS = (
@@ -124,10 +125,10 @@ class WeightedMeanInterval:
         spread = max(square - 2.0 * center * first + center * center * size, self.known.scales[1])
         error = math.sqrt(spread + noise) / total
 
-        def accepts(mean: float) -> bool:
-            return pvalue(self.known.about(mean), mean, enough=alpha)[1] > alpha
+        def at(mean: float) -> float:
+            return pvalue(self.known.about(mean), mean, enough=alpha)[1]
 
-        ends = [outermost(accepts, center, error, side, 1.0) for side in (-1.0, 1.0)]
+        ends = [outermost(at, alpha, center, error, side, 1.0) for side in (-1.0, 1.0)]
         low, high = (np.asarray(self.middle + self.half * end) for end in ends)
         bounds = self.middle - self.half, self.middle + self.half
         return low.clip(*bounds), high.clip(*bounds)

@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.inference._laws.noisy_t import NoisySums, outermost, pvalue
+from pydpstat.inference._laws.inversion import outermost
+from pydpstat.inference._laws.noisy_t import NoisySums, pvalue
+from pydpstat.inference._laws.quantile_intervals import quantile_slope
 from pydpstat.inference._laws.weighted_mean import ASSUMPTIONS, moments_from
 
 Floats = npt.NDArray[np.float64]
@@ -67,10 +70,9 @@ class WeightedCells:
         return float(edges[cell] + min(max(part, 0.0), 1.0) * (edges[cell + 1] - edges[cell]))
 
     def slope(self, share: float) -> float:
-        """Return how far the quantile moves for a noise of standard deviation 1 in each cell.
+        """Return how far noise of a standard deviation of 1 in each cell moves the quantile.
 
-        It is half the distance of the quantiles whose shares are a standard deviation of the noise below
-        and above; NaN where the noise of all cells is above a tenth of their weight.
+        NaN where the noise of all cells is above a tenth of their weight.
         """
         cells, at = len(self.weights), self.quantile(share)
         deviation = math.sqrt(2.0) * self.scales[0]
@@ -79,9 +81,7 @@ class WeightedCells:
             return math.nan
         below = int(np.clip(np.searchsorted(self.edges, at) - 1, 0, cells - 1))
         spread = math.sqrt(below * (1.0 - share) ** 2 + (cells - 1 - below) * share**2)
-        apart = spread * deviation / total
-        low, high = self.quantile(max(share - apart, 0.0)), self.quantile(min(share + apart, 1.0))
-        return (high - low) / (2.0 * deviation)
+        return quantile_slope(self.quantile, share, deviation, spread * deviation / total)
 
     def about(self, place: int, share: float) -> NoisySums:
         """Return the sums for the share of weight below the edge in this place, 1 below and -1 beyond."""
@@ -131,19 +131,17 @@ class WeightedQuantileInterval:
         edges, mean = self.known.edges, 2.0 * self.share - 1.0
         last = len(edges) - 1
         center = int(np.searchsorted(edges, self.known.quantile(self.share)).clip(1, last))
-        found: dict[tuple[int, str], bool] = {}
+        half = 0.5 * alpha
 
-        def possible(place: int, beyond: str) -> bool:
+        @cache
+        def at(place: int, beyond: str) -> float:
             if place in (0, last):
-                return False
-            if (place, beyond) not in found:
-                value = pvalue(self.known.about(place, self.share), mean, beyond, 0.5 * alpha)[1]
-                found[place, beyond] = value > 0.5 * alpha
-            return found[place, beyond]
+                return 0.0
+            return pvalue(self.known.about(place, self.share), mean, beyond, half)[1]
 
         # the weight below an edge that is left of the quantile is less than the share
-        low = outermost(lambda at: possible(max(math.floor(at), 0), "less"), center, 1.0, -1.0, 0.0)
+        low = outermost(lambda x: at(max(math.floor(x), 0), "less"), half, center, 1.0, -1.0, 0.0)
         high = outermost(
-            lambda at: possible(min(math.ceil(at), last), "greater"), center, 1.0, 1.0, float(last)
+            lambda x: at(min(math.ceil(x), last), "greater"), half, center, 1.0, 1.0, float(last)
         )
         return np.asarray(edges[max(math.floor(low), 0)]), np.asarray(edges[min(math.ceil(high), last)])
