@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,10 +14,12 @@ import statsmodels.api as sm
 import statsmodels.formula.api as smf
 
 import pydpstat
-from benchmarks.levels import regression as levels
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._formulas import formula_terms
 from pydpstat.inference._laws.noisy_score import ScoreInterval
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+from levels import regression as levels  # noqa: E402
 
 # noise that no digit shows
 SURE = 1e8

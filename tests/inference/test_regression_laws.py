@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
+from pathlib import Path
 
 import mpmath
 import numpy as np
 import pytest
 from scipy import stats
 
-from benchmarks.levels import regression as levels
 from pydpstat.inference._block_scores import block_values, kendall_statistic, score_statistic
 from pydpstat.inference._design import LinearDesign, Predictor, Regression
 from pydpstat.inference._laws import sign_scores
@@ -18,6 +19,9 @@ from pydpstat.inference._laws.noisy_score import reference_draws
 from pydpstat.inference._laws.normal_laplace import normal_laplace_tail
 from pydpstat.inference._laws.sign_scores import KendallLaw, MedianOfSigns, ScoreLaw, block_plan, two_sided
 from pydpstat.inference._regression_moments import Layout, moment_query
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+from levels import regression as levels  # noqa: E402
 
 
 def design_of(numbers, factors, count=3):
