@@ -164,11 +164,16 @@ def _array(data: object, argument: str) -> np.ndarray | pd.Series:
             # NumPy turns a list's numbers into texts where one is, and NaT alone into a time
             if isinstance(data, (list, tuple)) and values.dtype.kind in "USmM":
                 return objects(data)
-            return values
+            # the type that NumPy finds for a list is that of all of its records
+            return values.astype(np.float64) if _is_list_of_numbers(data, values) else values
     raise PydpstatError(
         f"{argument} must be a vector (list, array, Series) or columns (frame, matrix); "
         f"got {type(data).__name__} of {_shape(data)}. Give one value a record."
     )
+
+
+def _is_list_of_numbers(data: object, values: np.ndarray) -> bool:
+    return isinstance(data, (list, tuple)) and values.dtype.kind in "fiu"
 
 
 def _shape(data: object) -> str:

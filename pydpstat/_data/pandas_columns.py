@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat._checks import as_float
 from pydpstat._data.arrow_columns import categorical, column_of_arrow
 from pydpstat._data.chunk import refused, whole_numbers
 from pydpstat._data.containers import is_categorical, is_index, is_series
 from pydpstat._data.values import is_missing, objects, without_mask
 
 _KINDS = "fiubmMO"
+_TRUTHS = (bool, np.bool_)
 
 
 def column_of(name: str, values: Any) -> Any:
@@ -77,14 +79,18 @@ def _extension(name: str, values: Any) -> Any:
 
 def _listed(values: Any) -> np.ndarray:
     array = np.asarray(without_mask(values))
-    # NumPy makes texts of numbers beside a text, and floats of truth values beside a missing one
-    if array.dtype.kind in "USmM" or (array.dtype.kind == "f" and any(map(_is_truth, values))):
-        return objects(values)
-    return array
+    if array.dtype.kind == "b" or isinstance(values, range):
+        return array
+    # the type that NumPy finds for a list is that of all of its records: one changes the others' values
+    if array.dtype.kind in "fiu" and not any(isinstance(value, _TRUTHS) for value in values):
+        return array.astype(np.float64)
+    return objects([_wide(value) for value in values])
 
 
-def _is_truth(value: object) -> bool:
-    return isinstance(value, (bool, np.bool_))
+def _wide(value: Any) -> Any:
+    """Return a number of a list as a float, and all else as it is."""
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, _TRUTHS)
+    return as_float(value) if number else value
 
 
 def _unmasked(values: np.ma.MaskedArray) -> np.ndarray:

@@ -30,7 +30,7 @@ from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.record_grid import half_width
+from pydpstat.statistics._kernels.record_grid import check_range, half_width
 
 ONE = (
     "the mean of the response is linear in the predictor",
@@ -55,6 +55,8 @@ def by_ranks(
 ) -> RegressionResults:
     """Release a statistic for each coefficient's test, and a histogram of estimates for its interval."""
     design, size = regression.design, len(regression.response)
+    for pair in design.bounds:
+        check_range(*pair)
     # neither blocks nor ties look at the data
     keys = _keys(source)
     units = _units(design)

@@ -133,8 +133,11 @@ class Layout:
 
         L2: sums and cross products, and squares times at most 1 / sqrt(2), are half of
         ||v v' - z z'||^2 = |v|^4 + |z|^4 - 2 (v'z)^2 <= 2 (D + 1)^2 for v = (1, u) and z = (1, w), so the
-        norm is at most D + 1. With Q > 0 the same for u and w without the constant gives D^2; counts add
-        Q (Q + 1), and sums by level Q (u_i^2 + w_i^2) <= 2 Q each.
+        norm is at most D + 1. With Q > 0 the same without the constant is (|u|^4 + |w|^4) / 2 - (u'w)^2.
+        Let q predictors keep their level: their sums by level add q |u - w|^2, those of the others
+        (Q - q) (|u|^2 + |w|^2), and the counts 2 (Q - q) + Q (Q - 1) - q (q - 1). All of it grows with
+        |u| and |w|, which are sqrt(D) at most, and there it is at most D^2 + 2 Q D + Q (Q + 1) - q, its
+        value at u'w = -q.
 
         Each of the products is rounded by less than 2^-40 (`record_grid.sums`), twice.
         """

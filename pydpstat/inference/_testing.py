@@ -40,6 +40,7 @@ def protected(
     """Check how a test is to be protected; the number of records has to be public."""
     named = INTEGER if integer else REAL
     how = options(epsilon, 0, named[0].name, neighbors, missing, mechanisms=named, budget=budget)
+    check_epsilon(how)
     if how.neighbors == "bounded":
         return how
     raise PydpstatError(

@@ -13,6 +13,7 @@ from pydpstat._data.columns import Columns, Data, Pair, numbers_of, one_column, 
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Missing, Options, check_records, options
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._testing import check_epsilon
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.record_grid import BITS, chunks, rounded, standard_grid, units
@@ -67,7 +68,7 @@ def read_weighted(
 
     records, how = records_of(_Pair(data, weights), how, NOTHING, source, read, argument)
     if how.bounded:
-        check_records(records.size or 0, 1, "weighted mean", argument)
+        check_records(records.size or 0, 1, "weighted statistic", argument)
     return Weighted(records, pair, largest, how)
 
 
@@ -152,8 +153,9 @@ def read_products(
         assert isinstance(given, _Pair)
         first, second = one_column(given.data, "data"), one_column(given.weights, "weights")
         check_lengths(first, second, argument)
+        values, times = (each.arrays[0].astype(np.float64, copy=False) for each in (first, second))
         # a record's product depends on this record alone, whatever is rounded in it
-        product = np.clip(first.arrays[0], *pair) * np.clip(second.arrays[0], 0.0, largest)
+        product = np.clip(values, *pair) * np.clip(times, 0.0, largest)
         for absent in (first.missing[0], second.missing[0]):
             if absent is not None:
                 product[absent] = np.nan
@@ -176,6 +178,7 @@ def weighted_options(
 ) -> Options:
     """Check how a statistic of records with weights is to be protected."""
     how = options(epsilon, 0, "laplace", neighbors, missing, budget=budget)
+    check_epsilon(how)
     if how.missing not in ("error", "drop"):
         # a number would stand for values and weights alike
         raise PydpstatError(

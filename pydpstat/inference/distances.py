@@ -14,6 +14,7 @@ from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, check_records, quiet
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._block_runs import number_of, unheard
 from pydpstat.inference._laws.distance_laws import one_sample_law, two_sample_law
 from pydpstat.inference._laws.rank_laws import upper
 from pydpstat.inference._laws.rank_values import UNIT_BITS, distance_between, distance_from
@@ -283,17 +284,18 @@ def _distribution(cdf: object, args: Sequence[object]) -> tuple[Callable[[Floats
 
 def _shares(law: Callable[[Floats], Any], values: Floats) -> Floats:
     """Return the law's values; 1/2 where it has none. One record must not spoil those of others."""
-    try:
-        found = np.asarray(law(values), dtype=np.float64)
-    except Exception:  # a function may raise what it likes
-        found = np.empty(0)
-    if found.shape != values.shape:
-        found = np.array([_share(law, each) for each in values])
+    with unheard():
+        try:
+            with np.errstate(all="ignore"):
+                found = np.asarray(law(values), dtype=np.float64)
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # a function may raise what it likes, of one record, too
+            found = np.empty(0)
+        if found.shape != values.shape:
+            found = np.array([number_of(law, (each,), _single) for each in values[:, None]])
     return np.clip(np.where(np.isnan(found), 0.5, found), 0.0, 1.0)
 
 
-def _share(law: Callable[[Floats], Any], value: float) -> float:
-    try:
-        return float(np.asarray(law(np.array([value])), dtype=np.float64).reshape(()))
-    except Exception:  # a function may raise what it likes
-        return 0.5
+def _single(found: object) -> float:
+    return float(np.asarray(found, dtype=np.float64).reshape(()))

@@ -18,7 +18,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval
 from pydpstat.inference._mean_tests import METHODS, one_sample
 from pydpstat.inference._moment_release import release_sums, sum_names, tallied
-from pydpstat.inference._testing import ALTERNATIVES
+from pydpstat.inference._testing import ALTERNATIVES, check_epsilon
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
@@ -118,6 +118,7 @@ def moments(
     True
     """
     how = options(epsilon, delta, mechanism, neighbors, missing, others=False, budget=budget)
+    check_epsilon(how)
     source = source_from(rng)
     records, how = records_of(data, how, NOTHING, source, numbers_of)
     pairs, shown = column_bounds(bounds, records.names, records.width)

@@ -175,6 +175,8 @@ class _Sides(NamedTuple):
 
 def _sides(values: np.ndarray, q: float) -> np.ndarray:
     """Count the values below, at and above q."""
+    # NumPy would round q to the digits of short floats
+    values = values.astype(np.float64, copy=False)
     below, above = int(np.count_nonzero(values < q)), int(np.count_nonzero(values > q))
     return np.array([below, values.size - below - above, above])
 

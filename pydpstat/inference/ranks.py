@@ -225,7 +225,7 @@ def wilcoxon(
     """
     if epsilon is None:
         # wilcoxon(x, 1.0): the second argument is epsilon where there is no third
-        y, epsilon = (None, y) if np.ndim(y) == 0 else (y, None)  # type: ignore[arg-type, assignment]
+        y, epsilon = (None, y) if y is None or checks.array_of(y).ndim == 0 else (y, None)  # type: ignore[arg-type, assignment]
     how = protected("wilcoxon", epsilon, neighbors, missing, budget)  # type: ignore[arg-type]
     checks.one_of(alternative, "alternative", ALTERNATIVES)
     source = source_from(rng)

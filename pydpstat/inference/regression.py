@@ -12,6 +12,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.inference._design import LinearDesign, read_regression
 from pydpstat.inference._moment_regression import by_moments
 from pydpstat.inference._rank_regression import by_ranks
+from pydpstat.inference._testing import check_epsilon
 from pydpstat.mechanisms.geometric import Geometric
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from
@@ -113,7 +114,7 @@ def ols(
     and noise. Its law is simulated, noise and estimation included, for the estimated nuisance parameters and
     eight sets near them; the p-value is the largest. The interval has all values that are not rejected
     (Anderson and Rubin 1949): it is the whole line where the noise hides the predictor. No proof covers
-    this; the level was measured (``measured``). The p-value is not below 0.0005.
+    this; the level was measured (``measured``). The p-value is not below 0.00048.
 
     Ranks, one slope in all: Kendall's S between the predictor and response - null * predictor, ties broken
     at random, with sensitivity 2 (n - 1) (``model``: exact where errors do not depend on the predictor).
@@ -170,6 +171,7 @@ def ols(
     how = options(
         epsilon, delta, chosen, neighbors, missing, mechanisms=named, others=not ranked, budget=budget
     )
+    check_epsilon(how)
     if how.neighbors != "bounded":
         raise PydpstatError(
             "neighbors must be 'bounded' for a regression, whose number of records must be public; got "
@@ -212,7 +214,10 @@ def _tested(coefficients: object, design: LinearDesign) -> tuple[str, ...]:
     if coefficients is None:
         return slopes
     given: Any = (coefficients,) if isinstance(coefficients, str) else coefficients
-    if isinstance(given, (list, tuple)) and given and all(name in slopes for name in given):
+    named = isinstance(given, (list, tuple)) and all(
+        isinstance(name, str) and name in slopes for name in given
+    )
+    if named and given:
         if len(set(given)) == len(given):
             return tuple(given)
     raise PydpstatError(

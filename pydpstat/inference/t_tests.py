@@ -15,7 +15,7 @@ from pydpstat.inference._coins import by_coins
 from pydpstat.inference._laws.noisy_t import NoisySums
 from pydpstat.inference._mean_tests import METHODS, one_sample, standard, two_samples
 from pydpstat.inference._moment_release import GROUPS, release_sums, sum_names, tallied
-from pydpstat.inference._testing import ALTERNATIVES, shown_alternative
+from pydpstat.inference._testing import ALTERNATIVES, check_epsilon, shown_alternative
 from pydpstat.random import Source, source_from
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.statistics._kernels.records import Records, records_of
@@ -116,6 +116,7 @@ def ttest_1samp(
     checks.one_of(alternative, "alternative", ALTERNATIVES)
     checks.one_of(method, "method", METHODS)
     how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
+    check_epsilon(how)
     source = source_from(rng)
     pair = bounds_pair(bounds)
     standard(popmean, pair)
@@ -129,8 +130,6 @@ def ttest_1samp(
     records, how = records_of(a, how, NOTHING, source, one_column, "a")
     asked = _asked(popmean, pair, alternative, method)
     if method == "exact" and records.size is not None and records.size < _COINS:
-        # of a smaller one integer noise has no finite scale
-        checks.number(epsilon, "epsilon", "at least 1e-300", lambda x: x >= 1e-300, "Give for example 1.")
         how = options(epsilon, 0, "geometric", how.neighbors, missing, mechanisms=INTEGER, budget=budget)
         return by_coins(records, pair, how, popmean, alternative, asked, source, budget)
     return _from_sums("ttest_1samp", records, pair, how, popmean, alternative, method, asked, source, budget)
@@ -253,6 +252,7 @@ def ttest_rel(
     checks.one_of(alternative, "alternative", ALTERNATIVES)
     checks.one_of(method, "method", METHODS)
     how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
+    check_epsilon(how)
     source = source_from(rng)
     pair = bounds_pair(bounds)
     if not pair[0] <= 0.0 <= pair[1]:
@@ -354,6 +354,7 @@ def ttest_ind(
             "Leave it out: Welch's test, which does not need it, costs next to nothing."
         )
     how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
+    check_epsilon(how)
     if not how.bounded:
         raise PydpstatError(
             "neighbors must be 'bounded' for ttest_ind, which needs the groups' sizes; got 'unbounded'. "
