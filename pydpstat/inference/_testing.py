@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -113,10 +112,6 @@ def released(
     conditions: tuple[str, ...] = (),
 ) -> DPResults:
     """Release an exact number that a record changes by at most `reach`."""
-    if not math.isfinite(reach / how.epsilon):
-        raise PydpstatError(
-            f"epsilon must be so large that the noise scale is finite; got {how.epsilon:g}. Give say 1."
-        )
     query = Query(
         statistic,
         np.asarray(float(value)),
