@@ -65,6 +65,8 @@ class Chunks:
             if set(columns) != set(self.every):
                 raise _differs(number, "columns", excerpt(list(self.every)), excerpt(list(columns)))
             for name in self.names:
+                if _is_list(columns[name]):
+                    continue
                 kind = kind_of(_emptied(name, columns[name]))
                 if first.setdefault(name, kind) != kind:
                     raise _differs(number, f"column {name!r}", _said(first[name]), _said(kind))
@@ -81,7 +83,7 @@ def iterator_table(data: Iterator[object]) -> Table:
     """Return the table of an iterator's chunks, after a look at the first one.
 
     A chunk is a frame of pandas or Polars, a table or a batch of Arrow, a dict of columns, an array of one
-    or two axes, a series, or a list. All must have the same columns, of the same kinds.
+    or two axes, a series, or a list. All must have the same columns, of the same kinds where types say them.
     """
     once = Once.of(data)
     try:
@@ -142,10 +144,14 @@ def _is_arrow(column: object) -> bool:
     return type(column).__module__.partition(".")[0] == "pyarrow"
 
 
+def _is_list(column: object) -> bool:
+    return isinstance(column, (list, tuple))
+
+
 def _emptied(name: str, column: Any) -> Any:
-    """Return no values of a column; its type alone says of what kind they are, but for a list."""
-    if isinstance(column, (list, tuple, range)):
-        return _column(name, column)[:0]
+    """Return no values of a column, whose type says of what kind they are; a list may have anything."""
+    if _is_list(column):
+        return np.empty(0, dtype=object)
     return _column(name, rows(column, slice(0, 0)))
 
 

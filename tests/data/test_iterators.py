@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pydpstat as dp
 from pydpstat import PydpstatError
 from pydpstat._data.chunk import CHUNK, Chunk, joined, whole_numbers
 from pydpstat._data.columns import Placeholder, numbers_of, truths_of
@@ -184,8 +185,8 @@ def test_an_iterator_is_read_whole_by_the_second_call_where_the_first_one_ended_
 
 
 def test_an_iterator_cannot_be_read_again_after_an_error_on_the_way():
-    source = iter([[1], ["a"]])
-    with pytest.raises(PydpstatError, match=r"column '' of chunk 2: objects.*numbers.*used up"):
+    source = iter([np.array([1]), np.array(["a"])])
+    with pytest.raises(PydpstatError, match=r"column '' of chunk 2: texts.*numbers.*used up"):
         table_of(source).fold(size, operator.add)
     with pytest.raises(PydpstatError, match="used up"):
         table_of(source).fold(size, operator.add)
@@ -198,7 +199,7 @@ def test_an_iterator_cannot_be_read_again_after_an_error_on_the_way():
         ({"a": [1], "c": [1]}, r"the columns of chunk 2"),
         ({"a": pd.Series(["x"], dtype="string"), "b": [1]}, r"column 'a' of chunk 2: texts.*numbers"),
         ({"a": np.array(["2020"], dtype="M8[D]"), "b": [1]}, r"column 'a' of chunk 2: dates or times"),
-        ({"a": [1, 2], "b": [1]}, r"one length; got others in chunk 2"),
+        ({"a": np.array([1, 2]), "b": [1]}, r"one length; got others in chunk 2"),
         (np.ones((1, 3)), r"the columns of chunk 2"),
         ("text", r"got str as chunk 2"),
         (None, r"got NoneType as chunk 2"),
@@ -206,7 +207,20 @@ def test_an_iterator_cannot_be_read_again_after_an_error_on_the_way():
 )
 def test_a_chunk_that_differs_is_named(second, message):
     with pytest.raises(PydpstatError, match=message):
-        table_of(iter([{"a": [1], "b": [1]}, second])).fold(size, operator.add)
+        table_of(iter([{"a": np.array([1]), "b": [1]}, second])).fold(size, operator.add)
+
+
+@pytest.mark.parametrize("last", [None, 4, True, np.float32(4), float("nan")])
+def test_a_record_of_a_list_may_be_of_any_kind(last):
+    # an error would tell of one record
+    value = 0 if last is None or last != last else float(last)
+    chunks = [[[1.0, 2.0], [3.0, last]], [[1.0, last], [2.0, 3.0]], [np.array([1.0, 2.0]), [3.0, last]]]
+    for each in chunks:
+        found = dp.mean(iter(each), epsilon=1e9, bounds=(0, 5), missing=0, rng=1).value
+        assert found == pytest.approx((6.0 + value) / 4.0, abs=1e-6)
+    people = ({"y": [1.0, 1.0], "u": ids} for ids in ([1, 2], [1, "2"], [2.0, "3"]))
+    counted = dp.sum(people, bounds=(0, 1), unit="u", max_records=1, epsilon=1e9, rng=1).value
+    assert counted == pytest.approx(4.0, abs=1e-6)
 
 
 def test_a_chunk_may_have_other_widths_and_another_order():
