@@ -17,12 +17,15 @@ from hypothesis import settings
 
 import pydpstat
 from pydpstat._data import once
+from pydpstat.random.secure import _bits
 
 settings.register_profile("pydpstat", deadline=None, derandomize=True)
 settings.load_profile("pydpstat")
 
 # values, counts and a seed that occur nowhere else, so that a search for them means something
 SEED = 987_654_321
+# of the bits that stand for the operating system's
+BITS = 20_240_229
 X = 4.242424242e7 + 10_007.31 * np.sin(np.arange(40.0) * 1.7) * np.arange(1.0, 41.0)
 Y = 7.070707e-3 + 1.3e-4 * np.cos(np.arange(40.0) * 2.3) * np.arange(1.0, 41.0)
 BOUNDS = (4.0e7, 4.5e7)
@@ -251,6 +254,13 @@ def pytest_generate_tests(metafunc: Any) -> None:
         metafunc.parametrize("any_release", every, ids=[each.name for each in every])
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Seed the bits anew for each test, before its fixtures: what it draws is always the same."""
+    real = item.get_closest_marker("system_bits") is not None
+    _bits.entropy = os.urandom if real else random.Random(BITS).randbytes
+
+
 @pytest.fixture(autouse=True)
 def forgotten_iterators():
     """Forget the iterators of calls that ended early: they would wait for the next one."""
@@ -275,14 +285,6 @@ def still_global_state() -> Any:
     assert np.array_equal(numpy[1], after[1]) and numpy[2:] == after[2:], (
         "NumPy's global random state has moved"
     )
-
-
-@pytest.fixture
-def seeded_entropy(monkeypatch: pytest.MonkeyPatch) -> random.Random:
-    """Put seeded bits in the place of the operating system's."""
-    generator = random.Random(20_240_229)
-    monkeypatch.setattr("pydpstat.random.secure._bits.entropy", generator.randbytes)
-    return generator
 
 
 @pytest.fixture

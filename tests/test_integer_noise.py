@@ -93,7 +93,7 @@ def test_noise_is_int64(method, rng):
             assert noise.dtype == np.int64 and noise.shape == (int(size),)
 
 
-def test_law(seeded_entropy):
+def test_law():
     noise = symmetric_geometric_noise(200_000, 0.5)
     law = SymmetricGeometricNoise(0.5)
     edges = np.arange(-8, 9)
@@ -104,7 +104,7 @@ def test_law(seeded_entropy):
     )
 
 
-def test_the_largest_spread_fits_into_64_bits(seeded_entropy):
+def test_the_largest_spread_fits_into_64_bits():
     noise = symmetric_geometric_noise(10_000, 2.0**-56)
     assert abs(np.abs(noise.astype(float)).mean() / 2.0**56 - 1.0) < 5 / math.sqrt(10_000)
     with pytest.raises(PydpstatError, match="^epsilon must be large enough"):
@@ -113,7 +113,7 @@ def test_the_largest_spread_fits_into_64_bits(seeded_entropy):
         symmetric_geometric(1, 1.0, sensitivity=2**57)
 
 
-def test_conf_int(seeded_entropy):
+def test_conf_int():
     result = symmetric_geometric(100, 0.1)
     low, high = result.conf_int(0.05).iloc[0]
     assert high - float(result) == float(result) - low == result.noise.ppf(0.975)

@@ -50,6 +50,21 @@ def test_one_record_of_another_type_moves_no_other(lists, function):
     assert np.abs(first - second).sum() <= 2.001
 
 
+ODD = [np.timedelta64("NaT"), None, np.ma.masked, float("nan"), [0.1], (), 10**400]
+
+
+@pytest.mark.parametrize("last", ODD)
+def test_a_record_that_numpy_finds_no_array_for_is_read_like_others_of_a_list(last):
+    chunks = [[0.1] * 10, [0.2] * 9 + [last]]
+    told = []
+    for data in (iter(chunks), [each for chunk in chunks for each in chunk]):
+        try:
+            told.append(dp.quantile_test(data, 1.0, q=0.5, missing=7.0, rng=1).released)
+        except dp.PydpstatError as error:
+            told.append(str(error))
+    assert told[0] == told[1]
+
+
 def test_predictors_levels_are_found_record_by_record():
     y, x = [0.0] * 30 + [1.0] * 30, [np.float32(0.1)] * 30 + [np.float32(0.5)] * 29
     how = {"bounds": (0, 1), "levels": {"x1": [0.5, 0.1]}, "epsilon": 1e6, "rng": 1}

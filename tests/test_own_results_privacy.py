@@ -96,7 +96,7 @@ def pickled(result: Any) -> list[Any]:
 
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("own", OWN, ids=[each.name for each in OWN])
-def test_nothing_private_can_be_reached(own, source, seen, seeded_entropy):
+def test_nothing_private_can_be_reached(own, source, seen):
     data, rng = own.data(), SOURCES[source]()
     result = own(data, rng)
     private = (*data, rng) if rng is not None and rng is not SEED else data
@@ -110,7 +110,7 @@ def test_nothing_private_can_be_reached(own, source, seen, seeded_entropy):
 
 
 @pytest.mark.parametrize("own", OWN, ids=[each.name for each in OWN])
-def test_nothing_stays_behind(own, seen, seeded_entropy):
+def test_nothing_stays_behind(own, seen):
     # under bounded neighbors n is public, and may be in a cache
     clear_caches()
     data = own.data()
@@ -138,7 +138,7 @@ def test_the_search_of_the_package_finds_what_is_left_behind(monkeypatch):
     assert found_in(package_state(), [4.2424242e7])
 
 
-def test_levels_below_the_threshold_leave_no_trace(seeded_entropy):
+def test_levels_below_the_threshold_leave_no_trace():
     records = pd.Series(["often"] * 5000 + ["Zyzzyva Quark"])
     result = pydpstat.crosstab(records, 1.0, levels="discover", delta=1e-9)
     assert list(result.estimate.index) == ["often"]
@@ -158,7 +158,7 @@ def test_a_plan_keeps_no_stream(rng):
     assert findings(planned, SIZES) == []
 
 
-def test_a_budget_keeps_no_release(tmp_path, seen, seeded_entropy):
+def test_a_budget_keeps_no_release(tmp_path, seen):
     for own in OWN[::3]:
         asked = own(own.data())
         whose = {"neighbors": asked.neighbors, "unit": asked.unit}

@@ -133,7 +133,7 @@ def test_integers_far_above_the_grid_are_summed_exactly(monkeypatch):
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-9, 1.0, 1e9, 1e200, 1e300])
-def test_extreme_scales(scale, seeded_entropy):
+def test_extreme_scales(scale):
     result = pydpstat.LaplaceMechanism(np.zeros(2000), 1, scale)
     noise = np.asarray(result) / scale
     assert np.isfinite(noise).all() and is_power_of_two(result.grid)
@@ -142,7 +142,7 @@ def test_extreme_scales(scale, seeded_entropy):
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-150, 1e-9, 1.0, 1e9, 1e150, 1e200, 1e300])
-def test_extreme_scales_of_gaussian_noise(scale, seeded_entropy):
+def test_extreme_scales_of_gaussian_noise(scale):
     try:
         result = pydpstat.GaussianMechanism(np.zeros(2000), 1, 1e-5, scale, analytic=True)
     except PydpstatError:
@@ -158,7 +158,7 @@ def test_extreme_scales_of_gaussian_noise(scale, seeded_entropy):
     [(1e10, 1e-300), (1.0, 5e-324), (1.0, 1e-310), (0.0, 5e-324), (1e300, 1e-10), (1.0, 1.7e308)],
 )
 @pytest.mark.parametrize("mechanism", ["Laplace", "Gaussian"])
-def test_values_and_scales_far_apart(value, sensitivity, mechanism, seeded_entropy):
+def test_values_and_scales_far_apart(value, sensitivity, mechanism):
     """A finite value, or an error that says so: never an overflow inside."""
     for _ in range(20):
         one_release_far_apart(value, sensitivity, mechanism)
@@ -185,14 +185,14 @@ def test_no_values():
             pydpstat.LaplaceMechanism([], 1, [], rng=rng)
 
 
-def test_a_long_vector(seeded_entropy):
+def test_a_long_vector():
     result = pydpstat.LaplaceMechanism(np.zeros(300_000), 1, 1)
     noise = np.asarray(result) / result.noise_scale
     assert stats.kstest(noise, stats.laplace.cdf).pvalue > FALSE_ALARM
     assert np.abs(noise).max() > 10
 
 
-def test_variance_is_redrawn_until_positive(seeded_entropy):
+def test_variance_is_redrawn_until_positive():
     x = [2.0, 2.0]
     values = np.array([float(quietly(pydpstat.varDP, x, 1, 0, 1)) for _ in range(2000)])
     # the true variance is 0 and the scale 1/2: what is left of Laplace noise is exponential

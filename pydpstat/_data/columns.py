@@ -159,7 +159,8 @@ def _array(data: object, argument: str) -> np.ndarray | pd.Series:
             # a mask says more than the values; the columns of other kinds of arrays are no vectors
             values = data if isinstance(data, np.ma.MaskedArray) else np.asarray(without_mask(data))
         except (TypeError, ValueError, OverflowError):
-            values = np.empty(())
+            # that NumPy makes no array of a list tells of its records: each is read by itself
+            values = objects(data) if isinstance(data, (list, tuple)) else np.empty(())
         if values.ndim in (1, 2):
             # NumPy turns a list's numbers into texts where one is, and NaT alone into a time
             if isinstance(data, (list, tuple)) and values.dtype.kind in "USmM":

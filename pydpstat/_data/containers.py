@@ -16,6 +16,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+def offers(value: object, *names: str) -> bool:
+    """Tell whether something's class has attributes: pandas makes others of labels, such as one "columns".
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> row = pd.Series([1, 2], index=["columns", "b"])
+    >>> hasattr(row, "columns"), offers(row, "columns"), offers(row, "index")
+    (True, False, True)
+    """
+    return all(hasattr(type(value), name) for name in names)
+
+
 def is_frame(value: object) -> TypeGuard[pd.DataFrame]:
     """Tell whether something is a frame whose columns can be taken by place.
 
@@ -25,12 +38,12 @@ def is_frame(value: object) -> TypeGuard[pd.DataFrame]:
     >>> is_frame(pd.DataFrame({"a": [1]})), is_frame(pd.Series([1])), is_frame(np.ones((2, 2)))
     (True, False, False)
     """
-    return hasattr(value, "columns") and hasattr(value, "iloc")
+    return offers(value, "columns", "iloc")
 
 
 def has_columns(value: object) -> bool:
     """Tell whether something is a frame, of whatever library."""
-    return hasattr(value, "columns")
+    return offers(value, "columns")
 
 
 def is_series(value: object) -> TypeGuard[pd.Series]:
@@ -42,7 +55,7 @@ def is_series(value: object) -> TypeGuard[pd.Series]:
     >>> is_series(pd.Series([1])), is_series(pd.Index([1])), is_series([1])
     (True, False, False)
     """
-    return hasattr(value, "to_frame") and hasattr(value, "index")
+    return offers(value, "to_frame", "index")
 
 
 def is_pandas_frame(value: object) -> TypeGuard[pd.DataFrame]:
@@ -62,7 +75,7 @@ def _is_pandas(value: object, kind: str) -> bool:
 
 def has_rows(value: object) -> TypeGuard[pd.DataFrame | pd.Series]:
     """Tell whether something is a frame or a series, whose rows are taken by place in a way of their own."""
-    return hasattr(value, "iloc")
+    return offers(value, "iloc")
 
 
 def rows(value: Any, places: object) -> Any:
@@ -80,7 +93,7 @@ def is_vector(value: object) -> TypeGuard[Collection[object]]:
     """
     if isinstance(value, (list, tuple, range)):
         return True
-    return hasattr(value, "dtype") and getattr(value, "ndim", 0) == 1
+    return offers(value, "dtype") and getattr(value, "ndim", 0) == 1
 
 
 def columns_of(frame: pd.DataFrame) -> tuple[pd.Series, ...]:
@@ -95,7 +108,7 @@ def names_of(frame: pd.DataFrame) -> tuple[str, ...]:
 
 def name_of(value: object) -> str | None:
     """Return the name of a series or an index; None where it has none."""
-    name = getattr(value, "name", None)
+    name = getattr(value, "name", None) if offers(value, "name") else None
     return None if name is None else str(name)
 
 

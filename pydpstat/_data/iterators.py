@@ -11,7 +11,7 @@ import numpy as np
 from pydpstat._checks import excerpt
 from pydpstat._data.arrow_columns import column_of_arrow
 from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names, with_unit
-from pydpstat._data.containers import columns_of, is_frame, is_series, name_of, rows
+from pydpstat._data.containers import columns_of, is_frame, is_series, name_of, offers, rows
 from pydpstat._data.folding import fold_in_order
 from pydpstat._data.lookup import KINDS, kind_of
 from pydpstat._data.once import Once
@@ -133,7 +133,7 @@ def _pairs(piece: Any) -> list[tuple[Any, Any]] | None:
 
 def _given(piece: Any) -> Any:
     """Return a frame or a series of Polars as one of Arrow's that every version of pyarrow can read."""
-    return piece.to_arrow() if hasattr(piece, "to_arrow") else piece
+    return piece.to_arrow() if offers(piece, "to_arrow") else piece
 
 
 def _column(name: str, column: Any) -> Any:

@@ -14,6 +14,8 @@ from pydpstat._data.values import is_missing, objects, without_mask
 
 _KINDS = "fiubmMO"
 _TRUTHS = (bool, np.bool_)
+# NumPy's durations count as integers
+_NO_NUMBERS = (*_TRUTHS, np.timedelta64)
 
 
 def column_of(name: str, values: Any) -> Any:
@@ -78,8 +80,14 @@ def _extension(name: str, values: Any) -> Any:
 
 
 def _listed(values: Any) -> np.ndarray:
-    array = np.asarray(without_mask(values))
-    if array.dtype.kind == "b" or isinstance(values, range):
+    if isinstance(values, range):
+        return np.asarray(values)
+    try:
+        array = np.asarray(without_mask(values))
+    except (TypeError, ValueError, OverflowError):
+        # that NumPy makes no array of them tells of the records
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind == "b":
         return array
     # the type that NumPy finds for a list is that of all of its records: one changes the others' values
     if array.dtype.kind in "fiu" and not any(isinstance(value, _TRUTHS) for value in values):
@@ -89,8 +97,8 @@ def _listed(values: Any) -> np.ndarray:
 
 def _wide(value: Any) -> Any:
     """Return a number of a list as a float, and all else as it is."""
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, _TRUTHS)
-    return as_float(value) if number else value
+    number = isinstance(value, (int, float, np.integer, np.floating))
+    return as_float(value) if number and not isinstance(value, _NO_NUMBERS) else value
 
 
 def _unmasked(values: np.ma.MaskedArray) -> np.ndarray:

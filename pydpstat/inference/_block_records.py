@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._data.containers import categorical_of, has_rows, is_categorical, is_frame, is_vector, rows
+from pydpstat._data.containers import (
+    categorical_of,
+    has_rows,
+    is_categorical,
+    is_frame,
+    is_vector,
+    offers,
+    rows,
+)
 from pydpstat._data.values import without_mask
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._shared_values import with_own_values, without_shared
 from pydpstat.random import Source
 from pydpstat.random.secure.integers import permutation
 
 Places = npt.NDArray[np.int64]
 Block = tuple[Any, ...]
+_UNCHANGING = {str, bytes, bool, int, float, complex, type(None)}
 
 
 class Samples:
@@ -60,35 +71,31 @@ def _is_held(data: object) -> bool:
 
 
 def _sample(data: object) -> Any:
-    if isinstance(data, (list, tuple, range, np.ma.MaskedArray)):
+    if isinstance(data, np.ma.MaskedArray):
         data = without_mask(data)
     if isinstance(data, (list, tuple, range)):
         # each record by itself: what an array has room for depends on all of them
-        data = np.fromiter(data, dtype=object, count=len(data))
+        data = np.fromiter(map(_unmasked, data), dtype=object, count=len(data))
     if _is_held(data):
-        return _decoded(data)
+        return with_own_values(data)
     raise PydpstatError(
         f"data must be records in memory (list, array, Series, frame), or a tuple of samples of them; got "
         f"{type(data).__name__}. Read the data first."
     )
 
 
-def _decoded(sample: Any) -> Any:
-    """Return values in place of the dictionaries of Arrow and Polars, which all records share."""
-    library = type(sample).__module__.partition(".")[0]
-    if library == "polars":
-        import polars as pl
+def _unmasked(record: Any) -> Any:
+    """Return a record with NaN where something in it is masked; a list or tuple stays one.
 
-        if hasattr(sample, "columns"):
-            return sample.with_columns(pl.col(pl.Categorical).cast(pl.String))
-        return sample.cast(pl.String) if sample.dtype == pl.Categorical else sample
-    if library == "pyarrow":
-        import pyarrow as pa
-
-        if hasattr(sample, "columns"):
-            return type(sample).from_arrays([*map(_decoded, sample.columns)], names=sample.column_names)
-        return sample.cast(sample.type.value_type) if pa.types.is_dictionary(sample.type) else sample
-    return sample
+    Examples
+    --------
+    >>> _unmasked(("a", np.ma.masked)), _unmasked(np.ma.masked)
+    (('a', nan), nan)
+    """
+    if isinstance(record, np.ma.MaskedArray):
+        plain = without_mask(record)
+        return plain if plain.ndim else plain.item()
+    return type(record)(map(_unmasked, record)) if type(record) in (list, tuple) else record
 
 
 def _rows(sample: Any, places: Places) -> Any:
@@ -112,32 +119,59 @@ def _alone(block: Any) -> Any:
     """
     if isinstance(block, np.ndarray):
         return _alone_array(block) if block.dtype.kind in "OUS" else block
-    if hasattr(block, "infer_objects") and not hasattr(block, "levels"):
-        block = block.infer_objects()
     if has_rows(block):
-        block.index = _without_unused(block.index)
-    if is_frame(block):
-        for place in range(block.shape[1]):
-            if is_categorical(block.iloc[:, place]):
-                block.isetitem(place, _without_unused(block.iloc[:, place]))
-    return _without_unused(block)
+        block.index = _alone_column(block.index)
+    if not is_frame(block):
+        return _alone_column(block)
+    for place in range(block.shape[1]):
+        column = block.iloc[:, place]
+        own = _alone_column(column)
+        if own is not column:
+            block.isetitem(place, own)
+    return block
 
 
-def _without_unused(column: Any) -> Any:
-    """Return a column or an index of pandas without the levels that none of its records has."""
+def _alone_column(column: Any) -> Any:
+    """Return a column or an index of pandas with types, levels and objects that only its own records have."""
     if is_categorical(column):
         return categorical_of(column).remove_unused_categories()
-    if hasattr(column, "levels"):
+    if offers(column, "levels"):
         # its own way orders them anew only where one is unused
-        keys = [_without_unused(column.get_level_values(place)) for place in range(column.nlevels)]
+        keys = [_alone_column(column.get_level_values(place)) for place in range(column.nlevels)]
         return type(column).from_arrays(keys, names=column.names)
-    return column
+    if not offers(column, "dtype"):
+        return column
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind == "O":
+        if has_rows(column):
+            own = _copies(column.to_numpy())
+            column = type(column)(own, index=column.index, name=column.name, dtype=object)
+        # an index can do this from pandas 2 on
+        return column.infer_objects() if offers(column, "infer_objects") else column
+    return without_shared(column)
+
+
+def _copies(records: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return objects that are a block's own: what a callable does to one must not reach another block."""
+    kinds = set(map(type, records.tolist()))
+    if kinds <= _UNCHANGING:
+        return records
+    known: dict[int, Any] = {}
+    return np.fromiter((_copy(each, known) for each in records), dtype=object, count=len(records))
+
+
+def _copy(record: Any, known: dict[int, Any]) -> Any:
+    try:
+        return copy.deepcopy(record, known)
+    except (Exception, SystemExit):  # a record may raise what it likes when it is copied
+        return record
 
 
 def _alone_array(block: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    if block.dtype.kind == "O" and block.ndim == 1:
+        block = _copies(block)
     try:
         own = np.array(block.tolist())
-    except Exception:
+    except (Exception, SystemExit):
         # such as rows of different lengths: that an array cannot be made tells of the records
         return block
     if block.dtype.kind == "O" and own.dtype.kind in "US":

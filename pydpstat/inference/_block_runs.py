@@ -1,13 +1,9 @@
-"""A caller's function run on each block of records, so that only its result is seen."""
+"""What tests and intervals from blocks share: the callable and its results, the blocks, the release."""
 
 from __future__ import annotations
 
-import logging
 import math
-import os
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +13,7 @@ from pydpstat._release.additive import Query, Spender, release
 from pydpstat._release.calibration import prepare
 from pydpstat._release.statistic import Options, Protection, call, check_budget, check_records
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._block_records import Block, Samples
+from pydpstat.inference._block_records import Samples
 from pydpstat.inference._testing import check_epsilon
 from pydpstat.random import Source
 from pydpstat.results.results import DPResults
@@ -26,41 +22,10 @@ _MOST_BLOCKS = 10**5
 ALONE = "what the callable does with a block depends on that block alone"
 TYPES = "the types that the data and their columns have are public"
 SIZES = "the samples' sizes, and which sample a record is in, are public"
-SILENT = "of the callable only its results are protected: not the time it takes, nor files it writes"
-
-
-@contextmanager
-def unheard() -> Iterator[None]:
-    """Let nothing out that is printed, logged or warned of inside."""
-    before = logging.root.manager.disable
-    with open(os.devnull, "w", encoding="utf-8") as nowhere, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        logging.disable(logging.CRITICAL)
-        try:
-            with redirect_stdout(nowhere), redirect_stderr(nowhere):
-                yield
-        finally:
-            logging.disable(before)
-
-
-def number_of(function: Callable[..., object], block: Block, read: Callable[[object], float]) -> float:
-    """Return what a function makes of a block, read as a number; NaN where either of them fails.
-
-    Whether it fails tells of the records: no error comes out, also none that would end the program. Only the
-    user's own interrupt does.
-
-    Examples
-    --------
-    >>> number_of(lambda x: 1 / len(x), ([],), float)
-    nan
-    """
-    try:
-        with np.errstate(all="ignore"):
-            return float(read(function(*block)))
-    except KeyboardInterrupt:
-        raise
-    except BaseException:
-        return math.nan
+SILENT = (
+    "of the callable only its results are protected: not the time it takes, nor files that it writes and "
+    "objects or threads that it leaves behind"
+)
 
 
 def pvalue_of(result: object) -> float:

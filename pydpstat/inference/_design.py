@@ -4,28 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Pair, bounds_pair, check_filling, numbers_of, one_column, several_bounds
-from pydpstat._data.containers import has_rows, is_categorical, is_frame, is_vector, name_of
-from pydpstat._data.table import Chunk, Table, table_of
+from pydpstat._data.columns import Pair, bounds_pair, check_filling, one_column, several_bounds
+from pydpstat._data.containers import is_categorical
 from pydpstat._data.values import missing_values
 from pydpstat._release.statistic import Missing
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._formulas import Term, formula_terms
-from pydpstat.statistics._kernels.levels import (
-    DECLARED,
-    PublicLevels,
-    Variables,
-    codes_of,
-    levels_of,
-    plain,
-    variables_of,
-)
+from pydpstat.inference._given_columns import Reader, all_columns, columns_by_name, response_column
+from pydpstat.statistics._kernels.levels import DECLARED, PublicLevels, Variables, codes_of, levels_of, plain
 
 Floats = npt.NDArray[np.float64]
 
@@ -58,14 +51,20 @@ class Predictor:
             return (self.text,)
         return tuple(f"{self.text}[T.{level}]" for level in self.levels[1:])
 
-    def read(self, column: Any, missing: Missing = "error", argument: str = "data") -> npt.NDArray[Any]:
-        """Return numbers, or codes of levels: what is no level counts as the reference."""
+    def read(self, column: Any, argument: str = "data") -> npt.NDArray[Any]:
+        """Return numbers, NaN where one is missing, or codes of levels, -1 where one is."""
         if self.levels is None:
-            return _floats(column, f"{argument}[{self.column!r}]", missing)
+            return _floats(column, f"{argument}[{self.column!r}]")
         codes = codes_of(column, PublicLevels(self.levels, False)).astype(np.int64)
-        if missing == "error" and bool((codes < 0).any()):
+        return np.where(codes >= len(self.levels), 0, codes)
+
+    def filled(self, values: npt.NDArray[Any], missing: Missing) -> npt.NDArray[Any]:
+        """Put a public number in the place of missing ones; what is no level counts as the reference."""
+        if self.levels is None:
+            return _filled(values, missing)
+        if missing == "error" and bool((values < 0).any()):
             raise missing_values()
-        return np.where((codes < 0) | (codes >= len(self.levels)), 0, codes)
+        return np.maximum(values, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +117,13 @@ class LinearDesign:
 
     def matrix(self, data: Any) -> Floats:
         """Return the predictors of new records, a constant first and a column for each coefficient."""
-        columns = _by_name(data, [each.column for each in self.predictors], "exog")
-        read = [each.read(column, argument="exog") for each, column in zip(self.predictors, columns)]
+        given = columns_by_name(data, [each.column for each in self.predictors], "exog")
+        read = given.read([partial(each.read, argument="exog") for each in self.predictors])
         if len({each.size for each in read}) > 1:
             raise PydpstatError("exog must have columns of one length; it has several lengths.")
-        return expanded(self.predictors, read)
+        return expanded(
+            self.predictors, [each.filled(values, "error") for each, values in zip(self.predictors, read)]
+        )
 
 
 def expanded(predictors: Sequence[Predictor], read: Sequence[npt.NDArray[Any]]) -> Floats:
@@ -154,93 +155,42 @@ def read_regression(
     """Read a regression: by a formula, or the response and the predictors themselves."""
     if isinstance(formula, str):
         response, terms = formula_terms(formula)
-        names = [response, *(each.column for each in terms)]
-        constant, columns = "Intercept", _by_name(data, names, "data")
+        given = [columns_by_name(data, [response, *(each.column for each in terms)], "data")]
+        constant = "Intercept"
     else:
-        response, target, names, columns = _arrays(formula, data)
-        terms = tuple(Term(name, name, False) for name in names)
-        names, constant, columns = [response, *names], "const", [target, *columns]
+        response, target = response_column(formula)
+        given = [target, all_columns(data)]
+        terms = tuple(Term(name, name, False) for name in given[1].names)
+        constant = "const"
+    columns = [column for each in given for column in each.columns]
     design = _design(response, terms, columns[1:], bounds, levels, constant)
     check_filling(missing, design.bounds)
-    values = _floats(columns[0], f"data[{response!r}]", missing)
-    read = tuple(each.read(column, missing) for each, column in zip(design.predictors, columns[1:]))
-    if any(each.size != values.size for each in read):
+    readers: list[Reader] = [partial(_floats, name=f"data[{response!r}]")]
+    readers += [each.read for each in design.predictors]
+    read: list[npt.NDArray[Any]] = []
+    for each in given:
+        start = len(read)
+        read += each.read(readers[start : start + len(each.names)])
+    if any(values.size != read[0].size for values in read):
         raise PydpstatError(
             "data must have every predictor of the same records as the response, which formula names or is; "
             "they have different lengths. Give one value a record in each."
         )
-    return Regression(design, values, read)
+    predictors = tuple(each.filled(values, missing) for each, values in zip(design.predictors, read[1:]))
+    return Regression(design, _filled(read[0], missing), predictors)
 
 
-def _floats(column: Any, name: str, missing: Missing) -> Floats:
-    values = np.asarray(one_column(column, name).arrays[0], dtype=np.float64)
+def _floats(column: Any, name: str) -> Floats:
+    return np.asarray(one_column(column, name).arrays[0], dtype=np.float64)
+
+
+def _filled(values: Floats, missing: Missing) -> Floats:
     gaps = np.isnan(values)
     if not gaps.any():
         return values
     if not isinstance(missing, float):
         raise missing_values()
     return np.where(gaps, missing, values)
-
-
-def _by_name(data: Any, names: list[str], argument: str) -> list[Any]:
-    """Return the columns of these names, or those of an array in their order."""
-    table = table_of(data)
-    if table is not None:
-        return _gathered(table, names, argument)
-    if isinstance(data, Mapping) or is_frame(data):
-        found = variables_of(data, argument)
-        columns = dict(zip(found.names, found.columns))
-        gone = [name for name in names if name not in columns]
-        if gone:
-            shown = checks.excerpt(list(columns))
-            raise PydpstatError(f"{argument} must have a column {gone[0]!r}; it has {shown}.")
-        return [columns[name] for name in names]
-    found_numbers = numbers_of(data, argument)
-    if argument == "data" or len(found_numbers.arrays) != len(names):
-        raise PydpstatError(
-            f"{argument} must have the columns {checks.excerpt(names)}; got {len(found_numbers.arrays)} "
-            "without names. Give a DataFrame, or a dict of columns."
-        )
-    return list(found_numbers.arrays)
-
-
-def _gathered(table: Table, names: Sequence[str], argument: str) -> list[Any]:
-    """Return some columns of a table, all of its records in memory."""
-    gone = [name for name in names if name not in table.names]
-    if gone:
-        raise PydpstatError(
-            f"{argument} must have a column {gone[0]!r}; it has {checks.excerpt(list(table.names))}."
-        )
-    import pandas as pd
-
-    def taken(chunk: Chunk) -> list[list[Any]]:
-        return [[pd.Series(chunk.columns[name])] for name in names]
-
-    parts = table.select(list(names)).fold(taken, lambda one, other: [a + b for a, b in zip(one, other)])
-    return [pd.concat(part, ignore_index=True) for part in parts]
-
-
-def _arrays(response: object, data: Any) -> tuple[str, Any, list[str], list[Any]]:
-    """Return the response's name and values, and the predictors' names and columns."""
-    try:
-        held = table_of(response)
-    except PydpstatError as error:
-        raise PydpstatError(f"formula{str(error).removeprefix('data')}") from error.__cause__
-    target: Any = response if held is None else _gathered(held, held.names, "formula")[0]
-    target = one_column(target, "formula").arrays[0]
-    name = (held.names[0] if held is not None else None) or name_of(response) or "y"
-    if table_of(data) is not None:
-        table = table_of(data)
-        assert table is not None
-        names = list(table.names)
-        return name, target, names, _gathered(table, names, "data")
-    if isinstance(data, Mapping) or is_frame(data):
-        found = variables_of(data)
-        return name, target, list(found.names), list(found.columns)
-    columns = numbers_of(data)
-    single = is_vector(data) and has_rows(data) and name_of(data)
-    names = [str(single)] if single else [f"x{place + 1}" for place in range(len(columns.arrays))]
-    return name, target, names, list(columns.arrays)
 
 
 def _design(

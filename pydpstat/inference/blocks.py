@@ -18,12 +18,10 @@ from pydpstat.inference._block_runs import (
     check_callable,
     divided_samples,
     estimate_of,
-    number_of,
     public_size,
     pvalue_of,
     release_blocks,
     sizes_told,
-    unheard,
 )
 from pydpstat.inference._laws.block_laws import (
     BlockQuantile,
@@ -33,6 +31,7 @@ from pydpstat.inference._laws.block_laws import (
     level_limit,
     rejections_sf,
 )
+from pydpstat.inference._unheard import unheard
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results.inference_results import InferenceResults
@@ -153,10 +152,10 @@ def any_test(
     # first of all, so that of a seeded stream it does not depend on how many records there are
     uniform = float(source.uniform(1)[0]) - 0.5
     hits = 0
-    with unheard():
+    with unheard() as run:
         for block in samples.blocks(number, source, how.bounded):
             # NaN is no rejection
-            hits += number_of(test, block, pvalue_of) <= own
+            hits += run(test, block, pvalue_of) <= own
     query = Query(
         "rejections",
         np.asarray(float(hits)),
@@ -280,9 +279,9 @@ def any_interval(
     # drawn for every block, so that nothing tells which one fails
     coins = source.integers(number, 2)
     counts = np.zeros(cells, dtype=np.int64)
-    with unheard():
+    with unheard() as run:
         for block, coin in zip(samples.blocks(number, source, how.bounded), coins):
-            found = number_of(estimator, block, estimate_of)
+            found = run(estimator, block, estimate_of)
             place = (cells - 1) * int(coin) if math.isnan(found) else int(inner.searchsorted(found, "right"))
             counts[place] += 1
     exact = tuple(map(int, counts))
@@ -332,12 +331,12 @@ def _simulated(test: Any, null: object, sizes: tuple[int, ...], blocks: int, lev
     highest = 0.0
     for size in {smaller, larger}:
         hits = 0
-        with unheard():
+        with unheard() as run:
             for _ in range(_DRAWS):
                 # the sampler's own errors are of made-up records: the user should see them
                 drawn: Any = sampler(generator, size if len(size) > 1 else size[0])
                 block = tuple(drawn) if len(size) > 1 else (drawn,)
-                hits += number_of(test, block, pvalue_of) <= level
+                hits += run(test, block, pvalue_of) <= level
         highest = max(highest, level_limit(hits, _DRAWS))
     return highest
 

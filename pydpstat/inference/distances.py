@@ -14,7 +14,6 @@ from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, check_records, quiet
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._block_runs import number_of, unheard
 from pydpstat.inference._laws.distance_laws import one_sample_law, two_sample_law
 from pydpstat.inference._laws.rank_laws import upper
 from pydpstat.inference._laws.rank_values import UNIT_BITS, distance_between, distance_from
@@ -28,6 +27,7 @@ from pydpstat.inference._testing import (
     sample_of,
     shown_alternative,
 )
+from pydpstat.inference._unheard import unheard
 from pydpstat.random import source_from
 from pydpstat.results import InferenceResults
 from pydpstat.results._call import Named
@@ -284,18 +284,17 @@ def _distribution(cdf: object, args: Sequence[object]) -> tuple[Callable[[Floats
 
 def _shares(law: Callable[[Floats], Any], values: Floats) -> Floats:
     """Return the law's values; 1/2 where it has none. One record must not spoil those of others."""
-    with unheard():
-        try:
-            with np.errstate(all="ignore"):
-                found = np.asarray(law(values), dtype=np.float64)
-        except KeyboardInterrupt:
-            raise
-        except BaseException:  # a function may raise what it likes, of one record, too
-            found = np.empty(0)
+    with unheard() as run:
+        found = np.asarray(run(law, (values,), _floats))
         if found.shape != values.shape:
-            found = np.array([number_of(law, (each,), _single) for each in values[:, None]])
+            # a function may raise what it likes, of one record, too
+            found = np.array([run(law, (each,), _single) for each in values[:, None]])
     return np.clip(np.where(np.isnan(found), 0.5, found), 0.0, 1.0)
 
 
+def _floats(found: object) -> Floats:
+    return np.asarray(found, dtype=np.float64)
+
+
 def _single(found: object) -> float:
-    return float(np.asarray(found, dtype=np.float64).reshape(()))
+    return float(_floats(found).reshape(()))

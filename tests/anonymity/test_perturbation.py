@@ -18,7 +18,7 @@ LEVEL = 1e-4
 
 @pytest.mark.parametrize("source", ["system", "numpy", "r"])
 @pytest.mark.parametrize("noise", LAWS)
-def test_the_law(noise, source, seeded_entropy):
+def test_the_law(noise, source):
     """The scale asked for is accepted, one 10 % off is rejected on either side."""
     rng = {"system": None, "numpy": 5, "r": RRandom(5)}[source]
     df = pd.DataFrame({"x": np.full(SIZE, 100.0)})
@@ -28,7 +28,7 @@ def test_the_law(noise, source, seeded_entropy):
         assert stats.kstest(drawn, LAWS[noise](scale=wrong).cdf).pvalue < LEVEL
 
 
-def test_columns_are_independent_and_scales_their_own(seeded_entropy):
+def test_columns_are_independent_and_scales_their_own():
     df = pd.DataFrame({"x": np.zeros(SIZE), "y": np.zeros(SIZE), "z": np.zeros(SIZE)})
     drawn = add_noise(df, {"x": 1.0, "y": 50.0}, noise="normal")
     assert abs(np.corrcoef(drawn["x"], drawn["y"])[0, 1]) < 4.0 / np.sqrt(SIZE)

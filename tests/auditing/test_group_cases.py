@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from fractions import Fraction
 
 import pytest
@@ -24,7 +23,6 @@ FOUND = {
 
 @pytest.mark.parametrize("name", FOUND)
 def test_a_sensitivity_that_is_a_tenth_too_small_is_found(name, monkeypatch):
-    monkeypatch.setattr("pydpstat.random.secure._bits.entropy", random.Random(3).randbytes)
     case, (where, what) = CASES[name], FOUND[name]
     real = getattr(where, what)
     monkeypatch.setattr(where, what, lambda *given: real(*given) * Fraction(9, 10))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import os
-import random
 
 import numpy as np
 import pytest
@@ -114,11 +113,6 @@ def is_one_query(case):
 
 
 CASES = {case.name: case for case in all_cases() if is_one_query(case)}
-
-
-@pytest.fixture(autouse=True)
-def _seeded(monkeypatch):
-    monkeypatch.setattr("pydpstat.random.secure._bits.entropy", random.Random(3).randbytes)
 
 
 def found(many, draws):

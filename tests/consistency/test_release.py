@@ -164,7 +164,7 @@ def test_the_best_split_is_best(neighbors):
 
 
 @pytest.mark.parametrize("neighbors", NEIGHBORS)
-def test_each_level_has_the_noise_that_it_states(neighbors, seeded_entropy):
+def test_each_level_has_the_noise_that_it_states(neighbors):
     wide = Hierarchy({str(place): [f"{place} {own}" for own in range(20)] for place in range(50)})
     counts = np.arange(1000)
     result = release_hierarchy(counts, 1.0, hierarchy=wide, neighbors=neighbors)
@@ -308,7 +308,7 @@ def test_dropped_records():
 # results
 
 
-def test_nothing_private_can_be_reached(seeded_entropy):
+def test_nothing_private_can_be_reached():
     seed, counts = 987_654_321, np.array([10_007, 20_011, 30_013, 40_009, 50_021, 60_013, 70_001])
     sums = membership(COUNTRY.tree) @ counts
     stream = np.random.default_rng(seed)

@@ -173,7 +173,7 @@ def test_a_large_epsilon_finds_the_quantile():
     assert abs(float(medianDP(x, 50, -5, 5)) - np.median(x)) < 0.02
 
 
-def test_without_a_seed_the_value_is_on_a_public_grid(seeded_entropy):
+def test_without_a_seed_the_value_is_on_a_public_grid():
     results = [quantileDP(AGES, 0.3, 1, 0, 100) for _ in range(200)]
     grid = results[0].grid
     assert math.log2(grid) == int(math.log2(grid)) and 2.0**-31 * 100 < grid < 2.0**-28 * 100

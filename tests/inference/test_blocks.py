@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import math
 import pickle
+import random
+import signal
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -16,7 +20,7 @@ from scipy import stats
 import pydpstat
 from pydpstat import Budget, PydpstatError
 from pydpstat.inference._block_records import Samples
-from pydpstat.inference._block_runs import number_of, pvalue_of, unheard
+from pydpstat.inference._block_runs import pvalue_of
 from pydpstat.inference._laws.block_laws import (
     BlockQuantile,
     choose_blocks,
@@ -24,6 +28,7 @@ from pydpstat.inference._laws.block_laws import (
     level_limit,
     rejections_sf,
 )
+from pydpstat.inference._unheard import unheard
 from pydpstat.random import source_from
 
 X = np.random.default_rng(5).normal(0.3, 1.0, 1000)
@@ -106,6 +111,10 @@ def told(block):
         ([0.5] * 30, None, list),
         ([0.5] * 30, "n/a", list),
         ([1] * 30, 11.5, list),
+        ([0.5] * 30, np.ma.masked, list),
+        ([("a", 1.0)] * 30, ("a", np.ma.masked), list),
+        ([("a", 1.0)] * 30, np.ma.masked_array([1.0, 2.0], [True, False]), list),
+        ([[1.0, 2.0]] * 30, [1.0, np.ma.masked], list),
         ([1] * 30, 10**30, list),
         ([1.0] * 30, 1j, list),
         (["a", "b"] * 15, "a long text", list),
@@ -130,7 +139,7 @@ def test_blocks_show_nothing_of_the_records_in_others(records, other, held):
         )
     )
     assert len(given) == len(replaced) == 6
-    assert sum(one != another for one, another in zip(given, replaced)) == 1
+    assert sum(repr(one) != repr(another) for one, another in zip(given, replaced)) == 1
 
 
 def test_a_block_of_texts_or_rows_is_an_array_of_them():
@@ -152,12 +161,119 @@ def test_nothing_that_a_callable_does_is_heard(test, capfd, recwarn, caplog):
     assert logging.root.manager.disable == logging.NOTSET
 
 
-def test_the_user_may_interrupt():
+def test_the_user_may_interrupt_and_a_callable_may_not():
     def stopped(block):
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        pydpstat.any_test(X, stopped, 1.0, blocks=2, level=0.2)
+    def signalled(block):
+        signal.raise_signal(signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    for call in (
+        lambda test: pydpstat.any_test(X, test, 1e4, blocks=2, level=0.2, rng=1),
+        lambda test: pydpstat.any_interval(X, test, 1e4, blocks=2, range=(0, 1), rng=1),
+        lambda test: pydpstat.kstest(X, test, 1e4, rng=1),
+    ):
+        assert call(stopped).released
+        with pytest.raises(KeyboardInterrupt):
+            call(signalled)
+    assert signal.getsignal(signal.SIGINT) is before
+    # in another thread nobody can interrupt
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(pydpstat.any_test, X, stopped, 1e4, blocks=2, level=0.2, rng=1).result()
+    assert dict(found.released)["rejections"] == 0.0
+
+
+@pytest.mark.parametrize("generator", [np.random, random])
+def test_global_random_generators_carry_nothing_on(generator):
+    def drawn(block):
+        # so many draws as a record says
+        [generator.random() for _ in range(int(block.sum()))]
+        return generator.random()
+
+    states = random.getstate(), np.random.get_state()
+    zeros, one = np.zeros(200), np.append(np.zeros(199), 1.0)
+    counts = [
+        pydpstat.any_interval(x, drawn, 1e4, range=(0, 1), blocks=40, rng=1).released for x in (zeros, one)
+    ]
+    moved = sum(abs(value - other) for (_, value), (_, other) in zip(*counts))
+    assert moved == 2.0 and states[0] == random.getstate()
+    assert np.array_equal(states[1][1], np.random.get_state()[1])
+
+
+def test_logs_of_any_level_are_dropped():
+    heard = io.StringIO()
+    handler, logger = logging.StreamHandler(heard), logging.getLogger("somebody")
+    logger.addHandler(handler)
+    try:
+        pydpstat.any_test(X, lambda block: logger.log(1000, "a record is %s", block[0]) or 0.5, 1.0, blocks=2)
+    finally:
+        logger.removeHandler(handler)
+    assert heard.getvalue() == ""
+
+
+def test_records_that_can_be_changed_are_copied():
+    def spoils(block):
+        for record in block:
+            record["v"] = -1
+        return 1.0
+
+    same = {"v": 0}
+    records = [same] * 20 + [{"v": place} for place in range(20)]
+    frame = pd.DataFrame({"r": records})
+    for data, test in (
+        (records, spoils),
+        (pd.Series(records), spoils),
+        (frame, lambda block: spoils(block["r"])),
+        (np.array(records, dtype=object), spoils),
+    ):
+        (first,), *_ = Samples(data).blocks(4, source_from(1), True)
+        assert len(first) == 10
+        pydpstat.any_test(data, test, 1.0, blocks=4, level=0.2)
+        assert same == {"v": 0} and [each["v"] for each in records[20:]] == list(range(20))
+
+
+def test_records_that_cannot_be_copied_stay():
+    class Alone:
+        def __deepcopy__(self, memo):
+            raise SystemExit(self)
+
+        def __array__(self, *_, **__):
+            raise SystemExit(self)
+
+    records = [Alone() for _ in range(8)]
+    r = pydpstat.any_test(records, lambda block: 0.0 if all(each in records for each in block) else 1.0, 1e4,
+                          blocks=2, level=0.2, rng=1)
+    assert dict(r.released)["rejections"] == 2.0
+
+
+LABELS = ["columns", "levels", "iloc", "dtype", "to_arrow", "to_frame", "name", "schema"]
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_a_row_with_the_label_of_an_attribute_is_one_like_others(label):
+    plain = pd.Series(np.linspace(0.0, 1.0, 40), index=[f"p{place}" for place in range(40)])
+    named = plain.rename({"p39": label})
+    released = [
+        [
+            pydpstat.any_test(x, lambda block: float(block.mean()), 1.0, blocks=4, level=0.5, rng=1).released,
+            pydpstat.ttest_1samp(x, 0.5, 1.0, bounds=(0, 1), rng=1).released,
+            pydpstat.quantile_test(x, 1.0, q=0.5, rng=1).released,
+            pydpstat.kstest(x, "uniform", 1.0, rng=1).released,
+            pydpstat.ols(x, x.to_numpy(), 1.0, bounds=(0, 1), rng=1).released,
+            float(pydpstat.weighted_mean(x, x, 1.0, bounds=(0, 1), max_weight=1, rng=1)),
+            pydpstat.chisquare(x, 1.0, levels=[0.0, 1.0], missing="other", rng=1).released,
+            pydpstat.mean(iter([{"x": x}]), 1.0, bounds=(0, 1), rng=1).value.tolist(),
+        ]
+        for x in (plain, named)
+    ]
+    assert released[0] == released[1]
+
+
+def test_a_column_with_the_name_of_an_attribute_is_one_like_others():
+    frame = pd.DataFrame({"levels": X, "to_arrow": X, "name": X, "dtype": X})
+    r = pydpstat.any_test(frame, lambda block: t_test(block["levels"]), 1e4, blocks=4, level=0.2, rng=1)
+    assert dict(r.released)["rejections"] == 4.0
 
 
 def test_what_fails_falls_on_both_sides():
@@ -197,9 +313,9 @@ def test_containers_and_results(data, test):
 
 
 def test_pvalues_are_read_as_they_are():
-    assert math.isnan(number_of(lambda x: 1.5, (0,), pvalue_of))
-    assert math.isnan(number_of(lambda x: [0.1, 0.2], (0,), pvalue_of))
-    assert number_of(lambda x: np.array([0.25]), (0,), pvalue_of) == 0.25
+    assert math.isnan(pvalue_of(1.5)) and pvalue_of(np.array([0.25])) == 0.25
+    with pytest.raises(TypeError):
+        pvalue_of([0.1, 0.2])
 
 
 @pytest.mark.parametrize("epsilon", [0.001, 1.0, 100.0])

@@ -257,3 +257,73 @@ def test_arrays_have_the_constant_that_statsmodels_adds():
     fit = pydpstat.ols(y, x, SURE, bounds=(0, 1), rng=1)
     assert list(fit.params.index) == ["const", "x1", "x2"]
     assert fit.params.to_numpy() == pytest.approx(known.params, abs=1e-4)
+
+
+def chunked(frame, size):
+    """Return an iterator of a frame's records, so many at a time."""
+    return iter([frame.iloc[start : start + size] for start in range(0, len(frame), size)])
+
+
+def told(ask):
+    """Return what a call shows of texts: the coefficients' names, or its message."""
+    try:
+        return list(ask().pvalues.index)
+    except PydpstatError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("kind", [object, "string"])
+@pytest.mark.parametrize("size", [100, 400])
+@pytest.mark.parametrize("levels", [None, "declared", [["a", "b", "c"]], {"g": ["a", "b", "c"]}, [[1, 2]]])
+@pytest.mark.parametrize("formula", ["y ~ x + g", "y ~ x + C(g)", None])
+@pytest.mark.parametrize("fit", [pydpstat.ols, pydpstat.logit])
+def test_one_text_in_a_chunk_changes_no_name_and_no_message(frame, fit, formula, levels, size, kind):
+    data = frame[["y", "x", "g"]].iloc[:400].astype({"g": kind})
+    if fit is pydpstat.logit:
+        data = data.assign(y=(data.y > data.y.mean()).astype(float))
+    others = data.assign(g=data.g.where(data.index != data.index[-1], "secret"))
+    bounds = {"x": (0, 10)} if fit is pydpstat.logit else {"y": (-8, 12), "x": (0, 10)}
+    own = {"bounds": bounds, "levels": levels, "rng": 1}
+
+    def asked(records):
+        if formula is None:
+            return fit(records.y.to_numpy(), chunked(records[["x", "g"]], size), 1.0, **own)
+        return fit(formula, chunked(records, size), 1.0, **own)
+
+    one, other = (told(lambda: asked(records)) for records in (data, others))
+    assert one == other and "secret" not in str(one)
+    # texts of an engine's chunks have no categories that anybody declared
+    assert isinstance(one, str) or levels not in (None, "declared")
+    if levels == {"g": ["a", "b", "c"]}:
+        assert len(one) == 4
+
+
+def test_chunks_are_read_like_a_frame(frame):
+    own = {"bounds": {"y": (-8, 12), "x": (0, 10)}, "rng": 1}
+    levels = {"g": ["a", "b", "c"]}
+    wanted = pydpstat.ols("y ~ x + C(g)", frame, 1.0, levels=levels, **own)
+    found = pydpstat.ols("y ~ x + C(g)", chunked(frame, 90), 1.0, levels=levels, **own)
+    assert found.released == wanted.released
+    declared = frame.assign(g=pd.Categorical(frame.g, ["a", "b", "c"]))
+    shared = pydpstat.ols("y ~ x + g", chunked(declared, 90), 1.0, levels="declared", **own)
+    assert shared.released == wanted.released
+    gaps = frame.assign(x=frame.x.where(frame.x > 1))
+    filled = pydpstat.ols("y ~ x", chunked(gaps, 90), 1.0, missing=3.0, **own)
+    assert filled.released == pydpstat.ols("y ~ x", gaps, 1.0, missing=3.0, **own).released
+    with pytest.raises(PydpstatError, match="missing must say what to do"):
+        pydpstat.ols("y ~ x", chunked(gaps, 90), 1.0, **own)
+    assert wanted.predict(chunked(frame, 50)) == pytest.approx(wanted.predict(frame))
+    response, rest = chunked(frame[["y"]], 90), chunked(frame[["x"]], 90)
+    split = pydpstat.ols(response, rest, 1.0, **own)
+    assert split.released == pydpstat.ols(frame.y, frame[["x"]], 1.0, **own).released
+    with pytest.raises(PydpstatError, match="formula must be one variable; got 2 columns"):
+        pydpstat.ols(chunked(frame[["y", "x"]], 90), frame[["z"]], 1.0, bounds=(-8, 12))
+
+
+def test_types_of_truth_values_in_lists_are_not_looked_at(frame):
+    own = {"bounds": {"y": (-8, 12)}, "levels": {"g": ["no", "yes"]}, "rng": 1}
+    y = frame.y.tolist()
+    for last in (True, None, "no"):
+        g = [True] * (len(y) - 1) + [last]
+        fit = pydpstat.ols("y ~ C(g)", iter([{"y": y, "g": g}]), 1.0, missing=0.0, **own)
+        assert list(fit.pvalues.index) == ["Intercept", "C(g)[T.yes]"]

@@ -152,7 +152,7 @@ def test_large_numbers_of_answers():
     assert math.isclose(float((at.mass * (numbers - mean) ** 2).sum()), variance, rel_tol=1e-9)
 
 
-def test_a_simulation_with_many_categories(seeded_entropy):
+def test_a_simulation_with_many_categories():
     design = RandomizedResponse(1.0, 4)
     p, n, runs = np.array([0.5, 0.3, 0.15, 0.05]), 500, 400
     rng = np.random.default_rng(5)

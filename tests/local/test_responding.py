@@ -121,7 +121,7 @@ def fits(counts, matrix):
 
 @pytest.mark.parametrize("source", ["operating system", "NumPy", "R"])
 @pytest.mark.parametrize("design", DESIGNS, ids=ids)
-def test_the_law_of_the_answers(design, source, seeded_entropy):
+def test_the_law_of_the_answers(design, source):
     n = 60_000 if source == "operating system" else 20_000
     rng = {"operating system": None, "NumPy": np.random.default_rng(3), "R": RRandom(3)}[source]
     counts = drawn(design, rng, n)
@@ -160,7 +160,7 @@ def test_two_calls_differ():
 
 
 @pytest.mark.parametrize("design", [RandomizedResponse(1.0), RandomizedResponseCoins(0.6, 0.2)], ids=ids)
-def test_an_audit_finds_neither_more_nor_much_less(design, seeded_entropy):
+def test_an_audit_finds_neither_more_nor_much_less(design):
     def release(truth, size):
         return design.respond(np.full(size, truth))
 

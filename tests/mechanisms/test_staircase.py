@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 
 import numpy as np
 import pytest
@@ -16,11 +15,6 @@ from pydpstat.random.source import SYSTEM
 FALSE_ALARM = 1e-6
 DRAWS = 200_000
 CASES = [(0.3, 1.0), (1.0, 2.0), (4.0, 0.75), (9.0, 1.0)]
-
-
-@pytest.fixture
-def seeded(monkeypatch):
-    monkeypatch.setattr("pydpstat.random.secure._bits.entropy", random.Random(20_240_229).randbytes)
 
 
 def weights(noise, grid, count):
@@ -68,7 +62,7 @@ def test_no_shift_on_the_grid_costs_more_than_epsilon(epsilon, sensitivity):
 
 @pytest.mark.parametrize("rare", [False, True], ids=["often", "seldom"])
 @pytest.mark.parametrize("epsilon, sensitivity", CASES)
-def test_draws_on_a_coarse_grid_have_the_exact_probabilities(seeded, monkeypatch, epsilon, sensitivity, rare):
+def test_draws_on_a_coarse_grid_have_the_exact_probabilities(monkeypatch, epsilon, sensitivity, rare):
     if rare:
         # the way of a large epsilon, where all of its branches are taken
         monkeypatch.setattr("pydpstat.mechanisms.staircase._RARE", 0.0)
@@ -94,7 +88,7 @@ def test_draws_on_a_coarse_grid_have_the_exact_probabilities(seeded, monkeypatch
 
 
 @pytest.mark.parametrize("epsilon, sensitivity", CASES)
-def test_draws_on_a_fine_grid_and_seeded_ones_have_the_distribution(seeded, epsilon, sensitivity):
+def test_draws_on_a_fine_grid_and_seeded_ones_have_the_distribution(epsilon, sensitivity):
     noise, grid = StaircaseNoise(epsilon, sensitivity), math.ldexp(1.0, -22)
     exact = np.asarray(noise.draw(SYSTEM, DRAWS, grid), dtype=np.float64) * grid
 
@@ -108,7 +102,7 @@ def test_draws_on_a_fine_grid_and_seeded_ones_have_the_distribution(seeded, epsi
             assert stats.kstest(sample * factor, noise.cdf).pvalue < FALSE_ALARM
 
 
-def test_large_noise_is_drawn_in_integers(seeded):
+def test_large_noise_is_drawn_in_integers():
     drawn = StaircaseNoise(1e-4, 2.0**40).draw(SYSTEM, 100, 2.0**-20)
     assert all(float(each).is_integer() for each in drawn) and len(set(map(int, drawn))) == 100
 
@@ -124,7 +118,7 @@ def test_a_vector_divides_epsilon():
 
 
 @pytest.mark.parametrize("epsilon", [30.0, 100.0, 1e9])
-def test_a_large_epsilon_is_drawn_at_once(seeded, epsilon):
+def test_a_large_epsilon_is_drawn_at_once(epsilon):
     noise = StaircaseNoise(epsilon, 1.0)
     grid = 2.0 ** math.floor(math.log2(noise.share if epsilon == 30.0 else noise.scale) - 20)
     drawn = np.asarray(noise.draw(SYSTEM, 2000, grid), dtype=np.float64) * grid

@@ -112,11 +112,11 @@ ORDERS = {
 @pytest.mark.parametrize(
     "order", parameters((f"federation, {name}", order) for name, order in ORDERS.items())
 )
-def test_a_federations_guarantee_holds_at_each_node(order, seeded_entropy):
+def test_a_federations_guarantee_holds_at_each_node(order):
     assert asked(order) == []
 
 
-def test_federations_in_random_orders(seeded_entropy):
+def test_federations_in_random_orders():
     drawn = random.Random(3)
     for _ in range(30):
         order = [(drawn.randrange(3), drawn.choice(PURE)) for _ in range(drawn.randrange(1, 5))]

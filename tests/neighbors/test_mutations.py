@@ -40,11 +40,6 @@ def found(name: str, *kinds: str) -> str:
     return "\n".join(chain.from_iterable(wrong(function, kind) for kind in chosen))
 
 
-@pytest.fixture(autouse=True)
-def seeded(seeded_entropy: Any) -> None:
-    """Let all draws be seeded."""
-
-
 def at_once(values: list[Any], labels: Any) -> np.ndarray:
     """Look up all values together, as one that cannot be hashed does not allow."""
     try:

@@ -30,7 +30,7 @@ class Unshown:
         for kind in function.kinds
     ),
 )
-def test_neighbors_are_alike(function, kind, seeded_entropy, capfd):
+def test_neighbors_are_alike(function, kind, capfd):
     assert wrong(function, kind) == []
     assert capfd.readouterr() == ("", "")
 
@@ -44,7 +44,7 @@ NUMERIC = [
 
 
 @pytest.mark.parametrize("function", NUMERIC, ids=[function.name for function in NUMERIC])
-def test_many_records(function, seeded_entropy):
+def test_many_records(function):
     kind = Kind("long", np.array, (), (), (), (1, 2, 3))
     released, found = 0, []
     for place, settings in zip(PLACES * 3, function.settings):

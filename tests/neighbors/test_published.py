@@ -17,7 +17,7 @@ RESULTS = results()
 
 
 @pytest.mark.parametrize("make", parameters((f"arrays of {name}", make) for name, make in RESULTS.items()))
-def test_no_array_of_a_result_can_be_written_to(make, seeded_entropy):
+def test_no_array_of_a_result_can_be_written_to(make):
     result = make()
     for each in parts(result):
         for form in (each, copy.copy(each), copy.deepcopy(each), pickle.loads(pickle.dumps(each))):
@@ -29,5 +29,5 @@ def test_no_array_of_a_result_can_be_written_to(make, seeded_entropy):
 
 
 @pytest.mark.parametrize("make", parameters((f"claim of {name}", make) for name, make in RESULTS.items()))
-def test_what_holds_is_stated_first(make, seeded_entropy):
+def test_what_holds_is_stated_first(make):
     assert statements(make()) == []

@@ -19,13 +19,13 @@ from tests.neighbors.surveys import ACCESSES, MEASURED, SURVEYS, measured, surve
         for kind in survey.kinds
     ),
 )
-def test_answers_are_alike(survey, kind, seeded_entropy, capfd):
+def test_answers_are_alike(survey, kind, capfd):
     check(chain(surveyed(survey, kind), veiled(survey, kind) if survey.name != "coins" else ()), capfd)
 
 
 @pytest.mark.parametrize("kind", parameters((f"noise on {kind.name}", kind) for kind in MEASURED))
 @pytest.mark.parametrize("access", ACCESSES, ids=["laplace", "gaussian"])
-def test_numbers_with_noise_are_alike(access, kind, seeded_entropy, capfd):
+def test_numbers_with_noise_are_alike(access, kind, capfd):
     check(measured(access, kind), capfd)
 
 

@@ -44,7 +44,7 @@ LAWS = {"exponential": exponential, "noisy max": flipped}
 @pytest.mark.parametrize("mechanism", LAWS)
 @pytest.mark.parametrize("rng", [None, np.random.default_rng(8)])
 @pytest.mark.parametrize("scores", [[0, 1, 1, 3], [5, 5, 5, 5]])
-def test_the_law(seeded_entropy, mechanism, rng, scores):
+def test_the_law(mechanism, rng, scores):
     draws = 2000
     chosen = [
         int(pydpstat.choose(range(4), scores, 1.5, 0.5, mechanism=mechanism, rng=rng).estimate)
@@ -102,7 +102,7 @@ def test_the_result_holds_the_chosen_candidate_alone():
 
 
 @pytest.mark.parametrize("mechanism", LAWS)
-def test_extreme_scores(seeded_entropy, mechanism):
+def test_extreme_scores(mechanism):
     options = {"mechanism": mechanism}
     for scores, reach, epsilon in (
         ([1e308, -1e308, 0.0], 1.0, 1.0),
@@ -116,7 +116,7 @@ def test_extreme_scores(seeded_entropy, mechanism):
     assert stats.binomtest(sum(seen), 500, 0.5).pvalue > FALSE_ALARM
 
 
-def test_undecided_trials_are_finished_exactly(seeded_entropy, monkeypatch):
+def test_undecided_trials_are_finished_exactly(monkeypatch):
     # with four known bits most trials are undecided at first, and the law is the same
     monkeypatch.setattr("pydpstat.random.secure._bits.KNOWN_BITS", 4)
     scores = np.array([0.0, 1.0, 1.5])

@@ -42,7 +42,7 @@ def test_negative_counts_stay():
     assert (r.value < 0).any()
 
 
-def test_noise_has_its_law(seeded_entropy):
+def test_noise_has_its_law():
     for neighbors, rate in (("bounded", 0.5), ("unbounded", 1.0)):
         r = pydpstat.histogram([], 1.0, edges=np.arange(20_001.0), neighbors=neighbors)
         spread = r.value.std()

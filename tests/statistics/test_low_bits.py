@@ -75,12 +75,12 @@ COMPUTED = {
 
 
 @pytest.mark.parametrize("draw, first, second", ADDITIVE.values(), ids=ADDITIVE)
-def test_the_lattices_of_neighbors_are_the_same(seeded_entropy, draw, first, second):
+def test_the_lattices_of_neighbors_are_the_same(draw, first, second):
     assert differing_lattices(draw(first, None), draw(second, None), cuts=[0.0]) == []
 
 
 @pytest.mark.parametrize("draw, first, second", COMPUTED.values(), ids=COMPUTED)
-def test_values_computed_from_releases_add_no_lattice(seeded_entropy, draw, first, second):
+def test_values_computed_from_releases_add_no_lattice(draw, first, second):
     assert differing_lattices(draw(first, None), draw(second, None), cuts=ENDS, whole=False) == []
 
 

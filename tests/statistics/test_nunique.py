@@ -151,7 +151,7 @@ def test_missing_ids(ids):
 
 
 @pytest.mark.parametrize("epsilon, scale_wrong", [(0.5, 1.3)])
-def test_the_noise_is_that_of_a_count(seeded_entropy, epsilon, scale_wrong):
+def test_the_noise_is_that_of_a_count(epsilon, scale_wrong):
     draws = np.array([float(dp.nunique([1, 2, 2], epsilon, **OPEN)) - 2 for _ in range(4000)]).astype(int)
     ks = np.arange(-6, 7)
 

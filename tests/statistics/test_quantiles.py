@@ -31,7 +31,7 @@ def exact_law(x, points, q, epsilon, neighbors):
 
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 @pytest.mark.parametrize("q, rng", [(0.0, None), (0.3, None), (0.3, np.random.default_rng(5)), (1.0, None)])
-def test_the_law(seeded_entropy, neighbors, q, rng):
+def test_the_law(neighbors, q, rng):
     x = [0, 1, 1, 1, 4]
     draws = 1500
     results = [
@@ -47,7 +47,7 @@ def test_the_law(seeded_entropy, neighbors, q, rng):
 
 
 @pytest.mark.parametrize("q", [0.0, 0.3, 1.0])
-def test_the_law_of_few_records_on_many_points(seeded_entropy, q):
+def test_the_law_of_few_records_on_many_points(q):
     x, points, draws = [0, 1, 1, 9, 30], 32, 3000
     results = [float(pydpstat.quantile(x, q, 2.0, bounds=(0, 31), grid_points=points)) for _ in range(draws)]
     law = exact_law(x, points, q, 2.0, "bounded")
@@ -133,7 +133,7 @@ def test_splitting_beats_single_quantiles(neighbors):
     assert error < 0.5 * other
 
 
-def test_several_quantiles_with_the_operating_systems_bits(seeded_entropy):
+def test_several_quantiles_with_the_operating_systems_bits():
     # one quantile alone has the law of the exponential mechanism on ranks without ties
     x = [0, 0, 3]
     draws = 2000
@@ -241,7 +241,7 @@ def test_the_budget_is_charged_before_a_choice(monkeypatch):
         pydpstat.median(AGES, 1.0, bounds=(0, 100), budget=Ledger(refuse=True))
 
 
-def test_helpers_of_choices(seeded_entropy):
+def test_helpers_of_choices():
     for limit in (1, 2, 3, 300):
         drawn = [selection.below(limit, SYSTEM) for _ in range(3000)]
         assert stats.chisquare(np.bincount(drawn, minlength=limit)).pvalue > FALSE_ALARM or limit == 1

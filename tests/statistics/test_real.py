@@ -76,7 +76,7 @@ def test_frames_without_noise(monkeypatch, function, neighbors):
 @pytest.mark.parametrize("mechanism", [{}, GAUSS], ids=["Laplace", "Gaussian"])
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 @pytest.mark.parametrize("function", REAL)
-def test_noise_has_the_stated_sd(seeded_entropy, function, neighbors, mechanism):
+def test_noise_has_the_stated_sd(function, neighbors, mechanism):
     epsilon, repeats = 20.0, 400
     results = [call(function, epsilon, neighbors=neighbors, **mechanism) for _ in range(repeats)]
     errors = (np.array([float(r) for r in results]) - TRUTH[function]) / float(results[0].bse.iloc[0])
@@ -89,7 +89,7 @@ def test_noise_has_the_stated_sd(seeded_entropy, function, neighbors, mechanism)
 
 @pytest.mark.parametrize("scale", [0.95, 1.0, 1.05])
 @pytest.mark.parametrize("mechanism, law", [({}, stats.laplace), (GAUSS, stats.norm)])
-def test_the_noise_follows_its_law(seeded_entropy, mechanism, law, scale):
+def test_the_noise_follows_its_law(mechanism, law, scale):
     # the power: a scale wrong by 5 % on either side is rejected, at the level at which a right one passes
     draws = 20_000
     frame = np.zeros((1, draws))

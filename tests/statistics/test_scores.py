@@ -77,7 +77,7 @@ def test_floats_are_the_nearest():
 
 @pytest.mark.parametrize("bits_known", [4, 52])
 @pytest.mark.parametrize("mechanism", ["exponential", "noisy max"])
-def test_the_law_of_large_scores(seeded_entropy, monkeypatch, mechanism, bits_known):
+def test_the_law_of_large_scores(monkeypatch, mechanism, bits_known):
     # with 4 bits known at first most draws are finished in multiple precision
     if mechanism == "noisy max":
         monkeypatch.setattr(bits, "KNOWN_BITS", bits_known)
@@ -101,7 +101,7 @@ def test_the_law_of_large_scores(seeded_entropy, monkeypatch, mechanism, bits_kn
     assert stats.chisquare(seen).pvalue < FALSE_ALARM
 
 
-def test_a_difference_that_no_float_shows_is_no_tie(seeded_entropy):
+def test_a_difference_that_no_float_shows_is_no_tie():
     less = Fraction(-1, 10**400)
     # with a large rate the probability of the second is small, though its float is that of the first
     rate = 10**401 * Fraction(4)

@@ -80,7 +80,7 @@ def test_a_number_is_drawn_without_replacement(size, number):
         assert kept.size == size and int(kept.sum()) == number
 
 
-def test_every_record_has_the_same_probability(seeded_entropy):
+def test_every_record_has_the_same_probability():
     # both ways, and from both kinds of sources; each of 4 * 2 tests rejects the right rate once in 100,000
     for rng in (None, 7):
         source = source_from(rng)
@@ -95,7 +95,7 @@ def test_every_record_has_the_same_probability(seeded_entropy):
                 assert stats.binomtest(total, 200_000, 0.309).pvalue < 1e-5
 
 
-def test_records_are_drawn_apart_from_each_other(seeded_entropy):
+def test_records_are_drawn_apart_from_each_other():
     sample = Sample(0.5, None, False, source_from(None))
     seen = np.array([sample.drawn(2) for _ in range(20_000)]) @ [1, 2]
     assert stats.chisquare(np.bincount(seen, minlength=4)).pvalue > 1e-5

@@ -174,7 +174,7 @@ def test_errors_name_the_argument(data, levels, word):
         pydpstat.crosstab(data, 1.0, levels=levels)
 
 
-def test_found_levels_pass_a_threshold(seeded_entropy):
+def test_found_levels_pass_a_threshold():
     data = ["often"] * 300 + [1.5] * 200 + ["rare"]
     r = pydpstat.crosstab(data, 1.0, levels="discover", delta=1e-6)
     assert r.estimate.index.tolist() == [1.5, "often"]
@@ -195,7 +195,7 @@ def r_rate(result):
 
 
 @pytest.mark.parametrize("neighbors, rate", [("bounded", 0.5), ("unbounded", 1.0)])
-def test_a_single_record_is_found_with_probability_delta(seeded_entropy, neighbors, rate):
+def test_a_single_record_is_found_with_probability_delta(neighbors, rate):
     from fractions import Fraction
 
     delta = 0.05

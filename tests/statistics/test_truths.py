@@ -16,7 +16,7 @@ BOTH = ["count", "proportion"]
 
 
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
-def test_estimates_and_noise(seeded_entropy, neighbors):
+def test_estimates_and_noise(neighbors):
     repeats = 2000
     for function, truth in (("count", 300.0), ("proportion", 1 / 3)):
         results = [getattr(pydpstat, function)(T, 0.5, neighbors=neighbors) for _ in range(repeats)]

@@ -51,7 +51,7 @@ def test_both_ends_seen_give_the_count_away():
     assert repr(intersection_attack([0], 50)).startswith("IntersectionAttack: after 1 answer the count")
 
 
-def test_enough_answers_always_do(seeded_entropy):
+def test_enough_answers_always_do():
     # the chance that both ends are missing from 200 answers is below 1e-18
     assert intersection_attack(UniformNoise(2).answer(6, 200)).candidates == (6,)
 

@@ -55,7 +55,7 @@ def test_it_is_marked_as_no_mechanism():
 
 @pytest.mark.parametrize("rng", ["operating system", 1, "R"])
 @pytest.mark.parametrize("reach", [1, 2, 4])
-def test_draws_have_the_law_and_no_other(seeded_entropy, rng, reach):
+def test_draws_have_the_law_and_no_other(rng, reach):
     source = {"operating system": None, 1: np.random.default_rng(1), "R": RRandom(1)}[rng]
     n = 60_000
     sample = UniformNoise(reach).answer(100, n, rng=source) - 100

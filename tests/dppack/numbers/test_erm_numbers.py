@@ -205,10 +205,7 @@ def test_what_is_kept():
 
 @pytest.mark.parametrize("size", [1, 2, 3, 10, 60])
 @pytest.mark.parametrize("seed", ["R", 4, None])
-def test_noise_has_a_gamma_length_and_each_element_its_standard_deviation(size, seed, monkeypatch):
-    import random
-
-    monkeypatch.setattr("pydpstat.random.secure._bits.entropy", random.Random(11).randbytes)
+def test_noise_has_a_gamma_length_and_each_element_its_standard_deviation(size, seed):
     source = source_from(9, int_seeds_r=True) if seed == "R" else source_from(None if seed is None else seed)
     source = source_from(np.random.default_rng(seed)) if seed == 4 else source
     noise = SphericalNoise(2.0, (1.0,) * size)
@@ -255,9 +252,6 @@ def test_an_infinite_rate_draws_the_direction_only():
 
 
 @pytest.mark.parametrize("seed", [None, np.random.default_rng(2), 3])
-def test_phases_are_uniform(seed, monkeypatch):
-    import random
-
-    monkeypatch.setattr("pydpstat.random.secure._bits.entropy", random.Random(12).randbytes)
+def test_phases_are_uniform(seed):
     drawn = phases(source_from(seed, int_seeds_r=True), 4000)
     assert stats.kstest(drawn, stats.uniform(-math.pi, 2 * math.pi).cdf).pvalue > 1e-4

@@ -24,6 +24,7 @@ def fits(count, probability, size=N):
     return stats.binomtest(int(count), size, probability).pvalue > FALSE_ALARM
 
 
+@pytest.mark.system_bits
 def test_bits_come_from_the_operating_system():
     assert secure._bits.entropy is os.urandom
 
@@ -42,7 +43,7 @@ def test_uniforms_and_noise_at_the_ends(monkeypatch, byte, size):
         assert np.isfinite(draw(size, 1.0)).all()
 
 
-def test_uniforms(seeded_entropy):
+def test_uniforms():
     values = secure.uniform(N)
     assert stats.kstest(values, stats.uniform.cdf).pvalue > FALSE_ALARM
     assert fits((values < 2**-10).sum(), 2**-10) and fits((values > 1 - 2**-10).sum(), 2**-10)
@@ -50,7 +51,7 @@ def test_uniforms(seeded_entropy):
     assert abs(np.corrcoef(values[:-1], values[1:])[0, 1]) < 5 / math.sqrt(N)
 
 
-def test_signs_and_sizes_do_not_know_of_each_other(seeded_entropy):
+def test_signs_and_sizes_do_not_know_of_each_other():
     words = bits.words(N)
     signs = bits.signed(words, np.ones(N))
     assert fits((signs > 0).sum(), 0.5)

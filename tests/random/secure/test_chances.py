@@ -108,7 +108,7 @@ def test_certain_and_no_trials(monkeypatch):
 
 
 @pytest.mark.parametrize("chance", CHANCES[:5])
-def test_the_distribution(chance, seeded_entropy):
+def test_the_distribution(chance):
     n = 400_000
     p = chance.digits(60) / 2**60
     count = int(secure.flips(n, chance).sum())
@@ -118,7 +118,7 @@ def test_the_distribution(chance, seeded_entropy):
         assert stats.binomtest(count, n, wrong).pvalue < 1e-6
 
 
-def test_chunks_do_not_repeat_bits(seeded_entropy):
+def test_chunks_do_not_repeat_bits():
     drawn = secure.flips(300_000, secure.LogisticChance(0.1))
     first, second = drawn[: 1 << 17], drawn[1 << 17 : 1 << 18]
     assert abs(np.corrcoef(first, second)[0, 1]) < 0.02
@@ -144,7 +144,7 @@ def test_whole_numbers_are_equally_likely(bound, monkeypatch):
 
 
 @pytest.mark.parametrize("bound", [1, 300, 2**24, 2**24 + 1, 2**62])
-def test_whole_numbers_of_any_size(bound, seeded_entropy):
+def test_whole_numbers_of_any_size(bound):
     drawn = secure.integers(20_000, bound)
     assert drawn.dtype == np.int64 and drawn.min() >= 0 and drawn.max() < bound
     if bound > 1:

@@ -64,7 +64,7 @@ CASES = CONTINUOUS + INTEGER + GAUSSIAN
 
 
 @pytest.mark.parametrize("draw, distribution, scale", [c[1:] for c in CASES], ids=[c[0] for c in CASES])
-def test_a_distribution(seeded_entropy, draw, distribution, scale):
+def test_a_distribution(draw, distribution, scale):
     sample = draw(N)
     assert sample.shape == (N,) and np.array_equal(sample, np.rint(sample))
     wide = scale > 2.0**15
@@ -141,7 +141,7 @@ UNDECIDED = [
 @pytest.mark.parametrize(
     "draw, distribution, known, n", [each[1:] for each in UNDECIDED], ids=[each[0] for each in UNDECIDED]
 )
-def test_what_is_mostly_undecided(seeded_entropy, monkeypatch, draw, distribution, known, n):
+def test_what_is_mostly_undecided(monkeypatch, draw, distribution, known, n):
     monkeypatch.setattr(bits, "KNOWN_BITS", known)
     counter = Counter(monkeypatch, "whole", "normal_whole", "reaches")
     sample = draw(n)
@@ -154,7 +154,7 @@ def test_what_is_mostly_undecided(seeded_entropy, monkeypatch, draw, distributio
 
 @pytest.mark.parametrize("ratio, most", [(2.0**20, 2e-6), (2.0**27, 1e-4), (2.0**41, 0.2)])
 @pytest.mark.parametrize("draw", [secure.laplace, secure.normal], ids=["Laplace", "normal"])
-def test_few_draws_are_undecided(seeded_entropy, monkeypatch, draw, ratio, most):
+def test_few_draws_are_undecided(monkeypatch, draw, ratio, most):
     monkeypatch.setattr(precise, "whole", lambda *_, **__: 0)
     monkeypatch.setattr(precise, "normal_whole", lambda *_, **__: 0)
     counter = Counter(monkeypatch, "whole", "normal_whole")
@@ -168,7 +168,7 @@ def test_no_scale_is_no_noise():
 
 
 @pytest.mark.parametrize("draw, distribution", [(secure.laplace, stats.laplace), (secure.normal, stats.norm)])
-def test_scales_of_their_own(seeded_entropy, draw, distribution):
+def test_scales_of_their_own(draw, distribution):
     scales = np.tile([1.0, 10.0, 100.0], 100_000)
     noise = draw(scales.size, scales, 2.0**-20)
     for scale in (1.0, 10.0, 100.0):
@@ -180,7 +180,7 @@ def test_scales_of_their_own(seeded_entropy, draw, distribution):
 @pytest.mark.parametrize(
     "scale, grid", [(1e300, 2.0**-1000), (1e-300, 2.0**-1040), (1.0, 2.0**-60), (1e300, 2.0**970)]
 )
-def test_extreme_scales_and_grids(seeded_entropy, draw, distribution, scale, grid):
+def test_extreme_scales_and_grids(draw, distribution, scale, grid):
     ratio = Fraction(scale) / Fraction(grid)
     units = draw(1500 if ratio < 2**100 else 60, scale, grid)
     # as shares of the scale, exactly: beyond 2^53 units the numbers are Python's integers
@@ -192,7 +192,7 @@ def test_extreme_scales_and_grids(seeded_entropy, draw, distribution, scale, gri
 
 
 @pytest.mark.parametrize("rate", [1e-17, Fraction(1, 10**15), 40.0, 1e300])
-def test_extreme_rates(seeded_entropy, rate):
+def test_extreme_rates(rate):
     for distribution, reference in (
         (secure.symmetric_geometric, SymmetricGeometricNoise),
         (secure.sign_geometric, SignGeometricNoise),
@@ -206,7 +206,7 @@ def test_extreme_rates(seeded_entropy, rate):
 
 
 @pytest.mark.parametrize("sd", [1e-300, 1e-3, 1e9, 1e15, 1e20])
-def test_extreme_discrete_gaussians(seeded_entropy, sd):
+def test_extreme_discrete_gaussians(sd):
     sample = np.array([int(each) for each in secure.discrete_gaussian(300, sd)], dtype=object)
     if sd < 1:
         assert not sample.any()
@@ -219,7 +219,7 @@ def test_extreme_discrete_gaussians(seeded_entropy, sd):
 
 @pytest.mark.parametrize("known", [52, 5])
 @pytest.mark.parametrize("sd", [0.6, 2.5, 30.0])
-def test_single_discrete_gaussians(seeded_entropy, monkeypatch, known, sd):
+def test_single_discrete_gaussians(monkeypatch, known, sd):
     monkeypatch.setattr(bits, "KNOWN_BITS", known)
     sample = np.array([float(secure.discrete_gaussian(1, sd)[0]) for _ in range(8000)])
     found = p_values(sample, Whole(DiscreteGaussianNoise(sd)), False)
@@ -229,7 +229,7 @@ def test_single_discrete_gaussians(seeded_entropy, monkeypatch, known, sd):
 
 @pytest.mark.parametrize("known", [52, 3])
 @pytest.mark.parametrize("probability", [0.5, 0.1, 1e-4, Fraction(1, 3), Fraction(6, 7), 0.999])
-def test_trials(seeded_entropy, monkeypatch, known, probability):
+def test_trials(monkeypatch, known, probability):
     monkeypatch.setattr(bits, "KNOWN_BITS", known)
     n = 300_000 if known == 52 else 60_000
     heads = secure.bernoulli(n, probability)
@@ -240,7 +240,7 @@ def test_trials(seeded_entropy, monkeypatch, known, probability):
 
 @pytest.mark.parametrize("known", [52, 6])
 @pytest.mark.parametrize("exponent", [1e-3, 0.7, 3.0, 9.0])
-def test_exponential_trials(seeded_entropy, monkeypatch, known, exponent):
+def test_exponential_trials(monkeypatch, known, exponent):
     monkeypatch.setattr(bits, "KNOWN_BITS", known)
     n = 300_000 if known == 52 else 20_000
     heads = secure.bernoulli_exp(np.full(n, exponent))
@@ -273,7 +273,7 @@ CHOICES = [
     "utility, rate, measure", [each[1:] for each in CHOICES], ids=[each[0] for each in CHOICES]
 )
 @pytest.mark.parametrize("precision", ["floating point", "few bits", "integers"])
-def test_choices(seeded_entropy, monkeypatch, utility, rate, measure, precision):
+def test_choices(monkeypatch, utility, rate, measure, precision):
     n = 20_000 if precision == "floating point" else 3_000
     if precision == "few bits":
         # a tenth and more of the draws are not decided
@@ -295,7 +295,7 @@ def test_choices(seeded_entropy, monkeypatch, utility, rate, measure, precision)
         )
 
 
-def test_both_ways_of_choosing_agree(seeded_entropy):
+def test_both_ways_of_choosing_agree():
     generator = np.random.default_rng(3)
     decided = 0
     for size in (1, 2, 17, 300, 40_000):
@@ -311,7 +311,7 @@ def test_both_ways_of_choosing_agree(seeded_entropy):
     assert decided >= 1190
 
 
-def test_a_choice_among_a_million(seeded_entropy):
+def test_a_choice_among_a_million():
     n = 1_000_000
     utility = -np.abs(np.arange(n) - 300_000.0)
     places = chosen(20, utility, 1e-3)
@@ -343,7 +343,7 @@ def test_the_seeded_bits_are_only_for_tests():
     assert not np.array_equal(first, secure.laplace(3, 1.0, 2.0**-20))
 
 
-def test_unlikely_candidates_are_looked_at_only_where_they_must(monkeypatch, seeded_entropy):
+def test_unlikely_candidates_are_looked_at_only_where_they_must(monkeypatch):
     """A choice among a part of the candidates is the choice among all, for the same bits."""
     utility = -np.abs(np.arange(200) - 70.0)
     measure = np.linspace(0.5, 2.0, 200)
