@@ -208,8 +208,10 @@ def by_name(given: Mapping[Any, Any], names: Sequence[str], argument: str, word:
     """
     found = {str(name): each for name, each in given.items()}
     if set(found) != set(names) or len(found) != len(given):
+        gone = [name for name in names if name not in found]
+        lack = f"it lacks {excerpt(gone[0])}" if gone else f"got {shown(given)}"
         raise PydpstatError(
-            f"{argument} must name every {word} and no other; got {shown(given)} for the {word}s "
+            f"{argument} must name every {word} and no other; {lack}, for the {word}s "
             f"{excerpt(list(names))}. Give {argument}={{{word}: {form}, ...}}."
         )
     return [found[name] for name in names]

@@ -114,6 +114,20 @@ SETTINGS += [
     for p in (0.0, 0.05, 0.3, 0.5)
     for n, other, epsilon in ((20, 20, 2.0), (20, 200, 1.0), (250, 250, 0.2), (2500, 500, 1.0))
 ]
+# shares next to both ends, where no count of either is likely but one
+SETTINGS += [
+    _setting("two shares", f"p {p}", n, epsilon, other=n, second=q)
+    for p, q, n, epsilon in (
+        (0.0275, 0.97, 10, 20.0),
+        (0.0275, 0.97, 10, 5.0),
+        (0.02, 0.98, 20, 3.0),
+        (0.003, 0.997, 100, 8.0),
+        (5.8e-5, 1.0 - 5.8e-5, 5000, 20.0),
+        (0.05, 0.95, 2, 60.0),
+        (0.1, 0.6, 20, 20.0),
+        (0.3, 0.5, 1000, 0.5),
+    )
+]
 
 
 def noisy_sums(z: np.ndarray, epsilon: float, public: bool, rng: np.random.Generator) -> NoisySums:
@@ -148,14 +162,16 @@ def _missed(setting: Setting, rng: np.random.Generator) -> int:
         p = float(law[2:])
         if what == "share":
             return _share_missed(p, n, epsilon, setting["number"] == "public", rng)
-        pairs = []
-        for size in (n, setting["other"]):
-            count, noise = rng.binomial(size, p), geometric(epsilon, 2, rng)
+        pairs, second = [], setting.get("second", p)
+        for size, share in ((n, p), (setting["other"], second)):
+            count, noise = rng.binomial(size, share), geometric(epsilon, 2, rng)
             pairs.append(NoisyPair(count + noise[0], size - count + noise[1], epsilon))
         difference = ShareDifference(*pairs)
         # an interval reaches further than that to each side, but for rare cases
         error = math.sqrt(sum(_share_variance(each) for each in pairs))
-        return missed(abs(difference.estimate) > 1.7 * error, partial(difference.ends, ALPHA), 0.0, rng)
+        apart = p - second
+        far = abs(difference.estimate - apart) > 1.7 * error
+        return missed(far, partial(difference.ends, ALPHA), apart, rng)
     z = draw(law, n, rng)
     if what == "median":
         edges = cell_edges((-1.0, 1.0), bin_number(n, epsilon))

@@ -101,6 +101,11 @@ def truths_of(data: object, argument: str = "condition") -> Columns:
 
 def one_column(data: object, argument: str, columns_of: Callable[..., Columns] = numbers_of) -> Columns:
     """Read a single variable; a frame of one column counts as one."""
+    if is_frame(data) and data.shape[1] != 1:
+        # before what is in them
+        raise PydpstatError(
+            f"{argument} must be one variable; got {data.shape[1]} columns. Give one column at a time."
+        )
     columns = columns_of(data, argument)
     if len(columns.arrays) != 1:
         raise PydpstatError(
@@ -286,8 +291,13 @@ def bounds_pair(bounds: object, name: str = "bounds") -> Pair:
         lower, upper = checks.as_float(pair[0]), checks.as_float(pair[1])
         if -math.inf < lower < upper < math.inf:
             return lower, upper
+    given = checks.shown(bounds)
+    if type(pair) in (tuple, list) and len(pair) == 2 and all(map(checks.is_number, pair)):
+        lower, upper = checks.as_float(pair[0]), checks.as_float(pair[1])
+        swapped = -math.inf < upper < lower < math.inf
+        given = "the upper one first" if swapped else "an end that is not finite, or the same one twice"
     raise PydpstatError(
-        f"{name} must be a pair (lower, upper) of finite numbers, lower < upper; got {checks.shown(bounds)}. "
+        f"{name} must be a pair (lower, upper) of finite numbers, lower < upper; got {given}. "
         "Give the public range of the variable, chosen without looking at the data."
     )
 

@@ -85,7 +85,7 @@ def missing_values() -> PydpstatError:
     """Return the error of data that should be complete and are not."""
     return PydpstatError(
         "missing must say what to do, as the data have missing values: this error tells that they have. "
-        "Give a public value that takes their place (missing=0), or missing='drop' with "
+        "Give what the function takes: a public value in their place (missing=0), or missing='drop' with "
         "neighbors='unbounded'."
     )
 

@@ -65,7 +65,13 @@ def divided_samples(data: object, how: Options, blocks: object) -> tuple[Samples
     if how.bounded:
         check_records(min(samples.sizes), 1, "test on blocks")
     if blocks is not None:
-        return samples, checks.integer(blocks, "blocks", 1, _MOST_BLOCKS, hint="10 is usual.")
+        number = checks.integer(blocks, "blocks", 1, _MOST_BLOCKS, hint="10 is usual.")
+        if how.bounded and number > min(samples.sizes):
+            raise PydpstatError(
+                f"blocks must be at most the number of records in data, {min(samples.sizes)}; got {number}. "
+                "10 is usual."
+            )
+        return samples, number
     if not how.bounded:
         raise PydpstatError(
             "blocks must be given with neighbors 'unbounded': a number that is chosen for the data's size "

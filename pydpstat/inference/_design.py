@@ -52,11 +52,10 @@ class Predictor:
         return tuple(f"{self.text}[T.{level}]" for level in self.levels[1:])
 
     def read(self, column: Any, argument: str = "data") -> npt.NDArray[Any]:
-        """Return numbers, NaN where one is missing, or codes of levels, -1 where one is."""
+        """Return numbers, NaN where one is missing, or codes: -1 where one is, their number for no level."""
         if self.levels is None:
             return _floats(column, f"{argument}[{self.column!r}]")
-        codes = codes_of(column, PublicLevels(self.levels, False)).astype(np.int64)
-        return np.where(codes >= len(self.levels), 0, codes)
+        return codes_of(column, PublicLevels(self.levels, False)).astype(np.int64)
 
     def filled(self, values: npt.NDArray[Any], missing: Missing) -> npt.NDArray[Any]:
         """Put a public number in the place of missing ones; what is no level counts as the reference."""
@@ -64,7 +63,17 @@ class Predictor:
             return _filled(values, missing)
         if missing == "error" and bool((values < 0).any()):
             raise missing_values()
-        return np.maximum(values, 0)
+        return np.where((values < 0) | (values >= len(self.levels)), 0, values)
+
+    def checked(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return numbers or codes of which none is missing, and none stands for what is no level."""
+        whole = not np.isnan(values).any() if self.levels is None else bool((values >= 0).all())
+        if whole and (self.levels is None or bool((values < len(self.levels)).all())):
+            return values
+        allowed = "numbers" if self.levels is None else f"levels among {checks.excerpt(list(self.levels))}"
+        raise PydpstatError(
+            f"exog[{self.column!r}] must be {allowed}, none missing; it has others. Leave these records out."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +111,12 @@ class LinearDesign:
         return (DECLARED,) if self.declared else ()
 
     @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What holds of the levels."""
+        given = not self.declared and any(each.levels is not None for each in self.predictors)
+        return ("a value that is none of the levels counts as the first one",) if given else ()
+
+    @property
     def bounds(self) -> tuple[Pair, ...]:
         """The bounds of the numbers, the response's first."""
         return (self.response_bounds, *(each.bounds for each in self.predictors if each.bounds is not None))
@@ -121,9 +136,8 @@ class LinearDesign:
         read = given.read([partial(each.read, argument="exog") for each in self.predictors])
         if len({each.size for each in read}) > 1:
             raise PydpstatError("exog must have columns of one length; it has several lengths.")
-        return expanded(
-            self.predictors, [each.filled(values, "error") for each, values in zip(self.predictors, read)]
-        )
+        checked = [each.checked(values) for each, values in zip(self.predictors, read)]
+        return expanded(self.predictors, checked)
 
 
 def expanded(predictors: Sequence[Predictor], read: Sequence[npt.NDArray[Any]]) -> Floats:
@@ -150,9 +164,17 @@ class Regression(NamedTuple):
 
 
 def read_regression(
-    formula: object, data: object, bounds: object, levels: object, missing: Missing
+    formula: object,
+    data: object,
+    bounds: object,
+    levels: object,
+    missing: Missing,
+    response_bounds: Pair | None = None,
 ) -> Regression:
-    """Read a regression: by a formula, or the response and the predictors themselves."""
+    """Read a regression: by a formula, or the response and the predictors themselves.
+
+    The bounds are also those of the response where it has none of its own.
+    """
     if isinstance(formula, str):
         response, terms = formula_terms(formula)
         given = [columns_by_name(data, [response, *(each.column for each in terms)], "data")]
@@ -163,7 +185,7 @@ def read_regression(
         terms = tuple(Term(name, name, False) for name in given[1].names)
         constant = "const"
     columns = [column for each in given for column in each.columns]
-    design = _design(response, terms, columns[1:], bounds, levels, constant)
+    design = _design(response, terms, columns[1:], bounds, response_bounds, levels, constant)
     check_filling(missing, design.bounds)
     readers: list[Reader] = [partial(_floats, name=f"data[{response!r}]")]
     readers += [each.read for each in design.predictors]
@@ -198,12 +220,16 @@ def _design(
     terms: Sequence[Term],
     columns: Sequence[Any],
     bounds: object,
+    response_bounds: Pair | None,
     levels: object,
     constant: str,
 ) -> LinearDesign:
     own, declared = _levels(terms, columns, levels)
     numeric = [each.column for each in terms if each.column not in own]
-    pairs = _pairs(bounds, [response, *numeric])
+    if response_bounds is None:
+        pairs = _pairs(bounds, [response, *numeric])
+    else:
+        pairs = {**_pairs(bounds, numeric), response: response_bounds}
     predictors = tuple(
         Predictor(each.column, each.text, pairs.get(each.column), own.get(each.column)) for each in terms
     )
@@ -222,7 +248,10 @@ def _levels(
         wanted = [name for name in by_name if name in levels]
         other = [name for name in levels if name not in by_name]
         if other:
-            raise PydpstatError(f"levels must be of predictors; got {checks.shown(other[0])}. Leave it out.")
+            raise PydpstatError(
+                f"levels must be of predictors, {checks.excerpt(list(by_name))}; got {len(other)} for what "
+                "is none. Name columns, as g for C(g)."
+            )
     else:
         said = {each.column for each in terms if each.categorical}
         wanted = [name for name in by_name if name in said or is_categorical(by_name[name])]
@@ -255,14 +284,16 @@ def _levels(
 
 
 def _pairs(bounds: object, names: list[str]) -> dict[str, Pair]:
-    """Return public bounds by name: one pair for all, one for each with the response's first, or a dict."""
+    """Return public bounds by name: one pair for all, one for each in their order, or a dict."""
+    if not names and bounds is None:
+        return {}
     if isinstance(bounds, Mapping):
         found = checks.by_name(bounds, names, "bounds", "column", "(lower, upper)")
         return {name: bounds_pair(pair, f"bounds[{name!r}]") for name, pair in zip(names, found)}
     if several_bounds(bounds):
         if len(bounds) != len(names):
             raise PydpstatError(
-                f"bounds must be one pair, or one for each variable of the data, {checks.excerpt(names)}; "
+                f"bounds must be one pair, or one for each number of the data, {checks.excerpt(names)}; "
                 f"got {len(bounds)}."
             )
         return {name: bounds_pair(pair, f"bounds[{i}]") for i, (name, pair) in enumerate(zip(names, bounds))}

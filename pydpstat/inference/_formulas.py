@@ -36,7 +36,9 @@ def formula_terms(formula: str) -> tuple[str, tuple[Term, ...]]:
     terms = [_term(formula, each) for each in right if each]
     response = _term(formula, left[0])
     columns = [response.column, *(each.column for each in terms)]
-    if response.categorical or not terms or len(set(columns)) != len(columns):
+    if not terms:
+        raise _unsuitable(formula, "must have at least one predictor")
+    if response.categorical or len(set(columns)) != len(columns):
         raise _unsuitable(formula, "must have a response that is a number, and every column once")
     return response.column, tuple(terms)
 
@@ -79,13 +81,18 @@ def _unsuitable(formula: str, allowed: str) -> PydpstatError:
 
 def _term(formula: str, factors: list[str]) -> Term:
     """Return a term that is a column, or C() of one."""
+    if len(factors) != 1:
+        raise PydpstatError(
+            "formula must have columns and C(column) as its terms, without interactions; got "
+            f"{checks.shown_option(':'.join(factors))}. Make a column of the product, with bounds of its own."
+        )
     text = factors[0]
     category = _CATEGORY.match(text)
     name = _NAME.match(category["inner"] if category else text)
-    if len(factors) != 1 or name is None:
+    if name is None:
         raise PydpstatError(
-            "formula must have columns and C(column) as its terms; got "
-            f"{checks.shown_option(':'.join(factors))}. A transformation may look at all records, and needs "
-            "bounds of its own: make a column of it first."
+            f"formula must have columns and C(column) as its terms; got {checks.shown_option(text)}. A "
+            "transformation may look at all records, and needs bounds of its own: make a column of it first. "
+            "Of levels the first one given is the reference."
         )
     return Term(name["quoted"] or name["plain"], text, category is not None)

@@ -72,11 +72,14 @@ def _followed(design: LinearDesign, how: Options, null: float, found: DPResults)
         intervals.append(ScoreInterval(at, place, unit, shift))
     degrees = max(noisy.size - len(design.names), 1)
     hidden = [name for name, error in zip(design.names, errors) if math.isinf(error)]
-    remarks = (
-        (f"The noise hides what the other predictors leave of {', '.join(hidden)}: nothing can be said.",)
-        if hidden
-        else ()
-    )
+    remarks = []
+    if hidden:
+        remarks.append(
+            f"The noise hides what the other predictors leave of {', '.join(hidden)}: no value that is far "
+            "enough can be ruled out, and the interval is the whole line, even where values are rejected."
+        )
+    if rest <= 0.0:
+        remarks.append("The noise is larger than the residuals: R-squared and scale say nothing.")
     return RegressionResults.of(
         found,
         model="OLS",
@@ -96,8 +99,8 @@ def _followed(design: LinearDesign, how: Options, null: float, found: DPResults)
             ("rsquared", min(max(1.0 - rest / whole, 0.0), 1.0) if whole > 0.0 else 0.0),
             ("scale", max(rest, 0.0) / degrees * height * height),
         ),
-        assumptions=ASSUMPTIONS,
-        remarks=remarks,
+        assumptions=(*ASSUMPTIONS, *design.assumptions),
+        remarks=tuple(remarks),
     )
 
 

@@ -208,7 +208,7 @@ def _followed(
         intervals=tuple(intervals),
         labels=("model",) * len(tested),
         design=design,
-        assumptions=ONE if isinstance(law, KendallLaw) else SEVERAL,
+        assumptions=(*(ONE if isinstance(law, KendallLaw) else SEVERAL), *design.assumptions),
         remarks=tuple(remarks),
     )
 

@@ -33,6 +33,8 @@ from pydpstat.results import InferenceResults
 from pydpstat.results._call import Named
 
 Floats = npt.NDArray[np.float64]
+# where a function is tried, whatever the data are
+_POINTS = (-1000.0, -10.0, -1.0, 0.0, 0.5, 1.0, 10.0, 1000.0)
 ALONE = "cdf makes its number of a record from that record alone"
 
 
@@ -275,10 +277,24 @@ def _distribution(cdf: object, args: Sequence[object]) -> tuple[Callable[[Floats
         return (lambda values: law.cdf(values, *args)), cdf
     inner = getattr(cdf, "cdf", cdf)
     if callable(inner) and not isinstance(cdf, np.ndarray):
-        return (lambda values: inner(values, *args)), getattr(cdf, "__name__", type(cdf).__name__)
+        name = getattr(cdf, "__name__", type(cdf).__name__)
+        return _tried(lambda values: inner(values, *args), name), name
     raise PydpstatError(
         f"cdf must be the name of a continuous law, a frozen one, or a function; got {checks.shown(cdf)}. "
         "For two samples use ks_2samp."
+    )
+
+
+def _tried(law: Callable[[Floats], Any], name: str) -> Callable[[Floats], Any]:
+    """Return a function if it gives a share at any public point; of the records no error would be seen."""
+    with unheard() as run:
+        found = [run(law, (np.array([point]),), _single) for point in _POINTS]
+    if any(0.0 <= each <= 1.0 for each in found):
+        return law
+    raise PydpstatError(
+        f"cdf must be a function that takes an array and returns numbers from 0 to 1; {name!r} does so at "
+        f"none of {', '.join(f'{each:g}' for each in _POINTS)}. Try it on made-up values: its own errors are "
+        "not shown, as they would tell of records."
     )
 
 

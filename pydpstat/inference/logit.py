@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._data.columns import Data, GivenBounds, several_bounds
-from pydpstat._data.containers import name_of
+from pydpstat._data.columns import Data, GivenBounds
 from pydpstat._frozen import Frozen
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.calibration import SEEDED
@@ -27,7 +26,6 @@ from pydpstat._release.statistic import (
 )
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._design import LinearDesign, Regression, read_regression
-from pydpstat.inference._formulas import formula_terms
 from pydpstat.inference._laws.logit_start import Line, line_for, start, within
 from pydpstat.inference._laws.noisy_logit import LogitLaw, symmetric
 from pydpstat.inference._logit_sums import LogitRecords, Scaling, moments_of, score_of
@@ -48,6 +46,7 @@ _ENOUGH = 1000.0
 ASSUMPTIONS = (
     "the log odds are linear in the predictors, which are cut to their bounds",
     "records are independent",
+    "a response above 1/2 counts as 1",
 )
 _NOTHING = (
     "Nothing can be said of {}: too few records of a response, or the noise hides how the predictors are "
@@ -170,7 +169,7 @@ def logit(
             "any_interval with a fit of your own, which also holds where the number is private."
         )
     check_epsilon(how)
-    regression = read_regression(formula, data, _with_response(formula, bounds), levels, how.missing)
+    regression = read_regression(formula, data, bounds, levels, how.missing, (0.0, 1.0))
     design = regression.design
     records = records_of(regression)
     check_records(records.size, 1, "logistic regression")
@@ -206,16 +205,6 @@ def records_of(regression: Regression) -> LogitRecords:
         check_range(low, high)
     low, high = np.array(ends).T
     return LogitRecords(regression, Scaling(0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low))
-
-
-def _with_response(formula: object, bounds: object) -> Any:
-    """Return bounds with those of the response in front, where the reader of regressions wants them."""
-    if bounds is None:
-        return (0.0, 1.0)
-    if isinstance(bounds, Mapping):
-        name = formula_terms(formula)[0] if isinstance(formula, str) else name_of(formula) or "y"
-        return {name: (0.0, 1.0), **bounds}
-    return [(0.0, 1.0), *bounds] if several_bounds(bounds) else bounds
 
 
 def _pairs(predictor: Any) -> list[tuple[float, float]]:
@@ -300,7 +289,7 @@ def _results(
         labels=("measured",) * len(design.names),
         design=design,
         link="logit",
-        assumptions=ASSUMPTIONS,
+        assumptions=(*ASSUMPTIONS, *design.assumptions),
         remarks=(_NOTHING.format(", ".join(hidden)),) if hidden else (),
         claim=claim,
         guarantee=held,

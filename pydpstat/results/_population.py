@@ -184,6 +184,7 @@ class PopulationIntervals(Estimates):
             test=found.test,
             statistic=found.statistic,
             pvalue=found.pvalue,
+            alternative="two-sided",
             null=(("difference", 0.0),),
             released=tuple(
                 (names[column * values.size + place], float(values[place])) for place in sorted(pair)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -108,8 +109,8 @@ class InferenceResults(Stated, Frozen):
     statistic, pvalue : float or None
         The noisy statistic, and the probability of one at least as extreme under the null hypothesis. None
         for an interval alone.
-    alternative : {"two-sided", "less", "greater"}
-        The alternative hypothesis.
+    alternative : {"two-sided", "less", "greater"} or None
+        The alternative hypothesis; None where there are no sides.
     null : tuple of (str, float)
         What the null hypothesis says: a parameter's name and value.
     released : tuple of (str, float)
@@ -150,12 +151,15 @@ class InferenceResults(Stated, Frozen):
     ... )
     >>> r.pvalue, r.epsilon
     (0.5, 1.0)
+    >>> statistic, p = r
+    >>> p
+    0.5
     """
 
     test: str
     statistic: float | None
     pvalue: float | None
-    alternative: str
+    alternative: str | None
     null: tuple[tuple[str, float], ...]
     released: tuple[tuple[str, float], ...]
     estimates: tuple[tuple[str, float], ...]
@@ -173,7 +177,7 @@ class InferenceResults(Stated, Frozen):
     reproducible: bool
     record: Call
 
-    _title = "Differentially Private Test"
+    _title = "Differentially Private Inference"
 
     @classmethod
     def of(
@@ -183,7 +187,7 @@ class InferenceResults(Stated, Frozen):
         test: str,
         statistic: float | None = None,
         pvalue: float | None = None,
-        alternative: str = "two-sided",
+        alternative: str | None = None,
         null: tuple[tuple[str, float], ...] = (),
         released: tuple[tuple[str, float], ...] | None = None,
         estimates: tuple[tuple[str, float], ...] = (),
@@ -267,6 +271,10 @@ class InferenceResults(Stated, Frozen):
         check_number(level, "level", "at least 0.5 and below 1", lambda x: 0.5 <= x < 1.0, hint)
         return ConfidenceInterval(*self.interval.ends(1.0 - float(level)))
 
+    def __iter__(self) -> Iterator[float | None]:
+        """Yield the statistic and the p-value, as SciPy's results do: ``statistic, p = ...``."""
+        return iter((self.statistic, self.pvalue))
+
     @property
     def params(self) -> pd.Series:
         """The estimates as a Series with their names."""
@@ -275,15 +283,15 @@ class InferenceResults(Stated, Frozen):
         return pd.Series(dict(self.estimates), dtype="float64", name="estimate")
 
     def _facts(self) -> Facts:
-        null = ", ".join(f"{name} = {number(value)}" for name, value in self.null) or "-"
+        null = ", ".join(f"{name} = {number(value)}" for name, value in self.null)
+        sides = [("Null hypothesis:", null), ("Alternative:", self.alternative)]
         scales = np.atleast_1d(self.noise_scale)
         shown = ", ".join(map(number, scales.tolist()))
         if len(shown) > 30:
             shown = f"{number(scales.min())} to {number(scales.max())}"
         return [
             ("Test:", self.test),
-            ("Null hypothesis:", null),
-            ("Alternative:", self.alternative),
+            *((name, text) for name, text in sides if text),
             ("Validity:", self.validity),
             ("Mechanism:", self.mechanism),
             ("Noise scale:", shown),
@@ -294,8 +302,9 @@ class InferenceResults(Stated, Frozen):
         named: list[tuple[str, float | None]] = [("statistic", self.statistic), ("p-value", self.pvalue)]
         named += self.estimates
         if self.interval is not None:
-            ends = zip(("[0.025", "0.975]"), self.conf_int())
-            named += [(f"{self.parameter} {name}", end) for name, end in ends]
+            # of a one-sided interval one end is the parameter's own
+            ends = zip(("from", "to"), self.conf_int())
+            named += [(f"{self.parameter}, 95% {name}", end) for name, end in ends]
         named += [(f"released {name}", value) for name, value in self.released]
         known = [(name, number(value)) for name, value in named if value is not None]
         return Rows(("value",), [name for name, _ in known], [[shown] for _, shown in known])

@@ -172,7 +172,7 @@ def test_the_user_may_interrupt_and_a_callable_may_not():
     for call in (
         lambda test: pydpstat.any_test(X, test, 1e4, blocks=2, level=0.2, rng=1),
         lambda test: pydpstat.any_interval(X, test, 1e4, blocks=2, range=(0, 1), rng=1),
-        lambda test: pydpstat.kstest(X, test, 1e4, rng=1),
+        lambda test: pydpstat.kstest(X, lambda x: test(x) if x.size > 1 else x, 1e4, rng=1),
     ):
         assert call(stopped).released
         with pytest.raises(KeyboardInterrupt):

@@ -32,6 +32,7 @@ def tested():
         test="Sign test",
         statistic=2.0,
         pvalue=0.5,
+        alternative="two-sided",
         null=(("median", 0.0),),
         estimates=(("median", 0.25),),
         parameter="median",

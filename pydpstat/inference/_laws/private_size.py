@@ -12,8 +12,8 @@ from pydpstat._frozen import frozen
 from pydpstat.inference._laws.binomial import Floats, binomial_points, crossing, pvalue_of, tail_shares
 from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE, geometric_sum, noise_variance
 
-# numbers of records that are tried, and points of each count's noise
-_SIZES, _POINTS = 9, 257
+# numbers of records that are tried, all of them up to a few, and points of each count's noise
+_SIZES, _FEW, _POINTS = 9, 32, 257
 # how improbable the noise is that these numbers leave out: of a p-value, and as a share of alpha
 OUTSIDE, _OUTSIDE_SHARE = 1e-6, 0.02
 # how precise the ends of intervals are
@@ -42,8 +42,8 @@ class NoisyPair:
     sqrt(2)) p (1 - p) + ((1 - p)^2 j1 + p^2 j0) s^2)`` with s^2 the variance of one noise. For given noises T
     only depends on the binomial count, whose law is summed exactly; the noises' laws are summed over all
     their values, or over 257 cells within which they are taken as uniform. The p-value is the largest over 9
-    numbers of records that the noisy total leaves possible (Berger and Boos), plus the probability g = 1e-6
-    of leaving out the true one. T hardly depends on n, so 9 are enough.
+    numbers of records that the noisy total leaves possible (Berger and Boos), and over all of them up to 32,
+    plus the probability g = 1e-6 of leaving out the true one. Of many records T's law hardly depends on n.
 
     References
     ----------
@@ -99,7 +99,8 @@ class NoisyPair:
         total = self.met + self.unmet
         reach = geometric_sum(self.rate, sum(self.terms)).quantile(0.5 * outside)
         lowest, highest = max(0.0, total - reach), max(0.0, total + reach)
-        return sorted(set(np.rint(np.linspace(lowest, highest, _SIZES)).astype(np.int64).tolist()))
+        spread = np.rint(np.linspace(lowest, highest, _SIZES)).astype(np.int64).tolist()
+        return sorted({*spread, *range(math.floor(lowest), min(math.ceil(highest), _FEW) + 1)})
 
 
 @dataclass(frozen=True)

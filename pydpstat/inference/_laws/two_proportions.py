@@ -177,9 +177,11 @@ class NoisyCounts:
         if self.rate < SMALLEST_RATE:
             return 1.0, 1.0
         pairs, _ = self.possible(line, outside)
+        observed = self.statistic(line)
         if not pairs.size:
-            return outside, outside
-        up, low = line_tails(self.statistic(line), self.sizes, self.rate, line, pairs)
+            # no pair is likely, but the counts are on one side of all of them
+            return (outside, 1.0) if observed > 0.0 else (1.0, outside)
+        up, low = line_tails(observed, self.sizes, self.rate, line, pairs)
         return min(1.0, float(up.max()) + outside), min(1.0, float(low.max()) + outside)
 
 

@@ -84,9 +84,11 @@ def variables_of(data: object, argument: str = "data") -> Variables:
             )
     sizes, named = {len(column) for column in columns}, list(filter(None, names))
     if len(sizes) != 1 or len(set(named)) != len(named):
+        twice = [name for name in named if named.count(name) > 1]
+        told = f"two of the name {checks.excerpt(twice[0])}" if twice else "variables of different lengths"
         raise PydpstatError(
             f"{argument} must have at least one variable, all of one length, each with a name of its own; "
-            f"got {len(columns)} variables."
+            f"got {told if columns else 'none'}."
         )
     return Variables(columns, names, sizes.pop())
 
@@ -96,8 +98,8 @@ def levels_of(levels: object, variables: Variables) -> list[PublicLevels]:
     if levels is None:
         raise PydpstatError(
             "levels must be given: levels that come from the data would tell which values occur. Give the "
-            "public levels of every variable, levels='declared' if all are Categoricals whose categories are "
-            "public, or levels='discover' with a delta."
+            "public levels of every variable, or levels='declared' if all are Categoricals whose categories "
+            "are public; crosstab also has levels='discover', with a delta."
         )
     if isinstance(levels, str):
         return _declared(levels, variables)
