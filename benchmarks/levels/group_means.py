@@ -102,6 +102,11 @@ def _shifted(size: int, shift: float, figure: float) -> Setting:
     return _setting(f"normal, shifts of {shift}", laws, (size,) * 3, 1.0, figure=figure)
 
 
+SETTINGS += [
+    _setting(f"skewed both ways, {p}", [_Two(p), _Two(p, 0.0, -1.0)], sizes, epsilon)
+    for p, sizes, epsilon in ((0.1, (3, 3), 100.0), (0.12, (3, 3), 100.0), (0.1, (5, 5), 20.0))
+]
+
 POWER: list[Setting] = [_shifted(30, 0.7, 0.24), _shifted(400, 0.2, 0.99)]
 
 

@@ -20,7 +20,7 @@ from pydpstat.statistics._kernels.record_grid import half_width
 
 ASSUMPTIONS = (
     "the mean of the response is linear in the predictors",
-    "errors are independent and of one variance",
+    "errors are independent and of one variance, near to normal where few records tell of a coefficient",
     "all of this speaks of values that were moved to the bounds",
 )
 
@@ -65,7 +65,8 @@ def _followed(design: LinearDesign, how: Options, null: float, found: DPResults)
     for place in range(len(design.names)):
         at = moved if place == 0 else noisy
         unit, shift = (height, middle) if place == 0 else (height / factors[place - 1], 0.0)
-        statistics.append(noisy_score.score(at.matrix[None], at, place, (null - shift) / unit).statistic[0])
+        observed = noisy_score.score(at.matrix[:, :, None], at, place, (null - shift) / unit)
+        statistics.append(observed.statistic[0])
         _, error, left = noisy_score.root(at, place)
         # less than the noise's standard deviation of it is as good as nothing
         errors.append(unit * error if left > 1.0 else math.inf)

@@ -237,3 +237,13 @@ def test_missing_values():
     assert dict(binomtest(given_, PLAIN, missing=True).released)["count"] == 3.0
     left = binomtest(given_, PLAIN, missing="drop", neighbors="unbounded")
     assert dict(left.released) == {"true": 1.0, "false": 1.0}
+
+
+@pytest.mark.parametrize("compare", ["diff", "ratio"])
+def test_one_sided_tests_look_at_their_own_side(compare):
+    # no pair of equal shares is likely, and the first is the larger one
+    a, b = np.arange(200) < 180, np.arange(200) < 60
+    how = {"epsilon": 1.0, "compare": compare, "rng": 1}
+    assert pydpstat.proportions_test(a, b, alternative="greater", **how).pvalue < 1e-4
+    assert pydpstat.proportions_test(a, b, alternative="less", **how).pvalue > 0.99
+    assert pydpstat.proportions_test(b, a, alternative="greater", **how).pvalue > 0.99

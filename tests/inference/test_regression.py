@@ -137,7 +137,7 @@ def test_constant_predictors_are_said_to_be_hidden():
     y = np.linspace(-1, 1, 1000)
     fit = pydpstat.ols(y, np.full(1000, 0.5), 1.0, bounds=(-1, 1), rng=3)
     assert math.isinf(fit.bse["x1"]) and np.isinf(fit.conf_int().loc["x1"]).all()
-    assert any("x1: nothing can be said" in each for each in fit.remarks)
+    assert any("x1: no value that is far enough can be ruled out" in each for each in fit.remarks)
     twice = np.column_stack([y, y])
     fit = pydpstat.ols(y, twice, 10.0, bounds=(-1, 1), rng=3)
     assert np.isinf(fit.conf_int().loc[["x1", "x2"]]).to_numpy().any(axis=1).all()
@@ -167,7 +167,7 @@ def test_formulas_are_read_by_either_package(monkeypatch):
     ("formula", "said"),
     [
         ("y ~ x - 1", "must have its constant"),
-        ("y ~ x * z", "columns and C\\(column\\)"),
+        ("y ~ x * z", r"columns and C\(column\)"),
         ("y ~ np.log(x)", "make a column of it first"),
         ("x", "must have one response"),
         ("C(g) ~ x", "a response that is a number"),
@@ -327,3 +327,41 @@ def test_types_of_truth_values_in_lists_are_not_looked_at(frame):
         g = [True] * (len(y) - 1) + [last]
         fit = pydpstat.ols("y ~ C(g)", iter([{"y": y, "g": g}]), 1.0, missing=0.0, **own)
         assert list(fit.pvalues.index) == ["Intercept", "C(g)[T.yes]"]
+
+
+def test_many_predictors_that_the_noise_hides_have_whole_lines_without_warnings():
+    # eliminating thirteen pivots that are noise overflows, which counts as large
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(500, 12))
+    fit = pydpstat.ols(5.0 + x[:, 0] + rng.normal(size=500), x, 1.0, bounds=(-1e3, 2e3), rng=1)
+    assert (fit.pvalues == 1.0).sum() >= 6 and not fit.pvalues.isna().any()
+    hidden = np.isinf(fit.bse)
+    assert hidden.any() and np.isinf(fit.conf_int()[hidden]).to_numpy().all()
+
+
+def test_a_logistic_regression_needs_bounds_of_numbers_and_its_response_none():
+    rng = np.random.default_rng(1)
+    x, g = rng.uniform(0, 100, 500), rng.choice(["a", "b"], 500)
+    data = pd.DataFrame({"y": rng.random(500) < 0.5, "x": x, "z": x[::-1], "g": g})
+    levels = {"levels": {"g": ["a", "b"]}, "rng": 1}
+    assert list(pydpstat.logit("y ~ C(g)", data, 1.0, **levels).params.index) == ["Intercept", "C(g)[T.b]"]
+    for formula, own, said in (
+        ("y ~ x + C(g)", levels, "bounds must be a pair"),
+        ("y ~ x + z", {"bounds": {"x": (0, 100)}}, r"it lacks 'z', for the columns \['x', 'z'\]"),
+        ("y ~ x + z", {"bounds": [(0, 100)]}, r"each number of the data, \['x', 'z'\]; got 1"),
+    ):
+        with pytest.raises(PydpstatError, match=said):
+            pydpstat.logit(formula, data, 1.0, **own)
+
+
+def test_new_records_must_have_what_was_fitted(frame):
+    public = {"bounds": {"y": (-8, 12), "x": (0, 10)}, "levels": {"g": ["a", "b", "c"]}, "rng": 1}
+    fit = pydpstat.ols("y ~ x + C(g)", frame, 1.0, **public)
+    assert any("none of the levels counts as the first one" in each for each in fit.assumptions)
+    for new, said in (
+        ({"x": [np.nan], "g": ["a"]}, r"exog\['x'\] must be numbers, none missing"),
+        ({"x": [1.0], "g": [None]}, r"exog\['g'\] must be levels among \['a', 'b', 'c'\], none missing"),
+        ({"x": [1.0], "g": ["z"]}, r"exog\['g'\] must be levels among"),
+    ):
+        with pytest.raises(PydpstatError, match=said):
+            fit.predict(new)

@@ -128,7 +128,7 @@ def population_ends(sums: tuple[float, ...], size: int | None, noise: Any, alpha
     Notes
     -----
     For a population's correlation r the sample's is drawn by Fisher's z, whose variance is ``k / (n - 3)``: k
-    is 1 for a normal law, the common kurtosis m / (1 + 2 r^2) of an elliptical one, and m for uncorrelated
+    is 1 for a normal law, the common kurtosis m / (1 + 2 r^2) of an elliptical one, and m for independent
     variables of any law, where m is the mean of the squares multiplied. What a common kurtosis is above 1
     counts ``1 + r^2`` times, for tails that are cut at the bounds. Of two signs, whose m is 1, k is
     ``1 / (1 - r^2)``, and between these and a normal law a line in m. The noisy sums hold m, which is taken
@@ -184,7 +184,7 @@ class CorrelationIntervals(Frozen):
     validity = "measured"
     assumptions = (
         INDEPENDENT,
-        "both variables vary together as in a normal or another elliptical law, or are uncorrelated",
+        "both variables vary together as in a normal or another elliptical law, or are independent",
         "the correlation is that of values moved onto the bounds, and these cut no heavy tails short",
     )
 

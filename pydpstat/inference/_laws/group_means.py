@@ -24,8 +24,8 @@ _DRAWS = 1_999
 # of all simulated groups
 _CELLS = 60_000
 _FEWEST = 499
-# variances from next to none to the largest that the bounds allow, and 0
-_VARIANCES = 9
+# variances from next to none to the largest that the bounds allow, and 0; more for few records
+_VARIANCES, _FEW, _MORE = 9, 30, 25
 # an estimated variance is at least this part of its noise's scale
 _FLOOR = 0.5
 # variances outside the simulated ones by so many scales of their noise rule a point out
@@ -239,7 +239,8 @@ def _ladder(pooled: float, mean: float, profile: Floats, sizes: Floats, epsilon:
     error = noise + np.sqrt(max(pooled, noise) / total)
     near = [min(max((pooled + step * error) / share, 0.0), top) for step in (-1.0, 0.0, 1.0)]
     least = max(1e-9, min(0.02 * scale, 0.1 / total, 0.1 * top))
-    steps = [0.0, *np.geomspace(least, max(top, 2.0 * least), _VARIANCES), *near]
+    number = _VARIANCES if total > _FEW else _MORE
+    steps = [0.0, *np.geomspace(least, max(top, 2.0 * least), number), *near]
     # Bernstein's inequality; the noise has two Laplace variables a group
     far, widest = np.log(1e4), (1.0 + abs(mean)) ** 2
     for step in sorted({min(each, top) for each in steps}):

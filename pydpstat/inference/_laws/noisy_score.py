@@ -109,60 +109,59 @@ def reference_draws(width: int, numbers: int, gaussian: bool) -> tuple[Floats, F
 def _reference(patterns: bytes, width: int, gaussian: bool) -> tuple[csr_matrix, Floats]:
     rows = np.frombuffer(patterns).reshape(-1, width * width)
     cells, unit = csr_matrix(rows), reference_draws(width - 1, len(rows), gaussian)[2]
-    noise = np.asarray((cells.T @ unit.T).T).reshape(-1, width, width)
+    noise = np.asarray(cells.T @ unit.T).reshape(width, width, -1)
     for name in ("data", "indices", "indptr"):
         setattr(cells, name, frozen(getattr(cells, name)))
     return cells, frozen(noise)
 
 
 def score(matrices: Floats, noisy: NoisyMoments, place: int, null: float) -> Score:
-    """Return the studentized scores of ``coefficient[place] = null`` for matrices of shape (r, d, d).
+    """Return the studentized scores of ``coefficient[place] = null`` for matrices of shape (d, d, r).
 
     With N the constant and the other predictors, theta = A_NN^-1 (A_Ny - A_Nj null) and gamma = A_NN^-1 A_Nj,
     where pivots of A_NN below the noise's standard deviation are moved up to it. The score is a' A v for
     a = e_j - gamma and v = e_y - null e_j - theta. Its variance is that of the sample plus that of the noise,
     and neither of the two factors of the former is below the standard deviation of its own noise.
     """
-    width = matrices.shape[1] - 1
+    width = len(matrices) - 1
     others = [each for each in range(width) if each != place]
-    wide = matrices[:, others]
-    right = np.stack([wide[:, :, width] - null * wide[:, :, place], wide[:, :, place]], axis=-1)
-    solved = _solved(wide[:, :, others], right, noisy.sd)
-    a, v = np.zeros((2, *matrices.shape[:2]))
-    a[:, place], v[:, width], v[:, place] = 1.0, 1.0, -null
-    a[:, others], v[:, others] = -solved[..., 1], -solved[..., 0]
+    wide = matrices[others]
+    right = np.stack([wide[:, width] - null * wide[:, place], wide[:, place]], axis=1)
+    solved = _solved(wide[:, others], right, noisy.sd)
+    a, v = np.zeros((2, *matrices.shape[1:]))
+    a[place], v[width], v[place] = 1.0, 1.0, -null
+    a[others], v[others] = -solved[:, 1], -solved[:, 0]
     cross, own, rest = (_form(matrices, noisy.reference[0], *pair) for pair in ((a, v), (a, a), (v, v)))
     spread = [noisy.sd * np.sqrt(each) for _, each in (cross, own, rest)]
     variance = np.maximum(rest[0], spread[2]) / noisy.size
     sampling = variance * np.maximum(own[0], spread[1])
     error = np.sqrt(sampling + spread[0] ** 2)
-    return Score(cross[0], error, -v[:, :width], variance, own[0] / spread[1])
+    return Score(cross[0], error, -v[:width].T, variance, own[0] / spread[1])
 
 
 def _solved(blocks: Floats, right: Floats, floor: float) -> Floats:
     """Return the solutions of symmetric systems by elimination, whose pivots are moved up to a floor.
 
-    Elimination step by step for all of them at once is many times faster than their eigenvalues.
+    Elimination step by step for all of them at once is many times faster than their eigenvalues. Systems are
+    along the last axis, so that each step goes over memory that is in one piece.
     """
-    size = blocks.shape[1]
-    work = np.concatenate([blocks, right], axis=2)
-    pivots = np.empty((blocks.shape[0], size))
+    size = len(blocks)
+    work = np.concatenate([blocks, right], axis=1)
     for k in range(size):
-        pivots[:, k] = np.maximum(work[:, k, k], floor)
-        row = work[:, k, k + 1 :] / pivots[:, k, None]
-        work[:, k + 1 :, k + 1 :] -= work[:, k, k + 1 : size, None] * row[:, None, :]
-        work[:, k, k + 1 :] = row
-    found = work[:, :, size:]
+        row = work[k, k + 1 :] / np.maximum(work[k, k], floor)
+        work[k + 1 :, k + 1 :] -= work[k, k + 1 : size, None] * row
+        work[k, k + 1 :] = row
+    found = work[:, size:]
     for k in range(size - 2, -1, -1):
-        found[:, k] -= np.einsum("rj,rjc->rc", work[:, k, k + 1 : size], found[:, k + 1 :])
+        found[k] -= np.einsum("jr,jcr->cr", work[k, k + 1 : size], found[k + 1 :])
     return found
 
 
 def _form(matrices: Floats, cells: csr_matrix, left: Floats, right: Floats) -> tuple[Floats, Floats]:
     """Return left' A right, and the sum of squares of what unit noise of each number adds to it."""
-    outer = left[:, :, None] * right[:, None, :]
-    added = cells @ outer.reshape(outer.shape[0], -1).T
-    return np.einsum("rij,rij->r", matrices, outer), (added * added).sum(axis=0)
+    outer = left[:, None] * right
+    added = cells @ outer.reshape(-1, outer.shape[2])
+    return np.einsum("ijr,ijr->r", matrices, outer), np.einsum("kr,kr->r", added, added)
 
 
 def _releases(noisy: NoisyMoments, design: Floats, coefficients: Floats, variance: float) -> Floats:
@@ -173,16 +172,14 @@ def _releases(noisy: NoisyMoments, design: Floats, coefficients: Floats, varianc
     # Wilson and Hilferty's cube is chi-square to within the error of the draws
     part = 2.0 / (9.0 * max(free, 1))
     chi = free * np.maximum(1.0 - part + rest * math.sqrt(part), 0.0) ** 3
-    root = _root(design)
-    sd = math.sqrt(variance)
+    noise = math.sqrt(variance) * (_root(design) @ scores.T)
     matrices = noisy.scale * noisy.reference[1]
     fitted = design @ coefficients
-    noise = sd * scores @ root.T
-    matrices[:, :width, :width] += design
-    matrices[:, :width, width] += fitted + noise
-    matrices[:, width, :width] += fitted + noise
-    squares = coefficients @ fitted + 2.0 * noise @ coefficients + variance * ((scores**2).sum(axis=1) + chi)
-    matrices[:, width, width] += squares
+    matrices[:width, :width] += design[:, :, None]
+    matrices[:width, width] += fitted[:, None] + noise
+    matrices[width, :width] += fitted[:, None] + noise
+    squares = coefficients @ fitted + 2.0 * coefficients @ noise
+    matrices[width, width] += squares + variance * ((scores**2).sum(axis=1) + chi)
     return matrices
 
 
@@ -200,6 +197,7 @@ def _design(matrix: Floats) -> Floats:
     return whole * factor * factor[:, None]
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def pvalue(noisy: NoisyMoments, place: int, null: float, enough: float = 1.0) -> tuple[float, float]:
     """Return the statistic and the p-value of a coefficient's hypothesis, two-sided.
 
@@ -209,7 +207,7 @@ def pvalue(noisy: NoisyMoments, place: int, null: float, enough: float = 1.0) ->
     is returned.
     """
     width = noisy.matrix.shape[0] - 1
-    observed = score(noisy.matrix[None], noisy, place, null)
+    observed = score(noisy.matrix[:, :, None], noisy, place, null)
     statistic = float(observed.statistic[0])
     if observed.left[0] <= 0.0:
         return statistic, 1.0
@@ -220,7 +218,7 @@ def pvalue(noisy: NoisyMoments, place: int, null: float, enough: float = 1.0) ->
     for k in range(POINTS // 2):
         if largest > enough:
             break
-        near = _design(first[k, :width, :width]), at.coefficients[k], float(at.variance[k])
+        near = _design(first[:width, :width, k]), at.coefficients[k], float(at.variance[k])
         far = (
             _design(2.0 * center[0] - near[0]),
             2.0 * center[1] - near[1],
@@ -233,7 +231,8 @@ def pvalue(noisy: NoisyMoments, place: int, null: float, enough: float = 1.0) ->
 
 
 def _share(statistics: Floats, size: float) -> float:
-    return (1 + int(np.count_nonzero(np.abs(statistics) >= size))) / (statistics.size + 1)
+    # what overflows counts as large
+    return (1 + int(np.count_nonzero(~(np.abs(statistics) < size)))) / (statistics.size + 1)
 
 
 def coefficients(noisy: NoisyMoments) -> tuple[Floats, float, float]:
@@ -243,24 +242,25 @@ def coefficients(noisy: NoisyMoments) -> tuple[Floats, float, float]:
     """
     width = noisy.matrix.shape[0] - 1
     block, right = noisy.matrix[:width, :width], noisy.matrix[:width, width:]
-    found = _solved(block[None], right[None], noisy.sd)[0, :, 0]
+    found = _solved(block[:, :, None], right[:, :, None], noisy.sd)[:, 0, 0]
     v = np.append(-found, 1.0)
     whole = float(noisy.matrix[width, width] - noisy.matrix[0, width] ** 2 / noisy.size)
     return found, float(v @ noisy.matrix @ v), whole
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def root(noisy: NoisyMoments, place: int) -> tuple[float, float, float]:
     """Return where a coefficient's score is 0, the standard error, and what is left of the predictor.
 
     The score is linear in the coefficient. Where it does not fall, they are 0 and infinity; what is left is
     in standard deviations of its noise.
     """
-    first, second = (score(noisy.matrix[None], noisy, place, null) for null in (0.0, 1.0))
+    first, second = (score(noisy.matrix[:, :, None], noisy, place, null) for null in (0.0, 1.0))
     slope, left = float(first.value[0] - second.value[0]), float(first.left[0])
     if left <= 0.0 or slope <= 0.0:
         return 0.0, math.inf, left
     at = float(first.value[0]) / slope
-    found = score(noisy.matrix[None], noisy, place, at)
+    found = score(noisy.matrix[:, :, None], noisy, place, at)
     return at, float(found.error[0]) / slope, left
 
 

@@ -13,6 +13,7 @@ hypothesis leaves open (a score test, Neyman's C(alpha)). Without noise it is Pe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import lru_cache
 from statistics import NormalDist
@@ -40,6 +41,8 @@ _LEAST = 0.5
 # next to no noise: S has an inverse all the same
 _LEAST_VARIANCE = 1e-6
 _NUMBERS = 9
+# up to so many records so many standard errors of the draws are added
+_FEW, _ERRORS = 30, 3.0
 
 
 def _draws(most: int, cells: int) -> int:
@@ -251,8 +254,9 @@ def independence_pvalue(
     """Return statistic and p-value of independence for a noisy table of shape (I, J).
 
     The p-value is the largest over the estimated margins and some near them; where n is private, over two
-    more numbers of records, too. That is protection and no proof. Measurements of the level take fewer
-    `draws`, and another `stream` of them for each table.
+    more numbers of records, too. That is protection and no proof. Up to 30 records three standard errors of
+    the draws come on top. Measurements of the level take fewer `draws`, and another `stream` of them for
+    each table.
 
     Examples
     --------
@@ -276,7 +280,11 @@ def _independence(
     noisy = np.array(cells).reshape(shape)
     statistic = float(independence_statistic(noisy[None], n, rate)[0])
     references = independence_references(noisy, n, rate, draws, stream)
-    return statistic, largest(references, statistic)
+    found = largest(references, statistic)
+    if n is not None and n <= _FEW and draws is None:
+        # tables of few records are few: in the same draws a likely one has always the same error
+        found += _ERRORS * math.sqrt(found * (1.0 - found) / references[0].size)
+    return statistic, min(1.0, found)
 
 
 def independence_references(
