@@ -43,10 +43,11 @@ def test_every_digit_is_the_same_without_the_processors_optional_features():
             text=True,
             check=True,
         ).stdout.splitlines()
-        for setting in ("", "avx2", "plain")
+        # without AVX-512 the second one would be the first again
+        for setting in ("", *(("avx2",) if optional_features("avx2") else ()), "plain")
     ]
     assert len(runs[0]) == 10
-    assert runs[0] == runs[1] == runs[2]
+    assert all(run == runs[0] for run in runs)
 
 
 def test_no_code_of_the_processors_own_is_called_where_its_rounding_shows():

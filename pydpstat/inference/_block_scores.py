@@ -13,6 +13,8 @@ Floats = npt.NDArray[np.float64]
 _CHUNK = 1 << 17
 # what is smaller than this share of what it was made of is rounding
 _DUST = 1e-10
+# pairs of so many numbers are compared all at once
+_AT_ONCE = 300
 
 
 class BlockValues(NamedTuple):
@@ -147,8 +149,8 @@ def inversions(order: npt.NDArray[np.int64]) -> int:
     2
     """
     n = order.size
-    if n < 3:
-        return int(n == 2 and order[0] > order[1])
+    if n <= _AT_ONCE:
+        return int(np.count_nonzero(np.triu(order[:, None] > order, 1)))
     from scipy.stats import kendalltau
 
     # tau is right to a few units in the last place

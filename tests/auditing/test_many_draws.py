@@ -22,7 +22,7 @@ from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.mechanisms.mechanism import SeparateNoise
 
 # `nox -s audits` draws a million
-DRAWS = int(os.environ.get("PYDPSTAT_AUDIT_DRAWS", "20000"))
+DRAWS = int(os.environ.get("PYDPSTAT_AUDIT_DRAWS", "25000"))
 # what suffices to find 1 / 0.9 behind a claim of 1
 ENOUGH = 100_000
 FEWER = 0.9

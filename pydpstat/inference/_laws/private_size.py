@@ -13,7 +13,7 @@ from pydpstat.inference._laws.binomial import Floats, binomial_points, crossing,
 from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE, geometric_sum, noise_variance
 
 # numbers of records that are tried, all of them up to a few, and points of each count's noise
-_SIZES, _FEW, _POINTS = 9, 32, 257
+_SIZES, _FEW, _POINTS = 9, 10, 257
 # how improbable the noise is that these numbers leave out: of a p-value, and as a share of alpha
 OUTSIDE, _OUTSIDE_SHARE = 1e-6, 0.02
 # how precise the ends of intervals are
@@ -42,8 +42,8 @@ class NoisyPair:
     sqrt(2)) p (1 - p) + ((1 - p)^2 j1 + p^2 j0) s^2)`` with s^2 the variance of one noise. For given noises T
     only depends on the binomial count, whose law is summed exactly; the noises' laws are summed over all
     their values, or over 257 cells within which they are taken as uniform. The p-value is the largest over 9
-    numbers of records that the noisy total leaves possible (Berger and Boos), and over all of them up to 32,
-    plus the probability g = 1e-6 of leaving out the true one. Of many records T's law hardly depends on n.
+    numbers of records that the noisy total leaves possible (Berger and Boos), and over all of them up to 10,
+    plus the probability g = 1e-6 of leaving out the true one. Of more records T's law hardly depends on n.
 
     References
     ----------
@@ -86,13 +86,14 @@ class NoisyPair:
         """Return the p-values of both sides, with that probability of the numbers of records left out."""
         if self.rate < SMALLEST_RATE:
             return 1.0, 1.0
-        sizes = self.sizes(outside)
-        up, low = (max(self.tail(p, n, upper) for n in sizes) for upper in (True, False))
+        observed = self.statistic(p)
+        found = [_tails_of(observed, n, p, self.rate, self.terms) for n in self.sizes(outside)]
+        up, low = (max(each) for each in zip(*found))
         return min(1.0, up + outside), min(1.0, low + outside)
 
     def tail(self, p: float, n: int, upper: bool) -> float:
         """Return how probable a statistic at least (or at most) this large is with n records."""
-        return _tail_of(self.statistic(p), n, p, self.rate, self.terms, upper)
+        return _tails_of(self.statistic(p), n, p, self.rate, self.terms)[not upper]
 
     def sizes(self, outside: float) -> list[int]:
         """Return numbers of records that the noisy total leaves possible but for that probability."""
@@ -197,8 +198,10 @@ def _weights(rate: float, terms: tuple[int, int]) -> Floats:
     return frozen(np.outer(_cells(rate, terms[0])[1], _cells(rate, terms[1])[1]))
 
 
-def _tail_of(statistic: float, n: int, p: float, rate: float, terms: tuple[int, int], upper: bool) -> float:
-    """Return P(T >= t), or else P(T <= t), for a number of records."""
+def _tails_of(
+    statistic: float, n: int, p: float, rate: float, terms: tuple[int, int]
+) -> tuple[float, float]:
+    """Return P(T >= t) and P(T <= t) for a number of records."""
     first, _, width = _cells(rate, terms[0])
     second = _cells(rate, terms[1])[0]
     values, masses = binomial_points(n, p)
@@ -207,12 +210,13 @@ def _tail_of(statistic: float, n: int, p: float, rate: float, terms: tuple[int, 
     # T >= t where the count is at least this
     needed = n * p - shift + reach
     window = (1.0 - p) * width if width > 1 else 0.0
-    if not window:
-        # a sum of several terms can miss a value that it is equal to
-        slack = 1e-9 * max(1.0, abs(n * p))
-        needed += -slack if upper else slack
-    above = float((_weights(rate, terms) * _reaching(values, masses, needed, window)).sum())
-    return above if upper else 1.0 - above
+    # a sum of several terms can miss a value that it is equal to
+    slack = 0.0 if window else 1e-9 * max(1.0, abs(n * p))
+    weights = _weights(rate, terms)
+    above = float((weights * _reaching(values, masses, needed - slack, window)).sum())
+    if window:
+        return above, 1.0 - above
+    return above, 1.0 - float((weights * _reaching(values, masses, needed + slack, window)).sum())
 
 
 def _reaching(values: Floats, masses: Floats, needed: Floats, window: float) -> Floats:
