@@ -125,6 +125,12 @@ def probability(value: Any, name: str, hint: str = "0.05 is usual.") -> float:
     return float(value)
 
 
+def alpha_of(value: object) -> float:
+    """Check how often an interval may miss; a level that is given by mistake is above one half."""
+    hint = "0.05 is usual, for an interval of level 0.95."
+    return number(value, "alpha", "above 0 and at most 0.5", lambda x: 0.0 < x <= 0.5, hint)
+
+
 def scalar(value: Any, name: str) -> float:
     """Check one number (a boolean counts as 0 or 1, as in R) that is not NaN; it may be infinite."""
     if type(value) in (float, int) and -_LARGE < value < _LARGE:

@@ -81,7 +81,7 @@ def test_objective_perturbation_has_no_public_law():
 
 @pytest.mark.parametrize("alpha", [0, 1, -0.1, "a", math.nan, None])
 def test_a_wrong_alpha(result, alpha):
-    with pytest.raises(PydpstatError, match="alpha must be a number between 0 and 1"):
+    with pytest.raises(PydpstatError, match="alpha must be above 0 and at most 0.5"):
         result.conf_int(alpha)
 
 

@@ -202,7 +202,7 @@ def test_conf_int_is_the_noises_quantile(mean, alpha):
 
 @pytest.mark.parametrize("alpha", [0, 1, -0.1, 1.5, math.nan, math.inf, "0.05", None, True])
 def test_alpha_must_be_a_probability(mean, alpha):
-    with pytest.raises(PydpstatError, match="alpha must be a number between 0 and 1; got"):
+    with pytest.raises(PydpstatError, match="alpha must be above 0 and at most 0.5; got"):
         mean.conf_int(alpha)
 
 

@@ -100,7 +100,7 @@ def test_it_says_what_holds_beside_what_was_claimed():
 def test_alpha(mean):
     text = mean.summary(0.1).as_text()
     assert "[0.05" in text and "0.95]" in text and f"{mean.conf_int(0.1).iloc[0, 0]:.6g}" in text
-    with pytest.raises(PydpstatError, match="alpha must be a number between 0 and 1"):
+    with pytest.raises(PydpstatError, match="alpha must be above 0 and at most 0.5"):
         mean.summary(2)
 
 

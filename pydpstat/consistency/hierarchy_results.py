@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._checks import one_of, probability
+from pydpstat._checks import alpha_of, one_of
 from pydpstat._frozen import Frozen
 from pydpstat.consistency._tree import Method, apply, checked_method
 from pydpstat.consistency.hierarchy import Hierarchy
@@ -149,13 +149,13 @@ class HierarchyFit(Report, Frozen):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not between 0 and 1, or there are no standard errors.
+            Where `alpha` is not above 0 and at most 0.5, or there are no standard errors.
         """
         from statistics import NormalDist
 
         import pandas as pd
 
-        probability(alpha, "alpha")
+        alpha_of(alpha)
         if self.spreads is None:
             raise PydpstatError(
                 f"method {self.method!r} has no standard errors: {self.reason}. Use method='least squares', "

@@ -183,7 +183,7 @@ class ResponseResults(DPResults):
 
     def _limits(self, alpha: float, kind: str, method: str) -> np.ndarray:
         """Return the intervals, shape (elements, 2)."""
-        level = checks.probability(alpha, "alpha")
+        level = checks.alpha_of(alpha)
         checks.one_of(kind, "kind", KINDS)
         checks.one_of(method, "method", METHODS)
         distribution = DISTRIBUTIONS[kind](sum(self.counted), self.design._response)

@@ -101,8 +101,8 @@ class PopulationIntervals(Estimates):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not between 0 and 1, where the noise has no public distribution, or where what
-            was released does not say enough of the population.
+            Where `alpha` is not above 0 and at most 0.5, where the noise has no public distribution, or
+            where what was released does not say enough of the population.
 
         Examples
         --------
@@ -198,10 +198,10 @@ class PopulationIntervals(Estimates):
         )
 
     def _population_interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        from pydpstat._checks import probability
+        from pydpstat._checks import alpha_of
         from pydpstat.errors import PydpstatError
 
-        level = probability(alpha, "alpha")
+        level = alpha_of(alpha)
         if self.post.population is None:
             raise PydpstatError(
                 f"this release of {self.statistic} says too little of the population for an interval of kind "

@@ -257,7 +257,7 @@ class Estimates(Stated):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not between 0 and 1, or where the noise has no public distribution:
+            Where `alpha` is not above 0 and at most 0.5, or where the noise has no public distribution:
             objective perturbation puts it into the objective, and what it does to a coefficient
             depends on the data.
 

@@ -93,10 +93,10 @@ class ModelResults(Estimates, Frozen):
         return np.nan if self.noise is None else self.noise.std()
 
     def _interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        from pydpstat._checks import probability
+        from pydpstat._checks import alpha_of
         from pydpstat.errors import PydpstatError
 
-        level = probability(alpha, "alpha")
+        level = alpha_of(alpha)
         if self.noise is None:
             raise PydpstatError(
                 f"{self.model} with {self.perturbation} perturbation has no interval: the noise enters the "

@@ -320,12 +320,11 @@ class RegressionResults(RegressionPage, Frozen):
         """
         import pandas as pd
 
-        from pydpstat._checks import number as check_number
+        from pydpstat._checks import alpha_of
 
         _ = self.params  # says what to do where there are none
-        hint = "0.05 is usual, for an interval of 95 %."
-        check_number(alpha, "alpha", "above 0 and at most 0.5", lambda x: 0.0 < x <= 0.5, hint)
-        ends = [(-math.inf, math.inf) if each is None else each.ends(float(alpha)) for each in self.intervals]
+        level = alpha_of(alpha)
+        ends = [(-math.inf, math.inf) if each is None else each.ends(level) for each in self.intervals]
         return pd.DataFrame(ends, index=list(self.names), columns=[0, 1], dtype="float64")
 
     def predict(self, exog: Any) -> Floats:

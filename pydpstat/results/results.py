@@ -168,10 +168,10 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
         return self.post.interval(self.noise, self.value, float(alpha))
 
     def _check_interval(self, alpha: float) -> None:
-        from pydpstat._checks import probability
+        from pydpstat._checks import alpha_of
         from pydpstat.errors import PydpstatError
 
-        probability(alpha, "alpha")
+        alpha_of(alpha)
         if self.noise is None:
             raise PydpstatError(
                 f"the noise of {self.statistic} has no public law that does not depend on the data, "

@@ -83,7 +83,7 @@ def test_it_is_never_missing_and_holds_the_estimate(n, mechanism, neighbors):
 
 
 @pytest.mark.parametrize("epsilon", [1e-300, 1e-12, 1e12])
-@pytest.mark.parametrize("alpha", [1e-300, 0.5, 1.0 - 1e-12])
+@pytest.mark.parametrize("alpha", [1e-300, 0.05, 0.5])
 def test_extreme_arguments(epsilon, alpha):
     x, y = pair(50, 0.5)
     with warnings.catch_warnings():
