@@ -30,6 +30,11 @@ def predictors(generator: np.random.Generator, n: int, p: int, design: str) -> n
         "skewed": lambda: generator.exponential(0.3, (n, p)) - 1.0,
         "two values": lambda: np.where(generator.random((n, p)) < 0.3, 1.0, -1.0),
         "heavy tails": lambda: 0.2 * generator.standard_t(2, (n, p)),
+        "near a bound": lambda: generator.exponential(0.05, (n, p)) - 1.0,
+        "rare level": lambda: np.where(generator.random((n, p)) < 0.03, 1.0, -1.0),
+        "mixture": lambda: np.where(
+            generator.random((n, p)) < 0.1, generator.uniform(-1.0, 1.0, (n, p)), 0.05 * np.abs(normal) - 1.0
+        ),
     }[design]()
     return np.clip(found, -1.0, 1.0)
 
@@ -42,6 +47,8 @@ _COEFFICIENTS = {
     "two": (-1.0, 2.0, -1.0),
     "rare two": (-3.0, 1.0, 0.0),
     "five": (0.0, 1.0, 0.0, -1.0, 0.5, 0.0),
+    "rare none": (-3.0, 0.0),
+    "rare, of a level": (-2.1, 2.0),
 }
 _CASES = (
     ("uniform", "one"),
@@ -52,6 +59,15 @@ _CASES = (
     ("correlated", "two"),
     ("skewed", "rare two"),
     ("two values", "five"),
+)
+# little noise and much curvature: no shape fits, or the steps do not arrive
+_NARROW_CASES = (
+    ("near a bound", "rare", 2000, 100.0),
+    ("near a bound", "rare", 2000, 1_000.0),
+    ("near a bound", "rare none", 2000, 1_000.0),
+    ("rare level", "rare, of a level", 2000, 20.0),
+    ("mixture", "rare none", 5000, 1_000.0),
+    ("mixture", "rare, of a level", 5000, 1_000.0),
 )
 _SIZES = (
     (20, 10.0),
@@ -73,8 +89,10 @@ SETTINGS: list[Setting] = [
         "n": n,
         "epsilon": eps,
     }
-    for design, coefficients in _CASES
-    for n, eps in _SIZES
+    for design, coefficients, n, eps in (
+        *((*case, *size) for case in _CASES for size in _SIZES),
+        *_NARROW_CASES,
+    )
 ]
 # the power for a slope of 1 beside that without noise, and half of it
 POWER: list[Setting] = [

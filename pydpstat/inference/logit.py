@@ -141,7 +141,8 @@ def logit(
     noise hides the information, as with several predictors and few records: for p predictors about
     n epsilon > 1000 p^2 is needed. The validity is ``measured``: no rate of wrong rejections stood out above
     the level on the grids in the documentation. With fewer than about ten ones or zeros a coefficient nothing
-    is said, as the score's law may be far from a normal one.
+    is said, as the score's law may be far from a normal one. Intervals are wide where the steps end far from
+    the coefficients, as they may where predictors fill little of their bounds.
 
     References
     ----------
@@ -251,7 +252,7 @@ def fit(
             third,
             fourth,
         )
-        center = within(law.estimate)
+        center = within(law.estimate, mean)
     return law
 
 

@@ -18,7 +18,7 @@ from pydpstat import Budget, PydpstatError
 from pydpstat.inference._design import read_regression
 from pydpstat.inference._laws.logit_start import FARTHEST, line_for, logistic, start, within
 from pydpstat.inference._laws.noisy_logit import LogitLaw, pairs, sum_tail, symmetric
-from pydpstat.inference._laws.shapes import DOWN, UP
+from pydpstat.inference._laws.shapes import DOWN, NORMAL, UP
 from pydpstat.inference._logit_sums import LogitRecords, Scaling, moments_of, score_of
 from pydpstat.inference.logit import fit, stages_for
 from pydpstat.mechanisms.mechanism import parts_of
@@ -167,7 +167,15 @@ def test_normal_predictors_are_where_it_starts():
     found = start(len(y), y.mean(), z.mean(0), np.cov(z.T), joint, 1e-6)
     # four standard errors of so many records
     assert found == pytest.approx([-0.7, 2.0, -3.0], abs=0.12)
-    assert np.abs(within(np.array([9.0, 5.0, -5.0]))).tolist() == [FARTHEST, 3.0, 3.0]
+
+
+def test_coefficients_are_cut_about_the_predictors_mean():
+    b, mean = np.array([9.0, 5.0, -5.0]), np.array([-0.9, 0.2])
+    cut = within(b, mean)
+    assert cut[1:].tolist() == [3.0, -3.0] and cut[0] + mean @ cut[1:] == pytest.approx(b[0] + mean @ b[1:])
+    # an intercept far from the middle of the bounds is none far from the predictors
+    assert within(np.array([-9.0, -4.0, 0.0]), mean).tolist() == [-9.0, -4.0, 0.0]
+    assert within(np.array([-90.0, 5.0, -5.0]), mean)[0] == -2.0 * FARTHEST
 
 
 def test_without_noise_it_is_that_of_statsmodels():
@@ -321,6 +329,45 @@ def test_true_coefficients_are_rejected_as_often_as_stated():
     assert rejected(3.0, 60)[1] > 10
     # and where next to nothing was, hardly ever: fewer than 2 of 100 runs once in 27 times
     assert rejected(0.05, 100)[1] < 2
+
+
+NARROW = {
+    "near a bound": lambda draw, n: draw.exponential(0.05, n) - 1.0,
+    "rare level": lambda draw, n: np.where(draw.random(n) < 0.03, 1.0, -1.0),
+    "mixture": lambda draw, n: np.where(
+        draw.random(n) < 0.02, draw.uniform(-1.0, 1.0, n), 0.02 * np.abs(draw.standard_normal(n)) - 1.0
+    ),
+}
+
+
+def narrow(name, b, n, epsilon, draw):
+    """What a release says of predictors that lie in a small part of their bounds but for a few."""
+    z = np.clip(NARROW[name](draw, n), -1.0, 1.0)
+    return released(z[:, None], np.array(b), epsilon, draw, 1.0)
+
+
+@pytest.mark.parametrize(
+    "name, b, n, epsilon",
+    [
+        # the intercept is far from what is expected at 0, where no predictor is
+        ("near a bound", (-3.0, 1.0), 2000, 1000.0),
+        # the start is so far off that the steps do not arrive
+        ("rare level", (-2.1, 2.0), 2000, 20.0),
+        # no shape has the noisy information
+        ("mixture", (-3.5, 0.0), 5000, 1000.0),
+    ],
+)
+def test_slopes_of_predictors_in_a_part_of_their_bounds_are_not_rejected_more_often(name, b, n, epsilon):
+    draw = np.random.default_rng(5)
+    found = [narrow(name, b, n, epsilon, draw).pvalue(np.eye(2)[1], b[1]) for _ in range(150)]
+    # three standard errors of 150 runs
+    assert sum(each <= 0.05 for each in found) <= 15
+
+
+def test_where_no_shape_fits_one_between_has_the_noisy_information():
+    law = narrow("mixture", (-3.5, 0.0), 5000, 1000.0, np.random.default_rng(7))
+    off = [abs(law._excess(each)) for each in (NORMAL, UP, DOWN, *law.shapes)]
+    assert all(isinstance(each, float) for each in law.shapes[1:]) and max(off[4:]) < 0.1 * min(off[:3])
 
 
 @pytest.mark.parametrize("shape", [UP, DOWN])

@@ -140,11 +140,23 @@ def start(records: int, response: float, mean: Floats, spread: Floats, joint: Fl
         else:
             high = factor
     slopes = low * direction
-    return within(np.concatenate([[intercept(low * length) - mean @ slopes], slopes]))
+    return within(np.concatenate([[intercept(low * length) - mean @ slopes], slopes]), mean)
 
 
-def within(b: Floats) -> Floats:
-    """Return coefficients with slopes that add up to `FARTHEST` at most, and no larger intercept."""
+def within(b: Floats, mean: Floats) -> Floats:
+    """Return coefficients with slopes that add up to `FARTHEST` at most, and the same log odds at `mean`.
+
+    Where no predictors have log odds from -`FARTHEST` to `FARTHEST`, the intercept is cut, too.
+
+    Examples
+    --------
+    >>> within(np.array([-9.0, -5.0]), np.array([-0.9])), within(np.array([-9.0, -8.0]), np.array([-0.9]))
+    (array([-9., -5.]), array([-7.2, -6. ]))
+    """
     size = float(np.abs(b[1:]).sum())
-    slopes = b[1:] * (FARTHEST / size) if size > FARTHEST else b[1:]
-    return np.concatenate([np.clip(b[:1], -FARTHEST, FARTHEST), slopes])
+    if size > FARTHEST:
+        # about the mean: a cut about 0 changes how many ones are expected, where predictors are far from it
+        slopes = b[1:] * (FARTHEST / size)
+        b = np.concatenate([[b[0] + mean @ (b[1:] - slopes)], slopes])
+    most = FARTHEST + min(size, FARTHEST)
+    return np.concatenate([np.clip(b[:1], -most, most), b[1:]])

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from pydpstat._frozen import Frozen, frozen
 from pydpstat.inference._laws.logit_start import Line, lifted, logistic, normal_points
-from pydpstat.inference._laws.shapes import NORMAL, SHAPES, UP
+from pydpstat.inference._laws.shapes import DOWN, NORMAL, SHAPES, UP
 from pydpstat.r_arithmetic.elementary import log
 
 Floats = npt.NDArray[np.float64]
@@ -29,6 +29,8 @@ _LEAST_INFORMATION = 5.0
 _SURCHARGE = 1.05
 # standard deviations of the noise that rule a shape out
 _FAR = 4.0
+# standard deviations of the score that curvature may move it by, over the last step
+_BENT = 1.0
 
 
 def sum_tail(x: float, sd: float, scales: Floats) -> float:
@@ -125,7 +127,10 @@ class LogitLaw(Frozen):
     linear one the score moves, where b is far from the center, is computed from the noisy moments, for linear
     predictors of three shapes: a normal one and the most skewed ones of two values within the bounds. The
     p-value is the largest one of those shapes whose information at the center is not farther from the noisy
-    one than the noise may move it.
+    one than the noise may move it. Where there is none, a normal one and two values of the skewness that
+    gives the noisy information stand for it. Where, by one of those shapes, curvature moves the score by more
+    than its standard deviation between the center and the estimate, the steps have not arrived: so many
+    standard deviations are taken off what is tested, since what the shapes say of the way decides too much.
     """
 
     center: Floats
@@ -145,14 +150,49 @@ class LogitLaw(Frozen):
         return float(np.sqrt(2.0 * ((self.line.weight * self.second) ** 2 + self.fourth**2)).max())
 
     @cached_property
-    def shapes(self) -> tuple[int, ...]:
-        """The shapes of the linear predictor that the noisy information does not rule out, or the nearest."""
-        off = []
-        for shape in SHAPES:
-            at, masses = self._predictor(shape)
-            s = logistic(at)
-            off.append(abs(self.records * float(masses @ (s * (1.0 - s))) - float(self.information[0, 0])))
-        return tuple(shape for shape, each in zip(SHAPES, off) if each <= min(off) + _FAR * self.noise)
+    def shapes(self) -> tuple[int | float, ...]:
+        """The shapes of the linear predictor that the noisy information does not rule out."""
+        return self._fitting or self._between()
+
+    @cached_property
+    def _fitting(self) -> tuple[int, ...]:
+        off = [abs(self._excess(shape)) for shape in SHAPES]
+        nearest = min(off)
+        # the nearest one of shapes that do not fit may be far from the records' own
+        if nearest > _FAR * self.noise:
+            return ()
+        return tuple(shape for shape, each in zip(SHAPES, off) if each <= nearest + _FAR * self.noise)
+
+    @property
+    def _possible(self) -> tuple[int | float, ...]:
+        """The shapes that are tried where the steps have not arrived."""
+        return self._fitting or (*SHAPES, *self.shapes)
+
+    def _between(self) -> tuple[int | float, ...]:
+        """The normal shape and those of two values that have the noisy information, or all."""
+        (_, down), (_, up) = self._predictor(DOWN), self._predictor(UP)
+        # the upper value's distance from the mean in standard deviations is the root of the odds against it
+        ends = np.sqrt([down[0] / max(down[1], 1e-12), up[1] / max(up[0], 1e-12)])
+        grid = np.geomspace(max(ends.min(), 1e-6), max(ends.max(), 1e-6), 33)
+        off = np.array([self._excess(far) for far in grid.tolist()])
+        found = np.flatnonzero(off[1:] * off[:-1] < 0.0)
+        part = off[found] / (off[found] - off[found + 1])
+        between = (grid[found] ** (1.0 - part) * grid[found + 1] ** part).tolist()
+        return (NORMAL, *between) if between else SHAPES
+
+    def _excess(self, shape: int | float) -> float:
+        """Return how much more information on the constant a shape has than the noisy one at the center."""
+        at, masses = self._predictor(shape)
+        s = logistic(at)
+        return self.records * float(masses @ (s * (1.0 - s))) - float(self.information[0, 0])
+
+    @cached_property
+    def _bent(self) -> float:
+        """By how many standard deviations curvature moves the score from the center to the estimate."""
+        step = self.estimate - self.center
+        linear, scales = abs(float(step @ self.information @ step)), self._scales(step, step)
+        off = max(abs(1.0 - self._curved(step, shape)[0]) for shape in self._possible)
+        return off * linear / max(math.sqrt(linear + 2.0 * float(scales @ scales)), 1e-300)
 
     @property
     def estimate(self) -> Floats:
@@ -166,8 +206,15 @@ class LogitLaw(Frozen):
         """Return the two-sided p-value of the hypothesis that combination'b is `value`, or 1."""
         if not self.known(combination):
             return 1.0
-        parts = [self._parts(combination, value, shape) for shape in self.shapes]
-        return min(1.0, 2.0 * max(sum_tail(abs(distance), sd, scales) for distance, sd, scales in parts))
+        # what shapes say of a step that curvature decides may be as wrong as that is large
+        bent = self._bent if self._bent > _BENT else 0.0
+        shapes = self._possible if bent else self.shapes
+        parts = [self._parts(combination, value, shape) for shape in shapes]
+        tails = [
+            sum_tail(abs(distance) - bent * math.sqrt(sd * sd + 2.0 * float(scales @ scales)), sd, scales)
+            for distance, sd, scales in parts
+        ]
+        return min(1.0, 2.0 * max(tails))
 
     def known(self, combination: Floats) -> bool:
         """Tell whether the information on the other coefficients stands out from its noise, and is enough.
@@ -244,7 +291,7 @@ class LogitLaw(Frozen):
         basis, a, _ = self._projection(combination)
         return abs(float(a @ basis.T @ self.information @ basis[:, 0]))
 
-    def _parts(self, combination: Floats, value: float, shape: int) -> tuple[float, float, Floats]:
+    def _parts(self, combination: Floats, value: float, shape: int | float) -> tuple[float, float, Floats]:
         """Return how far the equations are from 0, its standard deviation and the noise's scales."""
         basis, a, others = self._projection(combination)
         away = value - float(combination @ self.center)
@@ -280,20 +327,26 @@ class LogitLaw(Frozen):
         spread = lifted(self.moments[1:, 1:] / self.records - np.outer(mean[1:], mean[1:]), 1e-9)
         return frozen(mean), frozen(spread)
 
-    def _predictor(self, shape: int) -> tuple[Floats, Floats]:
-        """Return values of the linear predictor at the center, and their probabilities."""
+    def _predictor(self, shape: int | float) -> tuple[Floats, Floats]:
+        """Return values of the linear predictor at the center, and their probabilities.
+
+        A shape that is no whole number has two values, the upper one so many standard deviations away.
+        """
         mean, spread = self._spread
         middle, slopes = float(mean @ self.center), self.center[1:]
         sd = math.sqrt(max(float(slopes @ spread @ slopes), 1e-18))
         if shape == NORMAL:
             points, masses = normal_points()
             return middle + sd * points, masses
+        if isinstance(shape, float):
+            share = 1.0 / (1.0 + shape * shape)
+            return middle + sd * np.array([shape, -1.0 / shape]), np.array([share, 1.0 - share])
         sign = 1.0 if shape == UP else -1.0
         far = max(float(np.abs(slopes).sum()) + sign * (self.center[0] - middle), 1e-9 * sd)
         share = sd * sd / (sd * sd + far * far)
         return middle + sign * np.array([far, -sd * sd / far]), np.array([share, 1.0 - share])
 
-    def _curved(self, step: Floats, shape: int) -> tuple[float, float]:
+    def _curved(self, step: Floats, shape: int | float) -> tuple[float, float]:
         """Return how much of its linear size the score moves over a step, and how the information does."""
         mean, spread = self._spread
         both = np.column_stack([self.center, step])
