@@ -289,3 +289,21 @@ def test_any_noisy_table_has_a_p_value(rows, columns, n, rate, known, seed):
     # it does not matter in what order the levels are
     turned = independence_statistic(noisy[None, ::-1, ::-1], size, rate)[0]
     assert turned == pytest.approx(statistic, rel=1e-6, abs=1e-6)
+
+
+def test_the_level_of_few_records_without_noise_is_held():
+    # over the tables of ten records that make up nearly all of the probability, of which some are likely
+    n, shares = 10, np.outer([0.18, 0.82], [0.82, 0.18]).ravel()
+    tables = [
+        np.diff(np.concatenate([[-1], bars, [n + 3]])) - 1
+        for bars in map(list, itertools.combinations(range(n + 3), 3))
+    ]
+    masses = stats.multinomial(n, shares).pmf(tables)
+    likely = masses > 2e-4
+    assert masses[likely].sum() > 0.99
+    rejected = [
+        mass
+        for table, mass in zip(np.array(tables)[likely], masses[likely])
+        if independence_pvalue(table.reshape(2, 2).astype(float), n, 50.0)[1] <= 0.05
+    ]
+    assert sum(rejected) + masses[~likely].sum() <= 0.05
