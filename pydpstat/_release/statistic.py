@@ -266,8 +266,8 @@ def check_records(size: int, least: int, statistic: str, argument: str = "data")
     if size < least:
         raise PydpstatError(
             f"{argument} must have at least {least} record{'s' * (least > 1)} for a {statistic} under "
-            f"bounded neighbors; got {size}. Where the number is private, a function for unbounded neighbors "
-            "takes any."
+            f"bounded neighbors; got {size}. Where the number is private, use neighbors='unbounded', if the "
+            "function has it."
         )
 
 

@@ -167,8 +167,8 @@ def _copy(record: Any, known: dict[int, Any]) -> Any:
 
 
 def _alone_array(block: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    if block.dtype.kind == "O" and block.ndim == 1:
-        block = _copies(block)
+    if block.dtype.kind == "O":
+        block = _copies(block.ravel()).reshape(block.shape)
     try:
         own = np.array(block.tolist())
     except (Exception, SystemExit):

@@ -105,6 +105,7 @@ def test_records_that_can_be_changed_are_copied():
         (pd.Series(records), spoils),
         (frame, lambda block: spoils(block["r"])),
         (np.array(records, dtype=object), spoils),
+        (np.array(records, dtype=object)[:, None], lambda block: spoils(block[:, 0])),
     ):
         (first,), *_ = Samples(data).blocks(4, source_from(1), True)
         assert len(first) == 10
