@@ -34,7 +34,8 @@ def unheard() -> Iterator[Run]:
     Examples
     --------
     >>> with unheard() as run:
-    ...     run(lambda x: 1 / len(x), ([],), float), run(max, (1, 2), float)
+    ...     found = run(lambda x: 1 / len(x), ([],), float), run(max, (1, 2), float)
+    >>> found
     (nan, 2.0)
     """
     level, states = logging.root.manager.disable, (random.getstate(), np.random.get_state())
