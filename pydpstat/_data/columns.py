@@ -287,13 +287,11 @@ def bounds_pair(bounds: object, name: str = "bounds") -> Pair:
         if -math.inf < bounds[0] < bounds[1] < math.inf:
             return bounds[0], bounds[1]
     pair: Any = bounds.tolist() if isinstance(bounds, np.ndarray) else bounds
+    given = checks.shown(bounds)
     if type(pair) in (tuple, list) and len(pair) == 2 and all(map(checks.is_number, pair)):
         lower, upper = checks.as_float(pair[0]), checks.as_float(pair[1])
         if -math.inf < lower < upper < math.inf:
             return lower, upper
-    given = checks.shown(bounds)
-    if type(pair) in (tuple, list) and len(pair) == 2 and all(map(checks.is_number, pair)):
-        lower, upper = checks.as_float(pair[0]), checks.as_float(pair[1])
         swapped = -math.inf < upper < lower < math.inf
         given = "the upper one first" if swapped else "an end that is not finite, or the same one twice"
     raise PydpstatError(
