@@ -52,8 +52,7 @@ class CrossProductNoise(Noise):
     Parameters
     ----------
     scale : float
-        Above 0 and finite, in the unit of half of the largest change: 2 / epsilon where epsilon is what the
-        noise is to keep.
+        Above 0 and finite: 2 / epsilon where the numbers lie in [-1, 1], whose products change by at most 2.
     places : int
         How many numbers there are, the constant among them; at least 2. The elements are the products of
         (0, 1), (0, 2), ..., in the order of `itertools.combinations`; with a constant the first ones are sums.
@@ -106,7 +105,7 @@ class CrossProductNoise(Noise):
     name: ClassVar[str] = "linf"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", positive_values(self.scale, "scale", "Use 2 / epsilon."))
+        object.__setattr__(self, "scale", positive_values(self.scale, "scale", "Use 2 / epsilon for numbers in [-1, 1]."))
         object.__setattr__(self, "places", checks.integer(self.places, "places", 2))
 
     @property
