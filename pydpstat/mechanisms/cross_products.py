@@ -135,6 +135,21 @@ class CrossProductNoise(Noise):
         sizes = _sizes(self.places)
         return gammaincc(self.width + 1, z[..., None] / sizes).mean(axis=-1)
 
+    def norm(self, x: npt.ArrayLike) -> Floats:
+        """Return the norm of vectors in the last axis, in scales."""
+        rows = np.asarray(x, dtype=np.float64)[..., np.argsort(_order(self.places))] / self.scale
+        sizes, at = np.abs(rows), range(self.places)
+        found = [sizes.max(axis=-1)]
+        if TRIANGLES >= self.places > 2:
+            three = [[_at(i, j), _at(j, k), _at(i, k)] for i, j, k in combinations(at, 3)]
+            found.append(0.5 * sizes[..., three].sum(axis=-1).max(axis=-1))
+        if CYCLES >= self.places > 3:
+            four = _circles(self.places)
+            odd = np.count_nonzero(rows[..., four] < 0.0, axis=-1) % 2 == 1
+            against = np.where(odd, 0.0, 2.0 * sizes[..., four].min(axis=-1))
+            found.append(0.5 * (sizes[..., four].sum(axis=-1) - against).max(axis=-1))
+        return np.max(found, axis=0)
+
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw noise for all vectors, whose elements are `size` together: on the grid, or of real numbers."""
         count, left = divmod(size, self.width)
@@ -188,6 +203,16 @@ def _tests(places: int, last: int) -> list[Callable[[_Whole, _Whole], npt.NDArra
             others = [k for k in range(last) if k not in (i, j)]
             found += [partial(_circle, (_at(i, last), _at(j, last), _at(j, k), _at(i, k))) for k in others]
     return found
+
+
+def _circles(places: int) -> list[list[int]]:
+    """Return where the four products of each circle stand while points grow."""
+    return [
+        [_at(i, k), _at(k, j), _at(j, m), _at(i, m)]
+        for i, j in combinations(range(places), 2)
+        for k, m in combinations(range(i + 1, places), 2)
+        if j not in (k, m)
+    ]
 
 
 def _at(i: int, j: int) -> int:

@@ -123,6 +123,22 @@ class CubeNoise(Noise):
         most = 2.0 * self.width + 60.0
         return unwrap(quantiles(lambda z: _tail(z, self.width, self.parts, 0), q, most) * self.scale)
 
+    def norm(self, x: npt.ArrayLike) -> Floats:
+        """Return the norm of vectors in the last axis, in scales."""
+        z = np.abs(np.asarray(x, dtype=np.float64)) / self.scale
+        return z.reshape(*z.shape[:-1], self.columns, self.parts).sum(axis=-1).max(axis=-1)
+
+    def simultaneous(self, alpha: float, size: int) -> float:
+        """Return the share of each element's distribution to leave out so that all hold at once.
+
+        No element is beyond the norm of its vector, whose distribution is Gamma of as many degrees as elements.
+        """
+        from scipy.special import gammainccinv
+
+        each = super().simultaneous(alpha, size // self.width)
+        reach = gammainccinv(self.width, each)
+        return float(_tail(reach, self.width, self.parts, 0))
+
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw noise for all vectors, whose elements are `size` together: on the grid, or of real numbers."""
         count, left = divmod(size, self.width)

@@ -134,6 +134,14 @@ class Noise:
 
         return variates(self, size, random_state)
 
+    def simultaneous(self, alpha: float, size: int) -> float:
+        """Return the share of each element's distribution to leave out so that all hold at once.
+
+        With probability ``1 - alpha`` none of so many elements is beyond its own quantiles of half of the share.
+        By default elements are independent.
+        """
+        return -math.expm1(math.log1p(-alpha) / max(size, 1))
+
     def accepts(self, value: npt.NDArray[np.float64]) -> bool:
         """Tell whether a noisy value may stand; else all of its noise is drawn again. By default it may."""
         return True

@@ -17,7 +17,7 @@ from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._labels import Labels
 from pydpstat.results._operators import NumberOperators
 from pydpstat.results._population import PopulationIntervals
-from pydpstat.results._postprocessing import Derived, PostProcessing
+from pydpstat.results._postprocessing import Derived, PostProcessing, Share
 from pydpstat.results._report import Facts, left_out, number
 
 if TYPE_CHECKING:
@@ -166,6 +166,14 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
     def _interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         self._check_interval(alpha)
         return self.post.interval(self.noise, self.value, float(alpha))
+
+    def _alpha_of_each(self, alpha: float, kind: str) -> float:
+        """Return what each interval may miss with where all of them may miss with a probability."""
+        if kind == "noise":
+            self._check_interval(alpha)
+            if not isinstance(self.post, (Derived, Share)):
+                return self.noise.simultaneous(float(alpha), self.value.size)
+        return float(alpha) / max(self.value.size, 1)
 
     def _check_interval(self, alpha: float) -> None:
         from pydpstat._checks import alpha_of

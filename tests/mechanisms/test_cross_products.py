@@ -99,6 +99,7 @@ def test_draws_and_samples_have_the_distribution(places, size):
         related = np.atleast_2d(np.corrcoef(sample.T)) - np.eye(width)
         assert np.abs(related).max() < 6.0 / math.sqrt(len(sample))
     assert stats.kstest(exact[:, 0], noise.cdf).pvalue > FALSE_ALARM
+    assert np.allclose(noise.norm(exact[:200]), norm(exact[:200], places) / 2.0)
     q = np.array([0.001, 0.2, 0.5, 0.999])
     assert np.allclose(noise.cdf(noise.ppf(q)), q, atol=1e-9)
 

@@ -207,12 +207,22 @@ def test_by_group_each_group_has_a_cube_of_its_own():
             assert np.min(r.noise_scale) == pytest.approx(unit / 0.5, rel=1e-4)
 
 
-def test_intervals_cover_each_column():
+def test_intervals_cover_each_column_and_joint_ones_all_columns():
     frame = np.tile(np.array([[0.1, 0.7, 0.4], [0.5, 0.2, 0.9]]), (50, 1))
-    missed, true = 0, frame.mean(axis=0)
+    missed, true = np.zeros(2), frame.mean(axis=0)
     for seed in range(200):
-        ends = pydpstat.mean(frame, 0.5, bounds=(0, 1), rng=seed).conf_int(0.1)
-        low, high = np.asarray(ends).T
-        missed += np.count_nonzero((low > true) | (high < true))
-    # of 600 a tenth, to four standard errors of 200 independent vectors of dependent elements
-    assert abs(missed / 600 - 0.1) < 4.0 * math.sqrt(0.09 / 200)
+        r = pydpstat.mean(frame, 0.5, bounds=(0, 1), rng=seed)
+        for place, joint in enumerate((False, True)):
+            low, high = np.asarray(r.conf_int(0.1, joint=joint)).T
+            outside = (low > true) | (high < true)
+            missed[place] += outside.any() if joint else outside.mean()
+    # four standard errors of 200 vectors
+    assert (np.abs(missed / 200 - 0.1) < 4.0 * math.sqrt(0.09 / 200)).all()
+
+
+def test_joint_intervals_leave_out_the_share_of_the_largest_element():
+    for noise, size in ((LaplaceNoise(1.0), 4), (CubeNoise(1.0, 4), 4), (CubeNoise(1.0, 2), 4)):
+        share = noise.simultaneous(0.1, size)
+        drawn = np.abs(noise.draw(source_from(5), 4 * 20_000, None).reshape(-1, 4)).max(axis=1)
+        beyond = (drawn > noise.ppf(1.0 - share / 2.0)).mean()
+        assert abs(beyond - 0.1) < 5.0 * math.sqrt(0.09 / 20_000)
