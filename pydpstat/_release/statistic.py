@@ -362,8 +362,10 @@ def _expanded(publish: Publish | None, factor: float) -> Publish:
         value, post = (noisy, AsDrawn()) if publish is None else publish(noisy)
         before = np.asarray(post.factor) if isinstance(post, Scaled) else np.asarray(1.0)
         scale = tuple((before * factor).tolist()) if before.ndim else float(before * factor)
+        within = None if post.within is None else post.within.scaled(factor)
+        steps = (*post.steps, EXPANDED)
         # what is said of shares is said of those of the sample
-        return value * factor, Scaled(scale, (*post.steps, EXPANDED), population=post.population)
+        return value * factor, Scaled(scale, steps, population=post.population, within=within)
 
     return expanded
 

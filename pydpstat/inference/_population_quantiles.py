@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,11 +17,17 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import INTEGER, Missing, check_records, options, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE
-from pydpstat.inference._laws.quantile_intervals import MOST_BINS, bin_number, quantile_ends, quantile_slope
+from pydpstat.inference._laws.quantile_intervals import (
+    MOST_BINS,
+    bin_number,
+    quantile_ends,
+    quantile_slope,
+    sample_ends,
+)
 from pydpstat.inference._laws.share_intervals import INDEPENDENT
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
-from pydpstat.results._postprocessing import Derived, PostProcessing
+from pydpstat.results._postprocessing import BetweenEdges, PostProcessing
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.cells import bin_counts, cells_query
 from pydpstat.statistics._kernels.records import Part, records_of
@@ -101,14 +107,17 @@ class CellQuantiles(Frozen):
         return quantile_slope(self.quantile, share, deviation, apart)
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the ends for each quantile."""
-        whole = (float(self.edges[0]), float(self.edges[-1]))
-        found = [
-            quantile_ends(self.cells, self.edges, self.size, q, alpha, self.rate)
-            if self.rate >= SMALLEST_RATE
-            else whole
-            for q in self.shares
-        ]
+        """Return the ends for each quantile of the population."""
+        return self._ends(quantile_ends, alpha)
+
+    def noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the ends for each quantile of the records."""
+        return self._ends(sample_ends, alpha)
+
+    def _ends(self, of: Callable[..., tuple[float, float]], alpha: float) -> tuple[Floats, Floats]:
+        found = [(float(self.edges[0]), float(self.edges[-1]))] * len(self.shares)
+        if self.rate >= SMALLEST_RATE:
+            found = [of(self.cells, self.edges, self.size, q, alpha, self.rate) for q in self.shares]
         low, high = np.array(found).T
         return low.reshape(self.shape), high.reshape(self.shape)
 
@@ -163,7 +172,7 @@ def release_cells(
         known = CellQuantiles(noisy, edges, size, tuple(shares), rate, shape)
         slopes = tuple(map(known.slope, shares))
         value = np.array(list(map(known.quantile, shares))).reshape(shape)
-        return value, Derived(slopes, STEPS, population=known)
+        return value, BetweenEdges(slopes, STEPS, known, population=known)
 
     return release_statistic(
         function,

@@ -90,10 +90,10 @@ class PopulationIntervals(Estimates):
             Probability that the interval misses, of each one by itself or, with `joint`, of any of them;
             between 0 and 1.
         kind : {"noise", "population"}, default "noise"
-            Of the statistic of these records, so that it covers the privacy noise only, before cutting and
-            rounding; or of the population that the records are a random sample of, so that it covers
-            sampling and noise. The latter stays within the parameter's range and is never empty; of counts
-            in cells it is for each cell's share of the population.
+            Of the statistic of these records, so that it covers the privacy noise only, before rounding; or
+            of the population that the records are a random sample of, so that it covers sampling and noise.
+            Both stay within the parameter's range and are never empty. Of counts in cells the latter is for
+            each cell's share of the population.
         joint : bool, default False
             Whether all intervals hold at once with probability 1 - alpha. Intervals of the noise follow from
             its joint distribution where values have noise of their own, others from Bonferroni's inequality.

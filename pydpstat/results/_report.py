@@ -242,8 +242,8 @@ class Estimates(Stated):
         """Return an interval for each value that covers the privacy noise with probability 1 - alpha.
 
         It says how far the noise may have moved the released value from the statistic of the data, or a
-        coefficient from the fitted one. It says nothing of sampling, and cutting or rounding are not in
-        it. Each interval stands alone.
+        coefficient from the fitted one. It stays within the range that the parameter has, says nothing of
+        sampling, and rounding is not in it. Each interval stands alone.
 
         Parameters
         ----------
@@ -266,8 +266,8 @@ class Estimates(Stated):
         >>> import pydpstat
         >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
         >>> r.conf_int(0.1).round(3)
-                 0      1
-        mean -1.07  4.687
+                0      1
+        mean  0.0  4.687
         """
         return self._indexed(self._interval(alpha))
 

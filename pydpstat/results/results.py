@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+# statistics that are chosen by default, and come with intervals where cells are counted instead
+_IN_CELLS = ("quantile", "quantiles", "median")
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DPResults(PopulationIntervals, NumberOperators, Frozen):
     """A released statistic with its noise and its guarantee.
@@ -134,8 +138,9 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
     def accuracy(self, alpha: float = 0.05) -> float | pd.Series:
         """Return how far the noise moves the released value, but for a probability of alpha.
 
-        It is half the width of `conf_int`, or the longer side: exact where the estimate is the noisy value
-        itself, by the delta method where it is a function of noisy ones (a correlation has its own way).
+        It is half the width of `conf_int`, or the longer side, before the interval is clipped to the
+        parameter's range: exact where the estimate is the noisy value itself, by the delta method where it is
+        a function of noisy ones (correlations and quantiles have their own way).
         `pydpstat.plan` has it before a release.
 
         Parameters
@@ -165,7 +170,7 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
 
     def _interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         self._check_interval(alpha)
-        return self.post.interval(self.noise, self.value, float(alpha))
+        return self.post.shown_interval(self.noise, self.value, float(alpha))
 
     def _alpha_of_each(self, alpha: float, kind: str) -> float:
         """Return what each interval may miss with where all of them may miss with a probability."""
@@ -183,8 +188,17 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
         if self.noise is None:
             raise PydpstatError(
                 f"the noise of {self.statistic} has no public law that does not depend on the data, "
-                "so there is no interval. Use the estimate alone."
+                f"so there is no interval. {self._way() or 'Use the estimate alone.'}"
             )
+
+    def _way(self) -> str:
+        """Return the way to intervals of a statistic that has none here, if there is one."""
+        if self.statistic not in _IN_CELLS:
+            return ""
+        return (
+            f"There are intervals of pydpstat.{self.statistic} with population=True, which counts in public "
+            "cells (bounded neighbors; without by, unit and sample)."
+        )
 
     @property
     def postprocessing(self) -> tuple[str, ...]:
@@ -207,7 +221,7 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
         return [*PopulationIntervals._beside(self), ("No. Observations:", nobs)]
 
     def _notes(self) -> list[str]:
-        covered = "There is no noise with a public law, so there is no interval."
+        covered = f"There is no noise with a public law, so there is no interval. {self._way()}".rstrip()
         if self.noise is not None:
             covered = "The interval covers the privacy noise only: not sampling, cutting or rounding."
         if self.post.population is not None:

@@ -9,6 +9,8 @@ from pydpstat._release.statistic import INTEGER, Missing, options, quiet, releas
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from
+from pydpstat.results import _ranges as ranges
+from pydpstat.results._postprocessing import AsDrawn
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.distinct_units import units_of
 from pydpstat.statistics._kernels.partition import norm_of
@@ -133,5 +135,12 @@ def nunique(
     )
     arguments = records.arguments if most == 1 else (*records.arguments, ("max_groups", most))
     return release_statistic(
-        "nunique", query, how, source, budget, arguments=arguments, conditions=records.conditions
+        "nunique",
+        query,
+        how,
+        source,
+        budget,
+        arguments=arguments,
+        publish=lambda noisy: (noisy, AsDrawn(within=ranges.counts(None))),
+        conditions=records.conditions,
     )

@@ -14,7 +14,7 @@ import numpy as np
 from pydpstat._search import bisect_up
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise
-from pydpstat.results._postprocessing import Derived, Noise
+from pydpstat.results._postprocessing import Bracketed, Noise
 from pydpstat.statistics._kernels.partition import SQUARE
 
 # how many of the nine noises are in the sums of 1, z1, z2, z1 z2, z1^2, z2^2, each with the factor 1 or -1
@@ -33,7 +33,7 @@ class Range(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Correlated(Derived):
+class Correlated(Bracketed):
     """The published values are correlations, each from noisy sums of the nine weights of its pair.
 
     `size` is the number of records, where it is public, and `width` that of the variables of a matrix.
@@ -42,11 +42,6 @@ class Correlated(Derived):
     sums: tuple[tuple[float, ...], ...]
     size: int | None
     width: int | None = None
-
-    def reach(self, noise: Noise, value: np.ndarray, alpha: float) -> np.ndarray:
-        """Return how far the further end of the interval is."""
-        low, high = self.interval(noise, value, alpha)
-        return np.maximum(value - low, high - value)
 
     def interval(self, noise: Noise, value: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Return intervals between -1 and 1, each of which holds its correlation and the estimate."""

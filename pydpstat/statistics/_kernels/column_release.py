@@ -23,7 +23,7 @@ from pydpstat.statistics._kernels.record_grid import BITS
 from pydpstat.statistics._kernels.records import Reader, Records, records_of
 from pydpstat.statistics._kernels.scope import Scope
 
-Ask = Callable[[str, Records, Bounds, Options], tuple[Query, Publish | None]]
+Ask = Callable[[str, Records, Bounds, Options], tuple[Query, Publish]]
 
 
 def release_columns(
