@@ -19,7 +19,7 @@ from pydpstat.results._labels import Labels
 MOST_BINS = 200_000
 
 
-def count_sensitivity(neighbors: str, norm: int) -> float:
+def count_sensitivity(neighbors: str, norm: float) -> float:
     """Return how far the counts of disjoint cells move, in the L1 or the L2 norm.
 
     One record changes cell (bounded), or comes or goes (unbounded).

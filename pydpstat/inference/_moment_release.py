@@ -47,7 +47,7 @@ class Weights(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def weights(variables: int, norm: int, bounded: bool) -> Weights:
+def weights(variables: int, norm: float, bounded: bool) -> Weights:
     """Return the weights of sums over records of so many variables, for noise that answers to a norm.
 
     *L1 norm, bounded.* With d variables and c = 2 / (d + 1)^2, sums and products of two variables get c, and

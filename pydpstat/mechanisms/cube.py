@@ -147,7 +147,7 @@ class CubeNoise(Noise):
                 f"size must be a multiple of {self.width}, with one scale; got {size}. Draw whole vectors."
             )
         if grid is not None:
-            return norm_ball(count, Fraction(grid) / Fraction(self.scale), self.columns, self.parts).ravel()
+            return norm_ball(count, Fraction(grid) / Fraction(float(self.scale)), self.columns, self.parts).ravel()
         radii = np.array([source.gamma(self.width + 1, 1.0) for _ in range(count)])
         points = self._points(source.uniform(size * (1 if self.parts == 1 else 2)).reshape(count, -1))
         return (self.scale * radii[:, None] * points).ravel()

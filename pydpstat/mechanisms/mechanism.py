@@ -150,6 +150,10 @@ class Noise:
         """Return noise that covers the roundings of a calibration in floating point; by default itself."""
         return self
 
+    def times(self, units: Floats) -> Noise:
+        """Return the distribution of elements that are each in a unit of their own, above 0."""
+        raise _undefined(self, "times")
+
     def in_shape(self, shape: tuple[int, ...]) -> Noise:
         """Return the noise with a parameter for each element in the elements' shape; by default itself."""
         return self

@@ -81,22 +81,18 @@ class PopulationIntervals(Estimates):
     record: Any
     labels: Any
 
-    def conf_int(self, alpha: float = 0.05, kind: str = "noise", joint: bool = False) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, kind: str = "noise") -> pd.DataFrame:
         """Return an interval for each value that misses with probability `alpha` at most.
 
         Parameters
         ----------
         alpha : float, default 0.05
-            Probability that the interval misses, of each one by itself or, with `joint`, of any of them;
-            between 0 and 1.
+            Probability that the interval misses, of each one by itself; between 0 and 1.
         kind : {"noise", "population"}, default "noise"
             Of the statistic of these records, so that it covers the privacy noise only, before rounding; or
             of the population that the records are a random sample of, so that it covers sampling and noise.
             Both stay within the parameter's range and are never empty. Of counts in cells the latter is for
             each cell's share of the population.
-        joint : bool, default False
-            Whether all intervals hold at once with probability 1 - alpha. Intervals of the noise follow from
-            its joint distribution where values have noise of their own, others from Bonferroni's inequality.
 
         Returns
         -------
@@ -117,10 +113,8 @@ class PopulationIntervals(Estimates):
                         0      1
         proportion  0.596  0.602
         """
-        from pydpstat._checks import flag, one_of
+        from pydpstat._checks import one_of
 
-        if flag(joint, "joint"):
-            alpha = self._alpha_of_each(alpha, one_of(kind, "kind", KINDS))
         if one_of(kind, "kind", KINDS) == "noise":
             return Estimates.conf_int(self, alpha)
         return self._indexed(self._population_interval(alpha))

@@ -172,6 +172,32 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
         self._check_interval(alpha)
         return self.post.shown_interval(self.noise, self.value, float(alpha))
 
+    def conf_int(self, alpha: float = 0.05, kind: str = "noise", *, joint: bool = False) -> pd.DataFrame:
+        """Return an interval for each value that misses with probability `alpha` at most.
+
+        Parameters
+        ----------
+        alpha, kind
+            The probability of a miss (0.05), and of what: the statistic of these records ("noise", the default)
+            or of the "population" that they are a random sample of.
+        joint : bool, default False
+            Whether all intervals hold at once with probability ``1 - alpha``. Where each value has noise of its
+            own they follow from the joint distribution of the noise, else from Bonferroni's inequality.
+
+        Returns
+        -------
+        DataFrame with columns 0 (lower) and 1 (upper), indexed as `params`
+
+        Raises
+        ------
+        PydpstatError
+            Where an argument is not allowed, or what was released does not say enough.
+        """
+        from pydpstat._checks import flag
+
+        each = self._alpha_of_each(alpha, kind) if flag(joint, "joint") else alpha
+        return PopulationIntervals.conf_int(self, each, kind)
+
     def _alpha_of_each(self, alpha: float, kind: str) -> float:
         """Return what each interval may miss with where all of them may miss with a probability."""
         if kind == "noise":
