@@ -153,11 +153,9 @@ class Stated(Report):
 
     def _privacy(self) -> dict[str, object]:
         """Return the part of the content that says what holds and what was claimed."""
-        return {
-            **_pair(self.epsilon, self.delta, self.guarantee),
-            "guarantee": plain_guarantee(self.guarantee),
-            "claim": plain_guarantee(self.claim),
-        }
+        held = {**plain_guarantee(self.guarantee), **_plain_pair(self.epsilon, self.delta)}
+        pair = {name: each for name, each in held.items() if name != "conditions"}
+        return {**pair, "guarantee": held, "claim": plain_guarantee(self.claim)}
 
     def _stated(self) -> str:
         """Return what holds in one line, and the claim where it says something else."""
@@ -380,19 +378,18 @@ def plain(value: object) -> object:
 
 def plain_guarantee(guarantee: Guarantee) -> dict[str, object]:
     """Return a guarantee in plain JSON types; an infinite epsilon is the text "infinite"."""
-    pair = _pair(guarantee.epsilon, guarantee.delta, guarantee)
-    return {**pair, "conditions": list(guarantee.conditions)}
+    pair = _plain_pair(guarantee.epsilon, guarantee.delta)
+    whose = {"neighbors": guarantee.neighbors, "unit": guarantee.unit}
+    return {**pair, **whose, "conditions": list(guarantee.conditions)}
+
+
+def _plain_pair(epsilon: float, delta: float) -> dict[str, object]:
+    return {"epsilon": "infinite" if math.isinf(epsilon) else epsilon, "delta": delta}
 
 
 def unit_fact(unit: str | None) -> Facts:
     """Return the fact that names a privacy unit; a single record needs none."""
     return [] if unit is None else [("Unit:", one_line(unit))]
-
-
-def _pair(epsilon: float, delta: float, of: Guarantee) -> dict[str, object]:
-    """Return a pair in plain JSON types, with the neighbors and the unit of a guarantee."""
-    shown = "infinite" if math.isinf(epsilon) else epsilon
-    return {"epsilon": shown, "delta": delta, "neighbors": of.neighbors, "unit": of.unit}
 
 
 def _is_void(guarantee: Guarantee) -> bool:
