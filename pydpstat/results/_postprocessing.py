@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +39,12 @@ class OwnInterval(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Published:
-    """A published value; `population` makes its intervals for the population, where it has some."""
+    """A published value; `population` makes its intervals for the population, where it has some.
+
+    `gaps` tells that values may be missing (NaN); the last step then says why.
+    """
+
+    gaps: ClassVar[bool] = False
 
     population: Population | None = field(default=None, kw_only=True)
 

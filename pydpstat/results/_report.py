@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -153,7 +154,7 @@ class Stated(Report):
 
     def _privacy(self) -> dict[str, object]:
         """Return the part of the content that says what holds and what was claimed."""
-        held = {**plain_guarantee(self.guarantee), **_plain_pair(self.epsilon, self.delta)}
+        held = plain_guarantee(replace(self.guarantee, epsilon=self.epsilon, delta=self.delta))
         pair = {name: each for name, each in held.items() if name != "conditions"}
         return {**pair, "guarantee": held, "claim": plain_guarantee(self.claim)}
 
@@ -339,12 +340,17 @@ class Estimates(Stated):
         rows = self.to_frame(alpha).to_numpy(dtype=object)[:MOST_ROWS].tolist()
         headers = (self._column, "noise sd", f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
         names = [one_line(name) for name in labels.elements(value)[:MOST_ROWS]]
-        return Rows(headers, names, [[number(cell) for cell in row] for row in rows])
+        return Rows(headers, names, [list(map(cell, row)) for row in rows])
 
 
 def number(value: object) -> str:
     """Return a number with six significant digits, without a sign at zero; anything else as text."""
     return f"{float(value) + 0.0:.6g}" if isinstance(value, Real) else one_line(str(value))
+
+
+def cell(value: object) -> str:
+    """Return a number as a table shows it: a dash where it is missing."""
+    return "-" if isinstance(value, float) and math.isnan(value) else number(value)
 
 
 def wrapped(notes: list[str]) -> list[str]:
@@ -378,13 +384,10 @@ def plain(value: object) -> object:
 
 def plain_guarantee(guarantee: Guarantee) -> dict[str, object]:
     """Return a guarantee in plain JSON types; an infinite epsilon is the text "infinite"."""
-    pair = _plain_pair(guarantee.epsilon, guarantee.delta)
+    epsilon = "infinite" if math.isinf(guarantee.epsilon) else guarantee.epsilon
+    pair = {"epsilon": epsilon, "delta": guarantee.delta}
     whose = {"neighbors": guarantee.neighbors, "unit": guarantee.unit}
     return {**pair, **whose, "conditions": list(guarantee.conditions)}
-
-
-def _plain_pair(epsilon: float, delta: float) -> dict[str, object]:
-    return {"epsilon": "infinite" if math.isinf(epsilon) else epsilon, "delta": delta}
 
 
 def unit_fact(unit: str | None) -> Facts:

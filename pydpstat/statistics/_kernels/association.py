@@ -43,7 +43,7 @@ COVARIANCE = (1, 2, 3)
 # that of two variables, and the variance of each
 SPREADS = (COVARIANCE, (1, 1, 4), (2, 2, 5))
 STEPS: tuple[str, ...] = ("correlation from the noisy sums", "cut to [-1, 1]")
-UNKNOWN = "set to 0, as a noisy variance or number of records is too small to divide by"
+UNKNOWN = "missing, as a noisy variance or number of records is too small to divide by"
 
 
 class Variables(NamedTuple):
@@ -208,10 +208,10 @@ def square_query(function: str, variables: Variables, how: Options) -> tuple[Que
 def _correlations(
     noisy: np.ndarray, pairs: list[tuple[int, int]], variables: Variables, size: int | None
 ) -> tuple[np.ndarray, PostProcessing]:
-    """Return correlations, cut, in their shape; 0 where the noisy sums give none."""
+    """Return correlations, cut, in their shape; NaN where the noisy sums give none."""
     found = list(map(_correlation, partition.moments(noisy.reshape(-1, 9), partition.SQUARE).each()))
     unknown = sum(math.isnan(value) for value, _ in found)
-    values = np.array([0.0 if math.isnan(value) else min(max(value, -1.0), 1.0) for value, _ in found])
+    values = np.array([value for value, _ in found]).clip(-1.0, 1.0)
     slopes = np.array([slope for _, slope in found])
     steps = STEPS
     if unknown:
