@@ -93,6 +93,7 @@ def _followed(design: LinearDesign, how: Options, null: float, found: DPResults)
         tested=design.names,
         statistics=np.array(statistics),
         probabilities=None,
+        pvalue_floor=noisy_score.PVALUE_FLOOR,
         intervals=tuple(intervals),
         labels=("measured",) * len(design.names),
         design=design,

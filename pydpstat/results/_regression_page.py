@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.results._pvalues import floor_note, shown_pvalue
 from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, left_out, number, one_line
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class RegressionPage(Stated):
     null: float
     tested: tuple[str, ...]
     statistics: Floats
+    pvalue_floor: float
     labels: tuple[str, ...]
     fit: tuple[tuple[str, float], ...]
     assumptions: tuple[str, ...]
@@ -65,10 +67,11 @@ class RegressionPage(Stated):
         ]
 
     def _rows(self, alpha: float = 0.05) -> Rows:
-        found = dict(zip(self.tested, zip(self.statistics.tolist(), self._chances().tolist())))
+        chances = [shown_pvalue(each, self.pvalue_floor) for each in self._chances().tolist()]
+        found = dict(zip(self.tested, zip(map(number, self.statistics.tolist()), chances)))
         heads: tuple[str, ...] = ("statistic", "P>|stat|")
         names = list(self.names if self.coef is not None else self.tested)[:MOST_ROWS]
-        cells = [[number(each) for each in found[name]] if name in found else ["-", "-"] for name in names]
+        cells = [list(found.get(name, ("-", "-"))) for name in names]
         if self.coef is not None:
             heads = ("coef", "std err", *heads, f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
             ends = self.conf_int(alpha).to_numpy().tolist()
@@ -83,6 +86,7 @@ class RegressionPage(Stated):
         lines = [*self._held(self.record.function), f"Validity: {', '.join(kinds)}; see the documentation."]
         if self.assumptions:
             lines.append(f"Assumptions: {'; '.join(self.assumptions)}.")
+        lines += floor_note(self._chances().tolist(), self.pvalue_floor)
         return [*lines, *self.remarks, *left_out(len(self.names), where="params"), f"Call: {self.call}"]
 
     def _content(self) -> dict[str, object]:
@@ -94,6 +98,7 @@ class RegressionPage(Stated):
             "params": None if self.coef is None else dict(zip(self.names, self.coef.tolist())),
             "bse": dict(zip(self.names, self.errors.tolist())),
             "null": self.null,
+            "pvalue_floor": self.pvalue_floor,
             "tests": {name: {"statistic": s, "pvalue": p} for name, s, p in tested},
             "validity": dict(zip(self.names, self.labels)),
             **dict(self.fit),

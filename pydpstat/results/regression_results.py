@@ -64,6 +64,8 @@ class RegressionResults(RegressionPage, Frozen):
         The test statistics.
     probabilities : ndarray of float64, shape (len(tested),), or None
         The p-values; None where the intervals have them for every value, and all coefficients are tested.
+    pvalue_floor : float
+        The smallest p-value that a test can return, as in `InferenceResults`.
     intervals : tuple of (Interval or None), of length d
         What makes each coefficient's interval.
     labels : tuple of str, of length d
@@ -113,6 +115,7 @@ class RegressionResults(RegressionPage, Frozen):
     tested: tuple[str, ...]
     statistics: Floats
     probabilities: Floats | None
+    pvalue_floor: float
     intervals: tuple[Interval | None, ...]
     labels: tuple[str, ...]
     fit: tuple[tuple[str, float], ...]
@@ -142,14 +145,14 @@ class RegressionResults(RegressionPage, Frozen):
     def of(cls, release: DPResults, **own: Any) -> RegressionResults:
         """Return what follows from a release; the released numbers are its parameters where none are given.
 
-        All fields that a release has not are given by name, and any that it has may be; `fit`, `link`,
-        `assumptions` and `remarks` may be left out.
+        All fields that a release has not are given by name, and any that it has may be; `pvalue_floor`,
+        `fit`, `link`, `assumptions` and `remarks` may be left out.
         """
         if "released" not in own:
             own["released"] = tuple((str(name), float(value)) for name, value in release.params.items())
         names = "mechanism noise_scale claim guarantee bounds nobs reproducible record".split()
         shared = {name: getattr(release, name) for name in names}
-        left_out = {"fit": (), "link": "identity", "assumptions": (), "remarks": ()}
+        left_out = {"pvalue_floor": 0.0, "fit": (), "link": "identity", "assumptions": (), "remarks": ()}
         return cls(**{**left_out, **shared, **own})
 
     @classmethod
