@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from decimal import ROUND_FLOOR, Decimal
 
 from pydpstat.results._report import number
@@ -38,7 +37,6 @@ def shown_pvalue(pvalue: float, floor: float) -> str:
     return f"< {limit_above(floor)}" if at_floor(pvalue, floor) else number(pvalue)
 
 
-def floor_note(pvalues: Iterable[float], floor: float) -> list[str]:
-    """Return the note on a floor that one of the p-values is at, if one is."""
-    found = any(at_floor(each, floor) for each in pvalues)
-    return [f"The test returns no p-value below {number(floor)}."] if found else []
+def floor_note(floor: float) -> str:
+    """Return the note on a floor."""
+    return f"The test returns no p-value below {number(floor)}."

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pydpstat._frozen import Frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
-from pydpstat.results._pvalues import floor_note, shown_pvalue
+from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
 from pydpstat.results._report import Facts, Rows, Stated, number
 
 if TYPE_CHECKING:
@@ -322,8 +322,8 @@ class InferenceResults(Stated, Frozen):
         lines = [*self._held(self.record.function), f"Validity: {MEANINGS[self.validity]}."]
         if self.assumptions:
             lines.append(f"Assumptions: {'; '.join(self.assumptions)}.")
-        if self.pvalue is not None:
-            lines += floor_note([self.pvalue], self.pvalue_floor)
+        if self.pvalue is not None and at_floor(self.pvalue, self.pvalue_floor):
+            lines.append(floor_note(self.pvalue_floor))
         return [*lines, *self.remarks, f"Call: {self.call}"]
 
     def _content(self) -> dict[str, object]:
