@@ -87,7 +87,7 @@ class Truths(Predictor):
         try:
             found = one_column(column, argument, truths_of)
         except PydpstatError as error:
-            raise _no_outcome(self.column, column) from error
+            raise _no_outcome(self.text, self.column, column) from error
         codes = found.arrays[0].astype(np.int64)
         return codes if found.missing[0] is None else np.where(found.missing[0], -1, codes)
 
@@ -204,19 +204,22 @@ def read_regression(
     if isinstance(formula, str):
         response, terms = formula_terms(formula)
         given = [columns_by_name(data, [response, *(each.column for each in terms)], "data")]
-        constant = "Intercept"
+        constant, shown = "Intercept", f"data[{response!r}]"
     else:
         response, target = response_column(formula, binary)
         given = [target, all_columns(data)]
         terms = tuple(Term(name, name, False) for name in given[1].names)
-        constant = "const"
+        constant, shown = "const", "formula"
+        if response in given[1].names:
+            raise PydpstatError(
+                f"formula must be a response of another name than the predictors; got {response!r}. Rename "
+                "one of the two."
+            )
     columns = [column for each in given for column in each.columns]
-    design = _design(response, terms, columns, bounds, binary, levels, constant)
+    design = _design(response, terms, columns, bounds, shown if binary else None, levels, constant)
     outcome = design.outcome
     check_filling(missing, design.bounds if outcome is None else design.bounds[1:])
-    readers: list[Reader] = [
-        partial(_floats, name=f"data[{response!r}]") if outcome is None else outcome.read
-    ]
+    readers: list[Reader] = [partial(_floats, name=shown) if outcome is None else outcome.read]
     readers += [each.read for each in design.predictors]
     read: list[npt.NDArray[Any]] = []
     for each in given:
@@ -250,14 +253,15 @@ def _design(
     terms: Sequence[Term],
     columns: Sequence[Any],
     bounds: object,
-    binary: bool,
+    binary: str | None,
     levels: object,
     constant: str,
 ) -> LinearDesign:
+    """Return the design; a response of two levels has its argument's name in `binary`."""
     outcome = None
     if binary:
         own, declared = _levels((Term(response, response, False), *terms), columns, levels)
-        outcome = _outcome(response, columns[0], own.pop(response, None))
+        outcome = _outcome(response, binary, columns[0], own.pop(response, None))
     else:
         own, declared = _levels(terms, columns[1:], levels)
     numeric = [each.column for each in terms if each.column not in own]
@@ -273,24 +277,24 @@ def _design(
     return LinearDesign(response, pairs[response], predictors, constant, declared, outcome)
 
 
-def _outcome(response: str, column: Any, levels: tuple[Any, ...] | None) -> Predictor:
+def _outcome(response: str, shown: str, column: Any, levels: tuple[Any, ...] | None) -> Predictor:
     """Return a response of two levels, which are given, or truth values by its type."""
     if levels is not None and len(levels) == 2:
-        return Predictor(response, response, None, levels)
+        return Predictor(response, shown, None, levels)
     if levels is not None:
         raise PydpstatError(
             f"levels[{response!r}] must be two, of which the second one counts as 1; got "
             f"{checks.shown(levels)}. Make a condition of the response first."
         )
     if kind_of(column) is not None and getattr(column.dtype, "kind", "O") != "b":
-        raise _no_outcome(response, column)
-    return Truths(response, response, None, (False, True))
+        raise _no_outcome(shown, response, column)
+    return Truths(response, shown, None, (False, True))
 
 
-def _no_outcome(response: str, column: Any) -> PydpstatError:
+def _no_outcome(shown: str, response: str, column: Any) -> PydpstatError:
     kind = f" of type {column.dtype}" if hasattr(column, "dtype") else ""
     return PydpstatError(
-        f"the response {response!r} must be truth values, or have its two levels given, as other values do "
+        f"{shown}, the response, must be truth values, or have its two levels given, as other values do "
         f"not say which of them count as 1; got {type(column).__name__}{kind}. Give levels={{{response!r}: "
         "[0, 1]}, the level that counts as 1 last, or make a condition of it first, such as age >= 30."
     )

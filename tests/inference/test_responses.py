@@ -93,7 +93,7 @@ def test_other_values_are_refused_before_anything_is_spent(y, kind):
         with pytest.raises(PydpstatError) as caught:
             call()
         said = str(caught.value)
-        assert "the response 'y' must be truth values, or have its two levels given" in said
+        assert ", the response, must be truth values, or have its two levels given" in said
         assert f"got {kind}. Give levels={{'y': [0, 1]}}" in said
     assert not budget.entries
 
@@ -109,9 +109,9 @@ def test_types_are_refused_before_any_value_is_read():
         yield frame[:10]
         raise AssertionError("a record was looked at")
 
-    with pytest.raises(PydpstatError, match="the response 'y' must be truth values"):
+    with pytest.raises(PydpstatError, match=r"data\['y'\], the response, must be truth values"):
         pydpstat.logit("y ~ x", {"y": AGE, "x": Unread(X.tolist())}, 2.0, bounds=(0, 10))
-    with pytest.raises(PydpstatError, match="the response 'y' must be truth values"):
+    with pytest.raises(PydpstatError, match=r"data\['y'\], the response, must be truth values"):
         pydpstat.logit("y ~ x", chunks(), 2.0, bounds=(0, 10))
     frame["y"] = TRUE
     parts = (frame[start : start + 300] for start in range(0, N, 300))
@@ -127,10 +127,13 @@ def test_types_are_refused_before_any_value_is_read():
         (pd.Categorical(["a", "b", "c", "c"] * 250), {"levels": "declared"}, "must be two"),
         (TRUE, {"levels": {"z": [0, 1]}}, "levels must be of"),
         (TRUE, {"bounds": {"x": (0, 10), "y": (0, 1)}}, "bounds must name every column"),
+        (pd.Series(TRUE, name="x"), {"formula": None}, "response of another name than the predictors"),
     ],
 )
 def test_what_is_refused_says_what_to_do(y, own, said):
     with pytest.raises(PydpstatError, match=said):
+        if "formula" in own:
+            pydpstat.logit(y, {"x": X}, 2.0, bounds=(0, 10))
         fitted(y, **own)
 
 
