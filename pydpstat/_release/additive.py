@@ -136,7 +136,7 @@ def release(
     post: PostProcessing = _AS_DRAWN
     if publish is not None:
         value, post = publish(value)
-    if not _all_finite(value):
+    if not _all_finite(np.where(np.isnan(value), 0.0, value) if post.gaps else value):
         raise PydpstatError(
             f"the released {query.statistic} is not a finite number, which R would return as NaN or Inf. "
             "Use a larger epsilon, or leave out the last step (normalize)."

@@ -84,12 +84,22 @@ def all_columns(data: Any) -> Given:
     return Given(tuple(names), arrays)
 
 
-def response_column(response: object) -> tuple[str, Given]:
-    """Return the name and the one column of a response that is given by itself, in `formula`'s place."""
+def response_column(response: object, binary: bool = False) -> tuple[str, Given]:
+    """Return the name and the one column of a response that is given by itself, in `formula`'s place.
+
+    It has numbers, or anything where it is `binary`.
+    """
     try:
         table = table_of(response)
     except PydpstatError as error:
         raise PydpstatError(f"formula{str(error).removeprefix('data')}") from error.__cause__
+    if binary:
+        found = variables_of(response if table is None else table.sample(), "formula")
+        if len(found.columns) != 1:
+            raise PydpstatError(
+                f"formula must be one variable; got {len(found.columns)} columns. Give one column at a time."
+            )
+        return found.names[0] or "y", Given((found.names[0] or "y",), found.columns, table)
     column = one_column(response if table is None else table.sample(), "formula")
     if table is None:
         return name_of(response) or "y", Given(("y",), column.arrays)

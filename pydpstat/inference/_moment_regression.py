@@ -9,6 +9,7 @@ import numpy as np
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Options, release_statistic
 from pydpstat.inference._design import LinearDesign, Regression
+from pydpstat.inference._hidden import empty_levels, hidden_names
 from pydpstat.inference._laws import noisy_score
 from pydpstat.inference._laws.noisy_score import NoisyMoments, ScoreInterval
 from pydpstat.inference._regression_moments import Layout, moment_query
@@ -72,13 +73,17 @@ def _followed(design: LinearDesign, how: Options, null: float, found: DPResults)
         errors.append(unit * error if left > 1.0 else math.inf)
         intervals.append(ScoreInterval(at, place, unit, shift))
     degrees = max(noisy.size - len(design.names), 1)
-    hidden = [name for name, error in zip(design.names, errors) if math.isinf(error)]
+    hidden = hidden_names(design.names, np.array(errors))
     remarks = []
     if hidden:
         remarks.append(
-            f"The noise hides what the other predictors leave of {', '.join(hidden)}: no value that is far "
-            "enough can be ruled out, and the interval is the whole line, even where values are rejected."
+            f"The noise hides what the other predictors leave of {hidden}: no value that is far enough can "
+            "be ruled out. There is no estimate, and the interval is the whole line, even where values are "
+            "rejected."
         )
+    sds = noisy.sd * np.sqrt(np.square(patterns[:, 0, 1:-1]).sum(axis=0))
+    empty, told = empty_levels(design, matrix[0, 1:-1], sds, float(noisy.size))
+    remarks += told
     if rest <= 0.0:
         remarks.append("The noise is larger than the residuals: R-squared and scale say nothing.")
     return RegressionResults.of(
@@ -88,11 +93,12 @@ def _followed(design: LinearDesign, how: Options, null: float, found: DPResults)
         response=design.response,
         names=design.names,
         coef=coef,
-        errors=np.array(errors),
+        errors=np.where(empty, math.inf, errors),
         null=null,
         tested=design.names,
         statistics=np.array(statistics),
         probabilities=None,
+        pvalue_floor=noisy_score.PVALUE_FLOOR,
         intervals=tuple(intervals),
         labels=("measured",) * len(design.names),
         design=design,

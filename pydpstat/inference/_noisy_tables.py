@@ -40,8 +40,6 @@ from pydpstat.statistics._kernels.scope import NOTHING
 
 # simulated tables take memory and time in proportion
 MOST_CELLS = 1_000
-# about the smallest p-value that the simulated tables can show
-SMALL = 0.0012
 LEVELS = "that every value is one of the levels is public knowledge"
 
 
@@ -59,14 +57,13 @@ class NoisyTable(NamedTuple):
         labels = Labels("table", dimnames=self.names)
         return tuple(zip(labels.elements(self.noisy), self.noisy.ravel(order="F").tolist()))
 
-    def remarks(self, pvalue: float) -> tuple[str, ...]:
-        """Return what is to be said where little can be seen, or where p could be smaller."""
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is to be said where little can be seen."""
         if self.total < self.release.noise.std():
             return (
                 "The noise of one cell is wider than the whole table: hardly anything can be seen in it.",
             )
-        if pvalue <= SMALL:
-            return ("The p-value is found by simulation, which shows none that is much smaller.",)
         return ()
 
     @property

@@ -13,7 +13,7 @@ from pydpstat._data.columns import Data, Pair, bounds_pair, check_filling, one_c
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Missing, Options, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.group_means import welch_pvalue
+from pydpstat.inference._laws.group_means import pvalue_floor, welch_pvalue
 from pydpstat.inference._moment_release import GROUPS
 from pydpstat.inference._testing import check_epsilon
 from pydpstat.random import Source, source_from
@@ -139,6 +139,7 @@ def f_oneway(
         test="Welch's one-way analysis of variance",
         statistic=statistic / (len(samples) - 1),
         pvalue=pvalue,
+        pvalue_floor=pvalue_floor(len(samples)),
         null=(("largest difference of means", 0.0),),
         estimates=tuple(
             (f"mean of {name}", mean) for name, mean in zip(_names(samples), means.clip(*pair).tolist())

@@ -56,6 +56,7 @@ class Difference(NamedTuple):
     interval: Any
     validity: str
     remarks: tuple[str, ...] = ()
+    floor: float = 0.0
 
 
 @runtime_checkable
@@ -184,6 +185,7 @@ class PopulationIntervals(Estimates):
             test=found.test,
             statistic=found.statistic,
             pvalue=found.pvalue,
+            pvalue_floor=found.floor,
             alternative="two-sided",
             null=(("difference", 0.0),),
             released=tuple(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -50,8 +50,10 @@ class _Published:
     """A published value.
 
     `population` makes its intervals for the population, where it has some, and `within` is the parameter's
-    range, where it has one.
+    range, where it has one. `gaps` tells that values may be missing (NaN); the last step then says why.
     """
+
+    gaps: ClassVar[bool] = False
 
     population: Population | None = field(default=None, kw_only=True)
     within: ParameterRange | None = field(default=None, kw_only=True)

@@ -338,7 +338,11 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
         return pictures.Bars(released, labels.elements(self.value), " : ".join(axes) if axes else None, unit)
 
     def _shown(self) -> str:
-        return number(self.value.item()) if self.value.ndim == 0 else f"{self.value.size} values"
+        one = self.value.ndim == 0
+        shown = [number(self.value.item()) if one else f"{self.value.size} values"]
+        if self.post.gaps and np.isnan(self.value).any():
+            shown = [*shown[one:], *self.postprocessing[-1:]]
+        return ", ".join(shown)
 
     def __repr__(self) -> str:
         return f"<DPResults {self.statistic}: {self._shown()}, {self.mechanism}, {self._stated()}>"

@@ -9,7 +9,16 @@ import numpy as np
 
 from pydpstat._data.columns import Data, GivenBounds, check_filling
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import REAL, VECTOR, Missing, Public, for_columns, options, quiet, release_statistic
+from pydpstat._release.statistic import (
+    REAL,
+    VECTOR,
+    Missing,
+    Public,
+    for_columns,
+    options,
+    quiet,
+    release_statistic,
+)
 from pydpstat.inference._laws.correlation_interval import CorrelationIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from
@@ -161,7 +170,7 @@ def corr(
     -------
     DPResults
         Its estimate is a float between -1 and 1, or a symmetric DataFrame of shape (d, d) with ones on
-        the diagonal.
+        the diagonal; NaN where a noisy variance is not above 0.
 
     Raises
     ------
@@ -172,10 +181,10 @@ def corr(
     -----
     Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no
     value is missing. The correlation is post-processing of noisy variances and covariances: clipped to
-    [-1, 1], and 0 where a noisy variance is not above 0, which `postprocessing` and the summary then say.
-    `bse` is by the delta method, NaN where that has no answer. `conf_int` is not: it covers what the
-    noise can have done to the correlation of these (clipped) records, for every number of them, and
-    lies between -1 and 1, which it is where the noise leaves nothing to say
+    [-1, 1], and NaN where a noisy variance is not above 0, as `postprocessing`, the short form and the
+    summary then say. `bse` is by the delta method, NaN where that has no answer. `conf_int` is not: it
+    covers what the noise can have done to the correlation of these (clipped) records, for every number
+    of them, and lies between -1 and 1, which it is where the noise leaves nothing to say
     (`pydpstat.statistics._kernels.association_interval`). Of a frame each interval stands alone.
 
     ``conf_int(kind="population")`` is an interval for the correlation of the population, at no further

@@ -272,7 +272,7 @@ class ProportionIntervals(ShareIntervals):
         statistic = math.copysign(NormalDist().inv_cdf(1.0 - 0.5 * p), found.estimate)
         remarks = () if one.tell and other.tell else (NOTHING_SAID,)
         name = "Test of two proportions"
-        return Difference(name, statistic, p, found.estimate, found, "measured", remarks)
+        return Difference(name, statistic, p, found.estimate, found, "measured", remarks, found.floor)
 
 
 def _tallied(records: Records, how: Options, least: int) -> tuple[np.ndarray, int]:

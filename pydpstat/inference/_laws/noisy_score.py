@@ -23,6 +23,8 @@ Floats = npt.NDArray[np.float64]
 DRAWS = 2048
 POINTS = 8
 SEED = 20_240_117
+# the smallest p-value
+PVALUE_FLOOR = 1.0 / (DRAWS + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,7 +288,7 @@ class ScoreInterval:
         """Return the ends; infinite where values however far are not rejected."""
         center, error, _ = root(self.noisy, self.place)
         # no p-value is below one in so many draws
-        if math.isinf(error) or alpha < 1.0 / (DRAWS + 1):
+        if math.isinf(error) or alpha < PVALUE_FLOOR:
             return -math.inf, math.inf
         low, high = (self._end(center, sign * 1.5 * error, alpha) for sign in (-1.0, 1.0))
         return self.factor * low + self.shift, self.factor * high + self.shift

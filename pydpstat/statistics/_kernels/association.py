@@ -44,7 +44,7 @@ COVARIANCE = (1, 2, 3)
 # that of two variables, and the variance of each
 SPREADS = (COVARIANCE, (1, 1, 4), (2, 2, 5))
 STEPS: tuple[str, ...] = ("correlation from the noisy sums", ranges.CLIPPED)
-UNKNOWN = "set to 0, as a noisy variance or number of records is too small to divide by"
+UNKNOWN = "missing, as a noisy variance or number of records is too small to divide by"
 
 
 class Variables(NamedTuple):
@@ -218,10 +218,10 @@ def square_query(function: str, variables: Variables, how: Options) -> tuple[Que
 def _correlations(
     noisy: np.ndarray, pairs: list[tuple[int, int]], variables: Variables, size: int | None
 ) -> tuple[np.ndarray, PostProcessing]:
-    """Return correlations, clipped, in their shape; 0 where the noisy sums give none."""
+    """Return correlations, clipped, in their shape; NaN where the noisy sums give none."""
     found = list(map(_correlation, partition.moments(noisy.reshape(-1, 9), partition.SQUARE).each()))
     unknown = sum(math.isnan(value) for value, _ in found)
-    values = ranges.CORRELATION.clip([0.0 if math.isnan(value) else value for value, _ in found])
+    values = ranges.CORRELATION.clip([value for value, _ in found])
     slopes = np.array([slope for _, slope in found])
     steps = STEPS
     if unknown:

@@ -39,6 +39,8 @@ class Correlated(Bracketed):
     `size` is the number of records, where it is public, and `width` that of the variables of a matrix.
     """
 
+    gaps = True
+
     sums: tuple[tuple[float, ...], ...]
     size: int | None
     width: int | None = None
@@ -54,6 +56,8 @@ def around(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the pairs' ends in the shape of the correlations, and so that each interval holds its own.
 
+    A correlation that is missing is in none.
+
     Examples
     --------
     >>> low, high = around(np.array([[1.0, 0.5], [0.5, 1.0]]), [(0.2, 0.4)], 2)
@@ -65,7 +69,7 @@ def around(
         # a variable's correlation with itself is 1 for certain
         both = np.array([symmetric(end, width, 1.0) for end in both])
     low, high = (end.reshape(value.shape) for end in both)
-    return np.minimum(low, value), np.maximum(high, value)
+    return np.fmin(low, value), np.fmax(high, value)
 
 
 def symmetric(values: np.ndarray, width: int, diagonal: float) -> np.ndarray:
