@@ -119,7 +119,7 @@ class Options(NamedTuple):
 
     @property
     def norm(self) -> float:
-        """Which norm of a change the noise answers to: 2 for Gaussian noise, infinity for a cube's, else 1."""
+        """Which norm of a change the noise answers to: 2 for Gaussian noise, inf for cubes, else 1."""
         return self.mechanism.norm
 
     @property
@@ -158,8 +158,9 @@ def options(
     """Check how a statistic is to be protected.
 
     The mechanisms are those that have a name in the function, its default first; with `others` an object
-    may be given, too. Without any, of `VECTOR`, `for_columns` chooses. `fill` is what may take a missing value's place: a number (float), a truth value
-    (bool), or a level (str: any plain value). Without neighbors they are those of the budget that pays.
+    may be given, too. Without any, of `VECTOR`, `for_columns` chooses. `fill` is what may take a missing
+    value's place: a number (float), a truth value (bool), or a level (str: any plain value). Without
+    neighbors they are those of the budget that pays.
 
     Examples
     --------

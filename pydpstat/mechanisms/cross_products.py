@@ -39,6 +39,7 @@ _MEASURED = {
     10: (0.1982, 1.4e-4),
     11: (0.1938, 1.3e-5),
 }
+_HINT = "Use 2 / epsilon for numbers in [-1, 1]."
 # Gibbs sweeps before the first point, and between points
 _FIRST, _BETWEEN = 40, 2
 _Whole = npt.NDArray[Any]
@@ -55,7 +56,8 @@ class CrossProductNoise(Noise):
         Above 0 and finite: 2 / epsilon where the numbers lie in [-1, 1], whose products change by at most 2.
     places : int
         How many numbers there are, the constant among them; at least 2. The elements are the products of
-        (0, 1), (0, 2), ..., in the order of `itertools.combinations`; with a constant the first ones are sums.
+        (0, 1), (0, 2), ..., in the order of `itertools.combinations`; with a constant the first ones are
+        sums.
 
     Raises
     ------
@@ -66,17 +68,17 @@ class CrossProductNoise(Noise):
     -----
     The density is proportional to ``exp(-|x| / scale)``, in the norm of a body K that has all moves of half
     their size. *The moves.* If a record u takes the place of w, the product (i, j) moves by
-    ``a_i b_j + a_j b_i`` with ``a = (u + w) / 2`` and ``b = u - w``, where ``|a_i| + |b_i| / 2 <= 1``. That is
-    linear in each pair ``(a_i, b_i)`` alone, so a linear function of the moves is largest where every pair is
-    at a corner: ``a_i = 1`` or -1 and b_i = 0, i keeps its value, or a_i = 0 and ``b_i = 2`` or -2, i turns. Then
-    the products of one that turns and one that keeps move by 2 or -2, and the others not at all. The constant
-    keeps. In halves of that:
+    ``a_i b_j + a_j b_i`` with ``a = (u + w) / 2`` and ``b = u - w``, where ``|a_i| + |b_i| / 2 <= 1``. That
+    is linear in each pair ``(a_i, b_i)`` alone, so a linear function of the moves is largest where every pair
+    is at a corner: ``a_i = 1`` or -1 and b_i = 0, i keeps its value, or a_i = 0 and ``b_i = 2`` or -2, i
+    turns. Then the products of one that turns and one that keeps move by 2 or -2, and the others not at all.
+    The constant keeps. In halves of that:
 
     - no element is above 1;
     - of a triangle (i, j), (j, k), (i, k) none or two move: the sizes add up to 2 at most;
     - of a circle of four products none, two or four move. If all four do, every second place turns, and
-      each sign of the four places occurs in two of the four: their product is 1. So the elements, with signs of
-      which an odd number are minus, add up to 2 at most: of four at least one is against its sign.
+      each sign of the four places occurs in two of the four: their product is 1. So the elements, with signs
+      of which an odd number are minus, add up to 2 at most: of four at least one is against its sign.
 
     K is the body of these inequalities; they hold with the signs of a place turned and with places in another
     order, so that elements have one distribution and are not correlated. For one or two numbers and the
@@ -105,7 +107,7 @@ class CrossProductNoise(Noise):
     name: ClassVar[str] = "linf"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", positive_values(self.scale, "scale", "Use 2 / epsilon for numbers in [-1, 1]."))
+        object.__setattr__(self, "scale", positive_values(self.scale, "scale", _HINT))
         object.__setattr__(self, "places", checks.integer(self.places, "places", 2))
 
     @property

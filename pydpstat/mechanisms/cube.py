@@ -32,7 +32,7 @@ _HINT = "Use sensitivity / epsilon, the sensitivity being the largest change of 
 
 @dataclass(frozen=True, eq=False)
 class CubeNoise(Noise):
-    """Noise of vectors with a density proportional to ``exp(-|x| / scale)``, in the norm of the largest column.
+    """Noise of vectors whose density falls with the largest column, as ``exp(-|x| / scale)``.
 
     Parameters
     ----------
@@ -131,7 +131,8 @@ class CubeNoise(Noise):
     def simultaneous(self, alpha: float, size: int) -> float:
         """Return the share of each element's distribution to leave out so that all hold at once.
 
-        No element is beyond the norm of its vector, whose distribution is Gamma of as many degrees as elements.
+        No element is beyond the norm of its vector, whose distribution is Gamma of as many degrees as
+        elements.
         """
         from scipy.special import gammainccinv
 
@@ -147,7 +148,8 @@ class CubeNoise(Noise):
                 f"size must be a multiple of {self.width}, with one scale; got {size}. Draw whole vectors."
             )
         if grid is not None:
-            return norm_ball(count, Fraction(grid) / Fraction(float(self.scale)), self.columns, self.parts).ravel()
+            rate = Fraction(grid) / Fraction(float(self.scale))
+            return norm_ball(count, rate, self.columns, self.parts).ravel()
         radii = np.array([source.gamma(self.width + 1, 1.0) for _ in range(count)])
         points = self._points(source.uniform(size * (1 if self.parts == 1 else 2)).reshape(count, -1))
         return (self.scale * radii[:, None] * points).ravel()
@@ -160,7 +162,7 @@ class CubeNoise(Noise):
         return self.scale * _sample(count, self.columns, self.parts)
 
     def _points(self, uniform: Floats) -> Floats:
-        """Return points of the unit ball of uniform numbers: one an element, and one for each sign of several."""
+        """Return points of the unit ball: of a uniform number an element, and one a sign of several parts."""
         if self.parts == 1:
             return 2.0 * uniform - 1.0
         first, second = uniform[:, : self.width], uniform[:, self.width :]
@@ -220,13 +222,13 @@ class Cube(Mechanism):
         """Return the exact privacy loss, which is that of Laplace noise of one number.
 
         The noise is a mixture of uniform vectors of balls. For two such balls the volume that one and the
-        other, moved, have in common is a product over columns. It is least where each column moves by the whole
-        sensitivity h, along one of its axes: as a function of a column's move it is symmetric and its root
-        is concave (Brunn and Minkowski). For that move put M the largest of ``x + rest`` and N that of
+        other, moved, have in common is a product over columns. It is least where each column moves by the
+        whole sensitivity h, along one of its axes: as a function of a column's move it is symmetric and its
+        root is concave (Brunn and Minkowski). For that move put M the largest of ``x + rest`` and N that of
         ``-x + rest`` over the columns, with x the element that moves and `rest` the sum of the other parts'
         sizes. The norm is max(M, N), of the moved vector max(M - h, N + h), and the loss is hence h less
-        ``T = M - N`` cut to [0, 2h]. Given M = V, the larger, T is above t if the others lie in a ball that is
-        smaller by t / 2, which has the probability ``(1 - t / (2 V))^(m - 1)``; V having the Gamma
+        ``T = M - N`` cut to [0, 2h]. Given M = V, the larger, T is above t if the others lie in a ball that
+        is smaller by t / 2, which has the probability ``(1 - t / (2 V))^(m - 1)``; V having the Gamma
         distribution of shape m, that is ``exp(-t / 2)`` on average, as for m = 1. Several vectors that change
         by parts of h are compared as `LaplaceLoss` says.
         """

@@ -137,8 +137,8 @@ class Noise:
     def simultaneous(self, alpha: float, size: int) -> float:
         """Return the share of each element's distribution to leave out so that all hold at once.
 
-        With probability ``1 - alpha`` none of so many elements is beyond its own quantiles of half of the share.
-        By default elements are independent.
+        With probability ``1 - alpha`` none of so many elements is beyond its own quantiles of half of the
+        share. By default elements are independent.
         """
         return -math.expm1(math.log1p(-alpha) / max(size, 1))
 

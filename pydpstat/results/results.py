@@ -178,11 +178,11 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
         Parameters
         ----------
         alpha, kind
-            The probability of a miss (0.05), and of what: the statistic of these records ("noise", the default)
-            or of the "population" that they are a random sample of.
+            The probability of a miss (0.05), and of what: the statistic of these records ("noise", the
+            default) or of the "population" that they are a random sample of.
         joint : bool, default False
-            Whether all intervals hold at once with probability ``1 - alpha``. Where each value has noise of its
-            own they follow from the joint distribution of the noise, else from Bonferroni's inequality.
+            Whether all intervals hold at once with probability ``1 - alpha``. Where each value has noise of
+            its own they follow from the joint distribution of the noise, else from Bonferroni's inequality.
 
         Returns
         -------

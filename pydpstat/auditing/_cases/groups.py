@@ -153,7 +153,8 @@ def _all() -> tuple[Case, ...]:
         found += _cases(name, [_by_group(function, bool, **kind) for kind in _KINDS], ", many columns")
         found += _unit_cases(name, [_by_unit(function, bool, **kind) for kind in _KINDS])
     for name, function in PAIRS.items():
-        found += _cases(name, [in_pairs(function, twice=True, **UNIT, **kind) for kind in _KINDS], ", many pairs")
+        paired = [in_pairs(function, twice=True, **UNIT, **kind) for kind in _KINDS]
+        found += _cases(name, paired, ", many pairs")
         found += _unit_cases(name, [_by_unit(function, pair=True, **UNIT, **kind) for kind in _KINDS])
     gauss = [in_pairs(mean, **UNIT, **GAUSSIAN, **kind) for kind in _KINDS]
     found += _cases("mean, Gaussian,", gauss, ", many pairs", APPROXIMATE)

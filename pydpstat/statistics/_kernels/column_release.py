@@ -115,7 +115,7 @@ def per_column(
     nobs: int | None,
     how: Options,
 ) -> Query:
-    """Ask for one number a column, each with its own sensitivity: in units of it for noise of them together."""
+    """Ask for one number a column, each with its own sensitivity: for a cube in units of it."""
     units = None
     if how.norm == math.inf:
         units = tuple(each or Fraction(1) for each in sensitivities)
