@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import functools
-import io
 import json
 import os
 import socket
@@ -13,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING
 
+from pydpstat._csv import cell
 from pydpstat.privacy import Guarantee
 
 if TYPE_CHECKING:
@@ -111,11 +110,8 @@ def frame_of(entries: Sequence[Entry]) -> pd.DataFrame:
 
 def csv_of(entries: Sequence[Entry]) -> str:
     """Return a line of names and one line an entry; numbers are as Python prints them."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(map(astuple, entries))
-    return text.getvalue()
+    rows = [COLUMNS, *map(astuple, entries)]
+    return "".join(",".join(map(cell, row)) + "\n" for row in rows)
 
 
 def json_of(limits: Mapping[str, object], entries: Sequence[Entry]) -> str:
