@@ -91,7 +91,8 @@ class Budget(Views):
     `pydpstat.random` or a mechanism's own noise is no release, and neither is what `pydpstat.anonymity` does.
     The block is a context variable: an asyncio task has that of the place where it
     was made, a forked process that of its parent (a budget in memory refuses to be used there), and a new
-    thread or another process has none.
+    thread or another process has none. A release that nobody pays for in a thread that was started while the
+    block was open, or in a pool's, is a `BudgetWarning` (`pydpstat.errors`).
 
     References
     ----------
