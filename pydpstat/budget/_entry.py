@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import os
 import socket
 import time
@@ -11,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING
 
+from pydpstat._checks import is_number
 from pydpstat._csv import cell
 from pydpstat.privacy import Guarantee
 
@@ -70,14 +72,16 @@ class Entry:
     @classmethod
     def of(cls, guarantee: Guarantee, call: str, label: str = "") -> Entry:
         """Return the entry of a release that is made now."""
+        rho = guarantee.rho
+        # a database gives back what it got: no NaN, and no sign of a zero
         return cls(
             _storable(call),
             _storable(label),
-            guarantee.epsilon,
-            guarantee.delta,
+            guarantee.epsilon + 0.0,
+            guarantee.delta + 0.0,
             guarantee.neighbors,
             guarantee.unit,
-            guarantee.rho,
+            rho + 0.0 if rho is not None and is_number(rho) and math.isfinite(rho) else None,
             "" if guarantee.loss is None else _storable(repr(guarantee.loss)),
             _storable("\n".join(guarantee.conditions)),
             time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
