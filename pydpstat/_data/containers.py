@@ -29,6 +29,34 @@ def offers(value: object, *names: str) -> bool:
     return all(hasattr(type(value), name) for name in names)
 
 
+def library_of(data: object) -> str:
+    """Return the engine whose data these are, or R's rpy2, by the modules of their classes; empty for none.
+
+    Examples
+    --------
+    >>> library_of([1, 2])
+    ''
+    """
+    for each in type(data).__mro__:
+        library, _, rest = each.__module__.partition(".")
+        match library.lstrip("_"), each.__name__:
+            case "rpy2", _:
+                return "rpy2"
+            case "polars", "DataFrame" | "LazyFrame" | "Series":
+                return "polars"
+            case "pyarrow", _:
+                return "pyarrow"
+            case "duckdb", "DuckDBPyRelation":
+                return "duckdb"
+            case "dask", "DataFrame" | "Series" if rest.startswith("dataframe"):
+                return "dask"
+            case "dask_expr", "DataFrame" | "Series":
+                return "dask"
+            case "pyspark", "DataFrame" if rest.startswith("sql"):
+                return "pyspark"
+    return ""
+
+
 def is_frame(value: object) -> TypeGuard[pd.DataFrame]:
     """Tell whether something is a frame whose columns can be taken by place.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, Data, Pair, bounds_pair, check_filling, one_column
+from pydpstat._data.held import counted_first
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import INTEGER, Missing, Options, options, quiet
 from pydpstat.errors import PydpstatError
@@ -127,7 +128,8 @@ def ttest_1samp(
             "method must be 't' where the number of records is private; got 'exact'. "
             "Use neighbors='bounded', or leave method out."
         )
-    records, how = records_of(a, how, NOTHING, source, one_column, "a")
+    given = counted_first(a, "a") if method == "exact" else a
+    records, how = records_of(given, how, NOTHING, source, one_column, "a")
     asked = _asked(popmean, pair, alternative, method)
     if method == "exact" and records.size is not None and records.size < _COINS:
         how = options(epsilon, 0, "geometric", how.neighbors, missing, mechanisms=INTEGER, budget=budget)

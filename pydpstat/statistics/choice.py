@@ -207,7 +207,7 @@ def scores_of(scores: Data, size: int) -> Scores:
 
 def _columns(scores: object, argument: str) -> Columns:
     # NumPy would make floats of integers that have a float beside them
-    values = objects(scores) if isinstance(scores, (list, tuple)) else scores
+    values = objects(scores) if type(scores) in (list, tuple) else scores
     return read(values, argument, lambda column: (_exact(column), None))
 
 
