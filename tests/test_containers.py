@@ -1,4 +1,4 @@
-"""Every function gives the same number bit for bit from lists, pandas, iterators and R's vectors as from arrays."""
+"""Every function gives the same numbers bit for bit from lists, pandas, iterators and R as from arrays."""
 
 import numpy as np
 import pandas as pd

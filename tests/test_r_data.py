@@ -80,9 +80,7 @@ def test_a_data_frame_is_read_as_pandas_has_it_whatever_conversion_is_set(conver
 
 def test_a_formula_with_a_factor():
     frame = r("data.frame(y = c(1, 2, 3, 4, 2, 1), x = 1:6, g = factor(c('a', 'b', 'a', 'b', 'a', 'b')))")
-    same = pd.DataFrame(
-        {"y": [1.0, 2, 3, 4, 2, 1], "x": range(1, 7), "g": pd.Categorical(["a", "b"] * 3)}
-    )
+    same = pd.DataFrame({"y": [1.0, 2, 3, 4, 2, 1], "x": range(1, 7), "g": pd.Categorical(["a", "b"] * 3)})
     how = {"bounds": (0, 6), "levels": "declared", "rng": 1}
     assert dp.ols("y ~ x + g", frame, 1.0, **how).to_dict() == dp.ols("y ~ x + g", same, 1.0, **how).to_dict()
 
@@ -101,7 +99,7 @@ def test_a_formula_with_a_factor():
     ],
 )
 def test_other_classes_are_refused_by_name(text, name):
-    with pytest.raises(dp.PydpstatError, match=f"^x must be a vector .*; got R's class '{name}'. Convert them"):
+    with pytest.raises(dp.PydpstatError, match=f"^x must be a vector .*; got R's class '{name}'. Convert"):
         dp.median(r(text), 1.0, bounds=(0, 1))
 
 

@@ -1,4 +1,4 @@
-"""One door for data: what R, Polars and Arrow hold in memory as NumPy and pandas have it, and tables read whole."""
+"""One door for data: what R, Polars and Arrow hold as NumPy and pandas have it, and tables read whole."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def in_memory(data: object, argument: str = "data") -> Any:
 
 
 def all_in_memory(data: object, argument: str) -> Any:
-    """Return a variable that is given beside others with all of its records in memory, a table's as a chunk."""
+    """Return a variable that is given beside others with all records in memory, a table's as a chunk."""
     if type(data) in _HELD:
         return data
     data = in_memory(data, argument)
@@ -83,7 +83,7 @@ def all_in_memory(data: object, argument: str) -> Any:
 
 
 def aligned(table: Table, data: object) -> Table:
-    """Return the table of a variable beside others, a record in the same place of each; a query is refused."""
+    """Return the table of a variable that is given beside others; one without an order is refused."""
     if table.ordered:
         return table
     raise PydpstatError(

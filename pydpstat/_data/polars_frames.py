@@ -1,4 +1,4 @@
-"""Data of Polars: series, frames in memory, and lazy ones, whose batches another thread takes from the engine.
+"""Series and frames of Polars, and lazy frames, whose batches another thread takes from the engine.
 
 Either frame can be asked to count and to add up itself.
 """

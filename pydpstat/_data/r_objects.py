@@ -33,8 +33,8 @@ def object_of_r(data: Any) -> Any:
     found = _vector(data, classes)
     if found is None:
         raise PydpstatError(
-            "data must be a vector of numbers, truth values or texts, a factor or a data frame, where they are "
-            f"R's; got R's class {classes[0]!r}. Convert them first, for example by as.numeric() in R."
+            "data must be a vector of numbers, truth values or texts, a factor or a data frame, where they "
+            f"are R's; got R's class {classes[0]!r}. Convert them first, for example by as.numeric() in R."
         )
     return found
 

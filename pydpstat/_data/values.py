@@ -55,7 +55,8 @@ def objects(values: Collection[object] | np.ndarray) -> Objects:
 def without_mask(values: object) -> Any:
     """Return a masked array as a plain one, and a list with masked values or arrays as objects.
 
-    What a mask hides becomes NaN, and so does R's NA in a list. NumPy itself would give the hidden values, or warn of them.
+    What a mask hides becomes NaN, and so does R's NA in a list. NumPy itself would give the hidden values,
+    or warn of them.
 
     Examples
     --------
@@ -71,7 +72,7 @@ def without_mask(values: object) -> Any:
 
 
 def _has_masked(values: Iterable[object]) -> bool:
-    """Tell whether anything in a list, or in lists in it, is masked, or R's NA: NumPy's constant is an array."""
+    """Tell whether a list, or lists in it, have something masked (NumPy's constant is an array) or R's NA."""
     kinds = set(map(type, values))
     if any(issubclass(kind, np.ma.MaskedArray) or kind.__name__ in _NA_OF_R for kind in kinds):
         return True

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._checks import did_you_mean, excerpt, shown, shown_option
+from pydpstat._checks import as_integer, did_you_mean, excerpt, shown, shown_option
 from pydpstat._data.containers import has_columns, is_index, is_series, is_vector, listed
 from pydpstat._data.lookup import places
 from pydpstat._data.values import is_missing, objects
@@ -46,9 +46,9 @@ class Categories:
 
 def categories_of(categories: object) -> Categories:
     """Check categories: an integer k of at least 2 for 0 to k - 1, or a list of them."""
-    if isinstance(categories, (int, np.integer)) and not isinstance(categories, bool):
-        if 2 <= categories <= _MOST:
-            return _tabled(tuple(range(int(categories))))
+    number = as_integer(categories)
+    if number is not None and 2 <= number <= _MOST:
+        return _tabled(tuple(range(number)))
     values = listed(categories)
     if isinstance(values, (list, tuple, range)) and 2 <= len(values) <= _MOST:
         plain = tuple(each.item() if isinstance(each, np.generic) else each for each in values)

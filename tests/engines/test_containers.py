@@ -1,4 +1,4 @@
-"""Every function gives the same number bit for bit from Arrow, Polars and DuckDB as from arrays, or refuses."""
+"""Every function gives the same numbers bit for bit from Arrow, Polars and DuckDB as from arrays."""
 
 import pandas as pd
 import pytest

@@ -102,21 +102,19 @@ def ask(
     how = options(
         epsilon, 0, "exponential", neighbors, missing, mechanisms=named, others=False, budget=budget
     )
-    if not isinstance(grid_points, (int, np.integer)) or not 2 <= grid_points <= MOST_POINTS:
-        raise PydpstatError(
-            f"grid_points must be a whole number from 2 to {MOST_POINTS}; got {checks.shown(grid_points)}. "
-            "Leave it out for 65537 points."
-        )
+    allowed = f"a whole number from 2 to {MOST_POINTS}"
+    hint = "Leave it out for 65537 points."
+    points = checks.integer(grid_points, "grid_points", 2, MOST_POINTS, allowed=allowed, hint=hint)
     lower, upper = bounds_pair(bounds)
     check_filling(how.missing, [(lower, upper)])
-    if not 0.0 < (int(grid_points) - 1) / (upper - lower) < np.inf:
+    if not 0.0 < (points - 1) / (upper - lower) < np.inf:
         raise PydpstatError(
             f"bounds must be a finite distance apart that a grid can divide; got {checks.shown(bounds)}. "
             "Rescale the data."
         )
     source = source_from(rng)
     records, how = records_of(x, how, scope, source, one_column, "x")
-    return Asked(how, Grid(lower, upper, int(grid_points)), records, source)
+    return Asked(how, Grid(lower, upper, points), records, source)
 
 
 def counted_in_cells(population: bool, grid_points: int) -> bool:
