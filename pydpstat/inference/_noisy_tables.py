@@ -125,7 +125,7 @@ def noisy_table(
     reader = partial(_coded, public=tuple(public))
     records, how = records_of(data, how, NOTHING, source, reader, argument)
     if how.bounded and records.known is not None:
-        check_records(records.known, 1, "test", argument)
+        check_records(how, records.known, 1, "test", argument)
     # what is missing is left out here, and told below
     counts, size = table_counts(records, public, axes, "drop" if how.missing == "error" else how.missing)
     if how.missing == "error" and counts.sum() != size:

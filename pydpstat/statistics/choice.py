@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Collection, Sequence
 from fractions import Fraction
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 

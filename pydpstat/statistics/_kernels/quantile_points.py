@@ -16,7 +16,7 @@ from pydpstat._data.columns import Data, GivenBounds, bounds_pair, check_filling
 from pydpstat._data.containers import listed
 from pydpstat._release.additive import Spender
 from pydpstat._release.choice import release_choice
-from pydpstat._release.statistic import Missing, Options, call, check_budget, options
+from pydpstat._release.statistic import Missing, Options, call, check_budget, check_records, options
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Exponential
 from pydpstat.random import Source, source_from
@@ -81,7 +81,9 @@ class Asked(NamedTuple):
             point_counts, grid=self.grid, missing=self.how.missing, groups=self.records.group_number
         )
         found, _ = self.records.numbered(
-            lambda: self.records.fold(tally, merged), lambda found: found.size, _check_some
+            lambda: self.records.fold(tally, merged),
+            lambda found: found.size,
+            partial(check_records, self.how, least=1, statistic="quantile", argument="x"),
         )
         return found
 
@@ -125,11 +127,6 @@ def counted_in_cells(population: bool, grid_points: int) -> bool:
             "is interpolated."
         )
     return bool(population)
-
-
-def _check_some(size: int) -> None:
-    if size == 0:
-        raise PydpstatError("x must have at least one record under bounded neighbors; got none.")
 
 
 def share_of(q: float) -> float:
