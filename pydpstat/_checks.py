@@ -83,7 +83,7 @@ def array_of(value: Any) -> np.ndarray:
     """Return a value as an array; a ragged list as an array of objects, which no check lets pass."""
     try:
         return np.asarray(value)
-    except ValueError:
+    except (ValueError, TypeError):
         return np.array([None], dtype=object)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.containers import CALLS, Container, check, in_two, nullable, plain
+from tests.containers import CALLS, OF_FRAMES, Container, check, check_frame, in_two, nullable, plain
 
 CONTAINERS = {
     "list": Container(plain),
@@ -44,6 +44,40 @@ OF_R = {
     "vector": Container(r_maker("vector")),
     "frame": Container(r_maker("frame"), "frame"),
 }
+
+
+FRAMES = {
+    "frame of nullable types": lambda columns: pd.DataFrame(columns).convert_dtypes(),
+    "iterator of frames": lambda columns: iter([pd.DataFrame(columns)]),
+    "iterator of dicts": lambda columns: iter(
+        [{name: values[part] for name, values in columns.items()} for part in (slice(2), slice(2, None))]
+    ),
+    "frame of R": lambda columns: r_frame(columns),
+}
+
+
+def r_frame(columns):
+    """Return a data frame of R's."""
+    robjects = pytest.importorskip("rpy2.robjects")
+    kinds = {
+        float: ("Float", "Real"),
+        int: ("Int", "Integer"),
+        bool: ("Bool", "Logical"),
+        str: ("Str", "Character"),
+    }
+    made = {}
+    for name, values in columns.items():
+        kind, missing = kinds[type(values[0])]
+        gone = getattr(robjects, f"NA_{missing}")
+        plain_values = [gone if value is None else value for value in values]
+        made[name] = getattr(robjects, f"{kind}Vector")(plain_values)
+    return robjects.DataFrame(made)
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("name", OF_FRAMES)
+def test_the_same_numbers_of_frames(name, frame):
+    check_frame(name, FRAMES[frame])
 
 
 @pytest.mark.parametrize("container", OF_R)

@@ -26,7 +26,7 @@ from pydpstat._data.containers import (
     name_of,
     names_of,
 )
-from pydpstat._data.held import all_in_memory, in_memory
+from pydpstat._data.held import in_memory, read_whole
 from pydpstat._data.lookup import kind_of
 from pydpstat._data.table import Chunk
 from pydpstat._data.values import is_missing, objects, without_mask
@@ -103,7 +103,7 @@ def truths_of(data: object, argument: str = "condition") -> Columns:
 
 def one_column(data: object, argument: str, columns_of: Callable[..., Columns] = numbers_of) -> Columns:
     """Read a single variable; a frame of one column counts as one, and a table is read whole."""
-    data = all_in_memory(data, argument)
+    data = read_whole(data, argument, beside=True)
     if is_frame(data) and data.shape[1] != 1:
         # before what is in them
         raise PydpstatError(

@@ -70,8 +70,11 @@ def in_memory(data: object, argument: str = "data") -> Any:
     return data
 
 
-def all_in_memory(data: object, argument: str) -> Any:
-    """Return a variable that is given beside others with all records in memory, a table's as a chunk."""
+def read_whole(data: object, argument: str, *, beside: bool = False) -> Any:
+    """Return data with all of their records in memory, a table's as a chunk.
+
+    Of a table `beside` other variables the records need an order: a record is in the same place of each.
+    """
     if type(data) in _HELD:
         return data
     data = in_memory(data, argument)
@@ -79,7 +82,17 @@ def all_in_memory(data: object, argument: str) -> Any:
         table = table_of(data)
         if table is None:
             return data
-        return _whole(aligned(table, data))
+        table = aligned(table, data) if beside else table
+        return joined(table.fold(lambda chunk: [chunk], add))
+
+
+def counted_first(data: object, argument: str) -> Any:
+    """Return data whose records can be counted before they are read: what can be read once is read whole."""
+    data = in_memory(data, argument)
+    with about(argument):
+        table = table_of(data)
+        known = table is None or table.count() is not None
+    return data if known else read_whole(data, argument)
 
 
 def aligned(table: Table, data: object) -> Table:
@@ -91,15 +104,3 @@ def aligned(table: Table, data: object) -> Table:
         f"each; got {type(data).__name__}, a query that may return its records in another order each time. "
         "Give columns of one frame in memory, as .collect(), .df(), .compute() or .toPandas() return it."
     )
-
-
-def counted_first(data: object, argument: str) -> Any:
-    """Return data whose records can be counted before they are read: what can be read once is read whole."""
-    data = in_memory(data, argument)
-    with about(argument):
-        table = table_of(data)
-        return data if table is None or table.count() is not None else _whole(table)
-
-
-def _whole(table: Table) -> Chunk:
-    return joined(table.fold(lambda chunk: [chunk], add))

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import as_integer, did_you_mean, excerpt, shown, shown_option
-from pydpstat._data.containers import has_columns, is_index, is_series, is_vector, listed
+from pydpstat._data.containers import has_columns, is_index, is_series, is_vector, library_of, listed
+from pydpstat._data.held import in_memory
 from pydpstat._data.lookup import places
 from pydpstat._data.values import is_missing, objects
 from pydpstat._frozen import frozen
@@ -146,10 +147,11 @@ def read(values: object, name: str, categories: Categories, missing: int | None 
 
 def _opened(values: object, name: str) -> tuple[object, Container]:
     """Return the values in a row, and what they came in."""
+    values = in_memory(values, name)
     if isinstance(values, (list, tuple, range)):
         flat, shape = _flat(values)
         return objects(flat), Container(shape)
-    if is_single(values):
+    if is_single(values) and not library_of(values):
         # a number of NumPy's is found as an array of its type has it
         single = np.asarray(values).reshape(1) if isinstance(values, np.generic) else objects([values])
         return single, Container(None)

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from tests.containers import CALLS, Container, check, in_two, plain
+from tests.containers import CALLS, OF_FRAMES, Container, check, check_frame, in_two, plain
 
 pa = pytest.importorskip("pyarrow")
 pl = pytest.importorskip("polars")
@@ -53,3 +53,43 @@ CONTAINERS = {
 @pytest.mark.parametrize("gap", [False, True], ids=["complete", "gap"])
 def test_the_same_numbers(name, container, gap):
     check(name, CONTAINERS[container], gap)
+
+
+class Stream:
+    """A stream of Arrow's that an object of another library hands over."""
+
+    def __init__(self, columns):
+        self.table = pa.table(columns)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+FRAMES = {
+    "pandas of arrow": lambda columns: pa.table(columns).to_pandas(types_mapper=pd.ArrowDtype),
+    "table": pa.table,
+    "batch": lambda columns: pa.table(columns).to_batches()[0],
+    "reader": lambda columns: pa.table(columns).to_reader(max_chunksize=2),
+    "stream": lambda columns: Stream(columns),
+    "iterator of batches": lambda columns: iter(pa.table(columns).to_batches(max_chunksize=2)),
+    "polars": pl.DataFrame,
+    "lazy": pl.LazyFrame,
+    "relation": lambda columns: relation_of(pa.table(columns)),
+}
+
+
+def relation_of(table):
+    """Return a relation of DuckDB; it finds the table by its name here."""
+    return duckdb.from_arrow(table)
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("name", OF_FRAMES)
+def test_the_same_numbers_of_frames(name, frame):
+    check_frame(name, FRAMES[frame])
+
+
+@pytest.mark.parametrize("container", ["polars series", "arrow array"])
+@pytest.mark.parametrize("name", [name for name, (_, _, records) in CALLS.items() if len(records) > 1])
+def test_an_array_beside_another_container(name, container):
+    check(name, CONTAINERS[container], first=True)
