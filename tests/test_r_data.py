@@ -1,5 +1,7 @@
 """R's vectors, factors and data frames as data, by way of rpy2."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +10,7 @@ import pydpstat as dp
 from pydpstat._data.columns import numbers_of, truths_of
 from pydpstat._data.held import in_memory
 from pydpstat._data.lookup import kind_of, places
-from pydpstat.dppack import meanDP
+from pydpstat.dppack import LogisticRegressionDP, meanDP
 
 robjects = pytest.importorskip("rpy2.robjects")
 r = robjects.r
@@ -121,6 +123,16 @@ def test_na_is_missing_in_a_list_of_a_vectors_values(text):
 
 
 def test_mirrors_read_r_too():
+    kinds = r("factor(c('a', 'b', 'a'), levels = c('b', 'a'))")
+    table = dp.tableDP(Type=kinds, eps=1e6, rng=1)
+    assert table.params.round().to_dict() == {"b": 1, "a": 2}
+    frame = r("data.frame(x = c(0, 1, 0.5, 0.2))")
+    models = [LogisticRegressionDP("l2", 1.0, 1.0) for _ in range(2)]
+    for model, X in zip(models, (frame, pd.DataFrame({"x": [0, 1, 0.5, 0.2]}))):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(X, r("c(0, 1, 1, 0)"), [1], [0], rng=1)
+    assert models[0].coeff.tolist() == models[1].coeff.tolist()
     values = [43, 15, 50, 51]
     assert float(meanDP(robjects.IntVector(values), 1, 0, 100, rng=1)) == float(
         meanDP(values, 1, 0, 100, rng=1)
