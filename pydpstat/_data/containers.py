@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -37,7 +38,13 @@ def library_of(data: object) -> str:
     >>> library_of([1, 2])
     ''
     """
-    for each in type(data).__mro__:
+    kind: Any = type(data)
+    return _library_of_class(kind)
+
+
+@lru_cache(maxsize=256)
+def _library_of_class(kind: Any) -> str:
+    for each in kind.__mro__:
         library, _, rest = each.__module__.partition(".")
         match library.lstrip("_"), each.__name__:
             case "rpy2", _:

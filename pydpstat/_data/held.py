@@ -54,6 +54,8 @@ def in_memory(data: object, argument: str = "data") -> Any:
     if type(data) in _HELD:
         return data
     library: Any = library_of(data)
+    if not library:
+        return data
     with about(argument):
         if library == "rpy2":
             from pydpstat._data.r_objects import object_of_r
