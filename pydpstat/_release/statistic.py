@@ -42,6 +42,8 @@ Missing = str | float | np.generic
 # delta, mechanism, neighbors and missing, as they were given
 Public = tuple[float, str | Mechanism | None, str | None, Missing]
 COMPLETE = "that no value is missing is public knowledge"
+# no value may take a missing one's place
+NO_VALUE = type(None)
 EXPANDED = "divided by the sample's share"
 
 
@@ -93,6 +95,8 @@ class Options(NamedTuple):
         How many records of one unit count.
     sampled : Fraction or None
         The share of the records that is in the random sample of the release; None without one.
+    either : bool
+        Whether the function has unbounded neighbors, too.
     """
 
     epsilon: float
@@ -106,6 +110,7 @@ class Options(NamedTuple):
     unit: str | None = None
     most: int = 1
     sampled: Fraction | None = None
+    either: bool = True
 
     @property
     def bounded(self) -> bool:
@@ -143,6 +148,13 @@ class Options(NamedTuple):
         return replace(held, conditions=(), loss=None), held
 
 
+class OnlyBounded(NamedTuple):
+    """Why a function has bounded neighbors only, and what to use where the number of records is private."""
+
+    reason: str
+    instead: str
+
+
 def options(
     epsilon: float,
     delta: float,
@@ -154,13 +166,14 @@ def options(
     others: bool = True,
     fill: type = float,
     budget: Spender | None = None,
+    only: OnlyBounded | None = None,
 ) -> Options:
     """Check how a statistic is to be protected.
 
     The mechanisms are those that have a name in the function, its default first; with `others` an object
     may be given, too. Without any, of `VECTOR`, `for_columns` chooses. `fill` is what may take a missing
-    value's place: a number (float), a truth value (bool), or a level (str: any plain value). Without
-    neighbors they are those of the budget that pays.
+    value's place: a number (float), a truth value (bool), a level (str: any plain value), or none. Without
+    neighbors they are those of the budget that pays; `only` refuses unbounded ones.
 
     Examples
     --------
@@ -171,11 +184,15 @@ def options(
     # before what is remembered: the same call means something else in another block
     if neighbors is None:
         neighbors = defaults(check_budget(budget)).neighbors
+    given = (epsilon, delta, mechanism, neighbors, missing, mechanisms, others, fill, only is None)
     try:
-        return _options(epsilon, delta, mechanism, neighbors, missing, mechanisms, others, fill)
+        how = _options(*given)
     except TypeError:
         # what cannot be hashed is checked all the same
-        return _options.__wrapped__(epsilon, delta, mechanism, neighbors, missing, mechanisms, others, fill)
+        how = _options.__wrapped__(*given)
+    if only is not None and neighbors != "bounded":
+        raise PydpstatError(f"neighbors must be 'bounded' {only.reason}; got {neighbors!r}. {only.instead}")
+    return how
 
 
 # all of it is public; typed, as True and 1.0 are other answers than 1
@@ -189,6 +206,7 @@ def _options(
     mechanisms: tuple[Mechanism, ...],
     others: bool,
     fill: type,
+    either: bool,
 ) -> Options:
     eps = checks.epsilon(epsilon)
     chosen = _mechanism(mechanism, mechanisms, others)
@@ -198,10 +216,11 @@ def _options(
         _delta(delta, chosen),
         chosen,
         neighbors,
-        missing_rule(missing, neighbors, fill),
+        missing_rule(missing, neighbors, fill, either),
         # a default is not shown in calls
         mechanism is None if mechanisms is VECTOR else chosen is mechanisms[0],
         isinstance(mechanism, str),
+        either=either,
     )
 
 
@@ -255,16 +274,20 @@ def _delta(delta: float, mechanism: Mechanism) -> float:
     )
 
 
-def missing_rule(missing: Missing, neighbors: str, fill: type = float) -> Missing:
+def missing_rule(missing: Missing, neighbors: str, fill: type = float, either: bool = True) -> Missing:
     """Check what is to be done with missing values: "error", "drop", or a public value."""
     if type(missing) is str and missing == "error":
         return missing
     if isinstance(missing, str) and missing == "drop":
         if neighbors == "unbounded":
             return missing
+        ways = ["give a public value instead"] * (fill is not NO_VALUE) + [
+            "use neighbors='unbounded'"
+        ] * either
+        way = ", or ".join(ways) or "fill the missing values first, each by a rule that looks at it alone"
         raise PydpstatError(
             "missing must not be 'drop' with neighbors 'bounded': the number of records left would be "
-            "private. Give a public value instead, or use neighbors='unbounded'."
+            f"private. {way[0].upper()}{way[1:]}."
         )
     if fill is bool and isinstance(missing, (bool, np.bool_)):
         return bool(missing)
@@ -280,13 +303,13 @@ def missing_rule(missing: Missing, neighbors: str, fill: type = float) -> Missin
     )
 
 
-def check_records(size: int, least: int, statistic: str, argument: str = "data") -> None:
+def check_records(how: Options, size: int, least: int, statistic: str, argument: str = "data") -> None:
     """Check the public number of records."""
     if size < least:
+        way = "If the number is private, use neighbors='unbounded'." if how.either else "Give more records."
         raise PydpstatError(
             f"{argument} must have at least {least} record{'s' * (least > 1)} for a {statistic} under "
-            f"bounded neighbors; got {size}. Where the number is private, use neighbors='unbounded', if the "
-            "function has it."
+            f"bounded neighbors; got {size}. {way}"
         )
 
 

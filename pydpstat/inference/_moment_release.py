@@ -131,7 +131,7 @@ def tallied(records: Records, pairs: Bounds, how: Options, statistic: str, argum
     (found,), size = records.numbered(
         lambda: records.fold(tally, merged),
         lambda found: found[0].count,
-        partial(check_records, least=1, statistic=statistic, argument=argument),
+        partial(check_records, how, least=1, statistic=statistic, argument=argument),
     )
     return found, size or 0
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,12 +23,13 @@ from pydpstat.random import source_from
 from pydpstat.results import DPResults
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.cells import cells_query
-from pydpstat.statistics._kernels.crossed import table_counts
+from pydpstat.statistics._kernels.crossed import table_counts, variables_in
 from pydpstat.statistics._kernels.levels import (
     DECLARED,
     Axis,
     Level,
     PublicLevels,
+    Variables,
     axis_of,
     codes_of,
     levels_of,
@@ -92,7 +93,11 @@ def noisy_table(
     )
     check_epsilon(how)
     argument = " and ".join(arguments)
-    variables = variables_of(data, argument)
+    if len(arguments) == 1:
+        variables = variables_in(data, NOTHING)
+    else:
+        variables = _one_by_one(data, arguments)
+        data = dict(zip(arguments, variables.columns))
     if len(variables.columns) != len(arguments):
         raise PydpstatError(
             f"{argument} must be one variable for {function}; got {len(variables.columns)}. Select a column, "
@@ -117,7 +122,7 @@ def noisy_table(
     reader = partial(_coded, public=tuple(public))
     records, how = records_of(data, how, NOTHING, source, reader, argument)
     if how.bounded and records.known is not None:
-        check_records(records.known, 1, "test", argument)
+        check_records(how, records.known, 1, "test", argument)
     # what is missing is left out here, and told below
     counts, size = table_counts(records, public, axes, "drop" if how.missing == "error" else how.missing)
     if how.missing == "error" and counts.sum() != size:
@@ -146,6 +151,21 @@ def noisy_table(
     noise = release.noise
     assert isinstance(noise, SymmetricGeometricNoise)
     return NoisyTable(release, np.asarray(release.value), names, noise.epsilon / noise.sensitivity)
+
+
+def _one_by_one(data: Any, arguments: tuple[str, ...]) -> Variables:
+    """Read two variables, each with its own name, or with that of its argument where both have one name."""
+    each = [variables_of(given, argument) for given, argument in zip(data, arguments)]
+    for read, argument in zip(each, arguments):
+        if len(read.columns) != 1:
+            raise PydpstatError(f"{argument} must be one variable; got {len(read.columns)}. Select a column.")
+    if each[0].size != each[1].size:
+        raise PydpstatError(
+            f"{' and '.join(arguments)} must be of the same length, a record in the same place of both."
+        )
+    names = tuple(read.names[0] for read in each)
+    names = names if names[0] != names[1] or not any(names) else arguments
+    return Variables(tuple(read.columns[0] for read in each), names, each[0].size)
 
 
 def _strict(axis: Axis) -> Axis:

@@ -142,7 +142,7 @@ def _query(function: str, records: Records, pairs: Bounds, how: Options) -> Quer
     found, size = records.numbered(
         lambda: added(records, grids, how, ((0, 0),)),
         lambda found: found[0].count,
-        partial(check_records, least=least, statistic=NAMES[function], argument="data"),
+        partial(check_records, how, least=least, statistic=NAMES[function], argument="data"),
     )
     labels = records.labels(function)
     if not how.bounded:

@@ -14,7 +14,14 @@ from pydpstat._data.columns import Data, GivenBounds, bounds_pair, check_filling
 from pydpstat._data.values import fills
 from pydpstat._frozen import Frozen
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import INTEGER, Missing, check_records, options, release_statistic
+from pydpstat._release.statistic import (
+    INTEGER,
+    Missing,
+    OnlyBounded,
+    check_records,
+    options,
+    release_statistic,
+)
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE
 from pydpstat.inference._laws.quantile_intervals import (
@@ -35,6 +42,10 @@ from pydpstat.statistics._kernels.scope import Scope
 
 Floats = npt.NDArray[np.float64]
 STEPS = ("between edges of noisy cells",)
+_BOUNDED = OnlyBounded(
+    "with population=True, whose intervals need the public number of records",
+    "Leave out population, or release a histogram.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,14 +148,8 @@ def release_cells(
     budget: Spender | None,
 ) -> DPResults:
     """Release the noisy histogram that quantiles follow from; `names` are those of several quantiles."""
-    how = options(
-        epsilon, 0, "geometric", neighbors, missing, mechanisms=INTEGER[:1], others=False, budget=budget
-    )
-    if not how.bounded:
-        raise PydpstatError(
-            "neighbors must be 'bounded' with population=True, whose intervals need the public number of "
-            "records; got 'unbounded'. Leave out population, or release a histogram."
-        )
+    public = (epsilon, 0, "geometric", neighbors, missing)
+    how = options(*public, mechanisms=INTEGER[:1], others=False, budget=budget, only=_BOUNDED)
     if scope.by is not None or scope.unit is not None or scope.sample is not None:
         raise PydpstatError(
             "by, unit and sample must be left out with population=True. Leave out population, or release a "
@@ -157,7 +162,7 @@ def release_cells(
     counts, size = records.numbered(
         lambda: records.fold(partial(_counts, edges=finest, missing=how.missing), np.add),
         lambda found: int(found.sum()),
-        partial(check_records, least=1, statistic=function, argument="x"),
+        partial(check_records, how, least=1, statistic=function, argument="x"),
     )
     size = size or 0
     # the number of records is known now; coarser cells are made of the finest ones

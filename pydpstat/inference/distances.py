@@ -121,7 +121,7 @@ def kstest(
     source = source_from(rng)
     values = sample_of(x, "x", how, source)
     size = values.size
-    check_records(size, 1, "test", "x")
+    check_records(how, size, 1, "test", "x")
     unit = size << UNIT_BITS
     at = _shares(law, values)
     # where the law has an atom its function jumps

@@ -17,6 +17,7 @@ from pydpstat._release.calibration import SEEDED
 from pydpstat._release.payment import paid
 from pydpstat._release.statistic import (
     Missing,
+    OnlyBounded,
     call,
     check_budget,
     check_records,
@@ -24,7 +25,6 @@ from pydpstat._release.statistic import (
     quiet,
     release_stage,
 )
-from pydpstat.errors import PydpstatError
 from pydpstat.inference._design import LinearDesign, Regression, read_regression
 from pydpstat.inference._hidden import empty_levels, empty_responses, hidden_names
 from pydpstat.inference._laws.logit_start import Line, line_for, start, within
@@ -44,6 +44,10 @@ Floats = npt.NDArray[np.float64]
 FEW, MANY = (0.65, 0.1, 0.25), (0.6, 0.08, 0.12, 0.2)
 # from so many records times epsilon for each coefficient on, a further step costs little
 _ENOUGH = 1000.0
+_BOUNDED = OnlyBounded(
+    "for logit, whose number of records is public",
+    "Use any_interval with a fit of your own, which also holds if the number is private.",
+)
 ASSUMPTIONS = (
     "the log odds are linear in the predictors, which are cut to their bounds",
     "records are independent",
@@ -165,17 +169,12 @@ def logit(
     >>> bool(low < 0.5 < high), r.validity["x1"]
     (True, 'measured')
     """
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
-    if not how.bounded:
-        raise PydpstatError(
-            "neighbors must be 'bounded' for logit, whose number of records is public; got 'unbounded'. Use "
-            "any_interval with a fit of your own, which also holds where the number is private."
-        )
+    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget, only=_BOUNDED)
     check_epsilon(how)
     regression = read_regression(formula, data, bounds, levels, how.missing, binary=True)
     design = regression.design
     records = records_of(regression)
-    check_records(records.size, 1, "logistic regression")
+    check_records(how, records.size, 1, "logistic regression")
     source = source_from(rng)
     slopes = len(records.names)
     shares = stages_for(how.epsilon, records.size, slopes)

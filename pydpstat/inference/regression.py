@@ -7,7 +7,16 @@ from typing import Any
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, GivenBounds
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import REAL, Missing, call, check_budget, check_records, options, quiet
+from pydpstat._release.statistic import (
+    REAL,
+    Missing,
+    OnlyBounded,
+    call,
+    check_budget,
+    check_records,
+    options,
+    quiet,
+)
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._design import LinearDesign, read_regression
 from pydpstat.inference._moment_regression import by_moments
@@ -19,6 +28,10 @@ from pydpstat.random import source_from
 from pydpstat.results.regression_results import RegressionResults
 
 METHODS = ("moments", "rank")
+_BOUNDED = OnlyBounded(
+    "for a regression, whose number of records must be public",
+    "Give neighbors='bounded' if it is, or use any_interval on blocks.",
+)
 
 
 @quiet
@@ -168,15 +181,9 @@ def ols(
     chosen: Any = (
         "geometric" if ranked and isinstance(mechanism, str) and mechanism == "laplace" else mechanism
     )
-    how = options(
-        epsilon, delta, chosen, neighbors, missing, mechanisms=named, others=not ranked, budget=budget
-    )
+    public = (epsilon, delta, chosen, neighbors, missing)
+    how = options(*public, mechanisms=named, others=not ranked, budget=budget, only=_BOUNDED)
     check_epsilon(how)
-    if how.neighbors != "bounded":
-        raise PydpstatError(
-            "neighbors must be 'bounded' for a regression, whose number of records must be public; got "
-            f"{how.neighbors!r}. Give neighbors='bounded' where it is, or any_interval on blocks."
-        )
     value = checks.number(null, "null", "a finite number", lambda x: abs(x) < 1e300, "0 is usual.")
     wanted = checks.flag(interval, "interval")
     if not ranked and (coefficients is not None or wanted):
@@ -188,7 +195,7 @@ def ols(
     budget = check_budget(budget)
     regression = read_regression(formula, data, bounds, levels, how.missing)
     design = regression.design
-    check_records(len(regression.response), 1, "regression")
+    check_records(how, len(regression.response), 1, "regression")
     arguments = design.arguments
     if value != 0.0:
         arguments = (*arguments, ("null", value))

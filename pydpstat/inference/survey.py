@@ -10,8 +10,7 @@ import numpy as np
 
 from pydpstat._data.columns import Data, GivenBounds, bounds_pair
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import Missing, check_budget, quiet, release_statistic
-from pydpstat.errors import PydpstatError
+from pydpstat._release.statistic import Missing, OnlyBounded, check_budget, quiet, release_statistic
 from pydpstat.inference._laws.noisy_t import NoisyTInterval
 from pydpstat.inference._laws.weighted_mean import TotalInterval, WeightedMeanInterval, WeightedSums
 from pydpstat.inference._moment_release import release_sums, sum_names, tallied
@@ -35,6 +34,10 @@ from pydpstat.statistics._kernels import partition, record_grid
 
 TOTAL_STEPS = ("number of records times the noisy mean", ranges.CLIPPED)
 STEPS = ("weighted mean of the noisy sums", ranges.CLIPPED)
+_BOUNDED = OnlyBounded(
+    "for a weighted total, whose interval needs the public number of records",
+    "Neighbors are the budget's: use pydpstat.sum of the products, which has no interval.",
+)
 _FEWEST, _MOST = 8, 256
 
 
@@ -222,12 +225,7 @@ def weighted_total(
     True
     """
     pair, source = bounds_pair(bounds), source_from(rng)
-    how = weighted_options(epsilon, None, missing, budget)
-    if not how.bounded:
-        raise PydpstatError(
-            "neighbors must be 'bounded' for a weighted total, whose interval needs the public number of "
-            "records; got 'unbounded', the budget's. Use pydpstat.sum of the products, which has no interval."
-        )
+    how = weighted_options(epsilon, None, missing, budget, _BOUNDED)
     records, ends, largest = read_products(data, weights, pair, max_weight, how, source)
     found, n = tallied(records, (ends,), how, "weighted total", "data")
     arguments = (("bounds", pair), ("max_weight", largest))

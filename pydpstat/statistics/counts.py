@@ -11,8 +11,15 @@ import numpy as np
 from pydpstat._data.columns import Data, truths_of
 from pydpstat._data.values import fills
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import INTEGER, Missing, Options, options, quiet, release_statistic
-from pydpstat.errors import PydpstatError
+from pydpstat._release.statistic import (
+    INTEGER,
+    Missing,
+    Options,
+    check_records,
+    options,
+    quiet,
+    release_statistic,
+)
 from pydpstat.inference._laws.private_size import NoisyPair
 from pydpstat.inference._laws.share_intervals import NOTHING_SAID, ShareIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
@@ -288,15 +295,9 @@ def _tallied(records: Records, how: Options, least: int) -> tuple[np.ndarray, in
         tally = partial(_counts, missing=how.missing, groups=records.group_number)
         return records.fold(tally, np.add)
 
-    found, size = records.numbered(
-        tallied, lambda found: int(found[:, 0, 0].sum()), partial(_check_size, least=least)
-    )
+    check = partial(check_records, how, least=least, statistic="proportion", argument="condition")
+    found, size = records.numbered(tallied, lambda found: int(found[:, 0, 0].sum()), check)
     return found.reshape(2, -1), size or 0
-
-
-def _check_size(size: int, least: int) -> None:
-    if size < least:
-        raise PydpstatError("condition must have at least one record under bounded neighbors; got none.")
 
 
 def _counts(part: Part, missing: Missing, groups: int | None) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import INTEGER, Missing, options, quiet, release_statistic
+from pydpstat._release.statistic import INTEGER, NO_VALUE, Missing, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from
@@ -108,7 +108,8 @@ def nunique(
     (['a', 'b'], 2.0)
     """
     checks.one_of(missing, "missing", ("error", "drop"))
-    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, budget=budget)
+    public = (epsilon, delta, mechanism, neighbors, missing)
+    how = options(*public, mechanisms=INTEGER, fill=NO_VALUE, budget=budget)
     if by is None and how.neighbors == "bounded":
         raise PydpstatError(
             "neighbors must be 'unbounded' without by: of bounded neighbors one id takes the place of "

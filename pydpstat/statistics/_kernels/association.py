@@ -193,7 +193,7 @@ def square_query(function: str, variables: Variables, how: Options) -> tuple[Que
     found, size = records.numbered(
         lambda: records.fold(tally, add),
         lambda found: int(found.counts[0]),
-        partial(check_records, least=2, statistic="correlation", argument="x"),
+        partial(check_records, how, least=2, statistic="correlation", argument="x"),
     )
     blocks = partition.square_weights(found)
     # of a replaced record one vector is taken away and one added, neither with negative elements

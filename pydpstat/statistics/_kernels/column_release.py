@@ -74,7 +74,7 @@ def summed(
     at least so many records. Where their number is known from the sums alone, and asks for a finer grid,
     they are read a second time.
     """
-    check = partial(check_records, least=least, statistic=statistic, argument=argument)
+    check = partial(check_records, how, least=least, statistic=statistic, argument=argument)
 
     def add_up(size: int | None) -> tuple[list[record_grid.RecordGrid], tuple[Any, ...], int]:
         grids = record_grid.grids_for(pairs, how, size)
