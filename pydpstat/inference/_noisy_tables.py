@@ -14,7 +14,8 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns
 from pydpstat._data.containers import listed
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import INTEGER, Missing, check_records, options, release_statistic
+from pydpstat._release.named_mechanisms import INTEGER
+from pydpstat._release.statistic import Missing, check_records, options, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.nuisance import Floats
 from pydpstat.inference._testing import check_epsilon

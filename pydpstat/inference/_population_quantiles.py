@@ -14,14 +14,8 @@ from pydpstat._data.columns import Data, GivenBounds, bounds_pair, check_filling
 from pydpstat._data.values import fills
 from pydpstat._frozen import Frozen
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import (
-    INTEGER,
-    Missing,
-    OnlyBounded,
-    check_records,
-    options,
-    release_statistic,
-)
+from pydpstat._release.named_mechanisms import INTEGER
+from pydpstat._release.statistic import Missing, OnlyBounded, check_records, options, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE
 from pydpstat.inference._laws.quantile_intervals import (

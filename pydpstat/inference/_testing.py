@@ -10,15 +10,8 @@ import numpy.typing as npt
 from pydpstat._data.columns import Data, one_column
 from pydpstat._data.values import fills
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import (
-    INTEGER,
-    REAL,
-    Missing,
-    OnlyBounded,
-    Options,
-    options,
-    release_statistic,
-)
+from pydpstat._release.named_mechanisms import INTEGER, REAL
+from pydpstat._release.statistic import Missing, OnlyBounded, Options, options, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels

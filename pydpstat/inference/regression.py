@@ -7,8 +7,8 @@ from typing import Any
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, GivenBounds
 from pydpstat._release.additive import Spender
+from pydpstat._release.named_mechanisms import REAL
 from pydpstat._release.statistic import (
-    REAL,
     Missing,
     OnlyBounded,
     call,

@@ -11,15 +11,8 @@ import numpy as np
 from pydpstat._data.columns import Data, truths_of
 from pydpstat._data.values import fills
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import (
-    INTEGER,
-    Missing,
-    Options,
-    check_records,
-    options,
-    quiet,
-    release_statistic,
-)
+from pydpstat._release.named_mechanisms import INTEGER
+from pydpstat._release.statistic import Missing, Options, check_records, options, quiet, release_statistic
 from pydpstat.inference._laws.private_size import NoisyPair
 from pydpstat.inference._laws.share_intervals import NOTHING_SAID, ShareIntervals
 from pydpstat.mechanisms.mechanism import Mechanism

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import INTEGER, NO_VALUE, Missing, options, quiet, release_statistic
+from pydpstat._release.named_mechanisms import INTEGER
+from pydpstat._release.statistic import NO_VALUE, Missing, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from
