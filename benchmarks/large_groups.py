@@ -53,14 +53,14 @@ def in_memory(size: int, many: int, repeats: int, show: Show) -> list[Table]:
 
 
 def _kinds(codes: np.ndarray, names: list[str]) -> Any:
-    yield "categories", pd.Categorical.from_codes(codes, names), None
+    yield "categories", pd.Categorical.from_codes(codes, names), "declared"
     yield "integers", codes, list(range(len(names)))
     texts = np.array(names, dtype=object)[codes]
     yield "texts", pd.Series(texts, dtype="str" if pd.__version__ >= "3" else "string"), names
     yield "texts as objects", pd.Series(texts, dtype=object), names
 
 
-def _in_turn(frame: pd.DataFrame, levels: list[Any] | None, repeats: int) -> tuple[float, float]:
+def _in_turn(frame: pd.DataFrame, levels: list[Any] | str, repeats: int) -> tuple[float, float]:
     how: dict[str, Any] = {"bounds": BOUNDS, "by": "key", "levels": levels, "other": None}
 
     def ours() -> object:
@@ -95,7 +95,10 @@ def errors(repeats: int, show: Show) -> list[Table]:
         # a generator for each side: draws are independent, and the same in every run
         grouped, alone = (np.random.default_rng([3, side]) for side in (0, 1))
         together = np.array(
-            [np.asarray(statistic(x, 1.0, by=keys, rng=grouped, **how)) for _ in range(repeats)]
+            [
+                np.asarray(statistic(x, 1.0, by=keys, levels="declared", rng=grouped, **how))
+                for _ in range(repeats)
+            ]
         )
         for place, size in enumerate(sizes):
             own = x[codes == place]

@@ -118,7 +118,8 @@ def logit(
     Returns
     -------
     RegressionResults
-        With ``params bse tvalues pvalues conf_int predict summary``, the coefficients in the data's units.
+        With ``params bse tvalues pvalues conf_int predict summary to_frame``, the coefficients in the data's
+        units; NaN for one of which nothing can be said, for which `remarks` have the reason.
         ``tvalues`` are the normal quantiles of the p-values; ``test(name, value)`` tests other values than 0.
 
     Raises

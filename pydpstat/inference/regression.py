@@ -71,7 +71,8 @@ def ols(
         are moved onto them.
     levels : dict of lists by column, or "declared", optional
         The public levels of categorical predictors, the reference first; needed for each of them. A value
-        that is none of them counts as the reference. ``"declared"``: the categories of Categoricals.
+        that is none of them counts as the reference; with ``"moments"`` `remarks` then say which levels look
+        empty by the noisy counts. ``"declared"``: the categories of Categoricals.
     method : {"moments", "rank"}, default "moments"
         How: see the notes. ``"moments"`` estimates everything, ``"rank"`` has far more power.
     coefficients : str or list of str, optional
@@ -99,7 +100,8 @@ def ols(
     -------
     RegressionResults
         ``params``, ``bse``, ``tvalues``, ``pvalues``, ``conf_int()``, ``predict()``, ``rsquared``,
-        ``summary()`` as statsmodels has them, and the ``validity`` of each coefficient.
+        ``summary()`` as statsmodels has them, ``to_frame()``, and the ``validity`` of each coefficient. A
+        coefficient of which nothing can be said has no estimate (NaN), and `remarks` say why.
 
     Raises
     ------
@@ -127,7 +129,7 @@ def ols(
     and noise. Its law is simulated, noise and estimation included, for the estimated nuisance parameters and
     eight sets near them; the p-value is the largest. The interval has all values that are not rejected
     (Anderson and Rubin 1949): it is the whole line where the noise hides the predictor. No proof covers
-    this; the level was measured (``measured``). The p-value is not below 0.00048.
+    this; the level was measured (``measured``). The p-value is not below 0.00048 (`pvalue_floor`).
 
     Ranks, one slope in all: Kendall's S between the predictor and response - null * predictor, ties broken
     at random, with sensitivity 2 (n - 1) (``model``: exact where errors do not depend on the predictor).

@@ -73,9 +73,9 @@ def mean(
     by : str, list of str, or columns, optional
         Release by group: columns of the data, or a column of its own (or a dict or tuple of them) with a
         value for each record. One release has all groups, also empty ones.
-    levels : list, dict or list of lists, optional
-        The public levels of the keys, as in `crosstab`. Where it is left out, the keys must be Categoricals
-        whose categories are public.
+    levels : list, dict, list of lists or "declared", optional
+        The public levels of the keys, as in `crosstab`; needed with `by`. ``"declared"``: the keys are
+        Categoricals whose categories are public.
     other : str or None, default "other"
         The group of values that are in no level, as in `crosstab`, and of missing ones where a number takes
         a missing value's place. None leaves such records out.

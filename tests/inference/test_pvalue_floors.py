@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -94,6 +96,14 @@ def test_the_smallest_p_value_is_known_and_attained(name):
     assert f"p-value < {above} " in text and "The test returns no p-value below" in text
     content = json.loads(json.dumps(r.to_dict()))
     assert (content["pvalue"], content["pvalue_floor"]) == (r.pvalue, r.pvalue_floor)
+
+
+def test_the_documentation_has_the_floors():
+    page = (Path(__file__).parents[2] / "docs" / "own" / "tests.md").read_text("utf-8")
+    table = page.split("## The smallest p-value")[1].split("\n## ")[0]
+    shown = {float(each) for each in re.findall(r"0\.\d+", table)}
+    for name, (_, floor) in SIMULATED.items():
+        assert float(f"{floor:.3g}") in shown, name
 
 
 def test_an_exact_test_of_a_mean_has_the_level_of_its_variance_as_its_floor():

@@ -49,7 +49,7 @@ WRONG: dict[str, tuple[Any, dict[str, Any], str]] = {
     "a name twice": (FRAME[["x", "g"]], {"by": ["g", "g"], **AB}, "by must name every column once"),
     "columns of one name": (TWICE, BY, "data must have columns with different names"),
     "no levels": (X, {"by": G}, "levels must be given with by"),
-    "discovered levels": (X, {"by": G, "levels": "discover"}, "levels must be lists of public levels"),
+    "discovered levels": (X, {"by": G, "levels": "discover"}, "levels must be public with by"),
     "a text for levels": (X, {"by": G, "levels": "ab"}, "levels must be lists of public levels"),
     "a level twice": (X, {"by": G, "levels": ["a", "a"]}, "levels must be a list of one or more different"),
     "a missing level": (X, {"by": G, "levels": ["a", None]}, "levels must be a list of one or more"),
@@ -137,5 +137,6 @@ def test_texts_that_an_engine_or_an_iterator_has_declare_no_levels():
     with pytest.raises(PydpstatError, match="^levels='declared' needs every variable to be"):
         pydpstat.crosstab((chunk for chunk in [frame[["g"]]]), 1.0, levels="declared")
     declared = frame.assign(g=pd.Categorical(["a", "b"], categories=["a", "b", "c"]))
-    released = pydpstat.mean((chunk for chunk in [declared]), 1.0, bounds=(0, 5), by="g")
+    own = {"bounds": (0, 5), "by": "g", "levels": "declared"}
+    released = pydpstat.mean((chunk for chunk in [declared]), 1.0, **own)
     assert released.estimate.index.tolist() == ["a", "b", "c"]

@@ -115,14 +115,25 @@ def test_a_unit_of_as_many_records_as_it_has_changes_no_value(name):
 
 def test_categories_are_levels_and_their_order_is_kept():
     kind = pd.Categorical(FRAME.g, categories=["c", "a", "unused", "b"])
-    r = released("count", TRUTHS.x, by=kind, **OPEN)
-    assert r.estimate.index.tolist() == ["c", "a", "unused", "b"]
+    r = released("count", TRUTHS.x, by=kind, levels="declared", **OPEN)
+    assert r.estimate.index.tolist() == ["c", "a", "unused", "b"] and "levels='declared'" in r.call
     truth = TRUTHS.groupby("g").x.sum()
     assert r.estimate.tolist() == [truth["c"], truth["a"], 0, truth["b"]]
     assert any("categories are public" in each for each in r.guarantee.conditions)
     given = released("count", TRUTHS.x, by=kind, levels=["c", "a", "b"], **OPEN)
     assert given.estimate.index.tolist() == ["c", "a", "b", "other"]
     assert not any("categories are public" in each for each in given.guarantee.conditions)
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_categories_are_public_only_where_somebody_says_so(name):
+    data = data_of(name)[["x", "y", "g"]].astype({"g": "category"})
+    with pytest.raises(PydpstatError) as caught:
+        released(name, data, by="g")
+    said = str(caught.value)
+    assert said.startswith("levels must be given with by") and "levels='declared'" in said
+    r = released(name, data, by="g", levels="declared")
+    assert any("categories are public" in each for each in r.guarantee.conditions)
 
 
 def test_what_is_no_level_is_other_or_nothing():

@@ -128,7 +128,7 @@ def fit_floor(cells: int, known: bool) -> float:
 
     Examples
     --------
-    >>> fit_floor(3, True), fit_floor(3, False)
+    >>> fit_floor(3, True), round(fit_floor(3, False), 6)
     (0.0001, 0.0012)
     """
     return floor_of(_draws(_MOST, cells)) if known else floor_of(_draws(_MANY, cells), SLACK)

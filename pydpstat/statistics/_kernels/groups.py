@@ -22,7 +22,6 @@ from pydpstat.statistics._kernels.levels import (
     axis_of,
     check_other,
     codes_of,
-    has_categories,
     levels_of,
     plain,
 )
@@ -115,25 +114,23 @@ def _combined(before: np.ndarray | None, codes: np.ndarray, table: np.ndarray, n
 
 
 def groups_of(keys: Variables, levels: object, other: str | None, missing: Missing) -> Groups:
-    """Check the levels of the keys; Categoricals' own categories are taken where none are given."""
+    """Check the levels of the keys; "declared" takes the categories of Categoricals."""
     check_other(other)
-    if levels is None or isinstance(levels, str) and levels != "declared":
-        if levels is not None:
-            raise PydpstatError(
-                f"levels must be lists of public levels, or 'declared'; got {checks.shown_option(levels)}. "
-                "Give for example ['f', 'm']."
-            )
-        if not all(map(has_categories, keys.columns)):
-            raise PydpstatError(
-                "levels must be given with by: groups that come from the data would tell which values "
-                "occur. Give the public levels of every key, for example levels={'sex': ['f', 'm']}, or "
-                "make the keys Categoricals whose categories are public."
-            )
-        levels = "declared"
-    elif isinstance(levels, str) and levels == "discover":
+    if levels is None:
+        raise PydpstatError(
+            "levels must be given with by: groups that come from the data would tell which values occur. "
+            "Give the public levels of every key, for example levels={'sex': ['f', 'm']}, or "
+            "levels='declared' if all keys are Categoricals whose categories are public."
+        )
+    if isinstance(levels, str) and levels == "discover":
         raise PydpstatError(
             "levels must be public with by; got 'discover'. Find them with a release of their own, "
             "crosstab(key, epsilon, levels='discover', delta=...), and give its index as the levels."
+        )
+    if isinstance(levels, str) and levels != "declared":
+        raise PydpstatError(
+            f"levels must be lists of public levels, or 'declared'; got {checks.shown_option(levels)}. "
+            "Give for example ['f', 'm']."
         )
     public = levels_of(levels, keys)
     # a number that takes a missing value's place is no level

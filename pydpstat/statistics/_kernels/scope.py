@@ -208,8 +208,8 @@ def shown_scope(
     if groups is not None:
         names = keys or tuple(name or "by" for name in groups.names)
         said.append(("by", names[0] if len(names) == 1 else names))
-        if not any(each.closed for each in groups.public):
-            said.append(("levels", groups.shown))
+        declared = any(each.closed for each in groups.public)
+        said.append(("levels", "declared" if declared else groups.shown))
         if scope.other != "other":
             said.append(("other", scope.other))
     if unit is not None:
