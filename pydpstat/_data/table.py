@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pydpstat._data.chunk import Chunk, Part, Table
-from pydpstat._data.containers import has_rows, library_of
+from pydpstat._data.containers import has_columns, has_rows, library_of
 
 __all__ = ["Chunk", "Part", "Table", "table_of"]
 
@@ -50,7 +50,7 @@ def table_of(data: object) -> Table | None:
     """
     # a frame of Spark has an attribute of any name that one asks for
     match library_of(data):
-        case "polars":
+        case "polars" if has_columns(data):
             from pydpstat._data.polars_frames import polars_table
 
             return polars_table(data)

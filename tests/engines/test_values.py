@@ -1,15 +1,16 @@
 """What the values of each of Arrow's types mean, and which types are refused."""
 
 import datetime as dt
-import operator
 from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import pydpstat as dp
 from pydpstat import PydpstatError
 from pydpstat._data.columns import numbers_of, truths_of
+from pydpstat._data.held import in_memory
 from pydpstat._data.lookup import kind_of, places
 from pydpstat._data.table import table_of
 
@@ -206,13 +207,42 @@ def test_a_name_may_have_any_letter():
         assert table_of(table).select([name]).fold(lambda chunk: list(chunk.columns[name]), None) == [1, 2]
 
 
-def test_a_series_of_polars_is_one_column():
+def test_a_series_of_polars_is_one_variable_with_its_name():
     pl = pytest.importorskip("polars")
-    table = table_of(pl.Series("age", [1.5, None]))
-    assert table.names == ("age",)
-    assert table.fold(lambda chunk: chunk.size, operator.add) == 2
+    data = pl.Series("age", [1.5, None])
+    assert table_of(data) is None
+    column = in_memory(data)
+    assert column.name == "age"
+    np.testing.assert_array_equal(column, [1.5, np.nan])
+    assert in_memory(data.alias("")).name is None
+    with pytest.raises(PydpstatError, match="^x must have columns of numbers.*of type large_list"):
+        in_memory(pl.Series([[1]]), "x")
 
 
-def test_arrays_of_arrow_are_in_memory():
-    assert table_of(pa.array([1])) is None
-    assert table_of(pa.chunked_array([[1]])) is None
+@pytest.mark.parametrize("array", [pa.array([1, None]), pa.chunked_array([[1], [None]], pa.int64())])
+def test_arrays_of_arrow_are_variables(array):
+    assert table_of(array) is None
+    np.testing.assert_array_equal(in_memory(array), [1, np.nan])
+
+
+@pytest.mark.parametrize("size", [1, 100])
+@pytest.mark.parametrize("kind", ["string", "large_string", "dictionary", "chunks", "polars", "categories"])
+def test_texts_of_a_variable_are_no_public_categories(kind, size):
+    array = pa.array(["b", None, "", "b"] * size)
+    match kind:
+        case "large_string":
+            array = array.cast(pa.large_string())
+        case "dictionary":
+            array = array.dictionary_encode()
+        case "chunks":
+            array = pa.chunked_array([array[:2].dictionary_encode(), array[2:].dictionary_encode()])
+        case "polars" | "categories":
+            pl = pytest.importorskip("polars")
+            array = pl.Series(array, dtype=pl.Categorical if kind == "categories" else pl.String)
+    column = in_memory(array)
+    assert kind_of(column) == "texts"
+    assert places(column, ["", "b", 1]).tolist() == [1, -1, 0, 1] * size
+    with pytest.raises(PydpstatError, match="needs every variable to be a Categorical"):
+        dp.crosstab(array, 1.0, levels="declared")
+    with pytest.raises(PydpstatError, match="must be numbers or truth values; got texts"):
+        numbers_of(array)

@@ -350,7 +350,7 @@ def test_a_categorical_with_others_among_its_values():
         (lambda: RandomizedResponse([1, 2]), "^epsilon must be a number"),
         (lambda: RandomizedResponse(1, 1), "^categories must be how many"),
         (lambda: RandomizedResponse(1, 0), "^categories must be how many"),
-        (lambda: RandomizedResponse(1, 2.0), "^categories must be how many"),
+        (lambda: RandomizedResponse(1, 2.5), "^categories must be how many"),
         (lambda: RandomizedResponse(1, True), "^categories must be how many"),
         (lambda: RandomizedResponse(1, 10**7), "^categories must be how many"),
         (lambda: RandomizedResponse(1, "ab"), "^categories must be how many"),
