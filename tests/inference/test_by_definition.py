@@ -9,12 +9,17 @@ import pytest
 from scipy import integrate, stats
 from statsmodels.stats import power
 
+from pydpstat.inference._laws.binomial import noisy_tails
 from pydpstat.inference._laws.exact_mean import noise_above
+from pydpstat.inference._laws.geometric_sums import geometric_sum
 from pydpstat.inference._laws.logit_start import start
 from pydpstat.inference._laws.noisy_t import NoisySums, pvalue
 from pydpstat.inference._laws.noisy_welch import groups_under
+from pydpstat.inference._laws.normal_laplace import normal_laplace_tail
 from pydpstat.inference._laws.power_counts import block_power
+from pydpstat.inference._laws.reference import noise_quantiles
 from pydpstat.inference._laws.tables import nuisance_points
+from pydpstat.inference._laws.two_proportions import _limits
 from pydpstat.inference._laws.weighted_quantile import WeightedCells, WeightedQuantileInterval
 
 LAPLACE, BOTH = stats.laplace(scale=2.0), (2.0, 1.0)
@@ -85,6 +90,18 @@ def test_noise_is_above_its_values_as_seldom_as_said(scales, law, survival):
             assert survival(value) <= tail * (1.0 + 1e-6) and tail * 0.95 <= survival(value)
 
 
+def test_without_one_of_its_parts_the_normal_laplace_tail_is_the_others():
+    x = [-3.0, -0.5, 0.0, 0.5, 3.0]
+    assert normal_laplace_tail(x, 0.0, 2.0) == pytest.approx(LAPLACE.sf(x))
+    assert normal_laplace_tail(x, 2.0, 0.0) == pytest.approx(stats.norm(scale=2.0).sf(x))
+
+
+def test_quantiles_of_noise_are_scipys():
+    shares = np.array([1e-9, 0.02, 0.5, 0.7, 0.999])
+    assert noise_quantiles(shares, "laplace") == pytest.approx(stats.laplace.ppf(shares))
+    assert noise_quantiles(shares, "normal") == pytest.approx(stats.norm.ppf(shares))
+
+
 @pytest.mark.parametrize("alternative, statsmodels", [("two-sided", "two-sided"), ("greater", "larger")])
 def test_power_without_privacy_is_statsmodels(alternative, statsmodels):
     one = block_power((30,), "one", 0.4, (), 0.05, alternative)
@@ -101,3 +118,11 @@ def test_power_of_several_groups_and_of_tables_is_statsmodels():
     assert found == pytest.approx(expected, abs=1e-6)
     found = block_power((150,), "table", 0.3, (3.0, 4.0), 0.05, "two-sided")
     assert found == pytest.approx(power.GofChisquarePower().power(0.3, 150, 0.05, n_bins=7), abs=1e-6)
+
+
+def test_limits_of_two_shares_have_half_of_what_they_leave_out_on_either_side():
+    counts, sizes, outside, noise = (12.0, 40.0), (50, 60), 0.002, geometric_sum(0.8, 1)
+    for (low, high), count, size in zip(_limits(counts, sizes, 0.8, outside), counts, sizes):
+        assert low < count / size < high
+        assert noisy_tails(count, size, low, noise)[0] == pytest.approx(0.5 * outside, rel=1e-6)
+        assert noisy_tails(count, size, high, noise)[1] == pytest.approx(0.5 * outside, rel=1e-6)
