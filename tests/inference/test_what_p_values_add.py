@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from pydpstat.inference._laws.noisy_t import LEFT_OUT, NoisySums, pvalue
-from pydpstat.inference._laws.noisy_welch import WelchInterval, welch_pvalue
+from pydpstat.inference._laws.noisy_welch import (
+    _TOGETHER,
+    WelchInterval,
+    _Simulated,
+    groups_under,
+    welch_pvalue,
+)
 from pydpstat.inference._laws.reference import POWER
 
 NOISE = ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0))
@@ -33,3 +39,13 @@ def test_no_difference_is_rejected_at_a_level_that_the_sets_use_up():
     assert WelchInterval(pair, 3.0).ends(1.5 * LEFT_OUT) == (-6.0, 6.0)
     low, _ = WelchInterval(pair, 3.0).ends(10 * LEFT_OUT)
     assert low > 0.0
+
+
+def test_a_p_value_is_the_largest_over_all_pairs_of_variances_and_shapes():
+    pair = tuple(NoisySums((float(n), first, 9.0), NOISE, "laplace", n) for n, first in ((100, 21.0), (60, 4.0)))
+    every = slice(None)
+    both = _Simulated(groups_under(pair, 0.0), 21.0 / 100 - 4.0 / 60, "two-sided")
+    counts = max(int(both.counts(shapes, every, every).max()) for shapes in _TOGETHER)
+    assert welch_pvalue(pair)[1] == pytest.approx(2 * LEFT_OUT + (1 + counts) * LEAST, rel=1e-12)
+    # not at the variances where the search begins
+    assert counts > max(int(both.counts(shapes, slice(15, 16), slice(15, 16)).max()) for shapes in _TOGETHER)
