@@ -158,3 +158,8 @@ def test_one_count_and_two_have_the_exact_loss(cells):
     # with more of them concentrated privacy is all that is known, and what is claimed
     noise = mechanism.calibrate(1.0, 1e-6, math.sqrt(3.0))
     assert mechanism.loss(noise, 1.0, (math.sqrt(3.0),)).rho == pytest.approx(largest_rho(1.0, 1e-6), rel=1e-9)
+
+
+def test_noise_that_underflows_hides_nothing():
+    for sd in (1e-150, 1e-170, 5e-324):
+        assert DiscreteGaussianNoise(sd).delta(1.0) == 1.0

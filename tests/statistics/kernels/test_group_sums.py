@@ -128,6 +128,16 @@ def test_the_nine_weights_of_one_record(groups):
             assert sum(each * each for each in weights) <= SQUARE_NORM**2
 
 
+@pytest.mark.parametrize("at", [(), (0.0, 0.0), (0.0, 1.0)])
+def test_the_nine_weights_of_all_records_are_those_of_one_group(at):
+    # without records and at the ends some weights add up to 0
+    x, y = np.tile(np.reshape(at, (-1, 2)), (3, 1)).T
+    grids = [standard_grid(0.0, 1.0)] * 2
+    whole = square_weights(square_sums(part(x, y, None), grids, "error", None))
+    assert whole == square_weights(square_sums(part(x, y, np.zeros(x.size, np.int32)), grids, "error", 1))
+    assert 0 in whole[0] and any(whole[0]) is bool(at)
+
+
 def test_what_is_withheld():
     found = sums_by([np.ones(2)], [standard_grid(0.0, 1.0)], "error", (), np.zeros(2, dtype=np.int32), 2)
     assert repr(found) == "GroupSums(values withheld)"
