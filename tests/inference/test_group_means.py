@@ -166,6 +166,9 @@ def test_all_variances_are_tried_that_the_noise_leaves_possible():
     # much noise: from none to the largest that bounds allow, and far below what 70 records can tell
     found = [float(each[0]) for each in _ladder(0.1, 0.0, np.ones(2), sizes, 0.01)]
     assert found[0] == 0.0 and found[-1] == 1.0 and 0.0 < found[1] <= 0.1 / 70
+    # some records: beyond one standard error, too, as far as a large deviation reaches
+    found = [float(each[0]) for each in _ladder(0.1, 0.0, np.ones(2), 10 * sizes, 1e3)]
+    assert 0.05 < found[0] < 0.1 and 0.12 < found[-1] < 0.2
     # little noise and many records: near the one found only, but not that one alone
     found = [float(each[0]) for each in _ladder(0.1, 0.0, np.ones(2), 1000 * sizes, 1e6)]
     assert 0.05 < found[0] < 0.1 < found[-1] < 0.2

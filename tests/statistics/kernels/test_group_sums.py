@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pydpstat._data.columns import Columns
 from pydpstat.statistics._kernels.group_sums import (
+    add_by_group,
     by_group,
     column_sums,
     joint_sums,
@@ -73,6 +74,13 @@ def test_a_million_records_at_a_bound(groups, at):
     assert [each.count for each in found] == counts
     assert [each.first for each in found] == [tuple(count * one for one in first) for count in counts]
     assert [each.products for each in found] == [tuple(count * one for one in products) for count in counts]
+
+
+def test_the_largest_records_are_added_up_exactly():
+    # 2^13 of at most 2^40 units are below 2^53; more of them are beyond what floats hold
+    y, total = np.full(3 * 2**13, 2.0**40 - 1.0), np.zeros((2, 1), dtype=np.int64)
+    add_by_group(total, y, 1.0, np.zeros(y.size, dtype=np.intp))
+    assert (int(total[0, 0]) << 26) + int(total[1, 0]) == y.size * (2**40 - 1)
 
 
 def test_few_and_many_groups_and_all_together_have_the_same_sums():
