@@ -162,6 +162,13 @@ def levels(session: nox.Session) -> None:
     run(session, "benchmarks/inference_levels.py", *session.posargs)
 
 
+@nox.session(venv_backend="venv", reuse_venv=True)
+def mutants(session: nox.Session) -> None:
+    """Which changes of one token no test notices, on a seeded sample; takes hours, and needs PyPI."""
+    session.install("-e", ".[test,anonymity,models,postgres]", "coverage")
+    session.run("python", "tools/mutants.py", *session.posargs, env=environment())
+
+
 @nox.session(venv_backend="none")
 def parity(session: nox.Session) -> None:
     """The full comparison with R: live where R is there, with recorded references elsewhere."""

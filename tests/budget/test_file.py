@@ -211,6 +211,12 @@ def test_another_database_is_left_alone(path):
     assert path.read_bytes() == before
 
 
+def test_programs_know_a_ledger_by_its_header(path):
+    Budget(0.3, 1e-6, path)
+    # SQLite's application id, by which versions to come find it, too
+    assert path.read_bytes()[68:72] == b"dpst"
+
+
 def test_another_format_is_refused(path):
     Budget(1.0, path=path)
     connection = sqlite3.connect(path)

@@ -16,7 +16,7 @@ from scipy import stats
 
 import pydpstat
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.group_means import welch, welch_pvalue
+from pydpstat.inference._laws.group_means import Fitted, _families, _ladder, _may_be, welch, welch_pvalue
 from pydpstat.statistics._kernels.record_grid import BITS, standard_grid, sums
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
@@ -159,3 +159,38 @@ def test_any_noisy_sums_have_a_p_value(sizes, epsilon, seed):
 def test_refusals(call, message):
     with pytest.raises(PydpstatError, match=message):
         call()
+
+
+def test_all_variances_are_tried_that_the_noise_leaves_possible():
+    sizes = np.array([30.0, 40.0])
+    # much noise: from none to the largest that bounds allow, and far below what 70 records can tell
+    found = [float(each[0]) for each in _ladder(0.1, 0.0, np.ones(2), sizes, 0.01)]
+    assert found[0] == 0.0 and found[-1] == 1.0 and 0.0 < found[1] <= 0.1 / 70
+    # some records: beyond one standard error, too, as far as a large deviation reaches
+    found = [float(each[0]) for each in _ladder(0.1, 0.0, np.ones(2), 10 * sizes, 1e3)]
+    assert 0.05 < found[0] < 0.1 and 0.12 < found[-1] < 0.2
+    # little noise and many records: near the one found only, but not that one alone
+    found = [float(each[0]) for each in _ladder(0.1, 0.0, np.ones(2), 1000 * sizes, 1e6)]
+    assert 0.05 < found[0] < 0.1 < found[-1] < 0.2
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_variances_hardly_outside_of_the_simulated_ones_may_be(side):
+    sizes, drawn = np.array([40.0, 40.0]), np.array([[0.1, 0.3], [0.1, 0.2]]).T
+    # two scales of the first group's noise
+    margin = 2.0 * 4.0 / (100.0 * 40.0)
+    end = 0.3 if side > 0 else 0.1
+    simulated = Fitted(np.zeros(2), np.zeros(2), drawn)
+    for off, may_be in ((0.9, True), (1.1, False)):
+        found = Fitted(np.zeros(1), np.zeros(1), np.array([[end + side * off * margin, 0.15]]))
+        assert _may_be(found, simulated, sizes, 100.0) is may_be
+
+
+def test_a_common_mean_is_also_tried_nearer_to_the_middle():
+    found = Fitted(np.zeros(1), np.array([-0.9]), np.array([[0.05, 0.05]]))
+    means = {point.mean for family in _families(found, np.array([200.0, 200.0]), 1.0) for point in family}
+    # by a few errors, which are 0.02 each here
+    assert min(means) == -0.9 and -0.88 < max(means) < -0.8
+    # not where the largest variance would hardly grow
+    sure = Fitted(np.zeros(1), np.array([-0.1]), np.array([[0.05, 0.05]]))
+    assert {point.mean for family in _families(sure, np.array([200.0, 200.0]), 1.0) for point in family} == {-0.1}

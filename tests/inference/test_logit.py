@@ -383,6 +383,7 @@ def test_the_score_of_a_predictor_of_two_values_moves_as_the_skewed_shapes_say(s
 def test_intervals_have_what_is_not_rejected():
     law = simulated(2000, np.array([-0.5, 1.0]), 1.0, np.random.default_rng(9), 1.0)
     assert isinstance(law, LogitLaw)
+    assert law.information @ (law.estimate - law.center) == pytest.approx(law.score, rel=1e-9)
     slope = np.array([0.0, 1.0])
     low, high = law.ends(slope, 0.05)
     assert law.pvalue(slope, low) == pytest.approx(0.05, abs=1e-3)

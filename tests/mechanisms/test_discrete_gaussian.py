@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 from pydpstat import PydpstatError
-from pydpstat.mechanisms import DiscreteGaussianNoise, calibrate_discrete_gaussian, calibrate_gaussian
+from pydpstat.mechanisms import (
+    DiscreteGaussian,
+    DiscreteGaussianNoise,
+    calibrate_discrete_gaussian,
+    calibrate_gaussian,
+)
+from pydpstat.privacy._curves import largest_rho
 from pydpstat.random import source_from
 from pydpstat.random.r_stream import RRandom
 from tests.random.secure.distributions import FALSE_ALARM, Whole, p_values
@@ -142,3 +148,18 @@ def test_seeded_sources(rng, sd):
     found = p_values(sample, Whole(DiscreteGaussianNoise(sd)), False)
     assert sample.shape == (100_000,) and min(found.values()) > FALSE_ALARM
     assert min(p_values(sample, Whole(DiscreteGaussianNoise(sd * 1.05)), False).values()) < FALSE_ALARM
+
+
+@pytest.mark.parametrize("cells", [1, 2])
+def test_one_count_and_two_have_the_exact_loss(cells):
+    mechanism, moved = DiscreteGaussian(), math.sqrt(cells)
+    noise = mechanism.calibrate(1.0, 1e-6, moved)
+    assert mechanism.loss(noise, 1.0, (moved,)).delta(1.0) == pytest.approx(1e-6, rel=1e-3)
+    # with more of them concentrated privacy is all that is known, and what is claimed
+    noise = mechanism.calibrate(1.0, 1e-6, math.sqrt(3.0))
+    assert mechanism.loss(noise, 1.0, (math.sqrt(3.0),)).rho == pytest.approx(largest_rho(1.0, 1e-6), rel=1e-9)
+
+
+def test_noise_that_underflows_hides_nothing():
+    for sd in (1e-150, 1e-170, 5e-324):
+        assert DiscreteGaussianNoise(sd).delta(1.0) == 1.0

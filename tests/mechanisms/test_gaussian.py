@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms import GaussianNoise
+from pydpstat.mechanisms import Gaussian, GaussianNoise
 from pydpstat.privacy._gaussian_curves import log_delta, mills_slope
 
 # scipy's own normal functions are good to a few roundings
@@ -131,3 +131,10 @@ def test_curve_in_arrays_and_far_out():
     assert GaussianNoise(1e-200).delta(1.0, 1.0) == 1.0
     with pytest.raises(PydpstatError, match="epsilon must be at least 0"):
         noise.delta([1.0, -1.0], 1.0)
+
+
+def test_a_vector_of_numbers_has_the_loss_that_it_was_calibrated_for():
+    # each sensitivity has noise in proportion, so that 3 of them move by sqrt(3) units together
+    noise = Gaussian().calibrate_each(0.7, 1e-6, (1.0, 2.0, 5.0))
+    loss = Gaussian().loss(noise, 0.7, (1.0, 2.0, 5.0))
+    assert float(loss.delta(0.7)) == pytest.approx(1e-6, rel=1e-6)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import pydpstat
 from pydpstat import PydpstatError
 from pydpstat.consistency import Hierarchy, release_hierarchy
 from pydpstat.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, LaplaceNoise, Mechanism, Noise
+from pydpstat.mechanisms.mechanism import part_of
 from tests.pipeline_calls import on_grid
 
 X = np.linspace(1.0, 99.0, 60)
@@ -206,3 +211,9 @@ def test_the_interval_of_a_correlation_holds_with_any_noise():
 def test_a_class_is_no_mechanism_yet():
     with pytest.raises(PydpstatError, match=r"Write Plain\(\)"):
         pydpstat.count(X > 50, 1.0, mechanism=Plain)
+
+
+@given(st.floats(1e-300, 1e6), st.integers(1, 10_000))
+def test_equal_parts_are_the_largest_that_are_not_above_the_whole(total, parts):
+    part = part_of(total, parts)
+    assert parts * Fraction(part) <= Fraction(total) < parts * Fraction(math.nextafter(part, math.inf))

@@ -103,8 +103,11 @@ def test_draws_on_a_fine_grid_and_seeded_ones_have_the_distribution(epsilon, sen
 
 
 def test_large_noise_is_drawn_in_integers():
-    drawn = StaircaseNoise(1e-4, 2.0**40).draw(SYSTEM, 100, 2.0**-20)
+    noise, grid = StaircaseNoise(1e-4, 2.0**40), 2.0**-20
+    drawn = noise.draw(SYSTEM, 100, grid)
     assert all(float(each).is_integer() for each in drawn) and len(set(map(int, drawn))) == 100
+    assert stats.kstest(drawn.astype(np.float64) * grid, noise.cdf).pvalue > FALSE_ALARM
+    assert stats.kstest(drawn.astype(np.float64) * grid * 2.0, noise.cdf).pvalue < 1e-3
 
 
 def test_a_vector_divides_epsilon():

@@ -134,6 +134,10 @@ def test_the_curve_of_a_pair():
     assert pair.delta_at(0.0) == pytest.approx(1e-3 + (1 - 1e-3) * math.tanh(0.5), rel=1e-14)
     assert pair.delta_at(1.0) == pair.delta_at(7.0) == 1e-3 and pair.delta_at(math.inf) == 0.0
     assert pair.epsilon_at(1e-4) == math.inf and pair.epsilon_at(1e-3) == 1.0
+    # two normal distributions that are so near need no epsilon at 0.04
+    near = Guarantee(math.inf, loss=GaussianLoss(0.1))
+    assert near.delta_at(0.0) == pytest.approx(math.erf(0.05 / math.sqrt(2.0)))
+    assert near.epsilon_at(0.04) == 0.0 < near.epsilon_at(0.0398)
     assert Guarantee(math.inf).delta_at(5.0) == 1.0 and Guarantee(math.inf).epsilon_at(0.5) == math.inf
     assert Guarantee(2.0).delta_at(2.0) == 0.0
 

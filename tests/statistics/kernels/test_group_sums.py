@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pydpstat._data.columns import Columns
 from pydpstat.statistics._kernels.group_sums import (
+    add_by_group,
     by_group,
     column_sums,
     joint_sums,
@@ -75,6 +76,13 @@ def test_a_million_records_at_a_bound(groups, at):
     assert [each.products for each in found] == [tuple(count * one for one in products) for count in counts]
 
 
+def test_the_largest_records_are_added_up_exactly():
+    # 2^13 of at most 2^40 units are below 2^53; more of them are beyond what floats hold
+    y, total = np.full(3 * 2**13, 2.0**40 - 1.0), np.zeros((2, 1), dtype=np.int64)
+    add_by_group(total, y, 1.0, np.zeros(y.size, dtype=np.intp))
+    assert (int(total[0, 0]) << 26) + int(total[1, 0]) == y.size * (2**40 - 1)
+
+
 def test_few_and_many_groups_and_all_together_have_the_same_sums():
     rng = np.random.default_rng(1)
     x, y = rng.uniform(-3, 4, (2, 300_000))
@@ -126,6 +134,16 @@ def test_the_nine_weights_of_one_record(groups):
         for weights in blocks[1 : x.size + 1]:
             assert min(weights) >= 0 and sum(weights) <= SQUARE_NORM and sum(weights) >= 2 - SQUARE_NORM
             assert sum(each * each for each in weights) <= SQUARE_NORM**2
+
+
+@pytest.mark.parametrize("at", [(), (0.0, 0.0), (0.0, 1.0)])
+def test_the_nine_weights_of_all_records_are_those_of_one_group(at):
+    # without records and at the ends some weights add up to 0
+    x, y = np.tile(np.reshape(at, (-1, 2)), (3, 1)).T
+    grids = [standard_grid(0.0, 1.0)] * 2
+    whole = square_weights(square_sums(part(x, y, None), grids, "error", None))
+    assert whole == square_weights(square_sums(part(x, y, np.zeros(x.size, np.int32)), grids, "error", 1))
+    assert 0 in whole[0] and any(whole[0]) is bool(at)
 
 
 def test_what_is_withheld():

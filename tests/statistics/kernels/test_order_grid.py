@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 
 import mpmath
@@ -10,6 +11,7 @@ import pytest
 
 from pydpstat._data.columns import numbers_of
 from pydpstat.statistics._kernels.order_grid import (
+    farthest,
     grid_places,
     grid_runs,
     public_share,
@@ -140,3 +142,9 @@ def test_runs_have_the_points_utilities(q):
         assert [point for start, width in zip(starts, widths) for point in range(start, start + width)] == [
             *range(POINTS)
         ]
+
+
+def test_utilities_are_raised_where_nobody_is_chosen_and_where_floats_end():
+    # exp(-750) is below the smallest float; beyond 2^53 utilities are no longer all floats
+    found = [farthest(rate) for rate in (Fraction(1, 10), Fraction(3), Fraction(1, 10**30))]
+    assert found == [7500.0, 750.0, 2.0**53]

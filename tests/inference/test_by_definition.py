@@ -1,0 +1,128 @@
+"""Intervals, starts and powers that equal what defines them, computed another way."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+from statsmodels.stats import power
+
+from pydpstat.inference._laws.binomial import noisy_tails
+from pydpstat.inference._laws.exact_mean import noise_above
+from pydpstat.inference._laws.geometric_sums import geometric_sum
+from pydpstat.inference._laws.logit_start import start
+from pydpstat.inference._laws.noisy_t import NoisySums, pvalue
+from pydpstat.inference._laws.noisy_welch import groups_under
+from pydpstat.inference._laws.normal_laplace import normal_laplace_tail
+from pydpstat.inference._laws.power_counts import block_power
+from pydpstat.inference._laws.reference import noise_quantiles
+from pydpstat.inference._laws.tables import nuisance_points
+from pydpstat.inference._laws.two_proportions import _limits
+from pydpstat.inference._laws.weighted_quantile import WeightedCells, WeightedQuantileInterval
+
+LAPLACE, BOTH = stats.laplace(scale=2.0), (2.0, 1.0)
+
+
+@pytest.mark.parametrize("alpha", [0.2, 0.02])
+def test_a_weighted_quantile_ends_where_edges_are_told_to_be_beyond(alpha):
+    cells = WeightedCells((25.0,) * 40, (25.0,) * 40, 0.0, tuple(range(41)), (4.0, 4.0), 1000)
+    told = {
+        side: [at for at in range(12, 29) if pvalue(cells.about(at, 0.5), 0.0, side)[1] <= 0.5 * alpha]
+        for side in ("less", "greater")
+    }
+    found = WeightedQuantileInterval(cells, 0.5).interval(alpha)
+    assert found == (max(told["less"]), min(told["greater"]))
+    assert found[1] - found[0] >= 4
+
+
+@pytest.mark.parametrize("response", [0.005, 0.2, 0.995])
+def test_logistic_steps_start_at_a_share_that_the_records_can_show(response):
+    # without predictors that matter, the start has the share of ones
+    found = start(10_000, response, np.zeros(1), np.eye(1) / 3.0, np.zeros(1), 0.01)
+    assert found == pytest.approx([math.log(response / (1.0 - response)), 0.0], abs=1e-9)
+
+
+def test_margins_of_tables_are_tried_less_and_more_concentrated():
+    noisy = np.array([[60.0, 20.0], [15.0, 5.0]])
+    public = [points.max() for _, points in nuisance_points(noisy, 100, 1.0)]
+    assert len(public) == 3 and public[1] < public[0] < public[2]
+    private = list(nuisance_points(noisy, None, 1.0))
+    assert len({size for size, _ in private}) == 3 and len(private) == 12
+    for at in range(0, 12, 4):
+        plain, less, more, most = (points.max() for _, points in private[at : at + 4])
+        assert less < plain < more < most
+
+
+def test_groups_share_a_mean_that_is_nearer_to_the_middle_by_two_errors():
+    noise = ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0))
+    pair = tuple(NoisySums((100.0, first, 9.0), noise, "laplace", 100) for first in (26.0, 16.0))
+    # a Laplace noise of scale 2 has the variance 8, and so has the other group's
+    expected = 42.0 / 200.0 - 2.0 * math.sqrt(16.0) / 200.0
+    assert [each.law.mean for each in groups_under(pair, 0.0)] == pytest.approx([expected] * 2)
+    above, below = groups_under(pair, 0.1)
+    assert (above.law.mean, below.law.mean) == pytest.approx((expected + 0.05, expected - 0.05))
+
+
+@pytest.mark.parametrize(
+    "scales, law, survival",
+    [
+        ((2.0, 0.0), "laplace", LAPLACE.sf),
+        ((2.0, 2.0), "laplace", lambda x: 0.25 * math.exp(-x / 2.0) * (2.0 + x / 2.0)),
+        (
+            BOTH,
+            "laplace",
+            lambda x: integrate.quad(
+                lambda t: stats.laplace.pdf(t) * LAPLACE.sf(x - t), -40, 40, points=[0.0, x], limit=200
+            )[0],
+        ),
+        ((2.0, 1.0), "normal", stats.norm(scale=math.sqrt(5.0)).sf),
+    ],
+)
+def test_noise_is_above_its_values_as_seldom_as_said(scales, law, survival):
+    weights, values, rest = noise_above(scales, law)
+    assert math.fsum(weights) + rest == pytest.approx(1.0)
+    said = 1.0 - np.cumsum(weights)
+    # steps of the grid go upwards: seldom less, and hardly ever less by more than one step of 1/40 scale
+    for tail, value in list(zip(said, values))[25::20]:
+        if tail > 1e-9:
+            assert survival(value) <= tail * (1.0 + 1e-6) and tail * 0.95 <= survival(value)
+
+
+def test_without_one_of_its_parts_the_normal_laplace_tail_is_the_others():
+    x = [-3.0, -0.5, 0.0, 0.5, 3.0]
+    assert normal_laplace_tail(x, 0.0, 2.0) == pytest.approx(LAPLACE.sf(x))
+    assert normal_laplace_tail(x, 2.0, 0.0) == pytest.approx(stats.norm(scale=2.0).sf(x))
+
+
+def test_quantiles_of_noise_are_scipys():
+    shares = np.array([1e-9, 0.02, 0.5, 0.7, 0.999])
+    assert noise_quantiles(shares, "laplace") == pytest.approx(stats.laplace.ppf(shares))
+    assert noise_quantiles(shares, "normal") == pytest.approx(stats.norm.ppf(shares))
+
+
+@pytest.mark.parametrize("alternative, statsmodels", [("two-sided", "two-sided"), ("greater", "larger")])
+def test_power_without_privacy_is_statsmodels(alternative, statsmodels):
+    one = block_power((30,), "one", 0.4, (), 0.05, alternative)
+    assert one == pytest.approx(power.TTestPower().power(0.4, 30, 0.05, alternative=statsmodels), abs=1e-6)
+    two = block_power((20, 35), "two", 0.5, (), 0.05, alternative)
+    expected = power.TTestIndPower().power(0.5, 20, 0.05, ratio=35 / 20, alternative=statsmodels)
+    assert two == pytest.approx(expected, abs=1e-6)
+
+
+def test_power_of_several_groups_and_of_tables_is_statsmodels():
+    # means at -0.4, 0, 0.4: their standard deviation is the effect
+    found = block_power((20, 20, 20), "several", 0.8, (), 0.05, "two-sided")
+    expected = power.FTestAnovaPower().power(math.sqrt(0.32 / 3.0), 60, 0.05, k_groups=3)
+    assert found == pytest.approx(expected, abs=1e-6)
+    found = block_power((150,), "table", 0.3, (3.0, 4.0), 0.05, "two-sided")
+    assert found == pytest.approx(power.GofChisquarePower().power(0.3, 150, 0.05, n_bins=7), abs=1e-6)
+
+
+def test_limits_of_two_shares_have_half_of_what_they_leave_out_on_either_side():
+    counts, sizes, outside, noise = (12.0, 40.0), (50, 60), 0.002, geometric_sum(0.8, 1)
+    for (low, high), count, size in zip(_limits(counts, sizes, 0.8, outside), counts, sizes):
+        assert low < count / size < high
+        assert noisy_tails(count, size, low, noise)[0] == pytest.approx(0.5 * outside, rel=1e-6)
+        assert noisy_tails(count, size, high, noise)[1] == pytest.approx(0.5 * outside, rel=1e-6)

@@ -1,0 +1,51 @@
+"""P-values over what a release leaves possible: what the sets leave out is added, once for each set."""
+
+from __future__ import annotations
+
+import pytest
+
+from pydpstat.inference._laws.noisy_t import LEFT_OUT, NoisySums, pvalue
+from pydpstat.inference._laws.noisy_welch import (
+    _TOGETHER,
+    WelchInterval,
+    _Simulated,
+    groups_under,
+    welch_pvalue,
+)
+from pydpstat.inference._laws.reference import POWER
+
+NOISE = ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0))
+# no draw is as extreme as what was observed: the observed one is the only one of all
+LEAST = 1 / (2**POWER + 1)
+
+
+def sums(n, mean):
+    return NoisySums((float(n), mean * n, float(n)), NOISE, "laplace", n)
+
+
+def test_a_mean_far_off_adds_what_one_variance_leaves_out():
+    assert pvalue(sums(100, 0.9), -0.9)[1] == pytest.approx(LEFT_OUT + LEAST, rel=1e-12)
+
+
+@pytest.mark.parametrize("sizes", [(20, 20), (50, 400)])
+def test_means_far_apart_add_what_both_variances_leave_out(sizes):
+    # each set of variances misses with probability LEFT_OUT at most, both together with twice that
+    pair = sums(sizes[0], 0.9), sums(sizes[1], -0.9)
+    assert welch_pvalue(pair)[1] == pytest.approx(2 * LEFT_OUT + LEAST, rel=1e-12)
+
+
+def test_no_difference_is_rejected_at_a_level_that_the_sets_use_up():
+    pair = sums(100, 0.9), sums(100, -0.9)
+    assert WelchInterval(pair, 3.0).ends(1.5 * LEFT_OUT) == (-6.0, 6.0)
+    low, _ = WelchInterval(pair, 3.0).ends(10 * LEFT_OUT)
+    assert low > 0.0
+
+
+def test_a_p_value_is_the_largest_over_all_pairs_of_variances_and_shapes():
+    pair = tuple(NoisySums((float(n), first, 9.0), NOISE, "laplace", n) for n, first in ((100, 21.0), (60, 4.0)))
+    every = slice(None)
+    both = _Simulated(groups_under(pair, 0.0), 21.0 / 100 - 4.0 / 60, "two-sided")
+    counts = max(int(both.counts(shapes, every, every).max()) for shapes in _TOGETHER)
+    assert welch_pvalue(pair)[1] == pytest.approx(2 * LEFT_OUT + (1 + counts) * LEAST, rel=1e-12)
+    # not at the variances where the search begins
+    assert counts > max(int(both.counts(shapes, slice(15, 16), slice(15, 16)).max()) for shapes in _TOGETHER)

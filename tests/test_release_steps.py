@@ -1,0 +1,130 @@
+"""Steps of a release on their own: the sum on the grid, the checks of noise and models, what a call says."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pydpstat as dp
+from pydpstat import Guarantee, PydpstatError
+from pydpstat._release.additive import _float_sum
+from pydpstat._release.calibration import _SMALLEST_SCALE, _check_underflow
+from pydpstat._release.model import release_model
+from pydpstat.budget._accountants import ConcentratedAccountant
+from pydpstat.mechanisms import Gaussian, Geometric, Laplace, LaplaceNoise
+from pydpstat.random.source import source_from
+from pydpstat.statistics._kernels import association_interval
+from pydpstat.statistics._kernels.asked import _levels
+from pydpstat.statistics._kernels.record_grid import BITS, standard_grid
+
+
+def test_noise_is_added_to_the_nearest_point_of_the_grid():
+    # 1.3 is nearest to 5 units of a quarter
+    assert _float_sum(np.array([1.3, -1.3]), np.array([3, 3]), 0.25).tolist() == [2.0, -0.5]
+    assert float(_float_sum(np.array(1.3), 3, 0.25)) == 2.0
+    # far out the sum is that of integers, rounded once
+    assert _float_sum(np.array([2.0**60]), np.array([2**53 + 129]), 1.0).tolist() == [float(2**60 + 2**53 + 129)]
+
+
+def test_one_element_that_is_too_large_for_the_grid_is_an_error():
+    with pytest.raises(PydpstatError, match="too large for the grid"):
+        _float_sum(np.array([1.0, 1e300]), np.array([1, 1]), 1e-20)
+
+
+def test_one_scale_that_underflows_is_an_error():
+    question = SimpleNamespace(statistic="mean")
+    for scale in (np.array([1.0, 1e-200]), _SMALLEST_SCALE):
+        _check_underflow(question, SimpleNamespace(scale=scale))
+    for scale in (np.array([1.0, 1e-320]), 1e-320):
+        with pytest.raises(PydpstatError, match="underflows"):
+            _check_underflow(question, SimpleNamespace(scale=scale))
+
+
+def test_a_matrix_has_its_noise_in_its_shape():
+    r = dp.LaplaceMechanism(np.arange(6.0).reshape(2, 3), 1.0, [1, 2, 3, 4, 5, 6], [1, 1, 1, 1, 1, 1], rng=1)
+    # R's order: the columns one after the other
+    assert r.noise.scale.tolist() == [[6.0, 18.0, 30.0], [12.0, 24.0, 36.0]]
+
+
+@pytest.mark.parametrize("coefficient", [math.nan, math.inf])
+def test_one_coefficient_that_is_no_number_is_an_error(coefficient):
+    with pytest.raises(PydpstatError, match="not a finite number"):
+        release_model(
+            lambda noise: np.array([1.0, coefficient]),
+            None,
+            source_from(1),
+            size=2,
+            perturbation="objective",
+            finish=lambda coeff: coeff,
+            guarantee=Guarantee(1.0),
+            published={},
+        )
+
+
+def test_calls_say_what_was_given():
+    x, g = [1.0, 2.0, 3.0], pd.Series(["a", "b", "a"], name="g")
+    noise = {"bounds": (0, 4), "delta": 1e-6, "rng": 1}
+    assert "mechanism='gaussian'" in dp.mean(x, 1.0, mechanism="gaussian", **noise).call
+    assert "mechanism=Gaussian()" in dp.mean(x, 1.0, mechanism=Gaussian(), **noise).call
+    flags = pd.Series([True, False, True], name="t")
+    one = dp.count(flags, 1.0, by=g, levels=["a", "b"], rng=1)
+    assert "by='g'" in one.call and "neighbors" not in one.call
+    some = dp.count(flags, 1.0, neighbors="unbounded", rng=1)
+    assert "neighbors='unbounded'" in some.call and "mechanism" not in some.call
+
+
+def test_what_a_mechanism_is_for():
+    with pytest.raises(PydpstatError, match="mechanism must be for real numbers here"):
+        dp.mean([1.0, 2.0], 1.0, bounds=(0, 4), mechanism=Geometric(), rng=1)
+    assert dp.count([True, False], 1.0, mechanism=Geometric(), rng=1).mechanism == "symmetric geometric"
+    for delta in (0.0, 1.0):
+        with pytest.raises(PydpstatError, match="delta must be above 0 and below 1"):
+            dp.mean([1.0, 2.0], 1.0, bounds=(0, 4), mechanism="gaussian", delta=delta, rng=1)
+
+
+def test_only_integers_need_a_grid_of_at_most_1():
+    assert dp.sum([1.0, 2.0], 1.0, bounds=(0, 1e15)).grid > 1.0
+    assert dp.count([True, False], 1e-12, mechanism=Laplace()).grid <= 1.0
+
+
+@pytest.mark.parametrize("cost", [1e-9, 0.01, 0.3, 2.0])
+def test_the_epsilon_of_a_cost_costs_no_more(cost):
+    accountant = ConcentratedAccountant(100.0, 1e-6)
+    for step in range(50):
+        spent = Fraction(cost * (1.0 + step / 50.0))
+        assert accountant.cost(Guarantee(accountant.amount((spent, Fraction(0))).epsilon))[0] <= spent
+
+
+def test_engines_are_not_asked_for_levels_that_they_may_read_otherwise():
+    column = pd.Series([1, 2], dtype="int64")
+    assert _levels(column, [1, -(2**53)]) == (1, -(2**53)) and _levels(column, [1, 2**53]) == (1, 2**53)
+    texts = pd.Series(["a", "b"])
+    assert _levels(texts, ["a", "c"]) == ("a", "c") and _levels(texts, ["a", "b\0"]) is None
+    assert _levels(column, [1, -(2**53) - 1]) is None and _levels(column, [1, 2**53 + 1]) is None
+
+
+def test_records_far_from_0_are_placed_as_exactly():
+    lower, upper = 1e12, 1e12 + 3.0
+    grid, x = standard_grid(lower, upper), np.array([1e12 + 0.25, 1e12 + 1.0, 1e12 + 2.9])
+    exact = [2 * (Fraction(each) - Fraction(lower)) / 3 - 1 for each in x.tolist()]
+    assert all(abs(Fraction(at) - to) <= Fraction(2, 2**BITS) for at, to in zip(grid.place(x).tolist(), exact))
+
+
+@pytest.mark.parametrize("size", [None, 1000])
+def test_ranges_of_moments_miss_with_alpha_together(monkeypatch, size):
+    tails, real = [], association_interval.sum_quantile
+
+    def heard(noise, terms, tail):
+        tails.append(tail)
+        return real(noise, terms, tail)
+
+    monkeypatch.setattr(association_interval, "sum_quantile", heard)
+    sums = np.array([3625.0, 250.0, 625.0, 250.0, 500.0, 250.0, 625.0, 250.0, 3625.0])
+    association_interval._ranges(sums, size, LaplaceNoise(2.0), 0.01)
+    # a number of records that is public has no noise
+    assert 2.0 * math.fsum(tails[(size is not None) :]) == pytest.approx(0.01)
