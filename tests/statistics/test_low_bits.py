@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -19,8 +21,9 @@ LESS, MORE = [0.0] * 3, [0.0, 0.0, 0.0, 1.0]
 TENTHS, MOVED = [0.1, 0.2, 0.3], [0.1, 0.2, 1.0]
 GAUSSIAN = {"mechanism": "gaussian", "delta": 1e-3}
 OPEN = {"neighbors": "unbounded"}
-# where a quotient is cut, and what it is where no record is seen
-ENDS = (-1.0, 0.0, 0.5, 1.0)
+# where values are clipped: the bounds, and the largest (co)variance of two records with its root; what a
+# quotient is where no record is seen
+ENDS = (-1.0, -0.5, 0.0, 0.5, math.sqrt(0.5), 1.0)
 
 
 def columns(function, **options):
@@ -76,7 +79,7 @@ COMPUTED = {
 
 @pytest.mark.parametrize("draw, first, second", ADDITIVE.values(), ids=ADDITIVE)
 def test_the_lattices_of_neighbors_are_the_same(draw, first, second):
-    assert differing_lattices(draw(first, None), draw(second, None), cuts=[0.0]) == []
+    assert differing_lattices(draw(first, None), draw(second, None), cuts=ENDS) == []
 
 
 @pytest.mark.parametrize("draw, first, second", COMPUTED.values(), ids=COMPUTED)
@@ -88,4 +91,4 @@ def test_values_computed_from_releases_add_no_lattice(draw, first, second):
 def test_the_test_sees_the_noise_of_r(name):
     draw, first, second = ADDITIVE[name]
     rng = RRandom(1)
-    assert differing_lattices(draw(first, rng), draw(second, rng), cuts=[0.0])
+    assert differing_lattices(draw(first, rng), draw(second, rng), cuts=ENDS)

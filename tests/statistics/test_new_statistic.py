@@ -16,6 +16,7 @@ from pydpstat.auditing._cases import Case
 from pydpstat.auditing.audit import audit
 from pydpstat.mechanisms import Gaussian, Geometric, Laplace, Staircase
 from pydpstat.results._postprocessing import Derived
+from pydpstat.results._ranges import means
 from pydpstat.statistics._kernels.column_release import release_columns
 from pydpstat.statistics._kernels.scope import Scope
 from pydpstat.statistics.mean import mean_query
@@ -31,18 +32,17 @@ def logs(data, argument):
 
 def log_mean(statistic, records, pairs, how):
     """Ask for the mean of each column's logarithms; published is its exponential within the bounds."""
-    ends = np.log(pairs)
+    ends, within = np.log(pairs), means(pairs)
     filled = how.missing if isinstance(how.missing, str) else math.log(how.missing)
     query, of_noisy = mean_query(
         "geometric mean", records, tuple(map(tuple, ends.tolist())), how._replace(missing=filled)
     )
 
     def publish(noisy):
-        value, post = (noisy, None) if of_noisy is None else of_noisy(noisy)
-        low, high = ends.T if records.names else ends[0]
-        value = np.exp(np.clip(value, low, high))
-        slopes = np.ones(value.size) if post is None else np.array(post.slopes)
-        return value, Derived(tuple((slopes * value.ravel(order="F")).tolist()), STEPS)
+        value, post = of_noisy(noisy)
+        value = within.clip(np.exp(value))
+        slopes = np.array(post.slopes) if isinstance(post, Derived) else np.ones(value.size)
+        return value, Derived(tuple((slopes * value.ravel(order="F")).tolist()), STEPS, within=within)
 
     return query, publish
 
