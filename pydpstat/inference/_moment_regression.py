@@ -9,10 +9,9 @@ import numpy as np
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Options, release_statistic
 from pydpstat.inference._design import LinearDesign, Regression
-from pydpstat.inference._laws import noisy_score
-from pydpstat.inference._laws.noisy_score import NoisyMoments, ScoreInterval
+from pydpstat.inference._laws.noisy_moments import NoisyMoments, matrix_of
+from pydpstat.inference._laws.score_tests import ScoreInterval, ScoreTests
 from pydpstat.inference._regression_moments import Layout, moment_query
-from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.random import Source
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
@@ -51,26 +50,17 @@ def by_moments(
 
 def _followed(design: LinearDesign, how: Options, null: float, found: DPResults) -> RegressionResults:
     layout = Layout.of(design)
-    patterns = layout.patterns(how.norm)
-    matrix = np.einsum("m,mij->ij", found.value, patterns)
+    blocks = layout.blocks(how.norm)
+    matrix = matrix_of(found.value, blocks, layout.width)
     matrix[0, 0] = float(found.nobs or 0)
-    noisy = NoisyMoments(matrix, patterns, float(found.noise_scale), isinstance(found.noise, GaussianNoise))
     centers, factors = _units(design)
     height, middle = half_width(design.response_bounds), _middle(design.response_bounds)
-    moved = noisy.moved(centers)
-    scaled, rest, whole = noisy_score.coefficients(noisy)
-    coef = np.append(0.0, height * scaled[1:] / factors)
-    coef[0] = middle + height * (scaled[0] - float(scaled[1:] @ centers))
-    statistics, errors, intervals = [], [], []
-    for place in range(len(design.names)):
-        at = moved if place == 0 else noisy
-        unit, shift = (height, middle) if place == 0 else (height / factors[place - 1], 0.0)
-        observed = noisy_score.score(at.matrix[:, :, None], at, place, (null - shift) / unit)
-        statistics.append(observed.statistic[0])
-        _, error, left = noisy_score.root(at, place)
-        # less than the noise's standard deviation of it is as good as nothing
-        errors.append(unit * error if left > 1.0 else math.inf)
-        intervals.append(ScoreInterval(at, place, unit, shift))
+    units, shifts = height / np.append(1.0, factors), np.zeros(layout.width - 1)
+    shifts[0] = middle
+    noisy = NoisyMoments(matrix, blocks, found.noise, -centers)
+    tests = ScoreTests(noisy, units, shifts)
+    coef, errors = tests.estimates()
+    rest, whole = tests.squares()
     degrees = max(noisy.size - len(design.names), 1)
     hidden = [name for name, error in zip(design.names, errors) if math.isinf(error)]
     remarks = []
@@ -88,12 +78,12 @@ def _followed(design: LinearDesign, how: Options, null: float, found: DPResults)
         response=design.response,
         names=design.names,
         coef=coef,
-        errors=np.array(errors),
+        errors=errors,
         null=null,
         tested=design.names,
-        statistics=np.array(statistics),
+        statistics=tests.statistics(null),
         probabilities=None,
-        intervals=tuple(intervals),
+        intervals=tuple(ScoreInterval(tests, place) for place in range(len(coef))),
         labels=("measured",) * len(design.names),
         design=design,
         fit=(

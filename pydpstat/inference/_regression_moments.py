@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +13,7 @@ import numpy.typing as npt
 from pydpstat._grid import float_above
 from pydpstat._release.additive import Query
 from pydpstat.inference._design import LinearDesign, Regression
+from pydpstat.inference._laws.noisy_moments import Block, Forms
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.record_grid import BITS
@@ -21,14 +21,6 @@ from pydpstat.statistics._kernels.record_grid import BITS
 Floats = npt.NDArray[np.float64]
 # how a square enters what is released: halved with Laplace noise, a little less than 1/sqrt(2) with normal
 _SQUARES = {1: Fraction(1, 2), 2: Fraction(7, 10)}
-
-
-class Item(NamedTuple):
-    """A released number: its name, the elements of the matrix that it enters, and its factor there."""
-
-    name: str
-    cells: tuple[tuple[int, int], ...]
-    factor: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,46 +63,36 @@ class Layout:
         """Number of places of v."""
         return len(self.names)
 
-    def items(self, norm: int) -> list[Item]:
-        """Return what is released, for the norm that the noise answers to."""
-        found: list[Item] = []
+    def blocks(self, norm: int) -> tuple[Block, ...]:
+        """Return where what is released enters the matrix, for the norm that the noise answers to."""
+        numbers = Forms(self.numbers)
+        found: list[Block] = []
         if not self.factors:
-            found += [Item(f"sum({self.names[i]})", ((0, i),), 1.0) for i in self.numbers]
+            places = Forms((0, *self.numbers))
+            found.append(Block("within", places, places))
+        for levels in self.factors:
+            # a count is that of a level's indicator with itself, and with the constant
+            found.append(Block("paired", Forms(levels), Forms(levels, 0.5, 1.0)))
+            # a sum by level is a share of the whole sum, and the level's own sum undivided
+            found.append(Block("across", numbers, Forms(levels, 1.0, 1.0 / len(self.factors))))
+        for one, other in combinations(self.factors, 2):
+            found.append(Block("across", Forms(one), Forms(other)))
+        if self.factors and len(self.numbers) > 1:
+            found.append(Block("within", numbers, numbers))
+        half = Forms(self.numbers, 0.5 / float(_SQUARES[norm]))
+        return (*found, Block("own", numbers, half))
+
+    def released(self, norm: int) -> list[str]:
+        """Return the names of what is released."""
+        names = [self.names[i] for i in self.numbers]
+        found = [] if self.factors else [f"sum({name})" for name in names]
         for which, levels in enumerate(self.factors):
-            found += [self._count(which, k, place) for k, place in enumerate(levels)]
-            for i in self.numbers:
-                share = 1.0 / len(self.factors)
-                found += [self._level_sum(which, k, place, i, share) for k, place in enumerate(levels)]
+            found += [f"count({which}={k})" for k in range(len(levels))]
+            found += [f"sum({name}|{which}={k})" for name in names for k in range(len(levels))]
         for (a, one), (b, other) in combinations(enumerate(self.factors), 2):
-            for k, first in enumerate(one):
-                for m, second in enumerate(other):
-                    cells = ((first, second),) if first > 0 and second > 0 else ()
-                    found.append(Item(f"count({a}={k},{b}={m})", cells, 1.0))
-        for i, j in combinations(self.numbers, 2):
-            found.append(Item(f"sum({self.names[i]}*{self.names[j]})", ((i, j),), 1.0))
-        share = 1.0 / float(_SQUARES[norm])
-        found += [Item(f"sum({self.names[i]}^2)*{1 / share:g}", ((i, i),), share) for i in self.numbers]
-        return found
-
-    def _count(self, which: int, level: int, place: int) -> Item:
-        return Item(f"count({which}={level})", ((0, place), (place, place)) if place > 0 else (), 1.0)
-
-    def _level_sum(self, which: int, level: int, place: int, number: int, share: float) -> Item:
-        cells: tuple[tuple[int, int], ...] = ((0, number),)
-        if place > 0:
-            cells = (*cells, (place, number))
-        return Item(f"sum({self.names[number]}|{which}={level})", cells, share)
-
-    def patterns(self, norm: int) -> Floats:
-        """Return what each released number adds to the matrix, of shape (numbers, width, width)."""
-        items = self.items(norm)
-        found = np.zeros((len(items), self.width, self.width))
-        for pattern, item in zip(found, items):
-            for i, j in item.cells:
-                # a sum by level is a share of the whole sum, and the level's own sum undivided
-                value = item.factor if i == 0 or i == j else 1.0
-                pattern[i, j] = pattern[j, i] = value
-        return found
+            found += [f"count({a}={k},{b}={m})" for k in range(len(one)) for m in range(len(other))]
+        found += [f"sum({one}*{other})" for one, other in combinations(names, 2)]
+        return [*found, *(f"sum({name}^2)*{float(_SQUARES[norm]):g}" for name in names)]
 
     def sensitivity(self, norm: int) -> Fraction:
         """Return how far one record that is replaced can move what is released, rounding included.
@@ -183,7 +165,7 @@ def moment_query(regression: Regression, norm: int) -> Query:
         "regression",
         np.array([float(each) for each in exact]),
         (layout.sensitivity(norm),),
-        Labels("regression", tuple(item.name for item in layout.items(norm))),
+        Labels("regression", tuple(layout.released(norm))),
         nobs=len(regression.response),
         exact=tuple(exact),
     )

@@ -16,7 +16,7 @@ import statsmodels.formula.api as smf
 import pydpstat
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._formulas import formula_terms
-from pydpstat.inference._laws.noisy_score import ScoreInterval
+from pydpstat.inference._laws.score_tests import ScoreInterval
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from levels import regression as levels  # noqa: E402
@@ -94,11 +94,12 @@ def test_the_simulated_releases_are_those_of_the_function():
     simulated = levels.noisy_moments(setting, np.random.default_rng(1))
     found = fit.intervals[1]
     assert isinstance(found, ScoreInterval)
-    assert found.noisy.scale == pytest.approx(simulated.scale, rel=1e-9)
-    assert np.array_equal(found.noisy.patterns, simulated.patterns)
+    noisy = found.tests.noisy
+    assert noisy.noise.scale == pytest.approx(simulated.noise.scale, rel=1e-9)
+    assert noisy.blocks == simulated.blocks
     sure = pydpstat.ols(y, x, SURE, bounds=(-1, 1), rng=1).intervals[1]
     quiet = levels.noisy_moments({**setting, "epsilon": SURE}, np.random.default_rng(1))
-    assert sure.noisy.matrix == pytest.approx(quiet.matrix, abs=1e-5)
+    assert sure.tests.noisy.matrix == pytest.approx(quiet.matrix, abs=1e-5)
 
 
 @pytest.mark.parametrize("epsilon", [0.001, 100.0])
