@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._grid import times, whole_units
+from pydpstat._grid import float_above, times, whole_units
 from pydpstat._release.calibration import Preparation, Question
 from pydpstat._release.payment import Spender, in_force, pay
 from pydpstat.errors import PydpstatError
@@ -48,6 +48,11 @@ class Query:
         Whether the value is made of integers (then it already lies on any grid).
     nobs : int or None
         Number of records where it is public.
+    ball : (int, int) or None
+        For noise of the maximum norm: how many columns and parts of a column the vectors have that the
+        value is made of; None where all of it is one vector of numbers.
+    units : tuple of Fraction or None
+        What the value's elements are in units of, each above 0; None for 1.
     exact : tuple of Fraction or int, or None
         The value's elements (in Fortran order) as exact rationals, where the statistic was computed
         exactly; the sensitivities are then exact too. `value` holds the same as floats, which only
@@ -61,12 +66,15 @@ class Query:
     integer: bool = False
     nobs: int | None = None
     exact: tuple[Fraction | int, ...] | None = None
+    ball: tuple[int, int] | None = None
+    units: tuple[Fraction, ...] | None = None
 
     @property
     def question(self) -> Question:
         """What is asked, without the answer."""
+        exact = self.exact is not None
         return Question(
-            self.statistic, self.sensitivities, self.value.size, self.integer, self.exact is not None
+            self.statistic, self.sensitivities, self.value.size, self.integer, exact, self.ball
         )
 
     def subject(self) -> str:
@@ -121,6 +129,10 @@ def release(
                 "Use a delta far below 1."
             )
         value = _noisy(query, prepared, source)
+    sensitivity = prepared.sensitivity
+    if query.units is not None:
+        sensitivity = tuple(map(float_above, query.units))
+        value, noise = value * np.array(sensitivity), noise.times(np.array(sensitivity))
     post: PostProcessing = _AS_DRAWN
     if publish is not None:
         value, post = publish(value)
@@ -137,7 +149,7 @@ def release(
         noise=noise.in_shape(value.shape) if value.ndim > 1 else noise,
         noise_scale=noise.scale,
         mechanism=noise.name,
-        sensitivity=prepared.sensitivity,
+        sensitivity=sensitivity,
         claim=prepared.claim,
         guarantee=prepared.guarantee,
         bounds=bounds,

@@ -40,6 +40,8 @@ class Question(NamedTuple):
         Whether they are integers.
     exact : bool
         Whether they were computed exactly.
+    ball : (int, int) or None
+        As the query's.
     """
 
     statistic: str
@@ -47,6 +49,7 @@ class Question(NamedTuple):
     size: int
     integer: bool
     exact: bool
+    ball: tuple[int, int] | None = None
 
 
 class Spec(Protocol):

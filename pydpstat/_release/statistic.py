@@ -16,6 +16,7 @@ from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import Question, prepare
 from pydpstat._release.payment import Spender, defaults
 from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.cube import Cube
 from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussian
 from pydpstat.mechanisms.gaussian import Gaussian
 from pydpstat.mechanisms.geometric import Geometric
@@ -33,11 +34,13 @@ Returned = TypeVar("Returned")
 
 # the default comes first
 REAL: tuple[Mechanism, ...] = (Laplace(), Gaussian())
+# of numbers that one record changes together
+VECTOR: tuple[Mechanism, ...] = (*REAL, Cube())
 INTEGER: tuple[Mechanism, ...] = (Geometric(), DiscreteGaussian())
 # what takes a missing value's place, or what is done with it
 Missing = str | float | np.generic
 # delta, mechanism, neighbors and missing, as they were given
-Public = tuple[float, str | Mechanism, str | None, Missing]
+Public = tuple[float, str | Mechanism | None, str | None, Missing]
 COMPLETE = "that no value is missing is public knowledge"
 EXPANDED = "divided by the sample's share"
 
@@ -115,8 +118,8 @@ class Options(NamedTuple):
         return 2 if self.scattered and self.neighbors == "bounded" else 1
 
     @property
-    def norm(self) -> int:
-        """Which norm of a change the noise answers to: 2 for Gaussian noise, else 1."""
+    def norm(self) -> float:
+        """Which norm of a change the noise answers to: 2 for Gaussian noise, infinity for a cube's, else 1."""
         return self.mechanism.norm
 
     @property
@@ -143,7 +146,7 @@ class Options(NamedTuple):
 def options(
     epsilon: float,
     delta: float,
-    mechanism: str | Mechanism,
+    mechanism: str | Mechanism | None,
     neighbors: str | None,
     missing: Missing,
     *,
@@ -155,7 +158,7 @@ def options(
     """Check how a statistic is to be protected.
 
     The mechanisms are those that have a name in the function, its default first; with `others` an object
-    may be given, too. `fill` is what may take a missing value's place: a number (float), a truth value
+    may be given, too. Without any, of `VECTOR`, `for_columns` chooses. `fill` is what may take a missing value's place: a number (float), a truth value
     (bool), or a level (str: any plain value). Without neighbors they are those of the budget that pays.
 
     Examples
@@ -179,7 +182,7 @@ def options(
 def _options(
     epsilon: float,
     delta: float,
-    mechanism: str | Mechanism,
+    mechanism: str | Mechanism | None,
     neighbors: str,
     missing: Missing,
     mechanisms: tuple[Mechanism, ...],
@@ -196,13 +199,28 @@ def _options(
         neighbors,
         missing_rule(missing, neighbors, fill),
         # a default is not shown in calls
-        chosen is mechanisms[0],
+        mechanism is None if mechanisms is VECTOR else chosen is mechanisms[0],
         isinstance(mechanism, str),
     )
 
 
-def _mechanism(mechanism: str | Mechanism, named: tuple[Mechanism, ...], others: bool) -> Mechanism:
+def for_columns(how: Options, columns: int) -> Options:
+    """Return the options with the default mechanism for so many numbers that a record changes together.
+
+    Of one number all that have a pure epsilon are Laplace noise; of several a cube's has less variance.
+    """
+    return how._replace(mechanism=VECTOR[-1]) if how.default and columns > 1 else how
+
+
+def _mechanism(mechanism: str | Mechanism | None, named: tuple[Mechanism, ...], others: bool) -> Mechanism:
     """Return the mechanism of a name, or the one that was given."""
+    if mechanism is None and named is VECTOR:
+        return named[0]
+    if isinstance(mechanism, Mechanism) and mechanism.norm == math.inf and named is not VECTOR:
+        raise PydpstatError(
+            f"mechanism must be for this statistic; got {mechanism!r}, which is for several numbers that a "
+            f"record changes together, such as means of columns. Use {named[0].name!r}."
+        )
     if isinstance(mechanism, Mechanism) and others:
         if mechanism.integer and not named[0].integer:
             raise PydpstatError(
@@ -281,8 +299,9 @@ class Protection(NamedTuple):
         """Return noise for one sensitivity of the whole value, or for one of each element."""
         how = self.options
         if len(sensitivities) == 1:
+            ball = {"ball": question.ball} if how.norm == math.inf else {}
             return how.mechanism.calibrate_vector(
-                how.epsilon, how.delta, sensitivities[0], question.size, question.integer
+                how.epsilon, how.delta, sensitivities[0], question.size, question.integer, **ball
             )
         return how.mechanism.calibrate_each(how.epsilon, how.delta, sensitivities)
 

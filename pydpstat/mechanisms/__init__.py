@@ -1,6 +1,8 @@
 """How a statistic is protected: noise distributions, calibrations, exact privacy curves."""
 
 from pydpstat.mechanisms.bounded_laplace import BoundedLaplace, BoundedLaplaceNoise
+from pydpstat.mechanisms.cross_products import CrossProductNoise
+from pydpstat.mechanisms.cube import Cube, CubeNoise
 from pydpstat.mechanisms.discrete_gaussian import (
     DiscreteGaussian,
     DiscreteGaussianNoise,
@@ -23,6 +25,9 @@ from pydpstat.mechanisms.staircase import Staircase, StaircaseNoise
 __all__ = [
     "BoundedLaplace",
     "BoundedLaplaceNoise",
+    "CrossProductNoise",
+    "Cube",
+    "CubeNoise",
     "DiscreteGaussian",
     "DiscreteGaussianNoise",
     "Gaussian",

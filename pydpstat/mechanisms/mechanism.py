@@ -170,7 +170,7 @@ class Mechanism:
     ----------
     name : str
         Its name in calls and messages.
-    norm : {1, 2}
+    norm : {1, 2, inf}
         In which norm it measures what one record can change. Default 1.
     approximate : bool
         Whether it needs a delta above 0. Default False.
@@ -191,7 +191,7 @@ class Mechanism:
     """
 
     name: ClassVar[str]
-    norm: ClassVar[int] = 1
+    norm: ClassVar[float] = 1
     approximate: ClassVar[bool] = False
     integer: ClassVar[bool] = False
     joint: ClassVar[bool] = False
@@ -212,7 +212,13 @@ class Mechanism:
         raise _undefined(self, "calibrate")
 
     def calibrate_vector(
-        self, epsilon: float, delta: float, sensitivity: float, size: int, integer: bool
+        self,
+        epsilon: float,
+        delta: float,
+        sensitivity: float,
+        size: int,
+        integer: bool,
+        ball: tuple[int, int] | None = None,
     ) -> Noise:
         """Return noise for the elements of a vector that has one sensitivity.
 
@@ -224,6 +230,8 @@ class Mechanism:
             How many elements.
         integer : bool
             Whether they are counts.
+        ball : (int, int), optional
+            For the maximum norm: the vector is made of vectors of so many columns and parts a column.
 
         Notes
         -----

@@ -9,7 +9,7 @@ import numpy as np
 
 from pydpstat._data.columns import Data, GivenBounds, check_filling
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import Missing, Public, options, quiet, release_statistic
+from pydpstat._release.statistic import REAL, VECTOR, Missing, Public, for_columns, options, quiet, release_statistic
 from pydpstat.inference._laws.correlation_interval import CorrelationIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from
@@ -28,7 +28,7 @@ def cov(
     *,
     bounds: GivenBounds,
     delta: float = 0,
-    mechanism: str | Mechanism = "laplace",
+    mechanism: str | Mechanism | None = None,
     neighbors: str | None = None,
     missing: Missing = "error",
     by: Keys | None = None,
@@ -58,8 +58,9 @@ def cov(
         frame one pair for all columns, one for each, or a dict of them by column.
     delta : float, default 0
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
-    mechanism : {"laplace", "gaussian"} or Mechanism, default "laplace"
-        The noise; Gaussian noise has the analytic calibration.
+    mechanism : {"laplace", "gaussian", "linf"} or Mechanism, optional
+        The noise: by default Laplace noise of two variables, and of a frame ``"linf"``, the K-norm mechanism
+        of the cube, which has less. Gaussian noise has the analytic calibration.
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record replaced (the number of records public).
         Unbounded: one added or removed (the number private).
@@ -224,11 +225,12 @@ def _release(
     if epsilon is None:
         # cov(frame, 1.0, bounds=...): the second argument is epsilon where there is no third
         y, epsilon = (None, y) if np.ndim(y) == 0 else (y, None)
-    how = options(epsilon, *public, budget=budget)
+    how = options(epsilon, *public, mechanisms=VECTOR if function == "cov" else REAL, budget=budget)
     source = source_from(rng)
     variables, how = read_variables(x, y, bounds, how, scope, source)
     check_squares(variables.pairs)
     check_filling(how.missing, variables.pairs)
+    how = for_columns(how, variables.width if variables.matrix else 1)
     if function == "cov" and how.bounded:
         query, publish = bounded_query(variables, how)
     elif function == "cov" and not variables.matrix:

@@ -9,7 +9,7 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Bounds, Data, GivenBounds, Pair
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import Missing, Options, options, quiet
+from pydpstat._release.statistic import VECTOR, Missing, Options, options, quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results._postprocessing import PostProcessing, Publish, Scaled
@@ -32,7 +32,7 @@ def mean(
     *,
     bounds: GivenBounds,
     delta: float = 0,
-    mechanism: str | Mechanism = "laplace",
+    mechanism: str | Mechanism | None = None,
     neighbors: str | None = None,
     missing: Missing = "error",
     by: Keys | None = None,
@@ -60,8 +60,9 @@ def mean(
         columns, one for each, or a dict of them by column.
     delta : float, default 0
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
-    mechanism : {"laplace", "gaussian"} or Mechanism, default "laplace"
-        The noise; Gaussian noise has the analytic calibration.
+    mechanism : {"laplace", "gaussian", "linf"} or Mechanism, optional
+        The noise: by default Laplace noise of one column, and of several ``"linf"``, the K-norm mechanism of
+        the cube, which has less. Gaussian noise has the analytic calibration.
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record replaced (the number of records public).
         Unbounded: one added or removed (the number private).
@@ -163,7 +164,9 @@ def mean(
     10.0
     """
     more = checks.flag(population, "population")
-    how = options(epsilon, delta, mechanism, neighbors, missing, others=not more, budget=budget)
+    how = options(
+        epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR, others=not more, budget=budget
+    )
     scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
     if more:
         from pydpstat.inference._population import release_moments
@@ -182,7 +185,7 @@ def mean_query(statistic: str, records: Records, pairs: Bounds, how: Options) ->
         record_grid.ratio(each.first[0], size, grid.unit, grid.center) for grid, each in zip(grids, found)
     ]
     sensitivities = [record_grid.width(pair, size) for pair in pairs]
-    return per_column(statistic, records, exact, sensitivities, size), None
+    return per_column(statistic, records, exact, sensitivities, size, how), None
 
 
 def _placed(noisy: np.ndarray, pair: Pair) -> tuple[np.ndarray, np.ndarray]:
@@ -199,7 +202,7 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     *,
     bounds: GivenBounds,
     delta: float = 0,
-    mechanism: str | Mechanism = "laplace",
+    mechanism: str | Mechanism | None = None,
     neighbors: str | None = None,
     missing: Missing = "error",
     by: Keys | None = None,
@@ -226,8 +229,9 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
         columns, one for each, or a dict of them by column.
     delta : float, default 0
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
-    mechanism : {"laplace", "gaussian"} or Mechanism, default "laplace"
-        The noise; Gaussian noise has the analytic calibration.
+    mechanism : {"laplace", "gaussian", "linf"} or Mechanism, optional
+        The noise: by default Laplace noise of one column, and of several ``"linf"``, the K-norm mechanism of
+        the cube, which has less. Gaussian noise has the analytic calibration.
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record replaced (the number of records public).
         Unbounded: one added or removed (the number private).
@@ -276,7 +280,7 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     >>> r.sensitivity, r.nobs is None
     (5.0, True)
     """
-    how = options(epsilon, delta, mechanism, neighbors, missing, budget=budget)
+    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR, budget=budget)
     scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
     return release_columns("sum", _sum_query, data, bounds, how, scope, rng, budget)
 
@@ -290,13 +294,13 @@ def _sum_query(statistic: str, records: Records, pairs: Bounds, how: Options) ->
         grids, found, size = summed(statistic, records, pairs, how, 0)
         sensitivities = [record_grid.width(pair) for pair in pairs]
         exact = [_total(each, grid) for grid, each in zip(grids, found)]
-        return per_column(statistic, records, exact, sensitivities, size), None
+        return per_column(statistic, records, exact, sensitivities, size, how), None
     grids = [record_grid.data_grid(lower, upper) for lower, upper in pairs]
     rows = by_group(added(records, grids, how))
     sensitivities = [_reach(pair, Fraction(size), how, records.apart) for pair, size in zip(pairs, sizes)]
     exact = [_total(each, grid) for row in rows for grid, each in zip(grids, row)]
     if records.groups is None:
-        return per_column(statistic, records, exact, sensitivities, None), None
+        return per_column(statistic, records, exact, sensitivities, None, how), None
     return _group_sums(statistic, records, exact, sensitivities, how)
 
 
@@ -314,7 +318,7 @@ def _reach(pair: Pair, size: Fraction, how: Options, apart: bool) -> Fraction:
     """
     if how.ends == 1:
         return how.most * size
-    return how.most * max(size * partition.norm_of(2 if apart else 1, how), record_grid.width(pair))
+    return how.most * max(size * partition.norm_apart(2 if apart else 1, how), record_grid.width(pair))
 
 
 def _group_sums(
@@ -326,7 +330,8 @@ def _group_sums(
     parts = tuple(each / units[place % len(units)] for place, each in enumerate(exact))
     reach = sensitivities[0] if len(units) == 1 else partition.norm_of(len(units), how)
     value = np.array([part.numerator / part.denominator for part in parts])
-    query = Query(statistic, value, (reach,), records.labels(statistic), exact=parts)
+    ball = (len(units), 1)
+    query = Query(statistic, value, (reach,), records.labels(statistic), exact=parts, ball=ball)
     factors = list(map(float, units))
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:

@@ -9,7 +9,7 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Bounds, Data, GivenBounds, Pair
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import Missing, Options, options, quiet
+from pydpstat._release.statistic import VECTOR, Missing, Options, options, quiet
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, Publish, SquareRoot
 from pydpstat.results.results import DPResults
@@ -29,7 +29,7 @@ def var(
     *,
     bounds: GivenBounds,
     delta: float = 0,
-    mechanism: str | Mechanism = "laplace",
+    mechanism: str | Mechanism | None = None,
     neighbors: str | None = None,
     missing: Missing = "error",
     by: Keys | None = None,
@@ -57,8 +57,9 @@ def var(
         columns, one for each, or a dict of them by column.
     delta : float, default 0
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
-    mechanism : {"laplace", "gaussian"} or Mechanism, default "laplace"
-        The noise; Gaussian noise has the analytic calibration.
+    mechanism : {"laplace", "gaussian", "linf"} or Mechanism, optional
+        The noise: by default Laplace noise of one column, and of several ``"linf"``, the K-norm mechanism of
+        the cube, which has less. Gaussian noise has the analytic calibration.
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record replaced (the number of records public).
         Unbounded: one added or removed (the number private).
@@ -127,7 +128,9 @@ def var(
     (1.219, 0.0625)
     """
     more = checks.flag(population, "population")
-    how = options(epsilon, delta, mechanism, neighbors, missing, others=not more, budget=budget)
+    how = options(
+        epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR, others=not more, budget=budget
+    )
     scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
     if more:
         from pydpstat.inference._population import release_moments
@@ -143,7 +146,7 @@ def std(
     *,
     bounds: GivenBounds,
     delta: float = 0,
-    mechanism: str | Mechanism = "laplace",
+    mechanism: str | Mechanism | None = None,
     neighbors: str | None = None,
     missing: Missing = "error",
     by: Keys | None = None,
@@ -195,7 +198,9 @@ def std(
     (1.104, ('cut at 0', 'square root'))
     """
     more = checks.flag(population, "population")
-    how = options(epsilon, delta, mechanism, neighbors, missing, others=not more, budget=budget)
+    how = options(
+        epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR, others=not more, budget=budget
+    )
     scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
     if more:
         from pydpstat.inference._population import release_moments
@@ -215,7 +220,7 @@ def _variance_query(statistic: str, records: Records, pairs: Bounds, how: Option
         for each, grid in zip(found, grids)
     ]
     sensitivities = [spread_sensitivity(n, grid, grid, pair, pair) for grid, pair in zip(grids, pairs)]
-    query = per_column(statistic, records, exact, sensitivities, n)
+    query = per_column(statistic, records, exact, sensitivities, n, how)
     return query, lambda noisy: (np.maximum(noisy, 0.0), AsDrawn((CUT,)))
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat.errors import PydpstatError
 from pydpstat.random.secure import _bits
+
+_MOST = np.uint64(2**64 - 1)
 
 
 def below(limit: int) -> int:
@@ -43,6 +47,21 @@ def integers(size: int, bound: int) -> npt.NDArray[np.int64]:
         drawn[places] = again
         places = places[again > last]
     return (drawn % kind.type(bound)).astype(np.int64)
+
+
+def each_below(limits: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Draw an integer from 0 to below each limit, as int64 or, as the limits are, Python's; exactly."""
+    if limits.dtype == object:
+        return np.array([below(limit) for limit in limits.flat], dtype=object).reshape(limits.shape)
+    bounds = limits.astype(np.uint64)
+    drawn = _bits.words(limits.size).reshape(limits.shape).copy()
+    # the words from the last whole multiple of the bound on are drawn again; 2^64 - that is 2^64 % bound
+    past = np.flatnonzero(drawn > _MOST - (_MOST % bounds + np.uint64(1)) % bounds)
+    while past.size:
+        again, bound = _bits.words(past.size), bounds.flat[past]
+        drawn.flat[past] = again
+        past = past[again > _MOST - (_MOST % bound + np.uint64(1)) % bound]
+    return (drawn % bounds).astype(np.int64)
 
 
 def places(size: int, bits: int) -> npt.NDArray[np.int64]:

@@ -60,7 +60,7 @@ def bernoulli(size: int, probability: float | Fraction | npt.NDArray[np.float64]
     result = drawn < edge
     for place in np.flatnonzero(drawn == edge).tolist():
         each = Fraction(float(chances[place])) if chances.ndim else exact
-        result[place] = _below(Cell(int(drawn[place]), known), each)
+        result[place] = cell_below(Cell(int(drawn[place]), known), each)
     return result
 
 
@@ -114,7 +114,7 @@ def trial_exp(exponent: float, error: float, exact: Callable[[], Fraction]) -> b
     return precise.reaches(bits.cell_of(word), exact())
 
 
-def _below(cell: Cell, probability: Fraction) -> bool:
+def cell_below(cell: Cell, probability: Fraction) -> bool:
     """Return whether U is below the probability."""
     while True:
         goal = probability.numerator << cell.bits

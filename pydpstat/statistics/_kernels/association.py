@@ -188,7 +188,7 @@ def square_query(function: str, variables: Variables, how: Options) -> tuple[Que
     )
     blocks = partition.square_weights(found)
     # of a replaced record one vector is taken away and one added, neither with negative elements
-    reach = partition.SQUARE_NORM * (partition.norm_of(2, how) if how.bounded else 1)
+    reach = partition.SQUARE_NORM * (partition.norm_apart(2, how) if how.bounded else 1)
     query = partition.weights_query(
         function, _labels(function, variables), how, blocks, len(pairs), reach, size
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
@@ -11,7 +12,7 @@ import numpy as np
 
 from pydpstat._data.columns import Bounds, Data, GivenBounds, check_filling, column_bounds, numbers_of
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import Options, check_records, release_statistic
+from pydpstat._release.statistic import Options, check_records, for_columns, release_statistic
 from pydpstat.random import source_from
 from pydpstat.results._postprocessing import Publish
 from pydpstat.results.results import DPResults
@@ -41,6 +42,7 @@ def release_columns(
     records, how = records_of(data, how, scope, source, read)
     pairs, shown = column_bounds(bounds, records.names, records.width)
     check_filling(how.missing, pairs)
+    how = for_columns(how, len(pairs))
     query, publish = ask(name, records, pairs, how)
     return release_statistic(
         name,
@@ -111,8 +113,14 @@ def per_column(
     exact: list[Fraction],
     sensitivities: list[Fraction],
     nobs: int | None,
+    how: Options,
 ) -> Query:
-    """Ask for one number a column, each with its own sensitivity."""
+    """Ask for one number a column, each with its own sensitivity: in units of it for noise of them together."""
+    units = None
+    if how.norm == math.inf:
+        units = tuple(each or Fraction(1) for each in sensitivities)
+        exact = [each / unit for each, unit in zip(exact, units)]
+        sensitivities = [Fraction(1)]
     floats = [each.numerator / each.denominator for each in exact]
     return Query(
         statistic,
@@ -121,4 +129,5 @@ def per_column(
         records.labels(statistic),
         nobs=nobs,
         exact=tuple(exact),
+        units=units,
     )

@@ -9,6 +9,7 @@ split.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -94,9 +95,10 @@ def weights_query(
     A unit has at most `how.most` records, and changes no more than so many times what one of them does.
     """
     exact = tuple(chain.from_iterable(blocks))
+    ball = (each, len(blocks[0])) if blocks else None
     value = np.array([part.numerator / part.denominator for part in exact], dtype=np.float64)
     reach = norm * reach_of(each, how)
-    return Query(statistic, value, (reach,), names, nobs=nobs, exact=exact)
+    return Query(statistic, value, (reach,), names, nobs=nobs, exact=exact, ball=ball)
 
 
 def reach_of(ones: int, how: Options, apart: bool = True) -> Fraction:
@@ -109,8 +111,8 @@ def reach_of(ones: int, how: Options, apart: bool = True) -> Fraction:
 
 
 @lru_cache(maxsize=256)
-def _reach(ones: int, norm: int, ends: int, most: int) -> Fraction:
-    return _length(ones, norm) * _length(ends, norm) * most
+def _reach(ones: int, norm: float, ends: int, most: int) -> Fraction:
+    return _length(ones, norm) * _length(ends, _outer(norm)) * most
 
 
 def column_weights(
@@ -151,8 +153,18 @@ def norm_of(ones: int, how: Options) -> Fraction:
     return _length(ones, how.norm)
 
 
-def _length(ones: int, norm: int) -> Fraction:
-    return Fraction(root_above(ones) if norm == 2 else ones)
+def norm_apart(vectors: int, how: Options) -> Fraction:
+    """Return by how much more so many vectors apart, each of length 1, are moved than one of them."""
+    return _length(vectors, _outer(how.norm))
+
+
+def _outer(norm: float) -> float:
+    # the maximum norms of several vectors are added up
+    return 1 if norm == math.inf else norm
+
+
+def _length(ones: int, norm: float) -> Fraction:
+    return Fraction(root_above(ones) if norm == 2 else 1 if norm == math.inf else ones)
 
 
 class Moments(NamedTuple):
