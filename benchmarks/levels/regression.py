@@ -13,6 +13,7 @@ import numpy as np
 from scipy.stats import wishart
 
 from levels.thinned import missed
+from pydpstat._grid import float_above
 from pydpstat.inference._block_scores import block_values, kendall_statistic, score_statistic
 from pydpstat.inference._laws.noisy_moments import NoisyMoments, matrix_of
 from pydpstat.inference._laws.score_tests import ends, pvalues
@@ -28,7 +29,6 @@ from pydpstat.inference._laws.sign_scores import (
 from pydpstat.inference._laws.slope_intervals import SlopeInterval
 from pydpstat.inference._pair_slopes import Look, PairSlopes, look, looks_for
 from pydpstat.inference._regression_moments import Layout
-from pydpstat.mechanisms import LaplaceNoise
 
 Setting = dict[str, Any]
 # from here on the moments of a normal law are drawn as such
@@ -152,15 +152,17 @@ def _layout(setting: Setting) -> Layout:
 def noisy_moments(setting: Setting, rng: np.random.Generator) -> NoisyMoments:
     """Return a simulated release of the moments."""
     layout, n = _layout(setting), setting["n"]
-    blocks = layout.blocks(1)
-    noise = LaplaceNoise(float(layout.sensitivity(1)) / setting["epsilon"])
+    blocks = layout.blocks(math.inf)
+    size = sum(block.size for block in blocks)
+    sensitivity = float_above(layout.sensitivity(math.inf))
+    noise = layout.mechanism.calibrate_vector(setting["epsilon"], 0.0, sensitivity, size, False)
     if setting["law"] in ("normal", "correlated") and n > _MANY:
         matrix = _normal_moments(setting, rng)
     else:
         x, y = records(setting, rng)
         v = np.column_stack([np.ones(n), x, y])
         matrix = v.T @ v
-    drawn = noise.rvs(sum(block.size for block in blocks), random_state=rng)
+    drawn = noise.rvs(size, random_state=rng)
     p = setting["predictors"]
     return NoisyMoments(matrix + matrix_of(drawn, blocks, p + 2), blocks, noise, np.zeros(p))
 

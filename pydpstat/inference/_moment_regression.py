@@ -9,7 +9,7 @@ import numpy as np
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Options, release_statistic
 from pydpstat.inference._design import LinearDesign, Regression
-from pydpstat.inference._laws.noisy_moments import NoisyMoments, matrix_of
+from pydpstat.inference._laws.noisy_moments import Block, NoisyMoments, matrix_of
 from pydpstat.inference._laws.score_tests import ScoreInterval, ScoreTests
 from pydpstat.inference._regression_moments import Layout, moment_query
 from pydpstat.random import Source
@@ -34,6 +34,9 @@ def by_moments(
 ) -> RegressionResults:
     """Release the moments, and return what follows from them."""
     design = regression.design
+    layout = Layout.of(design)
+    if how.default or how.norm == math.inf:
+        how = how._replace(mechanism=layout.mechanism)
     found = release_statistic(
         "ols",
         moment_query(regression, how.norm),
@@ -45,12 +48,12 @@ def by_moments(
         bounds=design.bounds,
         conditions=design.conditions,
     )
-    return _followed(design, how, null, found)
+    return _followed(design, layout, layout.blocks(how.norm), null, found)
 
 
-def _followed(design: LinearDesign, how: Options, null: float, found: DPResults) -> RegressionResults:
-    layout = Layout.of(design)
-    blocks = layout.blocks(how.norm)
+def _followed(
+    design: LinearDesign, layout: Layout, blocks: tuple[Block, ...], null: float, found: DPResults
+) -> RegressionResults:
     matrix = matrix_of(found.value, blocks, layout.width)
     matrix[0, 0] = float(found.nobs or 0)
     centers, factors = _units(design)

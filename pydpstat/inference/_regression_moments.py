@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import numpy.typing as npt
@@ -13,14 +14,16 @@ import numpy.typing as npt
 from pydpstat._grid import float_above
 from pydpstat._release.additive import Query
 from pydpstat.inference._design import LinearDesign, Regression
-from pydpstat.inference._laws.noisy_moments import Block, Forms
+from pydpstat.inference._moment_noise import MomentCube, crossed
+from pydpstat.inference._laws.noisy_moments import Block, Form, Forms
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.record_grid import BITS
 
 Floats = npt.NDArray[np.float64]
-# how a square enters what is released: halved with Laplace noise, a little less than 1/sqrt(2) with normal
-_SQUARES = {1: Fraction(1, 2), 2: Fraction(7, 10)}
+# how a square enters what is released, by norm: halved with Laplace noise, a little less than 1/sqrt(2) with
+# normal, and as it is in a cube of its own
+_SQUARES = {1: Fraction(1, 2), 2: Fraction(7, 10), math.inf: Fraction(1)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,38 +66,65 @@ class Layout:
         """Number of places of v."""
         return len(self.names)
 
-    def blocks(self, norm: int) -> tuple[Block, ...]:
+    def tables(self, norm: float) -> tuple[tuple[int, ...], ...]:
+        """Return the categorical predictors of each table whose cells are released."""
+        sizes = [len(levels) for levels in self.factors]
+        if norm == math.inf and crossed(len(self.numbers), sizes):
+            return (tuple(range(len(sizes))),)
+        return tuple((which,) for which in range(len(sizes)))
+
+    @property
+    def mechanism(self) -> MomentCube:
+        """The mechanism of the least noise, whose norm is infinite."""
+        cells = [math.prod(len(self.factors[which]) for which in table) for table in self.tables(math.inf)]
+        return MomentCube(len(self.numbers), cells)
+
+    def blocks(self, norm: float) -> tuple[Block, ...]:
         """Return where what is released enters the matrix, for the norm that the noise answers to."""
-        numbers = Forms(self.numbers)
+        numbers = Forms.of(self.numbers)
         found: list[Block] = []
         if not self.factors:
-            places = Forms((0, *self.numbers))
+            places = Forms.of((0, *self.numbers))
             found.append(Block("within", places, places))
-        for levels in self.factors:
-            # a count is that of a level's indicator with itself, and with the constant
-            found.append(Block("paired", Forms(levels), Forms(levels, 0.5, 1.0)))
-            # a sum by level is a share of the whole sum, and the level's own sum undivided
-            found.append(Block("across", numbers, Forms(levels, 1.0, 1.0 / len(self.factors))))
-        for one, other in combinations(self.factors, 2):
-            found.append(Block("across", Forms(one), Forms(other)))
+        tables = self.tables(norm)
+        for table in tables:
+            cells = self._cells(table)
+            # a count is that of its levels' indicators with each other, and with the constant
+            whole = tuple(((0, 1.0), *((place, 0.5) for place, _ in cell)) for cell in cells)
+            found.append(Block("paired", Forms(cells), Forms(whole)))
+            # a sum in a cell is a share of the whole sum, and of its levels' own sums undivided
+            parts = tuple(((0, 1.0 / len(tables)), *cell) for cell in cells)
+            found.append(Block("across", numbers, Forms(parts)))
+        for one, other in combinations(tables, 2):
+            found.append(Block("across", Forms(self._cells(one)), Forms(self._cells(other))))
         if self.factors and len(self.numbers) > 1:
             found.append(Block("within", numbers, numbers))
-        half = Forms(self.numbers, 0.5 / float(_SQUARES[norm]))
-        return (*found, Block("own", numbers, half))
+        return (*found, Block("own", numbers, Forms.of(self.numbers, 0.5 / float(_SQUARES[norm]))))
 
-    def released(self, norm: int) -> list[str]:
+    def _cells(self, table: tuple[int, ...]) -> tuple[Form, ...]:
+        """Return each cell's levels but the references."""
+        cells = product(*(self.factors[which] for which in table))
+        return tuple(tuple((place, 1.0) for place in cell if place > 0) for cell in cells)
+
+    def released(self, norm: float) -> list[str]:
         """Return the names of what is released."""
         names = [self.names[i] for i in self.numbers]
         found = [] if self.factors else [f"sum({name})" for name in names]
-        for which, levels in enumerate(self.factors):
-            found += [f"count({which}={k})" for k in range(len(levels))]
-            found += [f"sum({name}|{which}={k})" for name in names for k in range(len(levels))]
-        for (a, one), (b, other) in combinations(enumerate(self.factors), 2):
-            found += [f"count({a}={k},{b}={m})" for k in range(len(one)) for m in range(len(other))]
+        tables = self.tables(norm)
+        cells = [[_cell(table, codes) for codes in product(*self._codes(table))] for table in tables]
+        for each in cells:
+            found += [f"count({cell})" for cell in each]
+            found += [f"sum({name}|{cell})" for name in names for cell in each]
+        for one, other in combinations(cells, 2):
+            found += [f"count({first},{second})" for first in one for second in other]
         found += [f"sum({one}*{other})" for one, other in combinations(names, 2)]
-        return [*found, *(f"sum({name}^2)*{float(_SQUARES[norm]):g}" for name in names)]
+        times = "" if _SQUARES[norm] == 1 else f"*{float(_SQUARES[norm]):g}"
+        return [*found, *(f"sum({name}^2){times}" for name in names)]
 
-    def sensitivity(self, norm: int) -> Fraction:
+    def _codes(self, table: tuple[int, ...]) -> list[range]:
+        return [range(len(self.factors[which])) for which in table]
+
+    def sensitivity(self, norm: float) -> Fraction:
         """Return how far one record that is replaced can move what is released, rounding included.
 
         Notes
@@ -125,6 +155,8 @@ class Layout:
         """
         d, q = len(self.numbers), len(self.factors)
         slack = Fraction(d * (d + 1), 2**BITS)
+        if norm == math.inf:
+            return 1 + Fraction(1, 2 ** (BITS - 2))
         if norm == 1:
             whole = Fraction(2 * (d * d // 4) + 2 * q * d + q * (q + 1)) if q else Fraction((d + 1) ** 2, 2)
             return whole + slack
@@ -133,12 +165,16 @@ class Layout:
         return Fraction(float_above(_root_above(d * d + 2 * q * d + q * (q + 1)))) + slack
 
 
+def _cell(table: Sequence[int], codes: Sequence[int]) -> str:
+    return ",".join(f"{which}={code}" for which, code in zip(table, codes))
+
+
 def _root_above(square: int) -> Fraction:
     """Return a rational number that is at least the square root."""
     return Fraction(np.nextafter(np.sqrt(float(square)), np.inf))
 
 
-def moment_query(regression: Regression, norm: int) -> Query:
+def moment_query(regression: Regression, norm: float) -> Query:
     """Ask for what the layout lists, in integers on the records' grid."""
     design, layout = regression.design, Layout.of(regression.design)
     numbers = [each.bounds for each in design.predictors if each.bounds is not None]
@@ -153,10 +189,11 @@ def moment_query(regression: Regression, norm: int) -> Query:
     exact: list[Fraction | int] = []
     if not codes:
         exact += [each * unit for each in sums.first]
-    for values, levels in codes:
+    tables = [_joined([codes[which] for which in table]) for table in layout.tables(norm)]
+    for values, levels in tables:
         exact += np.bincount(values, minlength=levels).tolist()
         exact += _level_sums(arrays, grids, values, levels)
-    for (one, first), (other, second) in combinations(codes, 2):
+    for (one, first), (other, second) in combinations(tables, 2):
         exact += np.bincount(one * second + other, minlength=first * second).tolist()
     cross = len(pairs) - len(arrays)
     exact += [each * unit for each in sums.products[:cross]]
@@ -169,6 +206,14 @@ def moment_query(regression: Regression, norm: int) -> Query:
         nobs=len(regression.response),
         exact=tuple(exact),
     )
+
+
+def _joined(codes: Sequence[tuple[npt.NDArray[np.int64], int]]) -> tuple[npt.NDArray[np.int64], int]:
+    """Return the cell of each record, and how many cells there are."""
+    found, cells = codes[0]
+    for values, levels in codes[1:]:
+        found, cells = found * levels + values, cells * levels
+    return found, cells
 
 
 def _level_sums(

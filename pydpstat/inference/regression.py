@@ -7,7 +7,7 @@ from typing import Any
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, GivenBounds
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import REAL, Missing, call, check_budget, check_records, options, quiet
+from pydpstat._release.statistic import VECTOR, Missing, call, check_budget, check_records, options, quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._design import LinearDesign, read_regression
 from pydpstat.inference._moment_regression import by_moments
@@ -34,7 +34,7 @@ def ols(
     null: float = 0.0,
     interval: bool = False,
     delta: float = 0,
-    mechanism: str | Mechanism = "laplace",
+    mechanism: str | Mechanism | None = None,
     neighbors: str | None = None,
     missing: Missing = "error",
     rng: object = None,
@@ -70,8 +70,9 @@ def ols(
         interval, which has the whole of epsilon; with several slopes half of epsilon goes to intervals.
     delta : float, default 0
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
-    mechanism : {"laplace", "gaussian"} or Mechanism, default "laplace"
-        The moments' noise; normal noise is less from about five variables on. Ranks have geometric noise.
+    mechanism : {"linf", "laplace", "gaussian"} or Mechanism, optional
+        The moments' noise. By default that of ``"linf"``, which is the least without a delta: see the notes.
+        Normal noise is less from about ten variables on. Ranks have geometric noise.
     neighbors : {"bounded"}, optional
         One record replaced; the number of records is public.
     missing : "error" or float, default "error"
@@ -164,10 +165,9 @@ def ols(
     (True, 'model')
     """
     ranked = checks.one_of(method, "method", METHODS) == "rank"
-    named = (Geometric(),) if ranked else REAL
-    chosen: Any = (
-        "geometric" if ranked and isinstance(mechanism, str) and mechanism == "laplace" else mechanism
-    )
+    named = (Geometric(),) if ranked else VECTOR
+    plain = mechanism is None or isinstance(mechanism, str) and mechanism == "laplace"
+    chosen: Any = "geometric" if ranked and plain else mechanism
     how = options(
         epsilon, delta, chosen, neighbors, missing, mechanisms=named, others=not ranked, budget=budget
     )

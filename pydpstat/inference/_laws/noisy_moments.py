@@ -7,7 +7,7 @@ v = (1, x, y), plus noise. Everything is in the unit of the moments.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations, product
@@ -23,39 +23,47 @@ from pydpstat.mechanisms.mechanism import Noise
 
 Floats = npt.NDArray[np.float64]
 
-# simulated releases for each nuisance point
-DRAWS = 2048
+# simulated releases for each nuisance point: of matrices up to a width, and wider ones
+DRAWS, WIDE, FEWER = 4096, 9, 2048
 SEED = 20_240_117
 
 
+# a linear form of v: its coefficients by place
+Form = tuple[tuple[int, float], ...]
+
+
 class Forms(NamedTuple):
-    """Linear forms of v: `weight` times the element at each place, plus `share` times the first element.
+    """Linear forms of v: one for each place of v alone, or others."""
 
-    The place -1, a reference level, has the element 0.
-    """
+    rows: tuple[Form, ...]
 
-    places: tuple[int, ...]
-    weight: float = 1.0
-    share: float = 0.0
+    @classmethod
+    def of(cls, places: Sequence[int], weight: float = 1.0) -> Forms:
+        """Return the elements of v at these places, times a weight."""
+        return cls(tuple(((place, weight),) for place in places))
 
     def values(self, v: Floats) -> Floats:
         """Return the forms of vectors, which are along the last axis but one; a view where it can be."""
-        first, last = self.places[0], self.places[-1] + 1
-        if self.places == tuple(range(first, last)) and first >= 0:
-            found = v[..., first:last, :]
-        else:
-            found = v[..., np.maximum(self.places, 0), :]
-            found[..., np.array(self.places) < 0, :] = 0.0
-        if self.weight != 1.0:
-            found = self.weight * found
-        return found + self.share * v[..., :1, :] if self.share else found
+        plain, matrix, _ = _matrices(self, v.shape[-2])
+        return np.matmul(matrix, v) if plain is None else v[..., plain, :]
 
-    def row(self, which: int) -> dict[int, float]:
-        """Return one form's coefficients by place."""
-        place, found = self.places[which], {0: self.share} if self.share else {}
-        if place >= 0:
-            found[place] = found.get(place, 0.0) + self.weight
-        return found
+    def few(self, v: Floats) -> Floats:
+        """Return no more numbers than places, whose products of vectors add up to those of the forms."""
+        plain, _, root = _matrices(self, v.shape[-2])
+        return np.matmul(root, v) if plain is None else v[..., plain, :]
+
+
+@lru_cache(maxsize=64)
+def _matrices(forms: Forms, width: int) -> tuple[slice | None, Floats, Floats]:
+    """Return which places in succession the forms are, their matrix, and one with the same cross product."""
+    matrix = np.zeros((len(forms.rows), width))
+    for row, form in zip(matrix, forms.rows):
+        for place, weight in form:
+            row[place] += weight
+    first = forms.rows[0][0][0] if forms.rows[0] else 0
+    last = first + len(forms.rows)
+    plain = slice(first, last) if np.array_equal(matrix, np.eye(width)[first:last]) else None
+    return plain, frozen(matrix), frozen(np.linalg.qr(matrix, mode="r"))
 
 
 class Block(NamedTuple):
@@ -76,7 +84,7 @@ class Block(NamedTuple):
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """Return the pairs of forms, in the order of the released numbers."""
-        left, right = range(len(self.left.places)), range(len(self.right.places))
+        left, right = range(len(self.left.rows)), range(len(self.right.rows))
         if self.kind == "within":
             return combinations(left, 2)
         return product(left, right) if self.kind == "across" else zip(left, right)
@@ -88,20 +96,19 @@ class Block(NamedTuple):
 
     def squares(self, a: Floats, v: Floats) -> Floats:
         """Return the sum over the numbers of (a'l r'v + a'r l'v)^2, vectors along the last axis but one."""
-        first, second = self.left.values(a), self.left.values(v)
-        if self.kind == "within":
-            both = first * second
-            whole = _dot(first, first) * _dot(second, second) + both.sum(axis=-2) ** 2
-            return whole - 2.0 * _dot(both, both)
-        if self.kind == "own":
-            both = first * second
-            return (2.0 * self.right.weight) ** 2 * _dot(both, both)
-        third, fourth = self.right.values(a), self.right.values(v)
         if self.kind == "across":
+            first, second, third, fourth = (each.few(x) for each in (self.left, self.right) for x in (a, v))
             ends = _dot(first, first) * _dot(fourth, fourth) + _dot(third, third) * _dot(second, second)
             return ends + 2.0 * _dot(first, second) * _dot(third, fourth)
-        each = first * fourth + third * second
-        return _dot(each, each)
+        first, second = self.left.values(a), self.left.values(v)
+        if self.kind == "paired":
+            each = first * self.right.values(v) + self.right.values(a) * second
+            return _dot(each, each)
+        both = first * second
+        if self.kind == "own":
+            return (2.0 * self.right.rows[0][0][1]) ** 2 * _dot(both, both)
+        whole = _dot(first, first) * _dot(second, second) + both.sum(axis=-2) ** 2
+        return whole - 2.0 * _dot(both, both)
 
 
 def _dot(one: Floats, other: Floats) -> Floats:
@@ -115,8 +122,8 @@ def cells(blocks: tuple[Block, ...], width: int) -> csr_matrix:
     number = 0
     for block in blocks:
         for i, j in block.pairs():
-            for p, one in block.left.row(i).items():
-                for q, other in block.right.row(j).items():
+            for p, one in block.left.rows[i]:
+                for q, other in block.right.rows[j]:
                     found += [(number, p * width + q, one * other), (number, q * width + p, one * other)]
             number += 1
     rows, columns, values = zip(*found)
@@ -194,17 +201,22 @@ class Draws(NamedTuple):
 
     Parameters
     ----------
-    scores : ndarray of shape (DRAWS, d - 1)
+    scores : ndarray of shape (r, d - 1)
         Normal numbers.
-    rest : ndarray of shape (DRAWS,)
+    rest : ndarray of shape (r,)
         Normal numbers, for chi-square ones.
-    noise : ndarray of shape (d, d, DRAWS)
+    noise : ndarray of shape (d, d, r)
         Matrices of the noise.
     """
 
     scores: Floats
     rest: Floats
     noise: Floats
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.rest)
 
     def squares(self, size: int) -> Floats:
         """Return sums of squares of so many normal errors, of which the scores are a part."""
@@ -229,6 +241,9 @@ def reference_draws(width: int, numbers: int, noise: Noise) -> tuple[Floats, Flo
     """
     from scipy.stats import qmc
 
-    points = qmc.Sobol(width + 1 + numbers, seed=SEED).random(DRAWS).clip(1e-12, 1.0 - 1e-12)
+    count = DRAWS if width < WIDE else FEWER
+    joint = getattr(noise, "sample", None)
+    points = qmc.Sobol(width + 1 + numbers * (joint is None), seed=SEED).random(count).clip(1e-12, 1.0 - 1e-12)
     normal, chances = ndtri(points[:, : width + 1]), points[:, width + 1 :]
-    return normal[:, :width], normal[:, width], np.asarray(noise.ppf(chances))
+    drawn = noise.ppf(chances) if joint is None else joint(count)
+    return normal[:, :width], normal[:, width], np.asarray(drawn)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from pydpstat._frozen import Frozen
 from pydpstat.inference._laws import noisy_score
-from pydpstat.inference._laws.noisy_moments import DRAWS, NoisyMoments
+from pydpstat.inference._laws.noisy_moments import NoisyMoments
 from pydpstat.inference._laws.noisy_score import Inverse, Releases, Responses, Scores
 
 Floats = npt.NDArray[np.float64]
@@ -123,14 +123,14 @@ class Points:
     """
 
     def __init__(self, noisy: NoisyMoments) -> None:
-        self._noisy = noisy
+        self._noisy, self.count = noisy, noisy.draws.count
         width = len(noisy.matrix) - 1
         center = _design(noisy.matrix[:width, :width])
         self._designs = [center]
         for k in range(POINTS // 2):
             near = _design(center + noisy.draws.noise[:width, :width, k])
             self._designs += [near, _design(2.0 * center - near)]
-        self._keeps = 8 * width * width * DRAWS * len(self._designs) <= _KEPT
+        self._keeps = 8 * width * width * self.count * len(self._designs) <= _KEPT
         self._made: dict[int, Releases] = {}
 
     def _releases(self, point: int) -> Releases:
@@ -143,7 +143,7 @@ class Points:
 
     def critical(self, which: Places, nulls: Floats, rank: int, several: bool = True) -> Floats:
         """Return the largest of the points' sizes that are below `rank` others; of the first point or all."""
-        place = DRAWS - 1 - rank
+        place = self.count - 1 - rank
         found = np.zeros(nulls.shape)
         for sizes in self.sizes(which, nulls):
             found = np.maximum(found, np.partition(sizes, place, axis=-1)[..., place])
@@ -154,7 +154,7 @@ class Points:
     def sizes(self, which: Places, nulls: Floats) -> Iterator[Floats]:
         """Return the absolute studentized scores of simulated releases for one point after the other.
 
-        The first point is the estimate. Each has scores of hypotheses, of shape (j, e, DRAWS).
+        The first point is the estimate. Each has scores of hypotheses, of shape (j, e, r).
         """
         seen = _seen(self._noisy).at(which, nulls)
         center = seen.coefficients[..., 0], seen.variance[..., 0]
@@ -168,7 +168,7 @@ class Points:
 
     def _at(self, point: int, which: Places, nulls: Floats, coefficients: Floats, variance: Floats) -> Floats:
         chunk = 1 << max(6, int(_CHUNK / max(coefficients.size, 1)).bit_length())
-        parts = [slice(start, start + chunk) for start in range(0, DRAWS, chunk)]
+        parts = [slice(start, start + chunk) for start in range(0, self.count, chunk)]
         found = [self._scores(point, which, nulls, coefficients, variance, part).size for part in parts]
         return np.concatenate(found, axis=-1)
 
@@ -212,8 +212,9 @@ def pvalues(noisy: NoisyMoments, which: Places, nulls: Floats, enough: float = 1
     size = seen.at(which, nulls).size
     found = np.zeros(nulls.shape)
     found[seen.left[which] <= 0.0] = 1.0
-    for sizes in _points(noisy).sizes(which, nulls):
-        found = np.maximum(found, (1 + np.count_nonzero(sizes >= size, axis=-1)) / (DRAWS + 1))
+    points = _points(noisy)
+    for sizes in points.sizes(which, nulls):
+        found = np.maximum(found, (1 + np.count_nonzero(sizes >= size, axis=-1)) / (points.count + 1))
         if (found > enough).all():
             break
     return found
@@ -240,7 +241,7 @@ def ends(noisy: NoisyMoments, alpha: float) -> Floats:
     seen, points = _seen(noisy), _points(noisy)
     found = np.tile([-math.inf, math.inf], (len(seen.left), 1))
     # so many simulated scores may be at least as large as one that is rejected
-    rank = math.floor(alpha * (DRAWS + 1) * (1.0 + 1e-12)) - 1
+    rank = math.floor(alpha * (points.count + 1) * (1.0 + 1e-12)) - 1
     which = np.flatnonzero((seen.left > 0.0) & np.isfinite(seen.errors))
     if rank < 0 or not which.size:
         return found
