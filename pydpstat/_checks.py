@@ -83,7 +83,7 @@ def array_of(value: Any) -> np.ndarray:
     """Return a value as an array; a ragged list as an array of objects, which no check lets pass."""
     try:
         return np.asarray(value)
-    except ValueError:
+    except (ValueError, TypeError):
         return np.array([None], dtype=object)
 
 
@@ -159,11 +159,23 @@ def number(value: object, name: str, allowed: str, fits: Callable[[float], bool]
 
 def whole(value: Any, name: str) -> int:
     """Check a whole number of at least 1; a float that is one passes."""
-    number = scalar(value, name)
-    if not (number >= 1.0 and number.is_integer()):
-        raise PydpstatError(f"{name} must be a whole number of at least 1; got {shown(value)}. Give say 2.")
-    # as it was: a float holds no large one exactly
-    return int(unwrap(value))
+    return integer(value, name, 1, hint="Give say 2.")
+
+
+def as_integer(value: Any) -> int | None:
+    """Return an integer, or a float that is one, as an int; None for anything else, a boolean among it.
+
+    R has whole numbers as floats.
+
+    Examples
+    --------
+    >>> as_integer(5.0), as_integer(5.5), as_integer(True)
+    (5, None, None)
+    """
+    if type(value) is int:
+        return value
+    number = value.item() if isinstance(value, np.generic) else value
+    return int(number) if is_number(number) and abs(number) < math.inf and number == int(number) else None
 
 
 def integer(
@@ -185,11 +197,9 @@ def integer(
     >>> integer(5.0, "count")
     5
     """
-    number = unwrap(value)
-    number = number.item() if isinstance(number, np.generic) else number
-    fits = is_number(number) and (-most if least is None else least) <= number <= most
-    if fits and abs(number) < math.inf and number == int(number):
-        return int(number)
+    number = as_integer(unwrap(value))
+    if number is not None and (-most if least is None else least) <= number <= most:
+        return number
     allowed = allowed or "a whole number" + ("" if least is None else f" of at least {least}")
     raise PydpstatError(f"{name} must be {allowed}; got {shown(value)}.{' ' + hint if hint else ''}")
 

@@ -1,4 +1,4 @@
-"""How a warning about privacy is given: at the caller's line, and once for each of its lines."""
+"""How a warning is given: at the caller's line, and once for each of its lines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 import warnings
 from types import FrameType
 
-from pydpstat.errors import PrivacyWarning
+from pydpstat.errors import BudgetWarning, PrivacyWarning
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -19,6 +19,11 @@ def warn(text: str, *, row: str, use: str) -> None:
     and row, also if the figures in the text differ.
     """
     _at(_caller(), PrivacyWarning(text, row=row, use=use), row)
+
+
+def warn_unpaid(text: str) -> None:
+    """Warn that no budget pays for a release: once for each line, whichever budget the text names."""
+    _at(_caller(), BudgetWarning(text), "unpaid")
 
 
 def note(text: str) -> None:

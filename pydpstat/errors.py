@@ -41,6 +41,25 @@ class MissingExtraError(ImportError):
         super().__init__(f"{feature} needs {package}: pip install 'pydpstat[{extra}]'")
 
 
+class BudgetWarning(UserWarning):
+    """No budget pays for a release, and ``with budget:`` is open in another thread.
+
+    The block does not reach into a thread that is started inside. The message names its budget, and what
+    to write.
+
+    Examples
+    --------
+    >>> import threading, warnings, pydpstat
+    >>> with warnings.catch_warnings(record=True) as caught, pydpstat.Budget(1.0):
+    ...     warnings.simplefilter("always")
+    ...     thread = threading.Thread(target=lambda: pydpstat.count([True], 0.5))
+    ...     thread.start()
+    ...     thread.join()
+    >>> caught[0].category.__name__
+    'BudgetWarning'
+    """
+
+
 class PrivacyWarning(UserWarning):
     """A release keeps less privacy than it claims.
 

@@ -144,7 +144,7 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
             "budget": None,
         },
         "logit": {
-            "formula": LABELS,
+            "formula": LABELS == 1,
             "data": PAIRS,
             "epsilon": epsilon,
             "bounds": (0, 1),

@@ -204,7 +204,7 @@ def _blocks() -> list[Own]:
 
 
 def _responses() -> Data:
-    return ((Y > 0.007).astype(np.float64), X.copy())
+    return (Y > 0.007, X.copy())
 
 
 def _chooser(mechanism: str) -> Callable[..., Any]:

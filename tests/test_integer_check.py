@@ -5,8 +5,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import pydpstat as dp
+from pydpstat import RRandom
 from pydpstat._checks import integer
+from pydpstat.consistency import Hierarchy, make_consistent
 from pydpstat.errors import PydpstatError
+from pydpstat.local import RandomizedResponse
 
 
 @pytest.mark.parametrize(
@@ -23,6 +27,36 @@ def test_what_is_an_integer(value):
 def test_what_is_none(value):
     with pytest.raises(PydpstatError, match="^n must be a whole number; got "):
         integer(value, "n")
+
+
+@pytest.mark.parametrize("seed", [123.0, np.float64(123), np.int64(123), Fraction(123)])
+def test_a_seed_may_be_a_whole_float_as_r_has_it(seed):
+    stream = RRandom(123).runif(3).tolist()
+    assert RRandom(seed).runif(3).tolist() == stream
+    for function in (dp.mean, dp.median):
+        released = [float(function([0.1, 0.6], 1.0, bounds=(0, 1), rng=each)) for each in (123, seed)]
+        assert released[0] == released[1]
+    assert float(dp.meanDP([1, 2], 1, 0, 5, rng=seed)) == float(dp.meanDP([1, 2], 1, 0, 5, rng=123))
+
+
+@pytest.mark.parametrize("seed", [1.5, True, -1.0, np.nan, np.inf, "1"])
+def test_what_is_no_seed(seed):
+    with pytest.raises(PydpstatError, match="^rng must be None, an int"):
+        dp.mean([0.1, 0.6], 1.0, bounds=(0, 1), rng=seed)
+
+
+def test_whole_floats_where_an_int_is_meant():
+    x = np.linspace(0, 1, 60)
+    how = {"bounds": (0, 1), "rng": 1}
+    medians = [float(dp.median(x, 1.0, grid_points=each, **how)) for each in (101.0, 101)]
+    assert medians[0] == medians[1]
+    assert dp.mean(x, 1.0, sample=30.0, **how).to_dict() == dp.mean(x, 1.0, sample=30, **how).to_dict()
+    share, one = (dp.mean(x, 1.0, sample=each, **how).guarantee.epsilon for each in (1.0, 1))
+    assert one < share == 1.0
+    assert RandomizedResponse(1.0, 3.0).categories == RandomizedResponse(1.0, 3).categories
+    assert RandomizedResponse(1.0, 2.0).categories == RandomizedResponse(1.0, 2).categories
+    found = make_consistent(Hierarchy(["a", "b"]), [[13], [4, 6]])
+    assert found.level(1.0).equals(found.level(1))
 
 
 def test_limits_and_words():

@@ -180,6 +180,7 @@ def test_the_dict_states_what_holds(name):
         nothing = void(result.guarantee)
         assert content["epsilon"] == ("infinite" if nothing else result.guarantee.epsilon)
         assert content["delta"] == (1.0 if nothing else result.guarantee.delta)
+        assert all(content["guarantee"][each] == content[each] for each in ("epsilon", "delta", "unit"))
         assert content["neighbors"] == result.guarantee.neighbors
         claimed, eps = content["claim"], result.claim.epsilon
         assert (claimed["epsilon"], claimed["delta"]) == (

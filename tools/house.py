@@ -40,7 +40,7 @@ LAYERS = (
     ("random",),
     ("r_arithmetic",),
     ("_data",),
-    ("_checks", "_files", "_frozen", "_grid", "_lazy", "_multiple_precision", "_search")
+    ("_checks", "_csv", "_files", "_frozen", "_grid", "_lazy", "_multiple_precision", "_search")
     + ("_warn", "errors"),
 )
 # rooms without an underscore whose modules have no public names

@@ -90,6 +90,34 @@ def column_of_arrow(name: str, column: pa.Array | pa.ChunkedArray) -> Any:
     raise refused(name, kind)
 
 
+def is_array(data: object) -> bool:
+    """Tell whether something is an array of Arrow's, in one piece or several."""
+    import pyarrow as pa
+
+    return isinstance(data, (pa.Array, pa.ChunkedArray))
+
+
+def variable_of_arrow(name: str, column: pa.Array | pa.ChunkedArray) -> Any:
+    """Return an array of Arrow's as a variable: as a column of a chunk, but for texts.
+
+    Texts are pandas' strings. As a Categorical those that occur would look like levels that are public.
+    """
+    import pandas as pd
+    import pyarrow as pa
+
+    kind = column.type
+    shared = pa.types.is_dictionary(kind)
+    if not _is_text(kind.value_type if shared else kind):
+        return column_of_arrow(name, column)
+    pieces = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    pieces = [piece.dictionary_decode() if shared else piece for piece in pieces]
+    texts = pa.chunked_array(pieces, kind.value_type if shared else kind)
+    try:
+        return pd.arrays.ArrowStringArray(texts.cast(pa.large_string()))
+    except ValueError:  # pandas before 2.2 has short texts only
+        return pd.arrays.ArrowStringArray(texts.cast(pa.string()))
+
+
 def _combined(column: pa.ChunkedArray) -> pa.Array:
     import pyarrow as pa
 

@@ -46,6 +46,10 @@ class Table(Protocol):
     def names(self) -> tuple[str, ...]:
         """Names of the columns, in order."""
 
+    @property
+    def ordered(self) -> bool:
+        """Whether the records have an order of their own, the same whenever they are read."""
+
     def select(self, names: Sequence[str]) -> Table:
         """Return the table of these columns: no other will be read."""
 

@@ -26,6 +26,8 @@ from pydpstat._data.containers import (
     name_of,
     names_of,
 )
+from pydpstat._data.held import in_memory, read_whole
+from pydpstat._data.lookup import kind_of
 from pydpstat._data.table import Chunk
 from pydpstat._data.values import is_missing, objects, without_mask
 from pydpstat.errors import PydpstatError
@@ -93,14 +95,15 @@ def truths_of(data: object, argument: str = "condition") -> Columns:
     """Read truth values: a vector, or the columns of a frame or matrix."""
     if type(data) is np.ndarray and data.ndim == 1 and data.dtype.kind == "b":
         return Columns((data,), (None,), None, None, data.shape[0])
-    if isinstance(data, (list, tuple)) and checks.array_of(without_mask(data)).dtype.kind == "f":
+    if type(data) in (list, tuple) and checks.array_of(without_mask(data)).dtype.kind == "f":
         # NumPy makes floats of truth values that have a NaN beside them
         data = np.asarray(data, dtype=object)
     return read(data, argument, lambda column: _boolean(column, argument))
 
 
 def one_column(data: object, argument: str, columns_of: Callable[..., Columns] = numbers_of) -> Columns:
-    """Read a single variable; a frame of one column counts as one."""
+    """Read a single variable; a frame of one column counts as one, and a table is read whole."""
+    data = read_whole(data, argument, beside=True)
     if is_frame(data) and data.shape[1] != 1:
         # before what is in them
         raise PydpstatError(
@@ -111,7 +114,7 @@ def one_column(data: object, argument: str, columns_of: Callable[..., Columns] =
         raise PydpstatError(
             f"{argument} must be one variable; got {len(columns.arrays)} columns. Give one column at a time."
         )
-    name = columns.names[0] if columns.names is not None else columns.name
+    name = (columns.names[0] or None) if columns.names is not None else columns.name
     return Columns(columns.arrays, columns.missing, None, name, columns.size)
 
 
@@ -120,6 +123,7 @@ Reader = Callable[["np.ndarray | pd.Series"], tuple[np.ndarray, np.ndarray | Non
 
 def read(data: object, argument: str, reader: Reader) -> Columns:
     """Read a vector, or the columns of a frame or matrix; `reader` says what their values may be."""
+    data = in_memory(data, argument)
     if isinstance(data, Placeholder):
         count = 1 if data.columns is None else len(data.columns)
         values, missing = reader(np.empty(0))
@@ -206,10 +210,9 @@ def _plain(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
     if isinstance(column, np.ndarray):
         return column
     kind = column.dtype
-    if is_categorical(column):
-        raise PydpstatError(
-            f"{argument} must be numbers or truth values; got a categorical one. Convert it first."
-        )
+    if is_categorical(column) or kind_of(column) == "texts":
+        got = "a categorical one" if is_categorical(column) else "texts"
+        raise PydpstatError(f"{argument} must be numbers or truth values; got {got}. Convert it first.")
     if isinstance(kind, np.dtype):
         return column.to_numpy()
     if getattr(kind, "kind", "O") in "iuf":

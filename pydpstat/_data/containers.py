@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -27,6 +28,40 @@ def offers(value: object, *names: str) -> bool:
     (True, False, True)
     """
     return all(hasattr(type(value), name) for name in names)
+
+
+def library_of(data: object) -> str:
+    """Return the engine whose data these are, or R's rpy2, by the modules of their classes; empty for none.
+
+    Examples
+    --------
+    >>> library_of([1, 2])
+    ''
+    """
+    kind: Any = type(data)
+    return _library_of_class(kind)
+
+
+@lru_cache(maxsize=256)
+def _library_of_class(kind: Any) -> str:
+    for each in kind.__mro__:
+        library, _, rest = each.__module__.partition(".")
+        match library.lstrip("_"), each.__name__:
+            case "rpy2", _:
+                return "rpy2"
+            case "polars", "DataFrame" | "LazyFrame" | "Series":
+                return "polars"
+            case "pyarrow", _:
+                return "pyarrow"
+            case "duckdb", "DuckDBPyRelation":
+                return "duckdb"
+            case "dask", "DataFrame" | "Series" if rest.startswith("dataframe"):
+                return "dask"
+            case "dask_expr", "DataFrame" | "Series":
+                return "dask"
+            case "pyspark", "DataFrame" if rest.startswith("sql"):
+                return "pyspark"
+    return ""
 
 
 def is_frame(value: object) -> TypeGuard[pd.DataFrame]:

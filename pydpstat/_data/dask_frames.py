@@ -24,6 +24,7 @@ class DaskTable:
 
     frame: Any
     names: tuple[str, ...]
+    ordered: bool = False
 
     def select(self, names: Sequence[str]) -> Table:
         """Return the table of some columns."""

@@ -28,6 +28,7 @@ class Chunks:
     once: Once
     names: tuple[str, ...]
     every: tuple[str, ...]
+    ordered: bool = True
 
     def select(self, names: Sequence[str]) -> Table:
         """Return the table of some columns."""

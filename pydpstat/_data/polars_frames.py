@@ -1,6 +1,6 @@
-"""Tables of Polars: frames in memory, and lazy ones, whose batches another thread takes from the engine.
+"""Series and frames of Polars, and lazy frames, whose batches another thread takes from the engine.
 
-Either can be asked to count and to add up itself.
+Either frame can be asked to count and to add up itself.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pydpstat._data.ahead import handed_over
+from pydpstat._data.arrow_columns import variable_of_arrow
 from pydpstat._data.chunk import CHUNK, Table, column_names
 from pydpstat._data.folding import failing_as
 from pydpstat._data.progress import Progress
@@ -26,12 +27,10 @@ _AHEAD = "POLARS_ROW_GROUP_PREFETCH_SIZE"
 
 
 def polars_table(data: Any) -> Table:
-    """Return a frame, a lazy frame or a series of Polars as a table that can be folded."""
+    """Return a frame or a lazy frame of Polars as a table that can be folded."""
     pyarrow_for("reading data of Polars", "polars")
     import polars as pl
 
-    if isinstance(data, pl.Series):
-        data = data.to_frame()
     if isinstance(data, pl.DataFrame):
         return Stream(
             "polars",
@@ -40,6 +39,7 @@ def polars_table(data: Any) -> Table:
             lambda names: _batches(data.select(names).iter_slices(CHUNK)),
             lambda: data.height,
             known=True,
+            ordered=True,
             asked=lambda question: _answer(data.lazy(), question),
         )
     if not hasattr(data, "sink_batches"):
@@ -59,6 +59,16 @@ def polars_table(data: Any) -> Table:
         lambda: int(data.select(pl.len()).collect(engine="streaming").item()),
         asked=lambda question: _answer(data, question),
     )
+
+
+def variable_of_polars(data: Any) -> Any:
+    """Return a series of Polars as a series of pandas."""
+    pyarrow_for("reading data of Polars", "polars")
+    import pandas as pd
+
+    with failing_as("polars"):
+        column = data.to_arrow()
+    return pd.Series(variable_of_arrow(data.name, column), name=data.name or None, copy=False)
 
 
 def _batches(frames: Iterable[Any]) -> Iterator[pa.RecordBatch]:

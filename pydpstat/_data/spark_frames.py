@@ -53,6 +53,7 @@ class SparkTable:
 
     frame: Any
     names: tuple[str, ...]
+    ordered: bool = False
 
     def select(self, names: Sequence[str]) -> Table:
         """Return the table of some columns."""

@@ -39,6 +39,8 @@ class Stream:
         Returns the number of records, or None.
     known : bool
         Whether that number is at hand, without a query.
+    ordered : bool
+        Whether the records have an order of their own, the same whenever they are read.
     slow : bool
         Whether the records have yet to be read or computed, by an engine that any thread may ask.
     asked : callable or None
@@ -51,6 +53,7 @@ class Stream:
     batches: Callable[[tuple[str, ...]], Batches]
     size: Callable[[], int | None]
     known: bool = False
+    ordered: bool = False
     slow: bool = False
     asked: Callable[[Question], list[Row] | None] | None = None
 
@@ -138,6 +141,7 @@ def _arrow_in_memory(data: pa.Table) -> Stream:
         lambda names: iter(data.select(list(names)).to_batches(max_chunksize=CHUNK)),
         lambda: data.num_rows,
         known=True,
+        ordered=True,
     )
 
 
@@ -150,7 +154,7 @@ def _read_once(engine: str, source: object, schema: pa.Schema, reader: Callable[
         return (batch.select(list(names)) for batch in reader())
 
     names = column_names(schema.names)
-    return Stream(engine, names, lambda names: _fields(schema, names), batches, lambda: None)
+    return Stream(engine, names, lambda names: _fields(schema, names), batches, lambda: None, ordered=True)
 
 
 def _fields(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:

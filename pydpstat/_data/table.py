@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pydpstat._data.chunk import Chunk, Part, Table
-from pydpstat._data.containers import has_rows
+from pydpstat._data.containers import has_rows, library_of
 
 __all__ = ["Chunk", "Part", "Table", "table_of"]
 
@@ -16,7 +16,7 @@ def table_of(data: object) -> Table | None:
     Parameters
     ----------
     data : object
-        A DataFrame, LazyFrame or Series of Polars; a Table, RecordBatch, Dataset, Scanner or
+        A DataFrame or LazyFrame of Polars; a Table, RecordBatch, Dataset, Scanner or
         RecordBatchReader of pyarrow; a relation of DuckDB; a DataFrame or Series of Dask; a DataFrame of
         Spark, classic or Connect; whatever has ``__arrow_c_stream__``; or an iterator of frames, dicts of
         columns, or arrays.
@@ -49,7 +49,7 @@ def table_of(data: object) -> Table | None:
     102
     """
     # a frame of Spark has an attribute of any name that one asks for
-    match _library(data):
+    match library_of(data):
         case "polars":
             from pydpstat._data.polars_frames import polars_table
 
@@ -79,23 +79,3 @@ def table_of(data: object) -> Table | None:
 
         return iterator_table(data)
     return None
-
-
-def _library(data: object) -> str:
-    """Return the engine whose data these are, by the modules of their classes; empty for none."""
-    for each in type(data).__mro__:
-        library, _, rest = each.__module__.partition(".")
-        match library.lstrip("_"), each.__name__:
-            case "polars", "DataFrame" | "LazyFrame" | "Series":
-                return "polars"
-            case "pyarrow", _:
-                return "pyarrow"
-            case "duckdb", "DuckDBPyRelation":
-                return "duckdb"
-            case "dask", "DataFrame" | "Series" if rest.startswith("dataframe"):
-                return "dask"
-            case "dask_expr", "DataFrame" | "Series":
-                return "dask"
-            case "pyspark", "DataFrame" if rest.startswith("sql"):
-                return "pyspark"
-    return ""

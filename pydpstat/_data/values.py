@@ -14,15 +14,20 @@ from pydpstat.errors import PydpstatError
 Objects = npt.NDArray[np.object_]
 
 
+# rpy2 has R's NA of an integer, a truth value and a text as objects of their own
+_NA_OF_R = {"NAIntegerType", "NALogicalType", "NACharacterType"}
+_MISSING = {"NAType", "NaTType", "MaskedConstant", *_NA_OF_R}
+
+
 def is_missing(value: object) -> bool:
-    """Tell whether a single value is missing: None, NaN, NaT, pandas.NA or NumPy's masked.
+    """Tell whether a single value is missing: None, NaN, NaT, pandas.NA, NumPy's masked or R's NA.
 
     Examples
     --------
     >>> is_missing(None), is_missing(float("nan")), is_missing(np.datetime64("NaT")), is_missing("")
     (True, True, True, False)
     """
-    if value is None or type(value).__name__ in ("NAType", "NaTType", "MaskedConstant"):
+    if value is None or type(value).__name__ in _MISSING:
         return True
     try:
         if isinstance(value, Decimal):
@@ -50,7 +55,8 @@ def objects(values: Collection[object] | np.ndarray) -> Objects:
 def without_mask(values: object) -> Any:
     """Return a masked array as a plain one, and a list with masked values or arrays as objects.
 
-    What a mask hides becomes NaN. NumPy itself would give the hidden values, or warn of them.
+    What a mask hides becomes NaN, and so does R's NA in a list. NumPy itself would give the hidden values,
+    or warn of them.
 
     Examples
     --------
@@ -66,9 +72,9 @@ def without_mask(values: object) -> Any:
 
 
 def _has_masked(values: Iterable[object]) -> bool:
-    """Tell whether anything in a list, or in lists in it, is masked: NumPy's constant is an array."""
+    """Tell whether a list, or lists in it, have something masked (NumPy's constant is an array) or R's NA."""
     kinds = set(map(type, values))
-    if any(issubclass(kind, np.ma.MaskedArray) for kind in kinds):
+    if any(issubclass(kind, np.ma.MaskedArray) or kind.__name__ in _NA_OF_R for kind in kinds):
         return True
     nested = kinds & {list, tuple}
     rows = [value for value in values if isinstance(value, (list, tuple))] if nested else []
@@ -78,6 +84,8 @@ def _has_masked(values: Iterable[object]) -> bool:
 def _unmasked(value: object) -> object:
     if isinstance(value, np.ma.MaskedArray):
         return np.ma.filled(value.astype(object), np.nan).tolist()
+    if type(value).__name__ in _NA_OF_R:
+        return np.nan
     return list(map(_unmasked, value)) if isinstance(value, (list, tuple)) else value
 
 

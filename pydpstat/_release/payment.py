@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
 from pydpstat.budget._blocks import Spender, about, around, default, in_force, within
+from pydpstat.budget._threads import warn_of_a_block_elsewhere
 from pydpstat.privacy import Guarantee
 
 __all__ = ["Defaults", "Spender", "defaults", "foreseen", "in_force", "paid", "pay", "within"]
@@ -68,13 +69,16 @@ def pay(
 ) -> None:
     """Spend what a release keeps, just before its first draw; what this raises ends the release.
 
-    Without a budget of its own the innermost block's pays; outside of every block nobody does. The subject
-    is the entry's label where the user gives none.
+    Without a budget of its own the innermost block's pays; outside of every block nobody does, which
+    warns where a block of another thread may have been meant. The subject is the entry's label where the user
+    gives none.
     """
     payer = default() if budget is None else budget
     if payer is not None:
         with about("" if subject is None else subject()):
             payer.spend(guarantee, record if isinstance(record, str) else record.python())
+    elif not in_force():
+        warn_of_a_block_elsewhere()
 
 
 @contextmanager

@@ -14,13 +14,9 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import Question, prepare
+from pydpstat._release.named_mechanisms import REAL, VECTOR, checked_delta, chosen_mechanism
 from pydpstat._release.payment import Spender, defaults
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms.cube import Cube
-from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussian
-from pydpstat.mechanisms.gaussian import Gaussian
-from pydpstat.mechanisms.geometric import Geometric
-from pydpstat.mechanisms.laplace import Laplace
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
 from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee
 from pydpstat.privacy.losses import PrivacyLoss
@@ -32,16 +28,13 @@ from pydpstat.results.results import DPResults
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 
-# the default comes first
-REAL: tuple[Mechanism, ...] = (Laplace(), Gaussian())
-# of numbers that one record changes together
-VECTOR: tuple[Mechanism, ...] = (*REAL, Cube())
-INTEGER: tuple[Mechanism, ...] = (Geometric(), DiscreteGaussian())
 # what takes a missing value's place, or what is done with it
 Missing = str | float | np.generic
 # delta, mechanism, neighbors and missing, as they were given
 Public = tuple[float, str | Mechanism | None, str | None, Missing]
 COMPLETE = "that no value is missing is public knowledge"
+# no value may take a missing one's place
+NO_VALUE = type(None)
 EXPANDED = "divided by the sample's share"
 
 
@@ -93,6 +86,8 @@ class Options(NamedTuple):
         How many records of one unit count.
     sampled : Fraction or None
         The share of the records that is in the random sample of the release; None without one.
+    either : bool
+        Whether the function has unbounded neighbors, too.
     """
 
     epsilon: float
@@ -106,6 +101,7 @@ class Options(NamedTuple):
     unit: str | None = None
     most: int = 1
     sampled: Fraction | None = None
+    either: bool = True
 
     @property
     def bounded(self) -> bool:
@@ -119,7 +115,7 @@ class Options(NamedTuple):
 
     @property
     def norm(self) -> float:
-        """Which norm of a change the noise answers to: 2 for Gaussian noise, infinity for a cube's, else 1."""
+        """Which norm of a change the noise answers to: 2 for Gaussian noise, inf for cubes, else 1."""
         return self.mechanism.norm
 
     @property
@@ -143,6 +139,13 @@ class Options(NamedTuple):
         return replace(held, conditions=(), loss=None), held
 
 
+class OnlyBounded(NamedTuple):
+    """Why a function has bounded neighbors only, and what to use where the number of records is private."""
+
+    reason: str
+    instead: str
+
+
 def options(
     epsilon: float,
     delta: float,
@@ -154,12 +157,14 @@ def options(
     others: bool = True,
     fill: type = float,
     budget: Spender | None = None,
+    only: OnlyBounded | None = None,
 ) -> Options:
     """Check how a statistic is to be protected.
 
     The mechanisms are those that have a name in the function, its default first; with `others` an object
-    may be given, too. Without any, of `VECTOR`, `for_columns` chooses. `fill` is what may take a missing value's place: a number (float), a truth value
-    (bool), or a level (str: any plain value). Without neighbors they are those of the budget that pays.
+    may be given, too. Without any, of `VECTOR`, `for_columns` chooses. `fill` is what may take a missing
+    value's place: a number (float), a truth value (bool), a level (str: any plain value), or none. Without
+    neighbors they are those of the budget that pays; `only` refuses unbounded ones.
 
     Examples
     --------
@@ -170,11 +175,15 @@ def options(
     # before what is remembered: the same call means something else in another block
     if neighbors is None:
         neighbors = defaults(check_budget(budget)).neighbors
+    given = (epsilon, delta, mechanism, neighbors, missing, mechanisms, others, fill, only is None)
     try:
-        return _options(epsilon, delta, mechanism, neighbors, missing, mechanisms, others, fill)
+        how = _options(*given)
     except TypeError:
         # what cannot be hashed is checked all the same
-        return _options.__wrapped__(epsilon, delta, mechanism, neighbors, missing, mechanisms, others, fill)
+        how = _options.__wrapped__(*given)
+    if only is not None and neighbors != "bounded":
+        raise PydpstatError(f"neighbors must be 'bounded' {only.reason}; got {neighbors!r}. {only.instead}")
+    return how
 
 
 # all of it is public; typed, as True and 1.0 are other answers than 1
@@ -188,19 +197,21 @@ def _options(
     mechanisms: tuple[Mechanism, ...],
     others: bool,
     fill: type,
+    either: bool,
 ) -> Options:
     eps = checks.epsilon(epsilon)
-    chosen = _mechanism(mechanism, mechanisms, others)
+    chosen = chosen_mechanism(mechanism, mechanisms, others)
     checks.one_of(neighbors, "neighbors", NEIGHBORS)
     return Options(
         eps,
-        _delta(delta, chosen),
+        checked_delta(delta, chosen),
         chosen,
         neighbors,
-        missing_rule(missing, neighbors, fill),
+        missing_rule(missing, neighbors, fill, either),
         # a default is not shown in calls
         mechanism is None if mechanisms is VECTOR else chosen is mechanisms[0],
         isinstance(mechanism, str),
+        either=either,
     )
 
 
@@ -212,58 +223,20 @@ def for_columns(how: Options, columns: int) -> Options:
     return how._replace(mechanism=VECTOR[-1]) if how.default and columns > 1 else how
 
 
-def _mechanism(mechanism: str | Mechanism | None, named: tuple[Mechanism, ...], others: bool) -> Mechanism:
-    """Return the mechanism of a name, or the one that was given."""
-    if mechanism is None and named is VECTOR:
-        return named[0]
-    if isinstance(mechanism, Mechanism) and mechanism.norm == math.inf and named is not VECTOR:
-        raise PydpstatError(
-            f"mechanism must be for this statistic; got {mechanism!r}, which is for several numbers that a "
-            f"record changes together, such as means of columns. Use {named[0].name!r}."
-        )
-    if isinstance(mechanism, Mechanism) and others:
-        if mechanism.integer and not named[0].integer:
-            raise PydpstatError(
-                f"mechanism must be for real numbers here; got {type(mechanism).__name__}, which is for "
-                f"counts. Use {named[0].name!r}."
-            )
-        return mechanism
-    if isinstance(mechanism, type) and issubclass(mechanism, Mechanism) and others:
-        raise PydpstatError(
-            f"mechanism must be a name or an object; got the class {mechanism.__name__}. "
-            f"Write {mechanism.__name__}()."
-        )
-    names = [each.name for each in named]
-    return named[names.index(checks.one_of(mechanism, "mechanism", names))]
-
-
-def _delta(delta: float, mechanism: Mechanism) -> float:
-    if not mechanism.approximate:
-        if type(delta) is int and delta == 0 or checks.is_number(delta) and delta == 0.0:
-            return 0.0
-        raise PydpstatError(
-            f"delta must be 0 with mechanism {mechanism.name!r}, which does not use it; "
-            f"got {checks.shown(delta)}. Leave it out, or use mechanism='gaussian'."
-        )
-    number = checks.unwrap(delta)
-    if checks.is_number(number) and 0.0 < checks.as_float(number) < 1.0:
-        return float(number)
-    raise PydpstatError(
-        f"delta must be above 0 and below 1 with mechanism {mechanism.name!r}; got {checks.shown(delta)}. "
-        "Give a small probability, for example 1e-6."
-    )
-
-
-def missing_rule(missing: Missing, neighbors: str, fill: type = float) -> Missing:
+def missing_rule(missing: Missing, neighbors: str, fill: type = float, either: bool = True) -> Missing:
     """Check what is to be done with missing values: "error", "drop", or a public value."""
     if type(missing) is str and missing == "error":
         return missing
     if isinstance(missing, str) and missing == "drop":
         if neighbors == "unbounded":
             return missing
+        ways = ["give a public value instead"] * (fill is not NO_VALUE) + [
+            "use neighbors='unbounded'"
+        ] * either
+        way = ", or ".join(ways) or "fill the missing values first, each by a rule that looks at it alone"
         raise PydpstatError(
             "missing must not be 'drop' with neighbors 'bounded': the number of records left would be "
-            "private. Give a public value instead, or use neighbors='unbounded'."
+            f"private. {way[0].upper()}{way[1:]}."
         )
     if fill is bool and isinstance(missing, (bool, np.bool_)):
         return bool(missing)
@@ -279,13 +252,13 @@ def missing_rule(missing: Missing, neighbors: str, fill: type = float) -> Missin
     )
 
 
-def check_records(size: int, least: int, statistic: str, argument: str = "data") -> None:
+def check_records(how: Options, size: int, least: int, statistic: str, argument: str = "data") -> None:
     """Check the public number of records."""
     if size < least:
+        way = "If the number is private, use neighbors='unbounded'." if how.either else "Give more records."
         raise PydpstatError(
             f"{argument} must have at least {least} record{'s' * (least > 1)} for a {statistic} under "
-            f"bounded neighbors; got {size}. Where the number is private, use neighbors='unbounded', if the "
-            "function has it."
+            f"bounded neighbors; got {size}. {way}"
         )
 
 
@@ -362,8 +335,10 @@ def _expanded(publish: Publish | None, factor: float) -> Publish:
         value, post = (noisy, AsDrawn()) if publish is None else publish(noisy)
         before = np.asarray(post.factor) if isinstance(post, Scaled) else np.asarray(1.0)
         scale = tuple((before * factor).tolist()) if before.ndim else float(before * factor)
+        within = None if post.within is None else post.within.scaled(factor)
+        steps = (*post.steps, EXPANDED)
         # what is said of shares is said of those of the sample
-        return value * factor, Scaled(scale, (*post.steps, EXPANDED), population=post.population)
+        return value * factor, Scaled(scale, steps, population=post.population, within=within)
 
     return expanded
 

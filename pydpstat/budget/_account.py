@@ -12,6 +12,7 @@ from pydpstat.budget._accountants import ACCOUNTANTS, Accountant, Cost, missing
 from pydpstat.budget._blocks import enter, label_of, labelled, leave
 from pydpstat.budget._entry import Entry
 from pydpstat.budget._ledger import Limits, MemoryLedger, SharedLedger
+from pydpstat.budget._threads import closed, opened
 from pydpstat.budget.amounts import Amount, BudgetExceeded, Share
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy._units import checked_unit, told_unit
@@ -214,11 +215,13 @@ class Account:
     def __enter__(self) -> Self:
         """Pay for every release in the block that names no budget of its own."""
         enter(self)
+        opened(self)
         return self
 
     def __exit__(self, *error: object) -> None:
         """Leave the block; an error goes on."""
         leave(self)
+        closed(self)
 
     @property
     def spent(self) -> Amount:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import functools
-import io
 import json
+import math
 import os
 import socket
 import time
@@ -13,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING
 
+from pydpstat._checks import is_number
+from pydpstat._csv import cell
 from pydpstat.privacy import Guarantee
 
 if TYPE_CHECKING:
@@ -71,14 +72,16 @@ class Entry:
     @classmethod
     def of(cls, guarantee: Guarantee, call: str, label: str = "") -> Entry:
         """Return the entry of a release that is made now."""
+        rho = guarantee.rho
+        # a database gives back what it got: no NaN, and no sign of a zero
         return cls(
             _storable(call),
             _storable(label),
-            guarantee.epsilon,
-            guarantee.delta,
+            guarantee.epsilon + 0.0,
+            guarantee.delta + 0.0,
             guarantee.neighbors,
             guarantee.unit,
-            guarantee.rho,
+            rho + 0.0 if rho is not None and is_number(rho) and math.isfinite(rho) else None,
             "" if guarantee.loss is None else _storable(repr(guarantee.loss)),
             _storable("\n".join(guarantee.conditions)),
             time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -111,11 +114,8 @@ def frame_of(entries: Sequence[Entry]) -> pd.DataFrame:
 
 def csv_of(entries: Sequence[Entry]) -> str:
     """Return a line of names and one line an entry; numbers are as Python prints them."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(map(astuple, entries))
-    return text.getvalue()
+    rows = [COLUMNS, *map(astuple, entries)]
+    return "".join(",".join(map(cell, row)) + "\n" for row in rows)
 
 
 def json_of(limits: Mapping[str, object], entries: Sequence[Entry]) -> str:

@@ -6,7 +6,8 @@ A process that is killed leaves either the whole spend or nothing of it.
 
 What was spent is in the file itself, not in a log beside it whose name follows the file's: a file that
 was moved or has another name too holds every spend, and locks belong to the file and not to its name.
-A new ledger is written under another name and then moved, so that no ledger is ever empty.
+A new ledger is written under another name and then moved, so that no ledger is ever empty. A file that
+is damaged, or has other tables, is an error.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple
 from pathlib import Path
@@ -22,27 +23,51 @@ from pathlib import Path
 from pydpstat._checks import shown_option
 from pydpstat.budget._accountants import NOTHING, Cost
 from pydpstat.budget._entry import COLUMNS, Entry
-from pydpstat.budget._ledger import PATIENCE, Change, Limits, SharedLedger, closed_at_forks, cost_of, texts_of
+from pydpstat.budget._ledger import (
+    FIRST,
+    PATIENCE,
+    Change,
+    Limits,
+    SharedLedger,
+    closed_at_forks,
+    link,
+    texts_of,
+)
 from pydpstat.errors import PydpstatError
 
 # marks the file as a ledger ("dpst"), and its format
-APPLICATION, FORMAT = 0x64707374, 4
+APPLICATION, FORMAT = 0x64707374, 5
 # EXTRA: that the journal is gone is on disk too before a commit returns
 SETTINGS = ("PRAGMA synchronous = EXTRA", "PRAGMA fullfsync = ON")
-_TABLES = (
-    "BEGIN",
-    "CREATE TABLE budget (id INTEGER PRIMARY KEY CHECK (id = 1), epsilon TEXT NOT NULL, delta TEXT NOT NULL, "
-    "accountant TEXT NOT NULL, neighbors TEXT NOT NULL, unit TEXT, spent TEXT NOT NULL, "
-    "spent_delta TEXT NOT NULL)",
-    "CREATE TABLE spends (id INTEGER PRIMARY KEY, call TEXT NOT NULL, label TEXT NOT NULL, "
+_TABLES = {
+    "budget": "CREATE TABLE budget (id INTEGER PRIMARY KEY CHECK (id = 1), epsilon TEXT NOT NULL, "
+    "delta TEXT NOT NULL, accountant TEXT NOT NULL, neighbors TEXT NOT NULL, unit TEXT, "
+    "spent TEXT NOT NULL, spent_delta TEXT NOT NULL, chain TEXT NOT NULL, seal TEXT NOT NULL)",
+    "spends": "CREATE TABLE spends (id INTEGER PRIMARY KEY, call TEXT NOT NULL, label TEXT NOT NULL, "
     "epsilon REAL NOT NULL, delta REAL NOT NULL, neighbors TEXT NOT NULL, unit TEXT, rho REAL, "
     "loss TEXT NOT NULL, conditions TEXT NOT NULL, time TEXT NOT NULL, process INTEGER NOT NULL, "
     "host TEXT NOT NULL)",
-    f"PRAGMA application_id = {APPLICATION}",
-    f"PRAGMA user_version = {FORMAT}",
-)
+}
+_SHAPE = "SELECT name, sql FROM sqlite_master ORDER BY name"
 _COLUMNS = ", ".join(COLUMNS)
 _ADD = f"INSERT INTO spends ({_COLUMNS}) VALUES ({', '.join('?' * len(COLUMNS))})"
+_ENTRIES = f"SELECT {_COLUMNS} FROM spends ORDER BY id"
+_ROW = "SELECT epsilon, delta, accountant, neighbors, unit, spent, spent_delta, chain, seal FROM budget"
+_TOTAL = "UPDATE budget SET spent = ?, spent_delta = ?, chain = ?, seal = ?"
+# what is wrong with the disk, the permissions or another process, and not with what is in the file
+_OUTSIDE = frozenset(
+    (
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_INTERRUPT,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_AUTH,
+    )
+)
 
 
 class FileLedger(SharedLedger):
@@ -61,19 +86,22 @@ class FileLedger(SharedLedger):
             if new and limits is not None:
                 _make(path, limits)
             self._file = _identity(path)
-            self.limits = self._checked(self._current(), limits)
+            try:
+                self.limits = self._checked(self._current(), limits)
+            except BaseException:
+                self.close()
+                raise
         closed_at_forks(self)
 
     def total(self) -> Cost:
         """Sum of all spends."""
         with self._lock, self._errors():
-            return _total(self._current())
+            return self._later(self._row(self._current())[5:7])
 
     def entries(self) -> tuple[Entry, ...]:
         """Every spend, the oldest first."""
         with self._lock, self._errors():
-            rows = self._current().execute(f"SELECT {_COLUMNS} FROM spends ORDER BY id").fetchall()
-        return tuple(Entry(*row) for row in rows)
+            return self._read(self._current())[1]
 
     def close(self) -> None:
         """Close the connection, which nobody may be using; the next use opens another."""
@@ -88,11 +116,15 @@ class FileLedger(SharedLedger):
             connection.execute("BEGIN IMMEDIATE")
 
             def add(entry: Entry, total: Cost) -> None:
-                connection.execute(_ADD, astuple(entry))
-                connection.execute("UPDATE budget SET spent = ?, spent_delta = ?", texts_of(total))
+                values = astuple(entry)
+                connection.execute(_ADD, values)
+                new = (*texts_of(total), link(str(row[7]), values))
+                if connection.execute(_TOTAL, (*new, link("", (*row[:5], *new)))).rowcount != 1:
+                    raise self._damaged("its total cannot be written")
 
             try:
-                yield _total(connection), add
+                row = self._row(connection)
+                yield self._later(row[5:7]), add
                 connection.execute("COMMIT")
             except BaseException:
                 # a commit that failed may have ended the transaction
@@ -104,9 +136,13 @@ class FileLedger(SharedLedger):
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, OSError) as error:
-            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+        except (sqlite3.Error, OSError, UnicodeError) as error:
+            # an extended code has the primary one in its last byte; Python's own errors have none
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+            if code == sqlite3.SQLITE_NOTADB:
                 raise _no_ledger(self.path) from None
+            if not isinstance(error, OSError) and code not in _OUTSIDE:
+                raise self._damaged(str(error)[:200]) from None
             # what SQLite says names the file's state, never a call
             raise PydpstatError(
                 f"path must be a ledger that can be read and written; {self.path!r}: {error}. Nothing is "
@@ -140,13 +176,35 @@ class FileLedger(SharedLedger):
                 f"path must be a ledger of format {FORMAT}; {self.path!r} has format {version}. "
                 "Use the version of pydpstat that wrote it."
             )
-        state = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if state != "ok":
-            raise sqlite3.DatabaseError(state)
-        found: Limits = connection.execute(
-            "SELECT epsilon, delta, accountant, neighbors, unit FROM budget"
-        ).fetchone()
-        return self._same_limits(found, limits, "path")
+        # another mode has a log beside the file, which does not follow it when it is moved
+        for question, answer in (("PRAGMA journal_mode", "delete"), ("PRAGMA quick_check(1)", "ok")):
+            state = connection.execute(question).fetchone()[0]
+            if state != answer:
+                raise self._damaged(f"{question.removeprefix('PRAGMA ')} is {state!r}, and not {answer!r}")
+        if connection.execute(_SHAPE).fetchall() != list(_TABLES.items()):
+            raise self._damaged("its tables are not those that were made")
+        return self._same_limits(self._read(connection)[0], limits, "path")
+
+    def _row(self, connection: sqlite3.Connection) -> Sequence[object]:
+        return self._unsealed(connection.execute(_ROW).fetchall())
+
+    def _read(self, connection: sqlite3.Connection) -> tuple[Limits, tuple[Entry, ...]]:
+        """Read the limits and the entries in one state of the file."""
+        connection.execute("BEGIN")
+        try:
+            row = self._row(connection)
+            self._later(row[5:7])
+            return tuple(row[:5]), self._chained(connection.execute(_ENTRIES), row[7])  # type: ignore[return-value]
+        finally:
+            with suppress(sqlite3.Error):
+                connection.execute("ROLLBACK")
+
+    def _damaged(self, what: str) -> PydpstatError:
+        return PydpstatError(
+            f"path must be a ledger that can be read and written; {self.path!r} is damaged: {what}. "
+            "Nothing is released. Restore it from a copy; or, where nothing was spent yet, remove it and "
+            "make it with Budget(...)."
+        )
 
 
 def _connected(path: str, mode: str) -> sqlite3.Connection:
@@ -174,10 +232,12 @@ def _make(path: str, limits: Limits) -> None:
         _remove(part)
         try:
             with closing(_connected(part, "rwc")) as connection:
-                for statement in _TABLES:
+                marks = f"PRAGMA application_id = {APPLICATION}", f"PRAGMA user_version = {FORMAT}"
+                for statement in ("BEGIN", *_TABLES.values(), *marks):
                     connection.execute(statement)
-                row = (*limits, *texts_of(NOTHING))
-                connection.execute("INSERT INTO budget VALUES (1, ?, ?, ?, ?, ?, ?, ?)", row)
+                row = (*limits, *texts_of(NOTHING), FIRST)
+                values = ", ".join("?" * (len(row) + 1))
+                connection.execute(f"INSERT INTO budget VALUES (1, {values})", (*row, link("", row)))
                 connection.execute("COMMIT")
             # where no folder can be locked, as on Windows, this replaces no file
             with suppress(FileExistsError):
@@ -275,7 +335,3 @@ def _sync_folder(path: str) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
-
-
-def _total(connection: sqlite3.Connection) -> Cost:
-    return cost_of(connection.execute("SELECT spent, spent_delta FROM budget").fetchone())

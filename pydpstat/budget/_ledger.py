@@ -2,14 +2,21 @@
 
 A shared ledger locks the row of its total, reads it, compares, adds and commits, so that writers wait for
 each other and cannot exceed the limit together. Each process has a connection of its own.
+
+Its row is sealed: it has a check sum of the limits, the total and the chain, which is a check sum of the last
+entry and of the chain before. What was damaged, or altered by hand, is hence an error, and never another
+limit or another total. Two things nobody can tell: an older copy that was put back, of which only a total
+that shrinks while it is used is noticed, and check sums that were computed anew.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
 
@@ -81,6 +88,7 @@ class SharedLedger:
     def __init__(self, place: str) -> None:
         self.place = place
         self._lock = threading.Lock()
+        self._seen = NOTHING
 
     def spend(self, limit: Cost, cost: Cost, entry: Entry) -> Cost | None:
         """Add a spend; where it is too much, leave everything as it is and return what remains."""
@@ -89,6 +97,7 @@ class SharedLedger:
             if total is None:
                 return missing(limit, before)
             add(entry, total)
+        self._seen = total
         return None
 
     def total(self) -> Cost:
@@ -107,6 +116,36 @@ class SharedLedger:
         """Lock the total and give it; what was added is in the ledger for good when this ends."""
         raise NotImplementedError
 
+    def _damaged(self, what: str) -> PydpstatError:
+        """Return the error of a ledger that is not as it was written."""
+        raise NotImplementedError
+
+    def _unsealed(self, rows: Sequence[Sequence[object]]) -> Sequence[object]:
+        """Return a ledger's row without its seal, which has to be right."""
+        if len(rows) != 1:
+            raise self._damaged(f"it has {len(rows)} rows with limits and a total, and not one")
+        *row, seal = rows[0]
+        if seal != link("", row):
+            raise self._damaged("its limits or its total are not those that were written")
+        return row
+
+    def _later(self, texts: Sequence[object]) -> Cost:
+        """Return a total that was kept as texts, and is not less than it was."""
+        total = Fraction(str(texts[0])), Fraction(str(texts[1]))
+        if total[0] < self._seen[0] or total[1] < self._seen[1]:
+            raise self._damaged("less is spent than before, as in an older copy")
+        self._seen = total
+        return total
+
+    def _chained(self, rows: Iterable[Sequence[object]], chain: object) -> tuple[Entry, ...]:
+        """Return the entries of a ledger, all of which have to be as they were written."""
+        rows, found = list(rows), FIRST
+        for row in rows:
+            found = link(found, row)
+        if found != chain:
+            raise self._damaged("entries are missing, or are not those that were written")
+        return tuple(Entry(*row) for row in rows)  # type: ignore[arg-type]
+
     def _same_limits(self, found: Limits, given: Limits | None, argument: str) -> Limits:
         """Check the limits of the ledger against those given, and return its own."""
         if given is not None and found != given:
@@ -122,9 +161,20 @@ def is_url(place: str) -> bool:
     return place.startswith(("postgresql://", "postgres://"))
 
 
-def cost_of(texts: tuple[str, str]) -> Cost:
-    """Return a total that was kept as texts."""
-    return Fraction(texts[0]), Fraction(texts[1])
+# the chain of a ledger without entries
+FIRST = ""
+_written = json.JSONEncoder(default=repr).encode
+
+
+def link(chain: str, values: Iterable[object]) -> str:
+    """Return the check sum of values and of a chain before them; the same texts and numbers have the same.
+
+    Examples
+    --------
+    >>> link("", ["a", 0.5, None])[:8], link("", ["a", 0.25, None])[:8]
+    ('757853e1', '61f68d52')
+    """
+    return hashlib.sha256(_written([chain, *values]).encode()).hexdigest()
 
 
 def texts_of(cost: Cost) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 Every spend is one transaction: it locks the ledger's row, reads the total, compares, adds and commits, and
 waits until the server has the commit on disk. A connection that is lost before the commit leaves nothing. One
 that is lost during it may leave the spend, and then nothing is released either: nobody tries again, as a
-second try might spend twice.
+second try might spend twice. Tables and rows that are not as they were written are an error.
 """
 
 from __future__ import annotations
@@ -13,11 +13,20 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import astuple
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from pydpstat.budget._accountants import NOTHING, Cost
 from pydpstat.budget._entry import COLUMNS, Entry
-from pydpstat.budget._ledger import PATIENCE, Change, Limits, SharedLedger, closed_at_forks, cost_of, texts_of
+from pydpstat.budget._ledger import (
+    FIRST,
+    PATIENCE,
+    Change,
+    Limits,
+    SharedLedger,
+    closed_at_forks,
+    link,
+    texts_of,
+)
 from pydpstat.budget._postgres_url import Place, psycopg
 from pydpstat.errors import PydpstatError
 
@@ -33,7 +42,7 @@ _DEFAULTS = {
     "keepalives_idle": "30",
     "tcp_user_timeout": "60000",
 }
-FORMAT = 2
+FORMAT = 3
 # for the time in which a ledger is made: "dpst"
 _MAKING = 0x64707374
 _KINDS = {"epsilon": "double precision", "delta": "double precision", "rho": "double precision"}
@@ -45,6 +54,7 @@ _LEDGERS = {
     "format": "integer",
     **dict.fromkeys(("epsilon", "delta", "accountant", "neighbors", "unit", "spent", "spent_delta"), "text"),
     "spends": "bigint",
+    **dict.fromkeys(("chain", "seal"), "text"),
 }
 _SPENDS = {"ledger": "bigint", "number": "bigint", **{name: _KINDS.get(name, "text") for name in COLUMNS}}
 _TABLES = {"pydpstat_ledgers": _LEDGERS, "pydpstat_spends": _SPENDS}
@@ -57,25 +67,48 @@ _SHAPE = (
     "ON pg_class.oid = attrelid WHERE attrelid = to_regclass(%s) AND relkind = 'r' AND attnum > 0 "
     "AND NOT attisdropped ORDER BY attnum"
 )
+# all that the seal is for
+_ROW = ", ".join(name for name in _LEDGERS if name not in ("ledger", "seal"))
 _NEW = (
-    f"INSERT INTO pydpstat_ledgers SELECT coalesce(max(ledger), 0) + 1, {', '.join(['%s'] * 10)}, 0 "
+    f"INSERT INTO pydpstat_ledgers SELECT coalesce(max(ledger), 0) + 1, {', '.join(['%s'] * 13)} "
     "FROM pydpstat_ledgers"
 )
 # one statement sees one state of both tables
 _OPENED = (
-    "SELECT epsilon, delta, accountant, neighbors, unit, format, ledger, identity, spends, (SELECT count(*) "
-    "FROM pydpstat_spends WHERE pydpstat_spends.ledger = pydpstat_ledgers.ledger) "
+    "SELECT ledger, (SELECT count(*) FROM pydpstat_spends "
+    f"WHERE pydpstat_spends.ledger = pydpstat_ledgers.ledger), {_ROW}, seal "
     "FROM pydpstat_ledgers WHERE name = %s"
 )
-_TOTAL = "SELECT identity, spent, spent_delta, spends FROM pydpstat_ledgers WHERE ledger = {:d}"
+_TOTAL = f"SELECT {_ROW}, seal FROM pydpstat_ledgers WHERE ledger = {{:d}}"
 # the total moves only where the entry was really put in
 _ADD = (
     f"WITH added AS (INSERT INTO pydpstat_spends ({', '.join(_SPENDS)}) "
     f"VALUES ({', '.join(['%s'] * len(_SPENDS))}) RETURNING 1) "
-    "UPDATE pydpstat_ledgers SET spent = %s, spent_delta = %s, spends = %s "
+    "UPDATE pydpstat_ledgers SET spent = %s, spent_delta = %s, spends = %s, chain = %s, seal = %s "
     "WHERE ledger = %s AND (SELECT count(*) FROM added) = 1"
 )
-_ENTRIES = f"SELECT {', '.join(COLUMNS)} FROM pydpstat_spends WHERE ledger = {{:d}} ORDER BY number"
+# a later spend may be in the ledger already
+_ENTRIES = (
+    f"SELECT {', '.join(COLUMNS)} FROM pydpstat_spends WHERE ledger = {{:d}} AND number <= {{:d}} "
+    "ORDER BY number"
+)
+
+
+class _State(NamedTuple):
+    """A ledger's row: its limits, its total, and what the entries are checked by."""
+
+    name: str
+    identity: str
+    format: int
+    epsilon: str
+    delta: str
+    accountant: str
+    neighbors: str
+    unit: str | None
+    spent: str
+    spent_delta: str
+    spends: int
+    chain: str
 
 
 class ServerLedger(SharedLedger):
@@ -98,18 +131,12 @@ class ServerLedger(SharedLedger):
     def total(self) -> Cost:
         """Sum of all spends."""
         with self._lock, self._errors():
-            return self._patiently(lambda connection: self._state(connection.execute(self._total))[0])
+            return self._later(self._patiently(lambda each: self._state(each.execute(self._total)))[8:10])
 
     def entries(self) -> tuple[Entry, ...]:
         """Every spend, the oldest first."""
-
-        def read(connection: Connection) -> list[tuple[object, ...]]:
-            self._state(connection.execute(self._total))
-            # binary: a role may have fewer digits of floats printed
-            return connection.execute(_ENTRIES.format(self._number), binary=True).fetchall()
-
         with self._lock, self._errors():
-            return tuple(Entry(*row) for row in self._patiently(read))  # type: ignore[arg-type]
+            return self._patiently(lambda each: self._read(each, self._state(each.execute(self._total))))
 
     def close(self) -> None:
         """Close the connection, which nobody may be using; the next use opens another."""
@@ -127,22 +154,23 @@ class ServerLedger(SharedLedger):
         with self._lock, self._errors():
             try:
                 # nothing was spent yet where this fails
-                connection, (before, count) = self._patiently(lambda each: (each, self._begun(each)))
+                connection, state = self._patiently(lambda each: (each, self._begun(each)))
 
                 def add(entry: Entry, total: Cost) -> None:
-                    row = (self._number, count + 1, *astuple(entry))
-                    new = (*texts_of(total), count + 1, self._number)
-                    if connection.execute(_ADD, (*row, *new)).rowcount != 1:
-                        raise self._altered()
+                    values, count = astuple(entry), state.spends + 1
+                    new = (*texts_of(total), count, link(state.chain, values))
+                    row = (self._number, count, *values, *new, link("", (*state[:8], *new)), self._number)
+                    if connection.execute(_ADD, row).rowcount != 1:
+                        raise self._damaged("an entry was not kept")
 
-                yield before, add
+                yield self._later(state[8:10]), add
                 self._commit(connection)
             except BaseException:
                 # the server takes back what was not committed
                 self.close()
                 raise
 
-    def _begun(self, connection: Connection) -> tuple[Cost, int]:
+    def _begun(self, connection: Connection) -> _State:
         """Begin a transaction with the ledger's row locked, in one message to the server."""
         patience = int(1000 * PATIENCE)
         cursor = connection.execute(
@@ -164,18 +192,23 @@ class ServerLedger(SharedLedger):
                 "is tried again. Look at `entries`, and then release anew, which spends once more."
             ) from None
         if done != "COMMIT":
-            raise self._altered()
+            raise self._damaged("a spend was taken back")
 
     @property
     def _total(self) -> str:
         return _TOTAL.format(self._number)
 
-    def _state(self, cursor: Cursor) -> tuple[Cost, int]:
-        """Read the total and the number of spends of the ledger that was opened, and of no other."""
-        row = cursor.fetchone()
-        if row is None or row[0] != self._identity:
-            raise self._altered()
-        return cost_of(row[1:3]), row[3]
+    def _state(self, cursor: Cursor) -> _State:
+        """Read the row of the ledger that was opened, and of no other."""
+        state = _State(*self._unsealed(cursor.fetchall()))  # type: ignore[arg-type]
+        if state.identity != self._identity:
+            raise self._damaged("another ledger is in its place")
+        return state
+
+    def _read(self, connection: Connection, state: _State) -> tuple[Entry, ...]:
+        # binary: a role may have fewer digits of floats printed
+        rows = connection.execute(_ENTRIES.format(self._number, state.spends), binary=True)
+        return self._chained(rows, state.chain)
 
     def _patiently(self, step: Callable[[Connection], Found]) -> Found:
         """Take a step that changes nothing; once more where the connection was lost since the last use."""
@@ -205,11 +238,11 @@ class ServerLedger(SharedLedger):
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except psycopg().Error as error:
+        except (psycopg().Error, UnicodeError) as error:
             self.close()
             # no such table, no such column
-            if error.sqlstate in ("42P01", "42703"):
-                raise self._altered() from None
+            if getattr(error, "sqlstate", None) in ("42P01", "42703"):
+                raise self._damaged(self._message(error)) from None
             # what the server says names its state; the call is among what it got, not in its message
             raise PydpstatError(
                 f"url must be a ledger that can be read and written; {self.place!r}: {self._message(error)}. "
@@ -221,11 +254,11 @@ class ServerLedger(SharedLedger):
         lines = str(primary or error).strip().splitlines() or [type(error).__name__]
         return self.where.without_secrets(lines[0].rstrip("."))
 
-    def _altered(self) -> PydpstatError:
+    def _damaged(self, what: str) -> PydpstatError:
         return PydpstatError(
-            f"url must stay the same ledger; of {self.place!r} a table, a column or the ledger itself is "
-            "gone or was altered. Nothing is released. Restore it from a backup; or, where nothing was "
-            "spent yet, drop both tables and make it with Budget(...)."
+            f"url must stay the same ledger; {self.place!r} is gone or was altered: {what}. "
+            "Nothing is released. Restore it from a backup; or, where nothing was spent yet, drop both "
+            "tables and make it with Budget(...)."
         )
 
     def _make(self, limits: Limits) -> None:
@@ -247,26 +280,34 @@ class ServerLedger(SharedLedger):
                     connection.execute(f"CREATE TABLE {table} ({', '.join([*lines, _MORE[table]])})")
             self._check_tables(connection)
             if connection.execute(_OPENED, (self.where.name,)).fetchone() is None:
-                row = (self.where.name, secrets.token_hex(16), FORMAT, *limits, *texts_of(NOTHING))
-                connection.execute(_NEW, row)
+                named = self.where.name, secrets.token_hex(16), FORMAT
+                row = (*named, *limits, *texts_of(NOTHING), 0, FIRST)
+                connection.execute(_NEW, (*row, link("", row)))
 
     def _opened(self, limits: Limits | None) -> Limits:
         connection = self._current()
         if not any(self._there(connection, table) for table in _TABLES):
             raise self._missing()
         self._check_tables(connection)
-        row = connection.execute(_OPENED, (self.where.name,)).fetchone()
-        if row is None:
+        rows = connection.execute(_OPENED, (self.where.name,)).fetchall()
+        if not rows:
             raise self._missing()
-        if row[5] != FORMAT:
+        self._check_format(rows[0][4])
+        state = _State(*self._unsealed([row[2:] for row in rows]))  # type: ignore[arg-type]
+        self._number, count = rows[0][:2]
+        if state.spends != count:
+            raise self._damaged(f"it has {count} entries, and not {state.spends}")
+        self._identity = state.identity
+        self._later(state[8:10])
+        self._read(connection, state)
+        return self._same_limits(state[3:8], limits, "url")
+
+    def _check_format(self, found: object) -> None:
+        if found != FORMAT:
             raise PydpstatError(
-                f"url must be a ledger of format {FORMAT}; {self.place!r} has format {row[5]}. "
+                f"url must be a ledger of format {FORMAT}; {self.place!r} has format {found}. "
                 "Use the version of pydpstat that wrote it."
             )
-        self._number, self._identity = int(row[6]), str(row[7])
-        if row[8] != row[9]:
-            raise self._altered()
-        return self._same_limits(row[:5], limits, "url")
 
     def _missing(self) -> PydpstatError:
         return PydpstatError(
@@ -280,5 +321,11 @@ class ServerLedger(SharedLedger):
 
     def _check_tables(self, connection: Connection) -> None:
         for table, columns in _TABLES.items():
-            if connection.execute(_SHAPE, (table,)).fetchall() != list(columns.items()):
-                raise self._altered()
+            found = connection.execute(_SHAPE, (table,)).fetchall()
+            if found == list(columns.items()):
+                continue
+            if table == "pydpstat_ledgers" and ("format", "integer") in found:
+                row = connection.execute("SELECT max(format) FROM pydpstat_ledgers").fetchone()
+                if row is not None and row[0] is not None:
+                    self._check_format(row[0])
+            raise self._damaged(f"{table} has not the columns that were made")

@@ -77,12 +77,19 @@ class Views(Account):
         -------
         str or None
             A line with the names of `to_frame`'s columns, then the entries; numbers in full precision,
-            nothing where no rho is known, or the unit is a single record.
+            nothing where no rho is known, or the unit is a single record. A text that a spreadsheet would run
+            as a formula has an apostrophe in front.
 
         Raises
         ------
         PydpstatError
             If `path` is no file's name, or cannot be written.
+
+        Notes
+        -----
+        A text is a formula where it begins with ``=``, ``+``, ``-``, ``@``, their full-width forms, a tab or
+        the end of a line, and is no number; such characters after apostrophes count as well. A program that
+        reads the file takes one apostrophe away from each. `to_frame` and `to_json` give every text as it is.
 
         Examples
         --------

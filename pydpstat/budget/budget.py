@@ -74,8 +74,11 @@ class Budget(Views):
     processes never exceed the limit together. The ledger holds calls, guarantees, times and process
     numbers; no data and no estimates. It belongs on a local disk, as SQLite's locks do not hold over
     every network, and has one name: a file with hard links is refused. A file beside it
-    (``-journal``) is part of it while a spend is written. A ledger that is gone, or was cut off, is
-    an error and never a new one; only ``Budget(...)`` makes one, where no file is.
+    (``-journal``) is part of it while a spend is written. A ledger that is gone, was cut off or damaged, or
+    whose limits, total or entries were altered, is an error and never a new one; only ``Budget(...)`` makes
+    one, where no file is. Check sums in the ledger tell, for a file and for tables in a server. They have no
+    secret: whoever may write to a ledger can compute them anew, or put an older copy back, which is
+    noticed only while the budget is in use.
 
     In PostgreSQL a spend is one transaction as well, which locks the ledger's row and is on the server's
     disk (``synchronous_commit``) before the noise is drawn. A connection that is lost while the commit is
@@ -91,7 +94,8 @@ class Budget(Views):
     `pydpstat.random` or a mechanism's own noise is no release, and neither is what `pydpstat.anonymity` does.
     The block is a context variable: an asyncio task has that of the place where it
     was made, a forked process that of its parent (a budget in memory refuses to be used there), and a new
-    thread or another process has none.
+    thread or another process has none. A release that nobody pays for in a thread that was started while the
+    block was open, or in a pool's, is a `BudgetWarning` (`pydpstat.errors`).
 
     References
     ----------

@@ -3,33 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat._data.containers import columns_of, is_frame, is_series
+from pydpstat._data.containers import columns_of, is_frame, is_series, listed
+from pydpstat._data.held import read_whole
 from pydpstat._data.lookup import places
+from pydpstat._data.table import Chunk
 from pydpstat._data.values import objects
 from pydpstat.consistency._tree import Levels, check_size
 from pydpstat.consistency.tables import numbers
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pydpstat.consistency.hierarchy import Hierarchy
 
 
 def leaf_counts(data: object, hierarchy: Hierarchy, drop: bool) -> tuple[Levels, bool]:
     """Count records by leaf: a value for each node, 0 for one with children; and whether there were records.
 
-    A frame has a record a row: a column for each level below the top, or one with leaves' labels. Those at no
-    leaf may be left out. Anything else has the counts of the leaves: by their labels (or paths, where labels
-    occur twice), or in the order of the hierarchy.
+    A frame or a table has a record a row: a column for each level below the top, or one with leaves' labels.
+    Those at no leaf may be left out. Anything else has the counts of the leaves: by their labels (or paths,
+    where labels occur twice), or in the order of the hierarchy.
     """
-    records = is_frame(data)
+    # a series of Polars has no labels
+    data = data if is_series(data) else listed(read_whole(data, "data"))
+    records = is_frame(data) or isinstance(data, Chunk)
     if records:
-        places = _places(data, hierarchy)
+        places = _places(*_columns(data), hierarchy)
         lost = int((places < 0).sum())
         if lost and not drop:
             raise PydpstatError(
@@ -42,6 +44,15 @@ def leaf_counts(data: object, hierarchy: Hierarchy, drop: bool) -> tuple[Levels,
     return hierarchy.tree.split(flat.astype(np.int64)), records
 
 
+def _columns(data: Any) -> tuple[tuple[Any, ...], int]:
+    """Return the columns of a frame or of a table's records, and how many records there are."""
+    return (
+        (tuple(data.columns.values()), data.size)
+        if isinstance(data, Chunk)
+        else (columns_of(data), len(data))
+    )
+
+
 def _given(data: object, hierarchy: Hierarchy) -> np.ndarray:
     """Read counts by leaf into an array of all nodes."""
     if isinstance(data, Mapping):
@@ -50,7 +61,7 @@ def _given(data: object, hierarchy: Hierarchy) -> np.ndarray:
     elif is_series(data):
         values = numbers(data, "data", private=True)
         if data.index.nlevels > 1:
-            places = _places(data.index.to_frame(index=False), hierarchy)
+            places = _places(*_columns(data.index.to_frame(index=False)), hierarchy)
         else:
             places = _leaf_places(data.index, hierarchy)
     else:
@@ -87,7 +98,7 @@ def _places_of_keys(keys: list[Hashable], hierarchy: Hierarchy) -> np.ndarray:
     if paths and len(paths) == len(keys) and len(hierarchy.sizes) > 2:
         depth = max(map(len, paths))
         rows = [(*path, *[None] * (depth - len(path))) for path in paths]
-        return _places(pd.DataFrame(rows, dtype=object), hierarchy)
+        return _places(*_columns(pd.DataFrame(rows, dtype=object)), hierarchy)
     return _leaf_places(objects(keys), hierarchy)
 
 
@@ -104,11 +115,10 @@ def _leaf_places(labels: object, hierarchy: Hierarchy) -> np.ndarray:
     return np.append(leaves, -1)[places(labels, own)]
 
 
-def _places(frame: pd.DataFrame, hierarchy: Hierarchy) -> np.ndarray:
-    """Return for each row the place of its leaf among all nodes, or -1."""
+def _places(columns: tuple[Any, ...], size: int, hierarchy: Hierarchy) -> np.ndarray:
+    """Return for each record the place of its leaf among all nodes, or -1."""
     import pandas as pd
 
-    columns = columns_of(frame)
     depth = len(hierarchy.sizes) - 1
     if len(columns) != depth:
         if len(columns) == 1:
@@ -119,7 +129,7 @@ def _places(frame: pd.DataFrame, hierarchy: Hierarchy) -> np.ndarray:
         )
     start = 0
     # the row's node in the level that has been reached; -1 where it has none, or has reached a leaf above
-    node, found = np.zeros(len(frame), dtype=np.int64), np.full(len(frame), -1)
+    node, found = np.zeros(size, dtype=np.int64), np.full(size, -1)
     for level, column in enumerate(columns):
         own, names = pd.factorize(hierarchy.labels[level + 1])
         code = places(column, list(names))

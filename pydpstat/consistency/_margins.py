@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pydpstat._checks import did_you_mean, excerpt
+from pydpstat._checks import as_integer, did_you_mean, excerpt
 from pydpstat._data.containers import has_rows
 from pydpstat.consistency.tables import Form, TableFit, numbers, read_table
 from pydpstat.errors import PydpstatError
@@ -111,9 +111,10 @@ def axes_of(key: object, names: tuple[Hashable, ...]) -> Axes:
 
 
 def _place(part: object, names: tuple[Hashable, ...]) -> int:
-    if isinstance(part, (int, np.integer)) and not isinstance(part, bool):
-        if -len(names) <= part < len(names):
-            return int(part) % len(names)
+    number = as_integer(part)
+    if number is not None:
+        if -len(names) <= number < len(names):
+            return number % len(names)
         raise PydpstatError(
             f"margins must have axes from 0 to {len(names) - 1}; got another number. "
             f"The table has {len(names)} dimensions."

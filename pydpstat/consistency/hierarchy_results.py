@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._checks import alpha_of, one_of
+from pydpstat._checks import alpha_of, as_integer, one_of
 from pydpstat._frozen import Frozen
 from pydpstat.consistency._tree import Method, apply, checked_method
 from pydpstat.consistency.hierarchy import Hierarchy
@@ -119,12 +119,13 @@ class HierarchyFit(Report, Frozen):
         {'a': 5.0, 'b': 7.0}
         """
         levels = self.hierarchy.levels
-        if isinstance(level, (int, np.integer)) and not isinstance(level, bool):
-            if not -len(levels) <= level < len(levels):
+        number = as_integer(level)
+        if number is not None:
+            if not -len(levels) <= number < len(levels):
                 raise PydpstatError(
                     f"level must be from 0 to {len(levels) - 1}; got {level!r}. 0 is the top."
                 )
-            place = int(level) % len(levels)
+            place = number % len(levels)
         else:
             place = levels.index(one_of(level, "level", levels))
         start = sum(self.hierarchy.sizes[:place])

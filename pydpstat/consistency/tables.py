@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import array_of
-from pydpstat._data.containers import floats_of, has_columns, is_frame, is_series
+from pydpstat._data.containers import floats_of, has_columns, is_frame, is_series, library_of
+from pydpstat._data.held import in_memory
 from pydpstat._data.values import without_mask
 from pydpstat._frozen import Frozen
 from pydpstat.errors import PydpstatError
@@ -86,7 +87,10 @@ def read_table(table: object, name: str = "table", *, gaps: bool = False) -> tup
 
 def numbers(table: Any, name: str, least: int = 1, *, private: bool = False) -> np.ndarray:
     """Return finite numbers as a new array of floats, in C order; messages count no private ones."""
-    if hasattr(table, "to_numpy") and (hasattr(table, "dtypes") or hasattr(table, "dtype")):
+    table = in_memory(table, name)
+    if library_of(table):
+        array = np.array([""])
+    elif hasattr(table, "to_numpy") and (hasattr(table, "dtypes") or hasattr(table, "dtype")):
         kinds = {dtype.kind for dtype in (table.dtypes if has_columns(table) else [table.dtype])}
         array = floats_of(table) if kinds <= set("iuf") else np.array([""])
     else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import logging
 import math
-import numbers
 import sys
 import time
 from collections.abc import Callable
@@ -344,9 +343,9 @@ def _distances(object: DPMech, draw: Callable[[int], object], n: int, m: int) ->
 def _drawer(oracle: Function, rng: Any) -> Callable[[int], object]:
     """Return the oracle as a function of the number of records alone."""
     source_from(rng, int_seeds_r=True)
-    seed = isinstance(rng, numbers.Integral)
+    seed = checks.as_integer(rng)
     if not _takes_rng(oracle):
-        if seed:
+        if seed is not None:
             raise PydpstatError(
                 f"rng={rng!r} has no effect: oracle has no parameter rng. Write def oracle(n, rng), or let "
                 "it use a generator of its own."
@@ -354,10 +353,10 @@ def _drawer(oracle: Function, rng: Any) -> Callable[[int], object]:
         return oracle
     if rng is None:
         rng = np.random.default_rng()
-    elif seed:
+    elif seed is not None:
         from pydpstat.random.r_stream import RRandom
 
-        rng = RRandom(int(rng))
+        rng = RRandom(seed)
     return lambda size: oracle(size, rng=rng)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._data.containers import as_array, has_columns, name_of
+from pydpstat._data.held import in_memory
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import numeric
 from pydpstat.r_arithmetic.factor import is_categorical
@@ -22,6 +23,7 @@ def numbers(x: object, name: str) -> Numbers:
     """Return data as a flat array of numbers or booleans; a message tells only the data's type."""
     if type(x) is np.ndarray and x.dtype == np.float64 and x.ndim == 1:
         return x
+    x = in_memory(x, name)
     if not _may_be_numbers(x):
         raise PydpstatError(
             f"{name} must be a numeric vector; got {type(x).__name__}. "

@@ -9,7 +9,8 @@ from typing import Any, cast
 import numpy as np
 
 from pydpstat import r_arithmetic as r
-from pydpstat._data.containers import has_columns, name_of
+from pydpstat._data.containers import has_columns, library_of, name_of
+from pydpstat._data.held import in_memory
 from pydpstat.dppack._arguments import clip
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.histogram import Breaks
@@ -19,7 +20,7 @@ from pydpstat.results._labels import Labels
 MOST_BINS = 200_000
 
 
-def count_sensitivity(neighbors: str, norm: int) -> float:
+def count_sensitivity(neighbors: str, norm: float) -> float:
     """Return how far the counts of disjoint cells move, in the L1 or the L2 norm.
 
     One record changes cell (bounded), or comes or goes (unbounded).
@@ -76,7 +77,14 @@ def table_variables(
     A name is that of a frame's column, of a Series, or a keyword.
     """
     rules: dict[str, Any] = {name: columns[name] for name in ("useNA", "exclude", "dnn") if name in columns}
-    columns = {name: column for name, column in columns.items() if name not in rules}
+    columns = {name: in_memory(column, name) for name, column in columns.items() if name not in rules}
+    factors = tuple(in_memory(each, "factors") for each in factors)
+    for each in (*factors, *columns.values()):
+        if library_of(each):
+            raise PydpstatError(
+                f"variables must be in memory; got {type(each).__name__}. Give each as a list, an array or a "
+                "Series, or all as a DataFrame of pandas."
+            )
     if len(factors) == 1 and not columns and (has_columns(factors[0]) or isinstance(factors[0], dict)):
         frame = factors[0]
         return tuple(frame[name] for name in frame), tuple(str(name) for name in frame), rules

@@ -19,6 +19,7 @@ from pydpstat.random.source import source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish
+from pydpstat.results._ranges import ParameterRange
 from pydpstat.results.results import DPResults
 
 Floats = npt.NDArray[np.float64]
@@ -68,8 +69,8 @@ def release_moment(
     arguments: tuple[object, ...],
     bounds: tuple[object, object],
     rng: object,
+    publish: Publish,
     accept: Accept | None = None,
-    publish: Publish | None = None,
 ) -> DPResults:
     """Check the remaining arguments in R's order, say what holds, and release.
 
@@ -161,6 +162,10 @@ def is_positive(value: Floats) -> bool:
     return bool(value > 0.0)
 
 
-def as_redrawn(value: Floats) -> tuple[Floats, PostProcessing]:
-    """Publish the value as it is."""
-    return value, AsDrawn((REDRAWN,))
+def as_drawn(within: ParameterRange, steps: tuple[str, ...] = ()) -> Publish:
+    """Publish the value as it is, which is R's; the range is for its interval."""
+
+    def publish(value: Floats) -> tuple[Floats, PostProcessing]:
+        return value, AsDrawn(steps, within=within)
+
+    return publish

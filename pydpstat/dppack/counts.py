@@ -31,8 +31,11 @@ from pydpstat.results import DPResults, DPResultsPair
 from pydpstat.results._call import Call, r_symbol
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish, Share
+from pydpstat.results._ranges import PROPORTION
+from pydpstat.results._ranges import counts as counts_range
 
 PUBLIC_N = "the number of records is public"
+_COUNTS = counts_range(None)
 
 
 def histogramDP(
@@ -323,21 +326,22 @@ def _sanitized_histogram(
     steps: tuple[str, ...] = () if allow_negative else ("negative counts to 0",)
     kept = noisy if allow_negative else np.where(noisy < 0.0, 0.0, noisy)
     if not normalize:
-        return np.rint(kept), AsDrawn((*steps, "rounded"))
+        return np.rint(kept), AsDrawn((*steps, "rounded"), within=_COUNTS)
     total = r.sum(kept)
     if total == 0.0:
         raise PydpstatError(
             "normalize divides by the sum of the noisy counts, which is 0 (R returns NaN). "
             "Use normalize=False or a larger eps."
         )
-    return kept / total, Share(total, (*steps, "divided by their sum"))
+    return kept / total, Share(total, (*steps, "divided by their sum"), within=PROPORTION)
 
 
 def _sanitized_table(noisy: np.ndarray, allow_negative: bool) -> tuple[np.ndarray, PostProcessing]:
     rounded = np.rint(noisy)
     if allow_negative:
-        return rounded, AsDrawn(("rounded",))
-    return np.where(rounded < 0.0, 0.0, rounded), AsDrawn(("rounded", "negative counts to 0"))
+        return rounded, AsDrawn(("rounded",), within=_COUNTS)
+    steps = ("rounded", "negative counts to 0")
+    return np.where(rounded < 0.0, 0.0, rounded), AsDrawn(steps, within=_COUNTS)
 
 
 def _column_texts(names: tuple[str, ...], keywords: int) -> tuple[tuple[str, str], ...]:

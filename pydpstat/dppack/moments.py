@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat.dppack._arguments import clip, column_name, numbers, vector
-from pydpstat.dppack._moments import REDRAWN, Moment, as_redrawn, is_positive, release_moment
+from pydpstat.dppack._moments import REDRAWN, Moment, as_drawn, is_positive, release_moment
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.moments import double_mean
 from pydpstat.results._postprocessing import PostProcessing, Publish, SquareRoot
+from pydpstat.results._ranges import covariance, means, spreads
 from pydpstat.results.results import DPResults
 
 Floats = npt.NDArray[np.float64]
@@ -85,7 +88,8 @@ def meanDP(
     values = numbers(x, "x")
     moment = Moment("mean", double_mean(clip(values, lower, upper)), upper - lower, values.size)
     arguments = (eps, lower_bound, upper_bound, which_sensitivity, mechanism, delta, type_DP)
-    return release_moment("meanDP", moment, column_name(x, "mean"), arguments, (lower, upper), rng)
+    publish = as_drawn(means([(lower, upper)]))
+    return release_moment("meanDP", moment, column_name(x, "mean"), arguments, (lower, upper), rng, publish)
 
 
 def varDP(
@@ -157,7 +161,7 @@ def varDP(
     (4394.1, ('redrawn until positive',))
     """
     arguments = (eps, lower_bound, upper_bound, which_sensitivity, mechanism, delta, type_DP)
-    return _spread("varDP", "variance", x, arguments, as_redrawn, rng)
+    return _spread("varDP", "variance", x, arguments, _redrawn, rng)
 
 
 def sdDP(
@@ -308,7 +312,8 @@ def covDP(
     moment = Moment("covariance", value, (upper1 - lower1) * (upper2 - lower2), first.size)
     ranges = (lower_bound1, upper_bound1, lower_bound2, upper_bound2)
     arguments = (eps, *ranges, which_sensitivity, mechanism, delta, type_DP)
-    return release_moment("covDP", moment, "covariance", arguments, bounds, rng)
+    within = covariance(0.5 * (upper1 - lower1), 0.5 * (upper2 - lower2), None)
+    return release_moment("covDP", moment, "covariance", arguments, bounds, rng, as_drawn(within))
 
 
 def _spread(
@@ -316,19 +321,31 @@ def _spread(
     statistic: str,
     x: npt.ArrayLike,
     arguments: tuple[object, ...],
-    publish: Publish,
+    publish: Callable[[float], Publish],
     rng: object,
 ) -> DPResults:
-    """Release a variance or its root; the sensitivity is (upper - lower)^2 / n."""
+    """Release a variance or its root; the sensitivity is (upper - lower)^2 / n.
+
+    `publish` is made from half the distance of the bounds.
+    """
     values = vector(x, "x")
     upper, lower = checks.scalar(arguments[2], "upper_bound"), checks.scalar(arguments[1], "lower_bound")
     width = upper - lower
     moment = Moment(statistic, r.var(clip(values, lower, upper)), width * width, values.size)
     name = column_name(x, statistic)
     return release_moment(
-        function, moment, name, arguments, (lower, upper), rng, accept=is_positive, publish=publish
+        function, moment, name, arguments, (lower, upper), rng, publish(0.5 * width), accept=is_positive
     )
 
 
-def _root(value: Floats) -> tuple[Floats, PostProcessing]:
-    return np.sqrt(value), SquareRoot((REDRAWN, "square root"))
+def _redrawn(half: float) -> Publish:
+    return as_drawn(spreads([half], None), (REDRAWN,))
+
+
+def _root(half: float) -> Publish:
+    within = spreads([half], None, root=True)
+
+    def publish(value: Floats) -> tuple[Floats, PostProcessing]:
+        return np.sqrt(value), SquareRoot((REDRAWN, "square root"), within=within)
+
+    return publish

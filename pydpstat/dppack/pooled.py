@@ -20,8 +20,9 @@ from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES, clip, numbers
 from pydpstat.dppack._moments import (
     NAMES,
     NAMES_OF_PAIRS,
+    REDRAWN,
     SCALE_TELLS_N,
-    as_redrawn,
+    as_drawn,
     is_positive,
     warn_of_moment,
 )
@@ -32,6 +33,8 @@ from pydpstat.privacy import Guarantee, compose_basic
 from pydpstat.random import source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
+from pydpstat.results._postprocessing import Publish
+from pydpstat.results._ranges import covariance, spreads
 from pydpstat.results.results import DPResults, DPResultsPair
 
 FIXED_GROUPS = (
@@ -120,7 +123,8 @@ def pooledVarDP(
     values = (eps, lower_bound, upper_bound, which_sensitivity, mechanism, delta, type_DP, approx_n_max)
     arguments = dict(zip((*NAMES, "approx_n_max"), values))
     pool = partial(pooled_variance, groups, lower, upper)
-    return _release("pooledVarDP", pool, arguments, (lower, upper), len(groups), rng)
+    publish = as_drawn(spreads([0.5 * (upper - lower)], None), (REDRAWN,))
+    return _release("pooledVarDP", pool, arguments, (lower, upper), len(groups), rng, publish)
 
 
 def pooledCovDP(
@@ -199,15 +203,16 @@ def pooledCovDP(
     """
     # lower bounds first, as R checks them
     lower1, lower2 = checks.scalar(lower_bound1, "lower_bound1"), checks.scalar(lower_bound2, "lower_bound2")
-    bounds1 = lower1, checks.scalar(upper_bound1, "upper_bound1")
-    bounds2 = lower2, checks.scalar(upper_bound2, "upper_bound2")
+    upper1, upper2 = checks.scalar(upper_bound1, "upper_bound1"), checks.scalar(upper_bound2, "upper_bound2")
+    bounds1, bounds2 = (lower1, upper1), (lower2, upper2)
     lower, upper = np.transpose([bounds1, bounds2])
     groups = [clip(pairs(sample), lower, upper) for sample in samples]
     ranges = (lower_bound1, upper_bound1, lower_bound2, upper_bound2)
     values = (eps, *ranges, which_sensitivity, mechanism, delta, type_DP, approx_n_max)
     arguments = dict(zip((*NAMES_OF_PAIRS, "approx_n_max"), values))
     pool = partial(pooled_covariance, groups, bounds1, bounds2)
-    return _release("pooledCovDP", pool, arguments, (bounds1, bounds2), len(groups), rng)
+    publish = as_drawn(covariance(0.5 * (upper1 - lower1), 0.5 * (upper2 - lower2), None))
+    return _release("pooledCovDP", pool, arguments, (bounds1, bounds2), len(groups), rng, publish)
 
 
 def pairs(sample: object) -> np.ndarray:
@@ -244,6 +249,7 @@ def _release(
     bounds: tuple[object, ...],
     groups: int,
     rng: object,
+    publish: Publish,
 ) -> DPResults | DPResultsPair:
     """Release for one kind of neighbors, or for both in turn on one stream."""
     if not groups:
@@ -255,7 +261,7 @@ def _release(
     statistic = "pooled variance" if is_variance else "pooled covariance"
     source = source_from(rng, int_seeds_r=True)
     data = tuple((f"sample{place}", f"sample{place}") for place in range(1, groups + 1))
-    accept, publish = (is_positive, as_redrawn) if is_variance else (None, None)
+    accept = is_positive if is_variance else None
 
     def protected(
         neighbors: str, sensitivity: float, first: bool = True

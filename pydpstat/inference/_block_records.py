@@ -15,9 +15,11 @@ from pydpstat._data.containers import (
     is_categorical,
     is_frame,
     is_vector,
+    library_of,
     offers,
     rows,
 )
+from pydpstat._data.held import in_memory
 from pydpstat._data.values import without_mask
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._shared_values import with_own_values, without_shared
@@ -34,8 +36,8 @@ class Samples:
 
     def __init__(self, data: object) -> None:
         """Look at the containers; what the records are plays no part."""
-        given = data if _are_samples(data) else (data,)
-        self.samples = tuple(_sample(each) for each in given)  # type: ignore[attr-defined]
+        given: Any = data if _are_samples(data) else (data,)
+        self.samples = tuple(map(_sample, given))
         self.sizes = tuple(len(each) for each in self.samples)
 
     def __repr__(self) -> str:
@@ -57,20 +59,20 @@ class Samples:
 
 
 def _are_samples(data: object) -> bool:
-    return (
-        isinstance(data, tuple) and len(data) > 0 and all(is_vector(each) or _is_held(each) for each in data)
-    )
+    return isinstance(data, tuple) and len(data) > 0 and all(map(_is_held, data))
 
 
 def _is_held(data: object) -> bool:
     """Tell whether something has records in memory that can be taken by place."""
     if has_rows(data) or isinstance(data, np.ndarray) and data.ndim > 0 or is_vector(data):
         return True
-    library = type(data).__module__.partition(".")[0]
-    return library in ("polars", "pyarrow") and hasattr(data, "__len__")
+    return library_of(data) in ("polars", "pyarrow", "rpy2") and hasattr(data, "__len__")
 
 
-def _sample(data: object) -> Any:
+def _sample(data: Any) -> Any:
+    if library_of(data) == "rpy2":
+        # others stay what they are: a callable may count on it
+        data = in_memory(data)
     if isinstance(data, np.ma.MaskedArray):
         data = without_mask(data)
     if isinstance(data, (list, tuple, range)):

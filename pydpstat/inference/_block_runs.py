@@ -63,7 +63,7 @@ def divided_samples(data: object, how: Options, blocks: object) -> tuple[Samples
     check_epsilon(how)
     samples = Samples(data)
     if how.bounded:
-        check_records(min(samples.sizes), 1, "test on blocks")
+        check_records(how, min(samples.sizes), 1, "test on blocks")
     if blocks is not None:
         number = checks.integer(blocks, "blocks", 1, _MOST_BLOCKS, hint="10 is usual.")
         if how.bounded and number > min(samples.sizes):

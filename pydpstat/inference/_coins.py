@@ -49,7 +49,7 @@ def by_coins(
     grid = standard_grid(*pair)
     placed = records.fold(partial(_placed, grid=grid, missing=how.missing), _joined)
     size = placed.size
-    check_records(size, 1, "test of a mean", "a")
+    check_records(how, size, 1, "test of a mean", "a")
     # (1 + z) / 2 is a multiple of the probability of one of these integers
     heads = int(np.count_nonzero(source.integers(size, 2 << BITS) < (placed + 1.0) / grid.unit))
     labels = Labels("heads")

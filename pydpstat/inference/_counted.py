@@ -11,7 +11,8 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, one_column, truths_of
 from pydpstat._data.values import fills
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import INTEGER, Missing, Options, check_records, options
+from pydpstat._release.named_mechanisms import INTEGER
+from pydpstat._release.statistic import Missing, OnlyBounded, Options, check_records, options
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._testing import ALTERNATIVES
 from pydpstat.random import Source
@@ -36,10 +37,12 @@ def count_options(
     missing: Missing,
     fill: type,
     budget: Spender | None,
+    only: OnlyBounded | None = None,
 ) -> Options:
     """Check how counts are to be protected, and the alternative."""
     checks.one_of(alternative, "alternative", ALTERNATIVES)
-    how = options(epsilon, 0, "geometric", neighbors, missing, mechanisms=INTEGER, fill=fill, budget=budget)
+    public = (epsilon, 0, "geometric", neighbors, missing)
+    how = options(*public, mechanisms=INTEGER, fill=fill, budget=budget, only=only)
     if how.epsilon < SMALLEST_EPSILON:
         raise PydpstatError(
             f"epsilon must be at least {SMALLEST_EPSILON:g} for a test; got {checks.shown(epsilon)}. "
@@ -63,11 +66,11 @@ def counted(
     """
     records, how = records_of(data, how, NOTHING, source, read, argument)
     if records.known is not None:
-        check_records(records.known, 1, test, argument)
+        check_records(how, records.known, 1, test, argument)
     found = records.fold(partial(_part, cells=cells, missing=how.missing), np.add)
     size = int(found.sum())
     if how.bounded:
-        check_records(size, 1, test, argument)
+        check_records(how, size, 1, test, argument)
     return found, size
 
 

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Pair, bounds_pair, check_filling, one_column, several_bounds
+from pydpstat._data.columns import Pair, bounds_pair, check_filling, one_column, several_bounds, truths_of
 from pydpstat._data.containers import is_categorical
+from pydpstat._data.lookup import kind_of
 from pydpstat._data.values import missing_values
 from pydpstat._release.statistic import Missing
 from pydpstat.errors import PydpstatError
@@ -76,6 +77,21 @@ class Predictor:
         )
 
 
+class Truths(Predictor):
+    """A response of truth values: its levels are False and True, which need no declaration."""
+
+    __slots__ = ()
+
+    def read(self, column: Any, argument: str = "data") -> npt.NDArray[Any]:
+        """Return 0 and 1, and -1 where a value is missing."""
+        try:
+            found = one_column(column, argument, truths_of)
+        except PydpstatError as error:
+            raise _no_outcome(self.text, self.column, column) from error
+        codes = found.arrays[0].astype(np.int64)
+        return codes if found.missing[0] is None else np.where(found.missing[0], -1, codes)
+
+
 @dataclass(frozen=True, slots=True)
 class LinearDesign:
     """The response and the predictors of a regression, and how new records become predictors. Public.
@@ -92,6 +108,8 @@ class LinearDesign:
         The constant's name.
     declared : bool
         Whether levels are the declared categories.
+    outcome : Predictor or None
+        A response of two levels, of which the second one counts as 1; None where the response is a number.
     """
 
     response: str
@@ -99,6 +117,7 @@ class LinearDesign:
     predictors: tuple[Predictor, ...]
     constant: str
     declared: bool = False
+    outcome: Predictor | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -113,8 +132,14 @@ class LinearDesign:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What holds of the levels."""
-        given = not self.declared and any(each.levels is not None for each in self.predictors)
+        given = not self.declared and bool(self._own_levels)
         return ("a value that is none of the levels counts as the first one",) if given else ()
+
+    @property
+    def _own_levels(self) -> list[tuple[Any, ...]]:
+        """The levels that were given, the response's first."""
+        own = [self.outcome] if self.outcome is not None and not isinstance(self.outcome, Truths) else []
+        return [each.levels for each in (*own, *self.predictors) if each.levels is not None]
 
     @property
     def bounds(self) -> tuple[Pair, ...]:
@@ -125,7 +150,7 @@ class LinearDesign:
     def arguments(self) -> tuple[tuple[str, object], ...]:
         """The public arguments for the call."""
         shown: list[tuple[str, object]] = [("bounds", self.bounds)]
-        own = [tuple(map(plain, each.levels)) for each in self.predictors if each.levels is not None]
+        own = [tuple(map(plain, levels)) for levels in self._own_levels]
         if own:
             shown.append(("levels", "declared" if self.declared else own))
         return tuple(shown)
@@ -169,25 +194,32 @@ def read_regression(
     bounds: object,
     levels: object,
     missing: Missing,
-    response_bounds: Pair | None = None,
+    binary: bool = False,
 ) -> Regression:
     """Read a regression: by a formula, or the response and the predictors themselves.
 
-    The bounds are also those of the response where it has none of its own.
+    The bounds are also those of the response, unless that is `binary`: then it has two levels, and is read as
+    0 and 1.
     """
     if isinstance(formula, str):
         response, terms = formula_terms(formula)
         given = [columns_by_name(data, [response, *(each.column for each in terms)], "data")]
-        constant = "Intercept"
+        constant, shown = "Intercept", f"data[{response!r}]"
     else:
-        response, target = response_column(formula)
+        response, target = response_column(formula, binary)
         given = [target, all_columns(data)]
         terms = tuple(Term(name, name, False) for name in given[1].names)
-        constant = "const"
+        constant, shown = "const", "formula"
+        if response in given[1].names:
+            raise PydpstatError(
+                f"formula must be a response of another name than the predictors; got {response!r}. Rename "
+                "one of the two."
+            )
     columns = [column for each in given for column in each.columns]
-    design = _design(response, terms, columns[1:], bounds, response_bounds, levels, constant)
-    check_filling(missing, design.bounds)
-    readers: list[Reader] = [partial(_floats, name=f"data[{response!r}]")]
+    design = _design(response, terms, columns, bounds, shown if binary else None, levels, constant)
+    outcome = design.outcome
+    check_filling(missing, design.bounds if outcome is None else design.bounds[1:])
+    readers: list[Reader] = [partial(_floats, name=shown) if outcome is None else outcome.read]
     readers += [each.read for each in design.predictors]
     read: list[npt.NDArray[Any]] = []
     for each in given:
@@ -199,7 +231,8 @@ def read_regression(
             "they have different lengths. Give one value a record in each."
         )
     predictors = tuple(each.filled(values, missing) for each, values in zip(design.predictors, read[1:]))
-    return Regression(design, _filled(read[0], missing), predictors)
+    found = _filled(read[0], missing) if outcome is None else outcome.filled(read[0], missing)
+    return Regression(design, found.astype(np.float64, copy=False), predictors)
 
 
 def _floats(column: Any, name: str) -> Floats:
@@ -220,23 +253,51 @@ def _design(
     terms: Sequence[Term],
     columns: Sequence[Any],
     bounds: object,
-    response_bounds: Pair | None,
+    binary: str | None,
     levels: object,
     constant: str,
 ) -> LinearDesign:
-    own, declared = _levels(terms, columns, levels)
-    numeric = [each.column for each in terms if each.column not in own]
-    if response_bounds is None:
-        pairs = _pairs(bounds, [response, *numeric])
+    """Return the design; a response of two levels has its argument's name in `binary`."""
+    outcome = None
+    if binary:
+        own, declared = _levels((Term(response, response, False), *terms), columns, levels)
+        outcome = _outcome(response, binary, columns[0], own.pop(response, None))
     else:
-        pairs = {**_pairs(bounds, numeric), response: response_bounds}
+        own, declared = _levels(terms, columns[1:], levels)
+    numeric = [each.column for each in terms if each.column not in own]
+    pairs = _pairs(bounds, numeric if binary else [response, *numeric])
+    if binary:
+        pairs[response] = 0.0, 1.0
     predictors = tuple(
         Predictor(each.column, each.text, pairs.get(each.column), own.get(each.column)) for each in terms
     )
     names = [constant, *(name for each in predictors for name in each.names)]
     if len(set(names)) != len(names):
         raise PydpstatError("data must have columns whose coefficients have different names. Rename one.")
-    return LinearDesign(response, pairs[response], predictors, constant, declared)
+    return LinearDesign(response, pairs[response], predictors, constant, declared, outcome)
+
+
+def _outcome(response: str, shown: str, column: Any, levels: tuple[Any, ...] | None) -> Predictor:
+    """Return a response of two levels, which are given, or truth values by its type."""
+    if levels is not None and len(levels) == 2:
+        return Predictor(response, shown, None, levels)
+    if levels is not None:
+        raise PydpstatError(
+            f"levels[{response!r}] must be two, of which the second one counts as 1; got "
+            f"{checks.shown(levels)}. Make a condition of the response first."
+        )
+    if kind_of(column) is not None and getattr(column.dtype, "kind", "O") != "b":
+        raise _no_outcome(shown, response, column)
+    return Truths(response, shown, None, (False, True))
+
+
+def _no_outcome(shown: str, response: str, column: Any) -> PydpstatError:
+    kind = f" of type {column.dtype}" if hasattr(column, "dtype") else ""
+    return PydpstatError(
+        f"{shown}, the response, must be truth values, or have its two levels given, as other values do "
+        f"not say which of them count as 1; got {type(column).__name__}{kind}. Give levels={{{response!r}: "
+        "[0, 1]}, the level that counts as 1 last, or make a condition of it first, such as age >= 30."
+    )
 
 
 def _levels(

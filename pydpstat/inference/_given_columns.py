@@ -11,6 +11,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._data.columns import numbers_of, one_column
 from pydpstat._data.containers import has_rows, is_frame, is_vector, name_of
+from pydpstat._data.held import about, aligned, in_memory
 from pydpstat._data.table import Chunk, Table, table_of
 from pydpstat.errors import PydpstatError
 from pydpstat.statistics._kernels.levels import variables_of
@@ -55,6 +56,7 @@ class Given(NamedTuple):
 
 def columns_by_name(data: Any, names: Sequence[str], argument: str) -> Given:
     """Return the columns of these names, or those of an array in their order."""
+    data = in_memory(data, argument)
     table = table_of(data)
     if table is not None or isinstance(data, Mapping) or is_frame(data):
         given = _named(data, table, argument)
@@ -75,7 +77,9 @@ def columns_by_name(data: Any, names: Sequence[str], argument: str) -> Given:
 
 def all_columns(data: Any) -> Given:
     """Return all columns of the predictors; those of an array are called x1, x2 and so on."""
-    table = table_of(data)
+    data = in_memory(data)
+    found = table_of(data)
+    table = None if found is None else aligned(found, data)
     if table is not None or isinstance(data, Mapping) or is_frame(data):
         return _named(data, table, "data")
     arrays = numbers_of(data).arrays
@@ -84,12 +88,22 @@ def all_columns(data: Any) -> Given:
     return Given(tuple(names), arrays)
 
 
-def response_column(response: object) -> tuple[str, Given]:
-    """Return the name and the one column of a response that is given by itself, in `formula`'s place."""
-    try:
-        table = table_of(response)
-    except PydpstatError as error:
-        raise PydpstatError(f"formula{str(error).removeprefix('data')}") from error.__cause__
+def response_column(response: object, binary: bool = False) -> tuple[str, Given]:
+    """Return the name and the one column of a response that is given by itself, in `formula`'s place.
+
+    It has numbers, or anything where it is `binary`.
+    """
+    response = in_memory(response, "formula")
+    with about("formula"):
+        found = table_of(response)
+        table = None if found is None else aligned(found, response)
+    if binary:
+        given = variables_of(response if table is None else table.sample(), "formula")
+        if len(given.columns) != 1:
+            raise PydpstatError(
+                f"formula must be one variable; got {len(given.columns)} columns. Give one column at a time."
+            )
+        return given.names[0] or "y", Given((given.names[0] or "y",), given.columns, table)
     column = one_column(response if table is None else table.sample(), "formula")
     if table is None:
         return name_of(response) or "y", Given(("y",), column.arrays)

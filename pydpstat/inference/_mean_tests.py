@@ -8,9 +8,9 @@ from fractions import Fraction
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.exact_mean import ExactMeanInterval, exact_pvalue
-from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval, pvalue
-from pydpstat.inference._laws.noisy_welch import WelchInterval, welch_pvalue
+from pydpstat.inference._laws.exact_mean import LEFT_OUT, ExactMeanInterval, exact_pvalue
+from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval, pvalue, pvalue_floor
+from pydpstat.inference._laws.noisy_welch import PVALUE_FLOOR, WelchInterval, welch_pvalue
 from pydpstat.results import DPResults, InferenceResults
 
 METHODS = ("t", "exact")
@@ -52,10 +52,10 @@ def one_sample(
                 "method must be 't' where the number of records is private; got 'exact'. "
                 "Use neighbors='bounded', or leave method out."
             )
-        statistic, p = exact_pvalue(known, mean, alternative)
+        (statistic, p), floor = exact_pvalue(known, mean, alternative), LEFT_OUT
         interval: ExactMeanInterval | NoisyTInterval = ExactMeanInterval(known, middle, half, alternative)
     else:
-        statistic, p = pvalue(known, mean, alternative)
+        (statistic, p), floor = pvalue(known, mean, alternative), pvalue_floor(known)
         interval = NoisyTInterval(known, middle, half, alternative)
     size = max(known.sums[0], 1.0)
     estimate = middle + half * min(max(known.sums[1] / size, -1.0), 1.0)
@@ -64,6 +64,7 @@ def one_sample(
         test=test if method == "t" else test.replace("t test", "exact test of the mean"),
         statistic=statistic,
         pvalue=p,
+        pvalue_floor=floor,
         alternative=alternative,
         null=(("mean", checks.as_float(checks.unwrap(popmean))),),
         released=_released(release),
@@ -94,6 +95,7 @@ def two_samples(
         test="Welch's t test",
         statistic=statistic,
         pvalue=p,
+        pvalue_floor=PVALUE_FLOOR,
         alternative=alternative,
         null=(("difference", 0.0),),
         released=_released(release),

@@ -1,17 +1,18 @@
 """The noise of a regression's moments: each kind of released numbers gets a share of epsilon.
 
 *Cross products* of numbers, with the constant where their sums are released, have the noise of their body;
-`pydpstat.mechanisms.CrossProductNoise` has the proof. *Squares* of numbers in [-1, 1] move by 1 at most, each:
-they have a cube's noise of scale 1 / epsilon.
+`pydpstat.mechanisms.CrossProductNoise` has the proof. *Squares* of numbers in [-1, 1] move by 1 at most,
+each: they have a cube's noise of scale 1 / epsilon.
 
-*Tables* have in each cell the count of its records and the sums of their numbers u. A record is in one cell of a
-table. One that is replaced by w leaves its cell, which moves by (1, u), and enters another, which moves by
-(1, w), each by 1 in the maximum norm. Or it stays, and its cell moves by (0, u - w), by 2 at most. So the
+*Tables* have in each cell the count of its records and the sums of their numbers u. A record is in one cell
+of a table. One that is replaced by w leaves its cell, which moves by (1, u), and enters another, which moves
+by (1, w), each by 1 in the maximum norm. Or it stays, and its cell moves by (0, u - w), by 2 at most. So the
 norms of all cells add up to 2 at most, and each cell has a cube's noise of scale 2 / epsilon, whatever their
 number. Counts of *pairs* of cells of two tables are like a table's without numbers: two of them move by 1.
 
 Bringing a number onto the grid of the release moves it by less than a unit more. The sensitivity of the whole
-covers a unit for each number that is released, and of a part the norm grows by less than two units and a half.
+covers a unit for each number that is released, and of a part the norm grows by less than two units and a
+half.
 """
 
 from __future__ import annotations
@@ -26,18 +27,18 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.mechanisms.cross_products import CrossProductNoise
-from pydpstat.mechanisms.cube import Cube, CubeNoise
+from pydpstat.mechanisms.cube import CubeNoise
 from pydpstat.mechanisms.laplace import scale_for
-from pydpstat.mechanisms.mechanism import SeparateNoise, parts_of
+from pydpstat.mechanisms.mechanism import Mechanism, SeparateNoise, parts_of
 
 if TYPE_CHECKING:
     from pydpstat.random import Source
 
 Floats = npt.NDArray[np.float64]
 
-# What the variance of a kind's noise weighs: cross products and pairs 1; squares as little as slopes of 0.2 in
-# the unit of the bounds let them matter; and a table more the more cells there are, which have fewer records.
-_SQUARES, _CELL = 0.04, 0.2
+# What the variance of a kind's noise weighs: cross products and pairs 1; squares as little as slopes of 0.2
+in # the unit of the bounds let them matter; and a table more the more cells there are, which have fewer
+records. _SQUARES, _CELL = 0.04, 0.2
 _SEED = 1_912
 
 
@@ -145,7 +146,7 @@ class MomentNoise(SeparateNoise):
         return np.concatenate(columns, axis=1)[:, list(self.order)]
 
 
-class MomentCube(Cube):
+class MomentCube(Mechanism):
     """The cube's mechanism for what a regression releases.
 
     Parameters
@@ -155,6 +156,10 @@ class MomentCube(Cube):
     tables : tuple of int
         How many cells each table has.
     """
+
+    name = "linf"
+    norm = math.inf
+    joint = True
 
     def __init__(self, numbers: int, tables: Sequence[int]) -> None:
         self.numbers, self.tables = numbers, tuple(tables)
@@ -181,7 +186,3 @@ class MomentCube(Cube):
             tuple(part.size for part in found),
             tuple(np.concatenate(order).tolist()),
         )
-
-    def loss(self, noise: MomentNoise, epsilon: float, sensitivities: Sequence[float]) -> None:
-        """Return None: of the parts together nothing is known but epsilon."""
-        return None

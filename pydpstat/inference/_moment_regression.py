@@ -9,6 +9,7 @@ import numpy as np
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Options, release_statistic
 from pydpstat.inference._design import LinearDesign, Regression
+from pydpstat.inference._hidden import empty_levels, hidden_names
 from pydpstat.inference._laws.noisy_moments import Block, NoisyMoments, matrix_of
 from pydpstat.inference._laws.score_tests import ScoreInterval, ScoreTests
 from pydpstat.inference._regression_moments import Layout, moment_query
@@ -65,13 +66,18 @@ def _followed(
     coef, errors = tests.estimates()
     rest, whole = tests.squares()
     degrees = max(noisy.size - len(design.names), 1)
-    hidden = [name for name, error in zip(design.names, errors) if math.isinf(error)]
+    hidden = hidden_names(design.names, np.array(errors))
     remarks = []
     if hidden:
         remarks.append(
-            f"The noise hides what the other predictors leave of {', '.join(hidden)}: no value that is far "
-            "enough can be ruled out, and the interval is the whole line, even where values are rejected."
+            f"The noise hides what the other predictors leave of {hidden}: no value that is far enough can "
+            "be ruled out. There is no estimate, and the interval is the whole line, even where values are "
+            "rejected."
         )
+    units = np.eye(layout.width)
+    sds = noisy.spread(units[:, :1] + 0.0 * units[:, 1:-1], units[:, 1:-1])
+    empty, told = empty_levels(design, matrix[0, 1:-1], sds, float(noisy.size))
+    remarks += told
     if rest <= 0.0:
         remarks.append("The noise is larger than the residuals: R-squared and scale say nothing.")
     return RegressionResults.of(
@@ -81,11 +87,12 @@ def _followed(
         response=design.response,
         names=design.names,
         coef=coef,
-        errors=errors,
+        errors=np.where(empty, math.inf, errors),
         null=null,
         tested=design.names,
         statistics=tests.statistics(null),
         probabilities=None,
+        pvalue_floor=noisy.pvalue_floor,
         intervals=tuple(ScoreInterval(tests, place) for place in range(len(coef))),
         labels=("measured",) * len(design.names),
         design=design,

@@ -47,7 +47,7 @@ class Weights(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def weights(variables: int, norm: int, bounded: bool) -> Weights:
+def weights(variables: int, norm: float, bounded: bool) -> Weights:
     """Return the weights of sums over records of so many variables, for noise that answers to a norm.
 
     *L1 norm, bounded.* With d variables and c = 2 / (d + 1)^2, sums and products of two variables get c, and
@@ -131,7 +131,7 @@ def tallied(records: Records, pairs: Bounds, how: Options, statistic: str, argum
     (found,), size = records.numbered(
         lambda: records.fold(tally, merged),
         lambda found: found[0].count,
-        partial(check_records, least=1, statistic=statistic, argument=argument),
+        partial(check_records, how, least=1, statistic=statistic, argument=argument),
     )
     return found, size or 0
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns
 from pydpstat._data.containers import listed
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import INTEGER, Missing, check_records, options, release_statistic
+from pydpstat._release.named_mechanisms import INTEGER
+from pydpstat._release.statistic import Missing, check_records, options, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.nuisance import Floats
 from pydpstat.inference._testing import check_epsilon
@@ -23,12 +24,13 @@ from pydpstat.random import source_from
 from pydpstat.results import DPResults
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.cells import cells_query
-from pydpstat.statistics._kernels.crossed import table_counts
+from pydpstat.statistics._kernels.crossed import table_counts, variables_in
 from pydpstat.statistics._kernels.levels import (
     DECLARED,
     Axis,
     Level,
     PublicLevels,
+    Variables,
     axis_of,
     codes_of,
     levels_of,
@@ -40,8 +42,6 @@ from pydpstat.statistics._kernels.scope import NOTHING
 
 # simulated tables take memory and time in proportion
 MOST_CELLS = 1_000
-# about the smallest p-value that the simulated tables can show
-SMALL = 0.0012
 LEVELS = "that every value is one of the levels is public knowledge"
 
 
@@ -59,14 +59,13 @@ class NoisyTable(NamedTuple):
         labels = Labels("table", dimnames=self.names)
         return tuple(zip(labels.elements(self.noisy), self.noisy.ravel(order="F").tolist()))
 
-    def remarks(self, pvalue: float) -> tuple[str, ...]:
-        """Return what is to be said where little can be seen, or where p could be smaller."""
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is to be said where little can be seen."""
         if self.total < self.release.noise.std():
             return (
                 "The noise of one cell is wider than the whole table: hardly anything can be seen in it.",
             )
-        if pvalue <= SMALL:
-            return ("The p-value is found by simulation, which shows none that is much smaller.",)
         return ()
 
     @property
@@ -95,7 +94,11 @@ def noisy_table(
     )
     check_epsilon(how)
     argument = " and ".join(arguments)
-    variables = variables_of(data, argument)
+    if len(arguments) == 1:
+        variables = variables_in(data, NOTHING)
+    else:
+        variables = _one_by_one(data, arguments)
+        data = dict(zip(arguments, variables.columns))
     if len(variables.columns) != len(arguments):
         raise PydpstatError(
             f"{argument} must be one variable for {function}; got {len(variables.columns)}. Select a column, "
@@ -120,7 +123,7 @@ def noisy_table(
     reader = partial(_coded, public=tuple(public))
     records, how = records_of(data, how, NOTHING, source, reader, argument)
     if how.bounded and records.known is not None:
-        check_records(records.known, 1, "test", argument)
+        check_records(how, records.known, 1, "test", argument)
     # what is missing is left out here, and told below
     counts, size = table_counts(records, public, axes, "drop" if how.missing == "error" else how.missing)
     if how.missing == "error" and counts.sum() != size:
@@ -149,6 +152,21 @@ def noisy_table(
     noise = release.noise
     assert isinstance(noise, SymmetricGeometricNoise)
     return NoisyTable(release, np.asarray(release.value), names, noise.epsilon / noise.sensitivity)
+
+
+def _one_by_one(data: Any, arguments: tuple[str, ...]) -> Variables:
+    """Read two variables, each with its own name, or with that of its argument where both have one name."""
+    each = [variables_of(given, argument) for given, argument in zip(data, arguments)]
+    for read, argument in zip(each, arguments):
+        if len(read.columns) != 1:
+            raise PydpstatError(f"{argument} must be one variable; got {len(read.columns)}. Select a column.")
+    if each[0].size != each[1].size:
+        raise PydpstatError(
+            f"{' and '.join(arguments)} must be of the same length, a record in the same place of both."
+        )
+    names = tuple(read.names[0] for read in each)
+    names = names if names[0] != names[1] or not any(names) else arguments
+    return Variables(tuple(read.columns[0] for read in each), names, each[0].size)
 
 
 def _strict(axis: Axis) -> Axis:

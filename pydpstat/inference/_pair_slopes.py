@@ -18,6 +18,7 @@ from pydpstat._release.payment import paid
 from pydpstat._release.statistic import Options, release_stage
 from pydpstat.inference._block_scores import inversions
 from pydpstat.inference._design import LinearDesign
+from pydpstat.inference._hidden import endless
 from pydpstat.inference._laws.slope_intervals import Pairs, SlopeInterval, slope_interval
 from pydpstat.mechanisms.mechanism import parts_of
 from pydpstat.random import Source
@@ -204,7 +205,8 @@ def by_slopes(
     low, high = interval.ends(_LEVEL)
     chance = interval.pvalue(null)
     statistic = math.copysign(-float(ndtri(0.5 * max(chance, 1e-300))), interval.middle - null)
-    remarks = () if x.size > 1 else ("There are too few records for a pair: nothing can be said.",)
+    errors = np.array([(high - low) / 3.92])
+    remarks = [] if x.size > 1 else ["There are too few records for a pair: nothing can be said."]
     return RegressionResults.of_several(
         releases,
         [f"look {look}: " for look in range(1, len(releases) + 1)],
@@ -213,7 +215,7 @@ def by_slopes(
         response=design.response,
         names=(name,),
         coef=np.array([interval.middle]),
-        errors=np.array([(high - low) / 3.92]),
+        errors=errors,
         null=null,
         tested=(name,),
         statistics=np.array([statistic]),
@@ -222,7 +224,7 @@ def by_slopes(
         labels=("model",),
         design=design,
         assumptions=assumptions,
-        remarks=remarks,
+        remarks=(*remarks, *endless((name,), errors)),
         claim=claim,
         guarantee=held,
         bounds=said["bounds"],

@@ -16,10 +16,12 @@ from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Options, check_records, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval
+from pydpstat.inference._laws.noisy_welch import PVALUE_FLOOR
 from pydpstat.inference._laws.share_intervals import INDEPENDENT, NOTHING_SAID
 from pydpstat.inference._laws.spread_interval import SpreadInterval
 from pydpstat.inference._moment_release import Weights, diagonal, unsized_sums, weights
 from pydpstat.random import source_from
+from pydpstat.results import _ranges as ranges
 from pydpstat.results._population import Difference
 from pydpstat.results._postprocessing import Derived, Scaled
 from pydpstat.results.inference_results import Interval
@@ -75,7 +77,8 @@ class MeanIntervals(Intervals):
         means = [noisy_mean(each) for each in (one, other)]
         remarks = () if tell else (NOTHING_SAID,)
         name = "Welch's t test of two groups"
-        return Difference(name, statistic, p, means[0] - means[1], interval, "measured", remarks)
+        floor, estimate = PVALUE_FLOOR if tell else 0.0, means[0] - means[1]
+        return Difference(name, statistic, p, estimate, interval, "measured", remarks, floor)
 
 
 def noisy_mean(known: NoisyTInterval) -> float:
@@ -139,7 +142,7 @@ def _query(function: str, records: Records, pairs: Bounds, how: Options) -> Quer
     found, size = records.numbered(
         lambda: added(records, grids, how, ((0, 0),)),
         lambda found: found[0].count,
-        partial(check_records, least=least, statistic=NAMES[function], argument="data"),
+        partial(check_records, how, least=least, statistic=NAMES[function], argument="data"),
     )
     labels = records.labels(function)
     if not how.bounded:
@@ -171,11 +174,11 @@ def _published(function: str, release: DPResults, records: Records, pairs: Bound
             each = _unsized(row, scale, law)
         if function == "mean":
             mean = middle + half * each.mean
-            values.append(mean if size is not None else min(max(mean, pair[0]), pair[1]))
+            values.append(mean)
             slopes.append(half * each.mean_slope)
             parts.append(NoisyTInterval(each.sums, middle, half))
             continue
-        variance = half * half * max(each.variance, 0.0)
+        variance = float(ranges.spreads([half], size).clip(half * half * each.variance))
         slope, root = half * half * each.variance_slope, function == "std"
         values.append(math.sqrt(variance) if root else variance)
         if root:
@@ -186,9 +189,12 @@ def _published(function: str, release: DPResults, records: Records, pairs: Bound
     if function == "mean":
         population = MeanIntervals(tuple(parts), shape, "measured")
     factors = partition.in_columns(slopes, shape)
+    halves = list(map(record_grid.half_width, pairs))
+    within = ranges.means(pairs) if function == "mean" else ranges.spreads(halves, size, function == "std")
     post: Derived | Scaled
     if function == "mean" and size is not None:
-        post = Scaled(factors, ("mean of the noisy sum",), population=population)
+        steps: tuple[str, ...] = ("mean of the noisy sum", ranges.CLIPPED)
+        post = Scaled(factors, steps, population=population, within=within)
         # in the statistic's own unit
         one = not shape
         release = replace(
@@ -197,14 +203,14 @@ def _published(function: str, release: DPResults, records: Records, pairs: Bound
             sensitivity=_times(release.sensitivity, factors),
         )
     else:
-        steps: tuple[str, ...] = ("mean of the noisy sums", "cut to the bounds")
-        if function != "mean":
-            steps = ("variance from the noisy sums", "cut at 0", *(("square root",) * (function == "std")))
+        what = "mean" if function == "mean" else "variance"
+        steps = (f"{what} of the noisy sums", ranges.CLIPPED, *(("square root",) * (function == "std")))
         sizes = None
         if size is None:
             sizes = partition.in_columns(rows.sum(axis=1), shape)
-        post = Derived(factors, steps, population=population, sizes=sizes)
-    return replace(release, value=np.array(values).reshape(shape), post=post, grid=None)
+        post = Derived(factors, steps, population=population, sizes=sizes, within=within)
+    value = within.clip(np.array(values).reshape(shape))
+    return replace(release, value=value, post=post, grid=None)
 
 
 def _times(sensitivity: float | tuple[float, ...], factors: tuple[float, ...]) -> float | tuple[float, ...]:

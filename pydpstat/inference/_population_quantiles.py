@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,14 +14,21 @@ from pydpstat._data.columns import Data, GivenBounds, bounds_pair, check_filling
 from pydpstat._data.values import fills
 from pydpstat._frozen import Frozen
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import INTEGER, Missing, check_records, options, release_statistic
+from pydpstat._release.named_mechanisms import INTEGER
+from pydpstat._release.statistic import Missing, OnlyBounded, check_records, options, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE
-from pydpstat.inference._laws.quantile_intervals import MOST_BINS, bin_number, quantile_ends, quantile_slope
+from pydpstat.inference._laws.quantile_intervals import (
+    MOST_BINS,
+    bin_number,
+    quantile_ends,
+    quantile_slope,
+    sample_ends,
+)
 from pydpstat.inference._laws.share_intervals import INDEPENDENT
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
-from pydpstat.results._postprocessing import Derived, PostProcessing
+from pydpstat.results._postprocessing import BetweenEdges, PostProcessing
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.cells import bin_counts, cells_query
 from pydpstat.statistics._kernels.records import Part, records_of
@@ -29,6 +36,10 @@ from pydpstat.statistics._kernels.scope import Scope
 
 Floats = npt.NDArray[np.float64]
 STEPS = ("between edges of noisy cells",)
+_BOUNDED = OnlyBounded(
+    "with population=True, whose intervals need the public number of records",
+    "Leave out population, or release a histogram.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,14 +112,17 @@ class CellQuantiles(Frozen):
         return quantile_slope(self.quantile, share, deviation, apart)
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the ends for each quantile."""
-        whole = (float(self.edges[0]), float(self.edges[-1]))
-        found = [
-            quantile_ends(self.cells, self.edges, self.size, q, alpha, self.rate)
-            if self.rate >= SMALLEST_RATE
-            else whole
-            for q in self.shares
-        ]
+        """Return the ends for each quantile of the population."""
+        return self._ends(quantile_ends, alpha)
+
+    def noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the ends for each quantile of the records."""
+        return self._ends(sample_ends, alpha)
+
+    def _ends(self, of: Callable[..., tuple[float, float]], alpha: float) -> tuple[Floats, Floats]:
+        found = [(float(self.edges[0]), float(self.edges[-1]))] * len(self.shares)
+        if self.rate >= SMALLEST_RATE:
+            found = [of(self.cells, self.edges, self.size, q, alpha, self.rate) for q in self.shares]
         low, high = np.array(found).T
         return low.reshape(self.shape), high.reshape(self.shape)
 
@@ -128,14 +142,8 @@ def release_cells(
     budget: Spender | None,
 ) -> DPResults:
     """Release the noisy histogram that quantiles follow from; `names` are those of several quantiles."""
-    how = options(
-        epsilon, 0, "geometric", neighbors, missing, mechanisms=INTEGER[:1], others=False, budget=budget
-    )
-    if not how.bounded:
-        raise PydpstatError(
-            "neighbors must be 'bounded' with population=True, whose intervals need the public number of "
-            "records; got 'unbounded'. Leave out population, or release a histogram."
-        )
+    public = (epsilon, 0, "geometric", neighbors, missing)
+    how = options(*public, mechanisms=INTEGER[:1], others=False, budget=budget, only=_BOUNDED)
     if scope.by is not None or scope.unit is not None or scope.sample is not None:
         raise PydpstatError(
             "by, unit and sample must be left out with population=True. Leave out population, or release a "
@@ -148,7 +156,7 @@ def release_cells(
     counts, size = records.numbered(
         lambda: records.fold(partial(_counts, edges=finest, missing=how.missing), np.add),
         lambda found: int(found.sum()),
-        partial(check_records, least=1, statistic=function, argument="x"),
+        partial(check_records, how, least=1, statistic=function, argument="x"),
     )
     size = size or 0
     # the number of records is known now; coarser cells are made of the finest ones
@@ -163,7 +171,7 @@ def release_cells(
         known = CellQuantiles(noisy, edges, size, tuple(shares), rate, shape)
         slopes = tuple(map(known.slope, shares))
         value = np.array(list(map(known.quantile, shares))).reshape(shape)
-        return value, Derived(slopes, STEPS, population=known)
+        return value, BetweenEdges(slopes, STEPS, known, population=known)
 
     return release_statistic(
         function,

@@ -13,6 +13,7 @@ from pydpstat._release.calibration import Calibrated, prepare
 from pydpstat._release.statistic import Options
 from pydpstat.inference._block_scores import block_values, kendall_statistic, score_statistic
 from pydpstat.inference._design import LinearDesign, Regression, expanded
+from pydpstat.inference._hidden import endless
 from pydpstat.inference._laws.rank_values import check_countable
 from pydpstat.inference._laws.sign_scores import (
     KendallLaw,
@@ -193,6 +194,7 @@ def _followed(
         ends = [one.ends(0.05) for one in each]
         errors = np.array([(high - low) / 3.92 for low, high in ends])
         intervals = each  # type: ignore[assignment]
+        remarks += endless(tested, errors)
     return RegressionResults.of(
         found,
         model="OLS",

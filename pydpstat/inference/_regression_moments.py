@@ -14,8 +14,8 @@ import numpy.typing as npt
 from pydpstat._grid import float_above
 from pydpstat._release.additive import Query
 from pydpstat.inference._design import LinearDesign, Regression
-from pydpstat.inference._moment_noise import MomentCube, crossed
 from pydpstat.inference._laws.noisy_moments import Block, Form, Forms
+from pydpstat.inference._moment_noise import MomentCube, crossed
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.record_grid import BITS

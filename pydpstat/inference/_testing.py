@@ -10,7 +10,8 @@ import numpy.typing as npt
 from pydpstat._data.columns import Data, one_column
 from pydpstat._data.values import fills
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import INTEGER, REAL, Missing, Options, options, release_statistic
+from pydpstat._release.named_mechanisms import INTEGER, REAL
+from pydpstat._release.statistic import Missing, OnlyBounded, Options, options, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
@@ -38,14 +39,11 @@ def protected(
 ) -> Options:
     """Check how a test is to be protected; the number of records has to be public."""
     named = INTEGER if integer else REAL
-    how = options(epsilon, 0, named[0].name, neighbors, missing, mechanisms=named, budget=budget)
+    reason = f"for {function}, whose law needs public numbers of records"
+    only = OnlyBounded(reason, "Use neighbors='bounded' where they are public.")
+    how = options(epsilon, 0, named[0].name, neighbors, missing, mechanisms=named, budget=budget, only=only)
     check_epsilon(how)
-    if how.neighbors == "bounded":
-        return how
-    raise PydpstatError(
-        f"neighbors must be 'bounded' for {function}, whose law needs public numbers of records; got "
-        "'unbounded'. Use neighbors='bounded' where they are public."
-    )
+    return how
 
 
 def check_epsilon(how: Options) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, Data, Pair, numbers_of, one_column, truths_of
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import Missing, Options, check_records, options
+from pydpstat._release.statistic import NO_VALUE, Missing, OnlyBounded, Options, check_records, options
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._testing import check_epsilon
 from pydpstat.random import Source
@@ -68,7 +68,7 @@ def read_weighted(
 
     records, how = records_of(_Pair(data, weights), how, NOTHING, source, read, argument)
     if how.bounded:
-        check_records(records.size or 0, 1, "weighted statistic", argument)
+        check_records(how, records.size or 0, 1, "weighted statistic", argument)
     return Weighted(records, pair, largest, how)
 
 
@@ -174,17 +174,22 @@ def check_lengths(first: Columns, second: Columns, argument: str) -> None:
 
 
 def weighted_options(
-    epsilon: float, neighbors: str | None, missing: Missing, budget: Spender | None
+    epsilon: float,
+    neighbors: str | None,
+    missing: Missing,
+    budget: Spender | None,
+    only: OnlyBounded | None = None,
 ) -> Options:
     """Check how a statistic of records with weights is to be protected."""
-    how = options(epsilon, 0, "laplace", neighbors, missing, budget=budget)
-    check_epsilon(how)
-    if how.missing not in ("error", "drop"):
+    if not isinstance(missing, str) or missing not in ("error", "drop"):
         # a number would stand for values and weights alike
+        got = checks.shown_option(missing)
         raise PydpstatError(
-            f"missing must be 'error' or 'drop' for records with weights; got {checks.shown(missing)}. "
-            "Fill the missing values before, by a rule that looks at a record alone."
+            f"missing must be 'error' or 'drop' for records with weights; got {got}. Fill the missing values "
+            "first, by a rule that looks at a record alone."
         )
+    how = options(epsilon, 0, "laplace", neighbors, missing, fill=NO_VALUE, budget=budget, only=only)
+    check_epsilon(how)
     return how
 
 

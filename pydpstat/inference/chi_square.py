@@ -10,7 +10,13 @@ from pydpstat._data.containers import listed
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, quiet
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.tables import fit_pvalue, independence_pvalue, shares
+from pydpstat.inference._laws.tables import (
+    fit_floor,
+    fit_pvalue,
+    independence_floor,
+    independence_pvalue,
+    shares,
+)
 from pydpstat.inference._noisy_tables import noisy_table, probabilities
 from pydpstat.results import InferenceResults
 
@@ -107,12 +113,13 @@ def chisquare(
         test="Chi-square test of given probabilities",
         statistic=statistic,
         pvalue=pvalue,
+        pvalue_floor=fit_floor(p.size, n is not None),
         null=tuple((f"share of {name}", share) for name, share in zip(names, p.tolist())),
         released=table.released,
         estimates=tuple((f"share of {name}", share) for name, share in zip(names, estimated)),
         validity="measured" if n is None else "model",
         assumptions=(INDEPENDENT,),
-        remarks=table.remarks(pvalue),
+        remarks=table.remarks,
     )
 
 
@@ -212,9 +219,10 @@ def chi2_contingency(
         test="Chi-square test of independence",
         statistic=statistic,
         pvalue=pvalue,
+        pvalue_floor=independence_floor(table.noisy.size, n),
         released=table.released,
         estimates=tuple(estimates),
         validity="measured",
         assumptions=(INDEPENDENT,),
-        remarks=table.remarks(pvalue),
+        remarks=table.remarks,
     )

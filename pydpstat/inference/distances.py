@@ -121,7 +121,7 @@ def kstest(
     source = source_from(rng)
     values = sample_of(x, "x", how, source)
     size = values.size
-    check_records(size, 1, "test", "x")
+    check_records(how, size, 1, "test", "x")
     unit = size << UNIT_BITS
     at = _shares(law, values)
     # where the law has an atom its function jumps
@@ -239,12 +239,13 @@ def ks_2samp(
         arguments=shown_alternative(alternative),
         conditions=(GROUPS,),
     )
-    k = float(noisy)
+    k, law = float(noisy), two_sample_law(*sizes, alternative) if pairs else None
     return InferenceResults.of(
         noisy,
         test="Kolmogorov-Smirnov test of two samples",
         statistic=k / max(pairs, 1),
-        pvalue=upper(two_sample_law(*sizes, alternative), k, how.epsilon / reach) if pairs else 1.0,
+        pvalue=1.0 if law is None else upper(law, k, how.epsilon / reach),
+        pvalue_floor=0.0 if law is None else law.floor,
         alternative=alternative,
         validity="exact",
         assumptions=(INDEPENDENT, "both samples have one law under the null hypothesis"),

@@ -11,9 +11,9 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, Pair, bounds_pair, check_filling, one_column
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import Missing, Options, options, quiet, release_statistic
+from pydpstat._release.statistic import Missing, OnlyBounded, Options, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.group_means import welch_pvalue
+from pydpstat.inference._laws.group_means import pvalue_floor, welch_pvalue
 from pydpstat.inference._moment_release import GROUPS
 from pydpstat.inference._testing import check_epsilon
 from pydpstat.random import Source, source_from
@@ -26,6 +26,10 @@ from pydpstat.statistics._kernels.scope import NOTHING
 
 SHAPES = ("any", "normal")
 MOST_GROUPS = 100
+_BOUNDED = OnlyBounded(
+    "for f_oneway, which needs the groups' sizes",
+    "If they are private, release the mean of each group and compare the means' intervals.",
+)
 
 
 @quiet
@@ -110,12 +114,7 @@ def f_oneway(
     ('measured', True)
     """
     checks.one_of(shape, "shape", SHAPES)
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
-    if not how.bounded:
-        raise PydpstatError(
-            "neighbors must be 'bounded' for f_oneway, which needs the groups' sizes; got 'unbounded'. Where "
-            "they are private, release the mean of each group and compare the means' intervals."
-        )
+    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget, only=_BOUNDED)
     if not 2 <= len(samples) <= MOST_GROUPS:
         raise PydpstatError(
             f"samples must be 2 to {MOST_GROUPS} groups; got {len(samples)}. Give each group as an argument "
@@ -139,6 +138,7 @@ def f_oneway(
         test="Welch's one-way analysis of variance",
         statistic=statistic / (len(samples) - 1),
         pvalue=pvalue,
+        pvalue_floor=pvalue_floor(len(samples)),
         null=(("largest difference of means", 0.0),),
         estimates=tuple(
             (f"mean of {name}", mean) for name, mean in zip(_names(samples), means.clip(*pair).tolist())

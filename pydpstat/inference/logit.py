@@ -17,6 +17,7 @@ from pydpstat._release.calibration import SEEDED
 from pydpstat._release.payment import paid
 from pydpstat._release.statistic import (
     Missing,
+    OnlyBounded,
     call,
     check_budget,
     check_records,
@@ -24,8 +25,8 @@ from pydpstat._release.statistic import (
     quiet,
     release_stage,
 )
-from pydpstat.errors import PydpstatError
 from pydpstat.inference._design import LinearDesign, Regression, read_regression
+from pydpstat.inference._hidden import empty_levels, empty_responses, hidden_names
 from pydpstat.inference._laws.logit_start import Line, line_for, start, within
 from pydpstat.inference._laws.noisy_logit import LogitLaw, symmetric
 from pydpstat.inference._logit_sums import LogitRecords, Scaling, moments_of, score_of
@@ -43,10 +44,13 @@ Floats = npt.NDArray[np.float64]
 FEW, MANY = (0.65, 0.1, 0.25), (0.6, 0.08, 0.12, 0.2)
 # from so many records times epsilon for each coefficient on, a further step costs little
 _ENOUGH = 1000.0
+_BOUNDED = OnlyBounded(
+    "for logit, whose number of records is public",
+    "Use any_interval with a fit of your own, which also holds if the number is private.",
+)
 ASSUMPTIONS = (
     "the log odds are linear in the predictors, which are cut to their bounds",
     "records are independent",
-    "a response above 1/2 counts as 1",
 )
 _NOTHING = (
     "Nothing can be said of {}: too few records of a response, or the noise hides how the predictors are "
@@ -89,7 +93,7 @@ def logit(
     ----------
     formula : str or array_like of shape (n,)
         A formula as statsmodels has it, ``"y ~ x1 + x2 + C(group)"``, with columns and C() of columns as its
-        terms; or the responses. A response above 1/2 counts as 1, every other one as 0.
+        terms; or the responses. A response is a truth value, or one of two `levels`.
     data : DataFrame, dict of columns, or array_like of shape (n,) or (n, p)
         The columns of the formula; or the predictors, without a constant, which is added.
     epsilon : float
@@ -99,12 +103,13 @@ def logit(
         by name. Values outside are moved onto them. Not needed where all predictors are categorical.
     levels : dict or "declared", optional
         The public levels of categorical predictors by name, the reference first; other values count as it.
-        ``"declared"`` takes the categories of Categoricals.
+        Those of a response that is no truth value, as ``{"y": [0, 1]}``: the second one counts as 1, all
+        other values as 0. ``"declared"`` takes the categories of Categoricals.
     neighbors : {"bounded"}, optional
         By default the budget's. One record replaced (the number of records public); unbounded is refused.
     missing : {"error"} or float, default "error"
         What to do with missing values: raise an error, or put a public number in their place, which is within
-        all bounds and from 0 to 1 as the response is; a missing category counts as the reference.
+        all bounds; a missing category counts as the reference, a missing response as 0.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -119,7 +124,8 @@ def logit(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or a value is missing.
+        Where an argument is not allowed, the response is neither made of truth values nor has its levels
+        given, or a value is missing.
 
     Notes
     -----
@@ -163,17 +169,12 @@ def logit(
     >>> bool(low < 0.5 < high), r.validity["x1"]
     (True, 'measured')
     """
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
-    if not how.bounded:
-        raise PydpstatError(
-            "neighbors must be 'bounded' for logit, whose number of records is public; got 'unbounded'. Use "
-            "any_interval with a fit of your own, which also holds where the number is private."
-        )
+    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget, only=_BOUNDED)
     check_epsilon(how)
-    regression = read_regression(formula, data, bounds, levels, how.missing, (0.0, 1.0))
+    regression = read_regression(formula, data, bounds, levels, how.missing, binary=True)
     design = regression.design
     records = records_of(regression)
-    check_records(records.size, 1, "logistic regression")
+    check_records(how, records.size, 1, "logistic regression")
     source = source_from(rng)
     slopes = len(records.names)
     shares = stages_for(how.epsilon, records.size, slopes)
@@ -271,8 +272,9 @@ def _results(
     coef = combinations @ law.estimate
     pvalues = np.array([law.pvalue(each, 0.0) for each in combinations])
     known = [law.known(each) for each in combinations]
-    errors = [law.deviation(each) if sure else math.inf for each, sure in zip(combinations, known)]
-    hidden = [name for name, sure in zip(design.names, known) if not sure]
+    errors = np.array([law.deviation(each) if sure else math.inf for each, sure in zip(combinations, known)])
+    hidden = hidden_names(design.names, errors)
+    empty, told = _empty(releases[0], design)
     return RegressionResults.of_several(
         releases,
         [f"{place}: " if place else "" for place in range(len(releases))],
@@ -281,7 +283,7 @@ def _results(
         response=design.response,
         names=design.names,
         coef=coef,
-        errors=np.array(errors),
+        errors=np.where(empty, math.inf, errors),
         null=0.0,
         tested=design.names,
         statistics=np.copysign(-ndtri(np.maximum(pvalues, 1e-300) / 2.0), coef),
@@ -291,8 +293,19 @@ def _results(
         design=design,
         link="logit",
         assumptions=(*ASSUMPTIONS, *design.assumptions),
-        remarks=(_NOTHING.format(", ".join(hidden)),) if hidden else (),
+        remarks=(*([_NOTHING.format(hidden)] if hidden else []), *told),
         claim=claim,
         guarantee=held,
         bounds=design.bounds[1:],
     )
+
+
+def _empty(release: DPResults, design: LinearDesign) -> tuple[npt.NDArray[np.bool_], list[str]]:
+    """Return which coefficients are of levels that look empty by the noisy moments, and remarks on them."""
+    size, slopes = release.nobs or 0, len(design.names) - 1
+    found = moments_of(release.value, float(np.max(release.noise_scale)), size, slopes)
+    # of an indicator, -1 or 1, the sum is the records that have the level less those that have not
+    counts, scales = (part[1 : slopes + 1] for part in (found.products, found.products_scale))
+    empty, told = empty_levels(design, 0.5 * (counts + size), math.sqrt(0.5) * scales, size)
+    ones, sd = float(found.response[0]) + 0.5 * size, math.sqrt(2.0) * float(found.response_scale[0])
+    return empty, [*told, *empty_responses(design, ones, sd, size)]

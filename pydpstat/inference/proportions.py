@@ -7,8 +7,7 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import Missing, Options, quiet, release_statistic
-from pydpstat.errors import PydpstatError
+from pydpstat._release.statistic import Missing, OnlyBounded, Options, quiet, release_statistic
 from pydpstat.inference._counted import (
     INDEPENDENT,
     NOTHING_SAID,
@@ -27,6 +26,9 @@ from pydpstat.random import Source, source_from
 from pydpstat.results.inference_results import InferenceResults
 
 COMPARISONS = ("diff", "ratio")
+_BOUNDED = OnlyBounded(
+    "for proportions_test, as the groups' sizes are public", "If they are private, use chi2_contingency."
+)
 
 
 @quiet
@@ -181,6 +183,7 @@ def _one_unsized(
         test="Binomial test",
         statistic=pair.statistic(p),
         pvalue=pair.pvalue(p, alternative),
+        pvalue_floor=pair.floor(alternative),
         alternative=alternative,
         null=(("proportion", p),),
         released=(("true", met), ("false", unmet)),
@@ -279,12 +282,7 @@ def proportions_test(
     checks.one_of(compare, "compare", COMPARISONS)
     ratio = compare == "ratio"
     line, tested = _line(value, ratio)
-    how = count_options(epsilon, alternative, neighbors, missing, bool, budget)
-    if not how.bounded:
-        raise PydpstatError(
-            "neighbors must be 'bounded' for proportions_test, as the groups' sizes are public; got "
-            f"{checks.shown_option(how.neighbors)}. Use chi2_contingency where they are private."
-        )
+    how = count_options(epsilon, alternative, neighbors, missing, bool, budget, _BOUNDED)
     source = source_from(rng)
     first, size1 = counted(condition1, how, source, "condition1", "test", truths, true_and_false)
     second, size2 = counted(condition2, how, source, "condition2", "test", truths, true_and_false)
@@ -315,6 +313,7 @@ def proportions_test(
         test="Test of two proportions",
         statistic=noisy.statistic(line),
         pvalue=noisy.pvalue(line, alternative),
+        pvalue_floor=noisy.floor(alternative),
         alternative=alternative,
         null=((name, tested),),
         released=tuple(zip(names, (count1, count2))),

@@ -147,6 +147,7 @@ def quantile_test(
         test="Quantile test",
         statistic=sides.statistic(alternative),
         pvalue=pvalue_of(sides.greater, sides.less, alternative),
+        pvalue_floor=0.0 if how.bounded else NoisyPair.floor(alternative),
         alternative=alternative,
         null=((f"{share:g}-quantile", at),),
         released=tuple(zip(names, noisy.tolist())),

@@ -105,7 +105,7 @@ def kendalltau(
     source = source_from(rng)
     first, second = pair_of(x, y, how)
     size = first.size
-    check_records(size, 1, "test", "x")
+    check_records(how, size, 1, "test", "x")
     check_countable(size, "x")
     found = concordant_pairs(first, second, keys_of(source, 2 * size).reshape(2, size))
     pairs, reach = size * (size - 1) // 2, max(size - 1, 1)

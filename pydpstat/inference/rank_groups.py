@@ -130,14 +130,15 @@ def kruskal(
     )
     z, distance = float(noisy), float(noisy) / 2 ** (DIGITS + 1)
     compared = len(sizes) > 1
-    p = upper(distance_law(sizes, weights), z, how.epsilon / reach) if compared else 1.0
+    law = distance_law(sizes, weights) if compared else None
     own = any(weight != 1 for weight in weights)
     h = 12.0 / (sum(sizes) * (sum(sizes) + 1.0)) * math.copysign(distance**2, z) if own else distance
     return InferenceResults.of(
         noisy,
         test="Kruskal-Wallis test" if own else "Kruskal-Wallis test, unweighted distance",
         statistic=h,
-        pvalue=p,
+        pvalue=1.0 if law is None else upper(law, z, how.epsilon / reach),
+        pvalue_floor=0.0 if law is None else law.floor,
         validity="model",
         assumptions=(INDEPENDENT, "all groups have one law under the null hypothesis"),
         remarks=remarks_on(noisy, float(_apart(sizes, weights)) if compared else 0.0),

@@ -236,7 +236,7 @@ def wilcoxon(
         # two infinite values of one sign are a tie
         values = np.nan_to_num(first - second, nan=0.0, posinf=np.inf, neginf=-np.inf)
     size = values.size
-    check_records(size, 1, "test", "x")
+    check_records(how, size, 1, "test", "x")
     chosen = rank_laws.best_cap(size, how.epsilon) if cap is None else _cap(cap, size)
     keys = keys_of(source, 2 * size).reshape(2, size)
     found = positive_ranks(values, keys[0] % 2 == 1, keys[1], chosen)

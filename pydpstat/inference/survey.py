@@ -10,8 +10,7 @@ import numpy as np
 
 from pydpstat._data.columns import Data, GivenBounds, bounds_pair
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import Missing, check_budget, quiet, release_statistic
-from pydpstat.errors import PydpstatError
+from pydpstat._release.statistic import Missing, OnlyBounded, check_budget, quiet, release_statistic
 from pydpstat.inference._laws.noisy_t import NoisyTInterval
 from pydpstat.inference._laws.weighted_mean import TotalInterval, WeightedMeanInterval, WeightedSums
 from pydpstat.inference._moment_release import release_sums, sum_names, tallied
@@ -27,13 +26,18 @@ from pydpstat.inference._weighted_sums import (
     weighted_query,
 )
 from pydpstat.random import Source, source_from
+from pydpstat.results import _ranges as ranges
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Derived, PostProcessing, Scaled
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
 
-TOTAL_STEPS = ("number of records times the noisy mean", "cut to what records can add up to")
-STEPS = ("weighted mean of the noisy sums", "cut to the bounds")
+TOTAL_STEPS = ("number of records times the noisy mean", ranges.CLIPPED)
+STEPS = ("weighted mean of the noisy sums", ranges.CLIPPED)
+_BOUNDED = OnlyBounded(
+    "for a weighted total, whose interval needs the public number of records",
+    "Neighbors are the budget's: use pydpstat.sum of the products, which has no interval.",
+)
 _FEWEST, _MOST = 8, 256
 
 
@@ -221,12 +225,7 @@ def weighted_total(
     True
     """
     pair, source = bounds_pair(bounds), source_from(rng)
-    how = weighted_options(epsilon, None, missing, budget)
-    if not how.bounded:
-        raise PydpstatError(
-            "neighbors must be 'bounded' for a weighted total, whose interval needs the public number of "
-            "records; got 'unbounded', the budget's. Use pydpstat.sum of the products, which has no interval."
-        )
+    how = weighted_options(epsilon, None, missing, budget, _BOUNDED)
     records, ends, largest = read_products(data, weights, pair, max_weight, how, source)
     found, n = tallied(records, (ends,), how, "weighted total", "data")
     arguments = (("bounds", pair), ("max_weight", largest))
@@ -245,10 +244,11 @@ def weighted_total(
     total = n * middle + half * float(release.value[0])
     population = TotalInterval(NoisyTInterval(made.sums[0], middle, half), n)
     # the sum of z is twice what got the noise
-    post = Scaled(2.0 * half, TOTAL_STEPS, population=population)
+    within = ranges.sums([ends], n)
+    post = Scaled(2.0 * half, TOTAL_STEPS, population=population, within=within)
     return replace(
         release,
-        value=np.asarray(total).clip(n * ends[0], n * ends[1]),
+        value=within.clip(total),
         labels=Labels(records.name or "weighted_total"),
         noise_scale=half * float(np.asarray(release.noise_scale)[0]),
         sensitivity=2.0 * half,
@@ -267,6 +267,7 @@ def _mean(
 ) -> DPResults:
     """Release a weighted mean."""
     pair, half = known.pair, record_grid.half_width(known.pair)
+    within = ranges.means([pair])
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         line, parabola, rest = sums_of(noisy, 2, 3)
@@ -277,8 +278,9 @@ def _mean(
             (half * float(partition.lengths(gradient)) / float(LINEAR),),
             STEPS,
             population=WeightedMeanInterval(sums, middle, half),
+            within=within,
         )
-        return np.asarray(middle + half * sums.mean).clip(*pair), post
+        return within.clip(middle + half * sums.mean), post
 
     query = weighted_query(statistic, known.records.fold(partial(mean_sums, known=known), add), 2, known)
     return release_statistic(

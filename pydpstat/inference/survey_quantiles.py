@@ -22,7 +22,7 @@ from pydpstat.inference._weighted_sums import (
     weighted_query,
 )
 from pydpstat.random import source_from
-from pydpstat.results._postprocessing import Derived, PostProcessing
+from pydpstat.results._postprocessing import BetweenEdges, PostProcessing
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import record_grid
 
@@ -59,8 +59,8 @@ def weighted_quantile(
     Returns
     -------
     DPResults
-        Its estimate is a float, between two edges in proportion; ``conf_int(kind="population")`` is
-        design-based, and ends at edges.
+        Its estimate is a float, between two edges in proportion. Its intervals end at edges;
+        ``conf_int(kind="population")`` is design-based.
 
     Raises
     ------
@@ -73,6 +73,8 @@ def weighted_quantile(
     v^2 to another sum of the cell with one quarter: at most 1 in all, as in `weighted_mean`. The estimate is
     post-processing of the cells. `bse` is half the distance of the quantiles whose shares are a standard
     deviation of the noise below and above; NaN where the noise of all cells is above a tenth of their weight.
+    The interval of the noise is exact for all records and weights, ties included: it ends at edges whose
+    noisy weight below no longer fits the quantile, and has all of the cell in which this is.
 
     References
     ----------
@@ -99,11 +101,9 @@ def weighted_quantile(
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         linear, squares, rest = sums_of(noisy, count, count)
         cells = WeightedCells(linear, squares, rest, edges, noise_scales(how), known.size)
-        post = Derived(
-            (cells.slope(share) / float(LINEAR),),
-            ("between edges of noisy cells",),
-            population=WeightedQuantileInterval(cells, share),
-        )
+        intervals = WeightedQuantileInterval(cells, share)
+        slopes = (cells.slope(share) / float(LINEAR),)
+        post = BetweenEdges(slopes, ("between edges of noisy cells",), intervals, population=intervals)
         return np.asarray(cells.quantile(share)), post
 
     sums = known.records.fold(partial(cell_sums, known=known, edges=places), add)

@@ -8,8 +8,10 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, Data, Pair, bounds_pair, check_filling, one_column
+from pydpstat._data.held import counted_first
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import INTEGER, Missing, Options, options, quiet
+from pydpstat._release.named_mechanisms import INTEGER
+from pydpstat._release.statistic import Missing, OnlyBounded, Options, options, quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._coins import by_coins
 from pydpstat.inference._laws.noisy_t import NoisySums
@@ -23,6 +25,13 @@ from pydpstat.statistics._kernels.scope import NOTHING
 
 # from so many records on, the noisy variance tells more than the coins' greatest one
 _COINS = 200
+_BOUNDED = OnlyBounded(
+    "for ttest_ind, which needs the groups' sizes",
+    "If they are private, use mean(data, by=, levels=, population=True).difference(a, b).",
+)
+_EXACT = OnlyBounded(
+    "with method 'exact', which needs the number of records", "If it is private, leave method out."
+)
 _LARGEST = 8e307
 
 
@@ -115,22 +124,20 @@ def ttest_1samp(
     """
     checks.one_of(alternative, "alternative", ALTERNATIVES)
     checks.one_of(method, "method", METHODS)
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
+    only = _EXACT if method == "exact" else None
+    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget, only=only)
     check_epsilon(how)
     source = source_from(rng)
     pair = bounds_pair(bounds)
     standard(popmean, pair)
     popmean = checks.as_float(checks.unwrap(popmean))
     check_filling(how.missing, (pair,))
-    if method == "exact" and not how.bounded:
-        raise PydpstatError(
-            "method must be 't' where the number of records is private; got 'exact'. "
-            "Use neighbors='bounded', or leave method out."
-        )
-    records, how = records_of(a, how, NOTHING, source, one_column, "a")
+    given = counted_first(a, "a") if method == "exact" else a
+    records, how = records_of(given, how, NOTHING, source, one_column, "a")
     asked = _asked(popmean, pair, alternative, method)
     if method == "exact" and records.size is not None and records.size < _COINS:
-        how = options(epsilon, 0, "geometric", how.neighbors, missing, mechanisms=INTEGER, budget=budget)
+        public = (epsilon, 0, "geometric", how.neighbors, missing)
+        how = options(*public, mechanisms=INTEGER, budget=budget, only=_EXACT)
         return by_coins(records, pair, how, popmean, alternative, asked, source, budget)
     return _from_sums("ttest_1samp", records, pair, how, popmean, alternative, method, asked, source, budget)
 
@@ -251,7 +258,8 @@ def ttest_rel(
     """
     checks.one_of(alternative, "alternative", ALTERNATIVES)
     checks.one_of(method, "method", METHODS)
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
+    only = _EXACT if method == "exact" else None
+    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget, only=only)
     check_epsilon(how)
     source = source_from(rng)
     pair = bounds_pair(bounds)
@@ -261,11 +269,6 @@ def ttest_rel(
             "has not. They are bounds of the differences a - b."
         )
     check_filling(how.missing, (pair,))
-    if method == "exact" and not how.bounded:
-        raise PydpstatError(
-            "method must be 't' where the number of records is private; got 'exact'. "
-            "Use neighbors='bounded', or leave method out."
-        )
     records, how = records_of(_Both(a, b), how, NOTHING, source, _differences, "a")
     asked = _asked(None, pair, alternative, method)
     return _from_sums("ttest_rel", records, pair, how, 0.0, alternative, method, asked, source, budget)
@@ -353,13 +356,8 @@ def ttest_ind(
             f"equal_var must be False; got {checks.shown(equal_var)}. Equal variances would be private. "
             "Leave it out: Welch's test, which does not need it, costs next to nothing."
         )
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
+    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget, only=_BOUNDED)
     check_epsilon(how)
-    if not how.bounded:
-        raise PydpstatError(
-            "neighbors must be 'bounded' for ttest_ind, which needs the groups' sizes; got 'unbounded'. "
-            "Where they are private, use mean(data, by=, levels=, population=True).difference(a, b)."
-        )
     source = source_from(rng)
     pair = bounds_pair(bounds)
     check_filling(how.missing, (pair,))

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._checks import did_you_mean, excerpt, shown, shown_option
-from pydpstat._data.containers import has_columns, is_index, is_series, is_vector, listed
+from pydpstat._checks import as_integer, did_you_mean, excerpt, shown, shown_option
+from pydpstat._data.containers import has_columns, is_index, is_series, is_vector, library_of, listed
+from pydpstat._data.held import in_memory
 from pydpstat._data.lookup import places
 from pydpstat._data.values import is_missing, objects
 from pydpstat._frozen import frozen
@@ -46,9 +47,9 @@ class Categories:
 
 def categories_of(categories: object) -> Categories:
     """Check categories: an integer k of at least 2 for 0 to k - 1, or a list of them."""
-    if isinstance(categories, (int, np.integer)) and not isinstance(categories, bool):
-        if 2 <= categories <= _MOST:
-            return _tabled(tuple(range(int(categories))))
+    number = as_integer(categories)
+    if number is not None and 2 <= number <= _MOST:
+        return _tabled(tuple(range(number)))
     values = listed(categories)
     if isinstance(values, (list, tuple, range)) and 2 <= len(values) <= _MOST:
         plain = tuple(each.item() if isinstance(each, np.generic) else each for each in values)
@@ -146,10 +147,11 @@ def read(values: object, name: str, categories: Categories, missing: int | None 
 
 def _opened(values: object, name: str) -> tuple[object, Container]:
     """Return the values in a row, and what they came in."""
+    values = in_memory(values, name)
     if isinstance(values, (list, tuple, range)):
         flat, shape = _flat(values)
         return objects(flat), Container(shape)
-    if is_single(values):
+    if is_single(values) and not library_of(values):
         # a number of NumPy's is found as an array of its type has it
         single = np.asarray(values).reshape(1) if isinstance(values, np.generic) else objects([values])
         return single, Container(None)

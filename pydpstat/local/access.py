@@ -16,6 +16,7 @@ import numpy as np
 from pydpstat._checks import shown
 from pydpstat._data.columns import bounds_pair, numbers_of
 from pydpstat._data.containers import is_series
+from pydpstat._data.held import in_memory
 from pydpstat._data.values import objects
 from pydpstat._release.additive import Query
 from pydpstat._release.statistic import Options, options, quiet, release_statistic
@@ -97,6 +98,7 @@ class _NoiseAccess:
         PydpstatError
             Where a value is missing or no number: which of the two, and which value, is not told.
         """
+        values = in_memory(values, "values")
         single = is_single(values) or getattr(values, "ndim", 1) == 0
         numbers, bounds = _numbers(values, single), self.bounds
         answers = numbers.copy()

@@ -120,9 +120,10 @@ def run_n_experiments(
     nodes = [_count(each, "n_nodes", MOST_NODES) for each in _listed(n_nodes, "n_nodes")]
     runs, truth = _count(n_runs, "n_runs", MOST_RUNS), _chance(p)
     stream = rng
-    if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0:
+    seed = checks.as_integer(rng)
+    if seed is not None and seed >= 0:
         # an int would begin anew with each draw
-        stream = np.random.default_rng(int(rng))
+        stream = np.random.default_rng(seed)
     source_from(stream)
     # nobody's values: no budget pays
     with within(None):

@@ -76,14 +76,15 @@ class RandomizedResponse(ResponseDesign):
     def __init__(self, epsilon: float, categories: object = 2, missing: object = "error") -> None:
         hint = "Give one number, for example 1."
         kept = checks.number(epsilon, "epsilon", "a number of at least 0", lambda number: number >= 0.0, hint)
-        found = BINARY if type(categories) is int and categories == 2 else categories_of(categories)
+        count = checks.as_integer(categories)
+        found = BINARY if count == 2 else categories_of(categories)
         others = len(found.labels) - 1
         ratio = math.exp(-kept)
         true = 1.0 / (1.0 + others * ratio)
         response = Response(ratio * true, true, -math.expm1(-kept) * true, others * ratio * true)
         super().__init__(found, kept, response, place_of(missing, found))
         # what repr() shows
-        self._given = categories if isinstance(categories, int) else list(found.labels), missing
+        self._given = list(found.labels) if count is None else count, missing
         # of an answer that is not the truth; none is drawn without a finite epsilon
         self._chance: secure.Chance | None = None
         if kept == 0.0:

@@ -137,7 +137,12 @@ class ResponseResults(DPResults):
         return estimate.standard_errors(proportions, sum(self.counted), self.design._response)
 
     def conf_int(
-        self, alpha: float = 0.05, kind: str = "randomization", method: str = "blaker"
+        self,
+        alpha: float = 0.05,
+        kind: str = "randomization",
+        method: str = "blaker",
+        *,
+        joint: bool = False,
     ) -> pd.DataFrame:
         """Return confidence intervals of the proportions, from 0 to 1.
 
@@ -152,6 +157,8 @@ class ResponseResults(DPResults):
             The first two invert exact tests and miss with probability alpha at most, Blaker's with
             the shorter intervals. ``"score"`` (Wilson's) is shorter still, and misses with
             probability alpha on average only.
+        joint : bool, default False
+            Whether all intervals hold at once, by Bonferroni's inequality.
 
         Returns
         -------
@@ -179,7 +186,10 @@ class ResponseResults(DPResults):
         """
         import pandas as pd
 
-        return pd.DataFrame(self._limits(alpha, kind, method), index=self.labels.index(self.value))
+        from pydpstat._checks import flag
+
+        each = alpha / self.value.size if flag(joint, "joint") else alpha
+        return pd.DataFrame(self._limits(each, kind, method), index=self.labels.index(self.value))
 
     def _limits(self, alpha: float, kind: str, method: str) -> np.ndarray:
         """Return the intervals, shape (elements, 2)."""

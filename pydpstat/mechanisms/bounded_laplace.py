@@ -170,7 +170,13 @@ class BoundedLaplace(Mechanism):
         return BoundedLaplaceNoise(enough, (self.lower, self.upper))
 
     def calibrate_vector(
-        self, epsilon: float, delta: float, sensitivity: float, size: int, integer: bool
+        self,
+        epsilon: float,
+        delta: float,
+        sensitivity: float,
+        size: int,
+        integer: bool,
+        ball: tuple[int, int] | None = None,
     ) -> BoundedLaplaceNoise:
         """Return noise for one number; a vector is refused."""
         if size != 1:

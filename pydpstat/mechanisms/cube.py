@@ -32,7 +32,7 @@ _HINT = "Use sensitivity / epsilon, the sensitivity being the largest change of 
 
 @dataclass(frozen=True, eq=False)
 class CubeNoise(Noise):
-    """Noise of vectors with a density proportional to ``exp(-|x| / scale)``, in the norm of the largest column.
+    """Noise of vectors whose density falls with the largest column, as ``exp(-|x| / scale)``.
 
     Parameters
     ----------
@@ -123,6 +123,23 @@ class CubeNoise(Noise):
         most = 2.0 * self.width + 60.0
         return unwrap(quantiles(lambda z: _tail(z, self.width, self.parts, 0), q, most) * self.scale)
 
+    def norm(self, x: npt.ArrayLike) -> Floats:
+        """Return the norm of vectors in the last axis, in scales."""
+        z = np.abs(np.asarray(x, dtype=np.float64)) / self.scale
+        return z.reshape(*z.shape[:-1], self.columns, self.parts).sum(axis=-1).max(axis=-1)
+
+    def simultaneous(self, alpha: float, size: int) -> float:
+        """Return the share of each element's distribution to leave out so that all hold at once.
+
+        No element is beyond the norm of its vector, whose distribution is Gamma of as many degrees as
+        elements.
+        """
+        from scipy.special import gammainccinv
+
+        each = super().simultaneous(alpha, size // self.width)
+        reach = gammainccinv(self.width, each)
+        return float(_tail(reach, self.width, self.parts, 0))
+
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw noise for all vectors, whose elements are `size` together: on the grid, or of real numbers."""
         count, left = divmod(size, self.width)
@@ -131,7 +148,8 @@ class CubeNoise(Noise):
                 f"size must be a multiple of {self.width}, with one scale; got {size}. Draw whole vectors."
             )
         if grid is not None:
-            return norm_ball(count, Fraction(grid) / Fraction(self.scale), self.columns, self.parts).ravel()
+            rate = Fraction(grid) / Fraction(float(self.scale))
+            return norm_ball(count, rate, self.columns, self.parts).ravel()
         radii = np.array([source.gamma(self.width + 1, 1.0) for _ in range(count)])
         points = self._points(source.uniform(size * (1 if self.parts == 1 else 2)).reshape(count, -1))
         return (self.scale * radii[:, None] * points).ravel()
@@ -144,7 +162,7 @@ class CubeNoise(Noise):
         return self.scale * _sample(count, self.columns, self.parts)
 
     def _points(self, uniform: Floats) -> Floats:
-        """Return points of the unit ball of uniform numbers: one an element, and one for each sign of several."""
+        """Return points of the unit ball: of a uniform number an element, and one a sign of several parts."""
         if self.parts == 1:
             return 2.0 * uniform - 1.0
         first, second = uniform[:, : self.width], uniform[:, self.width :]
@@ -204,13 +222,13 @@ class Cube(Mechanism):
         """Return the exact privacy loss, which is that of Laplace noise of one number.
 
         The noise is a mixture of uniform vectors of balls. For two such balls the volume that one and the
-        other, moved, have in common is a product over columns. It is least where each column moves by the whole
-        sensitivity h, along one of its axes: as a function of a column's move it is symmetric and its root
-        is concave (Brunn and Minkowski). For that move put M the largest of ``x + rest`` and N that of
+        other, moved, have in common is a product over columns. It is least where each column moves by the
+        whole sensitivity h, along one of its axes: as a function of a column's move it is symmetric and its
+        root is concave (Brunn and Minkowski). For that move put M the largest of ``x + rest`` and N that of
         ``-x + rest`` over the columns, with x the element that moves and `rest` the sum of the other parts'
         sizes. The norm is max(M, N), of the moved vector max(M - h, N + h), and the loss is hence h less
-        ``T = M - N`` cut to [0, 2h]. Given M = V, the larger, T is above t if the others lie in a ball that is
-        smaller by t / 2, which has the probability ``(1 - t / (2 V))^(m - 1)``; V having the Gamma
+        ``T = M - N`` cut to [0, 2h]. Given M = V, the larger, T is above t if the others lie in a ball that
+        is smaller by t / 2, which has the probability ``(1 - t / (2 V))^(m - 1)``; V having the Gamma
         distribution of shape m, that is ``exp(-t / 2)`` on average, as for m = 1. Several vectors that change
         by parts of h are compared as `LaplaceLoss` says.
         """

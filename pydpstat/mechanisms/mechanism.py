@@ -134,6 +134,14 @@ class Noise:
 
         return variates(self, size, random_state)
 
+    def simultaneous(self, alpha: float, size: int) -> float:
+        """Return the share of each element's distribution to leave out so that all hold at once.
+
+        With probability ``1 - alpha`` none of so many elements is beyond its own quantiles of half of the
+        share. By default elements are independent.
+        """
+        return -math.expm1(math.log1p(-alpha) / max(size, 1))
+
     def accepts(self, value: npt.NDArray[np.float64]) -> bool:
         """Tell whether a noisy value may stand; else all of its noise is drawn again. By default it may."""
         return True
@@ -141,6 +149,10 @@ class Noise:
     def covering(self, sensitivity: float, epsilon: float) -> Noise:
         """Return noise that covers the roundings of a calibration in floating point; by default itself."""
         return self
+
+    def times(self, units: Floats) -> Noise:
+        """Return the distribution of elements that are each in a unit of their own, above 0."""
+        raise _undefined(self, "times")
 
     def in_shape(self, shape: tuple[int, ...]) -> Noise:
         """Return the noise with a parameter for each element in the elements' shape; by default itself."""

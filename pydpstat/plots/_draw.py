@@ -170,9 +170,10 @@ def _by_group(picture: ByGroup, axes: Axes) -> Axes:
         colour, sign = LINES[j % len(LINES)], MARKERS[(j + j // len(LINES)) % len(MARKERS)]
         at = places + (j - (columns - 1) / 2) * 0.7 / columns
         y, name = values[:, j], series[j] if columns > 1 else "private"
-        ends = [y - low[:, j], high[:, j] - y]
+        middle = y.clip(low[:, j], high[:, j])
         width = 1.0 if len(names) <= 100 else 0.6
-        axes.errorbar(at, y, ends, fmt="none", ecolor=colour, elinewidth=width, alpha=0.6)
+        ends = [middle - low[:, j], high[:, j] - middle]
+        axes.errorbar(at, middle, ends, fmt="none", ecolor=colour, elinewidth=width, alpha=0.6)
         axes.plot(at, y, sign, color=colour, markersize=small, linestyle="none", label=name)
     step = -(-len(names) // _MOST_NAMES)
     _named(axes, places[::step], [_short(name) for name in names[::step]])
@@ -266,6 +267,8 @@ def _sizes(picture: Sizes, axes: Axes) -> Axes:
 
 
 def _whiskers(axes: Axes, x: Floats, y: Floats, low: Floats, high: Floats, label: str | None) -> None:
+    # a count as it was drawn may lie outside of its interval
+    y = y.clip(low, high)
     axes.errorbar(
         x, y, yerr=[y - low, high - y], fmt="none", ecolor=INK, elinewidth=1, capsize=2, label=label
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
+from collections.abc import Iterator, Sized
 from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._data.containers import library_of
+from pydpstat._data.held import in_memory
 from pydpstat._data.values import is_missing, without_mask
 from pydpstat.errors import PydpstatError
 
@@ -19,6 +21,11 @@ def numeric(x: object, name: str = "x") -> Numeric:
     """A float64, integer or boolean vector, in column-major order as R's vectors are."""
     if type(x) is np.ndarray and x.ndim == 1 and x.dtype == np.float64:
         return x
+    x = in_memory(x, name)
+    if library_of(x) or isinstance(x, Iterator):
+        raise PydpstatError(
+            f"{name} must be numeric; got {type(x).__name__}. Give a list, an array or a Series of numbers."
+        )
     try:
         values = np.asarray(without_mask(x))
     except ValueError as error:

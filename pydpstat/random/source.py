@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numbers
 from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._checks import shown
+from pydpstat._checks import as_integer, shown
 from pydpstat.errors import PydpstatError
 from pydpstat.random import secure
 from pydpstat.random.secure.continuous import Scale
@@ -114,7 +113,8 @@ def source_from(rng: object, *, int_seeds_r: bool = False, name: str = "rng") ->
     Parameters
     ----------
     rng : None, int, numpy.random.Generator or RRandom
-        None is the operating system's generator, an int a seed. A `Source` is returned as it is.
+        None is the operating system's generator, an int a seed, and so is a float that is one. A `Source` is
+        returned as it is.
     int_seeds_r : bool, default False
         Whether an int seeds R's stream (the mirrors) instead of NumPy's (the package's own functions).
     name : str, default "rng"
@@ -147,8 +147,8 @@ def source_from(rng: object, *, int_seeds_r: bool = False, name: str = "rng") ->
         return rng
     if isinstance(rng, RRandom):
         return RSource(rng)
-    if isinstance(rng, numbers.Integral) and not isinstance(rng, (bool, np.bool_)):
-        seed = int(rng)
+    seed = as_integer(rng)
+    if seed is not None:
         if int_seeds_r:
             return RSource(RRandom(seed))
         if seed >= 0:

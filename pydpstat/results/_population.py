@@ -56,6 +56,7 @@ class Difference(NamedTuple):
     interval: Any
     validity: str
     remarks: tuple[str, ...] = ()
+    floor: float = 0.0
 
 
 @runtime_checkable
@@ -89,10 +90,10 @@ class PopulationIntervals(Estimates):
         alpha : float, default 0.05
             Probability that the interval misses, of each one by itself; between 0 and 1.
         kind : {"noise", "population"}, default "noise"
-            Of the statistic of these records, so that it covers the privacy noise only, before cutting and
-            rounding; or of the population that the records are a random sample of, so that it covers
-            sampling and noise. The latter stays within the parameter's range and is never empty; of counts
-            in cells it is for each cell's share of the population.
+            Of the statistic of these records, so that it covers the privacy noise only, before rounding; or
+            of the population that the records are a random sample of, so that it covers sampling and noise.
+            Both stay within the parameter's range and are never empty. Of counts in cells the latter is for
+            each cell's share of the population.
 
         Returns
         -------
@@ -184,6 +185,7 @@ class PopulationIntervals(Estimates):
             test=found.test,
             statistic=found.statistic,
             pvalue=found.pvalue,
+            pvalue_floor=found.floor,
             alternative="two-sided",
             null=(("difference", 0.0),),
             released=tuple(

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat.results._population import Population
+from pydpstat.results._ranges import ParameterRange
 
 Floats = npt.NDArray[np.float64]
 
@@ -37,11 +38,40 @@ class OwnInterval(Protocol):
         """Return the interval of the truth for each released value."""
 
 
+class NoiseIntervals(Protocol):
+    """What makes intervals of the noise by itself, from released numbers."""
+
+    def noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the ends for each published value, in its shape."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Published:
-    """A published value; `population` makes its intervals for the population, where it has some."""
+    """A published value.
+
+    `population` makes its intervals for the population, where it has some, and `within` is the parameter's
+    range, where it has one. `gaps` tells that values may be missing (NaN); the last step then says why.
+    """
+
+    gaps: ClassVar[bool] = False
 
     population: Population | None = field(default=None, kw_only=True)
+    within: ParameterRange | None = field(default=None, kw_only=True)
+
+    def interval(self, noise: Noise, value: Floats, alpha: float) -> tuple[Floats, Floats]:
+        """Return the interval of each element that follows from the noise alone."""
+        raise NotImplementedError
+
+    def reach(self, noise: Noise, value: Floats, alpha: float) -> Floats:
+        """Return how far the further end of the interval is."""
+        low, high = self.interval(noise, value, alpha)
+        return np.maximum(value - low, high - value)
+
+    def shown_interval(self, noise: Noise, value: Floats, alpha: float) -> tuple[Floats, Floats]:
+        """Return the interval as it is shown: within the parameter's range."""
+        if self.within is None:
+            return self.interval(noise, value, alpha)
+        return self.within.intersect(*self.interval(noise, self.within.clip(value), alpha))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +103,7 @@ class _ByDelta(_Symmetric):
 
 @dataclass(frozen=True, slots=True)
 class AsDrawn(_Symmetric):
-    """The published value is the noisy value, perhaps cut or rounded."""
+    """The published value is the noisy value, perhaps clipped or rounded."""
 
     steps: tuple[str, ...] = ()
 
@@ -102,16 +132,11 @@ class SquareRoot(_Published):
     def standard_error(self, noise: Noise, value: Floats) -> Floats:
         """Return the delta method's standard error: sd / (2 sqrt(v))."""
         with np.errstate(divide="ignore"):
-            # where the square was cut to 0, the delta method says nothing
+            # where the square was clipped to 0, the delta method says nothing
             return np.where(value > 0.0, np.asarray(noise.std()) / (2.0 * value), np.nan)
 
-    def reach(self, noise: Noise, value: Floats, alpha: float) -> Floats:
-        """Return how far the further end of the interval is."""
-        low, high = self.interval(noise, value, alpha)
-        return np.maximum(value - low, high - value)
-
     def interval(self, noise: Noise, value: Floats, alpha: float) -> tuple[Floats, Floats]:
-        """Return the square roots of the squared value's interval, cut at 0."""
+        """Return the square roots of the squared value's interval, clipped at 0."""
         reach = np.asarray(noise.ppf(1.0 - alpha / 2.0))
         squared = value * value
         return np.sqrt(np.maximum(squared - reach, 0.0)), np.sqrt(squared + reach)
@@ -132,7 +157,7 @@ class Share(_ByDelta):
 
 @dataclass(frozen=True, slots=True)
 class Scaled(_Symmetric):
-    """The published values are the noisy values times a public factor, perhaps cut.
+    """The published values are the noisy values times a public factor, perhaps clipped.
 
     Parameters
     ----------
@@ -183,6 +208,25 @@ class Derived(_ByDelta):
     def standard_error(self, noise: Noise, value: Floats) -> Floats:
         """Return the delta method's standard errors: the noise's standard deviation times the slope."""
         return np.asarray(noise.std()).item() * np.array(self.slopes).reshape(value.shape, order="F")
+
+
+@dataclass(frozen=True, slots=True)
+class Bracketed(Derived):
+    """Derived values with intervals that are not by the delta method, and no longer symmetric."""
+
+    reach = _Published.reach
+
+
+@dataclass(frozen=True, slots=True)
+class BetweenEdges(Bracketed):
+    """Quantiles between the edges of noisy cells, from what `known` says; their intervals end at edges."""
+
+    known: NoiseIntervals
+
+    def interval(self, noise: Noise, value: Floats, alpha: float) -> tuple[Floats, Floats]:
+        """Return the intervals, wide enough to hold the estimates."""
+        low, high = self.known.noise_interval(alpha)
+        return np.minimum(low, value), np.maximum(high, value)
 
 
 PostProcessing = AsDrawn | SquareRoot | Share | Scaled | Derived

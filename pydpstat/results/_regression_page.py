@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, left_out, number, one_line
+from pydpstat.results._pvalues import floor_note, shown_pvalue
+from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, cell, left_out, number, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +34,7 @@ class RegressionPage(Stated):
     null: float
     tested: tuple[str, ...]
     statistics: Floats
+    pvalue_floor: float
     labels: tuple[str, ...]
     fit: tuple[tuple[str, float], ...]
     assumptions: tuple[str, ...]
@@ -51,6 +54,38 @@ class RegressionPage(Stated):
         """Return the intervals."""
         raise NotImplementedError
 
+    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return estimates, standard errors, tests and intervals as a frame, a row a coefficient.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that an interval misses its coefficient.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``coef``, ``std err``, ``statistic``, ``p-value``, ``lower`` and ``upper``, NaN where
+            there is none; of a release for tests alone ``statistic`` and ``p-value``.
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat
+        >>> x = np.linspace(0, 1, 500)
+        >>> r = pydpstat.ols(0.5 * x, x, 1.0, bounds=[(0, 1), (0, 1)], method="rank", rng=1)
+        >>> list(r.to_frame().columns)
+        ['statistic', 'p-value']
+        """
+        import pandas as pd
+
+        tested = list(self.tested)
+        frame = pd.DataFrame({"statistic": self.statistics, "p-value": self._chances()}, index=tested)
+        if self.coef is None:
+            return frame
+        estimates = {"coef": self.coef + 0.0, "std err": self.errors}
+        found = pd.DataFrame(estimates, index=list(self.names)).join(frame)
+        return found.join(self.conf_int(alpha).set_axis(["lower", "upper"], axis=1))
+
     def _facts(self) -> Facts:
         scales = np.atleast_1d(self.noise_scale)
         low, high = number(scales.min()), number(scales.max())
@@ -65,24 +100,26 @@ class RegressionPage(Stated):
         ]
 
     def _rows(self, alpha: float = 0.05) -> Rows:
-        found = dict(zip(self.tested, zip(self.statistics.tolist(), self._chances().tolist())))
-        heads: tuple[str, ...] = ("statistic", "P>|stat|")
-        names = list(self.names if self.coef is not None else self.tested)[:MOST_ROWS]
-        cells = [[number(each) for each in found[name]] if name in found else ["-", "-"] for name in names]
+        frame = self.to_frame(alpha)[:MOST_ROWS]
         if self.coef is not None:
-            heads = ("coef", "std err", *heads, f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
-            ends = self.conf_int(alpha).to_numpy().tolist()
-            cells = [
-                [number(coef), number(error), *cell, *map(number, end)]
-                for coef, error, cell, end in zip(self.coef.tolist(), self.errors.tolist(), cells, ends)
-            ]
-        return Rows(heads, [one_line(name) for name in names], cells)
+            # an estimate that is missing has no standard error to show
+            frame["std err"] = frame["std err"].where(frame["coef"].notna())
+        columns = {name: list(map(cell, column.tolist())) for name, column in frame.items()}
+        chances = frame["p-value"].tolist()
+        columns["p-value"] = [
+            cell(each) if math.isnan(each) else shown_pvalue(each, self.pvalue_floor) for each in chances
+        ]
+        heads = {"p-value": "P>|stat|", "lower": f"[{alpha / 2:.4g}", "upper": f"{1 - alpha / 2:.4g}]"}
+        rows = list(map(list, zip(*columns.values())))
+        return Rows(tuple(heads.get(name, name) for name in columns), list(map(one_line, frame.index)), rows)
 
     def _notes(self) -> list[str]:
         kinds = sorted(set(self.labels))
         lines = [*self._held(self.record.function), f"Validity: {', '.join(kinds)}; see the documentation."]
         if self.assumptions:
             lines.append(f"Assumptions: {'; '.join(self.assumptions)}.")
+        if self.pvalue_floor:
+            lines.append(floor_note(self.pvalue_floor))
         return [*lines, *self.remarks, *left_out(len(self.names), where="params"), f"Call: {self.call}"]
 
     def _content(self) -> dict[str, object]:
@@ -94,6 +131,7 @@ class RegressionPage(Stated):
             "params": None if self.coef is None else dict(zip(self.names, self.coef.tolist())),
             "bse": dict(zip(self.names, self.errors.tolist())),
             "null": self.null,
+            "pvalue_floor": self.pvalue_floor,
             "tests": {name: {"statistic": s, "pvalue": p} for name, s, p in tested},
             "validity": dict(zip(self.names, self.labels)),
             **dict(self.fit),

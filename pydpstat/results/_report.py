@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -153,11 +154,9 @@ class Stated(Report):
 
     def _privacy(self) -> dict[str, object]:
         """Return the part of the content that says what holds and what was claimed."""
-        return {
-            **_pair(self.epsilon, self.delta, self.guarantee),
-            "guarantee": plain_guarantee(self.guarantee),
-            "claim": plain_guarantee(self.claim),
-        }
+        held = plain_guarantee(replace(self.guarantee, epsilon=self.epsilon, delta=self.delta))
+        pair = {name: each for name, each in held.items() if name != "conditions"}
+        return {**pair, "guarantee": held, "claim": plain_guarantee(self.claim)}
 
     def _stated(self) -> str:
         """Return what holds in one line, and the claim where it says something else."""
@@ -242,8 +241,8 @@ class Estimates(Stated):
         """Return an interval for each value that covers the privacy noise with probability 1 - alpha.
 
         It says how far the noise may have moved the released value from the statistic of the data, or a
-        coefficient from the fitted one. It says nothing of sampling, and cutting or rounding are not in
-        it. Each interval stands alone.
+        coefficient from the fitted one. It stays within the range that the parameter has, says nothing of
+        sampling, and rounding is not in it. Each interval stands alone.
 
         Parameters
         ----------
@@ -266,8 +265,8 @@ class Estimates(Stated):
         >>> import pydpstat
         >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
         >>> r.conf_int(0.1).round(3)
-                 0      1
-        mean -1.07  4.687
+                0      1
+        mean  0.0  4.687
         """
         return self._indexed(self._interval(alpha))
 
@@ -341,12 +340,17 @@ class Estimates(Stated):
         rows = self.to_frame(alpha).to_numpy(dtype=object)[:MOST_ROWS].tolist()
         headers = (self._column, "noise sd", f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
         names = [one_line(name) for name in labels.elements(value)[:MOST_ROWS]]
-        return Rows(headers, names, [[number(cell) for cell in row] for row in rows])
+        return Rows(headers, names, [list(map(cell, row)) for row in rows])
 
 
 def number(value: object) -> str:
     """Return a number with six significant digits, without a sign at zero; anything else as text."""
     return f"{float(value) + 0.0:.6g}" if isinstance(value, Real) else one_line(str(value))
+
+
+def cell(value: object) -> str:
+    """Return a number as a table shows it: a dash where it is missing."""
+    return "-" if isinstance(value, float) and math.isnan(value) else number(value)
 
 
 def wrapped(notes: list[str]) -> list[str]:
@@ -380,19 +384,15 @@ def plain(value: object) -> object:
 
 def plain_guarantee(guarantee: Guarantee) -> dict[str, object]:
     """Return a guarantee in plain JSON types; an infinite epsilon is the text "infinite"."""
-    pair = _pair(guarantee.epsilon, guarantee.delta, guarantee)
-    return {**pair, "conditions": list(guarantee.conditions)}
+    epsilon = "infinite" if math.isinf(guarantee.epsilon) else guarantee.epsilon
+    pair = {"epsilon": epsilon, "delta": guarantee.delta}
+    whose = {"neighbors": guarantee.neighbors, "unit": guarantee.unit}
+    return {**pair, **whose, "conditions": list(guarantee.conditions)}
 
 
 def unit_fact(unit: str | None) -> Facts:
     """Return the fact that names a privacy unit; a single record needs none."""
     return [] if unit is None else [("Unit:", one_line(unit))]
-
-
-def _pair(epsilon: float, delta: float, of: Guarantee) -> dict[str, object]:
-    """Return a pair in plain JSON types, with the neighbors and the unit of a guarantee."""
-    shown = "infinite" if math.isinf(epsilon) else epsilon
-    return {"epsilon": shown, "delta": delta, "neighbors": of.neighbors, "unit": of.unit}
 
 
 def _is_void(guarantee: Guarantee) -> bool:

@@ -11,6 +11,8 @@ from statsmodels.iolib.summary import Summary
 from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_2cols, fmt_params
 
+from pydpstat._csv import cell
+
 Escape = Callable[[str], str]
 
 
@@ -86,13 +88,9 @@ class SummaryPage(Summary):
         return "\n".join([*tabulars, "", page.extra_txt.replace("\n", " \\newline\n ")])
 
     def as_csv(self) -> str:
-        """Return the page as CSV; a name with a comma or a quote in it is one cell."""
-        return Summary.as_csv(self._fill(Summary(), _csv, str))
+        """Return the page as CSV; every name and every line below is one cell, and none is a formula."""
+        return Summary.as_csv(self._fill(Summary(), cell, cell))
 
 
 def _latex(text: str) -> str:
     return re.sub(r"([%_#$&{}])", r"\\\1", text)
-
-
-def _csv(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"' if re.search('[",\n]', text) else text

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from pydpstat._frozen import Frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
+from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
 from pydpstat.results._report import Facts, Rows, Stated, number
 
 if TYPE_CHECKING:
@@ -109,6 +110,9 @@ class InferenceResults(Stated, Frozen):
     statistic, pvalue : float or None
         The noisy statistic, and the probability of one at least as extreme under the null hypothesis. None
         for an interval alone.
+    pvalue_floor : float
+        The smallest p-value that the test can return, from public numbers alone, as of one that is simulated;
+        0 where it has none. A p-value at the floor is shown as a limit, such as ``< 0.0022``.
     alternative : {"two-sided", "less", "greater"} or None
         The alternative hypothesis; None where there are no sides.
     null : tuple of (str, float)
@@ -159,6 +163,7 @@ class InferenceResults(Stated, Frozen):
     test: str
     statistic: float | None
     pvalue: float | None
+    pvalue_floor: float
     alternative: str | None
     null: tuple[tuple[str, float], ...]
     released: tuple[tuple[str, float], ...]
@@ -187,6 +192,7 @@ class InferenceResults(Stated, Frozen):
         test: str,
         statistic: float | None = None,
         pvalue: float | None = None,
+        pvalue_floor: float = 0.0,
         alternative: str | None = None,
         null: tuple[tuple[str, float], ...] = (),
         released: tuple[tuple[str, float], ...] | None = None,
@@ -214,6 +220,7 @@ class InferenceResults(Stated, Frozen):
             test=test,
             statistic=statistic,
             pvalue=pvalue,
+            pvalue_floor=pvalue_floor,
             alternative=alternative,
             null=null,
             released=released,
@@ -299,7 +306,9 @@ class InferenceResults(Stated, Frozen):
         ]
 
     def _rows(self) -> Rows:
-        named: list[tuple[str, float | None]] = [("statistic", self.statistic), ("p-value", self.pvalue)]
+        named: list[tuple[str, float | str | None]] = [("statistic", self.statistic)]
+        if self.pvalue is not None:
+            named.append(("p-value", shown_pvalue(self.pvalue, self.pvalue_floor)))
         named += self.estimates
         if self.interval is not None:
             # of a one-sided interval one end is the parameter's own
@@ -313,6 +322,8 @@ class InferenceResults(Stated, Frozen):
         lines = [*self._held(self.record.function), f"Validity: {MEANINGS[self.validity]}."]
         if self.assumptions:
             lines.append(f"Assumptions: {'; '.join(self.assumptions)}.")
+        if self.pvalue is not None and at_floor(self.pvalue, self.pvalue_floor):
+            lines.append(floor_note(self.pvalue_floor))
         return [*lines, *self.remarks, f"Call: {self.call}"]
 
     def _content(self) -> dict[str, object]:
@@ -320,6 +331,7 @@ class InferenceResults(Stated, Frozen):
             "test": self.test,
             "statistic": self.statistic,
             "pvalue": self.pvalue,
+            "pvalue_floor": self.pvalue_floor,
             "alternative": self.alternative,
             "null": dict(self.null),
             "released": dict(self.released),
@@ -338,5 +350,6 @@ class InferenceResults(Stated, Frozen):
         }
 
     def __repr__(self) -> str:
-        shown = "" if self.pvalue is None else f": p = {number(self.pvalue)}"
-        return f"<InferenceResults {self.test}{shown}, {self.validity}, {self._stated()}>"
+        shown = "" if self.pvalue is None else shown_pvalue(self.pvalue, self.pvalue_floor)
+        told = f": p {shown if shown.startswith('<') else f'= {shown}'}" if shown else ""
+        return f"<InferenceResults {self.test}{told}, {self.validity}, {self._stated()}>"

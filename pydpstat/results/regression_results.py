@@ -53,7 +53,8 @@ class RegressionResults(RegressionPage, Frozen):
     names : tuple of str
         The coefficients' names, the constant first.
     coef : ndarray of float64, shape (d,), or None
-        Their estimates, in the unit of the data; None where nothing was released to estimate them.
+        Their estimates, in the unit of the data, NaN where the standard error is infinite; None where nothing
+        was released to estimate them.
     errors : ndarray of float64, shape (d,)
         Their standard errors, which cover sampling and noise; infinite where nothing can be said.
     null : float
@@ -64,6 +65,8 @@ class RegressionResults(RegressionPage, Frozen):
         The test statistics.
     probabilities : ndarray of float64, shape (len(tested),), or None
         The p-values; None where the intervals have them for every value, and all coefficients are tested.
+    pvalue_floor : float
+        The smallest p-value that a test can return, as in `InferenceResults`.
     intervals : tuple of (Interval or None), of length d
         What makes each coefficient's interval.
     labels : tuple of str, of length d
@@ -113,6 +116,7 @@ class RegressionResults(RegressionPage, Frozen):
     tested: tuple[str, ...]
     statistics: Floats
     probabilities: Floats | None
+    pvalue_floor: float
     intervals: tuple[Interval | None, ...]
     labels: tuple[str, ...]
     fit: tuple[tuple[str, float], ...]
@@ -136,20 +140,22 @@ class RegressionResults(RegressionPage, Frozen):
         for field in ("coef", "errors", "statistics", "probabilities"):
             value = getattr(self, field)
             if value is not None:
-                object.__setattr__(self, field, frozen(value, np.float64))
+                # what is left of a coefficient of which nothing can be said would look like any other
+                known = np.where(np.isinf(self.errors), math.nan, value) if field == "coef" else value
+                object.__setattr__(self, field, frozen(known, np.float64))
 
     @classmethod
     def of(cls, release: DPResults, **own: Any) -> RegressionResults:
         """Return what follows from a release; the released numbers are its parameters where none are given.
 
-        All fields that a release has not are given by name, and any that it has may be; `fit`, `link`,
-        `assumptions` and `remarks` may be left out.
+        All fields that a release has not are given by name, and any that it has may be; `pvalue_floor`,
+        `fit`, `link`, `assumptions` and `remarks` may be left out.
         """
         if "released" not in own:
             own["released"] = tuple((str(name), float(value)) for name, value in release.params.items())
         names = "mechanism noise_scale claim guarantee bounds nobs reproducible record".split()
         shared = {name: getattr(release, name) for name in names}
-        left_out = {"fit": (), "link": "identity", "assumptions": (), "remarks": ()}
+        left_out = {"pvalue_floor": 0.0, "fit": (), "link": "identity", "assumptions": (), "remarks": ()}
         return cls(**{**left_out, **shared, **own})
 
     @classmethod
@@ -168,7 +174,7 @@ class RegressionResults(RegressionPage, Frozen):
 
     @property
     def params(self) -> pd.Series:
-        """The coefficients' estimates.
+        """The coefficients' estimates; NaN where nothing can be said, for which the summary has the reason.
 
         Raises
         ------
@@ -338,7 +344,8 @@ class RegressionResults(RegressionPage, Frozen):
         Returns
         -------
         ndarray of float64, shape (m,)
-            The mean response; of a logistic regression the probability.
+            The mean response; of a logistic regression the probability. NaN where a record needs an
+            estimate that is missing.
 
         Raises
         ------
@@ -359,7 +366,9 @@ class RegressionResults(RegressionPage, Frozen):
                 f"{self.model} with method {self.method!r} estimates slopes without a constant. "
                 "Use method='moments' for predictions."
             )
-        linear = np.asarray(self.design.matrix(exog) @ coefficients)
+        matrix, gone = self.design.matrix(exog), np.isnan(coefficients)
+        linear = np.asarray(matrix @ np.where(gone, 0.0, coefficients))
+        linear[(matrix[:, gone] != 0.0).any(axis=1)] = math.nan
         if self.link == "identity":
             return linear
         return 0.5 * (1.0 + np.tanh(0.5 * linear))

@@ -17,12 +17,16 @@ from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._labels import Labels
 from pydpstat.results._operators import NumberOperators
 from pydpstat.results._population import PopulationIntervals
-from pydpstat.results._postprocessing import Derived, PostProcessing
+from pydpstat.results._postprocessing import Derived, PostProcessing, Share
 from pydpstat.results._report import Facts, left_out, number
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+
+# statistics that are chosen by default, and come with intervals where cells are counted instead
+_IN_CELLS = ("quantile", "quantiles", "median")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -134,8 +138,9 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
     def accuracy(self, alpha: float = 0.05) -> float | pd.Series:
         """Return how far the noise moves the released value, but for a probability of alpha.
 
-        It is half the width of `conf_int`, or the longer side: exact where the estimate is the noisy value
-        itself, by the delta method where it is a function of noisy ones (a correlation has its own way).
+        It is half the width of `conf_int`, or the longer side, before the interval is clipped to the
+        parameter's range: exact where the estimate is the noisy value itself, by the delta method where it is
+        a function of noisy ones (correlations and quantiles have their own way).
         `pydpstat.plan` has it before a release.
 
         Parameters
@@ -165,7 +170,41 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
 
     def _interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         self._check_interval(alpha)
-        return self.post.interval(self.noise, self.value, float(alpha))
+        return self.post.shown_interval(self.noise, self.value, float(alpha))
+
+    def conf_int(self, alpha: float = 0.05, kind: str = "noise", *, joint: bool = False) -> pd.DataFrame:
+        """Return an interval for each value that misses with probability `alpha` at most.
+
+        Parameters
+        ----------
+        alpha, kind
+            The probability of a miss (0.05), and of what: the statistic of these records ("noise", the
+            default) or of the "population" that they are a random sample of.
+        joint : bool, default False
+            Whether all intervals hold at once with probability ``1 - alpha``. Where each value has noise of
+            its own they follow from the joint distribution of the noise, else from Bonferroni's inequality.
+
+        Returns
+        -------
+        DataFrame with columns 0 (lower) and 1 (upper), indexed as `params`
+
+        Raises
+        ------
+        PydpstatError
+            Where an argument is not allowed, or what was released does not say enough.
+        """
+        from pydpstat._checks import flag
+
+        each = self._alpha_of_each(alpha, kind) if flag(joint, "joint") else alpha
+        return PopulationIntervals.conf_int(self, each, kind)
+
+    def _alpha_of_each(self, alpha: float, kind: str) -> float:
+        """Return what each interval may miss with where all of them may miss with a probability."""
+        if kind == "noise":
+            self._check_interval(alpha)
+            if not isinstance(self.post, (Derived, Share)):
+                return self.noise.simultaneous(float(alpha), self.value.size)
+        return float(alpha) / max(self.value.size, 1)
 
     def _check_interval(self, alpha: float) -> None:
         from pydpstat._checks import alpha_of
@@ -175,8 +214,17 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
         if self.noise is None:
             raise PydpstatError(
                 f"the noise of {self.statistic} has no public law that does not depend on the data, "
-                "so there is no interval. Use the estimate alone."
+                f"so there is no interval. {self._way() or 'Use the estimate alone.'}"
             )
+
+    def _way(self) -> str:
+        """Return the way to intervals of a statistic that has none here, if there is one."""
+        if self.statistic not in _IN_CELLS:
+            return ""
+        return (
+            f"There are intervals of pydpstat.{self.statistic} with population=True, which counts in public "
+            "cells (bounded neighbors; without by, unit and sample)."
+        )
 
     @property
     def postprocessing(self) -> tuple[str, ...]:
@@ -199,7 +247,7 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
         return [*PopulationIntervals._beside(self), ("No. Observations:", nobs)]
 
     def _notes(self) -> list[str]:
-        covered = "There is no noise with a public law, so there is no interval."
+        covered = f"There is no noise with a public law, so there is no interval. {self._way()}".rstrip()
         if self.noise is not None:
             covered = "The interval covers the privacy noise only: not sampling, cutting or rounding."
         if self.post.population is not None:
@@ -290,7 +338,11 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
         return pictures.Bars(released, labels.elements(self.value), " : ".join(axes) if axes else None, unit)
 
     def _shown(self) -> str:
-        return number(self.value.item()) if self.value.ndim == 0 else f"{self.value.size} values"
+        one = self.value.ndim == 0
+        shown = [number(self.value.item()) if one else f"{self.value.size} values"]
+        if self.post.gaps and np.isnan(self.value).any():
+            shown = [*shown[one:], *self.postprocessing[-1:]]
+        return ", ".join(shown)
 
     def __repr__(self) -> str:
         return f"<DPResults {self.statistic}: {self._shown()}, {self.mechanism}, {self._stated()}>"

@@ -9,7 +9,8 @@ import numpy as np
 
 from pydpstat._data.columns import Data, GivenBounds, check_filling
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import REAL, VECTOR, Missing, Public, for_columns, options, quiet, release_statistic
+from pydpstat._release.named_mechanisms import REAL, VECTOR
+from pydpstat._release.statistic import Missing, Public, for_columns, options, quiet, release_statistic
 from pydpstat.inference._laws.correlation_interval import CorrelationIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from
@@ -98,7 +99,8 @@ def cov(
     adds at most 2 w / (n - 1), w about 2^-40 R1 R2. Of a frame the d (d + 1) / 2 different entries are
     released in units of R1 R2: together their L1 sensitivity is d (d + 1) / 2 times that of one (some
     data attain it), the L2 sensitivity its root. So with Laplace noise each entry gets epsilon divided
-    by d (d + 1) / 2. Variances are cut at 0; the matrix need not be positive definite.
+    by d (d + 1) / 2. Each entry is clipped to what records within the bounds can have, so that variances are
+    not negative; the matrix need not be positive definite.
 
     Unbounded neighbors: with z1, z2 between -1 and 1, the sums of the four weights
     ``(1 +- z1)(1 +- z2) / 4`` are released, which are not negative and add up to 1 for each record
@@ -160,7 +162,7 @@ def corr(
     -------
     DPResults
         Its estimate is a float between -1 and 1, or a symmetric DataFrame of shape (d, d) with ones on
-        the diagonal.
+        the diagonal; NaN where a noisy variance is not above 0.
 
     Raises
     ------
@@ -170,11 +172,11 @@ def corr(
     Notes
     -----
     Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no
-    value is missing. The correlation is post-processing of noisy variances and covariances: cut to
-    [-1, 1], and 0 where a noisy variance is not above 0, which `postprocessing` and the summary then say.
-    `bse` is by the delta method, NaN where that has no answer. `conf_int` is not: it covers what the
-    noise can have done to the correlation of these (clipped) records, for every number of them, and
-    lies between -1 and 1, which it is where the noise leaves nothing to say
+    value is missing. The correlation is post-processing of noisy variances and covariances: clipped to
+    [-1, 1], and NaN where a noisy variance is not above 0, as `postprocessing`, the short form and the
+    summary then say. `bse` is by the delta method, NaN where that has no answer. `conf_int` is not: it
+    covers what the noise can have done to the correlation of these (clipped) records, for every number
+    of them, and lies between -1 and 1, which it is where the noise leaves nothing to say
     (`pydpstat.statistics._kernels.association_interval`). Of a frame each interval stands alone.
 
     ``conf_int(kind="population")`` is an interval for the correlation of the population, at no further

@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Collection, Sequence
 from fractions import Fraction
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -205,9 +205,9 @@ def scores_of(scores: Data, size: int) -> Scores:
     return Scores(np.array([max(checks.as_float(each), -sys.float_info.max) for each in below]), below)
 
 
-def _columns(scores: object, argument: str) -> Columns:
+def _columns(scores: Any, argument: str) -> Columns:
     # NumPy would make floats of integers that have a float beside them
-    values = objects(scores) if isinstance(scores, (list, tuple)) else scores
+    values = objects(scores) if type(scores) in (list, tuple) else scores
     return read(values, argument, lambda column: (_exact(column), None))
 
 

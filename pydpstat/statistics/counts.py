@@ -11,14 +11,15 @@ import numpy as np
 from pydpstat._data.columns import Data, truths_of
 from pydpstat._data.values import fills
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import INTEGER, Missing, Options, options, quiet, release_statistic
-from pydpstat.errors import PydpstatError
+from pydpstat._release.named_mechanisms import INTEGER
+from pydpstat._release.statistic import Missing, Options, check_records, options, quiet, release_statistic
 from pydpstat.inference._laws.private_size import NoisyPair
 from pydpstat.inference._laws.share_intervals import NOTHING_SAID, ShareIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import Source, source_from
+from pydpstat.results import _ranges as ranges
 from pydpstat.results._population import Difference
-from pydpstat.results._postprocessing import Derived, PostProcessing, Publish, Scaled
+from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, Publish, Scaled
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.asked import asked_truths
 from pydpstat.statistics._kernels.cells import share_rate
@@ -26,8 +27,7 @@ from pydpstat.statistics._kernels.partition import in_columns, reach_of
 from pydpstat.statistics._kernels.records import Part, Records, records_of
 from pydpstat.statistics._kernels.scope import Keys, Scope
 
-CUT = "cut to [0, 1]"
-STEPS = ("divided by the number of records", CUT)
+STEPS = ("divided by the number of records", ranges.CLIPPED)
 
 
 @quiet
@@ -78,8 +78,8 @@ def count(
     Returns
     -------
     DPResults
-        Its estimate is a float, or a Series for several columns. It is an integer and may be
-        negative.
+        Its estimate is a float, or a Series for several columns. It is an integer and may be negative, so
+        that counts add up without bias; its interval is not below 0.
 
     Raises
     ------
@@ -120,7 +120,12 @@ def count(
     records, how = records_of(condition, how, scope, source, truths_of, "condition")
     found, size = _tallied(records, how, 0)
     query = _query("count", found[0].reshape(records.shape), records, how, size, records.apart)
-    return _released("count", query, records, how, source, budget)
+    within = ranges.counts(query.nobs)
+
+    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        return noisy, AsDrawn(within=within)
+
+    return _released("count", query, records, how, source, budget, publish)
 
 
 @quiet
@@ -189,7 +194,7 @@ def proportion(
     released. One record adds 1 to one of the two, so the L1 and the L2 sensitivity of the pair are 1
     and both get the noise of a single count; their share is post-processing. Its error is
     ``sqrt(p^2 + (1 - p)^2)`` times that of a count over n, at most that of the bounded release. In
-    both cases the share is cut to [0, 1]; it is 1/2 where the noisy counts add up to nothing.
+    both cases the share is clipped to [0, 1]; it is 1/2 where the noisy counts add up to nothing.
 
     ``conf_int(kind="population")`` is an interval for the population's share, at no further cost, where the
     noise is geometric and there is no unit: records are then a random sample. With a public number of
@@ -228,7 +233,8 @@ def proportion(
 
         def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
             shares = shares_of(noisy, size - noisy)
-            return np.clip(noisy / size, 0.0, 1.0), Scaled(1.0 / size, STEPS, population=shares)
+            post = Scaled(1.0 / size, STEPS, population=shares, within=ranges.PROPORTION)
+            return ranges.PROPORTION.clip(noisy / size), post
 
     else:
         query = _query("proportion", found.reshape(-1), records, how, size)
@@ -237,13 +243,14 @@ def proportion(
             met, unmet = noisy.reshape(2, -1)
             positive = met + unmet > 0.0
             total = np.where(positive, met + unmet, 1.0)
-            shares = np.where(positive, np.clip(met / total, 0.0, 1.0), 0.5)
+            shares = np.where(positive, ranges.PROPORTION.clip(met / total), 0.5)
             # those of a / (a + b) with respect to the pair (a, b), at the share that is published
             slopes = np.where(positive, np.hypot(shares, 1.0 - shares) / total, np.nan)
-            steps = ("share of the noisy counts", CUT)
+            steps = ("share of the noisy counts", ranges.CLIPPED)
             known = shares_of(met.reshape(records.shape), unmet.reshape(records.shape))
             slopes_of = in_columns(slopes, records.shape)
-            return shares.reshape(records.shape), Derived(slopes_of, steps, population=known)
+            post = Derived(slopes_of, steps, population=known, within=ranges.PROPORTION)
+            return shares.reshape(records.shape), post
 
     return _released("proportion", query, records, how, source, budget, publish)
 
@@ -265,7 +272,7 @@ class ProportionIntervals(ShareIntervals):
         statistic = math.copysign(NormalDist().inv_cdf(1.0 - 0.5 * p), found.estimate)
         remarks = () if one.tell and other.tell else (NOTHING_SAID,)
         name = "Test of two proportions"
-        return Difference(name, statistic, p, found.estimate, found, "measured", remarks)
+        return Difference(name, statistic, p, found.estimate, found, "measured", remarks, found.floor)
 
 
 def _tallied(records: Records, how: Options, least: int) -> tuple[np.ndarray, int]:
@@ -281,15 +288,9 @@ def _tallied(records: Records, how: Options, least: int) -> tuple[np.ndarray, in
         tally = partial(_counts, missing=how.missing, groups=records.group_number)
         return records.fold(tally, np.add)
 
-    found, size = records.numbered(
-        tallied, lambda found: int(found[:, 0, 0].sum()), partial(_check_size, least=least)
-    )
+    check = partial(check_records, how, least=least, statistic="proportion", argument="condition")
+    found, size = records.numbered(tallied, lambda found: int(found[:, 0, 0].sum()), check)
     return found.reshape(2, -1), size or 0
-
-
-def _check_size(size: int, least: int) -> None:
-    if size < least:
-        raise PydpstatError("condition must have at least one record under bounded neighbors; got none.")
 
 
 def _counts(part: Part, missing: Missing, groups: int | None) -> np.ndarray:
@@ -334,7 +335,7 @@ def _released(
     how: Options,
     source: Source,
     budget: Spender | None,
-    publish: Publish | None = None,
+    publish: Publish,
 ) -> DPResults:
     return release_statistic(
         function,

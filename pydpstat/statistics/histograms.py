@@ -13,7 +13,8 @@ from pydpstat._data.columns import Data, check_filling, one_column
 from pydpstat._data.containers import listed
 from pydpstat._data.values import fills
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import INTEGER, Missing, options, quiet, release_statistic
+from pydpstat._release.named_mechanisms import INTEGER
+from pydpstat._release.statistic import Missing, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from

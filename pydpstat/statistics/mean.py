@@ -9,10 +9,12 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Bounds, Data, GivenBounds, Pair
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import VECTOR, Missing, Options, options, quiet
+from pydpstat._release.named_mechanisms import VECTOR
+from pydpstat._release.statistic import Missing, Options, options, quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.results._postprocessing import PostProcessing, Publish, Scaled
+from pydpstat.results import _ranges as ranges
+from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish, Scaled
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
 from pydpstat.statistics._kernels.column_release import added, per_column, release_columns, summed
@@ -22,7 +24,6 @@ from pydpstat.statistics._kernels.records import Records
 from pydpstat.statistics._kernels.scope import Keys, Scope
 
 LARGEST = 1e290
-STEPS = ("mean of the noisy sums", "cut to the bounds")
 
 
 @quiet
@@ -101,7 +102,7 @@ def mean(
     -------
     DPResults
         Its estimate is a float, or a Series for several columns; by group a Series or a frame with the groups
-        as its index.
+        as its index. It is clipped to the bounds, and its interval stays within them.
 
     Raises
     ------
@@ -175,24 +176,26 @@ def mean(
     return release_columns("mean", mean_query, data, bounds, how, scope, rng, budget)
 
 
-def mean_query(statistic: str, records: Records, pairs: Bounds, how: Options) -> tuple[Query, Publish | None]:
-    """Ask for the mean of each column, and say what is made of the noisy sums where these are asked for."""
+def mean_query(statistic: str, records: Records, pairs: Bounds, how: Options) -> tuple[Query, Publish]:
+    """Ask for the mean of each column, or for the sums that it follows from, and say what is made of them."""
     grids, found, size = summed(statistic, records, pairs, how, 1)
+    within = ranges.means(pairs)
     if not how.bounded:
-        weights = partition.LINE_WEIGHTS
-        return partition.column_weights(statistic, records, pairs, how, weights, found, _placed, STEPS)
+        weights, step = partition.LINE_WEIGHTS, "mean of the noisy sums"
+        return partition.column_weights(statistic, records, pairs, how, weights, found, _placed, step, within)
     exact = [
         record_grid.ratio(each.first[0], size, grid.unit, grid.center) for grid, each in zip(grids, found)
     ]
     sensitivities = [record_grid.width(pair, size) for pair in pairs]
-    return per_column(statistic, records, exact, sensitivities, size, how), None
+    query = per_column(statistic, records, exact, sensitivities, size, how)
+    return query, lambda noisy: (within.clip(noisy), AsDrawn((ranges.CLIPPED,), within=within))
 
 
 def _placed(noisy: np.ndarray, pair: Pair) -> tuple[np.ndarray, np.ndarray]:
     """Return the means and their slopes from rows of noisy sums."""
     at, half = partition.moments(noisy, partition.LINE), record_grid.half_width(pair)
     mean = 0.5 * pair[0] + 0.5 * pair[1] + half * at.means[..., 1]
-    return mean.clip(*pair), half * partition.lengths(at.gradients[..., 1, :])
+    return mean, half * partition.lengths(at.gradients[..., 1, :])
 
 
 @quiet
@@ -249,7 +252,8 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     -------
     DPResults
         Its estimate is a float, or a Series for several columns; by group a Series or a frame with the groups
-        as its index.
+        as its index. It is left as it was drawn, so that sums add up without bias; its interval has the sign
+        that the bounds allow, and under bounded neighbors lies between n times the bounds.
 
     Raises
     ------
@@ -285,7 +289,7 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     return release_columns("sum", _sum_query, data, bounds, how, scope, rng, budget)
 
 
-def _sum_query(statistic: str, records: Records, pairs: Bounds, how: Options) -> tuple[Query, Publish | None]:
+def _sum_query(statistic: str, records: Records, pairs: Bounds, how: Options) -> tuple[Query, Publish]:
     sizes = [max(abs(lower), abs(upper)) for lower, upper in pairs]
     # a sum beyond all floats would be an error that depends on the data
     if max(sizes) > LARGEST:
@@ -294,14 +298,20 @@ def _sum_query(statistic: str, records: Records, pairs: Bounds, how: Options) ->
         grids, found, size = summed(statistic, records, pairs, how, 0)
         sensitivities = [record_grid.width(pair) for pair in pairs]
         exact = [_total(each, grid) for grid, each in zip(grids, found)]
-        return per_column(statistic, records, exact, sensitivities, size, how), None
+        return per_column(statistic, records, exact, sensitivities, size, how), _as_drawn(pairs, size)
     grids = [record_grid.data_grid(lower, upper) for lower, upper in pairs]
     rows = by_group(added(records, grids, how))
     sensitivities = [_reach(pair, Fraction(size), how, records.apart) for pair, size in zip(pairs, sizes)]
     exact = [_total(each, grid) for row in rows for grid, each in zip(grids, row)]
     if records.groups is None:
-        return per_column(statistic, records, exact, sensitivities, None, how), None
-    return _group_sums(statistic, records, exact, sensitivities, how)
+        return per_column(statistic, records, exact, sensitivities, None, how), _as_drawn(pairs)
+    return _group_sums(statistic, records, exact, sensitivities, pairs, how)
+
+
+def _as_drawn(pairs: Bounds, size: int | None = None) -> Publish:
+    """Publish sums as they are: those of groups or of releases are to add up without bias."""
+    within = ranges.sums(pairs, size)
+    return lambda noisy: (noisy, AsDrawn(within=within))
 
 
 def _total(found: Sums, grid: record_grid.RecordGrid) -> Fraction:
@@ -322,8 +332,13 @@ def _reach(pair: Pair, size: Fraction, how: Options, apart: bool) -> Fraction:
 
 
 def _group_sums(
-    statistic: str, records: Records, exact: list[Fraction], sensitivities: list[Fraction], how: Options
-) -> tuple[Query, Publish | None]:
+    statistic: str,
+    records: Records,
+    exact: list[Fraction],
+    sensitivities: list[Fraction],
+    pairs: Bounds,
+    how: Options,
+) -> tuple[Query, Publish]:
     """Ask for the sums of every group, of several columns in units of their sensitivities."""
     shape = records.shape
     units = sensitivities if len(sensitivities) > 1 else [Fraction(1)]
@@ -333,10 +348,13 @@ def _group_sums(
     ball = (len(units), 1)
     query = Query(statistic, value, (reach,), records.labels(statistic), exact=parts, ball=ball)
     factors = list(map(float, units))
+    if len(units) == 1 and len(shape) == 1:
+        return query, _as_drawn(pairs)
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         scales = np.broadcast_to(np.array(factors), shape)
         steps = ("multiplied by the sensitivities",)
-        return noisy.reshape(shape) * scales, Scaled(partition.in_columns(scales, shape), steps)
+        factors_of = partition.in_columns(scales, shape)
+        return noisy.reshape(shape) * scales, Scaled(factors_of, steps, within=ranges.sums(pairs, None))
 
-    return query, publish if len(units) > 1 or len(shape) > 1 else None
+    return query, publish

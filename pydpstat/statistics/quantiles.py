@@ -82,7 +82,8 @@ def quantile(
     -------
     DPResults
         Its estimate is a grid point, by group a Series of them, and `grid` the distance between two.
-        `noise` is None: how far the estimate is off depends on the data.
+        `noise` is None: how far the estimate is off depends on the data. With ``population=True`` the result
+        has intervals of both kinds.
 
     Raises
     ------
@@ -118,9 +119,11 @@ def quantile(
     With ``population=True`` a histogram is released with the whole of epsilon, of symmetric geometric noise;
     its number of cells follows from n and epsilon. The estimate is interpolated between edges, and `bse` is
     half the distance of what is a standard deviation of the noise below and above; NaN where the noise is
-    above a tenth of all records. The interval of kind "population" is exact for every law, ties included: it
-    ends at edges, where the noisy number of records below cannot come from a binomial number with the share
-    q. For n epsilon up to 100 it is much shorter than what choices of grid points would say.
+    above a tenth of all records. Both kinds of intervals are exact for every law, ties included: they end at
+    edges. That of the noise ends where the noisy number of records below no longer fits the rank of the
+    records' quantile, and has all of the cell in which this is. That of kind "population" ends where it
+    cannot come from a binomial number with the share q. For n epsilon up to 100 it is much shorter than what
+    choices of grid points would say.
 
     References
     ----------

@@ -9,8 +9,10 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Bounds, Data, GivenBounds, Pair
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import VECTOR, Missing, Options, options, quiet
+from pydpstat._release.named_mechanisms import VECTOR
+from pydpstat._release.statistic import Missing, Options, options, quiet
 from pydpstat.mechanisms.mechanism import Mechanism
+from pydpstat.results import _ranges as ranges
 from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, Publish, SquareRoot
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
@@ -18,8 +20,6 @@ from pydpstat.statistics._kernels.column_release import per_column, release_colu
 from pydpstat.statistics._kernels.record_grid import RecordGrid
 from pydpstat.statistics._kernels.records import Records
 from pydpstat.statistics._kernels.scope import Keys, Scope
-
-CUT = "cut at 0"
 
 
 @quiet
@@ -91,8 +91,8 @@ def var(
     -----
     Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no
     value is missing. Of d columns each gets epsilon / d with Laplace noise; Gaussian noise covers all
-    together, each column in units of its sensitivity. The noisy variance is cut at 0, after a single
-    draw, as post-processing.
+    together, each column in units of its sensitivity. The noisy variance is clipped to
+    the variances that records within the bounds can have, after a single draw, as post-processing.
 
     Bounded neighbors: records are rounded one by one to a public grid, y, and their squares to another
     of unit w, q. Released is ``V = (sum(q) - sum(y)^2 / n) / (n - 1)``, computed in integers. It is the
@@ -195,7 +195,7 @@ def std(
     >>> import pydpstat
     >>> r = pydpstat.std([1, 2, 3, 4] * 100, 1.0, bounds=(0, 5), rng=pydpstat.RRandom(123))
     >>> round(r, 3), r.postprocessing
-    (1.104, ('cut at 0', 'square root'))
+    (1.104, ("clipped to the parameter's range", 'square root'))
     """
     more = checks.flag(population, "population")
     how = options(
@@ -212,36 +212,44 @@ def std(
 def _variance_query(statistic: str, records: Records, pairs: Bounds, how: Options) -> tuple[Query, Publish]:
     check_squares(pairs)
     grids, found, n = summed("variance", records, pairs, how, 2, ((0, 0),))
+    within = _range(pairs, how, n)
     if not how.bounded:
-        weights, steps = partition.PARABOLA_WEIGHTS, ("variance from the noisy sums", CUT)
-        return partition.column_weights(statistic, records, pairs, how, weights, found, _from_weights, steps)
+        weights, step = partition.PARABOLA_WEIGHTS, "variance from the noisy sums"
+        return partition.column_weights(
+            statistic, records, pairs, how, weights, found, _from_weights, step, within
+        )
     exact = [
         spread_of(n, each.first[0], each.first[0], each.products[0], grid, grid)
         for each, grid in zip(found, grids)
     ]
     sensitivities = [spread_sensitivity(n, grid, grid, pair, pair) for grid, pair in zip(grids, pairs)]
     query = per_column(statistic, records, exact, sensitivities, n, how)
-    return query, lambda noisy: (np.maximum(noisy, 0.0), AsDrawn((CUT,)))
+    return query, lambda noisy: (within.clip(noisy), AsDrawn((ranges.CLIPPED,), within=within))
+
+
+def _range(pairs: Bounds, how: Options, n: int, root: bool = False) -> ranges.ParameterRange:
+    return ranges.spreads(list(map(record_grid.half_width, pairs)), n if how.bounded else None, root)
 
 
 def _from_weights(noisy: np.ndarray, pair: Pair) -> tuple[np.ndarray, np.ndarray]:
-    """Return the variances, cut at 0, and their slopes from rows of noisy sums."""
+    """Return the variances and their slopes from rows of noisy sums."""
     value, gradient = partition.spread(partition.moments(noisy, partition.PARABOLA), 1, 1, 2)
     half = record_grid.half_width(pair)
-    return half * half * np.maximum(value, 0.0), half * half * partition.lengths(gradient)
+    return half * half * value, half * half * partition.lengths(gradient)
 
 
 def _root_query(statistic: str, records: Records, pairs: Bounds, how: Options) -> tuple[Query, Publish]:
     query, variance = _variance_query(statistic, records, pairs, how)
+    within = _range(pairs, how, query.nobs or 0, True)
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         squared, post = variance(noisy)
         root, steps = np.sqrt(squared), (*post.steps, "square root")
         if not isinstance(post, Derived):
-            return root, SquareRoot(steps)
+            return root, SquareRoot(steps, within=within)
         flat = np.ravel(root, order="F")
         slopes = np.where(flat > 0.0, np.array(post.slopes) / (2.0 * flat), np.nan)
-        return root, Derived(tuple(slopes.tolist()), steps, sizes=post.sizes)
+        return root, Derived(tuple(slopes.tolist()), steps, sizes=post.sizes, within=within)
 
     return query, publish
 

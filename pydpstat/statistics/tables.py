@@ -6,7 +6,8 @@ import math
 
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import INTEGER, Missing, options, quiet, release_statistic
+from pydpstat._release.named_mechanisms import INTEGER
+from pydpstat._release.statistic import Missing, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from

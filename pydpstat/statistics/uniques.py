@@ -5,10 +5,13 @@ from __future__ import annotations
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import INTEGER, Missing, options, quiet, release_statistic
+from pydpstat._release.named_mechanisms import INTEGER
+from pydpstat._release.statistic import NO_VALUE, Missing, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from
+from pydpstat.results import _ranges as ranges
+from pydpstat.results._postprocessing import AsDrawn
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.distinct_units import units_of
 from pydpstat.statistics._kernels.partition import norm_of
@@ -106,7 +109,8 @@ def nunique(
     (['a', 'b'], 2.0)
     """
     checks.one_of(missing, "missing", ("error", "drop"))
-    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, budget=budget)
+    public = (epsilon, delta, mechanism, neighbors, missing)
+    how = options(*public, mechanisms=INTEGER, fill=NO_VALUE, budget=budget)
     if by is None and how.neighbors == "bounded":
         raise PydpstatError(
             "neighbors must be 'unbounded' without by: of bounded neighbors one id takes the place of "
@@ -133,5 +137,12 @@ def nunique(
     )
     arguments = records.arguments if most == 1 else (*records.arguments, ("max_groups", most))
     return release_statistic(
-        "nunique", query, how, source, budget, arguments=arguments, conditions=records.conditions
+        "nunique",
+        query,
+        how,
+        source,
+        budget,
+        arguments=arguments,
+        publish=lambda noisy: (noisy, AsDrawn(within=ranges.counts(None))),
+        conditions=records.conditions,
     )

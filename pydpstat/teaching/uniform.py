@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -269,7 +268,8 @@ class UniformNoise:
         data = integer(count, "count"), integer(neighbour, "neighbour")
         source_from(rng)
         # one stream for the noise and for the audit
-        stream = np.random.default_rng(int(rng)) if isinstance(rng, numbers.Integral) else rng
+        seed = checks.as_integer(rng)
+        stream = rng if seed is None else np.random.default_rng(seed)
         source = source_from(stream)
 
         def uniform_noise(true: int, size: int) -> npt.NDArray[np.int64]:

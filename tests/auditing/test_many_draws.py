@@ -105,6 +105,8 @@ def log_likelihood(noise, off):
     if isinstance(noise, SeparateNoise):
         blocks = np.split(off, np.cumsum(noise.sizes)[:-1], axis=1)
         return sum(log_likelihood(each, block) for each, block in zip(noise.noises, blocks))
+    if hasattr(noise, "norm"):
+        return -noise.norm(off.reshape(len(off), -1, noise.width)).sum(axis=1)
     density = noise.pmf(np.rint(off)) if noise.integer else noise.pdf(off)
     return np.log(np.maximum(density, 1e-300)).sum(axis=1)
 

@@ -11,6 +11,7 @@ import pydpstat as dp
 from pydpstat import Budget, BudgetExceeded, PydpstatError
 from pydpstat.budget._blocks import within
 from pydpstat.consistency import Hierarchy, release_hierarchy
+from pydpstat.errors import BudgetWarning
 from pydpstat.local import LaplaceAccess, RandomizedResponse, federate_array, run_n_experiments
 from pydpstat.random import secure
 from pydpstat.teaching import UniformNoise
@@ -169,9 +170,10 @@ def test_a_thread_starts_without_and_a_task_with_the_block():
         dp.count([True], 0.1)
 
     with budget:
-        thread = threading.Thread(target=count)
-        thread.start()
-        thread.join()
+        with pytest.warns(BudgetWarning, match="not paid for"):
+            thread = threading.Thread(target=count)
+            thread.start()
+            thread.join()
         assert not budget.entries
 
         async def inside():

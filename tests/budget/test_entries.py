@@ -10,6 +10,7 @@ import threading
 import time
 from dataclasses import astuple
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -50,6 +51,24 @@ def test_an_entry_is_whole(budget):
 def test_what_no_database_keeps_is_written_out(budget):
     budget.spend(Guarantee(0.1), "count(a\0b)", label="half \ud800 a pair")
     assert [(each.call, each.label) for each in budget.entries] == [("count(a\\x00b)", "half \\ud800 a pair")]
+
+
+class OddLoss(GaussianLoss):
+    """A loss of somebody's own, whose rho no database gives back."""
+
+    @property
+    def rho(self):
+        return self.odd
+
+
+@pytest.mark.parametrize("odd", [math.nan, math.inf, -0.0, np.float64(0.25), "a text"], ids=str)
+def test_a_ledger_gives_back_what_it_got(budget, odd):
+    loss = OddLoss(0.2)
+    object.__setattr__(loss, "odd", odd)
+    budget.spend(Guarantee(np.float64(0.5), -0.0, loss=loss), "a release")
+    known = float(odd) if odd in (0.0, 0.25) else None
+    assert [(each.epsilon, each.delta, each.rho) for each in budget.entries] == [(0.5, 0.0, known)]
+    assert json.loads(budget.to_json())["entries"][0]["rho"] == known
 
 
 def test_a_frame_has_sensible_types(budget):

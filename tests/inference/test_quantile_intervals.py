@@ -11,6 +11,7 @@ from pydpstat.inference._laws.quantile_intervals import (
     lower_quantiles,
     quantile_ends,
     quantile_limits,
+    sample_ends,
 )
 
 
@@ -89,6 +90,47 @@ def test_intervals_cover(name, n, epsilon):
     assert max(missed.values()) <= runs * 0.16
     if name in ("normal", "heavy"):
         assert max(without_noise.values()) > runs * 0.16
+
+
+SAMPLES = {
+    "tied": lambda n, rng: rng.choice([-1 / 3, 0.2833, 1 / 3], n, p=[0.2, 0.5, 0.3]),
+    "integers": lambda n, rng: rng.integers(-40, 40, n) / 60.0,
+    "at edges": lambda n, rng: rng.integers(-4, 5, n) / 4.0,
+    "zeros": lambda n, rng: np.where(rng.random(n) < 0.15, -1.0, rng.exponential(0.3, n) - 1.0).clip(-1, 1),
+    "normal": LAWS["normal"][0],
+}
+# between two order statistics each, by other rules
+METHODS = ("inverted_cdf", "interpolated_inverted_cdf", "hazen", "weibull", "linear", "median_unbiased")
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("n, epsilon", [(15, 2.0), (500, 0.1), (20_000, 1.0)])
+def test_intervals_of_the_noise_cover_the_records_quantile(name, n, epsilon):
+    rng, runs, bins, alpha = np.random.default_rng(8), 300, bin_number(n, epsilon), 0.2
+    edges, x = np.linspace(-1.0, 1.0, bins + 1), SAMPLES[name](n, rng)
+    counts, gone = np.histogram(x, edges)[0], -np.expm1(-0.5 * epsilon)
+    for q in (0.1, 0.5, 0.75):
+        truths = [np.quantile(x, q, method=method) for method in METHODS]
+        ends = np.array(
+            [
+                sample_ends(
+                    counts + rng.geometric(gone, bins) - rng.geometric(gone, bins),
+                    edges,
+                    n,
+                    q,
+                    alpha,
+                    0.5 * epsilon,
+                )
+                for _ in range(runs)
+            ]
+        )
+        missed = (ends[:, 0] > min(truths)) | (ends[:, 1] < max(truths))
+        # a false alarm in 100,000 comparisons
+        assert np.count_nonzero(missed) <= stats.binom.isf(1e-5, runs, alpha)
+    if name == "normal" and n == 20_000:
+        # 2 standard deviations of the noise, as a share of 20,000 records, and a cell at either end
+        noise = 2.0 * np.sqrt(0.5 * bins) * 2.0 / n / stats.norm.pdf(1.0) * 0.25
+        assert np.mean(ends[:, 1] - ends[:, 0]) < 2.0 * noise + 2.0 * 2.0 / bins
 
 
 def test_the_interval_narrows():

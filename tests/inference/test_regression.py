@@ -123,8 +123,10 @@ def test_edges_give_whole_lines_and_never_nan(n, epsilon, how):
     for method in ({}, {"method": "rank", "interval": True}):
         fit = pydpstat.ols(formula, data, epsilon, **own, **method)
         ends = fit.conf_int()
-        told = [fit.params, fit.bse, fit.tvalues, fit.pvalues, ends.stack(), fit.conf_int(1e-6).stack()]
+        told = [fit.bse, fit.tvalues, fit.pvalues, ends.stack(), fit.conf_int(1e-6).stack()]
         assert not any(each.isna().any() for each in told)
+        # an estimate is missing where nothing is known, and nowhere else
+        assert (fit.params.isna() == np.isinf(fit.bse)).all()
         assert fit.pvalues.between(0.0, 1.0).all() and (ends[0] <= ends[1]).all()
         assert pickle.loads(pickle.dumps(fit)).released == fit.released
         if n == 2:
@@ -136,9 +138,13 @@ def test_edges_give_whole_lines_and_never_nan(n, epsilon, how):
 
 def test_constant_predictors_are_said_to_be_hidden():
     y = np.linspace(-1, 1, 1000)
-    fit = pydpstat.ols(y, np.full(1000, 0.5), 1.0, bounds=(-1, 1), rng=3)
-    assert math.isinf(fit.bse["x1"]) and np.isinf(fit.conf_int().loc["x1"]).all()
-    assert any("x1: no value that is far enough can be ruled out" in each for each in fit.remarks)
+    fits = [pydpstat.ols(y, np.full(1000, 0.5), 1.0, bounds=(-1, 1), rng=seed) for seed in range(20)]
+    hidden = [fit for fit in fits if math.isinf(fit.bse["x1"])]
+    # what is left is noise, above its standard deviation about one time in six: three standard errors
+    assert len(hidden) >= 12
+    for fit in hidden[:3]:
+        assert np.isinf(fit.conf_int().loc["x1"]).all()
+        assert any("x1: no value that is far enough can be ruled out" in each for each in fit.remarks)
     twice = np.column_stack([y, y])
     fit = pydpstat.ols(y, twice, 10.0, bounds=(-1, 1), rng=3)
     assert np.isinf(fit.conf_int().loc[["x1", "x2"]]).to_numpy().any(axis=1).all()
@@ -228,8 +234,8 @@ def test_containers_and_levels_are_read_alike(frame):
     # what is no level counts as the reference
     other = frame.assign(g=frame.g.replace("a", "unheard of"))
     assert pydpstat.ols("y ~ x + C(g)", other, 1.0, **by_name).released == wanted
-    arrays = pydpstat.ols(frame.y.to_numpy(), frame[["x", "z"]].to_numpy(), 1.0, bounds=(-8, 12), rng=1)
-    named = pydpstat.ols(frame.y, frame[["x", "z"]], 1.0, bounds=(-8, 12), rng=1)
+    arrays = pydpstat.ols(frame.y.to_numpy(), frame[["x", "z"]].to_numpy(), 20.0, bounds=(-8, 12), rng=1)
+    named = pydpstat.ols(frame.y, frame[["x", "z"]], 20.0, bounds=(-8, 12), rng=1)
     assert [value for _, value in arrays.released] == [value for _, value in named.released]
     assert arrays.predict([[1.0, 2.0]]) == pytest.approx(named.predict({"x": [1.0], "z": [2.0]}))
 
@@ -281,7 +287,7 @@ def told(ask):
 def test_one_text_in_a_chunk_changes_no_name_and_no_message(frame, fit, formula, levels, size, kind):
     data = frame[["y", "x", "g"]].iloc[:400].astype({"g": kind})
     if fit is pydpstat.logit:
-        data = data.assign(y=(data.y > data.y.mean()).astype(float))
+        data = data.assign(y=data.y > data.y.mean())
     others = data.assign(g=data.g.where(data.index != data.index[-1], "secret"))
     bounds = {"x": (0, 10)} if fit is pydpstat.logit else {"y": (-8, 12), "x": (0, 10)}
     own = {"bounds": bounds, "levels": levels, "rng": 1}

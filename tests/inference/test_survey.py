@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import pydpstat
 from pydpstat._release.statistic import options
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.weighted_quantile import laplace_below
 from pydpstat.inference._weighted_sums import cell_sums, mean_sums, read_weighted, weighted_query
 from pydpstat.random import source_from
 
@@ -44,6 +45,27 @@ def test_the_interval_of_a_quantile_covers_the_noise_or_says_nothing():
     # the noise of 64 cells is as large as the weight of 50 records
     few = pydpstat.weighted_quantile(x[:50], w[:50], 0.5, 0.1, bounds=(0, 100), max_weight=4, rng=1)
     assert np.isnan(few.bse).all() and np.isfinite(few.conf_int(kind="population")).all().all()
+
+
+@pytest.mark.parametrize(
+    "weights, terms",
+    [((1.0, 0.0), (1, 9)), ((0.5, 0.5), (2, 4)), ((0.98, 0.02), (1, 63)), ((0.4, 0.6), (30, 9))],
+)
+def test_the_law_of_a_sum_of_laplace_variables(weights, terms):
+    rng, draws = np.random.default_rng(2), 100_000
+    gammas = [rng.gamma(each, size=draws) - rng.gamma(each, size=draws) for each in terms]
+    drawn = weights[0] * gammas[0] + weights[1] * gammas[1]
+    for x in np.array([-3.0, -1.0, 0.0, 0.5, 2.0]) * drawn.std():
+        # 5 standard errors of 100,000 draws
+        assert laplace_below(x, weights, terms) == pytest.approx(
+            (drawn <= x).mean(), abs=5.0 * 0.5 / np.sqrt(draws)
+        )
+    if weights[1] == 0.0:
+        exact = [0.5 * np.exp(-3.0), 0.5, 1.0 - 0.5 * np.exp(-3.0)]
+        found = [laplace_below(x, weights, terms) for x in (-3.0, 0.0, 3.0)]
+        # of one variable the series falls slowest; what is found is below
+        assert found == pytest.approx(exact, abs=1e-6) and np.all(np.array(found) <= exact)
+    assert laplace_below(-1e9, weights, terms) == 0.0 and laplace_below(1e9, weights, terms) == 1.0
 
 
 @pytest.mark.parametrize("neighbors", NEIGHBORS)

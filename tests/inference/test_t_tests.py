@@ -386,7 +386,7 @@ def test_each_group_has_the_whole_epsilon():
         (lambda: dp.ttest_rel(X, X, 1.0, bounds=(1, 2)), "bounds must have 0"),
         (
             lambda: dp.ttest_1samp(X, 40, 1.0, bounds=(0, 100), method="exact", neighbors="unbounded"),
-            "method must be 't'",
+            "neighbors must be 'bounded' with method 'exact'",
         ),
     ],
 )

@@ -214,4 +214,4 @@ def _middle(block: Any) -> float:
 
 def logit(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
     own = _open(settings)
-    return pydpstat.logit(([0.0, 1.0] * len(data))[: len(data)], data, bounds=BOUNDS, budget=budget, **own)
+    return pydpstat.logit(([False, True] * len(data))[: len(data)], data, bounds=BOUNDS, budget=budget, **own)

@@ -75,10 +75,13 @@ def test_it_is_never_missing_and_holds_the_estimate(n, mechanism, neighbors):
     for _ in range(60):
         r = released(x, y, neighbors=neighbors, rng=rng, **NOISE[mechanism])
         low, high = r.conf_int().iloc[0]
+        if math.isnan(r):
+            unknown += 1
+            assert -1.0 <= low <= high <= 1.0 and math.isnan(r.accuracy())
+            continue
         assert -1.0 <= low <= float(r) <= high <= 1.0
         reach = r.accuracy()
         assert reach == max(float(r) - low, high - float(r))
-        unknown += "set to 0" in r.summary().as_text()
     assert unknown
 
 
@@ -113,25 +116,38 @@ def test_matrices(neighbors):
 # ------------------------------------------------------------------ what the result says
 
 
-def test_the_summary_says_when_the_estimate_was_set_to_0():
+WHY = "missing, as a noisy variance or number of records is too small to divide by"
+
+
+def test_what_cannot_be_computed_is_missing_and_every_form_says_why():
     x, y = pair(100, 0.5)
     rng = np.random.default_rng(1)
     results = [released(x, y, rng=rng) for _ in range(40)]
     nothing = [r for r in results if math.isnan(r.bse.iloc[0])]
     assert 0 < len(nothing) < len(results)
     for r in results:
-        said = "set to 0, as a noisy variance or number of records is too small" in " ".join(
-            r.summary().as_text().split()
-        )
-        assert said == (r in nothing) and (not said or float(r) == 0.0)
+        missing = r in nothing
+        text = " ".join(r.summary(0.05).as_text().split())
+        assert math.isnan(r) == math.isnan(r.to_frame()["estimate"].iloc[0]) == missing
+        assert (WHY in text) == (f"<DPResults corr: {WHY}, " in repr(r)) == missing
+        assert ("corr - - " in text) == missing and "nan" not in text
+        assert (r.to_dict()["estimate"] is None) == missing
+        # the noise's interval is valid all the same
+        assert not r.conf_int().isna().any(axis=None)
+        assert not r.conf_int(kind="population").isna().any(axis=None)
 
 
-def test_a_matrix_says_how_many_were_set_to_0():
+def test_a_matrix_says_how_many_are_missing():
     x, y = pair(30, 0.5)
     frame = pd.DataFrame({"x": x, "y": y, "z": x[::-1]})
     r = pydpstat.corr(frame, epsilon=0.1, bounds=(0, 100), rng=4)
-    zeros = int((np.triu(np.asarray(r.estimate), 1) == 0.0).sum() - 6)
-    assert zeros and r.postprocessing[-1].endswith(f": {zeros} of 3 pairs")
+    count = int(np.isnan(np.triu(np.asarray(r.estimate), 1)).sum())
+    assert count and r.postprocessing[-1] == f"{WHY}: {count} of 3 pairs"
+    assert f"<DPResults corr: 9 values, {r.postprocessing[-1]}, " in repr(r)
+    assert (np.diag(r.estimate) == 1.0).all()
+    pytest.importorskip("matplotlib")
+    r.plot()
+    released(x, y, 1e-3, rng=1).plot()
 
 
 # ------------------------------------------------------------------ quantiles

@@ -190,7 +190,7 @@ def test_nobody_without_records_is_bounded():
     assert 0 <= float(pydpstat.median([], 1.0, bounds=(0, 1), neighbors="unbounded")) <= 1
     assert pydpstat.quantiles([], [0.2, 0.8], 1.0, bounds=(0, 1), neighbors="unbounded").value.size == 2
     for function in (pydpstat.median, lambda x, e, **k: pydpstat.quantiles(x, [0.5], e, **k)):
-        with pytest.raises(pydpstat.PydpstatError, match="at least one record"):
+        with pytest.raises(pydpstat.PydpstatError, match="at least 1 record"):
             function([], 1.0, bounds=(0, 1))
 
 

@@ -60,6 +60,11 @@ def _by_group(function: Callable[..., Any], kind: type = float, **options: objec
     return release
 
 
+def _two(function: Callable[..., Any], **options: object) -> Release:
+    """Return a release by group of the same column twice."""
+    return lambda data: function(np.transpose([data[0]] * 2), 1.0, by=data[1], **TWO, **options)
+
+
 def in_pairs(
     function: Callable[..., Any],
     *shares: object,
@@ -121,8 +126,8 @@ def _cases(name: str, functions: Sequence[Release], many: str, claim: Guarantee 
     """Return the cases of a release by group, whose functions are those for either kind of neighbors."""
     open_, bounded = functions
     return [
-        Case("sound", f"{name} by group, unbounded, many {many}", open_, LESS, MORE, claim, true=1.0),
-        Case("sound", f"{name} by group, many {many}", bounded, HERE, THERE, claim, true=1.0),
+        Case("sound", f"{name} by group, unbounded{many}", open_, LESS, MORE, claim, true=1.0),
+        Case("sound", f"{name} by group{many}", bounded, HERE, THERE, claim, true=1.0),
     ]
 
 
@@ -140,18 +145,21 @@ _KINDS: tuple[Options, Options] = (OPEN, BOUNDED)
 def _all() -> tuple[Case, ...]:
     found: list[Case] = []
     for name, function in NUMBERS.items():
-        found += _cases(name, [_by_group(function, **UNIT, **kind) for kind in _KINDS], "columns")
+        alone = {**UNIT, "mechanism": "laplace"}
+        found += _cases(name, [_by_group(function, **alone, **kind) for kind in _KINDS], ", many columns")
+        found += _cases(f"{name} of two columns", [_two(function, **UNIT, **kind) for kind in _KINDS], "")
         found += _unit_cases(name, [_by_unit(function, **UNIT, **kind) for kind in _KINDS])
     for name, function in TRUTHS.items():
-        found += _cases(name, [_by_group(function, bool, **kind) for kind in _KINDS], "columns")
+        found += _cases(name, [_by_group(function, bool, **kind) for kind in _KINDS], ", many columns")
         found += _unit_cases(name, [_by_unit(function, bool, **kind) for kind in _KINDS])
     for name, function in PAIRS.items():
-        found += _cases(name, [in_pairs(function, twice=True, **UNIT, **kind) for kind in _KINDS], "pairs")
+        paired = [in_pairs(function, twice=True, **UNIT, **kind) for kind in _KINDS]
+        found += _cases(name, paired, ", many pairs")
         found += _unit_cases(name, [_by_unit(function, pair=True, **UNIT, **kind) for kind in _KINDS])
     gauss = [in_pairs(mean, **UNIT, **GAUSSIAN, **kind) for kind in _KINDS]
-    found += _cases("mean, Gaussian,", gauss, "pairs", APPROXIMATE)
+    found += _cases("mean, Gaussian,", gauss, ", many pairs", APPROXIMATE)
     gauss = [in_pairs(count, kind=bool, **GAUSSIAN, **kind) for kind in _KINDS]
-    found += _cases("count, Gaussian,", gauss, "pairs", APPROXIMATE)
+    found += _cases("count, Gaussian,", gauss, ", many pairs", APPROXIMATE)
     return tuple(found)
 
 

@@ -19,19 +19,19 @@ from pydpstat.privacy import Guarantee
 # a regression takes ten milliseconds
 SLOW = 20_000
 # a response turns and its predictor goes from the end to the middle: the sums move by 1 in their units
-END: Any = ([1.0, 0.0], [1.0, 0.0])
-MIDDLE: Any = ([0.0, 0.0], [0.5, 0.0])
+END: Any = ([True, False], [1.0, 0.0])
+MIDDLE: Any = ([False, False], [0.5, 0.0])
 # the predictors' sums move most where a response stays
 STAYS: Any = (END[0], [0.0, 0.0])
 # one of two predictors goes to the other end, or to another level
-BOTH: Any = ([1.0, 0.0], [[1.0, 1.0], [0.0, 0.0]])
-OTHER: Any = ([0.0, 0.0], [[0.0, 1.0], [0.0, 0.0]])
-LEVEL: Any = ([1.0, 0.0], {"g": ["a", "b"]})
-ANOTHER: Any = ([0.0, 0.0], {"g": ["c", "b"]})
+BOTH: Any = ([True, False], [[1.0, 1.0], [0.0, 0.0]])
+OTHER: Any = ([False, False], [[0.0, 1.0], [0.0, 0.0]])
+LEVEL: Any = ([True, False], {"g": ["a", "b"]})
+ANOTHER: Any = ([False, False], {"g": ["c", "b"]})
 # the furthest that a score was seen to move, at these coefficients
 CENTER = -5.2, -4.6
-LEFT: Any = ([0.0, 0.0], [0.0, 0.5])
-NEAR: Any = ([0.0, 0.0], [0.25, 0.5])
+LEFT: Any = ([False, False], [0.0, 0.5])
+NEAR: Any = ([False, False], [0.25, 0.5])
 MOVES = 0.731
 UNIT: dict[str, Any] = {"bounds": (0, 1)}
 LEVELS: dict[str, Any] = {"levels": {"g": ["a", "b", "c"]}}

@@ -44,7 +44,8 @@ def _call(function: Release, epsilon: float = 1.0, **options: object) -> Release
 
 
 def _columns(function: Release, **options: object) -> Release:
-    """Return a release of many copies of one column, each with epsilon 1."""
+    """Return a release of many copies of one column, each with epsilon 1 and noise of its own."""
+    options = {"mechanism": "laplace", **options} if function not in (count, proportion) else options
 
     def release(data: npt.ArrayLike, size: int) -> np.ndarray:
         wide = np.repeat(np.asarray(data)[:, None], COLUMNS, axis=1)
@@ -76,6 +77,8 @@ def _wide(name: str, release: Release, data: object, neighbor: object) -> Case:
 
 ZERO, ONE = np.array([0.0]), np.array([1.0])
 LOW, HIGH = np.array([0.0, 0.0]), np.array([0.0, 1.0])
+# every column at its other bound
+ROWS = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
 LESS, MORE = np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0])
 NO, YES = np.array([False, False]), np.array([False, True])
 # the lowest of three records moves to the top: almost all points lose a rank, the highest gains one
@@ -144,6 +147,13 @@ CASES = (
     _case(
         "crosstab, levels='discover', unbounded", _call(crosstab, **DISCOVERED, **OPEN), EIGHT, [*EIGHT, "b"]
     ),
+    _case("mean, three columns", _call(mean, **UNIT), ROWS[:1], ROWS[1:]),
+    _case("mean, three columns, unbounded", _call(mean, **UNIT, **OPEN), ROWS[[0, 0]], ROWS[[0, 0, 1]]),
+    _case("sum, three columns", _call(sum, **UNIT), ROWS[:1], ROWS[1:]),
+    _case("var, three columns", _call(var, **UNIT), ROWS[[0, 0]], ROWS),
+    _case("var, three columns, unbounded", _call(var, **UNIT, **OPEN), ROWS[[0, 0]], ROWS[[0, 0, 1]]),
+    _case("cov, three columns", _call(cov, **UNIT), ROWS[[0, 0]], ROWS),
+    _case("cov, three columns, unbounded", _call(cov, **UNIT, **OPEN), ROWS[[0, 0]], ROWS[[0, 0, 1]]),
     _case("mean, sampled", _call(mean, sample=2, **UNIT), *SAMPLED, true=HALF),
     _case("mean, unbounded, sampled", _call(mean, sample=0.5, **UNIT, **OPEN), LESS, MORE, true=HALF),
     _case("count, sampled", _call(count, sample=0.5, **OPEN), NO, np.array([False, False, True]), true=HALF),

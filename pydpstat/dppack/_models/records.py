@@ -22,6 +22,7 @@ from pydpstat._data.containers import (
     names_of,
     rows,
 )
+from pydpstat._data.held import in_memory
 from pydpstat.dppack._models.formulas import Floats
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
@@ -64,6 +65,7 @@ def design_matrix(X: npt.ArrayLike, add_bias: bool = False) -> tuple[Floats, tup
     With `add_bias` a column "bias" of ones comes in front, which R does to a data frame only; a column
     that has this name already is replaced. A message tells only the type and shape of X.
     """
+    X = in_memory(X, "X")
     if is_frame(X):
         return _frame(X, add_bias)
     if add_bias:
@@ -73,8 +75,10 @@ def design_matrix(X: npt.ArrayLike, add_bias: bool = False) -> tuple[Floats, tup
         )
     try:
         matrix = np.array(X)
-    except ValueError:
-        raise PydpstatError("X must have rows of equal length; got a ragged list.") from None
+    except (TypeError, ValueError):
+        raise PydpstatError(
+            f"X must have rows of equal length; got {type(X).__name__}, of which no matrix can be made."
+        ) from None
     if matrix.ndim != 2:
         raise PydpstatError(
             f"X must be a DataFrame or a matrix with a row for each record; got {type(X).__name__} "
@@ -86,6 +90,7 @@ def design_matrix(X: npt.ArrayLike, add_bias: bool = False) -> tuple[Floats, tup
 
 def as_records(X: npt.ArrayLike, add_bias: bool = False) -> Floats:
     """Return new records for a prediction; a vector is one column, as R's as.matrix makes it."""
+    X = in_memory(X, "X")
     if np.ndim(X) == 1 and not has_columns(X) and not add_bias:
         X = np.reshape(np.asarray(X), (-1, 1))
     return design_matrix(X, add_bias)[0]
@@ -142,8 +147,9 @@ def read_records(X: npt.ArrayLike, y: npt.ArrayLike, add_bias: bool) -> Records:
 
 def response(y: npt.ArrayLike) -> Floats:
     """Return responses, one a record; a frame or matrix must have one column."""
+    y = in_memory(y, "y")
     if has_columns(y):
-        y = np.asarray(y)
+        y = checks.array_of(y)
     if isinstance(y, str) or y is None or is_categorical(y):
         raise PydpstatError(f"y must be a numeric vector; got {type(y).__name__}. Give numbers 0 and 1.")
     shape = checks.array_of(y).shape
@@ -232,7 +238,7 @@ def feature_records(records: Records, count: int) -> Records:
 def bound_vector(values: npt.ArrayLike | None, name: str) -> Floats:
     """Return bounds as a vector of numbers that are not missing."""
     array = np.atleast_1d(checks.array_of(values))
-    if array.tolist() == [None]:
+    if array.size == 1 and array.dtype.kind == "O" and array.reshape(-1)[0] is None:
         # as of a ragged list
         raise PydpstatError(
             f"{name} must be a vector of numbers; got {checks.shown(values)}. Give a public bound a column."
@@ -301,6 +307,7 @@ class RecordGroups:
             raise PydpstatError(
                 "y must be a vector, not a DataFrame, on which R stops here; give y.iloc[:, 0]."
             )
+        X = in_memory(X, "X")
         self.models: list[Model] = list(DPmodels)
         self.X = X if has_rows(X) else checks.array_of(X)
         self.y = response(y)

@@ -158,6 +158,9 @@ class ShareDifference:
     first: NoisyPair
     second: NoisyPair
 
+    # the smallest p-value: each of both groups' limits, on two sides, and what is added
+    floor = 5.0 * _OUTSIDE
+
     @property
     def estimate(self) -> float:
         """The difference of the shares."""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pydpstat._frozen import frozen
-from pydpstat.inference._laws.nuisance import Floats, generator, largest
+from pydpstat.inference._laws.nuisance import Floats, floor_of, generator, largest
 
 # probability that the true variances are outside those tried
 SLACK = 0.001
@@ -113,6 +113,22 @@ def _simulated(
     return welch(first + 2.0 / epsilon * draws.first, second + 4.0 / epsilon * draws.second, sizes, epsilon)
 
 
+def draws_for(groups: int) -> int:
+    """Return how many releases are simulated at each point."""
+    return max(_FEWEST, min(_DRAWS, _CELLS // groups))
+
+
+def pvalue_floor(groups: int) -> float:
+    """Return the smallest p-value that `welch_pvalue` returns for so many groups.
+
+    Examples
+    --------
+    >>> pvalue_floor(3)
+    0.0015
+    """
+    return floor_of(draws_for(groups), SLACK)
+
+
 def welch_pvalue(
     first: Floats,
     second: Floats,
@@ -183,7 +199,7 @@ def _references(
     draws: int | None,
     stream: int,
 ) -> list[Floats]:
-    size = draws or max(_FEWEST, min(_DRAWS, _CELLS // len(sizes)))
+    size = draws or draws_for(len(sizes))
     reference = _reference(sizes, size, stream)
     shapes = _shapes(len(sizes))[: None if skewed else 1]
     likely: list[Floats] = []

@@ -165,6 +165,11 @@ class NoisyMoments(Frozen):
         """Number of records."""
         return round(float(self.matrix[0, 0]))
 
+    @property
+    def pvalue_floor(self) -> float:
+        """The smallest p-value."""
+        return 1.0 / (_count(len(self.matrix) - 1) + 1)
+
     @cached_property
     def variances(self) -> tuple[float, ...]:
         """The variance of a released number's noise, in each block."""
@@ -214,7 +219,7 @@ class Draws(NamedTuple):
     noise: Floats
 
     @property
-    def count(self) -> int:
+    def number(self) -> int:
         """How many there are."""
         return len(self.rest)
 
@@ -234,6 +239,10 @@ def _draws(blocks: tuple[Block, ...], noise: Noise, width: int) -> Draws:
     return Draws(frozen(scores), frozen(rest), frozen(matrix_of(drawn.T, blocks, width)))
 
 
+def _count(width: int) -> int:
+    return DRAWS if width < WIDE else FEWER
+
+
 def reference_draws(width: int, numbers: int, noise: Noise) -> tuple[Floats, Floats, Floats]:
     """Return normal numbers for the scores and for a chi-square, and noise of the released numbers.
 
@@ -241,9 +250,10 @@ def reference_draws(width: int, numbers: int, noise: Noise) -> tuple[Floats, Flo
     """
     from scipy.stats import qmc
 
-    count = DRAWS if width < WIDE else FEWER
+    count = _count(width)
     joint = getattr(noise, "sample", None)
-    points = qmc.Sobol(width + 1 + numbers * (joint is None), seed=SEED).random(count).clip(1e-12, 1.0 - 1e-12)
+    numbers = width + 1 + numbers * (joint is None)
+    points = qmc.Sobol(numbers, seed=SEED).random(count).clip(1e-12, 1.0 - 1e-12)
     normal, chances = ndtri(points[:, : width + 1]), points[:, width + 1 :]
     drawn = noise.ppf(chances) if joint is None else joint(count)
     return normal[:, :width], normal[:, width], np.asarray(drawn)

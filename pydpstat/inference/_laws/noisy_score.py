@@ -176,7 +176,7 @@ def releases(noisy: NoisyMoments, design: Floats) -> Releases:
     """Return simulated releases for a true matrix of the predictors."""
     noise, width = noisy.draws.noise, len(design)
     normal = _root(design) @ noisy.draws.scores.T
-    parts = [slice(start, start + _CHUNK) for start in range(0, noisy.draws.count, _CHUNK)]
+    parts = [slice(start, start + _CHUNK) for start in range(0, noisy.draws.number, _CHUNK)]
     blocks = [inverse(design[:, :, None] + noise[:width, :width, part], noisy) for part in parts]
     found = Inverse(*(np.concatenate(each, axis=-1) for each in zip(*blocks)))
     across = noise[:width, width]

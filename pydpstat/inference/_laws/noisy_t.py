@@ -27,7 +27,7 @@ from scipy.special import ndtri
 
 from pydpstat._frozen import frozen
 from pydpstat.inference._laws.inversion import outermost
-from pydpstat.inference._laws.reference import Reference, reference
+from pydpstat.inference._laws.reference import POWER, Reference, reference
 from pydpstat.inference._laws.shapes import DOWN, SHAPES, UP, centered_sums
 
 Floats = npt.NDArray[np.float64]
@@ -316,6 +316,18 @@ def pvalue(
         if share > limit:
             break
     return value, min(1.0, LEFT_OUT + left_out + share)
+
+
+def pvalue_floor(known: NoisySums) -> float:
+    """Return the smallest p-value that `pvalue` returns.
+
+    Examples
+    --------
+    >>> known = NoisySums((100.0, 21.0, 9.0), ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0)), "laplace", 100)
+    >>> round(pvalue_floor(known), 6)
+    0.001122
+    """
+    return LEFT_OUT + sizes(known)[1] + 1.0 / (2**POWER + 1)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from pydpstat.inference._laws.noisy_t import (
     possible,
     variance_grid,
 )
-from pydpstat.inference._laws.reference import Reference, reference
+from pydpstat.inference._laws.reference import POWER, Reference, reference
 from pydpstat.inference._laws.shapes import DOWN, NORMAL, SHAPES, UP, centered_sums
 
 Floats = npt.NDArray[np.float64]
@@ -36,6 +36,8 @@ Floats = npt.NDArray[np.float64]
 _Draws = list[tuple[Floats, Floats]]
 _TOGETHER = ((NORMAL, NORMAL), (UP, DOWN), (DOWN, UP))
 _COARSE, _FINE = 23, 15
+# the smallest p-value: what is left out of both groups, and one draw
+PVALUE_FLOOR = 2.0 * LEFT_OUT + 1.0 / (2**POWER + 1)
 # the estimates of few records can be further below large variances than below none
 _FEW = 100
 

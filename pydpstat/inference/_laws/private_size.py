@@ -82,6 +82,11 @@ class NoisyPair:
         up, low = self.tails(p, OUTSIDE)
         return pvalue_of(up, low, alternative)
 
+    @staticmethod
+    def floor(alternative: str) -> float:
+        """Return the smallest p-value, which is that of the numbers of records left out."""
+        return pvalue_of(OUTSIDE, OUTSIDE, alternative)
+
     def tails(self, p: float, outside: float) -> tuple[float, float]:
         """Return the p-values of both sides, with that probability of the numbers of records left out."""
         if self.rate < SMALLEST_RATE:
@@ -198,9 +203,7 @@ def _weights(rate: float, terms: tuple[int, int]) -> Floats:
     return frozen(np.outer(_cells(rate, terms[0])[1], _cells(rate, terms[1])[1]))
 
 
-def _tails_of(
-    statistic: float, n: int, p: float, rate: float, terms: tuple[int, int]
-) -> tuple[float, float]:
+def _tails_of(statistic: float, n: int, p: float, rate: float, terms: tuple[int, int]) -> tuple[float, float]:
     """Return P(T >= t) and P(T <= t) for a number of records."""
     first, _, width = _cells(rate, terms[0])
     second = _cells(rate, terms[1])[0]

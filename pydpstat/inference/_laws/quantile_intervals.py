@@ -134,12 +134,47 @@ def quantile_ends(
     >>> quantile_ends(cells, edges, 100, 0.5, 0.05, 1.0)
     (2.0, 3.0)
     """
-    cells, places = np.asarray(noisy_cells, dtype=np.float64), np.asarray(edges, dtype=np.float64)
-    low = _passage(cells, n, q, 0.5 * alpha, rate)
-    high = cells.size - _passage(cells[::-1], n, 1.0 - q, 0.5 * alpha, rate)
+    cells = np.asarray(noisy_cells, dtype=np.float64)
+    low = _passage(cells, n, (n, q), 0.5 * alpha, rate)
+    return _hull(edges, low, cells.size - _passage(cells[::-1], n, (n, 1.0 - q), 0.5 * alpha, rate))
+
+
+def sample_ends(
+    noisy_cells: npt.ArrayLike, edges: npt.ArrayLike, n: int, q: float, alpha: float, rate: float
+) -> tuple[float, float]:
+    """Return an interval that covers the records' own q-quantile with a probability of 1 - alpha at least.
+
+    Parameters and ends are as in `quantile_ends`.
+
+    Notes
+    -----
+    It is the proof of `quantile_ends` with numbers in the place of binomial ones. With Q the record of rank
+    k, at least k records are below each edge above Q; so K = k, and c_i is k less the noise's quantile. The
+    cell that Q is in belongs to the interval, wherever in it the records are.
+
+    The ranks are those next to n q, n q + 1 and whatever is between: all of the definitions that interpolate
+    between order statistics have their quantile between the two records (Hyndman, R. J. and Fan, Y. (1996).
+    Sample quantiles in statistical packages. The American Statistician 50, 361-365).
+
+    Examples
+    --------
+    >>> cells, edges = np.array([11, 19, 32, 21, 10, 5, 3, -1]), np.arange(9.0)
+    >>> sample_ends(cells, edges, 100, 0.5, 0.05, 1.0)
+    (2.0, 3.0)
+    """
+    cells = np.asarray(noisy_cells, dtype=np.float64)
+    first, last = max(math.floor(n * q), 1), max(n - math.ceil(n * q), 1)
+    # a binomial number with the share 1 is no chance
+    low = _passage(cells, n, (first, 1.0), 0.5 * alpha, rate)
+    return _hull(edges, low, cells.size - _passage(cells[::-1], n, (last, 1.0), 0.5 * alpha, rate))
+
+
+def _hull(edges: npt.ArrayLike, low: int, high: int) -> tuple[float, float]:
+    """Return the edges in these places in their order, and those around them where they are one."""
+    places = np.asarray(edges, dtype=np.float64)
     if low == high:
         # a single point would be the whole interval
-        low, high = max(low - 1, 0), min(high + 1, cells.size)
+        low, high = max(low - 1, 0), min(high + 1, places.size - 1)
     return float(places[min(low, high)]), float(places[max(low, high)])
 
 
@@ -162,24 +197,27 @@ def quantile_limits(
     (2.0, 8.0)
     """
     cells, places = np.asarray(noisy_cells, dtype=np.float64), np.asarray(edges, dtype=np.float64)
-    low = _passage(cells, n, q, shares[0], rate)
-    high = _passage(cells[::-1], n, 1.0 - q, shares[1], rate)
+    low = _passage(cells, n, (n, q), shares[0], rate)
+    high = _passage(cells[::-1], n, (n, 1.0 - q), shares[1], rate)
     return float(places[low]), float(places[cells.size - high])
 
 
-def _passage(cells: Floats, n: int, q: float, share: float, rate: float) -> int:
-    """Return which edge is the last one before as many records are below as a quantile needs."""
+def _passage(cells: Floats, n: int, needed: tuple[int, float], share: float, rate: float) -> int:
+    """Return which edge is the last one before as many records are below as a quantile needs.
+
+    Of `n` records so many are needed as a binomial number of these trials and this probability.
+    """
     if share <= 0.0 or rate < SMALLEST_RATE:
         return 0
     below, above = cells[:-1].cumsum(), n - cells[:0:-1].cumsum()[::-1]
-    sums, means = _thresholds(n, q, rate, share, cells.size)
+    sums, means = _thresholds(*needed, rate, share, cells.size)
     # at an edge i from 1 to B - 1: doubled, so that means of integers are integers
     twice = below + above
     outer = sums.size
     twice[:outer], twice[twice.size - outer :] = 2.0 * below[:outer], 2.0 * above[twice.size - outer :]
-    needed = np.full(twice.size, means)
-    needed[:outer], needed[needed.size - outer :] = 2.0 * sums, 2.0 * sums[::-1]
-    passed = np.flatnonzero(twice > needed)
+    limits = np.full(twice.size, means)
+    limits[:outer], limits[limits.size - outer :] = 2.0 * sums, 2.0 * sums[::-1]
+    passed = np.flatnonzero(twice > limits)
     return int(passed[0]) if passed.size else cells.size - 1
 
 

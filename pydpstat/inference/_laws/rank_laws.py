@@ -49,6 +49,11 @@ class Law(Frozen):
     masses: Floats
     step: float = 0.0
 
+    @property
+    def floor(self) -> float:
+        """The smallest p-value, which is the probability of values beyond all that were drawn."""
+        return float(self.masses[np.isinf(self.positions)].sum())
+
 
 def upper(law: Law, z: float, rate: float) -> float:
     """Return P(T + N >= z), T with this law and N an integer with P(N = k) proportional to exp(-rate |k|).

@@ -123,7 +123,7 @@ class Points:
     """
 
     def __init__(self, noisy: NoisyMoments) -> None:
-        self._noisy, self.count = noisy, noisy.draws.count
+        self._noisy, self.count = noisy, noisy.draws.number
         width = len(noisy.matrix) - 1
         center = _design(noisy.matrix[:width, :width])
         self._designs = [center]

@@ -24,6 +24,7 @@ from pydpstat._frozen import frozen
 from pydpstat.inference._laws.nuisance import (
     Floats,
     exceedance,
+    floor_of,
     generator,
     geometric_reference,
     geometric_variance,
@@ -120,6 +121,17 @@ def fit_pvalue(noisy: Floats, p: Floats, n: int | None, rate: float) -> tuple[fl
     numbers = _possible_numbers(float(noisy.sum()), noisy.size, rate)
     references = (_fit_reference(shares, each, False, rate) for each in numbers)
     return statistic, largest(references, statistic, SLACK)
+
+
+def fit_floor(cells: int, known: bool) -> float:
+    """Return the smallest p-value that `fit_pvalue` returns, by whether n is known.
+
+    Examples
+    --------
+    >>> fit_floor(3, True), fit_floor(3, False)
+    (0.0001, 0.0012)
+    """
+    return floor_of(_draws(_MOST, cells)) if known else floor_of(_draws(_MANY, cells), SLACK)
 
 
 def _possible_numbers(total: float, cells: int, rate: float) -> list[int]:
@@ -281,10 +293,27 @@ def _independence(
     statistic = float(independence_statistic(noisy[None], n, rate)[0])
     references = independence_references(noisy, n, rate, draws, stream)
     found = largest(references, statistic)
-    if n is not None and n <= _FEW and draws is None:
-        # tables of few records are few: in the same draws a likely one has always the same error
-        found += _ERRORS * math.sqrt(found * (1.0 - found) / references[0].size)
-    return statistic, min(1.0, found)
+    return statistic, found if draws is not None else _careful(found, n, references[0].size)
+
+
+def _careful(pvalue: float, n: int | None, draws: int) -> float:
+    """Return a p-value for up to 30 records, with errors of the draws on top."""
+    if n is None or n > _FEW:
+        return pvalue
+    # tables of few records are few: in the same draws a likely one has always the same error
+    return min(1.0, pvalue + _ERRORS * math.sqrt(pvalue * (1.0 - pvalue) / draws))
+
+
+def independence_floor(cells: int, n: int | None) -> float:
+    """Return the smallest p-value that `independence_pvalue` returns.
+
+    Examples
+    --------
+    >>> independence_floor(4, 60)
+    0.0002
+    """
+    draws = _draws(_MANY, cells)
+    return _careful(floor_of(draws), n, draws)
 
 
 def independence_references(

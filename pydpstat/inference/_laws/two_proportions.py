@@ -168,6 +168,11 @@ class NoisyCounts:
         up, low = self.tails(line, _OUTSIDE)
         return pvalue_of(up, low, alternative)
 
+    @staticmethod
+    def floor(alternative: str) -> float:
+        """Return the smallest p-value, which is that of the proportions left out."""
+        return pvalue_of(_OUTSIDE, _OUTSIDE, alternative)
+
     def possible(self, line: Line, outside: float = _OUTSIDE) -> tuple[npt.NDArray[np.float64], float]:
         """Return pairs on the line that the counts leave possible, and the probability of others."""
         return line.pairs(_limits(self.counts, self.sizes, self.rate, 0.5 * outside)), outside

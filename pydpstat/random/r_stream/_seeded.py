@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from types import ModuleType
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._checks import shown
+from pydpstat._checks import as_integer, shown, unwrap
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
 from pydpstat.r_arithmetic.elementary import Numbers
@@ -25,24 +24,10 @@ def refuse(name: str, value: object, allowed: str) -> PydpstatError:
 
 def whole(value: object, name: str, allowed: str = "a whole number of at least 0") -> int:
     """Check an integer of at least 0; a float without a fraction will do."""
-    if type(value) is int and value >= 0:
-        return value
-    if isinstance(value, (float, np.floating)) and float(value).is_integer():
-        value = int(value)
-    number = _integer(value)
+    number = as_integer(unwrap(value))
     if number is None or number < 0:
         raise refuse(name, value, allowed)
     return number
-
-
-def _integer(value: object) -> int | None:
-    """Return an integer of Python's or NumPy's as an int, None for anything else, a boolean among it."""
-    try:
-        if isinstance(value, (bool, np.bool_)):
-            return None
-        return operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        return None
 
 
 def numbers(value: npt.ArrayLike, name: str) -> Numbers:
@@ -115,7 +100,7 @@ class Seeded:
         >>> rng.runif(2)
         array([0.28757752, 0.78830514])
         """
-        number = _integer(seed)
+        number = as_integer(unwrap(seed))
         if number is None or abs(number) > R_LARGEST_INTEGER:
             raise refuse("seed", seed, "a whole number from -2147483647 to 2147483647, as for R's set.seed()")
         self._stream = UniformStream(seeded_key(number), BLOCK)

@@ -1,15 +1,16 @@
 """Integer vectors whose probability falls with a norm: P(z) proportional to exp(-rate |z|), exactly.
 
 The norm is the largest, over columns of so many parts, of the L1 norm of a column's parts: of one part a
-column the maximum norm, of one column the L1 norm. With a = exp(-rate), ``a^|z|`` is ``1 - a`` times the sum of
-``a^r`` over all integers r from |z| on. So a radius r is drawn with ``a^r`` times the number of points of
+column the maximum norm, of one column the L1 norm. With a = exp(-rate), ``a^|z|`` is ``1 - a`` times the sum
+of ``a^r`` over all integers r from |z| on. So a radius r is drawn with ``a^r`` times the number of points of
 the ball of radius r, and then a point of that ball, each with the same probability.
 
 A ball's column of p parts has its sizes from the ways to divide at most r among p parts, of which there are
 ``(r + 1) ... (r + p) / p!``, and a sign for each part. Draws in which a 0 has a minus are drawn again,
 radius and all: each point then comes in one way. The radius proposed is the sum of M + 1 geometric numbers
 for M parts in all, which has the weight ``a^r (r + 1) ... (r + M)``, and is kept with the probability
-``((r + 1) ... (r + p))^d / ((r + 1) ... (r + M))`` of d = M / p columns: nearly always, where the rate is small.
+``((r + 1) ... (r + p))^d / ((r + 1) ... (r + M))`` of d = M / p columns: nearly always, where the rate is
+small.
 
 A narrower norm, whose ball of every integer radius is a part of this one, has the same draws but those
 outside of it, drawn again with their radius.

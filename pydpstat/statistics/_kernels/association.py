@@ -28,6 +28,7 @@ from pydpstat._release.statistic import Options, check_records
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._products import norm
 from pydpstat.random import Source
+from pydpstat.results import _ranges as ranges
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Derived, PostProcessing, Publish, Scaled
 from pydpstat.statistics._kernels import partition, record_grid
@@ -42,8 +43,8 @@ from pydpstat.statistics.spread import spread_of, spread_sensitivity
 COVARIANCE = (1, 2, 3)
 # that of two variables, and the variance of each
 SPREADS = (COVARIANCE, (1, 1, 4), (2, 2, 5))
-STEPS: tuple[str, ...] = ("correlation from the noisy sums", "cut to [-1, 1]")
-UNKNOWN = "set to 0, as a noisy variance or number of records is too small to divide by"
+STEPS: tuple[str, ...] = ("correlation from the noisy sums", ranges.CLIPPED)
+UNKNOWN = "missing, as a noisy variance or number of records is too small to divide by"
 
 
 class Variables(NamedTuple):
@@ -70,6 +71,13 @@ class Variables(NamedTuple):
         inner = (self.width, self.width) if self.matrix else ()
         number = self.records.group_number
         return inner if number is None else (number, *inner)
+
+    def within(self, size: int | None) -> ranges.ParameterRange:
+        """Return the range of the covariances of so many records, None where their number is private."""
+        halves = list(map(record_grid.half_width, self.pairs))
+        if self.matrix:
+            return ranges.covariances(halves, size)
+        return ranges.covariance(halves[0], halves[1], size)
 
 
 def read_variables(
@@ -139,16 +147,17 @@ def bounded_query(variables: Variables, how: Options) -> tuple[Query, Publish]:
         nobs=n,
         exact=tuple(exact),
     )
-    factors = list(map(float, spans))
+    factors, within = list(map(float, spans)), variables.within(n)
+    steps = ("multiplied by the ranges", ranges.CLIPPED)
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         if not variables.matrix:
-            return np.asarray(noisy[0] * factors[0]), Scaled(factors[0], ("multiplied by the ranges",))
+            return within.clip(noisy[0] * factors[0]), Scaled(factors[0], steps, within=within)
         values, scale = np.empty((variables.width,) * 2), np.empty((variables.width,) * 2)
         for entry, factor, (i, j) in zip(noisy, factors, places):
-            values[i, j] = values[j, i] = factor * (max(entry, 0.0) if i == j else entry)
+            values[i, j] = values[j, i] = factor * entry
             scale[i, j] = scale[j, i] = factor
-        return values, Scaled(_flat(scale), ("multiplied by the ranges", "variances cut at 0"))
+        return within.clip(values), Scaled(_flat(scale), steps, within=within)
 
     return query, publish
 
@@ -168,9 +177,9 @@ def corner_query(variables: Variables, how: Options) -> tuple[Query, Publish]:
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         at = partition.moments(noisy.reshape(-1, 4), partition.CORNERS)
         values, gradients = partition.spread(at, *COVARIANCE)
-        steps = ("covariance from the noisy sums",)
+        steps, within = ("covariance from the noisy sums", ranges.CLIPPED), variables.within(None)
         slopes = tuple((span * partition.lengths(gradients)).tolist())
-        return span * values.reshape(variables.shape), Derived(slopes, steps)
+        return within.clip(span * values.reshape(variables.shape)), Derived(slopes, steps, within=within)
 
     return query, publish
 
@@ -184,7 +193,7 @@ def square_query(function: str, variables: Variables, how: Options) -> tuple[Que
     found, size = records.numbered(
         lambda: records.fold(tally, add),
         lambda found: int(found.counts[0]),
-        partial(check_records, least=2, statistic="correlation", argument="x"),
+        partial(check_records, how, least=2, statistic="correlation", argument="x"),
     )
     blocks = partition.square_weights(found)
     # of a replaced record one vector is taken away and one added, neither with negative elements
@@ -199,8 +208,9 @@ def square_query(function: str, variables: Variables, how: Options) -> tuple[Que
             return _correlations(groups, pairs, variables, size)
         values, squares = zip(*[_covariances(blocks, pairs, variables) for blocks in groups])
         slopes = np.sqrt(np.array(squares)).reshape(variables.shape)
-        steps = ("covariances from the noisy sums", "variances cut at 0")
-        return np.array(values).reshape(variables.shape), Derived(_flat(slopes), steps)
+        steps, within = ("covariances from the noisy sums", ranges.CLIPPED), variables.within(None)
+        post = Derived(_flat(slopes), steps, within=within)
+        return within.clip(np.array(values).reshape(variables.shape)), post
 
     return query, publish
 
@@ -208,10 +218,10 @@ def square_query(function: str, variables: Variables, how: Options) -> tuple[Que
 def _correlations(
     noisy: np.ndarray, pairs: list[tuple[int, int]], variables: Variables, size: int | None
 ) -> tuple[np.ndarray, PostProcessing]:
-    """Return correlations, cut, in their shape; 0 where the noisy sums give none."""
+    """Return correlations, clipped, in their shape; NaN where the noisy sums give none."""
     found = list(map(_correlation, partition.moments(noisy.reshape(-1, 9), partition.SQUARE).each()))
     unknown = sum(math.isnan(value) for value, _ in found)
-    values = np.array([0.0 if math.isnan(value) else min(max(value, -1.0), 1.0) for value, _ in found])
+    values = ranges.CORRELATION.clip([value for value, _ in found])
     slopes = np.array([slope for _, slope in found])
     steps = STEPS
     if unknown:
@@ -221,7 +231,8 @@ def _correlations(
         values, slopes = (symmetric(each, variables.width, on) for each, on in ((values, 1.0), (slopes, 0.0)))
     sums = tuple(tuple(block.tolist()) for each in noisy for block in each)
     width = variables.width if variables.matrix else None
-    return values.reshape(shape), Correlated(_flat(slopes.reshape(shape)), steps, sums, size, width)
+    post = Correlated(_flat(slopes.reshape(shape)), steps, sums, size, width, within=ranges.CORRELATION)
+    return values.reshape(shape), post
 
 
 def _correlation(at: partition.Moments) -> tuple[float, float]:
@@ -239,7 +250,7 @@ def _correlation(at: partition.Moments) -> tuple[float, float]:
 def _covariances(
     noisy: np.ndarray, pairs: list[tuple[int, int]], variables: Variables
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return a matrix of covariances, variances cut at 0, and the squares of their slopes."""
+    """Return a matrix of covariances, and the squares of their slopes."""
     count, half = variables.width, list(map(record_grid.half_width, variables.pairs))
     values, squares = np.zeros((count, count)), np.zeros((count, count))
     for (i, j), at in zip(pairs, partition.moments(noisy, partition.SQUARE).each()):
@@ -250,5 +261,4 @@ def _covariances(
             values[a, b] += share * value
             squares[a, b] += (share * norm(gradient)) ** 2
             values[b, a], squares[b, a] = values[a, b], squares[a, b]
-    np.fill_diagonal(values, np.maximum(np.diag(values), 0.0))
     return values, squares

@@ -14,7 +14,7 @@ import numpy as np
 from pydpstat._search import bisect_up
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise
-from pydpstat.results._postprocessing import Derived, Noise
+from pydpstat.results._postprocessing import Bracketed, Noise
 from pydpstat.statistics._kernels.partition import SQUARE
 
 # how many of the nine noises are in the sums of 1, z1, z2, z1 z2, z1^2, z2^2, each with the factor 1 or -1
@@ -33,20 +33,17 @@ class Range(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Correlated(Derived):
+class Correlated(Bracketed):
     """The published values are correlations, each from noisy sums of the nine weights of its pair.
 
     `size` is the number of records, where it is public, and `width` that of the variables of a matrix.
     """
 
+    gaps = True
+
     sums: tuple[tuple[float, ...], ...]
     size: int | None
     width: int | None = None
-
-    def reach(self, noise: Noise, value: np.ndarray, alpha: float) -> np.ndarray:
-        """Return how far the further end of the interval is."""
-        low, high = self.interval(noise, value, alpha)
-        return np.maximum(value - low, high - value)
 
     def interval(self, noise: Noise, value: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Return intervals between -1 and 1, each of which holds its correlation and the estimate."""
@@ -59,6 +56,8 @@ def around(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the pairs' ends in the shape of the correlations, and so that each interval holds its own.
 
+    A correlation that is missing is in none.
+
     Examples
     --------
     >>> low, high = around(np.array([[1.0, 0.5], [0.5, 1.0]]), [(0.2, 0.4)], 2)
@@ -70,7 +69,7 @@ def around(
         # a variable's correlation with itself is 1 for certain
         both = np.array([symmetric(end, width, 1.0) for end in both])
     low, high = (end.reshape(value.shape) for end in both)
-    return np.minimum(low, value), np.maximum(high, value)
+    return np.fmin(low, value), np.fmax(high, value)
 
 
 def symmetric(values: np.ndarray, width: int, diagonal: float) -> np.ndarray:

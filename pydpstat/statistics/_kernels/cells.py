@@ -15,6 +15,7 @@ from pydpstat._release.statistic import Options
 from pydpstat.dppack._counts import count_sensitivity
 from pydpstat.inference._laws.share_intervals import cell_shares
 from pydpstat.mechanisms.geometric import Geometric
+from pydpstat.results import _ranges as ranges
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish
 
@@ -164,10 +165,11 @@ def share_rate(how: Options, reach: Fraction | float) -> float | None:
 def published_cells(how: Options, size: int, grouped: bool) -> Publish:
     """Return how noisy counts are published: as they are, with intervals of the cells' shares."""
     rate = share_rate(how, count_sensitivity(how.neighbors, how.norm))
+    within = ranges.counts(size if how.bounded else None)
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         known = None if rate is None else cell_shares(noisy, size if how.bounded else None, rate, grouped)
-        return noisy, AsDrawn(population=known)
+        return noisy, AsDrawn(population=known, within=within)
 
     return publish
 

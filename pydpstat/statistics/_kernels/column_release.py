@@ -23,7 +23,7 @@ from pydpstat.statistics._kernels.record_grid import BITS
 from pydpstat.statistics._kernels.records import Reader, Records, records_of
 from pydpstat.statistics._kernels.scope import Scope
 
-Ask = Callable[[str, Records, Bounds, Options], tuple[Query, Publish | None]]
+Ask = Callable[[str, Records, Bounds, Options], tuple[Query, Publish]]
 
 
 def release_columns(
@@ -74,7 +74,7 @@ def summed(
     at least so many records. Where their number is known from the sums alone, and asks for a finer grid,
     they are read a second time.
     """
-    check = partial(check_records, least=least, statistic=statistic, argument=argument)
+    check = partial(check_records, how, least=least, statistic=statistic, argument=argument)
 
     def add_up(size: int | None) -> tuple[list[record_grid.RecordGrid], tuple[Any, ...], int]:
         grids = record_grid.grids_for(pairs, how, size)
@@ -115,7 +115,7 @@ def per_column(
     nobs: int | None,
     how: Options,
 ) -> Query:
-    """Ask for one number a column, each with its own sensitivity: in units of it for noise of them together."""
+    """Ask for one number a column, each with its own sensitivity: for a cube in units of it."""
     units = None
     if how.norm == math.inf:
         units = tuple(each or Fraction(1) for each in sensitivities)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._data.columns import Columns
+from pydpstat._data.held import about, in_memory
 from pydpstat._data.table import Chunk, table_of
 from pydpstat._data.values import missing_values, objects
 from pydpstat._release.statistic import Missing, Options
@@ -22,12 +23,14 @@ from pydpstat.statistics._kernels.scope import Scope, origin_of
 Counts = npt.NDArray[np.int64]
 
 
-def variables_in(data: object, scope: Scope) -> Variables:
+def variables_in(data: object, scope: Scope, argument: str = "data") -> Variables:
     """Return the variables to cross, without the column of ids; those of a table have no records."""
-    table = table_of(data)
-    if table is None and scope.plain:
-        return variables_of(data)
-    origin = origin_of(data, table, "data")
+    data = in_memory(data, argument)
+    with about(argument):
+        table = table_of(data)
+        if table is None and scope.plain:
+            return variables_of(data, argument)
+        origin = origin_of(data, table, argument)
     unit = scope.paid_for if scope.unit is None else scope.unit
     if origin.names is None:
         return variables_of(data)

@@ -22,6 +22,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source
+from pydpstat.results import _ranges as ranges
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn
 from pydpstat.results.results import DPResults
@@ -87,7 +88,7 @@ def _above(result: DPResults, threshold: int) -> DPResults:
     (levels,) = result.labels.dimnames or ((),)
     kept = [place for place in range(len(levels)) if result.value[place] >= threshold]
     labels = replace(result.labels, dimnames=(tuple(levels[place] for place in kept),))
-    post = AsDrawn((f"counts below {threshold} left out",))
+    post = AsDrawn((f"counts below {threshold} left out",), within=ranges.counts(result.nobs))
     return replace(result, value=result.value[kept], labels=labels, post=post)
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from pydpstat._data.columns import Columns, Placeholder
 from pydpstat._data.containers import columns_of, is_frame, is_vector, name_of, rows
+from pydpstat._data.held import in_memory
 from pydpstat._data.table import Chunk, table_of
 from pydpstat._data.values import objects
 from pydpstat._release.statistic import Missing, Options
@@ -37,6 +38,7 @@ class Units(NamedTuple):
 
 def units_of(data: object, how: Options, scope: Scope, most: int, source: Source) -> tuple[Units, Options]:
     """Read what is public of a column of ids, whose values are the units that are protected."""
+    data = in_memory(data)
     table = table_of(data)
     origin = origin_of(data, table, "data")
     keys, key_columns = keys_of(scope, origin)

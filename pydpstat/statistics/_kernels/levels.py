@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from pydpstat._data.containers import (
     name_of,
     names_of,
 )
+from pydpstat._data.held import in_memory
 from pydpstat._data.lookup import KINDS, is_of_kind, kind_of, places
 from pydpstat._data.table import Chunk
 from pydpstat._data.values import is_missing
@@ -62,6 +63,7 @@ class Axis(NamedTuple):
 def variables_of(data: object, argument: str = "data") -> Variables:
     """Read one variable, or several: a frame, a dict or a tuple of arrays."""
     columns: tuple[Any, ...]
+    data = in_memory(data, argument)
     if isinstance(data, Placeholder):
         names: tuple[str, ...] = data.columns or ("",)
         return Variables(([],) * len(names), names, data.size)
@@ -70,9 +72,9 @@ def variables_of(data: object, argument: str = "data") -> Variables:
     elif is_frame(data):
         columns, names = columns_of(data), names_of(data)
     elif isinstance(data, Mapping):
-        columns, names = tuple(data.values()), tuple(map(str, data))
-    elif isinstance(data, tuple) and data and all(map(is_vector, data)):
-        columns, names = data, tuple(name_of(each) or "" for each in data)
+        columns, names = _each(data.values(), argument), tuple(map(str, data))
+    elif isinstance(data, tuple) and data and all(map(is_vector, each := _each(data, argument))):
+        columns, names = each, tuple(name_of(column) or "" for column in each)
     else:
         columns, names = (data,), (name_of(data) or "",)
     for column in columns:
@@ -80,7 +82,7 @@ def variables_of(data: object, argument: str = "data") -> Variables:
             raise PydpstatError(
                 f"{argument} must be one variable, a DataFrame, or a dict or tuple of variables, each a "
                 f"list, array, Series or Categorical, one value a record; got {type(column).__name__}. "
-                "Give a matrix as a DataFrame."
+                "Give a matrix as a DataFrame, and of other frames or queries columns in memory."
             )
     sizes, named = {len(column) for column in columns}, list(filter(None, names))
     if len(sizes) != 1 or len(set(named)) != len(named):
@@ -91,6 +93,10 @@ def variables_of(data: object, argument: str = "data") -> Variables:
             f"got {told if columns else 'none'}."
         )
     return Variables(columns, names, sizes.pop())
+
+
+def _each(variables: Iterable[object], argument: str) -> tuple[Any, ...]:
+    return tuple(in_memory(each, argument) for each in variables)
 
 
 def levels_of(levels: object, variables: Variables) -> list[PublicLevels]:

@@ -27,6 +27,7 @@ from pydpstat._release.statistic import Options
 from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Derived, PostProcessing, Publish
+from pydpstat.results._ranges import CLIPPED, ParameterRange
 from pydpstat.statistics._kernels.group_sums import GroupSums, by_group
 from pydpstat.statistics._kernels.record_grid import BITS, Sums
 from pydpstat.statistics._kernels.records import Records
@@ -123,11 +124,12 @@ def column_weights(
     quarters: Sequence[Sequence[int]],
     found: tuple[Any, ...],
     derive: Callable[[np.ndarray, Pair], tuple[np.ndarray, np.ndarray]],
-    steps: tuple[str, ...],
+    step: str,
+    within: ParameterRange,
 ) -> tuple[Query, Publish]:
     """Ask for the sums of each column's weights, by group where there are some.
 
-    `derive` makes values and their slopes of a column's noisy ones, which are rows.
+    `derive` makes values and their slopes of a column's noisy ones, which are rows; `step` says so in words.
     """
     shape = records.shape
     blocks = [weight_sums(each, quarters) for row in by_group(found) for each in row]
@@ -138,7 +140,8 @@ def column_weights(
         values, slopes = (np.stack(each, axis=-1).reshape(shape) for each in zip(*found))
         # the weights of a record add up to 1
         sizes = in_columns(columns.sum(axis=-1), shape)
-        return values, Derived(in_columns(slopes, shape), steps, sizes=sizes)
+        post = Derived(in_columns(slopes, shape), (step, CLIPPED), sizes=sizes, within=within)
+        return within.clip(values), post
 
     return weights_query(statistic, records.labels(statistic), how, blocks, len(pairs)), publish
 

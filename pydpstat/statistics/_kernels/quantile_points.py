@@ -16,7 +16,7 @@ from pydpstat._data.columns import Data, GivenBounds, bounds_pair, check_filling
 from pydpstat._data.containers import listed
 from pydpstat._release.additive import Spender
 from pydpstat._release.choice import release_choice
-from pydpstat._release.statistic import Missing, Options, call, check_budget, options
+from pydpstat._release.statistic import Missing, Options, call, check_budget, check_records, options
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Exponential
 from pydpstat.random import Source, source_from
@@ -81,7 +81,9 @@ class Asked(NamedTuple):
             point_counts, grid=self.grid, missing=self.how.missing, groups=self.records.group_number
         )
         found, _ = self.records.numbered(
-            lambda: self.records.fold(tally, merged), lambda found: found.size, _check_some
+            lambda: self.records.fold(tally, merged),
+            lambda found: found.size,
+            partial(check_records, self.how, least=1, statistic="quantile", argument="x"),
         )
         return found
 
@@ -102,21 +104,19 @@ def ask(
     how = options(
         epsilon, 0, "exponential", neighbors, missing, mechanisms=named, others=False, budget=budget
     )
-    if not isinstance(grid_points, (int, np.integer)) or not 2 <= grid_points <= MOST_POINTS:
-        raise PydpstatError(
-            f"grid_points must be a whole number from 2 to {MOST_POINTS}; got {checks.shown(grid_points)}. "
-            "Leave it out for 65537 points."
-        )
+    allowed = f"a whole number from 2 to {MOST_POINTS}"
+    hint = "Leave it out for 65537 points."
+    points = checks.integer(grid_points, "grid_points", 2, MOST_POINTS, allowed=allowed, hint=hint)
     lower, upper = bounds_pair(bounds)
     check_filling(how.missing, [(lower, upper)])
-    if not 0.0 < (int(grid_points) - 1) / (upper - lower) < np.inf:
+    if not 0.0 < (points - 1) / (upper - lower) < np.inf:
         raise PydpstatError(
             f"bounds must be a finite distance apart that a grid can divide; got {checks.shown(bounds)}. "
             "Rescale the data."
         )
     source = source_from(rng)
     records, how = records_of(x, how, scope, source, one_column, "x")
-    return Asked(how, Grid(lower, upper, int(grid_points)), records, source)
+    return Asked(how, Grid(lower, upper, points), records, source)
 
 
 def counted_in_cells(population: bool, grid_points: int) -> bool:
@@ -127,11 +127,6 @@ def counted_in_cells(population: bool, grid_points: int) -> bool:
             "is interpolated."
         )
     return bool(population)
-
-
-def _check_some(size: int) -> None:
-    if size == 0:
-        raise PydpstatError("x must have at least one record under bounded neighbors; got none.")
 
 
 def share_of(q: float) -> float:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from pydpstat._data.columns import Columns, Placeholder, is_made_up
+from pydpstat._data.held import about, in_memory
 from pydpstat._data.questions import Question, Row
 from pydpstat._data.table import Chunk, Table, table_of
 from pydpstat._release.statistic import Missing, Options
@@ -168,7 +168,7 @@ class Records(NamedTuple):
         """
         if self.counted is None:
             return self.known
-        with _about(self.layout.argument):
+        with about(self.layout.argument):
             return self.counted()
 
     @property
@@ -212,14 +212,14 @@ class Records(NamedTuple):
             return partial(self.part)
         if self.layout.unit is not None:
             whole = self.layout.unit.name
-        with _about(self.layout.argument):
+        with about(self.layout.argument):
             return self.table.fold(functools.partial(_of_chunk, self.layout, partial), merge, whole)
 
     def ask(self, question: Question) -> list[Row] | None:
         """Return what an engine counts and adds up itself; None where the records have to be read."""
         if self.table is None or self.layout.unit is not None or self.layout.sample is not None:
             return None
-        with _about(self.layout.argument):
+        with about(self.layout.argument):
             return self.table.select([name for name, _ in question.needs]).ask(question)
 
     def numbered(
@@ -261,18 +261,6 @@ class Records(NamedTuple):
         return GroupLabels.of(each, self.groups.rows, self.groups.names)
 
 
-@contextmanager
-def _about(argument: str) -> Iterator[None]:
-    """Tell errors of the data under the name that the argument has."""
-    try:
-        yield
-    except PydpstatError as error:
-        said = str(error)
-        if argument == "data" or not said.startswith("data "):
-            raise
-        raise PydpstatError(argument + said.removeprefix("data")) from error.__cause__
-
-
 def _of_chunk(layout: Layout, partial: Callable[[Part], Folded], chunk: Chunk) -> Folded:
     return partial(layout.of_chunk(chunk))
 
@@ -284,7 +272,8 @@ def records_of(
     table = None
     # what is surely in memory needs no look at the engines
     if type(data) not in _IN_MEMORY:
-        with _about(argument):
+        data = in_memory(data, argument)
+        with about(argument):
             table = table_of(data)
     if table is None and scope.plain:
         columns = read(data, argument)

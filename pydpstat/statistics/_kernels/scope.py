@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, is_made_up
 from pydpstat._data.containers import columns_of, is_frame, is_vector, name_of, names_of
+from pydpstat._data.held import in_memory
 from pydpstat._data.table import Table
 from pydpstat._release.payment import Spender, defaults
 from pydpstat._release.statistic import Options
@@ -103,7 +104,7 @@ def origin_of(data: object, table: Table | None, argument: str) -> Origin:
 
 def keys_of(scope: Scope, origin: Origin) -> tuple[tuple[str, ...], Variables]:
     """Return the keys that are columns of the data, and the keys' columns."""
-    by: Any = scope.by
+    by: Any = in_memory(scope.by, "by")
     if by is None:
         return (), Variables((), (), 0)
     names = (by,) if isinstance(by, str) else by
@@ -130,18 +131,19 @@ def unit_of(scope: Scope, origin: Origin, source: Source) -> tuple[object, Unit 
             if getattr(scope, name) is not None:
                 raise PydpstatError(f"{name} must not be given without unit. Say whose data the records are.")
         return None, None
-    if isinstance(scope.unit, str):
-        ids, name = _column(origin, scope.unit, "unit"), scope.unit
+    unit: Any = in_memory(scope.unit, "unit")
+    if isinstance(unit, str):
+        ids, name = _column(origin, unit, "unit"), unit
     elif origin.table is not None:
-        raise _no_column("unit", scope.unit)
+        raise _no_column("unit", unit)
     else:
-        _check_named(origin, scope.unit, "unit")
-        if not is_vector(scope.unit):
+        _check_named(origin, unit, "unit")
+        if not is_vector(unit):
             raise PydpstatError(
                 "unit must be the name of a column, or a list, array or Series with an id for each record; "
-                f"got {type(scope.unit).__name__}. Give for example unit='person'."
+                f"got {type(unit).__name__}. Give for example unit='person'."
             )
-        ids, name = scope.unit, name_of(scope.unit) or "unit"
+        ids, name = unit, name_of(unit) or "unit"
     hint = "Give the most records that count of one unit, for example 3."
     most = checks.integer(scope.max_records, "max_records", 1, hint=hint)
     limit = scope.max_groups

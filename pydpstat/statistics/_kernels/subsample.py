@@ -77,7 +77,9 @@ def sample_of(sample: object, how: Options, by_unit: bool, read_once: bool, sour
     """Check how a sample is to be drawn: a share, or under bounded neighbors a whole number of records."""
     fixed = how.neighbors == "bounded"
     given = checks.unwrap(sample)
-    whole = isinstance(given, (int, np.integer)) and not isinstance(given, (bool, np.bool_)) and given >= 1
+    number = checks.as_integer(given)
+    # as a float 1 is the share of all records
+    whole = number is not None and (number > 1 or number == 1 and not isinstance(given, float))
     if not whole and not (checks.is_number(given) and 2.0**-_BITS <= checks.as_float(given) <= 1.0):
         raise PydpstatError(
             "sample must be a share of the records above 0 and at most 1, or a whole number of them; got "
@@ -99,5 +101,5 @@ def sample_of(sample: object, how: Options, by_unit: bool, read_once: bool, sour
             "memory: no record's place among all is known. Leave one of them out."
         )
     if whole:
-        return Sample(None, int(given), fixed, source)
+        return Sample(None, number, fixed, source)
     return Sample(checks.as_float(given), None, fixed, source)

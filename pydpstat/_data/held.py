@@ -1,0 +1,108 @@
+"""One door for data: what R, Polars and Arrow hold as NumPy and pandas have it, and tables read whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from pydpstat._data.chunk import Chunk, joined
+from pydpstat._data.containers import has_columns, library_of
+from pydpstat._data.table import Table, table_of
+from pydpstat.errors import PydpstatError
+
+_HELD = (np.ndarray, list, tuple, Chunk)
+
+
+@contextmanager
+def about(argument: str) -> Iterator[None]:
+    """Tell errors of the data under the name that the argument has."""
+    try:
+        yield
+    except PydpstatError as error:
+        said = str(error)
+        if argument == "data" or not said.startswith("data "):
+            raise
+        raise PydpstatError(argument + said.removeprefix("data")) from error.__cause__
+
+
+def in_memory(data: object, argument: str = "data") -> Any:
+    """Return a variable of Polars, Arrow or R, or a data frame of R, as pandas or NumPy have it.
+
+    Anything else is returned as it is, a table among it.
+
+    Parameters
+    ----------
+    data : object
+        A Series of Polars, an Array or ChunkedArray of pyarrow, or an object of rpy2.
+    argument : str, default "data"
+        The argument's name, for messages.
+
+    Raises
+    ------
+    PydpstatError
+        If the type is none that a statistic takes. The values play no part.
+
+    Examples
+    --------
+    >>> in_memory([1, 2])
+    [1, 2]
+    """
+    if type(data) in _HELD:
+        return data
+    library: Any = library_of(data)
+    if not library:
+        return data
+    with about(argument):
+        if library == "rpy2":
+            from pydpstat._data.r_objects import object_of_r
+
+            return object_of_r(data)
+        if library == "polars" and not has_columns(data):
+            from pydpstat._data.polars_frames import variable_of_polars
+
+            return variable_of_polars(data)
+        if library == "pyarrow":
+            from pydpstat._data.arrow_columns import is_array, variable_of_arrow
+
+            return variable_of_arrow("", data) if is_array(data) else data
+    return data
+
+
+def read_whole(data: object, argument: str, *, beside: bool = False) -> Any:
+    """Return data with all of their records in memory, a table's as a chunk.
+
+    Of a table `beside` other variables the records need an order: a record is in the same place of each.
+    """
+    if type(data) in _HELD:
+        return data
+    data = in_memory(data, argument)
+    with about(argument):
+        table = table_of(data)
+        if table is None:
+            return data
+        table = aligned(table, data) if beside else table
+        return joined(table.fold(lambda chunk: [chunk], add))
+
+
+def counted_first(data: object, argument: str) -> Any:
+    """Return data whose records can be counted before they are read: what can be read once is read whole."""
+    data = in_memory(data, argument)
+    with about(argument):
+        table = table_of(data)
+        known = table is None or table.count() is not None
+    return data if known else read_whole(data, argument)
+
+
+def aligned(table: Table, data: object) -> Table:
+    """Return the table of a variable that is given beside others; one without an order is refused."""
+    if table.ordered:
+        return table
+    raise PydpstatError(
+        "data must have an order where variables are given one by one, as a record is in the same place of "
+        f"each; got {type(data).__name__}, a query that may return its records in another order each time. "
+        "Give columns of one frame in memory, as .collect(), .df(), .compute() or .toPandas() return it."
+    )

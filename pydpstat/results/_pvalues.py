@@ -1,0 +1,42 @@
+"""How a p-value is shown: as a limit where it is as small as its test can return."""
+
+from __future__ import annotations
+
+from decimal import ROUND_FLOOR, Decimal
+
+from pydpstat.results._report import number
+
+
+def limit_above(floor: float) -> str:
+    """Return the next number of two digits above a floor.
+
+    Examples
+    --------
+    >>> limit_above(0.00212), limit_above(0.0001)
+    ('0.0022', '0.00011')
+    """
+    # what a sum of floats adds far behind is no part of it
+    decimal = Decimal(f"{floor:.10g}")
+    unit = Decimal(1).scaleb(decimal.adjusted() - 1)
+    return f"{float(decimal.quantize(unit, rounding=ROUND_FLOOR) + unit):.2g}"
+
+
+def at_floor(pvalue: float, floor: float) -> bool:
+    """Tell whether a p-value is as small as its test can return, as far as two digits show."""
+    return floor > 0.0 and pvalue < float(limit_above(floor))
+
+
+def shown_pvalue(pvalue: float, floor: float) -> str:
+    """Return a p-value as text.
+
+    Examples
+    --------
+    >>> shown_pvalue(0.00212, 0.00212), shown_pvalue(0.04, 0.00212)
+    ('< 0.0022', '0.04')
+    """
+    return f"< {limit_above(floor)}" if at_floor(pvalue, floor) else number(pvalue)
+
+
+def floor_note(floor: float) -> str:
+    """Return the note on a floor."""
+    return f"The test returns no p-value below {number(floor)}."

@@ -1,0 +1,141 @@
+"""Noise of cross products: it covers every move of a record, is exact on a grid, and has its stated width."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pydpstat.mechanisms import CrossProductNoise, CubeNoise
+from pydpstat.mechanisms.cross_products import _MEASURED, CYCLES, TRIANGLES
+from pydpstat.random.source import SYSTEM, source_from
+
+# of each p-value; the bits are seeded, so that it is the same each time
+FALSE_ALARM = 1e-6
+
+
+def norm(moves, places):
+    """The norm of the body, from its inequalities, written out element by element."""
+    edges = {edge: k for k, edge in enumerate(itertools.combinations(range(places), 2))}
+
+    def at(i, j):
+        return moves[..., edges[min(i, j), max(i, j)]]
+
+    sizes = [np.abs(moves).max(axis=-1)]
+    if places <= TRIANGLES:
+        for i, j, k in itertools.combinations(range(places), 3):
+            sizes.append((abs(at(i, j)) + abs(at(j, k)) + abs(at(i, k))) / 2)
+    if places <= CYCLES:
+        for four in itertools.combinations(range(places), 4):
+            for a, b, c, d in ((0, 1, 2, 3), (0, 1, 3, 2), (0, 2, 1, 3)):
+                i, j, k, m = (four[place] for place in (a, b, c, d))
+                ring = np.stack([at(i, j), at(j, k), at(k, m), at(m, i)])
+                for signs in itertools.product((-1, 1), repeat=4):
+                    if math.prod(signs) < 0:
+                        sizes.append(np.tensordot(signs, ring, 1) / 2)
+    return np.max(sizes, axis=0)
+
+
+def products(numbers):
+    """Products of each two numbers, the constant first."""
+    whole = np.concatenate([np.ones((*numbers.shape[:-1], 1)), numbers], axis=-1)
+    pairs = itertools.combinations(range(whole.shape[-1]), 2)
+    return np.stack([whole[..., i] * whole[..., j] for i, j in pairs], axis=-1)
+
+
+@pytest.mark.parametrize("places", [2, 3, 4, 5, 7])
+def test_no_record_moves_by_more_than_1_and_corners_do(places):
+    rng = np.random.default_rng(places)
+    one, other = rng.uniform(-1, 1, (2, 4000, places - 1))
+    # numbers at their bounds move furthest
+    sharp = rng.random((2, 4000, places - 1)) < 0.7
+    one, other = np.where(sharp[0], np.sign(one), one), np.where(sharp[1], np.sign(other), other)
+    sizes = norm((products(one) - products(other)) / 2, places)
+    assert sizes.max() <= 1.0 + 1e-12
+    ends = rng.choice([-1.0, 1.0], (2, 500, places - 1))
+    moved = np.any(ends[0] != ends[1], axis=-1)
+    assert np.allclose(norm((products(ends[0]) - products(ends[1])) / 2, places)[moved], 1.0)
+
+
+@pytest.mark.parametrize("rate, factors", [(0.5, (0.94, 1.06))])
+def test_draws_on_a_coarse_grid_have_the_exact_probabilities(rate, factors):
+    size, most = 40_000, 10
+    drawn = CrossProductNoise(1.0 / rate, 3).draw(SYSTEM, 3 * size, 1.0).reshape(-1, 3)
+    sizes = np.ceil(norm(drawn, 3) - 1e-9).astype(int)
+    side = np.array(list(itertools.product(range(-60, 61), repeat=3)))
+    shells = np.bincount(np.ceil(norm(side, 3) - 1e-9).astype(int))[:60]
+
+    def p_value(rate):
+        weights = shells * np.exp(-rate * np.arange(60))
+        expected = np.append(weights[: most + 1], weights[most + 1 :].sum()) * size / weights.sum()
+        observed = np.bincount(np.minimum(sizes, most + 1), minlength=most + 2)
+        return stats.chisquare(observed, expected).pvalue
+
+    assert p_value(rate) > FALSE_ALARM
+    assert all(p_value(rate * factor) < FALSE_ALARM for factor in factors)
+    # of one norm all points are alike: those of norm 1
+    points, counts = np.unique(drawn[sizes == 1], axis=0, return_counts=True)
+    assert len(points) == shells[1] and stats.chisquare(counts).pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("places, size", [(2, 4000), (3, 4000), (5, 4000), (6, 500), (9, 100)])
+def test_draws_and_samples_have_the_distribution(places, size):
+    noise, grid = CrossProductNoise(2.0, places), 2.0**-24
+    width = noise.width
+    exact = noise.draw(SYSTEM, size * width, grid).reshape(-1, width) * grid
+    seeded = noise.draw(source_from(1), size * width, None).reshape(-1, width)
+    chains = noise.sample(2048)
+    for sample in (exact, seeded, chains):
+        sizes = norm(sample, places) / 2.0
+        # chains of 8 points each are a little dependent
+        assert stats.kstest(sizes, stats.gamma(width).cdf).pvalue > FALSE_ALARM
+        # the radius alone has a relative spread of 1 / sqrt(width) in each vector; six standard errors
+        slack = 6.0 * math.sqrt((0.5 + 1.0 / width) / len(sample))
+        assert math.sqrt((sample**2).mean()) == pytest.approx(noise.std(), rel=slack)
+        related = np.atleast_2d(np.corrcoef(sample.T)) - np.eye(width)
+        assert np.abs(related).max() < 6.0 / math.sqrt(len(sample))
+    assert stats.kstest(exact[:, 0], noise.cdf).pvalue > FALSE_ALARM
+    assert np.allclose(noise.norm(exact[:200]), norm(exact[:200], places) / 2.0)
+    q = np.array([0.001, 0.2, 0.5, 0.999])
+    assert np.allclose(noise.cdf(noise.ppf(q)), q, atol=1e-9)
+
+
+@pytest.mark.parametrize("places", sorted(_MEASURED))
+def test_measured_constants_are_those_of_other_points(places):
+    """Chains of Gibbs steps and the stated mean squares and shares were made in different ways."""
+    from pydpstat.mechanisms.cross_products import _pool
+
+    if places <= CYCLES:
+        # 2,048 points of width elements, in chains of 8: four standard errors with a few per cent
+        assert (_pool(2048, places) ** 2).mean() == pytest.approx(_MEASURED[places][0], rel=0.03)
+    assert 0.0 < _MEASURED[places][1] <= 1.0
+
+
+def test_it_is_less_than_the_cube_and_laplace_noise():
+    for places, ratio in ((3, 0.92), (5, 0.73), (8, 0.63)):
+        noise = CrossProductNoise(2.0, places)
+        assert noise.std() < ratio * CubeNoise(2.0, noise.width).std()
+    # sensitivity 12 of sums and cross products of four numbers in the L1 norm
+    assert CrossProductNoise(2.0, 5).std() < 0.6 * 12.0 * math.sqrt(2.0)
+
+
+def test_a_release_moves_lattice_points_by_no_more_than_the_grid_allows():
+    """Rounded products move the norm, in grid units, by less than the sensitivity and three units."""
+    rng, grid, places = np.random.default_rng(1), 2.0**-6, 5
+    one, other = rng.choice([-1.0, 1.0, 0.3], (2, 3000, places - 1))
+    sums = rng.uniform(0, 1, (3000, 10))
+    before, after = (np.rint((sums + products(each)) / grid) for each in (one, other))
+    assert (np.ceil(norm(after - before, places)) <= 2.0 / grid + 3.0).all()
+
+
+def test_arguments():
+    from pydpstat.errors import PydpstatError
+
+    with pytest.raises(PydpstatError, match="multiple of 3"):
+        CrossProductNoise(1.0, 3).draw(SYSTEM, 4, 1.0)
+    for wrong in ((0.0, 3), (1.0, 1), (1.0, 2.5)):
+        with pytest.raises(PydpstatError):
+            CrossProductNoise(*wrong)
