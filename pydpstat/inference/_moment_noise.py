@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 # What the variance of a kind's noise weighs: cross products and pairs 1; squares as little as slopes of 0.2
-in # the unit of the bounds let them matter; and a table more the more cells there are, which have fewer
-records. _SQUARES, _CELL = 0.04, 0.2
+# in the unit of the bounds let them matter; a table more the more cells it has, of fewer records each.
+_SQUARES, _CELL = 0.04, 0.2
 _SEED = 1_912
 
 

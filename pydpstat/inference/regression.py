@@ -129,7 +129,7 @@ def ols(
     eight sets near them; the p-value is the largest. The interval has all values that are not rejected
     (Anderson and Rubin 1949): it is the whole line where the noise hides the predictor. No proof covers
     this; the level was measured (``measured``). The p-value is not below 0.00025, or
-    0.00049 with ten coefficients or more.
+    0.00049 with nine coefficients or more.
 
     Ranks, one slope in all: Kendall's S between the predictor and response - null * predictor, ties broken
     at random, with sensitivity 2 (n - 1) (``model``: exact where errors do not depend on the predictor).
