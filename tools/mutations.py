@@ -138,7 +138,8 @@ class _Places(ast.NodeVisitor):
     visit_Raise = visit_JoinedStr = visit_arg = _unread
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        alias = not self.running and isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.BitOr)
+        union = isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.BitOr)
+        alias = not self.running and union
         if not alias:
             self.generic_visit(node)
 

@@ -7,16 +7,16 @@ functions and laws; that they agree with `pydpstat.ols` is tested beside it.
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.stats import wishart
 
 from levels.thinned import missed
+from pydpstat._grid import float_above
 from pydpstat.inference._block_scores import block_values, kendall_statistic, score_statistic
-from pydpstat.inference._laws import noisy_score
-from pydpstat.inference._laws.noisy_score import NoisyMoments, ScoreInterval
+from pydpstat.inference._laws.noisy_moments import NoisyMoments, matrix_of
+from pydpstat.inference._laws.score_tests import ends, pvalues
 from pydpstat.inference._laws.sign_scores import (
     KendallLaw,
     MedianOfSigns,
@@ -152,16 +152,19 @@ def _layout(setting: Setting) -> Layout:
 def noisy_moments(setting: Setting, rng: np.random.Generator) -> NoisyMoments:
     """Return a simulated release of the moments."""
     layout, n = _layout(setting), setting["n"]
-    patterns = layout.patterns(1)
-    scale = float(layout.sensitivity(1)) / setting["epsilon"]
+    blocks = layout.blocks(math.inf)
+    size = sum(block.size for block in blocks)
+    sensitivity = float_above(layout.sensitivity(math.inf))
+    noise = layout.mechanism.calibrate_vector(setting["epsilon"], 0.0, sensitivity, size, False)
     if setting["law"] in ("normal", "correlated") and n > _MANY:
         matrix = _normal_moments(setting, rng)
     else:
         x, y = records(setting, rng)
         v = np.column_stack([np.ones(n), x, y])
         matrix = v.T @ v
-    noise = rng.laplace(scale=scale, size=len(patterns))
-    return NoisyMoments(matrix + np.tensordot(noise, patterns, axes=1), patterns, scale, False)
+    drawn = noise.rvs(size, random_state=rng)
+    p = setting["predictors"]
+    return NoisyMoments(matrix + matrix_of(drawn, blocks, p + 2), blocks, noise, np.zeros(p))
 
 
 def _normal_moments(setting: Setting, rng: np.random.Generator) -> np.ndarray:
@@ -197,6 +200,11 @@ def ranked(setting: Setting, rng: np.random.Generator) -> float:
     return two_sided(value + _geometric(epsilon / law.sensitivity, 1, rng)[0], law, epsilon)
 
 
+def rejected(noisy: NoisyMoments, slope: float) -> bool:
+    """Return whether the first slope is rejected at 0.05."""
+    return bool(pvalues(noisy, np.array([1]), np.array([[slope]]), 0.05)[0, 0] <= 0.05)
+
+
 def _geometric(rate: float, size: int, rng: np.random.Generator) -> list[int]:
     share = -math.expm1(-rate)
     return (rng.geometric(share, size) - rng.geometric(share, size)).tolist()
@@ -207,8 +215,7 @@ def rejections(setting: Setting, runs: int, seed: int) -> int:
     rng = np.random.default_rng(seed)
     if setting["method"] == "rank":
         return sum(ranked(setting, rng) <= 0.05 for _ in range(runs))
-    values = (noisy_score.pvalue(noisy_moments(setting, rng), 1, 0.0, 0.05)[1] for _ in range(runs))
-    return sum(value <= 0.05 for value in values)
+    return sum(rejected(noisy_moments(setting, rng), 0.0) for _ in range(runs))
 
 
 power = rejections
@@ -221,8 +228,7 @@ def misses(setting: Setting, runs: int, seed: int) -> int:
     for _ in range(runs):
         if setting["method"] == "moments":
             noisy = noisy_moments(setting, rng)
-            rejected = noisy_score.pvalue(noisy, 1, slope, 0.05)[1] <= 0.05
-            found += missed(rejected, partial(ScoreInterval(noisy, 1, 1.0, 0.0).ends, 0.05), slope, rng)
+            found += missed(rejected(noisy, slope), lambda: ends(noisy, 0.05)[1], slope, rng)
             continue
         if setting["predictors"] == 1:
             low, high = _slope(setting, rng).ends(0.05)

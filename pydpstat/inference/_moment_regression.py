@@ -10,10 +10,9 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Options, release_statistic
 from pydpstat.inference._design import LinearDesign, Regression
 from pydpstat.inference._hidden import empty_levels, hidden_names
-from pydpstat.inference._laws import noisy_score
-from pydpstat.inference._laws.noisy_score import NoisyMoments, ScoreInterval
+from pydpstat.inference._laws.noisy_moments import Block, NoisyMoments, matrix_of
+from pydpstat.inference._laws.score_tests import ScoreInterval, ScoreTests
 from pydpstat.inference._regression_moments import Layout, moment_query
-from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.random import Source
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
@@ -36,6 +35,9 @@ def by_moments(
 ) -> RegressionResults:
     """Release the moments, and return what follows from them."""
     design = regression.design
+    layout = Layout.of(design)
+    if how.default or how.norm == math.inf:
+        how = how._replace(mechanism=layout.mechanism)
     found = release_statistic(
         "ols",
         moment_query(regression, how.norm),
@@ -47,31 +49,22 @@ def by_moments(
         bounds=design.bounds,
         conditions=design.conditions,
     )
-    return _followed(design, how, null, found)
+    return _followed(design, layout, layout.blocks(how.norm), null, found)
 
 
-def _followed(design: LinearDesign, how: Options, null: float, found: DPResults) -> RegressionResults:
-    layout = Layout.of(design)
-    patterns = layout.patterns(how.norm)
-    matrix = np.einsum("m,mij->ij", found.value, patterns)
+def _followed(
+    design: LinearDesign, layout: Layout, blocks: tuple[Block, ...], null: float, found: DPResults
+) -> RegressionResults:
+    matrix = matrix_of(found.value, blocks, layout.width)
     matrix[0, 0] = float(found.nobs or 0)
-    noisy = NoisyMoments(matrix, patterns, float(found.noise_scale), isinstance(found.noise, GaussianNoise))
     centers, factors = _units(design)
     height, middle = half_width(design.response_bounds), _middle(design.response_bounds)
-    moved = noisy.moved(centers)
-    scaled, rest, whole = noisy_score.coefficients(noisy)
-    coef = np.append(0.0, height * scaled[1:] / factors)
-    coef[0] = middle + height * (scaled[0] - float(scaled[1:] @ centers))
-    statistics, errors, intervals = [], [], []
-    for place in range(len(design.names)):
-        at = moved if place == 0 else noisy
-        unit, shift = (height, middle) if place == 0 else (height / factors[place - 1], 0.0)
-        observed = noisy_score.score(at.matrix[:, :, None], at, place, (null - shift) / unit)
-        statistics.append(observed.statistic[0])
-        _, error, left = noisy_score.root(at, place)
-        # less than the noise's standard deviation of it is as good as nothing
-        errors.append(unit * error if left > 1.0 else math.inf)
-        intervals.append(ScoreInterval(at, place, unit, shift))
+    units, shifts = height / np.append(1.0, factors), np.zeros(layout.width - 1)
+    shifts[0] = middle
+    noisy = NoisyMoments(matrix, blocks, found.noise, -centers)
+    tests = ScoreTests(noisy, units, shifts)
+    coef, errors = tests.estimates()
+    rest, whole = tests.squares()
     degrees = max(noisy.size - len(design.names), 1)
     hidden = hidden_names(design.names, np.array(errors))
     remarks = []
@@ -81,7 +74,8 @@ def _followed(design: LinearDesign, how: Options, null: float, found: DPResults)
             "be ruled out. There is no estimate, and the interval is the whole line, even where values are "
             "rejected."
         )
-    sds = noisy.sd * np.sqrt(np.square(patterns[:, 0, 1:-1]).sum(axis=0))
+    units = np.eye(layout.width)
+    sds = noisy.spread(units[:, :1] + 0.0 * units[:, 1:-1], units[:, 1:-1])
     empty, told = empty_levels(design, matrix[0, 1:-1], sds, float(noisy.size))
     remarks += told
     if rest <= 0.0:
@@ -96,10 +90,10 @@ def _followed(design: LinearDesign, how: Options, null: float, found: DPResults)
         errors=np.where(empty, math.inf, errors),
         null=null,
         tested=design.names,
-        statistics=np.array(statistics),
+        statistics=tests.statistics(null),
         probabilities=None,
-        pvalue_floor=noisy_score.PVALUE_FLOOR,
-        intervals=tuple(intervals),
+        pvalue_floor=noisy.pvalue_floor,
+        intervals=tuple(ScoreInterval(tests, place) for place in range(len(coef))),
         labels=("measured",) * len(design.names),
         design=design,
         fit=(

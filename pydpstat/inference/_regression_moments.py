@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
-from typing import NamedTuple
+from itertools import combinations, product
 
 import numpy as np
 import numpy.typing as npt
@@ -14,21 +14,16 @@ import numpy.typing as npt
 from pydpstat._grid import float_above
 from pydpstat._release.additive import Query
 from pydpstat.inference._design import LinearDesign, Regression
+from pydpstat.inference._laws.noisy_moments import Block, Form, Forms
+from pydpstat.inference._moment_noise import MomentCube, crossed
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.record_grid import BITS
 
 Floats = npt.NDArray[np.float64]
-# how a square enters what is released: halved with Laplace noise, a little less than 1/sqrt(2) with normal
-_SQUARES = {1: Fraction(1, 2), 2: Fraction(7, 10)}
-
-
-class Item(NamedTuple):
-    """A released number: its name, the elements of the matrix that it enters, and its factor there."""
-
-    name: str
-    cells: tuple[tuple[int, int], ...]
-    factor: float
+# how a square enters what is released, by norm: halved with Laplace noise, a little less than 1/sqrt(2) with
+# normal, and as it is in a cube of its own
+_SQUARES = {1: Fraction(1, 2), 2: Fraction(7, 10), math.inf: Fraction(1)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,48 +66,65 @@ class Layout:
         """Number of places of v."""
         return len(self.names)
 
-    def items(self, norm: int) -> list[Item]:
-        """Return what is released, for the norm that the noise answers to."""
-        found: list[Item] = []
+    def tables(self, norm: float) -> tuple[tuple[int, ...], ...]:
+        """Return the categorical predictors of each table whose cells are released."""
+        sizes = [len(levels) for levels in self.factors]
+        if norm == math.inf and crossed(len(self.numbers), sizes):
+            return (tuple(range(len(sizes))),)
+        return tuple((which,) for which in range(len(sizes)))
+
+    @property
+    def mechanism(self) -> MomentCube:
+        """The mechanism of the least noise, whose norm is infinite."""
+        cells = [math.prod(len(self.factors[which]) for which in table) for table in self.tables(math.inf)]
+        return MomentCube(len(self.numbers), cells)
+
+    def blocks(self, norm: float) -> tuple[Block, ...]:
+        """Return where what is released enters the matrix, for the norm that the noise answers to."""
+        numbers = Forms.of(self.numbers)
+        found: list[Block] = []
         if not self.factors:
-            found += [Item(f"sum({self.names[i]})", ((0, i),), 1.0) for i in self.numbers]
-        for which, levels in enumerate(self.factors):
-            found += [self._count(which, k, place) for k, place in enumerate(levels)]
-            for i in self.numbers:
-                share = 1.0 / len(self.factors)
-                found += [self._level_sum(which, k, place, i, share) for k, place in enumerate(levels)]
-        for (a, one), (b, other) in combinations(enumerate(self.factors), 2):
-            for k, first in enumerate(one):
-                for m, second in enumerate(other):
-                    cells = ((first, second),) if first > 0 and second > 0 else ()
-                    found.append(Item(f"count({a}={k},{b}={m})", cells, 1.0))
-        for i, j in combinations(self.numbers, 2):
-            found.append(Item(f"sum({self.names[i]}*{self.names[j]})", ((i, j),), 1.0))
-        share = 1.0 / float(_SQUARES[norm])
-        found += [Item(f"sum({self.names[i]}^2)*{1 / share:g}", ((i, i),), share) for i in self.numbers]
-        return found
+            places = Forms.of((0, *self.numbers))
+            found.append(Block("within", places, places))
+        tables = self.tables(norm)
+        for table in tables:
+            cells = self._cells(table)
+            # a count is that of its levels' indicators with each other, and with the constant
+            whole = tuple(((0, 1.0), *((place, 0.5) for place, _ in cell)) for cell in cells)
+            found.append(Block("paired", Forms(cells), Forms(whole)))
+            # a sum in a cell is a share of the whole sum, and of its levels' own sums undivided
+            parts = tuple(((0, 1.0 / len(tables)), *cell) for cell in cells)
+            found.append(Block("across", numbers, Forms(parts)))
+        for one, other in combinations(tables, 2):
+            found.append(Block("across", Forms(self._cells(one)), Forms(self._cells(other))))
+        if self.factors and len(self.numbers) > 1:
+            found.append(Block("within", numbers, numbers))
+        return (*found, Block("own", numbers, Forms.of(self.numbers, 0.5 / float(_SQUARES[norm]))))
 
-    def _count(self, which: int, level: int, place: int) -> Item:
-        return Item(f"count({which}={level})", ((0, place), (place, place)) if place > 0 else (), 1.0)
+    def _cells(self, table: tuple[int, ...]) -> tuple[Form, ...]:
+        """Return each cell's levels but the references."""
+        cells = product(*(self.factors[which] for which in table))
+        return tuple(tuple((place, 1.0) for place in cell if place > 0) for cell in cells)
 
-    def _level_sum(self, which: int, level: int, place: int, number: int, share: float) -> Item:
-        cells: tuple[tuple[int, int], ...] = ((0, number),)
-        if place > 0:
-            cells = (*cells, (place, number))
-        return Item(f"sum({self.names[number]}|{which}={level})", cells, share)
+    def released(self, norm: float) -> list[str]:
+        """Return the names of what is released."""
+        names = [self.names[i] for i in self.numbers]
+        found = [] if self.factors else [f"sum({name})" for name in names]
+        tables = self.tables(norm)
+        cells = [[_cell(table, codes) for codes in product(*self._codes(table))] for table in tables]
+        for each in cells:
+            found += [f"count({cell})" for cell in each]
+            found += [f"sum({name}|{cell})" for name in names for cell in each]
+        for one, other in combinations(cells, 2):
+            found += [f"count({first},{second})" for first in one for second in other]
+        found += [f"sum({one}*{other})" for one, other in combinations(names, 2)]
+        times = "" if _SQUARES[norm] == 1 else f"*{float(_SQUARES[norm]):g}"
+        return [*found, *(f"sum({name}^2){times}" for name in names)]
 
-    def patterns(self, norm: int) -> Floats:
-        """Return what each released number adds to the matrix, of shape (numbers, width, width)."""
-        items = self.items(norm)
-        found = np.zeros((len(items), self.width, self.width))
-        for pattern, item in zip(found, items):
-            for i, j in item.cells:
-                # a sum by level is a share of the whole sum, and the level's own sum undivided
-                value = item.factor if i == 0 or i == j else 1.0
-                pattern[i, j] = pattern[j, i] = value
-        return found
+    def _codes(self, table: tuple[int, ...]) -> list[range]:
+        return [range(len(self.factors[which])) for which in table]
 
-    def sensitivity(self, norm: int) -> Fraction:
+    def sensitivity(self, norm: float) -> Fraction:
         """Return how far one record that is replaced can move what is released, rounding included.
 
         Notes
@@ -143,6 +155,8 @@ class Layout:
         """
         d, q = len(self.numbers), len(self.factors)
         slack = Fraction(d * (d + 1), 2**BITS)
+        if norm == math.inf:
+            return 1 + Fraction(1, 2 ** (BITS - 2))
         if norm == 1:
             whole = Fraction(2 * (d * d // 4) + 2 * q * d + q * (q + 1)) if q else Fraction((d + 1) ** 2, 2)
             return whole + slack
@@ -151,12 +165,16 @@ class Layout:
         return Fraction(float_above(_root_above(d * d + 2 * q * d + q * (q + 1)))) + slack
 
 
+def _cell(table: Sequence[int], codes: Sequence[int]) -> str:
+    return ",".join(f"{which}={code}" for which, code in zip(table, codes))
+
+
 def _root_above(square: int) -> Fraction:
     """Return a rational number that is at least the square root."""
     return Fraction(np.nextafter(np.sqrt(float(square)), np.inf))
 
 
-def moment_query(regression: Regression, norm: int) -> Query:
+def moment_query(regression: Regression, norm: float) -> Query:
     """Ask for what the layout lists, in integers on the records' grid."""
     design, layout = regression.design, Layout.of(regression.design)
     numbers = [each.bounds for each in design.predictors if each.bounds is not None]
@@ -171,10 +189,11 @@ def moment_query(regression: Regression, norm: int) -> Query:
     exact: list[Fraction | int] = []
     if not codes:
         exact += [each * unit for each in sums.first]
-    for values, levels in codes:
+    tables = [_joined([codes[which] for which in table]) for table in layout.tables(norm)]
+    for values, levels in tables:
         exact += np.bincount(values, minlength=levels).tolist()
         exact += _level_sums(arrays, grids, values, levels)
-    for (one, first), (other, second) in combinations(codes, 2):
+    for (one, first), (other, second) in combinations(tables, 2):
         exact += np.bincount(one * second + other, minlength=first * second).tolist()
     cross = len(pairs) - len(arrays)
     exact += [each * unit for each in sums.products[:cross]]
@@ -183,10 +202,18 @@ def moment_query(regression: Regression, norm: int) -> Query:
         "regression",
         np.array([float(each) for each in exact]),
         (layout.sensitivity(norm),),
-        Labels("regression", tuple(item.name for item in layout.items(norm))),
+        Labels("regression", tuple(layout.released(norm))),
         nobs=len(regression.response),
         exact=tuple(exact),
     )
+
+
+def _joined(codes: Sequence[tuple[npt.NDArray[np.int64], int]]) -> tuple[npt.NDArray[np.int64], int]:
+    """Return the cell of each record, and how many cells there are."""
+    found, cells = codes[0]
+    for values, levels in codes[1:]:
+        found, cells = found * levels + values, cells * levels
+    return found, cells
 
 
 def _level_sums(

@@ -7,7 +7,7 @@ from typing import Any
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, GivenBounds
 from pydpstat._release.additive import Spender
-from pydpstat._release.named_mechanisms import REAL
+from pydpstat._release.named_mechanisms import VECTOR
 from pydpstat._release.statistic import (
     Missing,
     OnlyBounded,
@@ -47,7 +47,7 @@ def ols(
     null: float = 0.0,
     interval: bool = False,
     delta: float = 0,
-    mechanism: str | Mechanism = "laplace",
+    mechanism: str | Mechanism | None = None,
     neighbors: str | None = None,
     missing: Missing = "error",
     rng: object = None,
@@ -84,8 +84,9 @@ def ols(
         interval, which has the whole of epsilon; with several slopes half of epsilon goes to intervals.
     delta : float, default 0
         Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
-    mechanism : {"laplace", "gaussian"} or Mechanism, default "laplace"
-        The moments' noise; normal noise is less from about five variables on. Ranks have geometric noise.
+    mechanism : {"linf", "laplace", "gaussian"} or Mechanism, optional
+        The moments' noise. By default that of ``"linf"``, which is the least without a delta: see the notes.
+        Normal noise is less from about ten variables on. Ranks have geometric noise.
     neighbors : {"bounded"}, optional
         One record replaced; the number of records is public.
     missing : "error" or float, default "error"
@@ -129,7 +130,8 @@ def ols(
     and noise. Its law is simulated, noise and estimation included, for the estimated nuisance parameters and
     eight sets near them; the p-value is the largest. The interval has all values that are not rejected
     (Anderson and Rubin 1949): it is the whole line where the noise hides the predictor. No proof covers
-    this; the level was measured (``measured``). The p-value is not below 0.00048 (`pvalue_floor`).
+    this; the level was measured (``measured``). The p-value is not below 0.00025 (`pvalue_floor`), or 0.00049
+    with nine coefficients or more.
 
     Ranks, one slope in all: Kendall's S between the predictor and response - null * predictor, ties broken
     at random, with sensitivity 2 (n - 1) (``model``: exact where errors do not depend on the predictor).
@@ -179,10 +181,9 @@ def ols(
     (True, 'model')
     """
     ranked = checks.one_of(method, "method", METHODS) == "rank"
-    named = (Geometric(),) if ranked else REAL
-    chosen: Any = (
-        "geometric" if ranked and isinstance(mechanism, str) and mechanism == "laplace" else mechanism
-    )
+    named = (Geometric(),) if ranked else VECTOR
+    plain = mechanism is None or isinstance(mechanism, str) and mechanism == "laplace"
+    chosen: Any = "geometric" if ranked and plain else mechanism
     public = (epsilon, delta, chosen, neighbors, missing)
     how = options(*public, mechanisms=named, others=not ranked, budget=budget, only=_BOUNDED)
     check_epsilon(how)

@@ -256,7 +256,11 @@ def _uniform(source: Source, radius: Floats) -> _Draw:
 @lru_cache(maxsize=16)
 def _sample(count: int, places: int) -> Floats:
     points = _pool(count, places)
-    return frozen(gamma_radii(points.shape[1], sobol(count, 1)) * points)
+    vectors = gamma_radii(points.shape[1], sobol(count, 1)) * points
+    # All elements have one symmetric distribution: each gets the quantiles of all, by its ranks.
+    sizes = np.sort(np.abs(vectors), axis=None)
+    values = np.concatenate([-sizes[::-1], sizes]).reshape(count, -1)
+    return frozen(values[:, values.shape[1] // 2][vectors.argsort(axis=0, kind="stable").argsort(axis=0)])
 
 
 @lru_cache(maxsize=16)

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat import _checks as checks
 from pydpstat._frozen import Frozen, frozen
+from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._group_labels import GroupLabels
@@ -193,9 +195,7 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
         PydpstatError
             Where an argument is not allowed, or what was released does not say enough.
         """
-        from pydpstat._checks import flag
-
-        each = self._alpha_of_each(alpha, kind) if flag(joint, "joint") else alpha
+        each = self._alpha_of_each(alpha, kind) if checks.flag(joint, "joint") else alpha
         return PopulationIntervals.conf_int(self, each, kind)
 
     def _alpha_of_each(self, alpha: float, kind: str) -> float:
@@ -207,10 +207,7 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
         return float(alpha) / max(self.value.size, 1)
 
     def _check_interval(self, alpha: float) -> None:
-        from pydpstat._checks import alpha_of
-        from pydpstat.errors import PydpstatError
-
-        alpha_of(alpha)
+        checks.alpha_of(alpha)
         if self.noise is None:
             raise PydpstatError(
                 f"the noise of {self.statistic} has no public law that does not depend on the data, "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import mpmath
@@ -15,10 +16,11 @@ from scipy import stats
 from pydpstat.inference._block_scores import block_values, kendall_statistic, score_statistic
 from pydpstat.inference._design import LinearDesign, Predictor, Regression
 from pydpstat.inference._laws import sign_scores
-from pydpstat.inference._laws.noisy_score import reference_draws
+from pydpstat.inference._laws.noisy_moments import matrix_of, reference_draws
 from pydpstat.inference._laws.normal_laplace import normal_laplace_tail
 from pydpstat.inference._laws.sign_scores import KendallLaw, MedianOfSigns, ScoreLaw, block_plan, two_sided
 from pydpstat.inference._regression_moments import Layout, moment_query
+from pydpstat.mechanisms import LaplaceNoise
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from levels import regression as levels  # noqa: E402
@@ -83,7 +85,8 @@ def test_moments_make_the_matrix_of_the_records():
     v = np.column_stack([np.ones(50), numbers[:, :2], *indicators, numbers[:, 2]]).astype(float)
     for norm in (1, 2):
         query = moment_query(records, norm)
-        matrix = np.einsum("m,mij->ij", query.value, Layout.of(design).patterns(norm))
+        layout = Layout.of(design)
+        matrix = matrix_of(query.value, layout.blocks(norm), layout.width)
         matrix[0, 0] = 50
         assert matrix == pytest.approx(v.T @ v, abs=1e-9)
 
@@ -238,7 +241,7 @@ def test_an_interval_is_all_slopes_where_noise_hides_them():
 
 
 def test_the_reference_has_the_laws_that_it_stands_for():
-    scores, rest, noise = reference_draws(4, 9, False)
+    scores, rest, noise = reference_draws(4, 9, LaplaceNoise(1.0))
     for each, law in ((scores, stats.norm), (rest, stats.norm), (noise, stats.laplace)):
         for column in np.atleast_2d(each.T):
             # scrambled points are far nearer to their law than 2,048 random ones
@@ -274,7 +277,7 @@ def test_moments_without_their_noise_are_noticed(monkeypatch):
 
     def surer(setting, rng):
         noisy = real(setting, rng)
-        return type(noisy)(noisy.matrix, noisy.patterns, 0.2 * noisy.scale, False)
+        return replace(noisy, noise=LaplaceNoise(0.2 * noisy.noise.scale))
 
     monkeypatch.setattr(levels, "noisy_moments", surer)
     setting = {"method": "moments", "law": "normal", "predictors": 2, "n": 2000, "epsilon": 1.0}

@@ -1,0 +1,188 @@
+"""The noise of a regression's moments: each kind of released numbers gets a share of epsilon.
+
+*Cross products* of numbers, with the constant where their sums are released, have the noise of their body;
+`pydpstat.mechanisms.CrossProductNoise` has the proof. *Squares* of numbers in [-1, 1] move by 1 at most,
+each: they have a cube's noise of scale 1 / epsilon.
+
+*Tables* have in each cell the count of its records and the sums of their numbers u. A record is in one cell
+of a table. One that is replaced by w leaves its cell, which moves by (1, u), and enters another, which moves
+by (1, w), each by 1 in the maximum norm. Or it stays, and its cell moves by (0, u - w), by 2 at most. So the
+norms of all cells add up to 2 at most, and each cell has a cube's noise of scale 2 / epsilon, whatever their
+number. Counts of *pairs* of cells of two tables are like a table's without numbers: two of them move by 1.
+
+Bringing a number onto the grid of the release moves it by less than a unit more. The sensitivity of the whole
+covers a unit for each number that is released, and of a part the norm grows by less than two units and a
+half.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.mechanisms.cross_products import CrossProductNoise
+from pydpstat.mechanisms.cube import CubeNoise
+from pydpstat.mechanisms.laplace import scale_for
+from pydpstat.mechanisms.mechanism import Mechanism, SeparateNoise, parts_of
+
+if TYPE_CHECKING:
+    from pydpstat.random import Source
+
+Floats = npt.NDArray[np.float64]
+
+# What the variance of a kind's noise weighs: cross products and pairs 1; squares as little as slopes of 0.2
+# in the unit of the bounds let them matter; a table more the more cells it has, of fewer records each.
+_SQUARES, _CELL = 0.04, 0.2
+_SEED = 1_912
+
+
+class Part(NamedTuple):
+    """Released numbers that have a share of epsilon.
+
+    Parameters
+    ----------
+    noise : CubeNoise or CrossProductNoise
+        That of one vector, if it had epsilon 1 to itself.
+    vectors : int
+        How many vectors there are, with independent noise.
+    weight : float
+        What the variance of the noise weighs.
+    """
+
+    noise: CubeNoise | CrossProductNoise
+    vectors: int
+    weight: float
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are."""
+        return self.noise.width * self.vectors
+
+    def scaled(self, sensitivity: float, epsilon: float) -> CubeNoise | CrossProductNoise:
+        """Return the noise for a part of epsilon."""
+        scale = scale_for(sensitivity * float(self.noise.scale), epsilon)
+        if isinstance(self.noise, CubeNoise):
+            return CubeNoise(scale, self.noise.columns)
+        return CrossProductNoise(scale, self.noise.places)
+
+
+def parts(numbers: int, tables: Sequence[int]) -> list[Part]:
+    """Return what is released of so many numbers, and of tables with so many cells, in its order.
+
+    Examples
+    --------
+    >>> [part.size for part in parts(2, [3])]
+    [9, 1, 2]
+    """
+    found = [Part(CubeNoise(2.0, numbers + 1), cells, _CELL * cells) for cells in tables]
+    found += [Part(CubeNoise(2.0, 1), one * other, 1.0) for one, other in combinations(tables, 2)]
+    places = numbers if tables else numbers + 1
+    if places > 1:
+        found.append(Part(CrossProductNoise(2.0, places), 1, 1.0))
+    return [*found, Part(CubeNoise(1.0, numbers), 1, _SQUARES)]
+
+
+def shares(found: Sequence[Part]) -> tuple[float, ...]:
+    """Return the parts' shares of epsilon, for which the weighted sum of their noises' variances is least."""
+    wishes = [float(np.cbrt(part.weight * part.noise.std() ** 2)) for part in found]
+    return tuple(wish / sum(wishes) for wish in wishes)
+
+
+def crossed(numbers: int, levels: Sequence[int]) -> bool:
+    """Tell whether one table of all categorical predictors has less noise than a table of each.
+
+    It has a larger share of epsilon, but a level's sum is over cells, whose noises add up. The predictor with
+    most levels has the fewest such cells, and the fewest records a level.
+
+    Examples
+    --------
+    >>> crossed(2, [2, 12]), crossed(2, [12, 12])
+    (True, False)
+    """
+    if len(levels) < 2:
+        return False
+    cells = math.prod(levels)
+    alone = shares(parts(numbers, levels))[int(np.argmax(levels))]
+    together = shares(parts(numbers, [cells]))[0]
+    return cells * alone**2 <= max(levels) * together**2
+
+
+@dataclass(frozen=True, eq=False)
+class MomentNoise(SeparateNoise):
+    """The noise of all parts. A table's cells are drawn one after the other; the value has its columns so.
+
+    Parameters
+    ----------
+    noises, sizes : tuple
+        The parts' noises, and how many numbers each has.
+    order : tuple of int
+        Where each released number's noise is among those that are drawn.
+    """
+
+    noises: tuple[Any, ...]
+    order: tuple[int, ...]
+
+    def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
+        """Draw the noise of all parts, in the order of the released numbers."""
+        return super().draw(source, size, grid)[list(self.order)]
+
+    def sample(self, count: int) -> Floats:
+        """Return draws of the joint distribution for simulations, of shape (count, numbers).
+
+        They are the same in every call, and protect nobody.
+        """
+        generator = np.random.default_rng(_SEED)
+        columns = []
+        for noise, size in zip(self.noises, self.sizes):
+            # vectors that are made of the same points have them in different orders
+            drawn = noise.sample(count)
+            columns += [drawn[generator.permutation(count)] for _ in range(size // drawn.shape[1])]
+        return np.concatenate(columns, axis=1)[:, list(self.order)]
+
+
+class MomentCube(Mechanism):
+    """The cube's mechanism for what a regression releases.
+
+    Parameters
+    ----------
+    numbers : int
+        How many numbers a record has.
+    tables : tuple of int
+        How many cells each table has.
+    """
+
+    name = "linf"
+    norm = math.inf
+    joint = True
+
+    def __init__(self, numbers: int, tables: Sequence[int]) -> None:
+        self.numbers, self.tables = numbers, tuple(tables)
+
+    def __repr__(self) -> str:
+        return "Cube()"
+
+    def calibrate_vector(
+        self,
+        epsilon: float,
+        delta: float,
+        sensitivity: float,
+        size: int,
+        integer: bool,
+        ball: tuple[int, int] | None = None,
+    ) -> MomentNoise:
+        """Return the noise of all parts; the sensitivity is 1 but for what roundings add to it."""
+        found = parts(self.numbers, self.tables)
+        places = np.split(np.arange(size), np.cumsum([part.size for part in found])[:-1])
+        order = [each.reshape(part.vectors, -1).T.ravel() for each, part in zip(places, found)]
+        parted = zip(found, parts_of(epsilon, shares(found)))
+        return MomentNoise(
+            tuple(part.scaled(sensitivity, share) for part, share in parted),
+            tuple(part.size for part in found),
+            tuple(np.concatenate(order).tolist()),
+        )
