@@ -98,7 +98,8 @@ def cov(
     corners differ by ``R1 b + R2 a - R1 R2`` with a in [0, R1] and b in [0, R2]. The products' rounding
     adds at most 2 w / (n - 1), w about 2^-40 R1 R2. Of a frame the d (d + 1) / 2 different entries are
     released in units of R1 R2: together their L1 sensitivity is d (d + 1) / 2 times that of one (some
-    data attain it), the L2 sensitivity its root. So with Laplace noise each entry gets epsilon divided
+    data attain it), the L2 sensitivity its root. Each moves by at most one unit, which is the
+    sensitivity of the cube's noise. With Laplace noise each entry gets epsilon divided
     by d (d + 1) / 2. Each entry is clipped to what records within the bounds can have, so that variances are
     not negative; the matrix need not be positive definite.
 
