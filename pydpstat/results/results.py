@@ -13,6 +13,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._frozen import Frozen, frozen
 from pydpstat.errors import PydpstatError
+from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._group_labels import GroupLabels
@@ -180,8 +181,7 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
         Parameters
         ----------
         alpha, kind
-            The probability of a miss (0.05), and of what: the statistic of these records ("noise", the
-            default) or of the "population" that they are a random sample of.
+            The probability of a miss (0.05), and of what: these records ("noise") or their "population".
         joint : bool, default False
             Whether all intervals hold at once with probability ``1 - alpha``. Where each value has noise of
             its own they follow from the joint distribution of the noise, else from Bonferroni's inequality.
@@ -195,15 +195,14 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
         PydpstatError
             Where an argument is not allowed, or what was released does not say enough.
         """
-        each = self._alpha_of_each(alpha, kind) if checks.flag(joint, "joint") else alpha
-        return PopulationIntervals.conf_int(self, each, kind)
+        alpha = self._alpha_of_each(alpha, kind) if checks.flag(joint, "joint") else alpha
+        return PopulationIntervals.conf_int(self, alpha, kind)
 
     def _alpha_of_each(self, alpha: float, kind: str) -> float:
         """Return what each interval may miss with where all of them may miss with a probability."""
-        if kind == "noise":
-            self._check_interval(alpha)
-            if not isinstance(self.post, (Derived, Share)):
-                return self.noise.simultaneous(float(alpha), self.value.size)
+        self._check_interval(alpha)
+        if kind == "noise" and not isinstance(self.post, (Derived, Share)):
+            return self.noise.simultaneous(float(alpha), self.value.size)
         return float(alpha) / max(self.value.size, 1)
 
     def _check_interval(self, alpha: float) -> None:
