@@ -13,7 +13,6 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._frozen import Frozen, frozen
 from pydpstat.errors import PydpstatError
-from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._group_labels import GroupLabels
