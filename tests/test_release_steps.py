@@ -113,8 +113,8 @@ def test_records_far_from_0_are_placed_as_exactly():
     lower, upper = 1e12, 1e12 + 3.0
     grid, x = standard_grid(lower, upper), np.array([1e12 + 0.25, 1e12 + 1.0, 1e12 + 2.9])
     exact = [2 * (Fraction(each) - Fraction(lower)) / 3 - 1 for each in x.tolist()]
-    places = grid.place(x).tolist()
-    assert all(abs(Fraction(at) - to) <= Fraction(2, 2**BITS) for at, to in zip(places, exact))
+    placed = map(Fraction, grid.place(x).tolist())
+    assert all(abs(at - to) <= Fraction(2, 2**BITS) for at, to in zip(placed, exact))
 
 
 @pytest.mark.parametrize("size", [None, 1000])

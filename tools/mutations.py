@@ -138,9 +138,9 @@ class _Places(ast.NodeVisitor):
     visit_Raise = visit_JoinedStr = visit_arg = _unread
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        union = isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.BitOr)
-        alias = not self.running and union
-        if not alias:
+        joined = isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.BitOr)
+        # a union of types
+        if self.running or not joined:
             self.generic_visit(node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:

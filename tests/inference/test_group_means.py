@@ -193,5 +193,5 @@ def test_a_common_mean_is_also_tried_nearer_to_the_middle():
     assert min(means) == -0.9 and -0.88 < max(means) < -0.8
     # not where the largest variance would hardly grow
     sure = Fitted(np.zeros(1), np.array([-0.1]), np.array([[0.05, 0.05]]))
-    families = _families(sure, np.array([200.0, 200.0]), 1.0)
-    assert {point.mean for family in families for point in family} == {-0.1}
+    means = {point.mean for family in _families(sure, np.array([200.0, 200.0]), 1.0) for point in family}
+    assert means == {-0.1}

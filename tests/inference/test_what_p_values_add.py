@@ -42,8 +42,8 @@ def test_no_difference_is_rejected_at_a_level_that_the_sets_use_up():
 
 
 def test_a_p_value_is_the_largest_over_all_pairs_of_variances_and_shapes():
-    sums = (100.0, 21.0, 9.0), (60.0, 4.0, 9.0)
-    pair = tuple(NoisySums(each, NOISE, "laplace", int(each[0])) for each in sums)
+    given = ((100, 21.0), (60, 4.0))
+    pair = tuple(NoisySums((float(n), first, 9.0), NOISE, "laplace", n) for n, first in given)
     every = slice(None)
     both = _Simulated(groups_under(pair, 0.0), 21.0 / 100 - 4.0 / 60, "two-sided")
     counts = max(int(both.counts(shapes, every, every).max()) for shapes in _TOGETHER)
