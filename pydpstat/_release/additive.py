@@ -14,7 +14,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._grid import float_above, times, whole_units
 from pydpstat._release.calibration import Preparation, Question
-from pydpstat._release.payment import Spender, pay
+from pydpstat._release.payment import Spender, in_force, open_blocks, pay
 from pydpstat.errors import PydpstatError
 from pydpstat.random.source import Source
 from pydpstat.results._call import Call
@@ -118,7 +118,8 @@ def release(
             f"the {query.statistic} of these data is missing or infinite, as R's NA, NaN or Inf. "
             "Remove or replace missing values, and give at least two records where a spread is asked for."
         )
-    pay(budget, prepared.guarantee, record, None if record.package else query.subject)
+    if budget is not None or open_blocks or in_force():
+        pay(budget, prepared.guarantee, record, None if record.package else query.subject)
     value = _noisy(query, prepared, source)
     may_stand = prepared.accepts
     while may_stand is not None and not may_stand(value) or accept is not None and not accept(value):

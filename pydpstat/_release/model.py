@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._release.calibration import SEEDED
-from pydpstat._release.payment import pay
+from pydpstat._release.payment import in_force, open_blocks, pay
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source
@@ -94,7 +94,8 @@ def release_model(
     PydpstatError
         Where a coefficient is not a finite number.
     """
-    pay(None, guarantee, published["record"])
+    if open_blocks or in_force():
+        pay(None, guarantee, published["record"])
     nothing = np.zeros(size)
     with np.errstate(all="ignore"):
         if perturbation == "output":

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
 from pydpstat.budget._blocks import Spender, about, around, default, in_force, within
+from pydpstat.budget._threads import OPEN as open_blocks
 from pydpstat.budget._threads import warn_of_a_block_elsewhere
 from pydpstat.privacy import Guarantee
 
@@ -77,7 +78,7 @@ def pay(
     if payer is not None:
         with about("" if subject is None else subject()):
             payer.spend(guarantee, record if isinstance(record, str) else record.python())
-    elif not in_force():
+    elif open_blocks and not in_force():
         warn_of_a_block_elsewhere()
 
 

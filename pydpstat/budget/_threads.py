@@ -26,12 +26,12 @@ class _Block:
 
 
 # of all threads, the last opened at the end
-_OPEN: list[_Block] = []
+OPEN: list[_Block] = []
 
 
 def opened(budget: object) -> None:
     """Note that this thread opened a block."""
-    _OPEN.append(
+    OPEN.append(
         _Block(budget, threading.current_thread(), weakref.WeakSet(threading.enumerate()), _of_a_pool())
     )
 
@@ -39,16 +39,16 @@ def opened(budget: object) -> None:
 def closed(budget: object) -> None:
     """Note that this thread left its innermost block of a budget."""
     here = threading.current_thread()
-    for block in reversed(_OPEN):
+    for block in reversed(OPEN):
         if block.budget is budget and block.thread is here:
-            _OPEN.remove(block)
+            OPEN.remove(block)
             return
 
 
 def warn_of_a_block_elsewhere() -> None:
     """Warn, where nobody pays for a release, if it may have been meant for a block of another thread."""
     here = threading.current_thread()
-    for block in reversed(_OPEN):
+    for block in reversed(OPEN):
         # a fork leaves the other threads, with their blocks, in the parent
         apart = block.thread is here or not block.thread.is_alive()
         if not apart and (here not in block.older or (_of_a_pool() and not block.of_a_pool)):

@@ -233,7 +233,8 @@ def _release(
     variables, how = read_variables(x, y, bounds, how, scope, source)
     check_squares(variables.pairs)
     check_filling(how.missing, variables.pairs)
-    how = for_columns(how, variables.width if variables.matrix else 1)
+    if function == "cov" and variables.matrix:
+        how = for_columns(how, variables.width)
     if function == "cov" and how.bounded:
         query, publish = bounded_query(variables, how)
     elif function == "cov" and not variables.matrix:

@@ -117,7 +117,7 @@ def test_an_interval_lies_in_its_range_and_holds_the_estimate(seed, n, epsilon, 
     for alpha in (0.5, 0.05, 1e-6):
         low, high = population(r, alpha).T
         value = r.params.to_numpy()
-        assert (low >= -1.0).all() and (high <= 1.0).all() and (low <= value).all() and (value <= high).all()
+        assert (low >= -1.0).all() and (high <= 1.0).all() and not ((low > value) | (value > high)).any()
         assert before is None or (low <= before[0]).all() and (before[1] <= high).all()
         before = low, high
 

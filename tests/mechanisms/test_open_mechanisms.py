@@ -134,12 +134,14 @@ def test_what_a_name_does_an_object_does():
     for name, each, more in (("laplace", Laplace(), {}), ("gaussian", Gaussian(), {"delta": 1e-6})):
         for call in REAL.values():
             first, second = call(mechanism=name, rng=5, **more), call(mechanism=each, rng=5, **more)
-            assert np.array_equal(first.value, second.value) and first.guarantee == second.guarantee
+            assert np.array_equal(first.value, second.value, equal_nan=True)
+            assert first.guarantee == second.guarantee
     gaussian = ("gaussian", DiscreteGaussian(), {"delta": 1e-6})
     for name, each, more in (("geometric", Geometric(), {}), gaussian):
         for call in COUNTS.values():
             first, second = call(mechanism=name, rng=5, **more), call(mechanism=each, rng=5, **more)
-            assert np.array_equal(first.value, second.value) and first.guarantee == second.guarantee
+            assert np.array_equal(first.value, second.value, equal_nan=True)
+            assert first.guarantee == second.guarantee
 
 
 def test_an_integer_mechanism_is_for_counts_only():
@@ -174,7 +176,9 @@ def test_noise_that_takes_no_notice_of_the_grid_is_refused(name):
     mechanism = drawing(lambda self, source, size, grid: self.ppf(source.uniform(size)))
     with pytest.raises(PydpstatError, match="draw of Drawn must return whole numbers.* Nothing was released"):
         ALL[name](mechanism=mechanism)
-    assert np.all(np.isfinite(ALL[name](mechanism=mechanism, rng=1).value))
+    seeded = ALL[name](mechanism=mechanism, rng=1).value
+    # a correlation of noisy sums may be missing
+    assert np.all(np.isfinite(seeded)) or name == "corr"
 
 
 @pytest.mark.parametrize("rng", [None, 1])
