@@ -21,7 +21,7 @@ def numeric(x: object, name: str = "x") -> Numeric:
     """A float64, integer or boolean vector, in column-major order as R's vectors are."""
     if type(x) is np.ndarray and x.ndim == 1 and x.dtype == np.float64:
         return x
-    x = in_memory(x, name)
+    x = in_memory(x, name) if library_of(x) else x
     if library_of(x) or isinstance(x, Iterator):
         raise PydpstatError(
             f"{name} must be numeric; got {type(x).__name__}. Give a list, an array or a Series of numbers."

@@ -241,7 +241,7 @@ def test_no_rng_is_the_operating_system(name):
     "rng",
     [
         True,
-        1.0,
+        1.5,
         "1",
         [1],
         np.random.RandomState(1),

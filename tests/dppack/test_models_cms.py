@@ -131,7 +131,7 @@ def test_a_numpy_generator_and_the_operating_system(make):
     assert np.isfinite(free.coeff).all()
 
 
-@pytest.mark.parametrize("rng", [True, 1.0, "1", np.random.RandomState(1)])
+@pytest.mark.parametrize("rng", [True, 1.5, "1", np.random.RandomState(1)])
 def test_another_rng_is_refused(make, rng):
     with pytest.raises(PydpstatError, match="rng must be None"):
         fit(make(), rng=rng)

@@ -19,6 +19,7 @@ from pydpstat._data.containers import (
     has_rows,
     is_categorical,
     is_frame,
+    library_of,
     names_of,
     rows,
 )
@@ -65,7 +66,7 @@ def design_matrix(X: npt.ArrayLike, add_bias: bool = False) -> tuple[Floats, tup
     With `add_bias` a column "bias" of ones comes in front, which R does to a data frame only; a column
     that has this name already is replaced. A message tells only the type and shape of X.
     """
-    X = in_memory(X, "X")
+    X = in_memory(X, "X") if library_of(X) else X
     if is_frame(X):
         return _frame(X, add_bias)
     if add_bias:
@@ -90,7 +91,7 @@ def design_matrix(X: npt.ArrayLike, add_bias: bool = False) -> tuple[Floats, tup
 
 def as_records(X: npt.ArrayLike, add_bias: bool = False) -> Floats:
     """Return new records for a prediction; a vector is one column, as R's as.matrix makes it."""
-    X = in_memory(X, "X")
+    X = in_memory(X, "X") if library_of(X) else X
     if np.ndim(X) == 1 and not has_columns(X) and not add_bias:
         X = np.reshape(np.asarray(X), (-1, 1))
     return design_matrix(X, add_bias)[0]
@@ -147,7 +148,7 @@ def read_records(X: npt.ArrayLike, y: npt.ArrayLike, add_bias: bool) -> Records:
 
 def response(y: npt.ArrayLike) -> Floats:
     """Return responses, one a record; a frame or matrix must have one column."""
-    y = in_memory(y, "y")
+    y = in_memory(y, "y") if library_of(y) else y
     if has_columns(y):
         y = checks.array_of(y)
     if isinstance(y, str) or y is None or is_categorical(y):
@@ -307,7 +308,7 @@ class RecordGroups:
             raise PydpstatError(
                 "y must be a vector, not a DataFrame, on which R stops here; give y.iloc[:, 0]."
             )
-        X = in_memory(X, "X")
+        X = in_memory(X, "X") if library_of(X) else X
         self.models: list[Model] = list(DPmodels)
         self.X = X if has_rows(X) else checks.array_of(X)
         self.y = response(y)
