@@ -174,7 +174,8 @@ def as_integer(value: Any) -> int | None:
     """
     if type(value) is int:
         return value
-    number = value.item() if isinstance(value, np.generic) else value
+    plain = isinstance(value, np.generic) or isinstance(value, np.ndarray) and value.ndim == 0
+    number = value.item() if plain else value
     return int(number) if is_number(number) and abs(number) < math.inf and number == int(number) else None
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat._data.containers import columns_of, is_frame, is_series, listed
+from pydpstat._data.containers import columns_of, is_frame, is_series
 from pydpstat._data.held import read_whole
 from pydpstat._data.lookup import places
 from pydpstat._data.table import Chunk
@@ -27,8 +27,10 @@ def leaf_counts(data: object, hierarchy: Hierarchy, drop: bool) -> tuple[Levels,
     Those at no leaf may be left out. Anything else has the counts of the leaves: by their labels (or paths,
     where labels occur twice), or in the order of the hierarchy.
     """
-    # a series of Polars has no labels
-    data = data if is_series(data) else listed(read_whole(data, "data"))
+    if not is_series(data):
+        data = read_whole(data, "data")
+        # a series of Polars has no labels
+        data = data.to_numpy() if is_series(data) else data
     records = is_frame(data) or isinstance(data, Chunk)
     if records:
         places = _places(*_columns(data), hierarchy)

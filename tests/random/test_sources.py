@@ -34,7 +34,7 @@ def test_what_stands_for_what():
     [
         True,
         np.True_,
-        1.0,
+        1.5,
         "1",
         [1],
         (),

@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._checks import as_integer, shown, unwrap
+from pydpstat._checks import as_integer, shown
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
 from pydpstat.r_arithmetic.elementary import Numbers
@@ -24,7 +24,7 @@ def refuse(name: str, value: object, allowed: str) -> PydpstatError:
 
 def whole(value: object, name: str, allowed: str = "a whole number of at least 0") -> int:
     """Check an integer of at least 0; a float without a fraction will do."""
-    number = as_integer(unwrap(value))
+    number = as_integer(value)
     if number is None or number < 0:
         raise refuse(name, value, allowed)
     return number
@@ -100,7 +100,7 @@ class Seeded:
         >>> rng.runif(2)
         array([0.28757752, 0.78830514])
         """
-        number = as_integer(unwrap(seed))
+        number = as_integer(seed)
         if number is None or abs(number) > R_LARGEST_INTEGER:
             raise refuse("seed", seed, "a whole number from -2147483647 to 2147483647, as for R's set.seed()")
         self._stream = UniformStream(seeded_key(number), BLOCK)
