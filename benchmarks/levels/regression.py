@@ -52,6 +52,8 @@ def _settings() -> list[Setting]:
         ("constant response", 2, ((100, 1.0), (2000, 5.0))),
         ("rounded", 2, ((300, 5.0), (2000, 1.0))),
         ("levels", 2, ((300, 2.0), (2000, 1.0))),
+        ("levels", 3, ((1000, 2.0),)),
+        ("a rare level", 5, ((1000, 2.0), (20000, 1.0))),
     ]
     ranks = [
         ("normal", 1, ((20, 0.3), (100, 1.0), (1000, 0.1))),
@@ -75,6 +77,14 @@ def _settings() -> list[Setting]:
                 name = f"{method}, {law}, {predictors} predictors, n {n}, epsilon {epsilon:g}"
                 setting = {"name": name, "method": method, "law": law, "predictors": predictors}
                 found.append({**setting, "n": n, "epsilon": epsilon})
+    for law, predictors, n, epsilon, place in (
+        ("normal", 2, 1000, 2.0, 0),
+        ("levels", 2, 2000, 1.0, 2),
+        ("a rare level", 5, 5000, 2.0, 5),
+    ):
+        name = f"moments, {law}, {predictors} predictors, n {n}, epsilon {epsilon:g}, coefficient {place}"
+        setting = {"name": name, "method": "moments", "law": law, "predictors": predictors}
+        found.append({**setting, "n": n, "epsilon": epsilon, "place": place})
     return found
 
 
@@ -94,6 +104,10 @@ def _power() -> list[Setting]:
                 if predictors > 1:
                     known = {"figure": figure} if method == "rank" else {}
                 found.append({**setting, "n": n, "epsilon": epsilon, "effect": effect, **known})
+    for predictors, n, effect, figure in ((3, 2000, 0.2, 0.65), (6, 20000, 0.06, 0.75)):
+        name = f"moments, {predictors} wide predictors, n {n}, epsilon 1, slope {effect:g}"
+        setting = {"name": name, "method": "moments", "law": "wide", "predictors": predictors, "n": n}
+        found.append({**setting, "epsilon": 1.0, "effect": effect, "figure": figure})
     return found
 
 
@@ -101,12 +115,15 @@ POWER = _power()
 
 
 def records(setting: Setting, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return predictors and response within their bounds, the first slope the setting's effect or 0."""
+    """Return predictors and response within their bounds; what is tested is the setting's effect or 0."""
     n, p, law = setting["n"], setting["predictors"], setting["law"]
     x = 0.25 * rng.standard_normal((n, p))
     error = 0.15 * rng.standard_normal(n)
     if law == "three sd":
         x, error = x / 0.75, error / 0.75
+    elif law == "wide":
+        # a standard deviation of 0.15, and 0.125 of the errors, where the bounds are 0 and 1
+        x, error = 1.2 * x, error / 0.6
     elif law == "correlated":
         x[:, 0] = 0.9 * x[:, -1] + 0.44 * x[:, 0]
     elif law == "skewed":
@@ -125,11 +142,14 @@ def records(setting: Setting, rng: np.random.Generator) -> tuple[np.ndarray, np.
         error = error * (0.2 + 4.0 * np.abs(x[:, 0]))
     elif law == "levels":
         x[:, 1:] = rng.integers(0, 2, (n, p - 1))
+    elif law == "a rare level":
+        x[:, 1:] = rng.choice(p, n, p=[*[0.96 / (p - 1)] * (p - 1), 0.04])[:, None] == np.arange(1, p)
     x = x.clip(-1.0, 1.0)
     if law == "constant response":
         return x, np.full(n, 0.3)
     slopes = np.full(p, 0.15)
-    slopes[0] = setting.get("effect", 0.0)
+    if setting.get("place", 1):
+        slopes[setting.get("place", 1) - 1] = setting.get("effect", 0.0)
     if law == "heavy tails, clipped":
         # where the response is clipped it is not linear in the other predictors
         slopes[1:] = 0.0
@@ -146,6 +166,8 @@ def _layout(setting: Setting) -> Layout:
     names = ("1", *(f"x{k}" for k in range(1, p + 1)), "y")
     if setting["law"] == "levels":
         return Layout((1, p + 1), tuple((-1, k) for k in range(2, p + 1)), names)
+    if setting["law"] == "a rare level":
+        return Layout((1, p + 1), ((-1, *range(2, p + 1)),), names)
     return Layout(tuple(range(1, p + 2)), (), names)
 
 
@@ -200,9 +222,9 @@ def ranked(setting: Setting, rng: np.random.Generator) -> float:
     return two_sided(value + _geometric(epsilon / law.sensitivity, 1, rng)[0], law, epsilon)
 
 
-def rejected(noisy: NoisyMoments, slope: float) -> bool:
-    """Return whether the first slope is rejected at 0.05."""
-    return bool(pvalues(noisy, np.array([1]), np.array([[slope]]), 0.05)[0, 0] <= 0.05)
+def rejected(noisy: NoisyMoments, place: int, value: float) -> bool:
+    """Return whether a value of a coefficient is rejected at 0.05."""
+    return bool(pvalues(noisy, np.array([place]), np.array([[value]]), 0.05)[0, 0] <= 0.05)
 
 
 def _geometric(rate: float, size: int, rng: np.random.Generator) -> list[int]:
@@ -215,20 +237,22 @@ def rejections(setting: Setting, runs: int, seed: int) -> int:
     rng = np.random.default_rng(seed)
     if setting["method"] == "rank":
         return sum(ranked(setting, rng) <= 0.05 for _ in range(runs))
-    return sum(rejected(noisy_moments(setting, rng), 0.0) for _ in range(runs))
+    place = setting.get("place", 1)
+    return sum(rejected(noisy_moments(setting, rng), place, 0.0) for _ in range(runs))
 
 
 power = rejections
 
 
 def misses(setting: Setting, runs: int, seed: int) -> int:
-    """Return how many of so many intervals of 95 % miss the first slope."""
+    """Return how many of so many intervals of 95 % miss the coefficient."""
     rng = np.random.default_rng(seed)
+    place = setting.get("place", 1)
     slope, found = setting.get("effect", 0.0), 0
     for _ in range(runs):
         if setting["method"] == "moments":
             noisy = noisy_moments(setting, rng)
-            found += missed(rejected(noisy, slope), lambda: ends(noisy, 0.05)[1], slope, rng)
+            found += missed(rejected(noisy, place, slope), lambda: ends(noisy, 0.05)[place], slope, rng)
             continue
         if setting["predictors"] == 1:
             low, high = _slope(setting, rng).ends(0.05)

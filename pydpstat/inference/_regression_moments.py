@@ -152,6 +152,9 @@ class Layout:
         value at u'w = -q.
 
         Each of the products is rounded by less than 2^-40 (`record_grid.sums`), twice.
+
+        The maximum norm: parts of what is released have units of their own, in which each moves by 1 at most
+        (`pydpstat.inference._moment_noise`). A product's unit is 1, or 2 where cross products count double.
         """
         d, q = len(self.numbers), len(self.factors)
         slack = Fraction(d * (d + 1), 2**BITS)
