@@ -48,6 +48,7 @@ def chosen_mechanism(
 
 
 def checked_delta(delta: float, mechanism: Mechanism) -> float:
+    """Return delta as it is allowed with a mechanism: 0, or a small probability."""
     if not mechanism.approximate:
         if type(delta) is int and delta == 0 or checks.is_number(delta) and delta == 0.0:
             return 0.0

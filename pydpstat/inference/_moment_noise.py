@@ -30,6 +30,7 @@ from pydpstat.mechanisms.cross_products import CrossProductNoise
 from pydpstat.mechanisms.cube import CubeNoise
 from pydpstat.mechanisms.laplace import scale_for
 from pydpstat.mechanisms.mechanism import Mechanism, SeparateNoise, parts_of
+from pydpstat.r_arithmetic.elementary import exp, log
 
 if TYPE_CHECKING:
     from pydpstat.random import Source
@@ -90,7 +91,7 @@ def parts(numbers: int, tables: Sequence[int]) -> list[Part]:
 
 def shares(found: Sequence[Part]) -> tuple[float, ...]:
     """Return the parts' shares of epsilon, for which the weighted sum of their noises' variances is least."""
-    wishes = [float(np.cbrt(part.weight * part.noise.std() ** 2)) for part in found]
+    wishes = [float(exp(log(part.weight * part.noise.std() ** 2) / 3.0)) for part in found]
     return tuple(wish / sum(wishes) for wish in wishes)
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._frozen import Frozen
+from pydpstat._frozen import Frozen, frozen
 from pydpstat.inference._laws import noisy_score
 from pydpstat.inference._laws.noisy_moments import NoisyMoments
 from pydpstat.inference._laws.noisy_score import Inverse, Releases, Responses, Scores
@@ -25,7 +25,7 @@ _KEPT = 2**27
 # draws at a time, whose arrays fit in a processor's cache
 _CHUNK = 2**17
 # standard errors from the estimate where an interval's end is looked for; the last one counts as infinite
-_DISTANCES = np.geomspace(0.02, 1e6, 240)
+_DISTANCES = frozen(np.geomspace(0.02, 1e6, 240))
 # how far beyond the critical value a statistic may be at an interval's end
 _NEAR = 0.01
 _TURNS = 12
