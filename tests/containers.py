@@ -63,12 +63,15 @@ def calls() -> dict[str, tuple[Callable[..., Any], dict[str, Any], tuple[str, ..
         own = {**base.arguments, **({"rng": 1} if "rng" in base.arguments else {})}
         if name == "logit":
             # a variable, as the others have
-            own |= {"formula": LABELS, "data": X}
+            own |= {"formula": LABELS == 1, "data": X}
         # a column that has a name gives it to its coefficient
         own.pop("coefficients", None)
         if name == "any_interval":
             own["estimator"] = mean_of
         records = tuple(key for key in own if key in _DATA and isinstance(own[key], (np.ndarray, list)))
+        if name in ("ols", "logit"):
+            # a response that has a name must not have the predictors'; frames have both
+            records = ("data",)
         if records and name not in _WITHOUT_RECORDS:
             found[name] = base.call, {**own, **{key: np.asarray(own[key]) for key in records}}, records
     texts = {"data": np.array(["a", "b", "b", "a"])}

@@ -102,8 +102,8 @@ def is_valid(result: Any) -> bool:
         return all(map(is_valid, result.values()))
     if isinstance(result, pydpstat.DPResults):
         value = result.value
-        # a candidate is what the caller gave
-        return result.statistic == "choice" or value.dtype.kind != "f" or bool(np.isfinite(value).all())
+        # a candidate is what the caller gave, and a correlation of noisy sums may be missing
+        return result.statistic in ("choice", "corr") or value.dtype.kind != "f" or bool(np.isfinite(value).all())
     return result is not None
 
 

@@ -139,6 +139,10 @@ def test_intervals_are_in_the_range_and_never_empty(name):
             # a correlation of a variable with itself is 1, whatever the noise
             assert ((low < high) | (low == 1.0)).all(), release
             if name in CLIPPED:
+                # a correlation may be missing
+                known = ~np.isnan(values)
+                values, low, high = values[known], low[known], high[known]
+                assert name == "corr" or known.all()
                 assert (values >= least).all() and (values <= most).all(), release
                 assert (low <= values).all() and (values <= high).all(), release
 

@@ -23,7 +23,7 @@ NUMBERS = ("mean", "sum", "var", "std", "cov", "corr")
 STATISTICS = (*NUMBERS, "count", "proportion")
 PAIRED = ("cov", "corr")
 GROUPS: dict[str, Any] = {"by": "g", "levels": ["a", "b"]}
-LAPLACE: dict[str, Any] = {}
+LAPLACE = {"mechanism": "laplace"}
 GAUSSIAN: dict[str, Any] = {"mechanism": "gaussian", "delta": 1e-3}
 # of each statistic's worst pair; the products' rounding is 9 * 2^-41
 ATTAINED = 0.99

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ def columns(function, **options):
 
     def draw(data, rng):
         wide = np.repeat(np.asarray(data)[:, None], COLUMNS, axis=1)
-        call = getattr(pydpstat, function)
+        call = partial(getattr(pydpstat, function), mechanism="laplace")
         return np.concatenate(
             [np.asarray(call(wide, float(COLUMNS), bounds=(0, 1), rng=rng, **options)) for _ in range(ROUNDS)]
         )

@@ -45,7 +45,7 @@ TYPES = {
     "r.nobs": r"int \| None|Union\[int, None\]",
     "r.guarantee": "pydpstat.privacy.guarantee.Guarantee",
     # pandas brings no types of its own
-    "r.conf_int": r"def \(alpha: float =, kind: str =\) -> (Any|pandas\..*DataFrame)",
+    "r.conf_int": r"def \(alpha: float =, kind: str =, \*, joint: bool =\) -> (Any|pandas\..*DataFrame)",
     "r.to_dict()": r"dict\[str, Any\]",
     "float(r)": "float",
     # as the estimate: its shape follows the data
@@ -64,7 +64,7 @@ ERRORS = {
     # a star brings no namespace that hides a module of Python's
     "random.random()": 'Name "random" is not defined',
     "r.estimat": '"DPResults" has no attribute "estimat"',
-    "r.conf_int(0.05, 'noise', 3)": 'Too many arguments for "conf_int"',
+    "r.conf_int(0.05, 'noise', 3)": 'Too many positional arguments for "conf_int"',
     "dp.mean(x, 1.0, bound=(0, 1))": 'Unexpected keyword argument "bound" for "mean"',
     "dp.mean(x, 1.0)": 'Missing named argument "bounds" for "mean"',
     "dp.mean(bounds=(0, 1))": 'Missing positional arguments "data", "epsilon"',
