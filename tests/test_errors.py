@@ -103,7 +103,8 @@ def is_valid(result: Any) -> bool:
     if isinstance(result, pydpstat.DPResults):
         value = result.value
         # a candidate is what the caller gave, and a correlation of noisy sums may be missing
-        return result.statistic in ("choice", "corr") or value.dtype.kind != "f" or bool(np.isfinite(value).all())
+        allowed = result.statistic in ("choice", "corr") or value.dtype.kind != "f"
+        return allowed or bool(np.isfinite(value).all())
     return result is not None
 
 

@@ -83,7 +83,9 @@ def worst(
     """Return how far the worst of all pairs of corner records are apart; a unit has so many equal ones."""
     norm = 2 if "delta" in options else 1
     chosen = columns_of(name, width) + [options[key] for key in ("by", "unit") if key in options]
-    given = {"neighbors": neighbors, **options}
+    # counts have geometric noise
+    named = name not in ("count", "proportion") or options.get("mechanism") != "laplace"
+    given = {"neighbors": neighbors, **{k: v for k, v in options.items() if named or k != "mechanism"}}
     ends = corners(name, width, bounds)
     rest = [(ends[-1], "a", 1), (ends[0], "b", 2)]
     groups = ("a", "b", "no level")

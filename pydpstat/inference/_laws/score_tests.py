@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -96,13 +97,13 @@ class Seen:
 
     def __init__(self, noisy: NoisyMoments) -> None:
         self._noisy = noisy
-        self._inverse, self._response = noisy_score.observed(noisy)
-        self.left = self._inverse.left[:, 0]
+        self._inverse, self._response = _kept(noisy_score.observed(noisy))
+        self.left = frozen(self._inverse.left[:, 0])
         self.rest = float(self._response.rest[0, 0, 0])
         places = np.arange(len(self.left))
         all_of = np.broadcast_to(self._response.estimates, (len(places), *self._response.estimates.shape[1:]))
-        self.coefficients = noisy_score.tested(noisy, all_of, places)[:, 0, 0]
-        self.errors = self.at(places, self.coefficients[:, None]).error[:, 0, 0]
+        self.coefficients = frozen(noisy_score.tested(noisy, all_of, places)[:, 0, 0])
+        self.errors = frozen(self.at(places, self.coefficients[:, None]).error[:, 0, 0])
 
     def at(self, which: Places, nulls: Floats) -> Scores:
         """Return the scores of hypotheses ``coefficient[which] = nulls``, nulls of shape (j, e)."""
@@ -130,13 +131,14 @@ class Points:
         for k in range(POINTS // 2):
             near = _design(center + noisy.draws.noise[:width, :width, k])
             self._designs += [near, _design(2.0 * center - near)]
+        self._designs = [frozen(design) for design in self._designs]
         self._keeps = 8 * width * width * self.count * len(self._designs) <= _KEPT
         self._made: dict[int, Releases] = {}
 
     def _releases(self, point: int) -> Releases:
         found = self._made.get(point)
         if found is None:
-            found = noisy_score.releases(self._noisy, self._designs[point])
+            found = _kept(noisy_score.releases(self._noisy, self._designs[point]))
             if self._keeps or point == 0:
                 self._made[point] = found
         return found
@@ -192,6 +194,16 @@ def _points(noisy: NoisyMoments) -> Points:
     return Points(noisy)
 
 
+def _kept(value: Any) -> Any:
+    """Return arrays, alone or in tuples, whose memory nobody can write to."""
+    if isinstance(value, np.ndarray):
+        return frozen(value)
+    if not isinstance(value, tuple):
+        return value
+    parts = map(_kept, value)
+    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+
+
 def _design(matrix: Floats) -> Floats:
     """Return the nearest matrix of moments of the constant and the predictors, its number of records kept."""
     values, vectors = np.linalg.eigh(matrix)
@@ -222,12 +234,12 @@ def pvalues(noisy: NoisyMoments, which: Places, nulls: Floats, enough: float = 1
 
 @lru_cache(maxsize=32)
 def _pvalues(tests: ScoreTests, value: float) -> Floats:
-    return pvalues(tests.noisy, tests._places, tests._scaled(value))[:, 0]
+    return frozen(pvalues(tests.noisy, tests._places, tests._scaled(value))[:, 0])
 
 
 @lru_cache(maxsize=32)
 def _ends(tests: ScoreTests, alpha: float) -> Floats:
-    return tests.units[:, None] * ends(tests.noisy, alpha) + tests.shifts[:, None]
+    return frozen(tests.units[:, None] * ends(tests.noisy, alpha) + tests.shifts[:, None])
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
