@@ -77,15 +77,19 @@ def corners(name: str, width: int, bounds: tuple[float, float]) -> list[tuple[An
     return list(product(ends, repeat=len(columns_of(name, width))))
 
 
+def fitting(name: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return options without the noise that counts do not have."""
+    geometric = name in ("count", "proportion") and options.get("mechanism") == "laplace"
+    return {key: value for key, value in options.items() if key != "mechanism" or not geometric}
+
+
 def worst(
     name: str, neighbors: str, width: int, bounds: tuple[float, float], records: int, options: dict[str, Any]
 ) -> float:
     """Return how far the worst of all pairs of corner records are apart; a unit has so many equal ones."""
     norm = 2 if "delta" in options else 1
     chosen = columns_of(name, width) + [options[key] for key in ("by", "unit") if key in options]
-    # counts have geometric noise
-    named = name not in ("count", "proportion") or options.get("mechanism") != "laplace"
-    given = {"neighbors": neighbors, **{k: v for k, v in options.items() if named or k != "mechanism"}}
+    given = {"neighbors": neighbors, **fitting(name, options)}
     ends = corners(name, width, bounds)
     rest = [(ends[-1], "a", 1), (ends[0], "b", 2)]
     groups = ("a", "b", "no level")
@@ -225,8 +229,9 @@ def ratio_of(
         if name not in NUMBERS:
             rows = [(tuple(value > 0 for value in values), *keys) for values, *keys in rows]
         data = frame(name, rows, width)[chosen]
-        queries.append(query_of(name, data, (-2.0, 7.0), {**options, **noise, "neighbors": neighbors}))
-    return moved(*queries, 2 if noise else 1)
+        given = fitting(name, {**options, **noise})
+        queries.append(query_of(name, data, (-2.0, 7.0), {**given, "neighbors": neighbors}))
+    return moved(*queries, 2 if "delta" in noise else 1)
 
 
 @given(st.lists(RECORD, min_size=1, max_size=12), st.integers(1, 4), st.randoms(use_true_random=False))

@@ -193,7 +193,7 @@ class NoisyMoments(Frozen):
     def floors(self) -> Floats:
         """The least pivots of the predictors' matrix: half of the noise's standard deviation there."""
         units = np.eye(len(self.matrix))[:-1, :, None]
-        return 0.5 * self.spread(units, units)[:, 0]
+        return frozen(0.5 * self.spread(units, units)[:, 0])
 
     @property
     def draws(self) -> Draws:
