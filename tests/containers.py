@@ -69,9 +69,6 @@ def calls() -> dict[str, tuple[Callable[..., Any], dict[str, Any], tuple[str, ..
         if name == "any_interval":
             own["estimator"] = mean_of
         records = tuple(key for key in own if key in _DATA and isinstance(own[key], (np.ndarray, list)))
-        if name in ("ols", "logit"):
-            # a response that has a name must not have the predictors'; frames have both
-            records = ("data",)
         if records and name not in _WITHOUT_RECORDS:
             found[name] = base.call, {**own, **{key: np.asarray(own[key]) for key in records}}, records
     texts = {"data": np.array(["a", "b", "b", "a"])}
@@ -152,6 +149,8 @@ def outcome(name: str, make: Callable[[np.ndarray], Any], gap: bool = False, fir
     call, arguments, records = CALLS[name]
     given = {key: with_gap(arguments[key]) if gap else arguments[key] for key in records}
     made = {key: make(value) for key, value in list(given.items())[: 1 if first else None]}
+    if name in ("ols", "logit") and "formula" in made:
+        made["formula"] = renamed(made["formula"], given["formula"])
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -159,6 +158,15 @@ def outcome(name: str, make: Callable[[np.ndarray], Any], gap: bool = False, fir
     except pydpstat.PydpstatError as error:
         return str(error)
     return list(_numbers(result.to_dict() if hasattr(result, "to_dict") else np.asarray(result).tolist()))
+
+
+def renamed(response: Any, plainly: np.ndarray) -> Any:
+    """Return a response whose name is not the predictors'; as an array where a container's name is fixed."""
+    if isinstance(response, pd.Series):
+        return response.rename("response")
+    if isinstance(response, pd.DataFrame):
+        return response.set_axis(["response"], axis=1)
+    return response if isinstance(response, (list, np.ndarray, pd.Index)) else plainly
 
 
 def _numbers(value: Any) -> Iterator[str]:

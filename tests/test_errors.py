@@ -102,9 +102,11 @@ def is_valid(result: Any) -> bool:
         return all(map(is_valid, result.values()))
     if isinstance(result, pydpstat.DPResults):
         value = result.value
-        # a candidate is what the caller gave, and a correlation of noisy sums may be missing
-        allowed = result.statistic in ("choice", "corr") or value.dtype.kind != "f"
-        return allowed or bool(np.isfinite(value).all())
+        # a candidate is what the caller gave
+        if result.statistic == "choice" or value.dtype.kind != "f":
+            return True
+        # what may be missing is, with its reason; nothing is infinite
+        return bool((np.isfinite(value) | (np.isnan(value) & result.post.gaps)).all())
     return result is not None
 
 

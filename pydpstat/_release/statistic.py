@@ -230,9 +230,8 @@ def missing_rule(missing: Missing, neighbors: str, fill: type = float, either: b
     if isinstance(missing, str) and missing == "drop":
         if neighbors == "unbounded":
             return missing
-        ways = ["give a public value instead"] * (fill is not NO_VALUE) + [
-            "use neighbors='unbounded'"
-        ] * either
+        ways = ["give a public value instead"] if fill is not NO_VALUE else []
+        ways += ["use neighbors='unbounded'"] if either else []
         way = ", or ".join(ways) or "fill the missing values first, each by a rule that looks at it alone"
         raise PydpstatError(
             "missing must not be 'drop' with neighbors 'bounded': the number of records left would be "

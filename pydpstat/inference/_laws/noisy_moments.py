@@ -19,13 +19,13 @@ from scipy.sparse import coo_matrix, csr_matrix
 from scipy.special import ndtri
 
 from pydpstat._frozen import Frozen, frozen
+from pydpstat.mechanisms._radial import sobol
 from pydpstat.mechanisms.mechanism import Noise
 
 Floats = npt.NDArray[np.float64]
 
 # simulated releases for each nuisance point: of matrices up to a width, and wider ones
 DRAWS, WIDE, FEWER = 4096, 9, 2048
-SEED = 20_240_117
 
 
 # a linear form of v: its coefficients by place
@@ -248,12 +248,9 @@ def reference_draws(width: int, numbers: int, noise: Noise) -> tuple[Floats, Flo
 
     They are scrambled Sobol points, whose shares are nearer to probabilities than those of independent draws.
     """
-    from scipy.stats import qmc
-
     count = _count(width)
     joint = getattr(noise, "sample", None)
-    numbers = width + 1 + numbers * (joint is None)
-    points = qmc.Sobol(numbers, seed=SEED).random(count).clip(1e-12, 1.0 - 1e-12)
+    points = sobol(count, width + 1 + numbers * (joint is None))
     normal, chances = ndtri(points[:, : width + 1]), points[:, width + 1 :]
     drawn = noise.ppf(chances) if joint is None else joint(count)
     return normal[:, :width], normal[:, width], np.asarray(drawn)
