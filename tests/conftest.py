@@ -22,6 +22,7 @@ from pydpstat.random.secure import _bits
 settings.register_profile("pydpstat", deadline=None, derandomize=True)
 settings.load_profile("pydpstat")
 
+_LIBRARIES = os.environ.get("LD_LIBRARY_PATH")
 # values, counts and a seed that occur nowhere else, so that a search for them means something
 SEED = 987_654_321
 # of the bits that stand for the operating system's
@@ -273,6 +274,16 @@ def forgotten_iterators():
 def releases() -> dict[str, Release]:
     """The example releases by name."""
     return {each.name: each for each in RELEASES}
+
+
+@pytest.fixture(autouse=True)
+def own_libraries() -> Any:
+    """Take back where R, once it runs here, lets processes look for libraries: Python finds another's there."""
+    yield
+    if _LIBRARIES is None:
+        os.environ.pop("LD_LIBRARY_PATH", None)
+    else:
+        os.environ["LD_LIBRARY_PATH"] = _LIBRARIES
 
 
 @pytest.fixture(autouse=True)

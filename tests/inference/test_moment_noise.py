@@ -165,7 +165,7 @@ def test_the_default_is_the_noise_of_the_largest_change(frame):
         again = pydpstat.ols("y ~ x + C(g) + C(h)", frame, 2.0, mechanism=same, **own)
         assert again.released == fit.released and "mechanism" in again.call
     laplace = pydpstat.ols("y ~ x + C(g) + C(h)", frame, 2.0, mechanism="laplace", **own)
-    assert laplace.mechanism == "laplace" and laplace.noise_scale > float(np.max(fit.noise_scale))
+    assert laplace.mechanism == "Laplace" and laplace.noise_scale > float(np.max(fit.noise_scale))
 
 
 def test_the_operating_systems_noise_has_the_same_standard_errors(frame):

@@ -8,6 +8,10 @@ from functools import lru_cache
 from itertools import accumulate, permutations
 from typing import Any
 
+import numpy as np
+
+from pydpstat.inference._moment_noise import MomentNoise
+from pydpstat.mechanisms.cube import CubeNoise
 from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise
@@ -31,6 +35,10 @@ def moved(first: Seen, second: Seen, guarantee: Any) -> list[str]:
         changes = changes_of(one, two)
         if changes is None:
             found.append("movement: other forms")
+            continue
+        if isinstance(one.noise, (CubeNoise, MomentNoise)):
+            # the noise's own norm is the loss, and the sensitivity too
+            pure += _norm(changes, one.noise)
             continue
         found += _beyond(changes, one)
         scales = _scales(one, len(changes))
@@ -88,6 +96,17 @@ def _beyond(changes: list[Fraction], noised: Noised) -> list[str]:
 def _blocks(changes: list[Fraction], noise: SeparateNoise) -> list[list[Fraction]]:
     ends = list(accumulate(noise.sizes))
     return [changes[end - size : end] for end, size in zip(ends, noise.sizes)]
+
+
+def _norm(changes: list[Fraction], noise: CubeNoise | MomentNoise) -> float:
+    """Return the norm of changes in the noise's scales, summed over the vectors that have noise together."""
+    moved = np.array(changes, dtype=np.float64)
+    if isinstance(noise, CubeNoise):
+        return float(noise.norm(moved.reshape(-1, noise.width)).sum())
+    drawn = np.empty_like(moved)
+    drawn[list(noise.order)] = moved
+    parts = np.split(drawn, np.cumsum(noise.sizes)[:-1])
+    return sum(float(each.norm(part.reshape(-1, each.width)).sum()) for each, part in zip(noise.noises, parts))
 
 
 def _scales(noised: Noised, size: int) -> list[Fraction]:

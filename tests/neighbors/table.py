@@ -87,8 +87,12 @@ _REAL = (
     {"mechanism": "laplace", "epsilon": 0.1 + 0.2, "bounds": (-1.0 / 3.0, 7.1)},
     {"mechanism": "gaussian", "epsilon": 3.0, "delta": 1e-3, "bounds": (2.9999, 3.0001)},
 )
+# noise of several numbers together; one number has Laplace noise of it
+_TOGETHER = (*_REAL, {"mechanism": "linf", "epsilon": 0.1 + 0.2, "bounds": (-1.0 / 3.0, 7.1)})
 _COLUMNS = ("frame", "frame of Int64", "matrix", "matrix of NumPy")
-_TRUE_COLUMNS = ("frame", "frame of boolean", "matrix")
+_TRUE# noise of several numbers together; one number has Laplace noise of it
+_TOGETHER = (*_REAL, {"mechanism": "linf", "epsilon": 0.1 + 0.2, "bounds": (-1.0 / 3.0, 7.1)})
+_COLUMNS = ("frame", "frame of boolean", "matrix")
 _QUANTILES = {"shares": (0.0, 0.2, 0.5, 0.9), "aligned": True, "refused": _COLUMNS}
 _GRIDS = ({"grid_points": 9, "epsilon": 1.0}, {"grid_points": 33, "epsilon": 1.0})
 _NAMED = crossed(_INTEGER, "gone", "a")
@@ -113,7 +117,7 @@ _HIERARCHIES = tuple(
 _SHARED = crossed(({"epsilon": 1.0}, {"epsilon": 0.1 + 0.2}))
 _WEIGHED = tuple({**each, "bounds": BOUNDS} for each in _SHARED)
 _TOTALS = ({"epsilon": 1.0, "bounds": BOUNDS, "neighbors": "bounded", "missing": "error"},)
-_BOUNDED = tuple(each for each in crossed(_REAL, 3.0) if each["neighbors"] == "bounded")
+_BOUNDED = tuple(each for each in crossed(_TOGETHER, 3.0) if each["neighbors"] == "bounded")
 _BOUNDED_LEVELS = tuple(
     {"neighbors": "bounded", "missing": missing, "epsilon": 1.0} for missing in ("error", 2.0)
 )
@@ -132,12 +136,12 @@ _FOUND = tuple(
 
 FUNCTIONS: tuple[Function, ...] = (
     *(
-        Function(name, calls.one(name), NUMBERS, crossed(_REAL, 3.0))
+        Function(name, calls.one(name), NUMBERS, crossed(_TOGETHER, 3.0))
         for name in ("mean", "sum", "var", "std")
     ),
     *(
-        Function(name, calls.two(name), NUMBERS, crossed(_REAL, 3.0), ("frame of a column",))
-        for name in ("cov", "corr")
+        Function(name, calls.two(name), NUMBERS, crossed(noise, 3.0), ("frame of a column",))
+        for name, noise in (("cov", _TOGETHER), ("corr", _REAL))
     ),
     *(
         Function(
