@@ -10,7 +10,8 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, quiet
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.order_grid import rank_range
+from pydpstat.statistics._kernels.near_rank import Near
+from pydpstat.statistics._kernels.order_grid import farthest, rank_range
 from pydpstat.statistics._kernels.point_choice import one_share, several_shares
 from pydpstat.statistics._kernels.quantile_points import (
     GRID_POINTS,
@@ -244,7 +245,7 @@ def _quantile(
 ) -> DPResults:
     reach = asked.split * rank_range(share, asked.neighbors)
     rate = Fraction(asked.how.epsilon) / reach
-    found = asked.counted()
+    found = asked.counted_near(Near(share, farthest(rate)))
     labels = asked.records.named(Labels(asked.name or function))
 
     def choose(_: object = None) -> tuple[object, Labels]:

@@ -10,10 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.random import Source
+from pydpstat.statistics._kernels.near_rank import Window
 from pydpstat.statistics._kernels.order_grid import Counts, farthest, grid_runs, rank_utility
 from pydpstat.statistics._kernels.point_counts import FEW, Occupied, PointCounts
 from pydpstat.statistics._kernels.quantile_points import Asked, split_quantiles
-from pydpstat.statistics._kernels.selection import Runs, below, places, weighted, weighted_points
+from pydpstat.statistics._kernels.selection import (
+    Runs,
+    below,
+    places,
+    weighted,
+    weighted_above,
+    weighted_points,
+)
 
 # ties are put in random order among so many places, in powers of two
 _PLACES = 16
@@ -22,17 +30,20 @@ _BLOCK = 2**16
 
 
 def one_share(
-    found: PointCounts, asked: Asked, share: float, rate: Fraction
+    found: PointCounts | Window, asked: Asked, share: float, rate: Fraction
 ) -> float | npt.NDArray[np.float64]:
     """Choose a point for one share; of groups a point for each, in their order."""
     grid, source, least = asked.grid, asked.source, -farthest(rate)
     if asked.records.groups is None:
-        if found.size * FEW > grid.points:
-            utility = np.maximum(rank_utility(found.counts(), share), least)
-            return grid.at(weighted(utility, rate, source))
+        if isinstance(found, PointCounts) and found.size * FEW > grid.points:
+            found = Window(found.size, 0, found.counts())
+        if isinstance(found, Window):
+            utility = np.maximum(rank_utility(found.counts, share), least)
+            return grid.at(weighted_above(utility, found.first, grid.points, rate, source, least))
         (occupied,) = found.rows(grid.points)
         (chosen,) = weighted_points([_runs(occupied, grid.points, share, least)], rate, source)
         return grid.at(chosen)
+    assert isinstance(found, PointCounts)
     # a group's points go in runs however many records it has, so that one seed says one thing
     runs = (_runs(each, grid.points, share, least) for each in found.rows(grid.points))
     chosen_points = chain.from_iterable(weighted_points(block, rate, source) for block in _blocks(runs))

@@ -22,8 +22,9 @@ from pydpstat.mechanisms._exponential import Exponential
 from pydpstat.random import Source, source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
+from pydpstat.statistics._kernels.near_rank import Near, Window, window_near
 from pydpstat.statistics._kernels.order_grid import farthest, public_share, rank_range
-from pydpstat.statistics._kernels.point_counts import PointCounts, merged, point_counts
+from pydpstat.statistics._kernels.point_counts import FEW, PointCounts, merged, point_counts
 from pydpstat.statistics._kernels.records import Records, records_of
 from pydpstat.statistics._kernels.scope import Scope
 
@@ -86,6 +87,13 @@ class Asked(NamedTuple):
             partial(check_records, self.how, least=1, statistic="quantile", argument="x"),
         )
         return found
+
+    def counted_near(self, near: Near) -> PointCounts | Window:
+        """Return how many records each point has; of many records only those that decide about a share."""
+        part, window = self.records.part, None
+        if part is not None and part.places is None and part.columns.size * FEW > self.grid.points:
+            window = window_near(part.columns.arrays[0], self.grid, near)
+        return self.counted() if window is None else window
 
 
 def ask(

@@ -45,6 +45,35 @@ def weighted(
     return _by_sums(weights, float(source.uniform(1)[0]))[0]
 
 
+def weighted_above(
+    utility: Floats, first: int, points: int, rate: Fraction, source: Source, least: float
+) -> int:
+    """Choose a point with probability proportional to exp(rate * utility), where most utilities are `least`.
+
+    The utilities are those of successive points from `first` on, which rise and then fall. All other points
+    have `least`, whose weight is next to nothing: they are looked at only where the others do not decide.
+
+    Examples
+    --------
+    >>> from pydpstat.random.source import SYSTEM
+    >>> weighted_above(np.array([-1e9, 0.0, -1e9]), 4, 100, Fraction(1), SYSTEM, -1e9)
+    5
+    """
+    above = np.flatnonzero(utility > least)
+    start, stop = int(above[0]), int(above[-1]) + 1
+    before, likely = first + start, utility[start:stop]
+    if source.reproducible or likely.size == points:
+        return before + weighted(likely, rate, source)
+
+    def everything() -> tuple[Floats, None]:
+        whole = np.full(points, least)
+        whole[before : before + likely.size] = likely
+        return whole, None
+
+    rest = secure.Rest(before, least, float(points - likely.size), everything)
+    return secure.choose(likely, rate, rest=rest)
+
+
 def weighted_points(runs: Sequence[Runs], rate: Fraction, source: Source) -> list[int]:
     """Choose a point in each of several divisions into runs; a point has the weight exp(rate * utility).
 

@@ -1,0 +1,103 @@
+"""Counts near one rank: they give every grid point the utility that all records give it."""
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+import pydpstat
+from pydpstat.random.source import SYSTEM, source_from
+from pydpstat.statistics._kernels import quantile_points
+from pydpstat.statistics._kernels.near_rank import Near, window_near
+from pydpstat.statistics._kernels.order_grid import grid_places, rank_utility
+from pydpstat.statistics._kernels.selection import weighted_above
+
+N, GRID = 40_000, (0.0, 100.0, 1025)
+RNG = np.random.default_rng(20_240_815)
+NORMAL = RNG.normal(50.0, 12.0, N)
+DATA = {
+    "normal": NORMAL,
+    "whole numbers": np.floor(NORMAL),
+    "integers": NORMAL.astype(np.int64),
+    "single precision": NORMAL.astype(np.float32),
+    "many zeros": np.where(RNG.random(N) < 0.45, 0.0, NORMAL),
+    "one value": np.full(N, 38.5),
+    "two values": np.where(RNG.random(N) < 0.5, 20.0, 40.0),
+    "truth values": NORMAL > 50.0,
+    "ascending": np.sort(NORMAL),
+    "descending": np.sort(NORMAL)[::-1],
+    "beyond the bounds": 10.0 * (NORMAL - 40.0),
+    "with infinities": np.where(RNG.random(N) < 0.2, np.inf, np.where(RNG.random(N) < 0.2, -np.inf, NORMAL)),
+}
+
+
+def utilities(x, share, reach):
+    counts = np.bincount(grid_places(x.astype(float), *GRID), minlength=GRID[2])
+    return np.maximum(rank_utility(counts, share), -reach)
+
+
+@pytest.mark.parametrize("reach", [10.0, 1500.0, 1e6])
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.25, 0.5, 0.96, 1.0])
+@pytest.mark.parametrize("name", DATA)
+def test_utilities_are_those_of_all_records(name, share, reach):
+    x = DATA[name]
+    found = window_near(x, GRID, Near(share, reach))
+    assert found is not None and found.size == N and found.counts.sum() == N
+    whole = np.full(GRID[2], -reach)
+    near = np.maximum(rank_utility(found.counts, share), -reach)
+    whole[found.first : found.first + near.size] = near
+    assert np.array_equal(whole, utilities(x, share, reach))
+    if name == "normal" and 0.2 < share < 0.8 and reach < 1e4:
+        # else nothing would be saved
+        assert found.counts.size < GRID[2] // 4
+
+
+def test_a_sample_that_tells_wrong_and_missing_values_are_noticed():
+    x = NORMAL.copy()
+    # every value that the sample can have
+    x[:: N // 2**13] = 99.0
+    assert window_near(x, GRID, Near(0.5, 10.0)) is None
+    x = NORMAL.copy()
+    x[7] = np.nan
+    assert window_near(x, GRID, Near(0.5, 10.0)) is None
+    assert window_near(np.full(N, np.nan), GRID, Near(0.5, 10.0)) is None
+
+
+@pytest.mark.parametrize("name", [name for name in DATA if name != "with infinities"])
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.5, 1.0])
+def test_releases_are_those_of_all_records(name, share, monkeypatch):
+    own = {"bounds": (0, 100), "grid_points": 1025}
+    found = [pydpstat.quantile(DATA[name], share, 0.01, **own, rng=seed).value for seed in range(20)]
+    monkeypatch.setattr(quantile_points, "window_near", lambda *arguments: None)
+    assert found == [pydpstat.quantile(DATA[name], share, 0.01, **own, rng=seed).value for seed in range(20)]
+
+
+@pytest.mark.parametrize("missing, seeds", [("drop", range(20)), (3.0, range(20))])
+def test_missing_values_are_treated_as_ever(missing, seeds):
+    x = np.where(np.arange(N) % 7 == 0, np.nan, NORMAL)
+    plain = x[~np.isnan(x)] if missing == "drop" else np.where(np.isnan(x), missing, x)
+    own = {"bounds": (0, 100), "grid_points": 1025, "neighbors": "unbounded"}
+    for seed in seeds:
+        found = pydpstat.median(x, 0.01, missing=missing, **own, rng=seed)
+        assert found.value == pydpstat.median(plain, 0.01, **own, rng=seed).value
+
+
+@pytest.mark.parametrize("least", [-1.5, -40.0])
+@pytest.mark.parametrize("seeded", [False, True])
+def test_choices_have_the_weights_of_all_points(least, seeded):
+    utility = np.array([least, -1.0, 0.0, -0.25, least])
+    points, first, draws = 12, 4, 20_000
+    source = source_from(5) if seeded else SYSTEM
+    drawn = [weighted_above(utility, first, points, 1, source, least) for _ in range(draws)]
+    weights = np.full(points, np.exp(least))
+    weights[first : first + utility.size] = np.exp(utility)
+    if seeded:
+        # of the likely points alone, as the others' weights are 0 in floating point where it is used
+        weights[[place for place in range(points) if not first < place < first + 4]] = 0.0
+    likely = weights * draws > 0.5
+    seen = np.bincount(drawn, minlength=points)
+    assert not seen[~likely].any()
+    expected = weights[likely] / weights[likely].sum() * draws
+    assert chisquare(seen[likely], expected).pvalue > 1e-3
+    # and weights that are a tenth off are found
+    wrong = expected * np.where(expected == expected.max(), 1.1, 1.0)
+    assert chisquare(seen[likely], wrong / wrong.sum() * draws).pvalue < 1e-3
