@@ -73,9 +73,7 @@ class Query:
     def question(self) -> Question:
         """What is asked, without the answer."""
         exact = self.exact is not None
-        return Question(
-            self.statistic, self.sensitivities, self.value.size, self.integer, exact, self.ball
-        )
+        return Question(self.statistic, self.sensitivities, self.value.size, self.integer, exact, self.ball)
 
     def subject(self) -> str:
         """Return the statistic, its variables and its groups in words; empty where none has a name."""

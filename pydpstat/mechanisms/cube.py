@@ -251,7 +251,9 @@ def _tail(z: Floats, width: int, parts: int, derivative: int) -> Floats:
     power = parts - derivative
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
         terms = [
-            math.comb(power, j) * (-z) ** j * gammaincc(width + 1 - derivative - j, z)
+            math.comb(power, j)
+            * (-z) ** j
+            * gammaincc(width + 1 - derivative - j, z)
             / poch(width + 1 - derivative - j, j + derivative)
             for j in range(power + 1)
         ]

@@ -122,8 +122,14 @@ def test_records_that_cannot_be_copied_stay():
             raise SystemExit(self)
 
     records = [Alone() for _ in range(8)]
-    r = pydpstat.any_test(records, lambda block: 0.0 if all(each in records for each in block) else 1.0, 1e4,
-                          blocks=2, level=0.2, rng=1)
+    r = pydpstat.any_test(
+        records,
+        lambda block: 0.0 if all(each in records for each in block) else 1.0,
+        1e4,
+        blocks=2,
+        level=0.2,
+        rng=1,
+    )
     assert dict(r.released)["rejections"] == 2.0
 
 

@@ -106,7 +106,9 @@ def _norm(changes: list[Fraction], noise: CubeNoise | MomentNoise) -> float:
     drawn = np.empty_like(moved)
     drawn[list(noise.order)] = moved
     parts = np.split(drawn, np.cumsum(noise.sizes)[:-1])
-    return sum(float(each.norm(part.reshape(-1, each.width)).sum()) for each, part in zip(noise.noises, parts))
+    return sum(
+        float(each.norm(part.reshape(-1, each.width)).sum()) for each, part in zip(noise.noises, parts)
+    )
 
 
 def _scales(noised: Noised, size: int) -> list[Fraction]:

@@ -90,9 +90,7 @@ _REAL = (
 # noise of several numbers together; one number has Laplace noise of it
 _TOGETHER = (*_REAL, {"mechanism": "linf", "epsilon": 0.1 + 0.2, "bounds": (-1.0 / 3.0, 7.1)})
 _COLUMNS = ("frame", "frame of Int64", "matrix", "matrix of NumPy")
-_TRUE# noise of several numbers together; one number has Laplace noise of it
-_TOGETHER = (*_REAL, {"mechanism": "linf", "epsilon": 0.1 + 0.2, "bounds": (-1.0 / 3.0, 7.1)})
-_COLUMNS = ("frame", "frame of boolean", "matrix")
+_TRUE_COLUMNS = ("frame", "frame of boolean", "matrix")
 _QUANTILES = {"shares": (0.0, 0.2, 0.5, 0.9), "aligned": True, "refused": _COLUMNS}
 _GRIDS = ({"grid_points": 9, "epsilon": 1.0}, {"grid_points": 33, "epsilon": 1.0})
 _NAMED = crossed(_INTEGER, "gone", "a")
