@@ -278,7 +278,7 @@ def releases() -> dict[str, Release]:
 
 @pytest.fixture(autouse=True)
 def own_libraries() -> Any:
-    """Take back where R, once it runs here, lets processes look for libraries: Python finds another's there."""
+    """Take back where R, once it runs here, makes processes look for libraries, Python's among them."""
     yield
     if _LIBRARIES is None:
         os.environ.pop("LD_LIBRARY_PATH", None)

@@ -14,6 +14,8 @@ import numpy as np
 from scipy import stats
 
 from levels.thinned import missed
+from pydpstat._release.named_mechanisms import VECTOR
+from pydpstat._release.statistic import options
 from pydpstat.inference._laws.noisy_t import (
     LEFT_OUT,
     NoisySums,
@@ -24,7 +26,10 @@ from pydpstat.inference._laws.noisy_t import (
     pvalue,
 )
 from pydpstat.inference._laws.noisy_welch import WelchInterval, welch_pvalue
+from pydpstat.inference._laws.reference import NoiseLaw
 from pydpstat.inference._laws.shapes import DOWN, SHAPES, UP, centered_sums
+from pydpstat.inference._moment_noise import MomentNoise
+from pydpstat.inference._moment_release import for_variables, noise_law
 
 Setting = dict[str, Any]
 Law = tuple[np.ndarray, np.ndarray]
@@ -77,6 +82,8 @@ def _two(laws: tuple[str, str], sizes: tuple[int, int], epsilon: float) -> Setti
     return {"name": name, "law": laws, "n": sizes, "epsilon": epsilon, "noise": "laplace"}
 
 
+# noise of the sums of several variables' moments
+COLUMNS = {"3 variables": 3, "5 variables": 5}
 _SEARCHED = ((93, 38.475), (90, 44.0), (4, 0.076), (596, 5.15))
 _SIZES = ((20, 0.1), (20, 1), (20, 5), (50, 0.5), (50, 10), (200, 0.05), (200, 1), (1000, 5))
 _LARGE = ((100_000, 0.05), (1_000_000, 1))
@@ -84,6 +91,12 @@ SETTINGS: list[Setting] = [
     *[_one(law, n, epsilon) for law in LAWS for n, epsilon in _SIZES],
     *[_one(law, n, epsilon) for law in ("normal", "Bernoulli(.001)", "coin") for n, epsilon in _LARGE],
     *[_one(law, n, epsilon) for law in ("searched", "searched, small") for n, epsilon in _SEARCHED],
+    *[
+        _one(law, n, epsilon, noise)
+        for noise in COLUMNS
+        for law in ("normal", "Bernoulli(.05)", "exponential", "t(2), clipped")
+        for n, epsilon in ((50, 10), (500, 1), (5000, 1))
+    ],
     *[_one(law, n, 1, "normal") for law in ("normal", "Bernoulli(.05)", "exponential") for n in (20, 500)],
     *[
         _two((law, law), sizes, epsilon)
@@ -101,6 +114,9 @@ def mixing(epsilon: float, noise: str) -> tuple[tuple[float, ...], ...]:
     """Return how the noise of a release with a public number of records is mixed."""
     if noise == "laplace":
         return (0.0, 0.0), (2.0 / epsilon, 0.0), (0.0, 4.0 / epsilon)
+    if noise in COLUMNS:
+        sums, squares = _several(epsilon, noise).noises
+        return (0.0, 0.0), (sums.std(), 0.0), (0.0, squares.std())
     # standard deviation 1 / epsilon for an L2 sensitivity of 1: a delta of its own
     return (0.0, 0.0), (2.0 / epsilon, 0.0), (0.0, 1.2 / epsilon)
 
@@ -112,6 +128,9 @@ def released(
     values, shares = law
     counts = rng.multinomial(n, shares, size=runs)
     mix = np.array(mixing(epsilon, noise))
+    if noise in COLUMNS:
+        vectors = [each.rvs((runs, each.width), rng)[:, 0] for each in _several(epsilon, noise).noises]
+        return counts @ values + vectors[0], counts @ values**2 + vectors[1]
     drawn = rng.laplace(size=(2, runs)) if noise == "laplace" else rng.normal(size=(2, runs))
     return counts @ values + mix[1] @ drawn, counts @ values**2 + mix[2] @ drawn
 
@@ -121,7 +140,18 @@ def known(first: float, second: float, n: int, epsilon: float, noise: str) -> No
     return NoisySums((float(n), float(first), float(second)), mixing(epsilon, noise), _law(noise), n)
 
 
-def _law(noise: str) -> str:
+@lru_cache(maxsize=16)
+def _several(epsilon: float, noise: str) -> MomentNoise:
+    variables = COLUMNS[noise]
+    how = options(epsilon, 0, None, "bounded", "error", mechanisms=VECTOR)
+    size = variables * (variables + 3) // 2
+    return for_variables(how, variables).mechanism.calibrate_vector(epsilon, 0.0, 1.0, size, False)
+
+
+@lru_cache(maxsize=16)
+def _law(noise: str) -> NoiseLaw:
+    if noise in COLUMNS:
+        return noise_law(_several(1.0, noise))
     return "laplace" if noise == "laplace" else "normal"
 
 

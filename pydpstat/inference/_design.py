@@ -206,8 +206,9 @@ def read_regression(
         given = [columns_by_name(data, [response, *(each.column for each in terms)], "data")]
         constant, shown = "Intercept", f"data[{response!r}]"
     else:
-        response, target = response_column(formula, binary)
-        given = [target, all_columns(data)]
+        columns_given = all_columns(data)
+        response, target = response_column(formula, columns_given.names, binary)
+        given = [target, columns_given]
         terms = tuple(Term(name, name, False) for name in given[1].names)
         constant, shown = "const", "formula"
         if response in given[1].names:

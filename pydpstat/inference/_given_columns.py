@@ -88,11 +88,12 @@ def all_columns(data: Any) -> Given:
     return Given(tuple(names), arrays)
 
 
-def response_column(response: object, binary: bool = False) -> tuple[str, Given]:
+def response_column(response: object, predictors: Sequence[str], binary: bool = False) -> tuple[str, Given]:
     """Return the name and the one column of a response that is given by itself, in `formula`'s place.
 
-    It has numbers, or anything where it is `binary`.
+    It has numbers, or anything where it is `binary`. Without a name it is y, or response beside a y.
     """
+    unnamed = "response" if "y" in predictors else "y"
     response = in_memory(response, "formula")
     with about("formula"):
         found = table_of(response)
@@ -103,11 +104,12 @@ def response_column(response: object, binary: bool = False) -> tuple[str, Given]
             raise PydpstatError(
                 f"formula must be one variable; got {len(given.columns)} columns. Give one column at a time."
             )
-        return given.names[0] or "y", Given((given.names[0] or "y",), given.columns, table)
+        name = given.names[0] or unnamed
+        return name, Given((name,), given.columns, table)
     column = one_column(response if table is None else table.sample(), "formula")
     if table is None:
-        return name_of(response) or "y", Given(("y",), column.arrays)
-    return table.names[0] or "y", Given(table.names, column.arrays, table)
+        return name_of(response) or unnamed, Given(("y",), column.arrays)
+    return table.names[0] or unnamed, Given(table.names, column.arrays, table)
 
 
 def _named(data: Any, table: Table | None, argument: str) -> Given:

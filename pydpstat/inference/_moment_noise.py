@@ -73,8 +73,10 @@ class Part(NamedTuple):
         return CrossProductNoise(scale, self.noise.places)
 
 
-def parts(numbers: int, tables: Sequence[int]) -> list[Part]:
+def parts(numbers: int, tables: Sequence[int], squares: float = _SQUARES) -> list[Part]:
     """Return what is released of so many numbers, and of tables with so many cells, in its order.
+
+    `squares` is what the variance of the squares' noise weighs.
 
     Examples
     --------
@@ -86,7 +88,7 @@ def parts(numbers: int, tables: Sequence[int]) -> list[Part]:
     places = numbers if tables else numbers + 1
     if places > 1:
         found.append(Part(CrossProductNoise(2.0, places), 1, 1.0))
-    return [*found, Part(CubeNoise(1.0, numbers), 1, _SQUARES)]
+    return [*found, Part(CubeNoise(1.0, numbers), 1, squares)]
 
 
 def shares(found: Sequence[Part]) -> tuple[float, ...]:
@@ -148,7 +150,7 @@ class MomentNoise(SeparateNoise):
 
 
 class MomentCube(Mechanism):
-    """The cube's mechanism for what a regression releases.
+    """The cube's mechanism for sums, products and squares of numbers, and for tables of them.
 
     Parameters
     ----------
@@ -156,14 +158,16 @@ class MomentCube(Mechanism):
         How many numbers a record has.
     tables : tuple of int
         How many cells each table has.
+    squares : float, optional
+        What the variance of the squares' noise weighs; as little as in a regression by default.
     """
 
     name = "linf"
     norm = math.inf
     joint = True
 
-    def __init__(self, numbers: int, tables: Sequence[int]) -> None:
-        self.numbers, self.tables = numbers, tuple(tables)
+    def __init__(self, numbers: int, tables: Sequence[int] = (), squares: float = _SQUARES) -> None:
+        self.numbers, self.tables, self.squares = numbers, tuple(tables), squares
 
     def __repr__(self) -> str:
         return "Cube()"
@@ -178,7 +182,7 @@ class MomentCube(Mechanism):
         ball: tuple[int, int] | None = None,
     ) -> MomentNoise:
         """Return the noise of all parts; the sensitivity is 1 but for what roundings add to it."""
-        found = parts(self.numbers, self.tables)
+        found = parts(self.numbers, self.tables, self.squares)
         places = np.split(np.arange(size), np.cumsum([part.size for part in found])[:-1])
         order = [each.reshape(part.vectors, -1).T.ravel() for each, part in zip(places, found)]
         parted = zip(found, parts_of(epsilon, shares(found)))

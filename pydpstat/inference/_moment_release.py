@@ -2,14 +2,19 @@
 
 With z a record's place between -1 (the lower bound) and 1 (the upper one), all sums come from one vector of
 noise. What follows from them, at any hypothesis and level, is post-processing.
+
+Of several variables the default noise, for unbounded neighbors, is a cube's: each sum moves by 1 at most. For
+bounded ones sums, products and squares have noises of their own (`pydpstat.inference._moment_noise`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache, partial
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +23,12 @@ from pydpstat._data.columns import Bounds
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Options, check_records, release_statistic
 from pydpstat.inference._laws.noisy_t import NoisySums, Row
+from pydpstat.inference._laws.reference import NoiseLaw
+from pydpstat.inference._moment_noise import MomentCube, MomentNoise
+from pydpstat.mechanisms.cross_products import CrossProductNoise
+from pydpstat.mechanisms.cube import Cube, CubeNoise
 from pydpstat.mechanisms.gaussian import root_above
+from pydpstat.mechanisms.laplace import Laplace
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import PostProcessing, Scaled
@@ -29,7 +39,9 @@ from pydpstat.statistics._kernels.record_grid import BITS, Sums, standard_grid
 from pydpstat.statistics._kernels.records import Records
 
 # a product of two records on the grid is rounded by at most 5/8 of a unit, so it changes by so much more
-_ROUNDED = Fraction(5, 4 << BITS)
+_ROUNDED, _UNIT = Fraction(5, 4 << BITS), Fraction(1, 1 << BITS)
+# what the variance of the squares' noise weighs beside that of sums and products: means come first
+_SQUARES = 0.25
 GROUPS = "the groups' sizes and who is in which group are public knowledge"
 
 
@@ -69,6 +81,9 @@ def weights(variables: int, norm: float, bounded: bool) -> Weights:
     ``x^2 + 16 k^2 x^2 (1 - x)^2 <= 1`` on [0, 1] as long as k^2 is at most
     ``(1 + x) / (16 x^2 (1 - x))``, whose least value is 0.693.
 
+    *Maximum norm.* All weights are 1. Unbounded, nothing moves by more than 1. Bounded, each part has its
+    own unit, in which it moves by 1 (`pydpstat.inference._moment_noise`, with the roundings).
+
     *Rounding.* Records lie on a grid, and products are rounded to it, by 5/8 of a unit at most. What that
     adds is in `reach`. For one variable in the L1 norm it adds nothing: a square q on the grid lies between
     ``max(0, 2 |z| - 1)`` and 1, which are on the grid, and so ``2 |z - z'| + |q - q'|`` is at most
@@ -80,6 +95,9 @@ def weights(variables: int, norm: float, bounded: bool) -> Weights:
     ['0', '1/2', '1/2', '1/4', '1']
     """
     side, pairs = variables + 1, variables * (variables - 1) // 2
+    if norm == math.inf:
+        one = Fraction(1)
+        return Weights(Fraction(0) if bounded else one, one, one, one, one + (4 * _UNIT if bounded else 0))
     if norm == 1:
         count, each = Fraction(1, side * side), Fraction(2, side * side)
         square = each / 2
@@ -99,8 +117,20 @@ def weights(variables: int, norm: float, bounded: bool) -> Weights:
 
 
 def places(variables: int) -> list[tuple[int, int]]:
-    """Return the pairs of variables whose products are released, squares among them."""
-    return [(i, j) for i in range(variables) for j in range(i, variables)]
+    """Return the pairs of variables whose products are released, squares last."""
+    return [*combinations(range(variables), 2), *((i, i) for i in range(variables))]
+
+
+def for_variables(how: Options, variables: int) -> Options:
+    """Return the options with the noise of so many variables' sums, where it is the default or a cube's.
+
+    Of one variable that is Laplace noise.
+    """
+    if not (how.default or how.norm == math.inf):
+        return how
+    if variables == 1:
+        return how._replace(mechanism=Laplace())
+    return how._replace(mechanism=MomentCube(variables, (), _SQUARES) if how.bounded else Cube())
 
 
 class Moments(NamedTuple):
@@ -202,12 +232,14 @@ def release_sums(
         conditions=conditions,
     )
     release = replace(release, noise_scale=scales * np.asarray(release.noise_scale))
+    # a cube's noise has its standard deviations in the place of its scales
+    spread = release.noise_scale if how.norm != math.inf else release.noise.std() * np.ones(len(exact))
     made, start = [], 0
     for _, size, variables in blocks:
         count = (variables + 1) * (variables + 2) // 2 - how.bounded
         piece = slice(start, start + count)
         start += count
-        values, scale = release.value[piece], np.asarray(release.noise_scale)[piece]
+        values, scale = release.value[piece], np.asarray(spread)[piece]
         made.append(_moments(release, values, scale, size if how.bounded else None, variables, how))
     return release, made
 
@@ -225,25 +257,25 @@ def sum_names(variables: Sequence[str], how: Options) -> list[str]:
 def _moments(
     release: DPResults, values: np.ndarray, scale: np.ndarray, size: int | None, variables: int, how: Options
 ) -> Moments:
-    law = "normal" if how.mechanism.approximate else "laplace"
-    unit = 1.0 if law == "normal" else 2.0
+    law = noise_law(release.noise) if how.norm == math.inf else "laplace" if how.norm == 1 else "normal"
+    unit = math.sqrt(2.0) if law == "laplace" else 1.0
     side = variables + 1
     matrix, deviations = np.zeros((side, side)), np.zeros((side, side))
     if variables == 1 and not how.bounded:
         only = unsized_sums(values, float(scale[0]), law)
         sums = only.sums
         matrix[:] = [[sums[0], sums[1]], [sums[1], sums[2]]]
-        sd = np.sqrt(unit * np.square(partition.PARABOLA).sum(axis=1)) * scale[0]
+        sd = unit * np.sqrt(np.square(partition.PARABOLA).sum(axis=1)) * scale[0]
         deviations[:] = [[sd[0], sd[1]], [sd[1], sd[2]]]
         return Moments(release, matrix, deviations, (only,))
+    scales = np.zeros((side, side))
     if size is not None:
         values, scale = np.concatenate([[size], values]), np.concatenate([[0.0], scale])
     ends = [(0, 0), *[(0, i + 1) for i in range(variables)]]
     ends += [(i + 1, j + 1) for i, j in places(variables)]
     for (i, j), value, each in zip(ends, values.tolist(), scale.tolist()):
         matrix[i, j] = matrix[j, i] = value
-        deviations[i, j] = deviations[j, i] = np.sqrt(unit) * each
-    scales = deviations / np.sqrt(unit)
+        scales[i, j] = scales[j, i] = each
     known = tuple(
         NoisySums(
             (float(matrix[0, 0]), float(matrix[0, i]), float(matrix[i, i])),
@@ -253,10 +285,21 @@ def _moments(
         )
         for i in range(1, side)
     )
-    return Moments(release, matrix, deviations, known)
+    return Moments(release, matrix, unit * scales, known)
 
 
-def unsized_sums(weights: np.ndarray, scale: float, law: str) -> NoisySums:
+def noise_law(noise: CubeNoise | MomentNoise) -> NoiseLaw:
+    """Return the law of the noises of one variable's sums, with the variance 1."""
+    if isinstance(noise, CubeNoise):
+        return CubeNoise(1.0 / CubeNoise(1.0, noise.columns).std(), noise.columns)
+    sums, squares = noise.noises
+    return (
+        CrossProductNoise(1.0 / CrossProductNoise(1.0, sums.places).std(), sums.places),
+        CubeNoise(1.0 / CubeNoise(1.0, squares.columns).std(), squares.columns),
+    )
+
+
+def unsized_sums(weights: np.ndarray, scale: float, law: NoiseLaw) -> NoisySums:
     """Return the sums of 1, z and z^2 that those of three weights with noise of one scale are."""
     mix = partition.PARABOLA
     sums = (mix @ weights).tolist()

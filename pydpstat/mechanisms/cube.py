@@ -161,12 +161,19 @@ class CubeNoise(Noise):
         """
         return self.scale * _sample(count, self.columns, self.parts)
 
+    def at(self, uniform: Floats) -> Floats:
+        """Return vectors at uniform points: a number for the norm, and those of `_points` for each element.
+
+        With fewer numbers they are the first columns of a vector.
+        """
+        return self.scale * gamma_radii(self.width, uniform[:, :1]) * self._points(uniform[:, 1:])
+
     def _points(self, uniform: Floats) -> Floats:
         """Return points of the unit ball: of a uniform number an element, and one a sign of several parts."""
         if self.parts == 1:
             return 2.0 * uniform - 1.0
-        first, second = uniform[:, : self.width], uniform[:, self.width :]
-        ends = np.sort(first.reshape(-1, self.columns, self.parts), axis=2)
+        first, second = np.split(uniform, 2, axis=1)
+        ends = np.sort(first.reshape(len(first), -1, self.parts), axis=2)
         sizes = np.diff(ends, axis=2, prepend=0.0).reshape(len(uniform), -1)
         return np.where(second < 0.5, -sizes, sizes)
 
@@ -264,5 +271,4 @@ def _tail(z: Floats, width: int, parts: int, derivative: int) -> Floats:
 @lru_cache(maxsize=16)
 def _sample(count: int, columns: int, parts: int) -> Floats:
     noise = CubeNoise(1.0, columns, parts)
-    points = sobol(count, 1 + noise.width * (1 if parts == 1 else 2))
-    return frozen(gamma_radii(noise.width, points[:, :1]) * noise._points(points[:, 1:]))
+    return frozen(noise.at(sobol(count, 1 + noise.width * (1 if parts == 1 else 2))))

@@ -19,6 +19,7 @@ from pydpstat._release import additive
 from pydpstat.auditing import audit
 from pydpstat.auditing._cases import all_cases
 from pydpstat.auditing._command import SOUND
+from pydpstat.inference._moment_noise import MomentNoise
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.mechanisms.mechanism import SeparateNoise
 from pydpstat.random.secure import _bits
@@ -56,7 +57,7 @@ class Many:
     """Many draws of one release at once, each with its log likelihood ratio of both data sets."""
 
     def __init__(self, case, share=1.0):
-        self.sides = [asked(case.release, data) for data in (case.data, case.neighbor)]
+        self.sides = [as_drawn(*asked(case.release, data)) for data in (case.data, case.neighbor)]
         (one, prepared, _), (other, also, _) = self.sides
         assert np.array_equal(prepared.noise.scale, also.noise.scale) and prepared.grid == also.grid
         self.noise, self.claim = smaller(prepared.noise, share), case.claim or prepared.guarantee
@@ -82,6 +83,16 @@ class Many:
         ).reshape(size, -1)
         # what is beyond both values has one ratio, but for rounding
         return np.column_stack([drawn, np.round(self._ratio(drawn), 9)])
+
+
+def as_drawn(query, prepared, source):
+    """Return what a release asks with its elements in the order in which their noise is drawn."""
+    noise = prepared.noise
+    if not isinstance(noise, MomentNoise):
+        return query, prepared, source
+    order = np.argsort(noise.order)
+    query = dataclasses.replace(query, value=query.value[order], exact=[query.exact[k] for k in order])
+    return query, prepared._replace(noise=SeparateNoise(noise.noises, noise.sizes)), source
 
 
 def smaller(noise, share):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import pickle
 from fractions import Fraction
 
@@ -11,10 +12,15 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 import pydpstat as dp
+from pydpstat._release.named_mechanisms import VECTOR
 from pydpstat._release.statistic import options
-from pydpstat.inference._moment_release import places, reach, weighted, weights
+from pydpstat.inference._laws.exact_mean import noise_above
+from pydpstat.inference._laws.noisy_t import NoisySums, pvalue
+from pydpstat.inference._laws.reference import reference
+from pydpstat.inference._moment_release import for_variables, noise_law, places, reach, weighted, weights
 from pydpstat.statistics._kernels.record_grid import BITS, standard_grid, sums
 
 X = np.linspace(20.0, 60.0, 500)
@@ -28,7 +34,7 @@ def test_with_next_to_no_noise_moments_are_those_of_the_data():
 
 
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
-@pytest.mark.parametrize("mechanism", ["laplace", "gaussian"])
+@pytest.mark.parametrize("mechanism", ["linf", "laplace", "gaussian"])
 @pytest.mark.parametrize("columns", [1, 3])
 def test_the_matrix_has_the_sums_of_products(columns, mechanism, neighbors):
     data = np.random.default_rng(1).uniform(-1, 1, size=(200, columns))
@@ -59,12 +65,18 @@ def vector(record: tuple[int, ...], how) -> np.ndarray:
 def moved(one: tuple[int, ...], other: tuple[int, ...] | None, how) -> Fraction:
     """How far replacing a record, or adding one, moves the weighted sums; squared for the L2 norm."""
     change = vector(one, how) if other is None else vector(one, how) - vector(other, how)
+    if how.norm == math.inf:
+        noise = how.mechanism.calibrate_vector(1.0, 0.0, 1.0, change.size, True)
+        if not how.bounded:
+            return Fraction(float(noise.norm(change.astype(float))))
+        parts = np.split(change.astype(float), np.cumsum(noise.sizes)[:-1])
+        return Fraction(sum(float(each.norm(part)) for each, part in zip(noise.noises, parts)))
     return sum((abs(each) for each in change), Fraction(0)) if how.norm == 1 else sum(change * change)
 
 
 UNITS = 1 << BITS
 CORNERS = (-UNITS, 0, UNITS, UNITS // 2, -UNITS // 2, 618 * UNITS // 1000, 3, UNITS - 1)
-NOISES = (("laplace", 0.0), ("gaussian", 1e-6))
+NOISES = (("laplace", 0.0), ("gaussian", 1e-6), (None, 0.0))
 
 
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
@@ -72,13 +84,15 @@ NOISES = (("laplace", 0.0), ("gaussian", 1e-6))
 @given(st.data())
 @settings(max_examples=60, deadline=None)
 def test_no_record_moves_the_sums_by_more_than_the_sensitivity(mechanism, delta, neighbors, data):
-    how = options(1.0, delta, mechanism, neighbors, "error")
+    how = options(1.0, delta, mechanism, neighbors, "error", mechanisms=VECTOR)
     variables = data.draw(st.integers(1, 3))
+    how = for_variables(how, variables)
     value = st.one_of(st.sampled_from(CORNERS), st.integers(-UNITS, UNITS))
     one, other = (data.draw(st.tuples(*[value] * variables)) for _ in range(2))
     most = reach(variables, how)
     change = moved(one, other if how.bounded else None, how)
-    assert change <= (most if how.norm == 1 else most * most)
+    # a cube's norm is of floats
+    assert change <= {1: most, 2: most * most, math.inf: most * Fraction(1 + 1e-12)}[how.norm]
 
 
 @pytest.mark.parametrize("variables", [1, 2, 3, 4])
@@ -142,11 +156,91 @@ def test_results_are_pickled_shown_and_withhold_the_data():
     assert repr(r).startswith("<MomentsResults: ")
 
 
-def test_gaussian_noise_wins_for_many_columns():
-    data = np.zeros((100, 6))
-    laplace = dp.moments(data, 1.0, bounds=(-1, 1), rng=1).noise_sd
-    gaussian = dp.moments(data, 1.0, bounds=(-1, 1), mechanism="gaussian", delta=1e-6, rng=1).noise_sd
-    assert gaussian[0, 1] < laplace[0, 1] and gaussian[1, 1] < laplace[1, 1]
+def test_the_least_noise_is_the_default():
+    kinds = {None: 0, "laplace": 0, "gaussian": 1e-6}
+
+    def sds(columns, neighbors):
+        data, own = np.zeros((100, columns)), {"bounds": (-1, 1), "neighbors": neighbors, "rng": 1}
+        return [dp.moments(data, 1.0, mechanism=m, delta=d, **own).noise_sd for m, d in kinds.items()]
+
+    for columns, neighbors, figures in (
+        (2, "bounded", (6.4, 7.6)),
+        (3, "bounded", (9.2, 10.5)),
+        (5, "bounded", (16.5, 17.3)),
+        (2, "unbounded", (4.3, 4.3)),
+        (5, "unbounded", (13.0, 13.0)),
+    ):
+        least, laplace, gaussian = sds(columns, neighbors)
+        assert (least[0, 1], least[1, 1]) == pytest.approx(figures, abs=0.06)
+        # of two columns a sum has what Laplace noise has, and a square less
+        assert least[0, 1] < 1.01 * laplace[0, 1] and least[1, 1] < 0.7 * laplace[1, 1]
+        assert least[0, 1] < gaussian[0, 1] and least[1, 1] < gaussian[1, 1]
+    one = [dp.moments(X, 1.0, bounds=(0, 100), mechanism=m, rng=1) for m in (None, "linf", "laplace")]
+    assert one[0].release.mechanism == one[1].release.mechanism == "Laplace"
+    assert one[0].matrix.tolist() == one[1].matrix.tolist() == one[2].matrix.tolist()
+
+
+def noise_of(variables, neighbors):
+    """The noise of moments of several variables, for epsilon 1, and the law of one variable's sums."""
+    how = for_variables(options(1.0, 0, None, neighbors, "error", mechanisms=VECTOR), variables)
+    size = variables * (variables + 3) // 2 + (not how.bounded)
+    noise = how.mechanism.calibrate_vector(1.0, 0.0, 1.0, size, False)
+    return noise, noise_law(noise)
+
+
+@pytest.mark.parametrize("variables", [2, 3, 5])
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+def test_simulated_noise_has_the_law_of_what_is_drawn(variables, neighbors):
+    noise, law = noise_of(variables, neighbors)
+    runs, rng = 20_000, np.random.default_rng(variables)
+    if neighbors == "bounded":
+        drawn = [each.rvs((runs, each.width), rng)[:, 0] / each.std() for each in noise.noises]
+    else:
+        drawn = (noise.rvs((runs, noise.width), rng)[:, :3] / noise.std()).T
+    made = reference(100, law, len(drawn)).noises
+    for place, (one, other) in enumerate(zip(made, drawn)):
+        cdf = law[place].cdf if neighbors == "bounded" else law.cdf
+        # 8,192 even points, and as many random ones as have a distance of 0.0138 once in a thousand times
+        assert stats.kstest(one, cdf).statistic < 0.004
+        assert stats.kstest(other, cdf).pvalue > 1e-3
+        assert all(stats.kstest(scale * other, cdf).pvalue < 1e-3 for scale in (0.9, 1.1))
+    # elements of one vector are large together, which independent ones are not
+    together = np.corrcoef(made[0] ** 2, made[1] ** 2)[0, 1], np.corrcoef(drawn[0] ** 2, drawn[1] ** 2)[0, 1]
+    assert together[0] == pytest.approx(together[1], abs=0.05)
+    assert abs(together[0]) < 0.02 if neighbors == "bounded" else together[0] > 0.08
+
+
+@pytest.mark.parametrize("scales", [(9.0, 2.0), (1.0, 30.0), (4.0, 0.0)])
+def test_noise_is_bounded_from_above_and_no_more_than_needed(scales):
+    noise, law = noise_of(3, "bounded")
+    rng = np.random.default_rng(8)
+    parts = [each.rvs((200_000, each.width), rng)[:, 0] / each.std() for each in noise.noises]
+    total = scales[0] * parts[0] + scales[1] * parts[1]
+    weights_, values, rest = noise_above(scales, law)
+    assert rest < 1e-11 and np.all(np.diff(values) >= 0.0)
+    shares = np.cumsum(weights_)
+    for share in (0.1, 0.5, 0.9, 0.99, 0.999):
+        value = values[np.searchsorted(shares, share)]
+        above = np.count_nonzero(total > value) / total.size
+        error = (share * (1 - share) / total.size) ** 0.5
+        # five standard errors; steps from above leave a hundredth more of the tail at most, and half a step
+        assert above <= 1.0 - share + 5.0 * error
+        assert above >= 0.85 * (1.0 - share) - 5.0 * error - 0.03 * (share < 0.6)
+
+
+def test_tests_of_several_variables_keep_their_level_with_a_private_number_of_records():
+    noise, law = noise_of(3, "unbounded")
+    sd, runs, found = noise.std(), 150, {1.0: 0, 0.25: 0}
+    rng = np.random.default_rng(5)
+    for _ in range(runs):
+        z = np.where(rng.random(100) < 0.3, 0.6, -0.4)
+        sums = np.array([100.0, z.sum(), (z * z).sum()]) + noise.rvs(noise.width, rng)[:3]
+        for share in found:
+            # and with less noise than there is it does not
+            mix = tuple(map(tuple, (share * sd * np.eye(3)).tolist()))
+            found[share] += pvalue(NoisySums(tuple(sums), mix, law, None), -0.1, enough=0.05)[1] <= 0.05
+    # 5 standard errors
+    assert found[1.0] <= runs * (0.05 + 5 * (0.0475 / runs) ** 0.5) < found[0.25]
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])

@@ -206,7 +206,7 @@ FUNCTIONS: tuple[Function, ...] = (
         (*_COLUMNS, "frame of boolean"),
     ),
     Function("weighted_total", calls.weighted("weighted_total"), NUMBERS, _TOTALS, _COLUMNS),
-    Function("moments", calls.one("moments"), NUMBERS, crossed(_REAL, 3.0)),
+    Function("moments", calls.one("moments"), NUMBERS, crossed(_TOGETHER, 3.0)),
     *(
         Function(f"{name}, population", calls.one(name, population=True), NUMBERS, crossed(_REAL, 3.0))
         for name in ("mean", "std")

@@ -51,6 +51,8 @@ def _case(name: str, release: Release, data: object, neighbor: object, most: int
 LOW, HIGH, HALF = np.array([0.0, 0.0]), np.array([0.0, 1.0]), np.array([0.0, 0.5])
 FEW, MORE = np.array([0.0]), np.array([0.0, 1.0])
 # of both variables, and their product
+# the first of three variables turns from one bound to the other
+TURNED = np.array([[0.0, 1.0, 0.5], [1.0, 1.0, 0.5]])
 CORNER, OPPOSITE = np.array([[0.0, 0.0], [0.5, 0.5]]), np.array([[0.0, 0.0], [1.0, 1.0]])
 
 # values and weights: a record of the largest weight moves from one bound to the other, or is added
@@ -65,6 +67,9 @@ CASES = (
     _case("moments, Gaussian", _moments(**GAUSSIAN), LOW, HIGH),
     _case("moments, two variables", _moments(), CORNER, OPPOSITE),
     _case("moments, two variables, unbounded", _moments(**OPEN), CORNER[:1], OPPOSITE),
+    _case("moments, two variables, Laplace", _moments(mechanism="laplace"), CORNER, OPPOSITE),
+    _case("moments, three variables", _moments(), TURNED[:1], TURNED[1:]),
+    _case("moments, three variables, unbounded", _moments(**OPEN), TURNED[[0, 0]], TURNED[[0, 0, 1]]),
     # at a bound there is no variance to be maximized over
     _case("ttest_1samp", lambda data: ttest_1samp(data, 0, 1.0, **UNIT), LOW, HIGH, SLOW),
     _case("ttest_1samp, unbounded", lambda data: ttest_1samp(data, 0, 1.0, **UNIT, **OPEN), FEW, MORE, SLOW),

@@ -22,6 +22,8 @@ from scipy.special import gammaln, ndtri, xlog1py, xlogy
 from pydpstat._frozen import frozen
 from pydpstat.inference._laws.inversion import outermost
 from pydpstat.inference._laws.noisy_t import NoisySums, NullLaw, null_law
+from pydpstat.inference._laws.reference import NoiseLaw, noise_quantiles, survival
+from pydpstat.mechanisms.mechanism import Noise
 
 Floats = npt.NDArray[np.float64]
 # the probability that the bound on the variance does not hold
@@ -72,7 +74,7 @@ def _steps() -> tuple[Floats, Floats]:
     return frozen(np.diff(np.concatenate([[0.0], shares]))), frozen(ends)
 
 
-def noise_above(scales: tuple[float, ...], law: str) -> tuple[Floats, Floats, float]:
+def noise_above(scales: tuple[float, ...], law: NoiseLaw) -> tuple[Floats, Floats, float]:
     """Return weights, values that noise does not exceed with these probabilities, and what is left.
 
     The noise is a sum of two or three independent ones of these scales.
@@ -88,6 +90,8 @@ def noise_above(scales: tuple[float, ...], law: str) -> tuple[Floats, Floats, fl
         return weights, -math.hypot(*scales) * ndtri(tails), 1.0 - float(weights.sum())
     large, small = max(scales), min(scales)
     grid = np.linspace(-60.0, 60.0, 4801) * large
+    if isinstance(law, tuple):
+        return weights, _above_sum(scales, law, tails), 2.0 * (1.0 - float(weights.sum()))
     if len(scales) > 2:
         survival = _tail_of_sum(scales, np.abs(grid))
     elif small > 0.999 * large:
@@ -101,6 +105,19 @@ def noise_above(scales: tuple[float, ...], law: str) -> tuple[Floats, Floats, fl
     # the next point of the grid: upwards
     place = np.searchsorted(-survival, -tails, side="left")
     return weights, grid[np.minimum(place, grid.size - 1)], 1.0 - float(weights.sum())
+
+
+def _above_sum(scales: tuple[float, ...], law: tuple[Noise, ...], tails: Floats) -> Floats:
+    """Return values that a sum of two noises of variance 1, times scales, exceeds so rarely."""
+    (large, wide), (small, narrow) = sorted(zip(scales, law), key=lambda each: -each[0])
+    grid, above = survival(wide)
+    weights, _ = _steps()
+    # one noise goes in steps from above, in the other's unit; of what is between two points the lower counts
+    steps = noise_quantiles(1.0 - tails[None], (narrow,))[0] * (small / large)
+    below = np.floor((grid[:, None] - steps - grid[0]) / (grid[1] - grid[0])).astype(np.intp)
+    whole = above[below.clip(0, grid.size - 1)] @ weights
+    place = np.searchsorted(-whole, -tails, side="left")
+    return large * grid[np.minimum(place, grid.size - 1)]
 
 
 def _tail_of_sum(scales: tuple[float, ...], x: Floats) -> Floats:

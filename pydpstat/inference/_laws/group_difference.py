@@ -60,6 +60,7 @@ def sized(known: NoisySums) -> NoisySums | None:
     if known.size is not None:
         return known
     count = known.sums[0]
+    assert isinstance(known.law, str), "groups have Laplace or normal noise"
     if count <= noise_reach(np.abs(np.array(known.noise[0])), known.law, _NOISE_ALONE):
         return None
     size = max(1, round(count))

@@ -27,8 +27,9 @@ from scipy.special import ndtri
 
 from pydpstat._frozen import frozen
 from pydpstat.inference._laws.inversion import outermost
-from pydpstat.inference._laws.reference import POWER, Reference, reference
+from pydpstat.inference._laws.reference import POWER, NoiseLaw, Reference, reference
 from pydpstat.inference._laws.shapes import DOWN, SHAPES, UP, centered_sums
+from pydpstat.mechanisms.cube import CubeNoise
 
 Floats = npt.NDArray[np.float64]
 Row = tuple[float, ...]
@@ -50,15 +51,15 @@ class NoisySums:
     noise : tuple of 3 tuples
         How independent noises of scale 1 are mixed into each sum; zeros for the first where the number of
         records is public.
-    law : {"laplace", "normal"}
-        The noises' law.
+    law : {"laplace", "normal"}, tuple of Noise or CubeNoise
+        The noises' law: of all, or the distribution of each or of their vector, with the variance 1.
     size : int or None
         The number of records, where it is public.
     """
 
     sums: Row
     noise: tuple[Row, Row, Row]
-    law: str
+    law: NoiseLaw
     size: int | None
 
     @property
@@ -77,8 +78,8 @@ class NullLaw:
         Number of records.
     mean : float
         The hypothetical mean, from -1 to 1.
-    law : {"laplace", "normal"}
-        The noises' law.
+    law : {"laplace", "normal"}, tuple of Noise or CubeNoise
+        The noises' law, as in `NoisySums`.
     first_noise, second_noise : tuple of float
         How the noises are mixed into W and into Q.
     spread, floor : float
@@ -87,7 +88,7 @@ class NullLaw:
 
     n: int
     mean: float
-    law: str
+    law: NoiseLaw
     first_noise: Row
     second_noise: Row
     spread: float
@@ -276,12 +277,14 @@ def sizes(known: NoisySums) -> tuple[tuple[int, ...], float]:
 
 
 @lru_cache(maxsize=4)
-def _size_quantile(law: str, noises: int) -> float:
+def _size_quantile(law: NoiseLaw, noises: int) -> float:
     """Return how far the noise of the number of records reaches, in units of the root of its scales' squares.
 
     It is one noise, or the sum of three of the same scale. That of three Laplace variables of scale 1 has the
     survival function ``exp(-x) (x^2 + 5 x + 8) / 16``.
     """
+    if isinstance(law, CubeNoise):
+        return float(law.ppf(1.0 - 0.5 * LEFT_OUT))
     if law == "normal":
         return float(ndtri(1.0 - 0.5 * LEFT_OUT))
     if noises == 1:

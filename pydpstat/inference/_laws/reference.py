@@ -6,14 +6,19 @@ They repeat from call to call, and protect nobody.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Union
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtri, ndtri
 
 from pydpstat._frozen import frozen
+from pydpstat.mechanisms.cube import CubeNoise
+from pydpstat.mechanisms.mechanism import Noise
 
+# of noises: one law for all, a distribution of each, or of the vector whose first elements they are; these
+# have the variance 1
+NoiseLaw = Union[str, "tuple[Noise, ...]", CubeNoise]
 Floats = npt.NDArray[np.float64]
 POWER = 13
 
@@ -37,11 +42,30 @@ def uniforms(dimension: int, power: int = POWER) -> Floats:
     return frozen(((digits + 0.5) / 2.0**30).T)
 
 
-def noise_quantiles(shares: Floats, law: str) -> Floats:
-    """Return quantiles of the Laplace law of scale 1, or of the standard normal one."""
+def noise_quantiles(shares: Floats, law: NoiseLaw) -> Floats:
+    """Return noises of scale 1 at uniform shares, a row a noise; a vector's norm has the first row."""
+    if isinstance(law, CubeNoise):
+        return law.at(shares.T).T
+    if isinstance(law, tuple):
+        return np.array([_quantiles(noise, row) for noise, row in zip(law, shares)])
     if law == "normal":
         return ndtri(shares)
     return np.sign(shares - 0.5) * -np.log1p(-2.0 * np.abs(shares - 0.5))
+
+
+@lru_cache(maxsize=16)
+def survival(noise: Noise) -> tuple[Floats, Floats]:
+    """Return places from -40 to 40, and how probable a noise of variance 1 above each of them is."""
+    grid = np.linspace(-40.0, 40.0, 6401)
+    return frozen(grid), frozen(np.asarray(noise.cdf(-grid)))
+
+
+def _quantiles(noise: Noise, shares: Floats) -> Floats:
+    grid, above = survival(noise)
+    upper = grid >= 0.0
+    # tails are near to exponential
+    sizes = np.interp(-np.log(np.minimum(shares, 1.0 - shares)), -np.log(above[upper]), grid[upper])
+    return np.where(shares < 0.5, -sizes, sizes)
 
 
 class Reference(NamedTuple):
@@ -68,7 +92,7 @@ class Reference(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def reference(n: int, law: str, noises: int, group: int = 0, groups: int = 1) -> Reference:
+def reference(n: int, law: NoiseLaw, noises: int, group: int = 0, groups: int = 1) -> Reference:
     """Return the draws for n records of one of several groups, whose draws are independent.
 
     Examples
@@ -77,12 +101,18 @@ def reference(n: int, law: str, noises: int, group: int = 0, groups: int = 1) ->
     >>> draws.noises.shape, round(float(draws.chi2.mean()), 1)
     ((2, 8192), 9.0)
     """
-    each = 3 + noises
+    each = 3 + noises + isinstance(law, CubeNoise)
     points = uniforms(each * groups)[each * group : each * (group + 1)]
     normal, shares = ndtri(points[0]), points[2]
     chi2 = chdtri(n - 1, 1.0 - points[1]) if n > 1 else np.zeros_like(normal)
-    drawn = noise_quantiles(points[3:], law)
+    drawn = _noises(law, each, group, groups)
     order = np.argsort(shares, kind="stable")
     shares = shares[order]
     parts = (normal, chi2, shares, ndtri(shares), order, drawn)
     return Reference(*map(frozen, parts))
+
+
+@lru_cache(maxsize=64)
+def _noises(law: NoiseLaw, each: int, group: int, groups: int) -> Floats:
+    # the same for all numbers of records
+    return noise_quantiles(uniforms(each * groups)[each * group + 3 : each * (group + 1)], law)

@@ -196,17 +196,18 @@ def region_of(known: NoisySums, alpha: float) -> Region:
     (-0.08, 0.5)
     """
     size, first, second = known.sums
-    mix = np.array(known.noise)
+    mix, law = np.array(known.noise), known.law
+    assert isinstance(law, str), "spreads have Laplace or normal noise"
     used, most = _MEAN * alpha, known.size or 1
     if known.size is None:
         used += _SIZE * alpha
-        most = max(1, math.ceil(size + noise_reach(np.abs(mix[0]), known.law, _SIZE * alpha)))
+        most = max(1, math.ceil(size + noise_reach(np.abs(mix[0]), law, _SIZE * alpha)))
     cut = max(size, 0.0)
     share = 0.5 * _MEAN * alpha
     # a mean may be anywhere: each noise has its largest scale
-    reach = noise_reach(np.abs(mix[1]) + np.abs(mix[0]), known.law, 0.5 * share)
+    reach = noise_reach(np.abs(mix[1]) + np.abs(mix[0]), law, 0.5 * share)
     sums = (size, min(max(first, -cut), cut), second)
-    return Region(sums, mix, known.law, most, math.log(2.0 / share), reach, 0.5 * (alpha - used))
+    return Region(sums, mix, law, most, math.log(2.0 / share), reach, 0.5 * (alpha - used))
 
 
 def noise_reach(scales: Floats, law: str, share: float) -> float:
