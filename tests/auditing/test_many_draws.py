@@ -105,10 +105,19 @@ def smaller(noise, share):
     return dataclasses.replace(noise, **{scale: share * np.asarray(getattr(noise, scale))[()]})
 
 
+class Repeated(SeparateNoise):
+    """The noise of many releases, one after the other; what is alike in all of them is drawn at once."""
+
+    def draw(self, source, size, grid):
+        copies = size // sum(self.sizes)
+        drawn = [noise.draw(source, copies * each, grid) for noise, each in zip(self.noises, self.sizes)]
+        return np.hstack([each.reshape(copies, -1) for each in drawn]).ravel()
+
+
 def repeated(noise, size):
     """Return the noise of so many releases, one after the other."""
     if isinstance(noise, SeparateNoise):
-        return SeparateNoise(noise.noises * size, noise.sizes * size)
+        return Repeated(noise.noises, noise.sizes)
     return dataclasses.replace(noise, scale=np.tile(noise.scale, size)) if np.ndim(noise.scale) else noise
 
 
