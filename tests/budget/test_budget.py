@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import pydpstat
 from pydpstat import Budget, BudgetExceeded, Guarantee, PydpstatError, compose
 from pydpstat.__main__ import main
+from pydpstat.budget._accountants import ConcentratedAccountant
 from pydpstat.privacy import GaussianLoss, LaplaceLoss, PrivacyLoss
 
 
@@ -269,3 +270,13 @@ def test_command(tmp_path, capsys):
     assert "mean(income)" in out and "0.75" in out and path in out
     assert main(["budget", str(tmp_path / "none")]) == 1
     assert "there is no file" in capsys.readouterr().err
+
+
+@given(st.floats(1e-12, 50.0))
+def test_the_epsilon_that_is_left_can_be_paid(rho):
+    accountant = ConcentratedAccountant(math.inf, 1e-6)
+    left = Fraction(rho), Fraction(0)
+    epsilon = accountant.amount(left).epsilon
+    # to the last bit, and no less than what can be paid but for the search's own steps
+    assert accountant.cost(Guarantee(epsilon)) <= left
+    assert accountant.cost(Guarantee(epsilon * (1.0 + 1e-9))) > left
