@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pydpstat._data.questions import Question, plan_of, rows_of
-from pydpstat.statistics._kernels.asked import cell_of, line_of, number_of
+from pydpstat.statistics._kernels.asked import _levels, cell_of, line_of, number_of
 from pydpstat.statistics._kernels.cells import bin_counts
 from pydpstat.statistics._kernels.record_grid import data_grid, product_unit, standard_grid, sums
 
@@ -181,3 +181,17 @@ def test_a_row_hides_what_is_in_it():
     (row,) = rows_of(question, plan, [(3, 2, 4.0, 0.5)])
     assert row.size == 3 and row.numbers == ((2, (4.0, 0.5)),)
     assert repr(row) == "Row(values withheld)"
+
+
+@pytest.mark.parametrize(
+    ("levels", "own"),
+    [
+        (["a", "b"], ("a", "b")),
+        (["a", 1], ("a", None)),
+        ([1, 2], None),
+        (["a", "b\0c"], None),
+        (["a", "\ud800"], None),
+    ],
+)
+def test_levels_of_texts_are_asked_for_where_every_engine_has_them(levels, own):
+    assert _levels(np.array(["a", "b"]), levels) == own
