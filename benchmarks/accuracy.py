@@ -158,8 +158,8 @@ def _claim(statistic: Statistic, neighbors: str, options: Options) -> float | No
 
 
 def _error(draws: Sequence[Any], truth: Any) -> Error:
-    """Return the root mean squared error of releases; of a table, of a cell."""
-    numbers = np.array([np.asarray(draw, dtype=np.float64) for draw in draws])
+    """Return the root mean squared error of releases; of a table, of a cell. What is missing counts as 0."""
+    numbers = np.nan_to_num([np.asarray(draw, dtype=np.float64) for draw in draws])
     squares = np.square(numbers - truth).reshape(len(draws), -1).mean(axis=1)
     rmse = math.sqrt(squares.mean())
     return Error(rmse, squares.std(ddof=1) / math.sqrt(squares.size) / (2.0 * rmse))
