@@ -313,3 +313,21 @@ def diagonal(count: float, first: float, second: float) -> tuple[Row, Row, Row]:
     if count == 0.0:
         return (0.0, 0.0), (first, 0.0), (0.0, second)
     return (count, 0.0, 0.0), (0.0, first, 0.0), (0.0, 0.0, second)
+
+
+def mean_of(known: NoisySums) -> float:
+    """Return the mean of the z, which is 0 where the noisy number of records is at most 1."""
+    size, first, _ = known.sums
+    if known.size is None and size <= 1.0:
+        return 0.0
+    return min(max(first / size, -1.0), 1.0)
+
+
+def variance_of(known: NoisySums) -> float:
+    """Return the variance of the z, less what the noise adds, within its range."""
+    size, first, second = known.sums
+    if size <= 1.0:
+        return 0.0
+    spread = known.unit_variance * float(np.square(known.noise[1]).sum())
+    value = (second - (first * first - spread) / size) / (size - 1.0)
+    return min(max(value, 0.0), size / (size - 1.0))

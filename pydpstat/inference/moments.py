@@ -18,7 +18,14 @@ from pydpstat._release.statistic import Missing, options, quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval
 from pydpstat.inference._mean_tests import METHODS, one_sample
-from pydpstat.inference._moment_release import for_variables, release_sums, sum_names, tallied
+from pydpstat.inference._moment_release import (
+    for_variables,
+    mean_of,
+    release_sums,
+    sum_names,
+    tallied,
+    variance_of,
+)
 from pydpstat.inference._testing import ALTERNATIVES, check_epsilon
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.privacy import Guarantee
@@ -238,17 +245,19 @@ class MomentsResults(Stated, Frozen):
     @property
     def mean(self) -> Any:
         """The means, within the bounds: a float, or a Series for several columns."""
-        return self._each(lambda known, low, high: 0.5 * low + 0.5 * high + 0.5 * (high - low) * _mean(known))
+        return self._each(
+            lambda known, low, high: 0.5 * low + 0.5 * high + 0.5 * (high - low) * mean_of(known)
+        )
 
     @property
     def var(self) -> Any:
         """The variances with divisor n - 1, at least 0: a float, or a Series for several columns."""
-        return self._each(lambda known, low, high: (0.5 * (high - low)) ** 2 * _variance(known))
+        return self._each(lambda known, low, high: (0.5 * (high - low)) ** 2 * variance_of(known))
 
     @property
     def std(self) -> Any:
         """The standard deviations: a float, or a Series for several columns."""
-        return self._each(lambda known, low, high: 0.5 * (high - low) * math.sqrt(_variance(known)))
+        return self._each(lambda known, low, high: 0.5 * (high - low) * math.sqrt(variance_of(known)))
 
     def _each(self, ask: Any) -> Any:
         values = [ask(known, *pair) for known, pair in zip(self.sums, self.pairs)]
@@ -393,21 +402,3 @@ class MomentsResults(Stated, Frozen):
     def __repr__(self) -> str:
         shown = number(self.mean) if self.names is None else f"{len(self.pairs)} variables"
         return f"<MomentsResults: {shown}, {self.release.mechanism}, {self._stated()}>"
-
-
-def _mean(known: NoisySums) -> float:
-    """Return the mean of the z, which is 0 where the noisy number of records is at most 1."""
-    size, first, _ = known.sums
-    if known.size is None and size <= 1.0:
-        return 0.0
-    return min(max(first / size, -1.0), 1.0)
-
-
-def _variance(known: NoisySums) -> float:
-    """Return the variance of the z, less what the noise adds, within its range."""
-    size, first, second = known.sums
-    if size <= 1.0:
-        return 0.0
-    spread = known.unit_variance * float(np.square(known.noise[1]).sum())
-    value = (second - (first * first - spread) / size) / (size - 1.0)
-    return min(max(value, 0.0), size / (size - 1.0))

@@ -115,4 +115,4 @@ def reference(n: int, law: NoiseLaw, noises: int, group: int = 0, groups: int = 
 @lru_cache(maxsize=64)
 def _noises(law: NoiseLaw, each: int, group: int, groups: int) -> Floats:
     # the same for all numbers of records
-    return noise_quantiles(uniforms(each * groups)[each * group + 3 : each * (group + 1)], law)
+    return frozen(noise_quantiles(uniforms(each * groups)[each * group + 3 : each * (group + 1)], law))
