@@ -98,8 +98,7 @@ def moments(
     missing.
 
     With z a record's place between -1 (lower) and 1 (upper), rounded to a grid of 2^-40, the sums of the z,
-    of their squares and, for d > 1 columns, of the products of two columns are released, computed in
-    integers.
+    of their squares and of the products of two columns are released, computed in integers.
 
     One column: Laplace noise has the scales 2 / epsilon for the sum, what a mean released alone needs, and
     4 / epsilon for the squares: the variance is free. Several columns: sums and products share noise of their
@@ -108,12 +107,8 @@ def moments(
     the standard deviation of a sum is 6.4, 9.2, 16.5 and 26.1, where Laplace noise has 6.4, 11.3, 25.5 and
     45.3, and of a square 7.6, 10.5, 17.3 and 25.4, where it has 12.7, 22.6, 50.9 and 90.5. Unbounded: one
     cube for all, with 4.3, 6.6, 13.0 and 21.6 for each number. From eight columns on, Gaussian noise with a
-    delta of 1e-6 has less for sums.
-
-    Laplace noise of several columns, bounded, has the scales (d + 1)^2 / (2 epsilon) for sums and products of
-    two columns, and (d + 1)^2 / epsilon for squares. The proofs, for all noises and both kinds of neighbors,
-    are in `pydpstat.inference._moment_release.weights`; they include all roundings, and the bounds are
-    attained.
+    delta of 1e-6 has less for sums. `pydpstat.inference._moment_release.weights` has the proofs, for all
+    noises and both kinds of neighbors, with all roundings.
 
     Unbounded neighbors, one column: the sums of the weights ``(1 - 2z + s) / 4``, ``(1 - s) / 2`` and
     ``(1 + 2z + s) / 4``, s being z^2, add up to 1 for each record, so each has noise of scale 1 / epsilon.
