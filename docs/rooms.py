@@ -21,6 +21,7 @@ PURPOSES = {
     "parity": "comparison with R",
     "local": "applications",
     "auditing": "audits",
+    "designs": "public facts, once",
     "statistics": "what a user calls",
     "_release": "how a release is made",
     "budget": "account and result",

@@ -4,6 +4,7 @@ from pydpstat import anonymity as anonymity
 from pydpstat import auditing as auditing
 from pydpstat import budget as budget
 from pydpstat import consistency as consistency
+from pydpstat import designs as designs
 from pydpstat import diffpriv as diffpriv
 from pydpstat import dppack as dppack
 from pydpstat import errors as errors
@@ -19,6 +20,8 @@ from pydpstat.auditing import AuditResults as AuditResults
 from pydpstat.auditing import audit as audit
 from pydpstat.budget import Budget as Budget
 from pydpstat.budget import BudgetExceeded as BudgetExceeded
+from pydpstat.designs import Design as Design
+from pydpstat.designs import design as design
 from pydpstat.diffpriv import DPMech as DPMech
 from pydpstat.diffpriv import DPMechBernstein as DPMechBernstein
 from pydpstat.diffpriv import DPMechExponential as DPMechExponential
@@ -149,6 +152,7 @@ __all__ = [
     "count",
     "cov",
     "crosstab",
+    "design",
     "f_oneway",
     "histogram",
     "logit",
@@ -182,6 +186,7 @@ __all__ = [
     "AuditResults",
     "DPResults",
     "DPResultsPair",
+    "Design",
     "ModelResults",
     "Guarantee",
     "InferenceResults",

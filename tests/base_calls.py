@@ -14,6 +14,7 @@ NO_CALLS = (
     "BudgetExceeded",
     "DPResults",
     "DPResultsPair",
+    "Design",
     "DPMech",
     "DPMechNumeric",
     "InferenceResults",

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from pydpstat._data.chunk import Chunk, Part, Table
 from pydpstat._data.containers import has_columns, has_rows, library_of
 
-__all__ = ["Chunk", "Part", "Table", "table_of"]
+__all__ = ["Chunk", "Part", "Table", "View", "table_of"]
+
+
+class View(NamedTuple):
+    """Some columns of a table, as data of their own; `single` tells that they are one variable."""
+
+    table: Table
+    single: bool = False
+
+    def __repr__(self) -> str:
+        return "View(values withheld)"
 
 
 def table_of(data: object) -> Table | None:
@@ -48,6 +59,8 @@ def table_of(data: object) -> Table | None:
     >>> table.fold(lambda chunk: int(chunk.columns["age"].sum()), lambda one, other: one + other)
     102
     """
+    if isinstance(data, View):
+        return data.table
     # a frame of Spark has an attribute of any name that one asks for
     match library_of(data):
         case "polars" if has_columns(data):

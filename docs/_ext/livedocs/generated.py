@@ -167,6 +167,7 @@ _OWN_PARTS = {
         ("pydpstat.budget.Amount", "pydpstat.budget.Share"),
         ("pydpstat.budget", "pydpstat.privacy", "pydpstat.auditing"),
     ),
+    "designs": ((), ("pydpstat.designs",)),
     "pydpstat": ((), ()),
 }
 

@@ -11,7 +11,7 @@ import numpy as np
 from pydpstat._data.columns import Columns, Placeholder, is_made_up
 from pydpstat._data.held import about, in_memory
 from pydpstat._data.questions import Question, Row
-from pydpstat._data.table import Chunk, Table, table_of
+from pydpstat._data.table import Chunk, Table, View, table_of
 from pydpstat._release.statistic import Missing, Options
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
@@ -293,6 +293,7 @@ def records_of(
     if used and origin.names is not None and not variables:
         raise PydpstatError(f"{argument} must have a column besides those of by and unit; it has none.")
     single = origin.names is not None and (bool(used) or variables == ("",))
+    single = single or isinstance(data, View) and data.single
     sample = None
     if scope.sample is not None:
         once = table is not None

@@ -1,0 +1,193 @@
+"""Conditions on declared columns, such as ``age >= 18 and region == 'Wien'``, held record by record.
+
+A condition is read by Python's own grammar, of which only comparisons, their combinations and plain values
+are allowed, and nothing is evaluated as code. What is missing makes a comparison unknown, and combinations
+follow Kleene's logic, as in R and SQL.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import _checks as checks
+from pydpstat.errors import PydpstatError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Truths = npt.NDArray[np.bool_]
+_ORDERED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+_FLIPPED = {
+    ast.Lt: ast.Gt,
+    ast.LtE: ast.GtE,
+    ast.Gt: ast.Lt,
+    ast.GtE: ast.LtE,
+    ast.Eq: ast.Eq,
+    ast.NotEq: ast.NotEq,
+}
+_EXAMPLE = "Write for example \"age >= 18 and region in ('north', 'south')\"."
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition on columns; public.
+
+    Parameters
+    ----------
+    text : str
+        As it was written.
+    """
+
+    text: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that it needs."""
+        found = [node.id for node in ast.walk(_parsed(self.text)) if isinstance(node, ast.Name)]
+        return tuple(dict.fromkeys(found))
+
+    def check(self, declared: Sequence[str]) -> None:
+        """Refuse a condition that cannot be read, or that needs a column of which nothing is declared."""
+        _check(_parsed(self.text), self.text)
+        for name in self.names:
+            if name not in declared:
+                raise PydpstatError(
+                    f"the condition {self.text!r} must be on declared columns; got {name!r}. Declare its "
+                    f"bounds or levels. {checks.did_you_mean(name, declared)}"
+                )
+
+    def truths(self, columns: Mapping[str, Any]) -> tuple[Truths, Truths]:
+        """Return where it is true, and where it is known."""
+        return _evaluated(_parsed(self.text), columns)
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> ast.expr:
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError) as error:
+        raise PydpstatError(f"a condition must compare columns; got {text!r}. {_EXAMPLE}") from error
+
+
+def _check(node: ast.expr, text: str) -> None:
+    """Refuse whatever is no comparison of a column with values, or a combination of such."""
+    match node:
+        case ast.BoolOp(values=values):
+            for each in values:
+                _check(each, text)
+            return
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            _check(operand, text)
+            return
+        case ast.Name():
+            return
+        case ast.Compare():
+            if all(_is_simple(*each) for each in _steps(node)):
+                return
+    raise PydpstatError(f"a condition must compare columns with values; got {text!r}. {_EXAMPLE}")
+
+
+def _is_simple(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool:
+    if isinstance(op, (ast.In, ast.NotIn)):
+        values = isinstance(right, (ast.Tuple, ast.List)) and all(map(_is_value, right.elts))
+        return isinstance(left, ast.Name) and values
+    sides = isinstance(left, ast.Name) and _is_value(right) or _is_value(left) and isinstance(right, ast.Name)
+    return sides and type(op) in _FLIPPED
+
+
+def _is_value(node: ast.expr) -> bool:
+    try:
+        return isinstance(ast.literal_eval(node), (bool, int, float, str))
+    except ValueError:
+        return False
+
+
+def _steps(node: ast.Compare) -> list[tuple[ast.expr, ast.cmpop, ast.expr]]:
+    """Return the comparisons of a chain such as ``18 <= age < 65``."""
+    return list(zip([node.left, *node.comparators], node.ops, node.comparators))
+
+
+def _evaluated(node: ast.expr, columns: Mapping[str, Any]) -> tuple[Truths, Truths]:
+    match node:
+        case ast.BoolOp(op=op, values=values):
+            parts = [_evaluated(each, columns) for each in values]
+            return _all(parts) if isinstance(op, ast.And) else _any(parts)
+        case ast.UnaryOp(operand=operand):
+            true, known = _evaluated(operand, columns)
+            return known & ~true, known
+        case ast.Name(id=name):
+            return _compared(name, columns[name], ast.Eq(), True)
+        case ast.Compare():
+            return _all([_step(columns, *each) for each in _steps(node)])
+    raise AssertionError(ast.dump(node))
+
+
+def _step(
+    columns: Mapping[str, Any], left: ast.expr, op: ast.cmpop, right: ast.expr
+) -> tuple[Truths, Truths]:
+    if not isinstance(left, ast.Name):
+        left, op, right = right, _FLIPPED[type(op)](), left
+    assert isinstance(left, ast.Name)
+    if isinstance(op, (ast.In, ast.NotIn)):
+        parts = [_compared(left.id, columns[left.id], ast.Eq(), each) for each in ast.literal_eval(right)]
+        true, known = _any(parts) if parts else (np.zeros(len(columns[left.id]), dtype=bool),) * 2
+        return (known & ~true, known) if isinstance(op, ast.NotIn) else (true, known)
+    return _compared(left.id, columns[left.id], op, ast.literal_eval(right))
+
+
+def _compared(name: str, column: Any, op: ast.cmpop, value: Any) -> tuple[Truths, Truths]:
+    """Compare a column with a value; only its type decides whether that is possible."""
+    import pandas as pd
+
+    series = pd.Series(column)
+    known = ~series.isna().to_numpy(dtype=bool)
+    if _kind(series) != ("texts" if isinstance(value, str) else "numbers"):
+        raise PydpstatError(
+            f"a condition must compare {name!r} with what it can hold; it has the type {series.dtype}, and "
+            f"got {value!r}. {_EXAMPLE}"
+        )
+    if type(op) in _ORDERED:
+        if isinstance(value, str):
+            raise PydpstatError(
+                f"a condition must compare texts by == or in; got {name!r} with an order. {_EXAMPLE}"
+            )
+        found = _ORDERED[type(op)](series, value)
+    else:
+        found = series == value
+    true = found.fillna(False).to_numpy(dtype=bool) & known
+    return (known & ~true, known) if isinstance(op, ast.NotEq) else (true, known)
+
+
+def _kind(series: pd.Series) -> str:
+    import pandas as pd
+
+    kinds = series.cat.categories if isinstance(series.dtype, pd.CategoricalDtype) else series
+    numeric = pd.api.types.is_numeric_dtype(kinds.dtype) or pd.api.types.is_bool_dtype(kinds.dtype)
+    return "numbers" if numeric else "texts"
+
+
+def _all(parts: list[tuple[Truths, Truths]]) -> tuple[Truths, Truths]:
+    """Combine by and: false where one is known to be false."""
+    true = np.logical_and.reduce([each for each, _ in parts])
+    false = np.logical_or.reduce([known & ~each for each, known in parts])
+    return true, true | false
+
+
+def _any(parts: list[tuple[Truths, Truths]]) -> tuple[Truths, Truths]:
+    """Combine by or: true where one is known to be true."""
+    true = np.logical_or.reduce([each for each, _ in parts])
+    false = np.logical_and.reduce([known & ~each for each, known in parts])
+    return true, true | false

@@ -1,0 +1,132 @@
+"""What a design declares: public facts of a study, checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Pair, bounds_pair
+from pydpstat._data.containers import listed
+from pydpstat.errors import PydpstatError
+
+NEIGHBORS = ("bounded", "unbounded")
+Levels = tuple[Any, ...] | str
+
+
+class Facts(NamedTuple):
+    """Public facts. `Design` describes them."""
+
+    bounds: Mapping[str, Pair]
+    levels: Mapping[str, Levels]
+    unit: str | None
+    max_records: int | None
+    weights: str | None
+    missing: Any
+    neighbors: str
+    other: str | None
+
+    @property
+    def declared(self) -> tuple[str, ...]:
+        """The columns that have bounds or levels."""
+        return tuple(dict.fromkeys([*self.bounds, *self.levels]))
+
+    def missing_of(self, names: Sequence[str]) -> Any:
+        """Return the one rule for missing values that some columns have."""
+        if not isinstance(self.missing, Mapping):
+            return self.missing
+        rules = {name: self.missing.get(name, "error") for name in names}
+        found = list(dict.fromkeys(rules.values()))
+        if len(found) > 1:
+            raise PydpstatError(
+                f"missing must be one rule for columns that are released together; the design has {rules}. "
+                "Give missing= in the call."
+            )
+        return found[0] if found else "error"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as plain values, for a file."""
+        return {
+            "bounds": {name: list(pair) for name, pair in self.bounds.items()},
+            "levels": {
+                name: each if isinstance(each, str) else list(map(checks.unwrap, each))
+                for name, each in self.levels.items()
+            },
+            **{name: getattr(self, name) for name in self._fields[2:]},
+        }
+
+
+def facts_of(
+    columns: Collection[str] | None,
+    bounds: Any,
+    levels: Any,
+    unit: str | None,
+    max_records: int | None,
+    weights: str | None,
+    missing: Any,
+    neighbors: str,
+    other: str | None,
+) -> Facts:
+    """Check public facts; `columns` are those of the data, where there are some."""
+    checked_bounds = {
+        name: bounds_pair(pair, f"bounds[{name!r}]")
+        for name, pair in _by_column(bounds, "bounds", columns, "{'age': (0, 110)}").items()
+    }
+    checked_levels = {
+        name: _levels(name, each)
+        for name, each in _by_column(levels, "levels", columns, "{'sex': ['f', 'm']}").items()
+    }
+    for argument, name in (("unit", unit), ("weights", weights)):
+        if name is not None:
+            _check_column(name, argument, columns)
+    most = None
+    if unit is not None:
+        hint = "1 lets one record of each unit count."
+        most = checks.integer(1 if max_records is None else max_records, "max_records", 1, hint=hint)
+    elif max_records is not None:
+        raise PydpstatError("max_records must not be given without unit. Say whose data the records are.")
+    if weights is not None and weights not in checked_bounds:
+        raise PydpstatError(
+            f"bounds must have those of the weights; there are none of {weights!r}. Give for example "
+            f"bounds={{{weights!r}: (0, 3)}}."
+        )
+    if isinstance(missing, Mapping):
+        missing = dict(_by_column(missing, "missing", columns, "{'income': 'drop'}"))
+    checks.one_of(neighbors, "neighbors", NEIGHBORS)
+    return Facts(checked_bounds, checked_levels, unit, most, weights, missing, neighbors, other)
+
+
+def _by_column(given: Any, argument: str, columns: Collection[str] | None, example: str) -> Mapping[str, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise PydpstatError(
+            f"{argument} must be a dict by column; got {type(given).__name__}. Give for example {example}."
+        )
+    for name in given:
+        _check_column(name, argument, columns)
+    return given
+
+
+def _check_column(name: object, argument: str, columns: Collection[str] | None) -> None:
+    if isinstance(name, str) and (columns is None or name in columns):
+        return
+    known = () if columns is None else tuple(columns)
+    raise PydpstatError(
+        f"{argument} must name columns of the data; got {checks.shown(name)}. "
+        f"{checks.did_you_mean(name, known)} The columns are {checks.excerpt(list(known))}."
+    )
+
+
+def _levels(name: str, given: Any) -> Levels:
+    if isinstance(given, str) and given == "declared":
+        return given
+    values = listed(given)
+    if not isinstance(values, (list, tuple)) or not values or isinstance(given, str):
+        raise PydpstatError(
+            f"levels[{name!r}] must be the public levels, or 'declared' for those of a Categorical; got "
+            f"{checks.shown(given)}. Give for example ['f', 'm']."
+        )
+    if len(set(map(repr, values))) != len(values):
+        raise PydpstatError(f"levels[{name!r}] must have every level once; some stand there twice.")
+    return tuple(values)

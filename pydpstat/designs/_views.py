@@ -1,0 +1,143 @@
+"""Columns of a design's data by name, whatever holds them: frames in memory, and tables of every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pydpstat._data.chunk import Chunk
+from pydpstat._data.containers import is_frame, is_series, names_of, rows
+from pydpstat._data.held import in_memory, read_whole
+from pydpstat._data.mapped import Mapped
+from pydpstat._data.table import Table, View, table_of
+from pydpstat.designs._conditions import Condition
+from pydpstat.errors import PydpstatError
+
+# a column that is true for every record
+RECORDS = "records"
+
+
+@dataclass(frozen=True)
+class Subset:
+    """Leaves out the records for which a condition is not known to be true."""
+
+    condition: Condition
+
+    makes = ()
+    drops = True
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The columns of the condition."""
+        return self.condition.names
+
+    def __call__(self, chunk: Chunk) -> Chunk:
+        """Return the records that stay."""
+        true, known = self.condition.truths(chunk.columns)
+        stay = true & known
+        return Chunk({name: rows(column, stay) for name, column in chunk.columns.items()}, int(stay.sum()))
+
+
+@dataclass(frozen=True)
+class Made:
+    """Makes a column of truth values: of a condition, or true for every record."""
+
+    name: str
+    condition: Condition | None
+
+    drops = False
+
+    @property
+    def makes(self) -> tuple[str, ...]:
+        """The column's name."""
+        return (self.name,)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The columns of the condition."""
+        return () if self.condition is None else self.condition.names
+
+    def column(self, columns: Mapping[str, Any], size: int) -> Any:
+        """Return the column."""
+        import pandas as pd
+
+        true, known = np.ones((2, size), dtype=bool)
+        if self.condition is not None:
+            true, known = self.condition.truths(columns)
+        return pd.arrays.BooleanArray(true & known, ~known)
+
+    def __call__(self, chunk: Chunk) -> Chunk:
+        """Return the chunk with the column."""
+        return Chunk({**chunk.columns, self.name: self.column(chunk.columns, chunk.size)}, chunk.size)
+
+
+def readable(data: object) -> Any:
+    """Return data as a design keeps them: a frame of pandas, or what an engine has.
+
+    Examples
+    --------
+    >>> readable({"age": [20, 30]}).shape
+    (2, 1)
+    """
+    import pandas as pd
+
+    data = in_memory(data)
+    if isinstance(data, Mapping):
+        try:
+            return pd.DataFrame(data)
+        except (TypeError, ValueError) as error:
+            raise PydpstatError(
+                "data must be columns of one length by their names, or a frame; got a dict of others. Give "
+                "for example {'age': ages, 'sex': sexes}."
+            ) from error
+    if is_series(data) and table_of(data) is None:
+        return data.to_frame()
+    if is_frame(data) or table_of(data) is not None:
+        return data
+    raise PydpstatError(
+        "data must have columns with names, which a design is about; got "
+        f"{type(data).__name__}. Give a DataFrame, or a dict of columns."
+    )
+
+
+def column_names(data: object) -> tuple[str, ...]:
+    """Return the names of all columns."""
+    table = table_of(data)
+    return names_of(data) if table is None else table.names
+
+
+def view(
+    data: Any, names: Sequence[str], subset: Condition | None, made: Sequence[Made], single: bool
+) -> Any:
+    """Return some columns: a Series where they are one variable in memory, else a frame or a table's view."""
+    table = table_of(data)
+    if table is not None:
+        return View(_table(table, names, subset, made), single)
+    frame = data
+    if subset is not None:
+        true, known = subset.truths(frame)
+        frame = frame.loc[true & known]
+    if made:
+        frame = frame.assign(**{each.name: each.column(frame, len(frame)) for each in made})
+    return frame[names[0]] if single else frame[list(names)]
+
+
+def _table(table: Table, names: Sequence[str], subset: Condition | None, made: Sequence[Made]) -> Table:
+    if subset is not None:
+        table = Mapped.of(table, Subset(subset))
+    for each in made:
+        table = Mapped.of(table, each)
+    return table.select(list(names))
+
+
+def whole(data: Any) -> Mapping[str, Any]:
+    """Return a view's columns with all of their records in memory, by name."""
+    import pandas as pd
+
+    found = read_whole(data, "data")
+    if not isinstance(found, Chunk):
+        return found
+    return {name: pd.Series(column, name=name) for name, column in found.columns.items()}

@@ -1,0 +1,349 @@
+"""The design of a study: data, and the public facts about them, declared once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from pydpstat import _checks as checks
+from pydpstat._release.payment import Spender, defaults, in_force
+from pydpstat.designs._conditions import Condition
+from pydpstat.designs._facts import Facts, facts_of
+from pydpstat.designs._methods import METHODS, asked, signature_of
+from pydpstat.designs._views import Made, column_names, readable, view
+from pydpstat.errors import PydpstatError
+from pydpstat.random import source_from
+
+
+class Design:
+    """Data with what is publicly known of them. Every function of pydpstat is a method.
+
+    It is made by `design`. A method has its function's name, and leaves out the data and what is declared:
+    variables are given by name, groups by a formula. It returns what the function returns.
+
+    Attributes
+    ----------
+    facts : Facts
+        What is declared.
+    columns : tuple of str
+        The data's columns, or those of which something is declared where there are no data.
+    condition : Condition or None
+        Which records are meant, of a subset.
+    budget : Budget or None
+        What pays.
+    rng : None, numpy.random.Generator or RRandom
+        Where randomness comes from.
+
+    Examples
+    --------
+    >>> import pandas as pd, pydpstat as dp
+    >>> frame = pd.DataFrame({"age": [30, 41, 52] * 200, "sex": ["f", "m", "f"] * 200})
+    >>> people = dp.design(frame, bounds={"age": (18, 90)}, levels={"sex": ["f", "m"]}, rng=1)
+    >>> people.mean("age", 1.0, by="sex").value.shape
+    (3,)
+    """
+
+    __slots__ = ("_data", "budget", "columns", "condition", "facts", "rng")
+
+    def __init__(
+        self,
+        data: Any,
+        facts: Facts,
+        columns: tuple[str, ...],
+        condition: Condition | None,
+        budget: Spender | None,
+        rng: Any,
+    ) -> None:
+        self._data, self.facts, self.columns, self.condition = data, facts, columns, condition
+        self.budget, self.rng = budget, rng
+
+    def subset(self, condition: str) -> Design:
+        """Return the design of the records for which a condition on declared columns holds.
+
+        Parameters
+        ----------
+        condition : str
+            Comparisons of declared columns with values, combined by ``and``, ``or`` and ``not``, as
+            ``"age >= 18 and region in ('north', 'south')"``. A record for which it is unknown, because a
+            value is missing, is left out.
+
+        Raises
+        ------
+        PydpstatError
+            If it cannot be read or is not on declared columns, or if neighbors are bounded: the number of
+            records that are left is private.
+
+        Examples
+        --------
+        >>> import pandas as pd, pydpstat as dp
+        >>> people = dp.design(pd.DataFrame({"age": [12, 30, 41] * 50}), bounds={"age": (0, 110)}, rng=1)
+        >>> bool(80 < people.subset("age >= 18").count(1.0).value < 120)
+        True
+        """
+        if not isinstance(condition, str):
+            raise PydpstatError(
+                f"condition must be a text such as 'age >= 18'; got {checks.shown(condition)}."
+            )
+        if self.facts.neighbors == "bounded":
+            raise PydpstatError(
+                "subset must have neighbors 'unbounded': the number of records that are left is private. "
+                "Declare dp.design(..., neighbors='unbounded')."
+            )
+        both = condition if self.condition is None else f"({self.condition.text}) and ({condition})"
+        made = Condition(both)
+        made.check(self.facts.declared)
+        return Design(self._data, self.facts, self.columns, made, self.budget, self.rng)
+
+    def plan(
+        self,
+        function: str,
+        variables: str | Sequence[str] | None = None,
+        epsilon: float | None = None,
+        **options: Any,
+    ) -> Any:
+        """Return what noise a release will have, as `pydpstat.plan` does, from what is declared.
+
+        Parameters
+        ----------
+        function : str
+            The function's name.
+        variables : str or list of str, optional
+            Names of variables. `count` needs none.
+        epsilon : float, optional
+            As in `pydpstat.plan`, like all other options.
+
+        Examples
+        --------
+        >>> import pydpstat as dp
+        >>> facts = dp.design(bounds={"income": (0, 200_000)}, neighbors="bounded")
+        >>> round(facts.plan("mean", "income", 0.1, n=2000).noise_scale)
+        1000
+        """
+        import pydpstat
+
+        how = signature_of(function) if function in METHODS else None
+        names = [] if variables is None else [variables] if isinstance(variables, str) else list(variables)
+        given = dict(options)
+        if how is not None and "neighbors" in how.options:
+            given.setdefault("neighbors", self.facts.neighbors)
+        if names and how is not None and "bounds" in how.options:
+            missing = [name for name in names if name not in self.facts.bounds]
+            if missing:
+                raise PydpstatError(
+                    f"bounds must have those of {missing[0]!r}; none are declared. Declare them."
+                )
+            pairs = [self.facts.bounds[name] for name in names]
+            given.setdefault("bounds", pairs[0] if isinstance(variables, str) else pairs)
+            if not isinstance(variables, str):
+                given.setdefault("columns", names)
+        by = given.get("by")
+        keys = names if function == "crosstab" else [by] if isinstance(by, str) else by or []
+        for key in keys:
+            if key not in self.facts.levels:
+                raise PydpstatError(f"levels must have those of {key!r}; none are declared. Declare them.")
+        if keys:
+            levels = {key: list(self.facts.levels[key]) for key in keys}
+            given.setdefault("levels", levels if len(keys) > 1 else levels[keys[0]])
+        if function == "crosstab" and len(names) > 1:
+            given.setdefault("columns", names)
+        # its overloads tell of tests, whose epsilon may be looked for
+        ask: Any = pydpstat.plan
+        return ask(function, epsilon, **given)
+
+    def _view(self, names: Sequence[str], made: Sequence[Made], single: bool) -> Any:
+        """Return some columns of the data, or of the subset's records. Private."""
+        return view(self._data, names, self.condition, made, single)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is declared as plain values, for a file; `from_dict` reads it."""
+        return self.facts.to_dict()
+
+    @classmethod
+    def from_dict(
+        cls, data: Any, facts: Mapping[str, Any], *, budget: Spender | None = None, rng: Any = None
+    ) -> Design:
+        """Return a design of data with facts that `to_dict` wrote."""
+        return design(data, **facts, budget=budget, rng=rng)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Design):
+            return NotImplemented
+        return self._data is other._data and self.facts == other.facts and self.condition == other.condition
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # a design is written down without the data
+        return _without_data, (self.facts, self.columns, self.condition)
+
+    def __repr__(self) -> str:
+        facts = self.facts
+        unit = (
+            "a record" if facts.unit is None else f"{facts.unit} (at most {facts.max_records} of its records)"
+        )
+        head = [
+            "Design" + ("" if self._data is not None else " without data"),
+            f"protects  {unit}, {facts.neighbors} neighbors",
+            f"missing   {facts.missing}",
+        ]
+        if self.condition is not None:
+            head.append(f"subset    {self.condition.text}")
+        width = max(map(len, self.columns), default=0)
+        return "\n".join([*head, *(f"  {name:{width}}  {self._said(name)}" for name in self.columns)])
+
+    def _said(self, name: str) -> str:
+        facts, said = self.facts, []
+        if name == facts.unit:
+            said.append("unit")
+        if name == facts.weights:
+            said.append("weights")
+        if name in facts.bounds:
+            low, high = facts.bounds[name]
+            said.append(f"from {low:g} to {high:g}")
+        if name in facts.levels:
+            each = facts.levels[name]
+            said.append(each if isinstance(each, str) else f"{len(each)} levels {checks.excerpt(list(each))}")
+        return ", ".join(said) or "nothing declared: no bounds, no levels"
+
+
+def _without_data(facts: Facts, columns: tuple[str, ...], condition: Condition | None) -> Design:
+    return Design(None, facts, columns, condition, None, None)
+
+
+class _Method:
+    """A function as a method; its signature and its text are those of the function."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Design | None, owner: type) -> Any:
+        return self if instance is None else _Bound(instance, self.name)
+
+
+class _Bound:
+    __slots__ = ("__name__", "_design")
+
+    def __init__(self, design: Design, name: str) -> None:
+        self._design, self.__name__ = design, name
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        if self._design._data is None:
+            raise PydpstatError(
+                "data must be given for a release; this design has none, and plans only. Use "
+                "dp.design(frame, ...)."
+            )
+        return asked(self._design, self.__name__, arguments, options)
+
+    @property
+    def __signature__(self) -> Any:
+        return signature_of(self.__name__).own
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        return f"`pydpstat.{self.__name__}` of this design.\n\n" + str(
+            signature_of(self.__name__).function.__doc__
+        )
+
+    def __repr__(self) -> str:
+        return f"<method {self.__name__} of a design>"
+
+
+for _name in METHODS:
+    setattr(Design, _name, _Method(_name))
+
+
+def design(
+    data: Any = None,
+    *,
+    bounds: Mapping[str, Any] | None = None,
+    levels: Mapping[str, Any] | None = None,
+    unit: str | None = None,
+    max_records: int | None = None,
+    weights: str | None = None,
+    missing: Any = "error",
+    neighbors: str | None = None,
+    other: str | None = "other",
+    budget: Spender | None = None,
+    rng: Any = None,
+) -> Design:
+    """Declare what is publicly known of data, once for all releases, tests and models.
+
+    Parameters
+    ----------
+    data : frame, dict of columns, or table of an engine, optional
+        Whatever pydpstat reads that has columns with names. None makes a design for `Design.plan` only. No
+        record is looked at.
+    bounds : dict of (float, float) by column, optional
+        Public bounds, chosen without looking at the data.
+    levels : dict of lists by column, optional
+        Public levels; ``"declared"`` for a Categorical whose categories are public.
+    unit : str, optional
+        The column that tells whose data a record is, such as a person's id: each release then protects all
+        records of a unit. By default the budget's.
+    max_records : int, default 1
+        How many records of a unit count; drawn for each release. It needs `unit`.
+    weights : str, optional
+        The column of survey weights, which needs bounds.
+    missing : {"error", "drop"}, number, level, or dict by column, default "error"
+        What to do with missing values, as the functions have it.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else unbounded: the number of records, or of units, is private.
+    other : str or None, default "other"
+        The group of values that are in no level; None leaves them out.
+    budget : Budget, optional
+        What pays for all releases.
+    rng : None, int, numpy.random.Generator or RRandom, optional
+        Source of all noise. None (default) is the operating system; an int seeds one NumPy generator, from
+        which every release goes on.
+
+    Returns
+    -------
+    Design
+        With every function as a method: ``people.mean("income", 0.1, by="region")``.
+
+    Raises
+    ------
+    PydpstatError
+        Where a fact is not allowed, or of a column that the data do not have.
+
+    Notes
+    -----
+    Guarantee: a design alone releases nothing. Each method has its function's guarantee, which rests on what
+    is declared being public.
+
+    References
+    ----------
+    Lumley, T. (2004). Analysis of complex survey samples. Journal of Statistical Software 9(8) (R's
+    ``svydesign``).
+
+    Examples
+    --------
+    >>> import pandas as pd, pydpstat as dp
+    >>> frame = pd.DataFrame({"income": [20e3, 35e3, 50e3] * 300, "sex": ["f", "m", "f"] * 300})
+    >>> people = dp.design(frame, bounds={"income": (0, 200e3)}, levels={"sex": ["f", "m"]}, rng=1)
+    >>> print(people)
+    Design
+    protects  a record, unbounded neighbors
+    missing   error
+      income  from 0 to 200000
+      sex     2 levels ['f', 'm']
+    >>> people.count(0.5, by="sex").value.shape
+    (3,)
+    """
+    source_from(rng)
+    held = None if data is None else readable(data)
+    columns = None if held is None else column_names(held)
+    if budget is not None or in_force():
+        paid = defaults(budget)
+        neighbors = paid.neighbors if neighbors is None else neighbors
+        unit = paid.unit if unit is None else unit
+    neighbors = "unbounded" if neighbors is None else neighbors
+    facts = facts_of(columns, bounds, levels, unit, max_records, weights, missing, neighbors, other)
+    if type(rng) is int:
+        rng = np.random.default_rng(rng)
+    return Design(held, facts, columns if columns is not None else facts.declared, None, budget, rng)
+
+
+design.from_dict = Design.from_dict  # type: ignore[attr-defined]

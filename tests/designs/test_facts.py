@@ -1,0 +1,99 @@
+"""What a design declares: checked once, shown, and held record by record."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pydpstat as dp
+from pydpstat.designs._conditions import Condition
+
+FRAME = pd.DataFrame({"age": [20.0, np.nan, 41.0], "sex": ["f", None, "m"], "id": [1, 1, 2], "other": 0})
+
+
+def test_it_shows_what_is_declared_and_what_a_column_lacks():
+    people = dp.design(FRAME, bounds={"age": (0, 110)}, levels={"sex": ["f", "m"]}, unit="id", missing="drop")
+    assert repr(people).splitlines() == [
+        "Design",
+        "protects  id (at most 1 of its records), unbounded neighbors",
+        "missing   drop",
+        "  age    from 0 to 110",
+        "  sex    2 levels ['f', 'm']",
+        "  id     unit",
+        "  other  nothing declared: no bounds, no levels",
+    ]
+
+
+@pytest.mark.parametrize(
+    "facts, said",
+    [
+        ({"bounds": {"agee": (0, 1)}}, "bounds must name columns of the data.*Did you mean 'age'"),
+        ({"bounds": (0, 1)}, "bounds must be a dict by column; got tuple"),
+        ({"bounds": {"age": (1, 0)}}, r"bounds\['age'\] must be a pair.*the upper one first"),
+        ({"levels": {"sex": "f"}}, r"levels\['sex'\] must be the public levels"),
+        ({"levels": {"sex": ["f", "f"]}}, "must have every level once"),
+        ({"levels": {"sex": []}}, "must be the public levels"),
+        ({"unit": "idd"}, "unit must name columns of the data"),
+        ({"max_records": 2}, "max_records must not be given without unit"),
+        ({"weights": "age"}, "bounds must have those of the weights"),
+        ({"neighbors": "both"}, "neighbors must be"),
+    ],
+)
+def test_wrong_facts_are_named(facts, said):
+    with pytest.raises(dp.PydpstatError, match=said):
+        dp.design(FRAME, **facts)
+
+
+def test_columns_need_names():
+    with pytest.raises(dp.PydpstatError, match="data must have columns with names"):
+        dp.design(np.ones((3, 2)))
+    assert dp.design({"age": [1.0, 2.0]}, bounds={"age": (0, 3)}).columns == ("age",)
+    assert dp.design(pd.Series([1.0, 2.0], name="age")).columns == ("age",)
+
+
+def test_one_rule_for_missing_values_or_one_by_column():
+    people = dp.design(FRAME, bounds={"age": (0, 110), "id": (0, 9)}, missing={"age": "drop"}, rng=1)
+    assert people.mean("age", 9.0).value >= 0
+    with pytest.raises(dp.PydpstatError, match="missing must be one rule for columns"):
+        people.mean(["age", "id"], 1.0)
+    assert people.mean(["age", "id"], 1.0, missing="drop").value.shape == (2,)
+
+
+@pytest.mark.parametrize(
+    "text, true, known",
+    [
+        ("age >= 41", [0, 0, 1], [1, 0, 1]),
+        ("18 <= age < 41", [1, 0, 0], [1, 0, 1]),
+        ("41 <= age", [0, 0, 1], [1, 0, 1]),
+        ("age != 20", [0, 0, 1], [1, 0, 1]),
+        ("not age >= 41", [1, 0, 0], [1, 0, 1]),
+        ("sex == 'f'", [1, 0, 0], [1, 0, 1]),
+        ("sex in ('f', 'x')", [1, 0, 0], [1, 0, 1]),
+        ("sex not in ['f']", [0, 0, 1], [1, 0, 1]),
+        ("sex in ()", [0, 0, 0], [0, 0, 0]),
+        # known whatever is missing
+        ("id == 1 or age > 5", [1, 1, 1], [1, 1, 1]),
+        ("id == 2 and age > 5", [0, 0, 1], [1, 1, 1]),
+    ],
+)
+@pytest.mark.parametrize("kind", ["frame", "nullable", "categories"])
+def test_conditions_follow_kleenes_logic(text, true, known, kind):
+    frame = FRAME.drop(columns="other")
+    if kind == "nullable":
+        frame = frame.convert_dtypes()
+    elif kind == "categories":
+        frame = frame.astype({"sex": "category"})
+    found = Condition(text).truths(frame)
+    assert (found[0] & found[1]).tolist() == list(map(bool, true)) and found[1].tolist() == list(
+        map(bool, known)
+    )
+
+
+@given(st.lists(st.floats(-5, 5), min_size=1, max_size=20), st.floats(-5, 5), st.floats(-5, 5))
+def test_conditions_are_those_of_numpy(values, low, high):
+    x = np.array(values)
+    true, known = Condition("x > -1 and (x <= 2 or not x != 4)").truths({"x": x})
+    assert known.all() and np.array_equal(true, (x > -1) & ((x <= 2) | (x == 4)))
+    true, _ = Condition(f"{low!r} <= x < {high!r}").truths({"x": x}) if low >= 0 <= high else (None, None)
+    assert true is None or np.array_equal(true, (low <= x) & (x < high))

@@ -1,0 +1,368 @@
+"""Every function as a method of a design: the numbers and the page of the call with the same facts."""
+
+import inspect
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pydpstat as dp
+from pydpstat.designs._methods import METHODS, WITHOUT, signature_of
+
+N = 1200
+RNG = np.random.default_rng(20_241_003)
+FRAME = pd.DataFrame(
+    {
+        "person": np.arange(N) // 2,
+        "w": RNG.uniform(0.5, 2.0, N),
+        "income": RNG.lognormal(10.0, 0.5, N),
+        "age": RNG.uniform(0.0, 100.0, N),
+        "region": RNG.choice(["n", "s", "w"], N),
+        "sex": RNG.choice(["f", "m"], N),
+        "employed": RNG.random(N) < 0.6,
+        "before": RNG.uniform(0.0, 1.0, N),
+        "after": RNG.uniform(0.0, 1.0, N),
+        "note": "x",
+    }
+)
+BOUNDS = {"income": (0, 200_000), "age": (0, 110), "w": (0, 3), "before": (0, 1), "after": (0, 1)}
+LEVELS = {"region": ["n", "s", "w"], "sex": ["f", "m"], "employed": [False, True]}
+INCOME, AGE, REGION, SEX = (FRAME[name] for name in ("income", "age", "region", "sex"))
+ONE = {"bounds": BOUNDS["income"]}
+TWO = {"bounds": {"income": BOUNDS["income"], "age": BOUNDS["age"]}}
+OPEN = {"neighbors": "unbounded"}
+SEXES = [INCOME[SEX == level] for level in LEVELS["sex"]]
+REGIONS = [INCOME[REGION == level] for level in LEVELS["region"]]
+EMPLOYED = [FRAME.employed[SEX == level] for level in LEVELS["sex"]]
+
+
+def sized(**more):
+    return dp.design(FRAME, bounds=BOUNDS, levels=LEVELS, weights="w", neighbors="bounded", **more)
+
+
+def unsized(**more):
+    return dp.design(FRAME, bounds=BOUNDS, levels=LEVELS, **more)
+
+
+# method: how it is asked of a design, and the same call alone
+CASES = {
+    "any_interval": (
+        lambda: sized().any_interval("age", np.mean, 0.5, range=(0, 110), rng=5),
+        lambda: dp.any_interval(AGE, np.mean, 0.5, range=(0, 110), rng=5),
+    ),
+    "any_test": (
+        lambda: sized().any_test("age", lambda x: float(np.mean(x) < 0.0), 0.5, rng=5),
+        lambda: dp.any_test(AGE, lambda x: float(np.mean(x) < 0.0), 0.5, rng=5),
+    ),
+    "binomtest": (
+        lambda: sized().binomtest("employed", 0.5, p=0.5, rng=5),
+        lambda: dp.binomtest(FRAME.employed, 0.5, p=0.5, rng=5),
+    ),
+    "chi2_contingency": (
+        lambda: sized().chi2_contingency(["region", "sex"], 0.5, rng=5),
+        lambda: dp.chi2_contingency(
+            REGION, SEX, 0.5, levels={"region": LEVELS["region"], "sex": LEVELS["sex"]}, rng=5
+        ),
+    ),
+    "chisquare": (
+        lambda: unsized().chisquare("region", 0.5, rng=5),
+        lambda: dp.chisquare(REGION, 0.5, levels=LEVELS["region"], **OPEN, rng=5),
+    ),
+    "corr": (
+        lambda: sized().corr(["income", "age"], 0.5, rng=5),
+        lambda: dp.corr(FRAME[["income", "age"]], epsilon=0.5, **TWO, rng=5),
+    ),
+    "count": (
+        lambda: unsized().count("employed", 0.5, rng=5),
+        lambda: dp.count(FRAME.employed, 0.5, **OPEN, rng=5),
+    ),
+    "cov": (
+        lambda: unsized().cov(["income", "age"], 0.5, rng=5),
+        lambda: dp.cov(FRAME[["income", "age"]], epsilon=0.5, **TWO, **OPEN, rng=5),
+    ),
+    "crosstab": (
+        lambda: unsized().crosstab(["region", "employed"], 0.5, rng=5),
+        lambda: dp.crosstab(
+            FRAME[["region", "employed"]],
+            0.5,
+            levels={"region": LEVELS["region"], "employed": LEVELS["employed"]},
+            **OPEN,
+            rng=5,
+        ),
+    ),
+    "f_oneway": (
+        lambda: sized().f_oneway("income ~ region", 0.5, rng=5),
+        lambda: dp.f_oneway(*REGIONS, epsilon=0.5, **ONE, rng=5),
+    ),
+    "histogram": (
+        lambda: sized().histogram("age", 0.5, edges=[0, 50, 110], rng=5),
+        lambda: dp.histogram(AGE, 0.5, edges=[0, 50, 110], rng=5),
+    ),
+    "kendalltau": (
+        lambda: sized().kendalltau(["income", "age"], 0.5, rng=5),
+        lambda: dp.kendalltau(INCOME, AGE, 0.5, rng=5),
+    ),
+    "kruskal": (
+        lambda: sized().kruskal("income ~ region", 0.5, rng=5),
+        lambda: dp.kruskal(*REGIONS, epsilon=0.5, rng=5),
+    ),
+    "ks_2samp": (
+        lambda: sized().ks_2samp("income ~ sex", 0.5, rng=5),
+        lambda: dp.ks_2samp(*SEXES, 0.5, rng=5),
+    ),
+    "kstest": (
+        lambda: sized().kstest("before", "uniform", 0.5, rng=5),
+        lambda: dp.kstest(FRAME.before, "uniform", 0.5, rng=5),
+    ),
+    "logit": (
+        lambda: sized().logit("employed ~ age + C(sex)", 0.5, rng=5),
+        lambda: dp.logit(
+            "employed ~ age + C(sex)",
+            FRAME,
+            0.5,
+            bounds={"age": BOUNDS["age"]},
+            levels={"employed": [False, True], "sex": LEVELS["sex"]},
+            rng=5,
+        ),
+    ),
+    "mannwhitneyu": (
+        lambda: sized().mannwhitneyu("income ~ sex", 0.5, rng=5),
+        lambda: dp.mannwhitneyu(*SEXES, 0.5, rng=5),
+    ),
+    "mean": (
+        lambda: unsized().mean("income", 0.5, by=["region", "sex"], rng=5),
+        lambda: dp.mean(
+            FRAME[["income", "region", "sex"]],
+            0.5,
+            by=["region", "sex"],
+            levels={"region": LEVELS["region"], "sex": LEVELS["sex"]},
+            **ONE,
+            **OPEN,
+            rng=5,
+        ),
+    ),
+    "median": (
+        lambda: sized().median("age", 0.5, population=True, rng=5),
+        lambda: dp.median(AGE, 0.5, bounds=BOUNDS["age"], population=True, rng=5),
+    ),
+    "moments": (
+        lambda: sized().moments(["income", "age"], 0.5, rng=5),
+        lambda: dp.moments(FRAME[["income", "age"]], 0.5, **TWO, rng=5),
+    ),
+    "nunique": (
+        lambda: unsized().nunique("note", 0.5, rng=5),
+        lambda: dp.nunique(FRAME.note, 0.5, **OPEN, rng=5),
+    ),
+    "ols": (
+        lambda: sized().ols("income ~ age + C(sex)", 0.5, rng=5),
+        lambda: dp.ols("income ~ age + C(sex)", FRAME, 0.5, **TWO, levels={"sex": LEVELS["sex"]}, rng=5),
+    ),
+    "proportion": (
+        lambda: sized().proportion("employed", 0.5, by="sex", rng=5),
+        lambda: dp.proportion(FRAME[["employed", "sex"]], 0.5, by="sex", levels=LEVELS["sex"], rng=5),
+    ),
+    "proportions_test": (
+        lambda: sized().proportions_test("employed ~ sex", 0.5, rng=5),
+        lambda: dp.proportions_test(*EMPLOYED, 0.5, rng=5),
+    ),
+    "quantile": (
+        lambda: unsized().quantile("age", 0.3, 0.5, rng=5),
+        lambda: dp.quantile(AGE, 0.3, 0.5, bounds=BOUNDS["age"], **OPEN, rng=5),
+    ),
+    "quantile_test": (
+        lambda: sized().quantile_test("age", 0.5, q=50, rng=5),
+        lambda: dp.quantile_test(AGE, 0.5, q=50, rng=5),
+    ),
+    "quantiles": (
+        lambda: sized().quantiles("age", [0.2, 0.8], 0.5, rng=5),
+        lambda: dp.quantiles(AGE, [0.2, 0.8], 0.5, bounds=BOUNDS["age"], rng=5),
+    ),
+    "std": (
+        lambda: sized().std("income", 0.5, rng=5),
+        lambda: dp.std(INCOME, 0.5, **ONE, rng=5),
+    ),
+    "sum": (
+        lambda: unsized(unit="person", max_records=2).sum("income", 0.5, by="sex", rng=5),
+        lambda: dp.sum(
+            FRAME[["income", "sex", "person"]],
+            0.5,
+            by="sex",
+            levels=LEVELS["sex"],
+            unit="person",
+            max_records=2,
+            **ONE,
+            **OPEN,
+            rng=5,
+        ),
+    ),
+    "ttest_1samp": (
+        lambda: sized().ttest_1samp("age", 50, 0.5, rng=5),
+        lambda: dp.ttest_1samp(AGE, 50, 0.5, bounds=BOUNDS["age"], rng=5),
+    ),
+    "ttest_ind": (
+        lambda: sized().ttest_ind("income ~ sex", 0.5, rng=5),
+        lambda: dp.ttest_ind(*SEXES, 0.5, **ONE, rng=5),
+    ),
+    "ttest_rel": (
+        lambda: sized().ttest_rel(["before", "after"], 0.5, rng=5),
+        lambda: dp.ttest_rel(FRAME.before, FRAME.after, 0.5, bounds=(-1, 1), rng=5),
+    ),
+    "var": (
+        lambda: sized().var(["income", "age"], 0.5, rng=5),
+        lambda: dp.var(FRAME[["income", "age"]], 0.5, **TWO, rng=5),
+    ),
+    "weighted_mean": (
+        lambda: sized().weighted_mean("income", 0.5, rng=5),
+        lambda: dp.weighted_mean(INCOME, FRAME.w, 0.5, max_weight=3, **ONE, rng=5),
+    ),
+    "weighted_proportion": (
+        lambda: sized().weighted_proportion("employed", 0.5, rng=5),
+        lambda: dp.weighted_proportion(FRAME.employed, FRAME.w, 0.5, max_weight=3, rng=5),
+    ),
+    "weighted_quantile": (
+        lambda: sized().weighted_quantile("income", 0.5, 0.5, rng=5),
+        lambda: dp.weighted_quantile(INCOME, FRAME.w, 0.5, 0.5, max_weight=3, **ONE, rng=5),
+    ),
+    "weighted_total": (
+        lambda: sized().weighted_total("income", 0.5, rng=5),
+        lambda: dp.weighted_total(INCOME, FRAME.w, 0.5, max_weight=3, **ONE, rng=5),
+    ),
+    "wilcoxon": (
+        lambda: sized().wilcoxon(["before", "after"], 0.5, rng=5),
+        lambda: dp.wilcoxon(FRAME.before, FRAME.after, 0.5, rng=5),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_returns_what_its_function_returns(name):
+    asked, alone = (call() for call in CASES[name])
+    assert asked.to_dict() == alone.to_dict() or str(asked.to_dict()) == str(alone.to_dict())
+    assert str(asked.summary()) == str(alone.summary())
+
+
+def test_every_function_of_data_is_a_method():
+    takes = ("epsilon", "budget")
+    functions = [
+        name
+        for name, home in dp._HOMES.items()
+        if home.startswith(("pydpstat.statistics", "pydpstat.inference")) and name != "plan"
+        if set(takes) <= {*inspect.signature(getattr(dp, name)).parameters} or name in WITHOUT
+    ]
+    assert {*functions} == {*METHODS, *WITHOUT}
+
+
+def test_methods_say_how_they_are_called():
+    people = unsized()
+    assert str(inspect.signature(people.count)).startswith("(condition, epsilon")
+    assert list(inspect.signature(people.quantile).parameters)[:3] == ["variables", "q", "epsilon"]
+    own = inspect.signature(people.mean).parameters
+    # what a design has once for all is not asked for, and what it declares can be left out
+    assert not {"unit", "neighbors", "budget"} & {*own} and own["bounds"].default is None
+    assert "Release a mean." in people.mean.__doc__ and repr(people.mean) == "<method mean of a design>"
+    assert signature_of("ols").data == ("data",)
+
+
+def test_a_number_of_records_needs_no_column():
+    alone = dp.count(np.ones(N, dtype=bool), 0.5, neighbors="unbounded", rng=5)
+    assert unsized().count(0.5, rng=5).value == alone.value
+    groups = unsized().count(0.5, by="region", rng=5)
+    marked = FRAME[["region"]].assign(records=True)
+    own = dp.count(marked, 0.5, by="region", levels=LEVELS["region"], **OPEN, rng=5)
+    assert np.array_equal(groups.value, own.value)
+    adults = unsized().count("age >= 18 and sex == 'f'", 0.5, rng=5)
+    assert adults.value == dp.count((AGE >= 18) & (SEX == "f"), 0.5, **OPEN, rng=5).value
+
+
+def test_a_subset_has_its_records_and_a_private_size():
+    adults = unsized().subset("age >= 18")
+    inside = INCOME[AGE >= 18]
+    assert adults.mean("income", 0.5, rng=5).value == dp.mean(inside, 0.5, **ONE, **OPEN, rng=5).value
+    both = adults.subset("sex == 'f' or region in ('s', 'w')")
+    stay = (AGE >= 18) & ((SEX == "f") | REGION.isin(["s", "w"]))
+    assert both.count(0.5, rng=5).value == dp.count(np.ones(stay.sum(), dtype=bool), 0.5, **OPEN, rng=5).value
+    assert "subset    (age >= 18) and (sex == 'f'" in repr(both)
+    with pytest.raises(dp.PydpstatError, match="subset must have neighbors 'unbounded'.* is private"):
+        sized().subset("age >= 18")
+
+
+def test_one_seed_serves_all_releases_one_after_the_other():
+    seeded, other = unsized(rng=3), unsized(rng=3)
+    first, second = (seeded.count(0.5).value for _ in range(2))
+    assert (first, second) == (other.count(0.5).value, other.count(0.5).value)
+    drawn = {float(unsized(rng=seed).count(0.5).value) for seed in range(5)}
+    assert len(drawn) > 1
+
+
+def test_the_budget_pays_and_gives_its_unit_and_neighbors():
+    budget = dp.Budget(1.0, neighbors="unbounded", unit="person")
+    people = unsized(budget=budget)
+    assert people.facts.unit == "person" and people.facts.neighbors == "unbounded"
+    people.mean("income", 0.4), people.count(0.6, by="sex")
+    assert budget.spent.epsilon == 1.0
+    with pytest.raises(dp.BudgetExceeded):
+        people.count(0.1)
+    with dp.Budget(1.0, neighbors="bounded"):
+        assert unsized().facts.neighbors == "bounded"
+    assert unsized().facts.neighbors == "unbounded"
+
+
+@pytest.mark.parametrize(
+    "call, said",
+    [
+        (
+            lambda: sized().mean("incom", 0.1),
+            "must be columns of the data; got 'incom'. Did you mean",
+        ),
+        (lambda: sized().mean("note", 0.1), "bounds must have those of 'note'; none are declared"),
+        (lambda: sized().mean(), r"must be called as mean\(variables, epsilon\)"),
+        (lambda: sized().mean("income", 0.1, eps=2), "unexpected keyword argument 'eps'"),
+        (lambda: sized().mean(3, 0.1), "variables must be a column's name"),
+        (lambda: unsized().mean("income", 0.1, by="note"), "levels must have those of 'note'"),
+        (lambda: unsized().mean("income", 0.1, by=[3]), "by must name columns"),
+        (lambda: sized().mean("income", 0.1, bounds=(0, 3e5)), "must lie within the declared ones"),
+        (lambda: unsized().weighted_mean("income", 0.1), "must have weights for weighted_mean"),
+        (lambda: unsized(unit="person").ttest_1samp("age", 50, 0.1), "the design has the unit 'person'"),
+        (lambda: unsized().ttest_ind("income ~ sex", 0.1), "must have groups of public size"),
+        (lambda: sized().ttest_ind("income ~ region", 0.1), "ttest_ind must have two groups"),
+        (lambda: sized().ttest_ind("income", 0.1), "formula must be a variable and its groups"),
+        (lambda: sized().ttest_rel("income", 0.1), "variables must be two columns"),
+        (lambda: sized().ols(FRAME.income, 0.1), "formula must be a text"),
+        (lambda: dp.design(bounds=BOUNDS).mean("income", 0.1), "data must be given for a release"),
+        (lambda: dp.design().mean("income", 0.1), "data must be given for a release"),
+        (lambda: unsized().subset("note == 'x'"), "must be on declared columns; got 'note'"),
+        (lambda: unsized().subset("age + 1 > 3"), "must compare columns with values"),
+        (lambda: unsized().subset("__import__('os')"), "must compare columns with values"),
+        (lambda: unsized().subset("age >"), "a condition must compare columns"),
+        (lambda: unsized().subset(FRAME.age > 3), "condition must be a text"),
+        (lambda: unsized().subset("sex > 'f'").count(0.1), "must compare texts by == or in"),
+        (lambda: unsized().subset("age == 'x'").count(0.1), "with what it can hold"),
+    ],
+)
+def test_messages_say_what_to_do(call, said):
+    with pytest.raises(dp.PydpstatError, match=said):
+        call()
+
+
+def test_a_design_is_written_down_without_data():
+    people = unsized(unit="person").subset("age >= 18")
+    again = pickle.loads(pickle.dumps(people))
+    assert again.facts == people.facts and again.condition == people.condition
+    assert str(FRAME.income[0])[:8] not in repr(people) + repr(pickle.dumps(people))
+    with pytest.raises(dp.PydpstatError, match="data must be given for a release"):
+        again.mean("income", 0.1)
+    facts = unsized(unit="person").to_dict()
+    assert dp.design.from_dict(FRAME, facts) == unsized(unit="person") != people
+    assert facts["bounds"]["income"] == [0, 200_000] and facts["max_records"] == 1
+
+
+def test_a_design_without_data_plans():
+    facts = dp.design(bounds=BOUNDS, levels=LEVELS, neighbors="bounded")
+    # the grid's rounding comes on top
+    assert facts.plan("mean", "income", 0.1, n=2000).noise_scale == pytest.approx(1000.0, rel=1e-6)
+    assert facts.plan("crosstab", ["region", "sex"], 1.0).result.value.shape == (4, 3)
+    by = facts.plan("mean", "income", 1.0, by="sex", n=2000)
+    assert by.result.value.shape == (3,)
+    with pytest.raises(dp.PydpstatError, match="bounds must have those of 'note'"):
+        facts.plan("mean", "note", 1.0, n=10)

@@ -1,0 +1,95 @@
+"""Designs over data of engines: the numbers of the same design over pandas, to the last bit."""
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import pydpstat as dp
+
+N = 5000
+RNG = np.random.default_rng(20_241_004)
+FRAME = pd.DataFrame(
+    {
+        "person": RNG.integers(0, 2000, N),
+        "w": RNG.uniform(0.5, 2.0, N),
+        "income": np.where(RNG.random(N) < 0.05, np.nan, RNG.lognormal(10.0, 0.5, N)),
+        "age": RNG.integers(0, 100, N).astype(float),
+        "region": RNG.choice(["n", "s", "w"], N),
+        "employed": RNG.random(N) < 0.6,
+    }
+)
+FACTS = {
+    "bounds": {"income": (0, 200_000), "age": (0, 110), "w": (0, 3)},
+    "levels": {"region": ["n", "s", "w"], "employed": [False, True]},
+    "missing": {"income": "drop"},
+    "weights": "w",
+}
+
+
+def dask(frame):
+    import dask.dataframe as dd
+
+    return dd.from_pandas(frame, npartitions=3)
+
+
+CONTAINERS = {
+    "polars": pl.from_pandas,
+    "lazy": lambda frame: pl.from_pandas(frame).lazy(),
+    "arrow": lambda frame: pa.Table.from_pandas(frame, preserve_index=False),
+    "duckdb": lambda frame: duckdb.connect().from_df(frame),
+    "dask": dask,
+    "dict": lambda frame: {name: frame[name] for name in frame},
+    "iterator": lambda frame: (frame.iloc[start : start + 1300] for start in range(0, len(frame), 1300)),
+}
+CALLS = {
+    "mean": lambda people: people.mean("income", 0.5, rng=5),
+    "means": lambda people: people.mean(["income", "age"], 0.5, missing="drop", rng=5),
+    "means by": lambda people: people.mean("income", 0.5, by=["region", "employed"], rng=5),
+    "number": lambda people: people.count(0.5, rng=5),
+    "numbers by": lambda people: people.count(0.5, by="region", rng=5),
+    "condition": lambda people: people.proportion("age >= 18 and region != 'n'", 0.5, rng=5),
+    "median": lambda people: people.median("age", 0.5, rng=5),
+    "histogram": lambda people: people.histogram("age", 0.5, edges=[0, 18, 65, 110], rng=5),
+    "crosstab": lambda people: people.crosstab(["region", "employed"], 0.5, rng=5),
+    "subset": lambda people: people.subset("age >= 18").mean("income", 0.5, by="region", rng=5),
+    "number of a subset": lambda people: people.subset("employed and age < 65").count(0.5, rng=5),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("kind", CONTAINERS)
+def test_numbers_are_those_of_pandas(kind, call):
+    expected = CALLS[call](dp.design(FRAME, **FACTS))
+    found = CALLS[call](dp.design(CONTAINERS[kind](FRAME), **FACTS))
+    assert np.array_equal(found.value, expected.value)
+    assert str(found.summary()) == str(expected.summary())
+
+
+@pytest.mark.parametrize("kind", ["polars", "lazy", "arrow", "duckdb", "iterator"])
+def test_units_count_in_every_engine(kind):
+    facts = {**FACTS, "unit": "person", "missing": "drop"}
+    expected = dp.design(FRAME, **facts).subset("age >= 18").mean("income", 0.5, by="region", rng=5)
+    found = (
+        dp.design(CONTAINERS[kind](FRAME), **facts)
+        .subset("age >= 18")
+        .mean("income", 0.5, by="region", rng=5)
+    )
+    assert np.array_equal(found.value, expected.value)
+
+
+@pytest.mark.parametrize("kind", ["polars", "lazy", "arrow", "dict"])
+def test_weights_and_tests_of_whole_columns(kind):
+    facts = {**FACTS, "neighbors": "bounded", "missing": "error"}
+    frame = FRAME.drop(columns="income")
+    facts["bounds"] = {"age": (0, 110), "w": (0, 3)}
+    own, other = dp.design(frame, **facts), dp.design(CONTAINERS[kind](frame), **facts)
+    for call in (
+        lambda people: people.weighted_mean("age", 0.5, rng=5),
+        lambda people: people.kendalltau(["age", "w"], 0.5, rng=5),
+        lambda people: people.ttest_ind("age ~ employed", 0.5, rng=5),
+        lambda people: people.ols("age ~ w + C(region)", 0.5, rng=5),
+    ):
+        assert str(call(other).summary()) == str(call(own).summary())
