@@ -59,6 +59,26 @@ class Difference(NamedTuple):
     floor: float = 0.0
 
 
+class TableTest(NamedTuple):
+    """What the noisy counts of a table say of a hypothesis."""
+
+    statistic: float
+    pvalue: float
+    floor: float
+
+
+@runtime_checkable
+class Crossed(Protocol):
+    """What tests the counts of a table."""
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Return what tests rest on, in words."""
+
+    def independence(self, rows: int, columns: int) -> TableTest:
+        """Test whether the first so many rows and columns are independent."""
+
+
 @runtime_checkable
 class Comparable(Protocol):
     """What compares two of the groups that were released."""
@@ -198,6 +218,63 @@ class PopulationIntervals(Estimates):
             assumptions=known.assumptions,
             remarks=found.remarks,
         )
+
+    def chi2(self) -> InferenceResults:
+        """Test whether the two variables of a released table are independent; it costs nothing.
+
+        It is post-processing of a `crosstab` of two variables, and the test of `chi2_contingency`. The level
+        that `crosstab` adds for other values, which no record may have, is left out.
+
+        Returns
+        -------
+        InferenceResults
+            With `statistic` and `pvalue`.
+
+        Raises
+        ------
+        PydpstatError
+            Where this release is no table of two variables with geometric noise, or protects units: the
+            records of a unit are not independent.
+
+        Examples
+        --------
+        >>> import pandas as pd, pydpstat
+        >>> frame = pd.DataFrame({"smokes": ["no", "yes"] * 200, "ill": (["no"] * 3 + ["yes"]) * 100})
+        >>> levels = {"smokes": ["no", "yes"], "ill": ["no", "yes"]}
+        >>> table = pydpstat.crosstab(frame, 2.0, levels=levels, rng=1)
+        >>> table.chi2().pvalue < 0.01
+        True
+        """
+        from pydpstat.errors import PydpstatError
+
+        known, dimnames = self.post.population, self.labels.dimnames
+        if not isinstance(known, Crossed) or dimnames is None or len(dimnames) != 2:
+            raise PydpstatError(
+                f"this release of {self.statistic} is no table of two variables that can be tested. Release "
+                "a crosstab of two variables, with geometric noise and without unit."
+            )
+        sizes = [len(each) - self._has_other(axis) for axis, each in enumerate(dimnames)]
+        found = known.independence(*sizes)
+        return InferenceResults.of(
+            cast(Release, self),
+            test="Chi-square test of independence",
+            statistic=found.statistic,
+            pvalue=found.pvalue,
+            pvalue_floor=found.floor,
+            released=tuple(zip(self.labels.elements(self.value), self.value.ravel(order="F").tolist())),
+            estimates=(),
+            validity="measured",
+            assumptions=known.assumptions,
+            remarks=(),
+        )
+
+    def _has_other(self, axis: int) -> bool:
+        """Tell whether a table's last level is that of values which are in none."""
+        arguments = dict(self.record.arguments)
+        levels, name = arguments["levels"], arguments.get("other", "other")
+        if levels == "declared" or name is None:
+            return False
+        return self.labels.dimnames[axis][-1] == name and name not in levels[axis]
 
     def _population_interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         from pydpstat._checks import alpha_of

@@ -307,3 +307,52 @@ def test_the_level_of_few_records_without_noise_is_held():
         if independence_pvalue(table.reshape(2, 2).astype(float), n, 50.0)[1] <= 0.05
     ]
     assert sum(rejected) + masses[~likely].sum() <= 0.05
+
+
+def test_a_released_table_is_tested_for_nothing():
+    frame = pd.DataFrame({"a": ["x", "y"] * 200, "b": (["x"] * 3 + ["y"]) * 100})
+    levels = {"a": ["x", "y"], "b": ["x", "y"]}
+    alone = pydpstat.chi2_contingency(frame.a, frame.b, 2.0, levels=levels, rng=1)
+    budget = pydpstat.Budget(2.0)
+    table = pydpstat.crosstab(frame, 2.0, levels=levels, other=None, rng=1, budget=budget)
+    found = table.chi2()
+    assert (found.statistic, found.pvalue) == (alone.statistic, alone.pvalue)
+    assert found.pvalue_floor == alone.pvalue_floor and found.epsilon == 2.0
+    assert budget.spent.epsilon == 2.0 and "Chi-square test of independence" in str(found.summary())
+    categories = frame.astype("category")
+    declared = pydpstat.crosstab(categories, 2.0, levels="declared", rng=1).chi2()
+    assert declared.pvalue == alone.pvalue
+
+
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+def test_the_level_of_other_values_is_left_out_and_the_number_of_the_rest_is_private(neighbors):
+    frame = pd.DataFrame({"a": ["x", "y"] * 200, "b": (["x"] * 3 + ["y"]) * 100})
+    levels = {"a": ["x", "y"], "b": ["x", "y"]}
+    table = pydpstat.crosstab(frame, 1.0, levels=levels, neighbors=neighbors, rng=3)
+    rate = 0.5 if neighbors == "bounded" else 1.0
+    expected = independence_pvalue(table.value[:2, :2], None, rate)
+    assert (table.chi2().statistic, table.chi2().pvalue) == expected
+    # where "other" is a level that was asked for, it is one
+    named = {"a": ["x", "y", "other"], "b": ["x", "y"]}
+    table = pydpstat.crosstab(frame, 1.0, levels=named, neighbors=neighbors, rng=3)
+    assert table.chi2().pvalue == independence_pvalue(table.value[:3, :2], None, rate)[1]
+
+
+@pytest.mark.parametrize(
+    "release_of",
+    [
+        lambda frame: pydpstat.mean([1.0, 2.0], 1.0, bounds=(0, 3)),
+        lambda frame: pydpstat.crosstab(frame.b, 1.0, levels=["x", "y"]),
+        lambda frame: pydpstat.crosstab(frame, 1.0, levels=LISTS, mechanism="gaussian", delta=1e-5),
+        lambda frame: pydpstat.crosstab(
+            frame.assign(p=range(4)), 1.0, levels=LISTS, unit="p", max_records=1, neighbors="unbounded"
+        ),
+    ],
+)
+def test_what_is_no_table_that_can_be_tested_says_so(release_of):
+    frame = pd.DataFrame({"a": ["x", "y"] * 2, "b": ["x", "x", "y", "y"]})
+    with pytest.raises(pydpstat.PydpstatError, match="is no table of two variables that can be tested"):
+        release_of(frame).chi2()
+
+
+LISTS = {"a": ["x", "y"], "b": ["x", "y"]}

@@ -11,6 +11,7 @@ from pydpstat._frozen import Frozen
 from pydpstat.inference._laws.binomial import ProportionInterval
 from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE
 from pydpstat.inference._laws.private_size import NoisyPair, NoisyPairInterval
+from pydpstat.results._population import TableTest
 
 Floats = npt.NDArray[np.float64]
 Ends = tuple[float, float]
@@ -94,6 +95,18 @@ class ShareIntervals(Frozen):
     def validity(self) -> str:
         """How far they can be trusted."""
         return "model" if self.size is None else "exact"
+
+    def independence(self, rows: int, columns: int) -> TableTest:
+        """Test whether rows and columns of the first cells of a table are independent.
+
+        Where some cells are left out, the number of records in the others is private.
+        """
+        from pydpstat.inference._laws.tables import independence_floor, independence_pvalue
+
+        cells = self.counts[:rows, :columns]
+        size = self.size if cells.shape == self.counts.shape else None
+        statistic, pvalue = independence_pvalue(cells, size, self.rate)
+        return TableTest(statistic, pvalue, independence_floor(cells.size, size))
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the ends for each count, in their shape."""
