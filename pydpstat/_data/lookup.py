@@ -183,7 +183,8 @@ def _of_dense_labels(
         inside = chunk >= low
         inside &= chunk <= high
         if inside.all():
-            table.take(chunk - low, out=found[start : start + _CHUNK], mode="clip")
+            places = (chunk - low).astype(np.intp, copy=False)
+            table.take(places, out=found[start : start + _CHUNK], mode="clip")
         else:
             found[start : start + _CHUNK][inside] = table[chunk[inside] - low]
     return found

@@ -147,8 +147,12 @@ def _alone_column(column: Any) -> Any:
         if has_rows(column):
             own = _copies(column.to_numpy())
             column = type(column)(own, index=column.index, name=column.name, dtype=object)
-        # an index can do this from pandas 2 on
-        return column.infer_objects() if offers(column, "infer_objects") else column
+        try:
+            # an index can do this from pandas 2 on
+            return column.infer_objects() if offers(column, "infer_objects") else column
+        except OverflowError:
+            # pandas before 2 makes floats of integers on the way
+            return column
     return without_shared(column)
 
 

@@ -267,8 +267,12 @@ def _sizes(picture: Sizes, axes: Axes) -> Axes:
 
 
 def _whiskers(axes: Axes, x: Floats, y: Floats, low: Floats, high: Floats, label: str | None) -> None:
+    known = ~np.isnan(y)
+    if not known.any():
+        return
+    x, low, high = x[known], low[known], high[known]
     # a count as it was drawn may lie outside of its interval
-    y = y.clip(low, high)
+    y = y[known].clip(low, high)
     axes.errorbar(
         x, y, yerr=[y - low, high - y], fmt="none", ecolor=INK, elinewidth=1, capsize=2, label=label
     )

@@ -205,6 +205,8 @@ def test_without_noise_few_records_have_the_score_test():
         x, y = draw.uniform(-1.0, 1.0, 100), draw.random(100) < 0.5
         own = stats.norm.isf(0.5 * pydpstat.logit(y, x, 1e6, bounds=(-1, 1), rng=1).pvalues["x1"])
         null = GLM(y.astype(float), np.ones(100), family=families.Binomial()).fit()
+        if not hasattr(null, "score_test"):
+            pytest.skip("statsmodels before 0.14 has no score test")
         apart.append(own - stats.norm.isf(0.5 * float(np.squeeze(null.score_test(exog_extra=x[:, None])[1]))))
     # the information is that of the fit, moved to the hypothesis for normal predictors
     assert np.abs(apart).max() < 0.1

@@ -83,7 +83,9 @@ def test_pure_epsilons_are_rounded_up_and_their_inverse_down(epsilon, rate):
         found = amplified_epsilon(epsilon, rate)
         near = mpmath.mpf("1e-11") if epsilon > 700.0 else mpmath.mpf("1e-14")
         assert exact <= found <= exact * (1 + near) + mpmath.mpf("1e-323")
-        assert back * (1 - mpmath.mpf("1e-14")) <= base_epsilon(epsilon, rate) <= back
+        # the reference is itself rounded, far beyond 50 digits
+        most = back * (1 + mpmath.mpf("1e-50"))
+        assert back * (1 - mpmath.mpf("1e-14")) <= base_epsilon(epsilon, rate) <= most
 
 
 @given(amounts, any_rate, st.floats(0.0, 1.0))

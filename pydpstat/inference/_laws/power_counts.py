@@ -216,7 +216,12 @@ def block_power(
             first, second = len(sizes) - 1.0, float(total - len(sizes))
             if second < 1.0:
                 return level
-            return 1.0 - float(special.ncfdtr(first, second, away, special.fdtri(first, second, 1.0 - level)))
+            if away == 0.0:
+                return level
+            from scipy.stats import ncf
+
+            # the one in scipy.special errs in the sixth digit before 1.14
+            return float(ncf.sf(special.fdtri(first, second, 1.0 - level), first, second, away))
         free = float((settings[0] - 1.0) * (settings[1] - 1.0))
         return 1.0 - float(special.chndtr(special.chdtri(free, level), free, total * effect * effect))
     if family == "shares":
