@@ -198,6 +198,18 @@ def any_interval(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
     return pydpstat.any_interval(data, _middle, rng=1, budget=budget, **own)
 
 
+def subset(name: str, *variables: str, **own: Any) -> Callable[..., Any]:
+    """A method of the design of the records that have a value of at least 2."""
+
+    def call(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+        frame = pd.DataFrame({"x": data, "group": np.zeros(len(data), dtype=bool)})
+        facts = {"bounds": {"x": BOUNDS}, "levels": {"group": [False, True]}, "neighbors": "unbounded"}
+        part = pydpstat.design(frame, **facts, missing=settings["missing"], budget=budget).subset("x >= 2")
+        return getattr(part, name)(*variables, settings["epsilon"], **own)
+
+    return call
+
+
 def _open(settings: Settings) -> Settings:
     return {name: each for name, each in settings.items() if name != "missing"}
 

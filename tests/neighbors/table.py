@@ -132,6 +132,16 @@ _FOUND = tuple(
     if (hashable := tuple(odd for odd in each.odd if type(odd).__hash__ and type(odd) is not tuple))
 )
 
+# a frame's columns, whose types say what they can hold
+_COLUMNS_OF_NUMBERS = tuple(
+    each for each in NUMBERS if each.name in ("float64", "int64", "Series", "Int64", "Float32", "Float64")
+)
+_SUBSETS = tuple(
+    {"epsilon": epsilon, "neighbors": "unbounded", "missing": missing}
+    for epsilon in (1.0, 0.1 + 0.2)
+    for missing in ("error", "drop")
+)
+
 FUNCTIONS: tuple[Function, ...] = (
     *(
         Function(name, calls.one(name), NUMBERS, crossed(_TOGETHER, 3.0))
@@ -277,6 +287,16 @@ FUNCTIONS: tuple[Function, ...] = (
         for how in _REGRESSED
     ),
     Function("ols, levels", calls.ols_levels, LABELS, _BOUNDED_LEVELS),
+    *(
+        Function(f"design, {how}", call, _COLUMNS_OF_NUMBERS, _SUBSETS)
+        for how, call in (
+            ("mean of a subset", calls.subset("mean", "x")),
+            ("number of a subset", calls.subset("count")),
+            ("numbers of a subset by group", calls.subset("count", by="group")),
+            ("median of a subset", calls.subset("median", "x")),
+            ("a condition", calls.subset("proportion", "x < 4.5")),
+        )
+    ),
     Function("nunique, by group", calls.nunique, _FOUND, crossed(_INTEGER)),
     Function("release_hierarchy", calls.hierarchy, _FRAMED, _HIERARCHIES, closed=True),
     Function(
