@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 import pydpstat
 from pydpstat import _checks as checks
+from pydpstat._data.columns import bounds_pair
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts
 from pydpstat.designs._views import RECORDS, Made, whole
@@ -48,8 +49,6 @@ WEIGHTED = ("weighted_mean", "weighted_proportion", "weighted_quantile", "weight
 METHODS = (*VARIABLES, *PAIRS, *GROUPS, *MODELS, *WEIGHTED)
 # what a call may give itself, and what it may not
 _DECLARED, _FIXED = {"bounds", "levels"}, {"unit", "neighbors", "budget", "max_weight"}
-# functions that have no data of a design
-WITHOUT = ("choose", "symmetric_geometric", "symmetric_geometric_noise")
 # of several variables one result, whatever their number
 _TOGETHER = ("corr", "cov")
 # truth values need no bounds or levels
@@ -279,7 +278,7 @@ def _common(design: Design, how: Signature, names: Sequence[str], given: Mapping
     options = {"neighbors": facts.neighbors, "budget": design.budget, "rng": design.rng}
     if "missing" not in given and "missing" in how.options:
         options["missing"] = facts.missing_of(names)
-    if given.get("by") is not None:
+    if given.get("by") is not None or how.function.__name__ == "crosstab":
         options["other"] = facts.other
     if facts.unit is not None:
         if "unit" not in how.options:
@@ -315,7 +314,8 @@ def _bounds(design: Design, names: Sequence[str], single: bool, difference: bool
 
 def _check_narrower(design: Design, names: Sequence[str], bounds: Any) -> None:
     given = bounds if isinstance(bounds, Mapping) else dict.fromkeys(names, bounds)
-    for each, pair in given.items():
+    for each, given_pair in given.items():
+        pair = bounds_pair(given_pair)
         low, high = design.facts.bounds.get(each, (-float("inf"), float("inf")))
         if not low <= pair[0] < pair[1] <= high:
             raise PydpstatError(

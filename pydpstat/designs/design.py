@@ -141,8 +141,8 @@ class Design:
         by = given.get("by")
         keys = names if function == "crosstab" else [by] if isinstance(by, str) else by or []
         for key in keys:
-            if key not in self.facts.levels:
-                raise PydpstatError(f"levels must have those of {key!r}; none are declared. Declare them.")
+            if not isinstance(self.facts.levels.get(key), tuple):
+                raise PydpstatError(f"levels must have those of {key!r} as a list; none are. Declare them.")
         if keys:
             levels = {key: list(self.facts.levels[key]) for key in keys}
             given.setdefault("levels", levels if len(keys) > 1 else levels[keys[0]])

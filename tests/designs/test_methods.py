@@ -8,9 +8,11 @@ import pandas as pd
 import pytest
 
 import pydpstat as dp
-from pydpstat.designs._methods import METHODS, WITHOUT, signature_of
+from pydpstat.designs._methods import METHODS, signature_of
 
 N = 1200
+# functions that have no data of a design
+WITHOUT = ("choose", "symmetric_geometric", "symmetric_geometric_noise")
 RNG = np.random.default_rng(20_241_003)
 FRAME = pd.DataFrame(
     {
@@ -322,6 +324,7 @@ def test_the_budget_pays_and_gives_its_unit_and_neighbors():
         (lambda: unsized().mean("income", 0.1, by="note"), "levels must have those of 'note'"),
         (lambda: unsized().mean("income", 0.1, by=[3]), "by must name columns"),
         (lambda: sized().mean("income", 0.1, bounds=(0, 3e5)), "must lie within the declared ones"),
+        (lambda: sized().mean("income", 0.1, bounds=5), "bounds must be a pair"),
         (lambda: unsized().weighted_mean("income", 0.1), "must have weights for weighted_mean"),
         (lambda: unsized(unit="person").ttest_1samp("age", 50, 0.1), "the design has the unit 'person'"),
         (lambda: unsized().ttest_ind("income ~ sex", 0.1), "must have groups of public size"),
@@ -357,6 +360,18 @@ def test_a_design_is_written_down_without_data():
     assert facts["bounds"]["income"] == [0, 200_000] and facts["max_records"] == 1
 
 
+def test_the_group_of_other_values_is_declared():
+    people = dp.design(FRAME, bounds=BOUNDS, levels=LEVELS, other=None, rng=1)
+    assert people.crosstab("region", 1.0).value.shape == (3,)
+    assert people.mean("age", 1.0, by="sex").value.shape == (2,)
+    assert people.mean("age", 1.0, by="sex", other="else").value.shape == (3,)
+
+
+def test_a_factor_needs_no_mark_in_a_formula():
+    plain, marked = (sized().ols(f"income ~ age + {each}", 2.0, rng=1) for each in ("sex", "C(sex)"))
+    assert plain.params.to_numpy().tolist() == marked.params.to_numpy().tolist()
+
+
 def test_a_design_without_data_plans():
     facts = dp.design(bounds=BOUNDS, levels=LEVELS, neighbors="bounded")
     # the grid's rounding comes on top
@@ -366,3 +381,5 @@ def test_a_design_without_data_plans():
     assert by.result.value.shape == (3,)
     with pytest.raises(dp.PydpstatError, match="bounds must have those of 'note'"):
         facts.plan("mean", "note", 1.0, n=10)
+    with pytest.raises(dp.PydpstatError, match="levels must have those of 'sex' as a list"):
+        dp.design(levels={"sex": "declared"}).plan("crosstab", "sex", 1.0)
