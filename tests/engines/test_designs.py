@@ -1,13 +1,15 @@
 """Designs over data of engines: the numbers of the same design over pandas, to the last bit."""
 
-import duckdb
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 
 import pydpstat as dp
+
+pa = pytest.importorskip("pyarrow")
+pl = pytest.importorskip("polars")
+duckdb = pytest.importorskip("duckdb")
+pytest.importorskip("dask.dataframe")
 
 N = 5000
 RNG = np.random.default_rng(20_241_004)
