@@ -25,6 +25,7 @@ from pydpstat._release.statistic import (
     quiet,
     release_stage,
 )
+from pydpstat.inference._cell_regression import by_cells
 from pydpstat.inference._design import LinearDesign, Regression, read_regression
 from pydpstat.inference._hidden import empty_levels, empty_responses, hidden_names
 from pydpstat.inference._laws.logit_start import Line, line_for, start, within
@@ -170,19 +171,19 @@ def logit(
     >>> bool(low < 0.5 < high), r.validity["x1"]
     (True, 'measured')
     """
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget, only=_BOUNDED)
+    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
     check_epsilon(how)
     regression = read_regression(formula, data, bounds, levels, how.missing, binary=True)
     design = regression.design
-    records = records_of(regression)
-    check_records(how, records.size, 1, "logistic regression")
     source = source_from(rng)
+    if how.bounded:
+        check_records(how, regression.response.size, 1, "logistic regression")
+    if not how.bounded or any(each.levels is not None for each in design.predictors):
+        return by_cells(regression, how, source, check_budget(budget), _arguments(design))
+    records = records_of(regression)
     slopes = len(records.names)
     shares = stages_for(how.epsilon, records.size, slopes)
-    arguments = tuple(
-        (name, value if name != "bounds" else design.bounds[1:]) for name, value in design.arguments
-    )
-    record = call("logit", how, ("formula", "data"), arguments)
+    record = call("logit", how, ("formula", "data"), _arguments(design))
     claim, held = how.promise(None, design.conditions)
     if source.reproducible:
         held = held.with_conditions(SEEDED)
@@ -199,6 +200,11 @@ def logit(
     with paid(check_budget(budget), held, record):
         law = fit(records.size, slopes, lambda: ask(records.moments(), shares[0]), [*map(score, shares[1:])])
     return _results(law, releases, design, records.scaling, record, claim, held)
+
+
+def _arguments(design: LinearDesign) -> tuple[tuple[str, object], ...]:
+    """Return the public arguments for the call; the response has no bounds."""
+    return tuple((name, value if name != "bounds" else design.bounds[1:]) for name, value in design.arguments)
 
 
 def records_of(regression: Regression) -> LogitRecords:
