@@ -17,9 +17,9 @@ from pydpstat.inference._cell_noise import CellCubes
 from pydpstat.inference._cell_records import CellRecords, Cells, known_size
 from pydpstat.inference._design import LinearDesign, Regression
 from pydpstat.inference._hidden import empty_levels, empty_responses, hidden_names
-from pydpstat.inference._laws.cell_lines import CellLines, lines_at
+from pydpstat.inference._laws.cell_lines import lines_at
 from pydpstat.inference._laws.cell_logit import CellLogit, expansion_at
-from pydpstat.inference._laws.cell_model import CellModel, CellTable
+from pydpstat.inference._laws.cell_model import CellTable
 from pydpstat.inference._laws.logit_start import FARTHEST
 from pydpstat.inference._laws.noisy_logit import symmetric
 from pydpstat.mechanisms.geometric import Geometric
@@ -106,10 +106,12 @@ def fit(
     cells = records.cells
     asked = ask(records.table(ends, nobs), cells.table_noise(ends), epsilons[0])
     table = table_of(cells, *asked, ends)
+    numbers = list(cells.numbers)
     law = CellLogit(table, None)
     for epsilon in epsilons[1:]:
-        center = within(law.estimate, table)
-        lines = lines_for(center, table)
+        center, shares = moderate(law)
+        reach = float(np.abs(center[numbers]).sum())
+        lines = lines_at(cells.rows @ center, reach, shares)
         left, scales = ask(records.rest(center, lines, ends, nobs), cells.rest_noise(ends), epsilon)
         law = CellLogit(table, expansion_at(center, lines, left, scales, table))
     return law
@@ -126,22 +128,15 @@ def table_of(cells: Cells, noisy: Floats, scales: tuple[float, float], ends: int
     )
 
 
-def within(b: Floats, table: CellTable) -> Floats:
-    """Return coefficients whose slopes and cells lead to moderate log odds."""
-    numbers = list(table.numbers)
+def moderate(law: CellLogit) -> tuple[Floats, Floats]:
+    """Return estimates with moderate slopes, at which the next release is made, and the cells' shares."""
+    b, numbers = law.estimate.copy(), list(law.table.numbers)
     size = float(np.abs(b[numbers]).sum())
     if size > FARTHEST:
-        mean = CellModel(table).means.mean(axis=0)
-        b = b.copy()
+        mean = law.model.shares @ law.model.means
         b[0] += mean @ b[numbers] * (1.0 - FARTHEST / size)
         b[numbers] *= FARTHEST / size
-    return b
-
-
-def lines_for(center: Floats, table: CellTable) -> CellLines:
-    """Return the lines at public coefficients."""
-    reach = float(np.abs(center[list(table.numbers)]).sum())
-    return lines_at(table.rows @ center, reach, CellModel(table).shares)
+    return b, law.model.shares
 
 
 def _results(

@@ -81,7 +81,7 @@ class CellLogit(Frozen):
     -----
     Without numbers the score is linear in the noisy counts at every b: its law is that of binomial counts and
     of the noise, with known factors. With numbers the score was released at a center. What it moves by from
-    there is computed for numbers that are normal within each cell, and corrected by the released information.
+    there is computed for numbers with beta distributions within cells, and corrected by the released information.
 
     The test of a'b = v estimates the other coefficients under the hypothesis, where their equations hold, and
     takes the combination of the score that does not depend on them to first order (Neyman's C(alpha) test).
@@ -94,7 +94,8 @@ class CellLogit(Frozen):
     expansion: Expansion | None
 
     @cached_property
-    def _model(self) -> CellModel:
+    def model(self) -> CellModel:
+        """What the table says of the numbers within cells."""
         return CellModel(self.table)
 
     @cached_property
@@ -102,14 +103,14 @@ class CellLogit(Frozen):
         """The score and the information that the model lacks, and where."""
         d = self.table.rows.shape[1]
         if self.expansion is None:
-            return self._model.responses, np.zeros((d, d)), np.zeros(d)
-        at, center = self._model.at(self.expansion.center), self.expansion.center
+            return self.model.responses, np.zeros((d, d)), np.zeros(d)
+        at, center = self.model.at(self.expansion.center), self.expansion.center
         return self.expansion.score + at.expected, self.expansion.information - at.information, center
 
     def _equations(self, b: Floats) -> tuple[Floats, Floats]:
         """Return score and information at b."""
         base, more, center = self._shift
-        at = self._model.at(b)
+        at = self.model.at(b)
         return base - at.expected - more @ (b - center), at.information + more
 
     def _lifted(self, information: Floats) -> Floats:
@@ -122,7 +123,7 @@ class CellLogit(Frozen):
         """Return the variance of the noise of u'I u, for directions u in columns."""
         table, h = self.table, 0.25
         if self.expansion is not None:
-            h = float(np.max(self._model.at(self.expansion.center).weights))
+            h = float(np.max(self.model.at(self.expansion.center).weights))
         inside = table.rows @ directions
         along = directions[list(table.numbers)]
         single = table.variance
@@ -214,11 +215,11 @@ class CellLogit(Frozen):
 
     def _sampling(self, weights: Floats, b: Floats, information: Floats) -> tuple[Counts, float]:
         """Return the binomial counts that the score's combination is a sum of, and its whole variance."""
-        at, table = self._model.at(b), self.table
-        inside = table.rows @ weights + self._model.means @ weights[list(table.numbers)]
+        at, table = self.model.at(b), self.table
+        inside = table.rows @ weights + self.model.means @ weights[list(table.numbers)]
         off = math.sqrt(float(self._information_noise(weights[:, None])[0]))
         variance = max(float(weights @ information @ weights) + 0.5 * off, off, 0.0)
-        sizes = np.maximum(self._model.sizes, 0.0)
+        sizes = np.maximum(self.model.sizes, 0.0)
         counts = Counts(sizes, at.chances, inside)
         # where sizes below 0 were raised to it, or numbers are not normal
         factor = variance / counts.variance if counts.variance > 0.0 else 0.0
@@ -228,14 +229,14 @@ class CellLogit(Frozen):
 
     def _noise(self, weights: Floats, b: Floats) -> list[Part]:
         """Return the noise in the score's combination."""
-        table, at = self.table, self._model.at(b)
+        table, at = self.table, self.model.at(b)
         numbers = list(table.numbers)
         inside, along = table.rows @ weights, weights[numbers]
         if self.expansion is None:
             taken = inside * at.chances
             factors = np.column_stack([-taken, inside - taken]).reshape(-1, 1)
             return [Geometric(table.scale, factors[:, 0])] if table.geometric else [Cubes(table.scale * factors)]
-        own, before = self.expansion, self._model.at(self.expansion.center)
+        own, before = self.expansion, self.model.at(self.expansion.center)
         moved = at.chances - before.chances
         bent = at.weights[:, None] * b[numbers] - before.weights[:, None] * own.center[numbers]
         counts = inside * (own.counts + moved)
@@ -249,7 +250,7 @@ class CellLogit(Frozen):
         )
         step = b - own.center
         apart = step[numbers]
-        mean = float(self._model.shares @ before.weights)
+        mean = float(self.model.shares @ before.weights)
         products = np.outer(along, own.slope * own.center[numbers] + mean * apart)
         steps = table.rows @ step
         mixed = inside[:, None] * apart + steps[:, None] * along

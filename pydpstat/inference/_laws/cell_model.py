@@ -1,7 +1,8 @@
-"""The mean response by cell, for numbers that are normal within cells: from a noisy table alone."""
+"""The mean response by cell, for numbers with a beta distribution within cells: from a noisy table alone."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -9,10 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._frozen import Frozen
-from pydpstat.inference._laws.logit_start import lifted, logistic, normal_points
+from pydpstat.inference._laws.logit_start import lifted, logistic
 from pydpstat.inference._laws.sum_tails import geometric_variance
+from pydpstat.mechanisms._radial import sobol
 
 Floats = npt.NDArray[np.float64]
+_POINTS, _SEVERAL = 21, 128
+# of the largest variance that bounds allow a mean
+_WIDEST = 0.995
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +81,11 @@ class At(NamedTuple):
 
 
 class CellModel:
-    """Numbers that are normal within each cell, with the cell's mean and one covariance matrix.
+    """Numbers that have distributions like beta variables on their bounds within each cell.
 
-    Cells of few records have means near the mean of all, as their noise would be divided by their number.
+    They have the cell's mean and one covariance matrix for all cells. A single number is a beta variable in
+    each cell; several are those of all cells about their means, with a normal copula. Cells of few records
+    have means near the mean of all, as their noise would be divided by their number.
     """
 
     def __init__(self, table: CellTable) -> None:
@@ -91,9 +98,13 @@ class CellModel:
         least = 2.0 * np.sqrt(2.0 * table.variance)
         mean = np.clip(self._sums.sum(axis=0) / n, -1.0, 1.0)
         self.means = np.clip((self._sums + least * mean) / (held + least)[:, None], -1.0, 1.0)
-        between = (self.shares[:, None] * self.means).T @ self.means
-        self._spread = lifted(table.products / n - between, 1e-6) if table.numbers else table.products
         self._known: dict[bytes, At] = {}
+        if not table.numbers:
+            return
+        between = (self.shares[:, None] * self.means).T @ self.means
+        spread = lifted(table.products / n - between, 1e-6)
+        single = len(table.numbers) == 1
+        self._points, self._masses = _beta_points(self.means, spread) if single else _copula(mean, spread)
 
     @property
     def responses(self) -> Floats:
@@ -117,23 +128,60 @@ class CellModel:
             s = logistic(rows @ b)
             weights = s * (1.0 - s)
             return At(s, weights, rows.T @ (n * s), (rows.T * (n * weights)) @ rows)
-        slopes = b[numbers]
-        along = self._spread @ slopes
-        sd = float(np.sqrt(max(slopes @ along, 1e-18)))
-        points, masses = normal_points()
-        s = logistic((rows @ b + self.means @ slopes)[:, None] + sd * points)
-        chances, steep = s @ masses, s * (1.0 - s)
-        weights, first, second = steep @ masses, steep @ (masses * points), steep @ (masses * points**2)
-        unit = along / sd
+        slopes, points, masses, m = b[numbers], self._points, self._masses, self.means
+        s = logistic((rows @ b + m @ slopes)[:, None] + points @ slopes)
+        steep = s * (1.0 - s)
+        chances, weights = s @ masses, steep @ masses
+        held = n[:, None] * masses
         expected = rows.T @ (n * chances)
-        expected[numbers] = self._sums.T @ chances + float(n @ weights) * along
+        expected[numbers] = self._sums.T @ chances + _moment(held * s, points)
         information = (rows.T * (n * weights)) @ rows
-        crossed = rows.T @ (weights[:, None] * self._sums + np.outer(n * first, unit))
+        mixed = np.einsum("cq,cqj->cj", held * steep, points + np.zeros((len(n), 1, 1)))
+        crossed = rows.T @ (weights[:, None] * self._sums + mixed)
         information[:, numbers] += crossed
         information[numbers, :] += crossed.T
-        m = self.means
-        pure = (m * (n * weights)[:, None]).T @ m
-        mixed = np.outer((n * first) @ m, unit)
-        pure = pure + mixed + mixed.T + float(n @ weights) * (self._spread - np.outer(unit, unit))
-        information[np.ix_(numbers, numbers)] += pure + float(n @ second) * np.outer(unit, unit)
+        pure = (m * (n * weights)[:, None]).T @ m + m.T @ mixed + mixed.T @ m
+        pure = pure + _moment(held * steep, points[..., :, None] * points[..., None, :])
+        information[np.ix_(numbers, numbers)] = pure
         return At(chances, weights, expected, information)
+
+
+def _moment(masses: Floats, values: Floats) -> Floats:
+    """Return the sum over cells and points, whose values may be the same in all cells."""
+    if len(values) == 1:
+        masses = masses.sum(axis=0, keepdims=True)
+    return np.tensordot(masses, values, axes=2)
+
+
+def _quantiles(means: Floats, variances: Floats, chances: Floats) -> Floats:
+    """Return quantiles of beta variables on [-1, 1]; a variance that is too large for the mean is reduced."""
+    from scipy.special import betaincinv
+
+    middle = np.clip(0.5 + 0.5 * means, 0.001, 0.999)
+    most = middle * (1.0 - middle)
+    size = most / np.minimum(0.25 * variances, _WIDEST * most) - 1.0
+    return betaincinv(middle * size, (1.0 - middle) * size, chances)
+
+
+def _beta_points(means: Floats, spread: Floats) -> tuple[Floats, Floats]:
+    """Return points of one number about each cell's mean, of shape (cells, points, 1), and their masses."""
+    nodes, masses = np.polynomial.legendre.leggauss(_POINTS)
+    masses = 0.5 * masses
+    points = _quantiles(means, spread[0], 0.5 + 0.5 * nodes)
+    points = points - (points @ masses)[:, None]
+    sd = np.sqrt(np.maximum(points**2 @ masses, 1e-18))
+    return (points * (math.sqrt(spread[0, 0]) / sd)[:, None])[:, :, None], masses
+
+
+def _copula(mean: Floats, spread: Floats) -> tuple[Floats, Floats]:
+    """Return points of several numbers about their means, of shape (1, points, numbers), and their masses."""
+    from scipy.special import ndtr, ndtri
+
+    sds = np.sqrt(np.diag(spread))
+    root = np.linalg.cholesky(lifted(spread / np.outer(sds, sds), 1e-6))
+    points = _quantiles(mean, sds**2, ndtr(ndtri(sobol(_SEVERAL, mean.size)) @ root.T))
+    points = points - points.mean(axis=0)
+    # of the very covariance
+    own = np.linalg.cholesky(lifted(points.T @ points / _SEVERAL, 1e-9))
+    points = np.linalg.solve(own, points.T).T @ np.linalg.cholesky(spread).T
+    return points[None], np.full(_SEVERAL, 1.0 / _SEVERAL)
