@@ -279,7 +279,7 @@ def test_collinear_predictors_have_no_ends():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ({"neighbors": "unbounded"}, "neighbors must be 'bounded' for logit"),
+        ({"neighbors": "unbounded", "missing": "drop"}, "missing must be .error. or a number for logit"),
         ({"formula": "y ~ log(x)"}, "formula must have columns"),
         ({"formula": "y ~ x + C(g)"}, "levels must have the public levels of 'g'"),
         ({"bounds": {"z": (0, 1)}}, "bounds must name every column"),
