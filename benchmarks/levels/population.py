@@ -178,7 +178,7 @@ def _missed(setting: Setting, rng: np.random.Generator) -> int:
         cells = np.histogram(z, edges)[0] + geometric(0.5 * epsilon, edges.size - 1, rng)
         low, high = (
             float(end[0])
-            for end in CellQuantiles(cells, edges, n, (0.5,), 0.5 * epsilon, (1,)).interval(ALPHA)
+            for end in CellQuantiles(cells, edges, n, (0.5,), 0.5 * epsilon).ends(ALPHA)[0]
         )
         least, most = median_of(law)
         return low > most or high < least

@@ -113,15 +113,11 @@ def release_moments(
     three weights that add up to 1 for a record, as for a variance.
     """
     source = source_from(rng)
-    records, how = records_of(data, how, scope, source, numbers_of)
-    if how.unit is not None:
-        raise PydpstatError(
-            "unit must be left out with population=True: intervals for the population take records as "
-            "independent draws. Leave out population, or give one record for each unit."
-        )
+    records, how = records_of(data, how, scope.independent(), source, numbers_of)
     pairs, shown = column_bounds(bounds, records.names, records.width)
     check_filling(how.missing, pairs)
-    query = _query(function, records, pairs, how)
+    check_apart(how, records)
+    query = moments_query(function, records, pairs, how)
     release = release_statistic(
         function,
         query,
@@ -132,10 +128,19 @@ def release_moments(
         bounds=shown,
         conditions=records.conditions,
     )
-    return _published(function, release, records, pairs, how)
+    return published(function, release, records, pairs, how)
 
 
-def _query(function: str, records: Records, pairs: Bounds, how: Options) -> Query:
+def check_apart(how: Options, records: Records) -> None:
+    """Refuse noise that is one of all columns: distributions here are those of each column's own."""
+    if how.norm == math.inf and records.width > 1:
+        raise PydpstatError(
+            "mechanism must be 'laplace' or 'gaussian' for several columns' intervals of the population; got "
+            f"{how.mechanism.name!r}, whose noise is one of all columns together. Leave it out."
+        )
+
+
+def moments_query(function: str, records: Records, pairs: Bounds, how: Options) -> Query:
     """Ask for the weighted sums of each column, by group where there are some."""
     grids = [record_grid.standard_grid(*pair) for pair in pairs]
     least = 1 if function == "mean" else 2
@@ -155,7 +160,7 @@ def _query(function: str, records: Records, pairs: Bounds, how: Options) -> Quer
     return partition.weights_query(function, labels, how, blocks, len(pairs), by.reach, size)
 
 
-def _published(function: str, release: DPResults, records: Records, pairs: Bounds, how: Options) -> DPResults:
+def published(function: str, release: DPResults, records: Records, pairs: Bounds, how: Options) -> DPResults:
     """Make the statistic and its intervals of the noisy sums."""
     shape, size = records.shape, release.nobs if how.bounded else None
     law = "normal" if how.mechanism.approximate else "laplace"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +15,13 @@ from pydpstat._release.additive import Query, Spender
 from pydpstat._release.named_mechanisms import INTEGER, REAL
 from pydpstat._release.statistic import Missing, OnlyBounded, Options, options, release_statistic
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._units import samples_of
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
+from pydpstat.statistics._kernels.association import Both, both_columns
 from pydpstat.statistics._kernels.records import Part, records_of
-from pydpstat.statistics._kernels.scope import NOTHING
+from pydpstat.statistics._kernels.scope import Scope
 
 Floats = npt.NDArray[np.float64]
 ALTERNATIVES = ("two-sided", "less", "greater")
@@ -54,33 +58,44 @@ def check_epsilon(how: Options) -> None:
         )
 
 
-def sample_of(data: Data, argument: str, how: Options, source: Source) -> Floats:
-    """Return one variable's values."""
-    records, _ = records_of(data, how, NOTHING, source, one_column, argument)
-    return _filled(records.fold(_values, _joined), how)
+def sample_of(
+    data: Data, argument: str, how: Options, scope: Scope, source: Source
+) -> tuple[Floats, Options]:
+    """Return one variable's values, and the options with the unit that `scope` may have."""
+    records, how = records_of(data, how, scope, source, one_column, argument)
+    (values,) = records.fold(_values, _joined)
+    return _filled(values, how), how
 
 
-def pair_of(x: Data, y: Data, how: Options) -> tuple[Floats, Floats]:
-    """Return the values of two variables, a record in the same place of both."""
-    first, second = one_column(x, "x"), one_column(y, "y")
-    if first.size != second.size:
-        raise PydpstatError(
-            f"x and y must be of the same length, a record in the same place of both; got {first.size} and "
-            f"{second.size} records."
-        )
-    return _filled(_floats(first.arrays[0]), how), _filled(_floats(second.arrays[0]), how)
+def groups_of(
+    samples: Sequence[Data],
+    arguments: Sequence[str],
+    how: Options,
+    unit: Any,
+    source: Source,
+    budget: Spender | None,
+) -> tuple[list[Floats], Options]:
+    """Return the values of several groups, and the options with the unit."""
+    groups = []
+    for (data, scope), argument in zip(samples_of(samples, arguments, unit, source, budget), arguments):
+        values, how = sample_of(data, argument, how, scope, source)
+        groups.append(values)
+    return groups, how
 
 
-def _values(part: Part) -> Floats:
-    return _floats(part.columns.arrays[0])
+def pair_of(x: Data, y: Data, how: Options, scope: Scope, source: Source) -> tuple[Floats, Floats, Options]:
+    """Return the values of two variables of the same records, and the options with the unit."""
+    records, how = records_of(Both(x, y), how, scope, source, both_columns, "x")
+    first, second = records.fold(_values, _joined)
+    return _filled(first, how), _filled(second, how), how
 
 
-def _joined(one: Floats, other: Floats) -> Floats:
-    return np.concatenate((one, other))
+def _values(part: Part) -> list[Floats]:
+    return [each.astype(np.float64) for each in part.columns.arrays]
 
 
-def _floats(values: npt.NDArray[np.generic]) -> Floats:
-    return values.astype(np.float64)
+def _joined(one: list[Floats], other: list[Floats]) -> list[Floats]:
+    return [np.concatenate(pair) for pair in zip(one, other)]
 
 
 def _filled(values: Floats, how: Options) -> Floats:

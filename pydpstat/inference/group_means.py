@@ -16,13 +16,14 @@ from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.group_means import pvalue_floor, welch_pvalue
 from pydpstat.inference._moment_release import GROUPS
 from pydpstat.inference._testing import check_epsilon
+from pydpstat.inference._units import Sample, samples_of
 from pydpstat.random import Source, source_from
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.group_sums import column_sums, merged
 from pydpstat.statistics._kernels.record_grid import BITS, Sums, half_width, standard_grid
 from pydpstat.statistics._kernels.records import records_of
-from pydpstat.statistics._kernels.scope import NOTHING
+from pydpstat.statistics._kernels.scope import Keys
 
 SHAPES = ("any", "normal")
 MOST_GROUPS = 100
@@ -40,6 +41,7 @@ def f_oneway(
     shape: str = "any",
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -62,6 +64,9 @@ def f_oneway(
     missing : "error" or float, default "error"
         What to do with missing values: raise an error, or put a public number within the bounds in their
         place.
+    unit : str, or list of columns, optional
+        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
+        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -124,7 +129,10 @@ def f_oneway(
     pair = bounds_pair(bounds)
     check_filling(how.missing, (pair,))
     shown = (("shape", shape),) if shape != "any" else ()
-    release, sizes = noisy_sums(samples, pair, how, source_from(rng), budget, shown)
+    source = source_from(rng)
+    names = tuple(f"sample{place + 1}" for place in range(len(samples)))
+    given = samples_of(samples, names, unit, source, budget)
+    release, sizes = noisy_sums(given, pair, how, source, budget, shown)
     first, second = np.asarray(release.value).reshape(2, -1) * [[2.0], [4.0]]
     statistic, pvalue = welch_pvalue(
         first, second, sizes, float(1.0 / np.max(release.noise_scale)), shape == "any"
@@ -154,7 +162,7 @@ def f_oneway(
 
 
 def noisy_sums(
-    samples: Sequence[Data],
+    samples: Sequence[Sample],
     pair: Pair,
     how: Options,
     source: Source,
@@ -163,7 +171,10 @@ def noisy_sums(
 ) -> tuple[DPResults, tuple[int, ...]]:
     """Release half of the sum of z of each group, then a quarter of that of z^2; also the groups' sizes."""
     names = _names(samples)
-    found = [_summed(data, pair, how, source, place) for place, data in enumerate(samples)]
+    found = []
+    for place, sample in enumerate(samples):
+        sums, how = _summed(sample, pair, how, source, place)
+        found.append(sums)
     sizes = tuple(each.count for each in found)
     exact = [Fraction(each.first[0], 2 << BITS) for each in found]
     exact += [Fraction(each.products[0], 4 << BITS) for each in found]
@@ -190,21 +201,21 @@ def noisy_sums(
     return release, sizes
 
 
-def _names(samples: Sequence[Data]) -> tuple[str, ...]:
+def _names(samples: Sequence[object]) -> tuple[str, ...]:
     return tuple(f"group {place + 1}" for place in range(len(samples)))
 
 
-def _summed(data: Data, pair: Pair, how: Options, source: Source, place: int) -> Sums:
+def _summed(sample: Sample, pair: Pair, how: Options, source: Source, place: int) -> tuple[Sums, Options]:
     """Return the exact sums of z and of its square over a group."""
     argument = f"sample{place + 1}"
-    records, how = records_of(data, how, NOTHING, source, one_column, argument)
+    records, how = records_of(sample.data, how, sample.scope, source, one_column, argument)
     _check_size(records.known, argument)
     tally = partial(
         column_sums, grids=(standard_grid(*pair),), missing=how.missing, pairs=((0, 0),), groups=None
     )
     (found,) = records.fold(tally, merged)
     _check_size(found.count, argument)
-    return found
+    return found, how
 
 
 def _check_size(size: int | None, argument: str) -> None:

@@ -17,14 +17,15 @@ from pydpstat.inference._laws.sampled_laws import DIGITS, distance_law, scaled_d
 from pydpstat.inference._testing import (
     GROUPS,
     INDEPENDENT,
+    groups_of,
     keys_of,
     protected,
     released,
     remarks_on,
-    sample_of,
 )
 from pydpstat.random import source_from
 from pydpstat.results import InferenceResults
+from pydpstat.statistics._kernels.scope import Keys
 
 # with less noise than this, in units of the root of H, groups of unequal sizes have Kruskal's own weights
 LITTLE_NOISE = 0.5
@@ -36,6 +37,7 @@ def kruskal(
     epsilon: float,
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -51,6 +53,9 @@ def kruskal(
         One record replaced, which stays in its group. Unbounded neighbors are refused.
     missing : "error" or float, default "error"
         An error, or a public number that takes a missing value's place.
+    unit : str, or list of columns, optional
+        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
+        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -109,7 +114,8 @@ def kruskal(
             f"samples must be two groups or more; got {len(samples)}. Give one argument a group."
         )
     source = source_from(rng)
-    groups = [sample_of(each, f"samples[{i}]", how, source) for i, each in enumerate(samples)]
+    arguments = tuple(f"samples[{i}]" for i in range(len(samples)))
+    groups, how = groups_of(samples, arguments, how, unit, source, budget)
     # an empty group has nothing to be compared
     groups = [each for each in groups if each.size]
     sizes = tuple(each.size for each in groups)
@@ -125,7 +131,7 @@ def kruskal(
         how,
         source,
         budget,
-        data=tuple(f"samples[{i}]" for i in range(len(samples))),
+        data=arguments,
         conditions=(GROUPS,),
     )
     z, distance = float(noisy), float(noisy) / 2 ** (DIGITS + 1)

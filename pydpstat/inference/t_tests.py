@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +19,12 @@ from pydpstat.inference._laws.noisy_t import NoisySums
 from pydpstat.inference._mean_tests import METHODS, one_sample, standard, two_samples
 from pydpstat.inference._moment_release import GROUPS, release_sums, sum_names, tallied
 from pydpstat.inference._testing import ALTERNATIVES, check_epsilon, shown_alternative
+from pydpstat.inference._units import Sample, samples_of
 from pydpstat.random import Source, source_from
 from pydpstat.results import DPResults, InferenceResults
+from pydpstat.statistics._kernels.association import Both
 from pydpstat.statistics._kernels.records import Records, records_of
-from pydpstat.statistics._kernels.scope import NOTHING
+from pydpstat.statistics._kernels.scope import Keys, Scope
 
 # from so many records on, the noisy variance tells more than the coins' greatest one
 _COINS = 200
@@ -46,6 +49,7 @@ def ttest_1samp(
     method: str = "t",
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -71,6 +75,10 @@ def ttest_1samp(
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a public
         number within the bounds in their place.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -133,11 +141,11 @@ def ttest_1samp(
     popmean = checks.as_float(checks.unwrap(popmean))
     check_filling(how.missing, (pair,))
     given = counted_first(a, "a") if method == "exact" else a
-    records, how = records_of(given, how, NOTHING, source, one_column, "a")
+    records, how = records_of(given, how, Scope.one(unit, budget), source, one_column, "a")
     asked = _asked(popmean, pair, alternative, method)
     if method == "exact" and records.size is not None and records.size < _COINS:
         public = (epsilon, 0, "geometric", how.neighbors, missing)
-        how = options(*public, mechanisms=INTEGER, budget=budget, only=_EXACT)
+        how = options(*public, mechanisms=INTEGER, budget=budget, only=_EXACT)._replace(unit=how.unit)
         return by_coins(records, pair, how, popmean, alternative, asked, source, budget)
     return _from_sums("ttest_1samp", records, pair, how, popmean, alternative, method, asked, source, budget)
 
@@ -182,16 +190,9 @@ def _from_sums(
     return one_sample(release, made.sums[0], pair, popmean, alternative, method, test)
 
 
-class _Both(NamedTuple):
-    """Two variables as they were given. Private."""
-
-    a: object
-    b: object
-
-
 def _differences(both: Any, argument: str) -> Columns:
     """Read the differences of two variables, a record in the same place of both."""
-    first, second = one_column(both.a, "a"), one_column(both.b, "b")
+    first, second = one_column(both.x, "a"), one_column(both.y, "b")
     if first.size != second.size:
         raise PydpstatError("a and b must be of the same length, a record in the same place of both.")
     # of two infinities the difference would be missing
@@ -210,6 +211,7 @@ def ttest_rel(
     method: str = "t",
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -224,7 +226,7 @@ def ttest_rel(
     bounds : (float, float)
         Public bounds of the differences a - b, chosen without looking at them; 0 must lie within. Narrow ones
         are worth much: differences are mostly smaller than the values.
-    alternative, method, neighbors, rng, budget
+    alternative, method, neighbors, unit, rng, budget
         As in `ttest_1samp`.
     missing : {"error", "drop"} or float, default "error"
         As in `ttest_1samp`; a number takes the place of a difference of which a value is missing.
@@ -269,7 +271,7 @@ def ttest_rel(
             "has not. They are bounds of the differences a - b."
         )
     check_filling(how.missing, (pair,))
-    records, how = records_of(_Both(a, b), how, NOTHING, source, _differences, "a")
+    records, how = records_of(Both(a, b), how, Scope.one(unit, budget), source, _differences, "a")
     asked = _asked(None, pair, alternative, method)
     return _from_sums("ttest_rel", records, pair, how, 0.0, alternative, method, asked, source, budget)
 
@@ -285,6 +287,7 @@ def ttest_ind(
     alternative: str = "two-sided",
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -307,6 +310,9 @@ def ttest_ind(
         By default the budget's, which must be bounded: the groups' sizes are public.
     missing : "error" or float, default "error"
         Raise an error, or put a public number within the bounds in a missing value's place.
+    unit : str, or list of columns, optional
+        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
+        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -361,13 +367,13 @@ def ttest_ind(
     source = source_from(rng)
     pair = bounds_pair(bounds)
     check_filling(how.missing, (pair,))
-    release, known = release_groups(a, b, pair, how, alternative, source, budget)
+    samples = samples_of((a, b), ("a", "b"), unit, source, budget)
+    release, known = release_groups(samples, pair, how, alternative, source, budget)
     return two_samples(release, known, pair, alternative)
 
 
 def release_groups(
-    a: object,
-    b: object,
+    samples: Sequence[Sample],
     pair: Pair,
     how: Options,
     alternative: str,
@@ -376,8 +382,8 @@ def release_groups(
 ) -> tuple[DPResults, tuple[NoisySums, NoisySums]]:
     """Release the sums of two groups of public sizes."""
     blocks = []
-    for given, name in ((a, "a"), (b, "b")):
-        records, how = records_of(given, how, NOTHING, source, one_column, name)
+    for (given, scope), name in zip(samples, ("a", "b")):
+        records, how = records_of(given, how, scope, source, one_column, name)
         blocks.append((*tallied(records, (pair,), how, "t test", name), 1))
     names = [name for group in ("a", "b") for name in sum_names((group,), how)]
     release, made = release_sums(

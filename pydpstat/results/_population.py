@@ -233,8 +233,8 @@ class PopulationIntervals(Estimates):
         Raises
         ------
         PydpstatError
-            Where this release is no table of two variables with geometric noise, or protects units: the
-            records of a unit are not independent.
+            Where this release is no table of two variables with geometric noise, or several records of a
+            unit count: they are not independent.
 
         Examples
         --------
@@ -251,7 +251,7 @@ class PopulationIntervals(Estimates):
         if not isinstance(known, Crossed) or dimnames is None or len(dimnames) != 2:
             raise PydpstatError(
                 f"this release of {self.statistic} is no table of two variables that can be tested. Release "
-                "a crosstab of two variables, with geometric noise and without unit."
+                "a crosstab of two variables, with geometric noise and at most one record of a unit."
             )
         sizes = [len(each) - self._has_other(axis) for axis, each in enumerate(dimnames)]
         found = known.independence(*sizes)

@@ -107,9 +107,9 @@ def histogram(
     in one bin.
 
     ``conf_int(kind="population")`` has an interval for each bin's share of the population (by group: of the
-    group's), not for a count, where the noise is geometric and there is no unit: the records are then a
-    random sample. It is exact where the number of records is public, and the one of `binomtest` where it is
-    private.
+    group's), not for a count, where the noise is geometric and of a unit one record counts: the records are
+    then a random sample. It is exact where the number of records is public, and the one of `binomtest` where
+    it is private.
 
     References
     ----------

@@ -102,8 +102,8 @@ def crosstab(
     reached where all of them are in one cell.
 
     ``conf_int(kind="population")`` has an interval for each cell's share of the population, not for a count,
-    where the noise is geometric and there is no unit: the records are then a random sample. It is exact where
-    the number of records is public, and the one of `binomtest` where it is private.
+    where the noise is geometric and of a unit one record counts: the records are then a random sample. It is
+    exact where the number of records is public, and the one of `binomtest` where it is private.
 
     ``levels="discover"`` releases the noisy counts, with geometric noise, of the levels that occur,
     if they are at least T. A level that occurs in one of two neighboring data sets only has the

@@ -142,6 +142,25 @@ _SUBSETS = tuple(
     for missing in ("error", "drop")
 )
 
+_UNIT_COUNTS = crossed(_PLAIN)
+_UNIT_SUMS = tuple({**each, "bounds": BOUNDS} for each in _UNIT_COUNTS)
+# what is told of the function, and its settings, where records are those of units
+_OF_UNITS: tuple[tuple[str, tuple[Any, ...], Settings, tuple[Settings, ...]], ...] = (
+    ("ttest_1samp", (), {"popmean": 0.0}, _UNIT_SUMS),
+    ("ttest_rel", (), {}, tuple({**each, "bounds": (0.0, 5.0)} for each in _UNIT_COUNTS)),
+    ("ttest_ind", (), {}, _UNIT_SUMS[:1]),
+    ("f_oneway", (), {}, _UNIT_SUMS[:1]),
+    ("moments", (), {}, _UNIT_SUMS),
+    ("mean", (), {"population": True}, _UNIT_SUMS),
+    ("median", (), {"population": True}, _UNIT_SUMS),
+    ("quantile_test", (), {"q": 4.0}, _UNIT_COUNTS),
+    ("any_test", (calls.large,), {"blocks": 2, "level": 0.2}, _UNIT_COUNTS),
+    ("mannwhitneyu", (), {}, _UNIT_COUNTS[:1]),
+    ("kruskal", (), {}, _UNIT_COUNTS[:1]),
+    ("kendalltau", (), {}, _UNIT_COUNTS[:1]),
+    ("kstest", ("norm",), {}, _UNIT_COUNTS[:1]),
+)
+
 FUNCTIONS: tuple[Function, ...] = (
     *(
         Function(name, calls.one(name), NUMBERS, crossed(_TOGETHER, 3.0))
@@ -296,6 +315,10 @@ FUNCTIONS: tuple[Function, ...] = (
             ("median of a subset", calls.subset("median", "x")),
             ("a condition", calls.subset("proportion", "x < 4.5")),
         )
+    ),
+    *(
+        Function(f"{name}, units", calls.of_units(name, *given, **own), _COLUMNS_OF_NUMBERS, settings)
+        for name, given, own, settings in _OF_UNITS
     ),
     Function("nunique, by group", calls.nunique, _FOUND, crossed(_INTEGER)),
     Function("release_hierarchy", calls.hierarchy, _FRAMED, _HIERARCHIES, closed=True),

@@ -8,11 +8,13 @@ import numpy as np
 
 from pydpstat._release.statistic import options
 from pydpstat.auditing._cases.case import Case, Release
+from pydpstat.inference._units import Sample
 from pydpstat.inference.moments import moments
 from pydpstat.inference.survey import weighted_mean, weighted_proportion, weighted_total
 from pydpstat.inference.survey_quantiles import weighted_quantile
 from pydpstat.inference.t_tests import release_groups, ttest_1samp, ttest_rel
 from pydpstat.random import source_from
+from pydpstat.statistics._kernels.scope import NOTHING
 from pydpstat.statistics.mean import mean
 from pydpstat.statistics.quantiles import median
 from pydpstat.statistics.spread import std, var
@@ -36,7 +38,8 @@ def _with(function: Release, **options: Any) -> Release:
 def _groups(data: object) -> object:
     """Return the release of the test, without the test."""
     how = options(1.0, 0, "laplace", "bounded", "error")
-    return release_groups(data, LOW, (0.0, 1.0), how, "two-sided", source_from(None), None)[0]
+    samples = [Sample(each, NOTHING) for each in (data, LOW)]
+    return release_groups(samples, (0.0, 1.0), how, "two-sided", source_from(None), None)[0]
 
 
 def _weighted(function: Any, *public: float, **options: Any) -> Release:
@@ -57,7 +60,7 @@ CORNER, OPPOSITE = np.array([[0.0, 0.0], [0.5, 0.5]]), np.array([[0.0, 0.0], [1.
 
 # values and weights: a record of the largest weight moves from one bound to the other, or is added
 HEAVY_LOW, HEAVY_HIGH = ([0.0], [1.0]), ([1.0], [1.0])
-NOTHING: tuple[list[float], list[float]] = ([], [])
+EMPTY: tuple[list[float], list[float]] = ([], [])
 YES, NO = ([True], [1.0]), ([False], [1.0])
 CELLS: Options = {"bins": 8}
 CASES = (
@@ -83,7 +86,7 @@ CASES = (
     _case("ttest_rel", lambda data: ttest_rel(data, LOW, 1.0, bounds=(0, 1)), LOW, HIGH, SLOW),
     _case("ttest_ind", _groups, LOW, HIGH),
     _case("weighted_mean", _weighted(weighted_mean, **UNIT), HEAVY_LOW, HEAVY_HIGH),
-    _case("weighted_mean, unbounded", _weighted(weighted_mean, **UNIT, **OPEN), NOTHING, HEAVY_HIGH),
+    _case("weighted_mean, unbounded", _weighted(weighted_mean, **UNIT, **OPEN), EMPTY, HEAVY_HIGH),
     _case("weighted_proportion", _weighted(weighted_proportion), NO, YES),
     _case("weighted_total", _weighted(weighted_total, **UNIT), HEAVY_LOW, HEAVY_HIGH),
     _case("weighted_quantile", _weighted(weighted_quantile, 0.5, **UNIT, **CELLS), HEAVY_LOW, HEAVY_HIGH),

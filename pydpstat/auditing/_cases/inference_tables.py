@@ -11,12 +11,14 @@ from typing import Any
 from pydpstat._release.statistic import options
 from pydpstat.auditing._cases.case import Case, Release
 from pydpstat.inference._noisy_tables import noisy_table
+from pydpstat.inference._units import Sample
 from pydpstat.inference.group_means import noisy_sums
 from pydpstat.random import source_from
+from pydpstat.statistics._kernels.scope import NOTHING
 
 Options = dict[str, Any]
 OPEN: Options = {"neighbors": "unbounded"}
-FIXED: Options = {"neighbors": "bounded", "missing": "error", "rng": None, "budget": None}
+FIXED: Options = {"neighbors": "bounded", "missing": "error", "rng": None, "budget": None, "unit": None}
 LAPLACE = options(1.0, 0, "laplace", "bounded", "error", others=False)
 # a record leaves a cell and enters another; the other records are of the same pair of levels
 HERE: Any = (["a", "a"], ["u", "u"])
@@ -40,7 +42,8 @@ def _two(**options: Any) -> Release:
 
 
 def _groups(data: Any) -> object:
-    return noisy_sums(data, (0.0, 1.0), LAPLACE, source_from(None), None)[0]
+    samples = [Sample(each, NOTHING) for each in data]
+    return noisy_sums(samples, (0.0, 1.0), LAPLACE, source_from(None), None)[0]
 
 
 def _case(name: str, release: Release, data: object, neighbor: object) -> Case:

@@ -155,9 +155,9 @@ def cells_query(statistic: str, counts: np.ndarray, labels: Labels, size: int, h
 def share_rate(how: Options, reach: Fraction | float) -> float | None:
     """Return the rate of counts' noise; None where intervals of the population's shares cannot be had.
 
-    Other noise has another law, and the records of a unit are no independent draws.
+    Other noise has another law, and several records of a unit are no independent draws.
     """
-    if type(how.mechanism) is not Geometric or how.unit is not None:
+    if type(how.mechanism) is not Geometric or how.most > 1:
         return None
     return how.epsilon / float(reach)
 
