@@ -73,7 +73,7 @@ def test_an_interval_that_leaves_the_noise_out_is_noticed():
     for _ in range(runs):
         count, noise = rng.binomial(100, 0.5), levels.geometric(0.1, 2, rng)
         # a rate that says there is hardly any noise
-        low, high = share_ends(count + noise[0], 100 - count + noise[1], 100, 50.0, 1, 0.05)
+        low, high = share_ends(count + noise[0], 100 - count + noise[1], 100, 50.0, (1, 1), 0.05)
         missed += not low <= 0.5 <= high
     assert missed > stats.binom.isf(FALSE_ALARMS, runs, 0.05)
 
