@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -106,7 +107,9 @@ class NoisyCumulation(Frozen):
         found, reach = self._sized(self.size)[0], self._reach(self.size, alpha)
         # counts that are moved into their range lengthen the interval
         found = np.clip(found, 0.0, self.size)
-        return tuple(np.clip(end / self.size, 0.0, 1.0) for end in (found - reach, found + reach))  # type: ignore[return-value]
+        return ranges.PROPORTION.clip((found - reach) / self.size), ranges.PROPORTION.clip(
+            (found + reach) / self.size
+        )
 
     def _reach(self, size: int, alpha: float) -> Floats:
         _, terms, factors = self._sized(size)
@@ -155,6 +158,7 @@ class NoisyCumulation(Frozen):
         return (ends[1] - ends[0]) / (2.0 * deviation)
 
 
+@lru_cache(maxsize=1024)
 def quantile_of(noise: Any, terms: int, alpha: float) -> float:
     """Return how far a sum of so many noises reaches, but for a probability of alpha; NaN if unknown."""
     known = summed(noise, terms)
@@ -276,7 +280,7 @@ class HistogramResults(TableResults):
         own = Labels(self.labels.xname if self.labels.xname != "x" else "quantile", names=names)
         shown: object = list(asked) if many else asked[0]
         noise = QuantileNoise(rows, edges, asked, shape)
-        flat, steps = tuple(slopes.ravel(order="F").tolist()), (f"between edges of bins: {_FROM_HISTOGRAM}",)
+        flat, steps = tuple(slopes.ravel(order="F").tolist()), ("between edges of bins", _FROM_HISTOGRAM)
         post = BetweenEdges(flat, steps, noise, population=known)
         return self._next("quantile", value, self._labeled(own), post, ("quantile", shown))
 
@@ -332,7 +336,7 @@ class HistogramResults(TableResults):
             noises = np.stack([places, edges.size - 1 - places], axis=1)
             known = population.shares(below, above, noises, True, "")
         flat = tuple(slopes.ravel(order="F").tolist())
-        steps = (f"added up from below, in ascending order: {_FROM_HISTOGRAM}", ranges.CLIPPED)
+        steps = ("added up from below", "made ascending", ranges.CLIPPED, _FROM_HISTOGRAM)
         noise = CumulationIntervals(rows, shape)
         post = BetweenEdges(flat, steps, noise, population=known, within=ranges.PROPORTION)
         name = "share below"

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pydpstat._frozen import Frozen
 
 Floats = npt.NDArray[np.float64]
-FREE = "follows from the released {} at no additional privacy cost"
+FREE = "which follows from the released {} at no additional privacy cost"
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +59,15 @@ class RatioIntervals(Frozen):
     noises: npt.NDArray[np.intp]
 
     def slopes(self) -> Floats:
-        """Return the L2 norm of each share's gradient with respect to all noisy counts; NaN without any."""
+        """Return the L2 norm of each share's gradient with respect to all noisy counts.
+
+        NaN where the total is below twice its noise: there the delta method says nothing.
+        """
         first, second = self._variances()
-        total = self.counts + self.rests
-        p = self.shares()
+        total, p = self.counts + self.rests, self.shares()
+        said = total > 2.0 * float(self.noise.std()) * np.sqrt(first + second)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(total > 0.0, np.sqrt((1.0 - p) ** 2 * first + p * p * second) / total, np.nan)
+            return np.where(said, np.sqrt((1.0 - p) ** 2 * first + p * p * second) / total, np.nan)
 
     def shares(self) -> Floats:
         """Return the shares, from 0 to 1; NaN where the noisy counts add up to nothing."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -21,10 +22,9 @@ KINDS = ("noise", "population")
 MOST_INTERVALS = 12
 _ABLE = ("mean", "var", "std", "quantile", "quantiles", "median")
 _WITH = "Release it with population=True, or use pydpstat.moments."
-_ELSE = (
-    "Of counts it needs geometric noise and at most one record of each unit. pydpstat.moments and the tests "
-    "have intervals of many kinds."
-)
+_COUNTED = ("proportion", "histogram", "crosstab")
+_COUNTS = "Release it with geometric noise, and with at most one record of each unit (max_records=1)."
+_ELSE = "pydpstat.moments and the tests have intervals of many kinds."
 FOLLOWS = "It follows from the release at no additional privacy cost."
 
 
@@ -205,7 +205,7 @@ class PopulationIntervals(Estimates):
         found = known.difference(*(place * columns + column for place in pair))
         names, values = labels.elements(self.value), self.value.reshape(-1, columns)[:, column]
         return InferenceResults.of(
-            cast(Release, self),
+            self._followed("difference", a, b, variable),
             test=found.test,
             statistic=found.statistic,
             pvalue=found.pvalue,
@@ -222,6 +222,11 @@ class PopulationIntervals(Estimates):
             assumptions=known.assumptions,
             remarks=(*found.remarks, FOLLOWS),
         )
+
+    def _followed(self, method: str, *arguments: object) -> Release:
+        """Return this release with the call of a method of it."""
+        record = self.record.followed(method, *arguments)
+        return cast(Release, replace(cast(Any, self), record=record))
 
     def _compared(self) -> tuple[Comparable, GroupLabels]:
         """Return what compares the groups of this release, and their names."""
@@ -273,7 +278,7 @@ class PopulationIntervals(Estimates):
         sizes = [len(each) - self._has_other(axis) for axis, each in enumerate(dimnames)]
         found = known.independence(*sizes)
         return InferenceResults.of(
-            cast(Release, self),
+            self._followed("chi2"),
             test="Chi-square test of independence",
             statistic=found.statistic,
             pvalue=found.pvalue,
@@ -305,9 +310,11 @@ class PopulationIntervals(Estimates):
 
         level = alpha_of(alpha)
         if self.post.population is None:
+            function = self.record.function
+            hint = _WITH if function in _ABLE else _COUNTS if function in _COUNTED else _ELSE
             raise PydpstatError(
                 f"this release of {self.statistic} says too little of the population for an interval of kind "
-                f"'population'. {_WITH if self.record.function in _ABLE else _ELSE}"
+                f"'population'. {hint}"
             )
         return self.post.population.interval(level)
 

@@ -78,8 +78,8 @@ class TableResults(PopulationIntervals):
         DPResults
             The margins in the table's form, with the table's guarantee. `noise` is the exact distribution
             of the sum of the independent noises of a margin's cells: with m cells its standard deviation is
-            sqrt(m) times that of one cell. ``conf_int(kind="population")`` is for shares of the population, as
-            that of the table.
+            sqrt(m) times that of one cell. ``conf_int(kind="population")`` is for shares of the population,
+            as that of the table.
 
         Raises
         ------
@@ -112,8 +112,8 @@ class TableResults(PopulationIntervals):
         over = tuple(axis for axis in range(len(dimnames)) if axis not in kept)
         if not over:
             raise PydpstatError(
-                f"names must leave out at least one of the table's variables; got {names!r}. The table itself has "
-                "the cells of all."
+                f"names must leave out at least one of the table's variables; got {names!r}. The "
+                "table itself has the cells of all."
             )
         counts, factor = self._counts()
         # the axes that are left keep their order; then they get the one that was asked for
@@ -128,7 +128,7 @@ class TableResults(PopulationIntervals):
         if isinstance(known, Divisible):
             rests = counts.sum() - sums
             population = known.shares(sums, rests, (own, every - own), True, known.about)
-        steps = (f"summed over {self._named_axes(over)}: {_FROM_TABLE}",)
+        steps = (f"summed over {self._named_axes(over)}", _FROM_TABLE)
         within = self.post.within
         post: AsDrawn | Scaled = AsDrawn(steps, population=population, within=within)
         if isinstance(self.post, Scaled):
@@ -217,15 +217,17 @@ class TableResults(PopulationIntervals):
         within = ranges.PROPORTION
         shown = by if by is None or isinstance(by, (str, int)) else list(by)
         if self.nobs and not rows:
-            steps = (f"divided by the number of records: {_FROM_TABLE}", ranges.CLIPPED)
+            steps = ("divided by the number of records", ranges.CLIPPED, _FROM_TABLE)
             post = Scaled(1.0 / self.nobs, steps, population=population, within=within)
             return self._next("share", within.clip(counts / self.nobs), labels, post, ("shares", shown))
         ratios = RatioIntervals(each, counts, total - counts, np.array(noises))
         value, slopes = ratios.shares(), ratios.slopes()
         value = np.where(np.isnan(value), 1.0 / (others + 1), value)
-        what = f"divided by their sum{' in each group' * bool(rows)}: {_FROM_TABLE}"
+        what = f"divided by their sum{' in each group' * bool(rows)}"
         flat = tuple(slopes.ravel(order="F").tolist())
-        ratio = BetweenEdges(flat, (what, ranges.CLIPPED), ratios, population=population, within=within)
+        ratio = BetweenEdges(
+            flat, (what, ranges.CLIPPED, _FROM_TABLE), ratios, population=population, within=within
+        )
         return self._next("share", value, labels, ratio, ("shares", shown), noise=each)
 
     def long(self, alpha: float = 0.05) -> pd.DataFrame:
