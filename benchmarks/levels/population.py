@@ -234,5 +234,5 @@ def _share_missed(p: float, n: int, epsilon: float, public: bool, rng: np.random
         # the ends are where a tail has half of alpha, of which a fiftieth is for the numbers of records
         pair = NoisyPair(max(count + noise[0], 0.0), max(n - count + noise[1], 0.0), epsilon)
         return min(pair.tails(p, 0.01 * ALPHA)) < 0.5 * ALPHA
-    low, high = share_ends(float(count + noise[0]), 0.0, n, epsilon, 1, ALPHA)
+    low, high = share_ends(float(count + noise[0]), 0.0, n, epsilon, (1, 1), ALPHA)
     return not low <= p <= high

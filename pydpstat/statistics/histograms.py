@@ -16,6 +16,7 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.named_mechanisms import INTEGER
 from pydpstat._release.statistic import Missing, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.histogram_quantiles import HistogramIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
@@ -156,7 +157,7 @@ def histogram(
         budget,
         data=("x",),
         arguments=(("edges", breaks.tolist()), *records.arguments),
-        publish=published_cells(how, size, records.groups is not None),
+        publish=published_cells(how, size, records.groups is not None, HistogramIntervals),
         conditions=records.conditions,
         total=True,
     )

@@ -9,6 +9,7 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.named_mechanisms import INTEGER
 from pydpstat._release.statistic import Missing, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.share_intervals import TableIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
@@ -187,7 +188,7 @@ def crosstab(
         source,
         budget,
         arguments=arguments,
-        publish=published_cells(how, size, False),
+        publish=published_cells(how, size, False, TableIntervals),
         conditions=conditions,
         total=True,
     )
