@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,6 +15,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.weighted_quantile import laplace_below
 from pydpstat.inference._weighted_sums import cell_sums, mean_sums, read_weighted, weighted_query
 from pydpstat.random import source_from
+from pydpstat.statistics._kernels.scope import NOTHING, Scope
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(50.0, 15.0, 5000)
@@ -22,15 +25,16 @@ ALMOST_WITHOUT_NOISE = 1e8
 OPEN = pydpstat.Budget(9.0, neighbors="unbounded")
 
 
-def sums_of(x, w, neighbors, edges=None):
+def sums_of(x, w, neighbors, edges=None, groups=None):
+    """Return what is asked of values in [0, 1], weights up to 2, and groups "a" and "b"."""
     how = options(1.0, 0, "laplace", neighbors, "error")
-    known = read_weighted(np.array(x), np.array(w), (0.0, 1.0), 2.0, how, source_from(1))
+    scope = NOTHING if groups is None else Scope(np.array(groups), ["a", "b"], None)
+    known = read_weighted(np.array(x), np.array(w), (0.0, 1.0), 2.0, how, source_from(1), scope)
     if edges is None:
-        return weighted_query(
-            "weighted_mean", known.records.fold(lambda p: mean_sums(p, known), None), 2, known
-        )
-    found = known.records.fold(lambda p: cell_sums(p, known, edges), None)
-    return weighted_query("weighted_quantile", found, edges.size - 1, known)
+        sums, size = known.sums(mean_sums)
+        return weighted_query("weighted_mean", sums, 2, known, size)
+    sums, size = known.sums(partial(cell_sums, edges=edges))
+    return weighted_query("weighted_quantile", sums, edges.size - 1, known, size)
 
 
 def test_the_interval_of_a_quantile_covers_the_noise_or_says_nothing():

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.inference._laws.inversion import outermost
-from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval, pvalue
+from pydpstat.inference._laws.noisy_t import NoisySums, pvalue
 
 Floats = npt.NDArray[np.float64]
 ASSUMPTIONS = (
@@ -115,8 +115,8 @@ class WeightedMeanInterval:
     validity = "measured"
     assumptions = ASSUMPTIONS
 
-    def interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the interval that misses the mean with probability `alpha` at most."""
+    def ends(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of the interval that misses the mean with probability `alpha` at most."""
         center = self.known.mean
         total = max(sum(self.known.line), 1.0)
         sums = self.known.about(center)
@@ -129,22 +129,11 @@ class WeightedMeanInterval:
             return pvalue(self.known.about(mean), mean, enough=alpha)[1]
 
         ends = [outermost(at, alpha, center, error, side, 1.0) for side in (-1.0, 1.0)]
-        low, high = (np.asarray(self.middle + self.half * end) for end in ends)
+        low, high = (self.middle + self.half * end for end in ends)
         bounds = self.middle - self.half, self.middle + self.half
-        return low.clip(*bounds), high.clip(*bounds)
-
-
-@dataclass(frozen=True)
-class TotalInterval:
-    """The totals of the population, n times a mean that the noisy t test does not reject."""
-
-    mean: NoisyTInterval
-    n: int
-
-    validity = "measured"
-    assumptions = ASSUMPTIONS
+        return max(low, bounds[0]), min(high, bounds[1])
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the interval that misses the total with probability `alpha` at most."""
-        low, high = self.mean.ends(alpha)
-        return np.asarray(self.n * low), np.asarray(self.n * high)
+        """Return the same ends as arrays."""
+        low, high = self.ends(alpha)
+        return np.asarray(low), np.asarray(high)
