@@ -170,8 +170,7 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
                 f"the design must have weights for {name}. Declare their column, dp.design(..., weights='w')."
             )
         options.setdefault("max_weight", design.facts.bounds[weights][1])
-        columns = whole(design._view([*names, weights], made, False))
-        data: list[Any] = [columns[names[0]], columns[weights]]
+        data: list[Any] = [design._view(list(dict.fromkeys([*names, weights, *extra])), made, False), weights]
     elif pair:
         columns = whole(design._view(names, made, False))
         data = [columns[each] for each in names]

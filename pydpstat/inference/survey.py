@@ -73,23 +73,32 @@ def weighted_mean(
 
     Parameters
     ----------
-    data : array_like of shape (n,)
-        Numbers; values outside the bounds are moved onto them.
-    weights : array_like of shape (n,)
-        The records' weights, private like the records: how many persons of the population each stands for.
+    data : array_like of shape (n,), or frame
+        Numbers; values outside the bounds are clipped to them. A frame may have the columns of `weights` and
+        `by` beside the variable, and nothing else.
+    weights : array_like of shape (n,) or str
+        The records' weights, private like the records: how many persons of the population each stands for. A
+        text is the name of a column of `data`.
     epsilon : float
         Privacy parameter; above 0 and finite.
     bounds : (float, float)
         Public bounds of the data, chosen without looking at them.
     max_weight : float
-        Public bound of the weights: larger ones are moved onto it, negative ones onto 0. The noise grows with
-        it, and the estimate is biased where many weights are cut.
+        Public bound of the weights: larger ones are clipped to it, negative ones to 0. The noise grows with
+        it, and the estimate is biased where many weights are clipped.
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record and its weight replaced (the number of records
         public). Unbounded: one added or removed (the number private).
     missing : {"error", "drop"}, default "error"
         What to do where a value or a weight is missing: raise an error, or leave the record out (unbounded
         only).
+    by : str, list of str, or columns, optional
+        Release by group: columns of `data`, or a column of its own (or a dict or tuple of them) with a value
+        for each record. One release has all groups, also empty ones.
+    levels : list, dict, list of lists or "declared", optional
+        The public levels of the keys, as in `crosstab`; needed with `by`.
+    other : str or None, default "other"
+        The group of values that are in no level, as in `crosstab`. None leaves such records out.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -98,7 +107,8 @@ def weighted_mean(
     Returns
     -------
     DPResults
-        Its estimate is a float; ``conf_int(kind="population")`` is design-based.
+        Its estimate is a float, by group a Series with the groups as its index;
+        ``conf_int(kind="population")`` is design-based, and ``difference(a, b)`` compares two groups.
 
     Raises
     ------
@@ -115,8 +125,13 @@ def weighted_mean(
     bounded neighbors (`pydpstat.inference._weighted_sums`). The estimate, ``sum(v z) / sum(v)``, is
     post-processing; where the noisy sum of v is at most 1 it is the middle of the bounds.
 
+    By group the sums of every group are released in one vector, with that of 1 - v, for the groups' numbers
+    of records are private. A record is in one group: all groups together cost what one does. Under bounded
+    neighbors a record may leave one group and enter another, which moves the sums by 2.
+
     The interval of kind "population" inverts a test whose statistic is studentised by the released squares,
-    and takes records as independent draws with their weights. Its level was measured.
+    and takes records as independent draws with their weights. Its level was measured. ``difference`` is
+    Welch's test with noise in its law, of means that are linearized about the released ones.
 
     References
     ----------
@@ -133,6 +148,15 @@ def weighted_mean(
     50.6
     >>> r.conf_int(kind="population").round(1).to_numpy().tolist()
     [[49.3, 51.9]]
+
+    A domain table, from the columns of a frame:
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"income": income, "w": weight, "region": ["north", "south"] * 500})
+    >>> public = {"bounds": (0, 100), "max_weight": 4, "levels": ["north", "south"], "other": None}
+    >>> table = pydpstat.weighted_mean(frame, "w", 2.0, by="region", rng=1, **public)
+    >>> bool(table.params.between(45, 55).all()), table.difference("north", "south").pvalue > 0.05
+    (True, True)
     """
     pair, source = bounds_pair(bounds), source_from(rng)
     how = weighted_options(epsilon, neighbors, missing, budget)
@@ -159,15 +183,16 @@ def weighted_proportion(
 
     Parameters
     ----------
-    condition : array_like of bool, shape (n,)
-        One truth value a record.
-    weights, epsilon, max_weight, neighbors, missing, rng, budget
+    condition : array_like of bool, shape (n,), or frame
+        One truth value a record; a frame as in `weighted_mean`.
+    weights, epsilon, max_weight, neighbors, missing, by, levels, other, rng, budget
         As in `weighted_mean`.
 
     Returns
     -------
     DPResults
-        Its estimate is a float between 0 and 1; ``conf_int(kind="population")`` is design-based.
+        Its estimate is a float between 0 and 1, by group a Series; ``conf_int(kind="population")`` is
+        design-based.
 
     Raises
     ------

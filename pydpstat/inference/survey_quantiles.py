@@ -69,7 +69,7 @@ def weighted_quantile(
 
     Parameters
     ----------
-    data, weights, epsilon, bounds, max_weight, neighbors, missing, rng, budget
+    data, weights, epsilon, bounds, max_weight, neighbors, missing, by, levels, other, rng, budget
         As in `weighted_mean`.
     q : float
         Share of the weight below the quantile; between 0 and 1.
@@ -80,8 +80,8 @@ def weighted_quantile(
     Returns
     -------
     DPResults
-        Its estimate is a float, between two edges in proportion. Its intervals end at edges;
-        ``conf_int(kind="population")`` is design-based.
+        Its estimate is a float, by group a Series, between two edges in proportion. Its intervals end at
+        edges; ``conf_int(kind="population")`` is design-based.
 
     Raises
     ------

@@ -81,8 +81,9 @@ def weighted_total(
 
     The interval of kind "population" takes the number of all records as given and that of a group's as
     random, as survey packages do: a record of another group has the product 0. Where the number of all
-    records is private, the interval holds for each that its noisy value leaves possible. Its level was
-    measured.
+    records is private, the interval holds for each that its noisy value leaves possible. With
+    ``other=None``, which leaves out records that are then not counted, it holds for any larger number. Its
+    level was measured.
 
     References
     ----------
@@ -102,7 +103,7 @@ def weighted_total(
     known, ends = read_products(data, weights, pair, max_weight, how, source, Scope(by, levels, other))
     if known.how.bounded:
         return _sized(known, ends, source, budget)
-    return _unsized(known, ends, source, budget)
+    return _unsized(known, ends, by is None or other is not None, source, budget)
 
 
 def _sized(known: Weighted, ends: Pair, source: Source, budget: Spender | None) -> DPResults:
@@ -136,7 +137,9 @@ def _sized(known: Weighted, ends: Pair, source: Source, budget: Spender | None) 
     )
 
 
-def _unsized(known: Weighted, ends: Pair, source: Source, budget: Spender | None) -> DPResults:
+def _unsized(
+    known: Weighted, ends: Pair, all_counted: bool, source: Source, budget: Spender | None
+) -> DPResults:
     """Release the totals of private numbers of records, of all or of each group."""
     records, how, shape = known.records, known.how, known.records.shape
     grids = [record_grid.standard_grid(*ends)]
@@ -152,7 +155,7 @@ def _unsized(known: Weighted, ends: Pair, source: Source, budget: Spender | None
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         rows = noisy.reshape(-1, 3)
-        sizes = possible_sizes(float(rows.sum()), scale, rows.size)
+        sizes = possible_sizes(float(rows.sum()), scale, rows.size, all_counted)
         parts = tuple(UnsizedTotal(tuple(row), scale, ends, sizes) for row in rows.tolist())
         slopes = (float(np.sqrt((places * places).sum())),) * len(parts)
         post = Derived(slopes, STEPS, population=Totals(parts, shape, "measured"), within=within)

