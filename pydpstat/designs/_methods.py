@@ -153,7 +153,7 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
             f"variables must be two columns for {name}; got {len(names)}. Give for example "
             "['before', 'after']."
         )
-    keys = _keys(given.get("by"))
+    keys = _keys(given.get("strata") if given.get("by") is None else given["by"])
     options = {**_common(design, how, names, given), **given}
     if "bounds" in how.options and "bounds" not in given:
         options["bounds"] = _bounds(design, names, single, pair)
@@ -277,7 +277,7 @@ def _common(design: Design, how: Signature, names: Sequence[str], given: Mapping
     options = {"neighbors": facts.neighbors, "budget": design.budget, "rng": design.rng}
     if "missing" not in given and "missing" in how.options:
         options["missing"] = facts.missing_of(names)
-    if given.get("by") is not None or how.function.__name__ == "crosstab":
+    if given.get("by") is not None or given.get("strata") is not None or how.function.__name__ == "crosstab":
         options["other"] = facts.other
     if facts.unit is not None:
         if "unit" not in how.options:

@@ -20,10 +20,11 @@ from pydpstat._release.statistic import NO_VALUE, Missing, OnlyBounded, Options,
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._testing import check_epsilon
 from pydpstat.random import Source
+from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.group_sums import GroupSums, add_by_group, placed_by_group
 from pydpstat.statistics._kernels.record_grid import BITS, RecordGrid, Sums, rounded, standard_grid
 from pydpstat.statistics._kernels.records import Part, Records, records_of
-from pydpstat.statistics._kernels.scope import NOTHING, Origin, Scope, keys_of
+from pydpstat.statistics._kernels.scope import NOTHING, Keys, Origin, Scope, keys_of
 
 # the share of the noise's epsilon that the sums of the weights have; the rest is that of their squares
 LINEAR = Fraction(3, 4)
@@ -37,6 +38,25 @@ class Weighted(NamedTuple):
     pair: Pair
     largest: float
     how: Options
+    stratified: bool = False
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of what is published: a number, or one for each group; strata are no groups."""
+        return () if self.stratified else self.records.shape
+
+    @property
+    def arguments(self) -> tuple[tuple[str, object], ...]:
+        """What the call says of weights, groups and strata."""
+        said = [
+            ("strata" if self.stratified and name == "by" else name, each)
+            for name, each in self.records.arguments
+        ]
+        return ("max_weight", self.largest), *said
+
+    def labels(self, statistic: str) -> Labels:
+        """Return the names of what is published."""
+        return Labels(self.records.name or statistic) if self.stratified else self.records.labels(statistic)
 
     @property
     def grids(self) -> tuple[RecordGrid, RecordGrid]:
@@ -69,15 +89,53 @@ def read_weighted(
     how: Options,
     source: Source,
     scope: Scope = NOTHING,
+    strata: Keys | None = None,
     truths: bool = False,
 ) -> Weighted:
-    """Read a variable, or truth values as 0 and 1, and its weights."""
+    """Read a variable, or truth values as 0 and 1, and its weights; strata take the place of groups."""
     largest = largest_weight(max_weight)
     argument = "condition" if truths else "data"
-    given, read, scope = _together(data, weights, scope, argument)
-    columns = partial(_columns, pair_of=read, argument=argument, truths=truths)
-    records, how = records_of(given, how, scope, source, columns, argument)
-    return Weighted(records, pair, largest, how)
+    columns = partial(_columns, argument=argument, truths=truths)
+    records, how = _read(data, weights, how, source, scope, strata, argument, columns)
+    return Weighted(records, pair, largest, how, strata is not None)
+
+
+def _read(
+    data: object,
+    weights: object,
+    how: Options,
+    source: Source,
+    scope: Scope,
+    strata: Keys | None,
+    argument: str,
+    columns: Callable[..., Columns],
+) -> tuple[Records, Options]:
+    scope = _with_strata(scope, strata)
+    try:
+        given, read, scope = _together(data, weights, scope, argument)
+        return records_of(given, how, scope, source, partial(columns, pair_of=read), argument)
+    except PydpstatError as error:
+        said = str(error)
+        if strata is None or not said.startswith("by "):
+            raise
+        raise PydpstatError("strata" + said.removeprefix("by")) from error.__cause__
+
+
+def _with_strata(scope: Scope, strata: Keys | None) -> Scope:
+    """Return by what to add up: groups, or strata."""
+    if strata is None:
+        return scope
+    if scope.by is not None:
+        raise PydpstatError(
+            "strata must be left out with by: within a group the interval is that of independent draws. Give "
+            "one of the two; groups that are strata are given as by."
+        )
+    if scope.levels is None:
+        raise PydpstatError(
+            "levels must be given with strata: those that come from the data would tell which values occur. "
+            "Give the public names of all strata."
+        )
+    return scope._replace(by=strata)
 
 
 def _together(
@@ -221,7 +279,7 @@ def weighted_query(
         shares = [LINEAR] * linear + [1 - LINEAR] * (len(each.first) - linear - 1) + [LINEAR]
         exact += [share * Fraction(total, 1 << BITS) for share, total in zip(shares, row)]
     value = np.array([each.numerator / each.denominator for each in exact], dtype=np.float64)
-    labels = known.records.labels(statistic)
+    labels = known.labels(statistic)
     return Query(statistic, value, (reach(known.how),), labels, nobs=size, exact=tuple(exact))
 
 
@@ -238,14 +296,14 @@ def read_products(
     how: Options,
     source: Source,
     scope: Scope,
+    strata: Keys | None,
 ) -> tuple[Weighted, Pair]:
     """Read records times their weights, each moved to its bounds before, with the products' bounds."""
     largest = largest_weight(max_weight)
-    given, read, scope = _together(data, weights, scope, "data")
-    columns = partial(_products, pair_of=read, pair=pair, largest=largest)
-    records, how = records_of(given, how, scope, source, columns, "data")
+    columns = partial(_products, pair=pair, largest=largest)
+    records, how = _read(data, weights, how, source, scope, strata, "data", columns)
     ends = min(0.0, pair[0] * largest), max(0.0, pair[1] * largest)
-    return Weighted(records, pair, largest, how), ends
+    return Weighted(records, pair, largest, how, strata is not None), ends
 
 
 def _products(

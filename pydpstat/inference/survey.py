@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, check_budget, quiet, release_statistic
 from pydpstat.inference._laws.share_intervals import NOTHING_SAID
 from pydpstat.inference._laws.weighted_mean import ASSUMPTIONS, WeightedMeanInterval, WeightedSums
+from pydpstat.inference._laws.weighted_strata import StratifiedSums
 from pydpstat.inference._population import Intervals
 from pydpstat.inference._weighted_sums import (
     LINEAR,
@@ -46,7 +48,9 @@ class WeightedMeans(Intervals):
 
         one, other = self.parts[first], self.parts[second]
         assert isinstance(one, WeightedMeanInterval) and isinstance(other, WeightedMeanInterval)
-        statistic, p, interval, tell = weighted_difference((one.known, other.known), one.half)
+        pair = one.known, other.known
+        assert isinstance(pair[0], WeightedSums) and isinstance(pair[1], WeightedSums)
+        statistic, p, interval, tell = weighted_difference(pair, one.half)
         estimate = one.half * (one.known.mean - other.known.mean)
         remarks, floor = ((), PVALUE_FLOOR) if tell else ((NOTHING_SAID,), 0.0)
         name = "Welch's t test of two weighted means"
@@ -66,6 +70,7 @@ def weighted_mean(
     by: Keys | None = None,
     levels: object = None,
     other: str | None = "other",
+    strata: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -99,6 +104,10 @@ def weighted_mean(
         The public levels of the keys, as in `crosstab`; needed with `by`.
     other : str or None, default "other"
         The group of values that are in no level, as in `crosstab`. None leaves such records out.
+    strata : str, list of str, or columns, optional
+        By what strata the sample was drawn, with their public `levels`, in the place of `by`: the interval of
+        kind "population" is then by the variances within strata. The noise is that of all strata together,
+        its standard deviation as the root of their number.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -133,6 +142,10 @@ def weighted_mean(
     and takes records as independent draws with their weights. Its level was measured. ``difference`` is
     Welch's test with noise in its law, of means that are linearized about the released ones.
 
+    With `strata` the sums of every stratum are released as those of groups are. Its number of records is
+    taken as given, and from its squares about the mean is taken off what its mean is away from it, in so far
+    as this is more than noise. Where strata differ little, or noise is large, the interval is the longer one.
+
     References
     ----------
     Hajek, J. (1971). Comment on "An essay on the logical foundations of survey sampling, part one". In:
@@ -160,7 +173,7 @@ def weighted_mean(
     """
     pair, source = bounds_pair(bounds), source_from(rng)
     how = weighted_options(epsilon, neighbors, missing, budget)
-    known = read_weighted(data, weights, pair, max_weight, how, source, Scope(by, levels, other))
+    known = read_weighted(data, weights, pair, max_weight, how, source, Scope(by, levels, other), strata)
     return _mean("weighted_mean", known, (("bounds", pair),), "data", source, budget)
 
 
@@ -176,6 +189,7 @@ def weighted_proportion(
     by: Keys | None = None,
     levels: object = None,
     other: str | None = "other",
+    strata: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -185,7 +199,7 @@ def weighted_proportion(
     ----------
     condition : array_like of bool, shape (n,), or frame
         One truth value a record; a frame as in `weighted_mean`.
-    weights, epsilon, max_weight, neighbors, missing, by, levels, other, rng, budget
+    weights, epsilon, max_weight, neighbors, missing, by, levels, other, strata, rng, budget
         As in `weighted_mean`.
 
     Returns
@@ -217,7 +231,7 @@ def weighted_proportion(
     """
     source, how = source_from(rng), weighted_options(epsilon, neighbors, missing, budget)
     scope = Scope(by, levels, other)
-    known = read_weighted(condition, weights, (0.0, 1.0), max_weight, how, source, scope, truths=True)
+    known = read_weighted(condition, weights, (0.0, 1.0), max_weight, how, source, scope, strata, truths=True)
     return _mean("weighted_proportion", known, (), "condition", source, budget)
 
 
@@ -230,17 +244,24 @@ def _mean(
     budget: Spender | None,
 ) -> DPResults:
     """Release a weighted mean, of all records or of each group."""
-    pair, half = known.pair, record_grid.half_width(known.pair)
-    middle, within, shape = 0.5 * pair[0] + 0.5 * pair[1], ranges.means([pair]), known.records.shape
+    pair, half, shape = known.pair, record_grid.half_width(known.pair), known.shape
+    middle, within = 0.5 * pair[0] + 0.5 * pair[1], ranges.means([pair])
     sums, size = known.sums(mean_sums)
     scales = noise_scales(known.how)
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        found = [WeightedSums(*sums_of(row, 2, 3), scales, size) for row in noisy.reshape(len(sums), -1)]
+        rows = noisy.reshape(len(sums), -1)
+        found: list[WeightedSums | StratifiedSums] = [
+            WeightedSums(*sums_of(row, 2, 3), scales, size) for row in rows
+        ]
+        if known.stratified:
+            found = [StratifiedSums(tuple(each for each in found if isinstance(each, WeightedSums)))]
         parts = tuple(WeightedMeanInterval(each, middle, half) for each in found)
+        # of strata each has the noise of one
+        share = math.sqrt(len(sums) / len(found)) / float(LINEAR)
         gradients = [partition.moments(np.array(each.line), partition.LINE).gradients[1] for each in found]
         post = Derived(
-            tuple(half * float(partition.lengths(each)) / float(LINEAR) for each in gradients),
+            tuple(half * float(partition.lengths(each)) * share for each in gradients),
             STEPS,
             population=WeightedMeans(parts, shape, "measured") if shape else parts[0],
             within=within,
@@ -254,7 +275,7 @@ def _mean(
         source,
         check_budget(budget),
         data=(first, "weights"),
-        arguments=(*arguments, ("max_weight", known.largest), *known.records.arguments),
+        arguments=(*arguments, *known.arguments),
         bounds=pair,
         publish=publish,
         conditions=known.records.conditions,

@@ -134,7 +134,7 @@ def weighted_quantile(
         return np.array([each.quantile(share) for each in found]).reshape(shape), post
 
     query = weighted_query("weighted_quantile", sums, count, known, size)
-    arguments = (("q", share), ("bounds", pair), ("max_weight", known.largest), ("bins", count))
+    arguments = (("q", share), ("bounds", pair), ("bins", count), *known.arguments)
     return release_statistic(
         "weighted_quantile",
         query,
@@ -142,7 +142,7 @@ def weighted_quantile(
         source,
         check_budget(budget),
         data=("data", "weights"),
-        arguments=(*arguments, *known.records.arguments),
+        arguments=arguments,
         bounds=pair,
         publish=publish,
         conditions=known.records.conditions,

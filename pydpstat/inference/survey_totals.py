@@ -12,8 +12,10 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, check_budget, quiet, release_statistic
 from pydpstat.inference._laws.noisy_t import NoisyTInterval
 from pydpstat.inference._laws.weighted_mean import ASSUMPTIONS
+from pydpstat.inference._laws.weighted_strata import ASSUMPTIONS as STRATIFIED
+from pydpstat.inference._laws.weighted_strata import StratifiedTotal
 from pydpstat.inference._laws.weighted_total import TotalInterval, UnsizedTotal, possible_sizes
-from pydpstat.inference._moment_release import release_sums, sum_names, tallied
+from pydpstat.inference._moment_release import release_sums, sum_names, tallied, unsized_sums
 from pydpstat.inference._population import Intervals
 from pydpstat.inference._weighted_sums import Weighted, reach, read_products, weighted_options
 from pydpstat.random import Source, source_from
@@ -30,9 +32,12 @@ STEPS = ("total of the noisy sums", ranges.CLIPPED)
 
 
 class Totals(Intervals):
-    """Intervals of groups' totals."""
+    """Intervals of totals."""
 
-    assumptions = ASSUMPTIONS
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the intervals rest on."""
+        return STRATIFIED if isinstance(self.parts[0], StratifiedTotal) else ASSUMPTIONS
 
 
 @quiet
@@ -48,6 +53,7 @@ def weighted_total(
     by: Keys | None = None,
     levels: object = None,
     other: str | None = "other",
+    strata: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -55,7 +61,7 @@ def weighted_total(
 
     Parameters
     ----------
-    data, weights, epsilon, bounds, max_weight, neighbors, missing, by, levels, other, rng, budget
+    data, weights, epsilon, bounds, max_weight, neighbors, missing, by, levels, other, strata, rng, budget
         As in `weighted_mean`.
 
     Returns
@@ -82,8 +88,8 @@ def weighted_total(
     The interval of kind "population" takes the number of all records as given and that of a group's as
     random, as survey packages do: a record of another group has the product 0. Where the number of all
     records is private, the interval holds for each that its noisy value leaves possible. With
-    ``other=None``, which leaves out records that are then not counted, it holds for any larger number. Its
-    level was measured.
+    ``other=None``, which leaves out records that are then not counted, it holds for any larger number. With
+    `strata` it is by the variances within strata, as in `weighted_mean`. Its level was measured.
 
     References
     ----------
@@ -100,9 +106,11 @@ def weighted_total(
     """
     pair, source = bounds_pair(bounds), source_from(rng)
     how = weighted_options(epsilon, neighbors, missing, budget)
-    known, ends = read_products(data, weights, pair, max_weight, how, source, Scope(by, levels, other))
+    scope = Scope(by, levels, other)
+    known, ends = read_products(data, weights, pair, max_weight, how, source, scope, strata)
     if known.how.bounded:
         return _sized(known, ends, source, budget)
+    # records of no stratum are no part of the sample
     return _unsized(known, ends, by is None or other is not None, source, budget)
 
 
@@ -141,14 +149,14 @@ def _unsized(
     known: Weighted, ends: Pair, all_counted: bool, source: Source, budget: Spender | None
 ) -> DPResults:
     """Release the totals of private numbers of records, of all or of each group."""
-    records, how, shape = known.records, known.how, known.records.shape
+    records, how, shape = known.records, known.how, known.shape
     grids = [record_grid.standard_grid(*ends)]
     add_up = partial(
         joint_sums, grids=grids, missing=how.missing, pairs=((0, 0),), groups=records.group_number
     )
     found = by_group(records.fold(add_up, merged))
     blocks = [partition.weight_sums(each, partition.PARABOLA_WEIGHTS) for (each,) in found]
-    query = partition.weights_query("weighted_total", records.labels("weighted_total"), how, blocks, 1)
+    query = partition.weights_query("weighted_total", known.labels("weighted_total"), how, blocks, 1)
     # the products at the weights' places
     places = np.array([ends[0], 0.5 * ends[0] + 0.5 * ends[1], ends[1]])
     scale, within = float(reach(how)) / how.epsilon, ranges.sums([ends], None)
@@ -156,8 +164,15 @@ def _unsized(
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         rows = noisy.reshape(-1, 3)
         sizes = possible_sizes(float(rows.sum()), scale, rows.size, all_counted)
-        parts = tuple(UnsizedTotal(tuple(row), scale, ends, sizes) for row in rows.tolist())
-        slopes = (float(np.sqrt((places * places).sum())),) * len(parts)
+        parts: tuple[UnsizedTotal | StratifiedTotal, ...] = tuple(
+            UnsizedTotal(tuple(row), scale, ends, sizes) for row in rows.tolist()
+        )
+        if known.stratified:
+            strata = tuple(unsized_sums(row, scale, "laplace") for row in rows)
+            parts, rows = (StratifiedTotal(strata, ends, sizes),), rows.sum(axis=0, keepdims=True)
+        # of strata each has the noise of one
+        slope = float(np.sqrt((places * places).sum() * len(blocks) / len(parts)))
+        slopes = (slope,) * len(parts)
         post = Derived(slopes, STEPS, population=Totals(parts, shape, "measured"), within=within)
         # a row is added up as it would be on its own
         return within.clip(np.array([float(places @ row) for row in rows]).reshape(shape)), post
@@ -169,7 +184,7 @@ def _unsized(
         source,
         check_budget(budget),
         data=("data", "weights"),
-        arguments=(("bounds", known.pair), ("max_weight", known.largest), *records.arguments),
+        arguments=(("bounds", known.pair), *known.arguments),
         bounds=known.pair,
         publish=publish,
         conditions=records.conditions,

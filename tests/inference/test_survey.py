@@ -223,6 +223,43 @@ def test_quantiles_by_weight(neighbors, q):
     assert low <= at <= high and high - low < 5.0
 
 
+STRATUM = np.where(X > 65.0, "high", np.where(X > 40.0, "middle", "low"))
+STRATA = {"strata": STRATUM, "levels": ["low", "middle", "high"], "bounds": (0, 100), "max_weight": 4}
+
+
+@pytest.mark.parametrize("neighbors", NEIGHBORS)
+def test_strata_leave_the_variance_within_them(neighbors):
+    x = X.clip(0.0, 100.0)
+    public = {**STRATA, "neighbors": neighbors, "rng": 1}
+    mean = pydpstat.weighted_mean(X, W, ALMOST_WITHOUT_NOISE, **public)
+    total = pydpstat.weighted_total(X, W, ALMOST_WITHOUT_NOISE, **public)
+    assert float(mean) == pytest.approx(np.average(x, weights=W), abs=1e-6)
+    assert float(total) == pytest.approx((W * x).sum(), rel=1e-7)
+    inside = [STRATUM == level for level in STRATA["levels"]]
+    for r, y, over in ((mean, W * (x - float(mean)), W.sum()), (total, W * x, 1.0)):
+        low, high = r.conf_int(kind="population").to_numpy()[0]
+        half = 1.96 * np.sqrt(sum(part.sum() * y[part].var(ddof=1) for part in inside)) / over
+        # the reference draws are 8,192, and the smallest possible skewness is not known
+        assert half < (high - low) / 2 < 1.12 * half
+        assert "within strata" in r.post.population.assumptions[0]
+
+
+def test_the_noise_of_strata_adds_up():
+    one = pydpstat.weighted_mean(X, W, 1.0, bounds=(0, 100), max_weight=4, neighbors="unbounded", rng=1)
+    four = pydpstat.weighted_mean(X, W, 1.0, neighbors="unbounded", rng=1, **STRATA)
+    # with that of other values; the slope is taken at the noisy sums
+    assert four.bse.iloc[0] == pytest.approx(2.0 * one.bse.iloc[0], rel=0.02)
+    named = pydpstat.weighted_mean(
+        pd.DataFrame({"x": X, "w": W, "s": STRATUM}),
+        "w",
+        1.0,
+        neighbors="unbounded",
+        rng=1,
+        **{**STRATA, "strata": "s"},
+    )
+    assert float(named) == float(four) and named.labels.name == "x" and "strata='s'" in str(named.summary())
+
+
 RECORD = st.tuples(st.floats(-0.2, 1.2), st.floats(-0.5, 2.5), st.sampled_from("abc"))
 
 
@@ -292,6 +329,13 @@ def test_what_is_refused():
         ),
         "levels must be given with by": lambda: pydpstat.weighted_total(
             FRAME[["x", "region"]], W, 1.0, by="region", bounds=(0, 1), max_weight=1
+        ),
+        "strata must be left out with by": lambda: pydpstat.weighted_mean(X, W, 1.0, by=REGION, **STRATA),
+        "levels must be given with strata": lambda: pydpstat.weighted_total(
+            X, W, 1.0, strata=STRATUM, bounds=(0, 1), max_weight=1
+        ),
+        "strata must be a column of the data": lambda: pydpstat.weighted_mean(
+            FRAME[["x", "w"]], "w", 1.0, **{**STRATA, "strata": "s"}
         ),
         "q must be": lambda: pydpstat.weighted_quantile([1], [1], 1.5, 1.0, bounds=(0, 1), max_weight=1),
         "bins must be": lambda: pydpstat.weighted_quantile(

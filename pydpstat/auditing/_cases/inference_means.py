@@ -50,6 +50,12 @@ def _weighted_groups(function: Any, *public: float, **options: Any) -> Release:
     return lambda data: function(data[0], data[1], *public, 1.0, by=data[2], **own)
 
 
+def _by_strata(function: Any, **options: Any) -> Release:
+    """Return a release of values, weights and strata."""
+    own = {"max_weight": 1.0, "levels": ["a", "b"], "other": None, **options}
+    return lambda data: function(data[0], data[1], 1.0, strata=data[2], **own)
+
+
 def _case(name: str, release: Release, data: object, neighbor: object, most: int = 1_000_000) -> Case:
     return Case("sound", name, release, data, neighbor, true=1.0, most=most)
 
@@ -119,6 +125,10 @@ CASES = (
             HEAVY_THERE,
         )
         for function, public, own in WEIGHTED
+    ),
+    *(
+        _case(f"{function.__name__} by strata", _by_strata(function, **own), HEAVY_HERE, HEAVY_THERE)
+        for function, _, own in WEIGHTED[:2]
     ),
     _case("weighted_quantile", _weighted(weighted_quantile, 0.5, **UNIT, **CELLS), HEAVY_LOW, HEAVY_HIGH),
     _case(

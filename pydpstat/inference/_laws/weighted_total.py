@@ -101,7 +101,7 @@ def possible_sizes(noisy: float, scale: float, noises: int, all_counted: bool = 
     >>> possible_sizes(1000.0, 1.0, 3)
     (987, 1000, 1013)
     >>> possible_sizes(1000.0, 1.0, 3, all_counted=False)
-    (101323,)
+    (101333,)
     """
     reach = noise_reach(np.full(noises, scale), "laplace", 0.5 * LEFT_OUT)
     low, high = max(noisy - reach, 1.0), max(noisy + reach, 1.0)
