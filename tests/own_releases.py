@@ -109,6 +109,10 @@ def _weighted() -> Data:
     return X.copy(), Y.copy()
 
 
+def _weighted_groups() -> Data:
+    return pd.DataFrame({"x": X, "w": Y, "size": np.array(LEVELS)[CODES]}), "w"
+
+
 BOTH = {"x": BOUNDS, "y": Y_BOUNDS}
 _NOISE = (("laplace", 0), ("gaussian", 1e-6))
 _COUNT_NOISE = (("geometric", 0), ("gaussian", 1e-6))
@@ -248,11 +252,11 @@ def _all() -> list[Own]:
                 releases.append(Own(f"{name}, {form}, {neighbors}", data, call, False))
         releases.append(Own(f"nunique, by group, {neighbors}", _grouped, _caller("nunique", WIDE, by), False))
         weights = {"bounds": BOUNDS, "max_weight": 0.01, "neighbors": neighbors}
-        for name, own in (("weighted_mean", {}), ("weighted_quantile", {"q": 0.5})):
+        for name, own in (("weighted_mean", {}), ("weighted_quantile", {"q": 0.5}), ("weighted_total", {})):
             call = _caller(name, 1.0, {**weights, **own})
             releases.append(Own(f"{name}, {neighbors}", _weighted, call, neighbors == "bounded"))
-    total = _caller("weighted_total", 1.0, {"bounds": BOUNDS, "max_weight": 0.01})
-    releases.append(Own("weighted_total", _weighted, total, True))
+            call = _caller(name, 1.0, {**weights, **own, **by})
+            releases.append(Own(f"{name}, by group, {neighbors}", _weighted_groups, call, False))
     releases.append(Own("proportions_test", _two_truths, _caller("proportions_test", WIDE, {}), True))
     # such an epsilon makes the noise a large number, too
     releases += [Own(name, data, _caller(name, 0.1, own), True) for name, data, own in _RANK_TESTS]

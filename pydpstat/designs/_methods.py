@@ -155,7 +155,7 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
             f"variables must be two columns for {name}; got {len(names)}. Give for example "
             "['before', 'after']."
         )
-    keys = _keys(given.get("by"))
+    keys = _keys(given.get("strata") if given.get("by") is None else given["by"])
     options = {**_common(design, how, names, given), **given}
     if "bounds" in how.options and "bounds" not in given:
         options["bounds"] = _bounds(design, names, single, pair)
@@ -165,6 +165,7 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
     if levels and "levels" in how.options and "levels" not in given:
         options["levels"] = _levels(design, levels, listed=single and name in _CELLS)
     unit = [options["unit"]] if isinstance(options.get("unit"), str) else []
+    extra = [*keys, *unit]
     if name in WEIGHTED:
         weights = design.facts.weights
         if weights is None:
@@ -172,8 +173,7 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
                 f"the design must have weights for {name}. Declare their column, dp.design(..., weights='w')."
             )
         options.setdefault("max_weight", design.facts.bounds[weights][1])
-        columns = whole(design._view([*names, weights], made, False))
-        data: list[Any] = [columns[names[0]], columns[weights]]
+        data: list[Any] = [design._view(list(dict.fromkeys([*names, weights, *extra])), made, False), weights]
     elif pair or name in _CALLABLES:
         columns = whole(design._view([*names, *unit], made, False))
         data = [columns[each] for each in names]
@@ -182,7 +182,6 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
         if unit:
             options["unit"] = columns[unit[0]]
     else:
-        extra = [*keys, *unit]
         data = [design._view([*names, *extra], made, single and not extra)]
         data += [None] * (len(how.data) - 1)
     before = [given[each] for each in how.own.parameters if each in given and each not in how.options]
@@ -296,7 +295,7 @@ def _common(design: Design, how: Signature, names: Sequence[str], given: Mapping
     options = {"neighbors": facts.neighbors, "budget": design.budget, "rng": design.rng}
     if "missing" not in given and "missing" in how.options:
         options["missing"] = facts.missing_of(names)
-    if given.get("by") is not None or how.function.__name__ == "crosstab":
+    if given.get("by") is not None or given.get("strata") is not None or how.function.__name__ == "crosstab":
         options["other"] = facts.other
     if facts.unit is not None:
         if "unit" not in how.options:

@@ -36,10 +36,19 @@ def two(name: str) -> Callable[..., Any]:
 
 def weighted(name: str, **own: Any) -> Callable[..., Any]:
     def call(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
-        weights, public = np.ones(len(data)), dict(settings)
-        if name == "weighted_total":
-            del public["neighbors"]
-        return getattr(pydpstat, name)(data, weights, max_weight=2.0, **own, **public, budget=budget)
+        function, weights = getattr(pydpstat, name), np.ones(len(data))
+        return function(data, weights, max_weight=2.0, **own, **settings, budget=budget)
+
+    return call
+
+
+def weighted_groups(name: str, **own: Any) -> Callable[..., Any]:
+    """By group, with weights and groups in columns of a frame; a record's group is that of its place."""
+
+    def call(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+        frame = pd.DataFrame({"x": data, "w": np.ones(len(data)), "group": np.arange(len(data)) % 2 == 0})
+        public = {"max_weight": 2.0, "by": "group", "levels": [False, True], **own, **settings}
+        return getattr(pydpstat, name)(frame, "w", **public, budget=budget)
 
     return call
 

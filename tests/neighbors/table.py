@@ -114,7 +114,6 @@ _HIERARCHIES = tuple(
 )
 _SHARED = crossed(({"epsilon": 1.0}, {"epsilon": 0.1 + 0.2}))
 _WEIGHED = tuple({**each, "bounds": BOUNDS} for each in _SHARED)
-_TOTALS = ({"epsilon": 1.0, "bounds": BOUNDS, "neighbors": "bounded", "missing": "error"},)
 _BOUNDED = tuple(each for each in crossed(_TOGETHER, 3.0) if each["neighbors"] == "bounded")
 _BOUNDED_LEVELS = tuple(
     {"neighbors": "bounded", "missing": missing, "epsilon": 1.0} for missing in ("error", 2.0)
@@ -225,7 +224,7 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     *(
         Function(name, calls.weighted(name, **own), NUMBERS, _WEIGHED, _COLUMNS)
-        for name, own in (("weighted_mean", {}), ("weighted_quantile", {"q": 0.5}))
+        for name, own in (("weighted_mean", {}), ("weighted_quantile", {"q": 0.5}), ("weighted_total", {}))
     ),
     Function(
         "weighted_proportion",
@@ -234,7 +233,20 @@ FUNCTIONS: tuple[Function, ...] = (
         _SHARED,
         (*_COLUMNS, "frame of boolean"),
     ),
-    Function("weighted_total", calls.weighted("weighted_total"), NUMBERS, _TOTALS, _COLUMNS),
+    *(
+        Function(
+            f"{name}, by group",
+            calls.weighted_groups(name, **own),
+            _COLUMNS_OF_NUMBERS,
+            _WEIGHED,
+            aligned=True,
+        )
+        for name, own in (
+            ("weighted_mean", {}),
+            ("weighted_quantile", {"q": 0.5, "bins": 16}),
+            ("weighted_total", {}),
+        )
+    ),
     Function("moments", calls.one("moments"), NUMBERS, crossed(_TOGETHER, 3.0)),
     *(
         Function(f"{name}, population", calls.one(name, population=True), NUMBERS, crossed(_REAL, 3.0))

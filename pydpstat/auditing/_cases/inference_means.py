@@ -10,8 +10,9 @@ from pydpstat._release.statistic import options
 from pydpstat.auditing._cases.case import Case, Release
 from pydpstat.inference._units import Sample
 from pydpstat.inference.moments import moments
-from pydpstat.inference.survey import weighted_mean, weighted_proportion, weighted_total
+from pydpstat.inference.survey import weighted_mean, weighted_proportion
 from pydpstat.inference.survey_quantiles import weighted_quantile
+from pydpstat.inference.survey_totals import weighted_total
 from pydpstat.inference.t_tests import release_groups, ttest_1samp, ttest_rel
 from pydpstat.random import source_from
 from pydpstat.statistics._kernels.scope import NOTHING
@@ -46,6 +47,18 @@ def _weighted(function: Any, *public: float, **options: Any) -> Release:
     return lambda pair: function(*pair, *public, 1.0, max_weight=1.0, **options)
 
 
+def _weighted_groups(function: Any, *public: float, **options: Any) -> Release:
+    """Return a release by group of values, weights and groups."""
+    own = {"max_weight": 1.0, "levels": ["a", "b"], "other": None, **options}
+    return lambda data: function(data[0], data[1], *public, 1.0, by=data[2], **own)
+
+
+def _by_strata(function: Any, **options: Any) -> Release:
+    """Return a release of values, weights and strata."""
+    own = {"max_weight": 1.0, "levels": ["a", "b"], "other": None, **options}
+    return lambda data: function(data[0], data[1], 1.0, strata=data[2], **own)
+
+
 def _case(name: str, release: Release, data: object, neighbor: object, most: int = 1_000_000) -> Case:
     return Case("sound", name, release, data, neighbor, true=1.0, most=most)
 
@@ -62,7 +75,15 @@ CORNER, OPPOSITE = np.array([[0.0, 0.0], [0.5, 0.5]]), np.array([[0.0, 0.0], [1.
 HEAVY_LOW, HEAVY_HIGH = ([0.0], [1.0]), ([1.0], [1.0])
 EMPTY: tuple[list[float], list[float]] = ([], [])
 YES, NO = ([True], [1.0]), ([False], [1.0])
+# with their groups: one more record in a group, and one that leaves a group and enters another
+FEW_HEAVY, MORE_HEAVY = ([0.0], [1.0], ["b"]), ([0.0, 1.0], [1.0, 1.0], ["b", "a"])
+HEAVY_HERE, HEAVY_THERE = ([0.0, 1.0], [1.0, 1.0], ["b", "a"]), ([0.0, 1.0], [1.0, 1.0], ["b", "b"])
 CELLS: Options = {"bins": 8}
+WEIGHTED: tuple[tuple[Any, tuple[float, ...], Options], ...] = (
+    (weighted_mean, (), UNIT),
+    (weighted_total, (), UNIT),
+    (weighted_quantile, (0.5,), {**UNIT, **CELLS}),
+)
 CASES = (
     _case("moments", _moments(), LOW, HIGH),
     _case("moments, a square", _moments(), LOW, HALF),
@@ -89,6 +110,29 @@ CASES = (
     _case("weighted_mean, unbounded", _weighted(weighted_mean, **UNIT, **OPEN), EMPTY, HEAVY_HIGH),
     _case("weighted_proportion", _weighted(weighted_proportion), NO, YES),
     _case("weighted_total", _weighted(weighted_total, **UNIT), HEAVY_LOW, HEAVY_HIGH),
+    _case("weighted_total, unbounded", _weighted(weighted_total, **UNIT, **OPEN), NOTHING, HEAVY_HIGH),
+    *(
+        _case(
+            f"{function.__name__} by group, unbounded",
+            _weighted_groups(function, *public, **own, **OPEN),
+            FEW_HEAVY,
+            MORE_HEAVY,
+        )
+        for function, public, own in WEIGHTED
+    ),
+    *(
+        _case(
+            f"{function.__name__} by group",
+            _weighted_groups(function, *public, **own),
+            HEAVY_HERE,
+            HEAVY_THERE,
+        )
+        for function, public, own in WEIGHTED
+    ),
+    *(
+        _case(f"{function.__name__} by strata", _by_strata(function, **own), HEAVY_HERE, HEAVY_THERE)
+        for function, _, own in WEIGHTED[:2]
+    ),
     _case("weighted_quantile", _weighted(weighted_quantile, 0.5, **UNIT, **CELLS), HEAVY_LOW, HEAVY_HIGH),
     _case(
         "weighted_quantile, unbounded",
