@@ -70,7 +70,7 @@ class Condition:
                 )
 
     def truths(self, columns: Mapping[str, Any]) -> tuple[Truths, Truths]:
-        """Return where it is true, and where it is known."""
+        """Return where it is known to be true, and where it is known."""
         return _evaluated(_parsed(self.text), columns)
 
 

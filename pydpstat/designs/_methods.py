@@ -126,6 +126,35 @@ def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[s
     return _of_variables(design, how, name, variables, given)
 
 
+def planned(design: Design, function: str, variables: Any, epsilon: Any, given: Mapping[str, Any]) -> Any:
+    """Call `pydpstat.plan` for a design: as `asked`, without data."""
+    from pydpstat.statistics.plan import PLANNED, TESTS
+
+    checks.one_of(function, "function", (*PLANNED, *TESTS))
+    how, options = signature_of(function), dict(given)
+    names = [] if variables is None else [variables] if isinstance(variables, str) else list(variables)
+    single, keys = isinstance(variables, str), _keys(options.get("by"))
+    if function in TESTS and design.facts.neighbors != "bounded":
+        raise PydpstatError(
+            f"the plan of {function} must have neighbors 'bounded', as its number of records is public; the "
+            "design has 'unbounded'. Plan with a design of bounded neighbors."
+        )
+    if names and "bounds" in how.options and "bounds" not in options:
+        alone = single or _alone(design, names, keys)
+        options["bounds"] = _bounds(design, names, alone, function in PAIRS)
+    if function in PLANNED:
+        own = _common(design, how, names, options)
+        options = {**{key: own[key] for key in own if key not in ("budget", "rng")}, **options}
+        keys = names if function in _CELLS else keys
+        if keys and "levels" not in options:
+            options["levels"] = _named_levels(design, keys, "a plan", listed=len(keys) == 1)
+        if len(names) > 1 or names and not single and function not in _CELLS:
+            options.setdefault("columns", names)
+    # its overloads tell of tests, whose epsilon may be looked for
+    ask: Any = pydpstat.plan
+    return ask(function, epsilon, **options)
+
+
 def _bound(how: Signature, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
     """Return what was given, by the method's parameters."""
     if len(arguments) == len(how.plain) and how.options >= options.keys() and not _FIXED & options.keys():
@@ -156,7 +185,7 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
     keys = _keys(given.get("by"))
     options = {**_common(design, how, names, given), **given}
     if "bounds" in how.options and "bounds" not in given:
-        options["bounds"] = _bounds(design, names, single, pair)
+        options["bounds"] = _bounds(design, names, single or _alone(design, names, keys), pair)
     elif given.get("bounds") is not None:
         _check_narrower(design, names, given["bounds"])
     levels = names if name in _CELLS else keys
@@ -217,11 +246,7 @@ def _by_groups(design: Design, how: Signature, formula: Any, given: dict[str, An
             "example 'income ~ sex'."
         )
     names, made = _named(design, sides, name)
-    levels = _levels(design, names[1:], listed=True)
-    if isinstance(levels, str):
-        raise PydpstatError(
-            f"levels of {names[1]!r} must be named for {name}; got 'declared'. Give them as a list."
-        )
+    levels = _named_levels(design, names[1:], name, listed=True)
     if len(how.data) == 2 and len(levels) != 2:
         raise PydpstatError(
             f"{name} must have two groups; {names[1]!r} has {len(levels)} levels: "
@@ -297,6 +322,11 @@ def _keys(by: Any) -> list[str]:
     return keys
 
 
+def _alone(design: Design, names: Sequence[str], keys: Sequence[str]) -> bool:
+    """Tell whether keys leave one variable of a frame, for which functions take a pair of bounds."""
+    return len(names) == 1 and bool(keys or design.facts.unit)
+
+
 def _bounds(design: Design, names: Sequence[str], single: bool, difference: bool) -> Any:
     """Return the declared bounds of variables; those of the difference of two."""
     facts = design.facts
@@ -338,3 +368,14 @@ def _levels(design: Design, names: Sequence[str], listed: bool) -> Any:
         return "declared"
     lists = {key: each if isinstance(each, str) else list(each) for key, each in found.items()}
     return lists[names[0]] if listed else lists
+
+
+def _named_levels(design: Design, names: Sequence[str], what: str, listed: bool) -> Any:
+    """Return declared levels as lists, where what needs them has no data to take them from."""
+    for each in names:
+        if design.facts.levels.get(each) == "declared":
+            raise PydpstatError(
+                f"levels of {each!r} must be a list for {what}; the design has 'declared'. Name them, "
+                f"dp.design(..., levels={{{each!r}: [...]}})."
+            )
+    return _levels(design, names, listed)

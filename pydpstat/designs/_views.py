@@ -36,8 +36,7 @@ class Subset:
 
     def __call__(self, chunk: Chunk) -> Chunk:
         """Return the records that stay."""
-        true, known = self.condition.truths(chunk.columns)
-        stay = true & known
+        stay, _ = self.condition.truths(chunk.columns)
         return Chunk({name: rows(column, stay) for name, column in chunk.columns.items()}, int(stay.sum()))
 
 
@@ -67,7 +66,7 @@ class Made:
         true, known = np.ones((2, size), dtype=bool)
         if self.condition is not None:
             true, known = self.condition.truths(columns)
-        return pd.arrays.BooleanArray(true & known, ~known)
+        return pd.arrays.BooleanArray(true, ~known)
 
     def __call__(self, chunk: Chunk) -> Chunk:
         """Return the chunk with the column."""
@@ -118,8 +117,8 @@ def view(
         return View(_table(table, names, subset, made), single)
     frame = data
     if subset is not None:
-        true, known = subset.truths(frame)
-        frame = frame.loc[true & known]
+        stay, _ = subset.truths(frame)
+        frame = frame.loc[stay]
     if made:
         frame = frame.assign(**{each.name: each.column(frame, len(frame)) for each in made})
     return frame[names[0]] if single else frame[list(names)]

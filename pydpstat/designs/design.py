@@ -11,7 +11,7 @@ from pydpstat import _checks as checks
 from pydpstat._release.payment import Spender, defaults, in_force
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, facts_of
-from pydpstat.designs._methods import METHODS, asked, signature_of
+from pydpstat.designs._methods import METHODS, asked, planned, signature_of
 from pydpstat.designs._views import Made, column_names, readable, view
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
@@ -121,36 +121,7 @@ class Design:
         >>> round(facts.plan("mean", "income", 0.1, n=2000).noise_scale)
         1000
         """
-        import pydpstat
-
-        how = signature_of(function) if function in METHODS else None
-        names = [] if variables is None else [variables] if isinstance(variables, str) else list(variables)
-        given = dict(options)
-        if how is not None and "neighbors" in how.options:
-            given.setdefault("neighbors", self.facts.neighbors)
-        if names and how is not None and "bounds" in how.options:
-            missing = [name for name in names if name not in self.facts.bounds]
-            if missing:
-                raise PydpstatError(
-                    f"bounds must have those of {missing[0]!r}; none are declared. Declare them."
-                )
-            pairs = [self.facts.bounds[name] for name in names]
-            given.setdefault("bounds", pairs[0] if isinstance(variables, str) else pairs)
-            if not isinstance(variables, str):
-                given.setdefault("columns", names)
-        by = given.get("by")
-        keys = names if function == "crosstab" else [by] if isinstance(by, str) else by or []
-        for key in keys:
-            if not isinstance(self.facts.levels.get(key), tuple):
-                raise PydpstatError(f"levels must have those of {key!r} as a list; none are. Declare them.")
-        if keys:
-            levels = {key: list(self.facts.levels[key]) for key in keys}
-            given.setdefault("levels", levels if len(keys) > 1 else levels[keys[0]])
-        if function == "crosstab" and len(names) > 1:
-            given.setdefault("columns", names)
-        # its overloads tell of tests, whose epsilon may be looked for
-        ask: Any = pydpstat.plan
-        return ask(function, epsilon, **given)
+        return planned(self, function, variables, epsilon, options)
 
     def _view(self, names: Sequence[str], made: Sequence[Made], single: bool) -> Any:
         """Return some columns of the data, or of the subset's records. Private."""
