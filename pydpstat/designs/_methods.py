@@ -2,59 +2,29 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import pydpstat
 from pydpstat import _checks as checks
 from pydpstat._data.columns import bounds_pair
+from pydpstat._release.declared import declared, rest_on
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts
+from pydpstat.designs._signatures import (
+    CELLS,
+    DECLARED,
+    FIXED,
+    GROUPS,
+    MODELS,
+    PAIRS,
+    TOGETHER,
+    WEIGHTED,
+    Signature,
+    signature_of,
+)
 from pydpstat.designs._views import RECORDS, Made, whole
 from pydpstat.errors import PydpstatError
-
-# a variable or several by name, the first arguments of the function
-VARIABLES: tuple[str, ...] = (
-    "any_interval",
-    "any_test",
-    "binomtest",
-    "chisquare",
-    "corr",
-    "count",
-    "cov",
-    "crosstab",
-    "histogram",
-    "kstest",
-    "mean",
-    "median",
-    "moments",
-    "nunique",
-    "proportion",
-    "quantile",
-    "quantile_test",
-    "quantiles",
-    "std",
-    "sum",
-    "ttest_1samp",
-    "var",
-)
-# two variables of the same records
-PAIRS = ("chi2_contingency", "kendalltau", "ttest_rel", "wilcoxon")
-# a variable by groups, as a formula
-GROUPS = ("f_oneway", "kruskal", "ks_2samp", "mannwhitneyu", "proportions_test", "ttest_ind")
-MODELS = ("logit", "ols")
-WEIGHTED = ("weighted_mean", "weighted_proportion", "weighted_quantile", "weighted_total")
-METHODS = (*VARIABLES, *PAIRS, *GROUPS, *MODELS, *WEIGHTED)
-# what a call may give itself, and what it may not
-_DECLARED, _FIXED = {"bounds", "levels"}, {"unit", "neighbors", "budget", "max_weight"}
-# of several variables one result, whatever their number
-_TOGETHER = ("corr", "cov")
-# truth values need no bounds or levels
-_TRUTHS = ("binomtest", "count", "proportion", "weighted_proportion")
-# their variables' levels make the cells
-_CELLS = ("chi2_contingency", "chisquare", "crosstab")
 
 
 class Design(Protocol):
@@ -69,48 +39,6 @@ class Design(Protocol):
         """Return some columns of the data."""
 
 
-class Signature(NamedTuple):
-    """A function's parameters as a method has them: `data` are those that names stand for."""
-
-    function: Any
-    data: tuple[str, ...]
-    own: inspect.Signature
-    options: frozenset[str]
-    plain: tuple[str, ...]
-
-
-@lru_cache(maxsize=None)
-def signature_of(name: str) -> Signature:
-    """Return how a method is called, from its function's own signature."""
-    function = getattr(pydpstat, name)
-    given = list(inspect.signature(function).parameters.values())
-    several = name in GROUPS and given[0].kind != given[0].VAR_POSITIONAL
-    count = 2 if several or name in (*PAIRS, *WEIGHTED, *_TOGETHER) else 1
-    data, rest = given[:count], given[count:]
-    if name in MODELS:
-        data, rest = given[1:2], given[2:]
-    first = "condition" if name == "count" else "formula" if name in (*GROUPS, *MODELS) else "variables"
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    before = [each for each in rest if each.kind == kind and each.name != "epsilon"]
-    # it follows the name, also where it stands alone behind samples
-    plain = [each.replace(kind=kind, default=each.empty) for each in rest if each.name == "epsilon"]
-    options = [each for each in rest if each.kind != kind and each.name != "epsilon"]
-    after = [
-        each.replace(default=None) if each.name in _DECLARED else each
-        for each in options
-        if each.name not in _FIXED
-    ]
-    own = inspect.Signature([inspect.Parameter(first, kind), *before, *plain, *after])
-    plainly = tuple(each.name for each in (*before, *plain) if each.default is each.empty)
-    return Signature(
-        function,
-        tuple(each.name for each in data),
-        own,
-        frozenset(each.name for each in options),
-        (first, *plainly),
-    )
-
-
 def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Call a function for a design."""
     if name == "count" and (not arguments or checks.is_number(arguments[0])) and "condition" not in options:
@@ -118,12 +46,13 @@ def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[s
         arguments = (None, *arguments)
     how = signature_of(name)
     given = _bound(how, name, arguments, options)
-    if name in GROUPS:
-        return _by_groups(design, how, given.pop("formula"), given, name)
-    if name in MODELS:
-        return _model(design, how, given.pop("formula"), given)
-    variables = given.pop(next(iter(how.own.parameters)), None)
-    return _of_variables(design, how, name, variables, given)
+    with declared():
+        if name in GROUPS:
+            return _by_groups(design, how, given.pop("formula"), given, name)
+        if name in MODELS:
+            return _model(design, how, given.pop("formula"), given)
+        variables = given.pop(next(iter(how.own.parameters)), None)
+        return _of_variables(design, how, name, variables, given)
 
 
 def planned(design: Design, function: str, variables: Any, epsilon: Any, given: Mapping[str, Any]) -> Any:
@@ -145,10 +74,10 @@ def planned(design: Design, function: str, variables: Any, epsilon: Any, given: 
     if function in PLANNED:
         own = _common(design, how, names, options)
         options = {**{key: own[key] for key in own if key not in ("budget", "rng")}, **options}
-        keys = names if function in _CELLS else keys
+        keys = names if function in CELLS else keys
         if keys and "levels" not in options:
             options["levels"] = _named_levels(design, keys, "a plan", listed=len(keys) == 1)
-        if len(names) > 1 or names and not single and function not in _CELLS:
+        if len(names) > 1 or names and not single and function not in CELLS:
             options.setdefault("columns", names)
     # its overloads tell of tests, whose epsilon may be looked for
     ask: Any = pydpstat.plan
@@ -157,7 +86,7 @@ def planned(design: Design, function: str, variables: Any, epsilon: Any, given: 
 
 def _bound(how: Signature, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
     """Return what was given, by the method's parameters."""
-    if len(arguments) == len(how.plain) and how.options >= options.keys() and not _FIXED & options.keys():
+    if len(arguments) == len(how.plain) and how.options >= options.keys() and not FIXED & options.keys():
         # as nearly always, and many times quicker than a signature
         given = {**dict(zip(how.plain, arguments)), **options}
     else:
@@ -170,12 +99,12 @@ def _bound(how: Signature, name: str, arguments: tuple[Any, ...], options: dict[
                 f"{name} of a design must be called as {name}({said}), with the options {own}; {error}. What "
                 "is declared is left out."
             ) from error
-    return {key: value for key, value in given.items() if key not in _DECLARED or value is not None}
+    return {key: value for key, value in given.items() if key not in DECLARED or value is not None}
 
 
 def _of_variables(design: Design, how: Signature, name: str, variables: Any, given: dict[str, Any]) -> Any:
     names, made = _named(design, variables, name)
-    single = (isinstance(variables, str) or variables is None) and name not in _TOGETHER
+    single = (isinstance(variables, str) or variables is None) and name not in TOGETHER
     pair = name in PAIRS
     if pair and len(names) != 2:
         raise PydpstatError(
@@ -188,9 +117,9 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
         options["bounds"] = _bounds(design, names, single or _alone(design, names, keys), pair)
     elif given.get("bounds") is not None:
         _check_narrower(design, names, given["bounds"])
-    levels = names if name in _CELLS else keys
+    levels = names if name in CELLS else keys
     if levels and "levels" in how.options and "levels" not in given:
-        options["levels"] = _levels(design, levels, listed=single and name in _CELLS)
+        options["levels"] = _levels(design, levels, listed=single and name in CELLS)
     extra = [*keys, *([options["unit"]] if isinstance(options.get("unit"), str) else [])]
     if name in WEIGHTED:
         weights = design.facts.weights
@@ -198,7 +127,7 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
             raise PydpstatError(
                 f"the design must have weights for {name}. Declare their column, dp.design(..., weights='w')."
             )
-        options.setdefault("max_weight", design.facts.bounds[weights][1])
+        options.setdefault("max_weight", _bounds(design, [weights], True, False)[1])
         columns = whole(design._view([*names, weights], made, False))
         data: list[Any] = [columns[names[0]], columns[weights]]
     elif pair:
@@ -330,6 +259,7 @@ def _alone(design: Design, names: Sequence[str], keys: Sequence[str]) -> bool:
 def _bounds(design: Design, names: Sequence[str], single: bool, difference: bool) -> Any:
     """Return the declared bounds of variables; those of the difference of two."""
     facts = design.facts
+    rest_on("bounds", names)
     for each in names:
         if each not in facts.bounds:
             raise PydpstatError(
@@ -357,6 +287,7 @@ def _check_narrower(design: Design, names: Sequence[str], bounds: Any) -> None:
 def _levels(design: Design, names: Sequence[str], listed: bool) -> Any:
     """Return the declared levels of columns: a list of one, else a dict."""
     found = {}
+    rest_on("levels", names)
     for each in names:
         if each not in design.facts.levels:
             raise PydpstatError(

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._release.declared import declared
 from pydpstat._release.payment import Spender, defaults, in_force
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, facts_of
-from pydpstat.designs._methods import METHODS, asked, planned, signature_of
+from pydpstat.designs._methods import asked, planned
+from pydpstat.designs._signatures import METHODS, signature_of
 from pydpstat.designs._views import Made, column_names, readable, view
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
@@ -121,7 +123,8 @@ class Design:
         >>> round(facts.plan("mean", "income", 0.1, n=2000).noise_scale)
         1000
         """
-        return planned(self, function, variables, epsilon, options)
+        with declared():
+            return planned(self, function, variables, epsilon, options)
 
     def _view(self, names: Sequence[str], made: Sequence[Made], single: bool) -> Any:
         """Return some columns of the data, or of the subset's records. Private."""
