@@ -1,8 +1,8 @@
 """Conditions on declared columns, such as ``age >= 18 and region == 'Wien'``, held record by record.
 
-A condition is read by Python's own grammar, of which only comparisons, their combinations and plain values
-are allowed, and nothing is evaluated as code. What is missing makes a comparison unknown, and combinations
-follow Kleene's logic, as in R and SQL.
+A condition is read by Python's own grammar, of which only comparisons, their combinations, plain values and
+arithmetic are allowed, and nothing is evaluated as code. What is missing makes a comparison unknown, and
+combinations follow Kleene's logic, as in R and SQL.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import ast
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat.designs._expressions import Numbers, arithmetic, check_names, is_arithmetic, names_in, parsed
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ _ORDERED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
+_COMPARED = {**_ORDERED, ast.Eq: operator.eq, ast.NotEq: operator.ne}
 _FLIPPED = {
     ast.Lt: ast.Gt,
     ast.LtE: ast.GtE,
@@ -56,30 +57,26 @@ class Condition:
     @property
     def names(self) -> tuple[str, ...]:
         """The columns that it needs."""
-        found = [node.id for node in ast.walk(_parsed(self.text)) if isinstance(node, ast.Name)]
-        return tuple(dict.fromkeys(found))
+        return names_in(parsed(self.text))
 
     def check(self, declared: Sequence[str]) -> None:
         """Refuse a condition that cannot be read, or that needs a column of which nothing is declared."""
-        _check(_parsed(self.text), self.text)
-        for name in self.names:
-            if name not in declared:
-                raise PydpstatError(
-                    f"the condition {self.text!r} must be on declared columns; got {name!r}. Declare its "
-                    f"bounds or levels. {checks.did_you_mean(name, declared)}"
-                )
+        _check(parsed(self.text), self.text)
+        check_names(self.names, declared, "condition", self.text)
 
     def truths(self, columns: Mapping[str, Any]) -> tuple[Truths, Truths]:
         """Return where it is known to be true, and where it is known."""
-        return _evaluated(_parsed(self.text), columns)
+        return _evaluated(parsed(self.text), columns)
 
 
-@lru_cache(maxsize=256)
-def _parsed(text: str) -> ast.expr:
-    try:
-        return ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError) as error:
-        raise PydpstatError(f"a condition must compare columns; got {text!r}. {_EXAMPLE}") from error
+def expression_of(text: str) -> Condition | Numbers:
+    """Return what a text says: a condition, or numbers made of columns."""
+    conditional = isinstance(parsed(text), (ast.BoolOp, ast.Compare)) or _is_not(parsed(text))
+    return Condition(text) if conditional else Numbers(text)
+
+
+def _is_not(node: ast.expr) -> bool:
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
 
 
 def _check(node: ast.expr, text: str) -> None:
@@ -97,15 +94,23 @@ def _check(node: ast.expr, text: str) -> None:
         case ast.Compare():
             if all(_is_simple(*each) for each in _steps(node)):
                 return
-    raise PydpstatError(f"a condition must compare columns with values; got {text!r}. {_EXAMPLE}")
+    raise PydpstatError(f"a condition must compare columns; got {checks.excerpt(text)}. {_EXAMPLE}")
 
 
 def _is_simple(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool:
     if isinstance(op, (ast.In, ast.NotIn)):
         values = isinstance(right, (ast.Tuple, ast.List)) and all(map(_is_value, right.elts))
         return isinstance(left, ast.Name) and values
-    sides = isinstance(left, ast.Name) and _is_value(right) or _is_value(left) and isinstance(right, ast.Name)
-    return sides and type(op) in _FLIPPED
+    if type(op) not in _FLIPPED:
+        return False
+    if _is_plain(left, right) or _is_plain(right, left):
+        return True
+    return is_arithmetic(left) and is_arithmetic(right) and bool(names_in(left) or names_in(right))
+
+
+def _is_plain(left: ast.expr, right: ast.expr) -> bool:
+    """Tell whether a column is compared with a value: in its own type, and texts, too."""
+    return isinstance(left, ast.Name) and _is_value(right)
 
 
 def _is_value(node: ast.expr) -> bool:
@@ -138,8 +143,12 @@ def _evaluated(node: ast.expr, columns: Mapping[str, Any]) -> tuple[Truths, Trut
 def _step(
     columns: Mapping[str, Any], left: ast.expr, op: ast.cmpop, right: ast.expr
 ) -> tuple[Truths, Truths]:
-    if not isinstance(left, ast.Name):
+    if type(op) in _FLIPPED and not _is_plain(left, right):
         left, op, right = right, _FLIPPED[type(op)](), left
+    if type(op) in _FLIPPED and not _is_plain(left, right):
+        one, other = arithmetic(left, columns), arithmetic(right, columns)
+        true, known = _COMPARED[type(op)](one, other), ~(np.isnan(one) | np.isnan(other))
+        return true & known, known
     assert isinstance(left, ast.Name)
     if isinstance(op, (ast.In, ast.NotIn)):
         parts = [_compared(left.id, columns[left.id], ast.Eq(), each) for each in ast.literal_eval(right)]
