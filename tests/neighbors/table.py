@@ -297,6 +297,12 @@ FUNCTIONS: tuple[Function, ...] = (
             ("a condition", calls.subset("proportion", "x < 4.5")),
         )
     ),
+    Function(
+        "design, mean of what is undefined for some",
+        calls.subset("mean", "log"),
+        _COLUMNS_OF_NUMBERS,
+        tuple(each for each in _SUBSETS if each["missing"] == "drop"),
+    ),
     Function("nunique, by group", calls.nunique, _FOUND, crossed(_INTEGER)),
     Function("release_hierarchy", calls.hierarchy, _FRAMED, _HIERARCHIES, closed=True),
     Function(
