@@ -11,6 +11,7 @@ from pydpstat._data.columns import bounds_pair
 from pydpstat._release.declared import declared, rest_on
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts
+from pydpstat.designs._formulas import example_of, groups_of, is_formula, variables_of
 from pydpstat.designs._signatures import (
     CELLS,
     DECLARED,
@@ -52,6 +53,8 @@ def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[s
         if name in MODELS:
             return _model(design, how, given.pop("formula"), given)
         variables = given.pop(next(iter(how.own.parameters)), None)
+        if is_formula(variables, design.columns):
+            variables = variables_of(variables, name, design.columns)
         return _of_variables(design, how, name, variables, given)
 
 
@@ -61,6 +64,10 @@ def planned(design: Design, function: str, variables: Any, epsilon: Any, given: 
 
     checks.one_of(function, "function", (*PLANNED, *TESTS))
     how, options = signature_of(function), dict(given)
+    if function in GROUPS and variables is not None:
+        variables = groups_of(variables, function, design.columns)[0]
+    elif is_formula(variables, design.columns):
+        variables = variables_of(variables, function, design.columns)
     names = [] if variables is None else [variables] if isinstance(variables, str) else list(variables)
     single, keys = isinstance(variables, str), _keys(options.get("by"))
     if function in TESTS and design.facts.neighbors != "bounded":
@@ -105,11 +112,12 @@ def _bound(how: Signature, name: str, arguments: tuple[Any, ...], options: dict[
 def _of_variables(design: Design, how: Signature, name: str, variables: Any, given: dict[str, Any]) -> Any:
     names, made = _named(design, variables, name)
     single = (isinstance(variables, str) or variables is None) and name not in TOGETHER
-    pair = name in PAIRS
+    # a variable alone is one sample
+    pair = name in PAIRS and not (single and name == "wilcoxon")
     if pair and len(names) != 2:
         raise PydpstatError(
-            f"variables must be two columns for {name}; got {len(names)}. Give for example "
-            "['before', 'after']."
+            f"variables must be two columns for {name}; got {checks.excerpt(names)}. Give for example "
+            f"['before', 'after'], or a formula, {example_of(name)}."
         )
     keys = _keys(given.get("by"))
     options = {**_common(design, how, names, given), **given}
@@ -168,13 +176,7 @@ def _model(design: Design, how: Signature, formula: Any, given: dict[str, Any]) 
 
 
 def _by_groups(design: Design, how: Signature, formula: Any, given: dict[str, Any], name: str) -> Any:
-    sides = [each.strip() for each in formula.split("~")] if isinstance(formula, str) else []
-    if len(sides) != 2 or not all(sides):
-        raise PydpstatError(
-            f"formula must be a variable and its groups; got {checks.shown_option(formula)}. Write for "
-            "example 'income ~ sex'."
-        )
-    names, made = _named(design, sides, name)
+    names, made = _named(design, groups_of(formula, name, design.columns), name)
     levels = _named_levels(design, names[1:], name, listed=True)
     if len(how.data) == 2 and len(levels) != 2:
         raise PydpstatError(

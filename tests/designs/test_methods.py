@@ -83,6 +83,66 @@ def test_methods_say_how_they_are_called():
     assert signature_of("ols").data == ("data",)
 
 
+@pytest.mark.parametrize(
+    "formula, plain",
+    [
+        (
+            lambda each: each.ttest_1samp("age ~ 1", 50, 0.5, rng=5),
+            lambda each: each.ttest_1samp("age", 50, 0.5, rng=5),
+        ),
+        (
+            lambda each: each.quantile_test("age~1", 0.5, q=50, rng=5),
+            lambda each: each.quantile_test("age", 0.5, q=50, rng=5),
+        ),
+        (
+            lambda each: each.ttest_rel("before - after ~ 1", 0.5, rng=5),
+            lambda each: each.ttest_rel(["before", "after"], 0.5, rng=5),
+        ),
+        (
+            lambda each: each.wilcoxon("before - after ~ 1", 0.5, rng=5),
+            lambda each: each.wilcoxon(["before", "after"], 0.5, rng=5),
+        ),
+        (
+            lambda each: each.crosstab("~ region + sex", 0.5, rng=5),
+            lambda each: each.crosstab(["region", "sex"], 0.5, rng=5),
+        ),
+        (
+            lambda each: each.crosstab("~ region", 0.5, rng=5),
+            lambda each: each.crosstab("region", 0.5, rng=5),
+        ),
+        (
+            lambda each: each.chi2_contingency("~region+sex", 0.5, rng=5),
+            lambda each: each.chi2_contingency(["region", "sex"], 0.5, rng=5),
+        ),
+        (
+            lambda each: each.kendalltau("~ income + age", 0.5, rng=5),
+            lambda each: each.kendalltau(["income", "age"], 0.5, rng=5),
+        ),
+        (
+            lambda each: each.proportions_test("age >= 65 ~ sex", 0.5, rng=5),
+            lambda each: each.assign(old="age >= 65").proportions_test("old ~ sex", 0.5, rng=5),
+        ),
+        (
+            lambda each: each.plan("ttest_ind", "income ~ sex", 0.5, n=500, effect=0.3),
+            lambda each: dp.plan("ttest_ind", 0.5, n=500, effect=0.3, bounds=BOUNDS["income"]),
+        ),
+    ],
+)
+def test_formulas_of_one_sample_pairs_and_tables(formula, plain):
+    asked, names = formula(sized()), plain(sized())
+    assert str(asked.summary()) == str(names.summary())
+
+
+def test_a_signed_rank_test_of_one_sample():
+    change = sized().assign(change="before - after").wilcoxon("change ~ 1", 0.5, rng=5)
+    assert str(change.summary()) == str(dp.wilcoxon(FRAME.before - FRAME.after, 0.5, rng=5).summary())
+
+
+def test_a_condition_on_texts_is_no_formula():
+    people = dp.design({"sex": ["~", "m"] * 50}, levels={"sex": ["~", "m"]}, rng=1)
+    assert 0.3 < people.proportion("sex == '~'", 9.0).value < 0.7
+
+
 def test_a_number_of_records_needs_no_column():
     alone = dp.count(np.ones(N, dtype=bool), 0.5, neighbors="unbounded", rng=5)
     assert unsized().count(0.5, rng=5).value == alone.value
@@ -147,7 +207,19 @@ def test_the_budget_pays_and_gives_its_unit_and_neighbors():
         (lambda: unsized().ttest_ind("income ~ sex", 0.1), "must have groups of public size"),
         (lambda: sized().ttest_ind("income ~ region", 0.1), "ttest_ind must have two groups"),
         (lambda: sized().ttest_ind("income", 0.1), "formula must be a variable and its groups"),
-        (lambda: sized().ttest_rel("income", 0.1), "variables must be two columns"),
+        (lambda: sized().ttest_ind("income ~ 1", 0.1), "and its groups.*One sample has ttest_1samp"),
+        (lambda: sized().ttest_ind("income ~ sex ~ region", 0.1), "got 'income ~ sex ~ region'"),
+        (lambda: sized().ttest_ind("income ~ sex + region", 0.1), "one column of groups on its right side"),
+        (lambda: sized().ttest_ind("income ~ age > 50", 0.1), "Make a column of a condition first"),
+        (lambda: sized().ttest_1samp("age ~ sex", 50, 0.1), "sample or a table; .*'income ~ 1'.*ttest_ind"),
+        (lambda: sized().mean("income ~ sex", 0.1), "mean, which takes no formula.*by='region' for groups"),
+        (lambda: sized().crosstab("sex ~ region", 0.1), "Write for example '~ region [+] sex'"),
+        (
+            lambda: sized().ttest_rel("income", 0.1),
+            r"two columns for ttest_rel; got \['income'\].*- after ~ 1'",
+        ),
+        (lambda: sized().ttest_rel("income ~ 1", 0.1), "Write for example 'before - after ~ 1'"),
+        (lambda: sized().kendalltau("~ age", 0.1), r"two columns for kendalltau; got \['age'\].*~ region"),
         (lambda: sized().ols(FRAME.income, 0.1), "formula must be a text"),
         (lambda: dp.design(bounds=BOUNDS).mean("income", 0.1), "data must be given for a release"),
         (lambda: dp.design().mean("income", 0.1), "data must be given for a release"),
