@@ -94,7 +94,10 @@ def _check(node: ast.expr, text: str) -> None:
         case ast.Compare():
             if all(_is_simple(*each) for each in _steps(node)):
                 return
-    raise PydpstatError(f"a condition must compare columns; got {checks.excerpt(text)}. {_EXAMPLE}")
+    raise PydpstatError(
+        "a condition must compare columns by < <= == != >= > or in, combined by and, or, not; got "
+        f"{checks.excerpt(text)}. {_EXAMPLE}"
+    )
 
 
 def _is_simple(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool:

@@ -93,7 +93,7 @@ def parsed(text: str) -> ast.expr:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise PydpstatError(
             f"a condition or an expression must be one that Python can read; got {checks.excerpt(text)}. "
-            "Write for example \"age >= 18 and region in ('north', 'south')\", or 'log(income)'."
+            "Write for example \"age >= 18 and region == 'north'\", or 'log(income)'."
         ) from error
 
 
@@ -110,7 +110,7 @@ def check_names(names: Iterable[str], declared: Sequence[str], what: str, text: 
         if name not in declared:
             raise PydpstatError(
                 f"the {what} {text!r} must be on declared columns; got {name!r}. Declare its bounds or "
-                f"levels. {checks.did_you_mean(name, declared)}"
+                f"levels; a text needs quotes. {checks.did_you_mean(name, declared)}"
             )
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair, bounds_pair
 from pydpstat._data.containers import listed
+from pydpstat._data.values import is_missing
 from pydpstat.designs._conditions import Condition, expression_of
 from pydpstat.errors import PydpstatError
 
@@ -153,10 +154,34 @@ def facts_of(
             f"bounds must have those of the weights; there are none of {weights!r}. Give for example "
             f"bounds={{{weights!r}: (0, 3)}}."
         )
+    elif weights is not None and checked_bounds[weights][0] < 0.0:
+        raise PydpstatError(
+            f"bounds of the weights {weights!r} must not be below 0; got {checked_bounds[weights]}. Give for "
+            "example (0, 3)."
+        )
+    if other is not None and not isinstance(other, str):
+        raise PydpstatError(
+            f"other must be a name for values that are in no level, or None; got {checks.shown(other)}. None "
+            "leaves these records out."
+        )
     if isinstance(missing, Mapping):
         missing = dict(_by_column(missing, "missing", columns, "{'income': 'drop'}"))
+    for rule in missing.values() if isinstance(missing, Mapping) else (missing,):
+        _check_rule(rule, checked_levels)
     checks.one_of(neighbors, "neighbors", NEIGHBORS)
     return Facts(checked_bounds, checked_levels, unit, most, weights, missing, neighbors, other, {})
+
+
+def _check_rule(rule: Any, levels: Mapping[str, Levels]) -> None:
+    """Refuse a text that is no rule, and no level that a missing value could become."""
+    if not isinstance(rule, str) or rule in ("error", "drop"):
+        return
+    if not any(each == "declared" or rule in each for each in levels.values()):
+        raise PydpstatError(
+            "missing must be 'error', 'drop', or a value that takes a missing one's place; got "
+            f"{checks.shown_option(rule)}, which is no declared level. "
+            f"{checks.did_you_mean(rule, ('error', 'drop'))}"
+        )
 
 
 def _by_column(given: Any, argument: str, columns: Collection[str] | None, example: str) -> Mapping[str, Any]:
@@ -175,8 +200,9 @@ def _check_column(name: object, argument: str, columns: Collection[str] | None) 
     if isinstance(name, str) and (columns is None or name in columns):
         return
     known = () if columns is None else tuple(columns)
+    shown = checks.excerpt(name) if isinstance(name, str) else checks.shown(name)
     raise PydpstatError(
-        f"{argument} must name columns of the data; got {checks.shown(name)}. "
+        f"{argument} must name columns of the data; got {shown}. "
         f"{checks.did_you_mean(name, known)} The columns are {checks.excerpt(list(known))}."
     )
 
@@ -187,9 +213,15 @@ def _levels(name: str, given: Any) -> Levels:
     values = listed(given)
     if not isinstance(values, (list, tuple)) or not values or isinstance(given, str):
         raise PydpstatError(
-            f"levels[{name!r}] must be the public levels, or 'declared' for those of a Categorical; got "
-            f"{checks.shown(given)}. Give for example ['f', 'm']."
+            f"levels[{name!r}] must be a list of the public levels, or 'declared' for a Categorical's; got "
+            f"{checks.shown_option(given)}. Give for example ['f', 'm']."
         )
+    for each in values:
+        if is_missing(each) or isinstance(each, (list, tuple, dict, set)):
+            raise PydpstatError(
+                f"levels[{name!r}] must be texts, numbers or truth values; got {checks.shown(each)} among "
+                "them. A missing value is no level: missing= says what becomes of it."
+            )
     if len(set(map(repr, values))) != len(values):
         raise PydpstatError(f"levels[{name!r}] must have every level once; some stand there twice.")
     return tuple(values)

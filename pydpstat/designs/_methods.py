@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import pydpstat
 from pydpstat import _checks as checks
 from pydpstat._data.columns import bounds_pair
+from pydpstat._data.containers import listed
 from pydpstat._release.declared import declared, rest_on
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts
@@ -55,14 +56,35 @@ def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[s
         variables = given.pop(next(iter(how.own.parameters)), None)
         if is_formula(variables, design.columns):
             variables = variables_of(variables, name, design.columns)
+        _check_number(name, variables)
+        if given.get("levels") is not None:
+            _check_fewer(design, _keys(given.get("by")) or variables, given["levels"])
         return _of_variables(design, how, name, variables, given)
+
+
+def _check_number(name: str, variables: Any) -> None:
+    """Refuse one variable where there must be several, and several where there must be one."""
+    several = isinstance(variables, (list, tuple)) and len(variables) != 1
+    if name in TOGETHER and not several:
+        raise PydpstatError(
+            f"variables must be two columns or more for {name}; got {checks.shown_option(variables)}. Give "
+            "for example ['income', 'age']."
+        )
+    if name in WEIGHTED and not isinstance(variables, str):
+        raise PydpstatError(
+            f"variables must be one column's name for {name}; got {checks.shown(variables)}. Call it for "
+            "each."
+        )
 
 
 def planned(design: Design, function: str, variables: Any, epsilon: Any, given: Mapping[str, Any]) -> Any:
     """Call `pydpstat.plan` for a design: as `asked`, without data."""
     from pydpstat.statistics.plan import PLANNED, TESTS
 
-    checks.one_of(function, "function", (*PLANNED, *TESTS))
+    # its overloads tell of tests, whose epsilon may be looked for
+    ask: Any = pydpstat.plan
+    if function not in (*PLANNED, *TESTS):
+        return ask(function, epsilon, **given)
     how, options = signature_of(function), dict(given)
     if function in GROUPS and variables is not None:
         variables = groups_of(variables, function, design.columns)[0]
@@ -86,8 +108,6 @@ def planned(design: Design, function: str, variables: Any, epsilon: Any, given: 
             options["levels"] = _named_levels(design, keys, "a plan", listed=len(keys) == 1)
         if len(names) > 1 or names and not single and function not in CELLS:
             options.setdefault("columns", names)
-    # its overloads tell of tests, whose epsilon may be looked for
-    ask: Any = pydpstat.plan
     return ask(function, epsilon, **options)
 
 
@@ -104,7 +124,7 @@ def _bound(how: Signature, name: str, arguments: tuple[Any, ...], options: dict[
             own = ", ".join(each for each in how.own.parameters if each in how.options)
             raise PydpstatError(
                 f"{name} of a design must be called as {name}({said}), with the options {own}; {error}. What "
-                "is declared is left out."
+                "is declared is left out; several variables are one list, and groups a formula or by=."
             ) from error
     return {key: value for key, value in given.items() if key not in DECLARED or value is not None}
 
@@ -247,10 +267,12 @@ def _common(design: Design, how: Signature, names: Sequence[str], given: Mapping
 
 
 def _keys(by: Any) -> list[str]:
-    keys = [] if by is None else [by] if isinstance(by, str) else list(by)
-    if not all(isinstance(each, str) for each in keys):
-        raise PydpstatError("by must name columns of the design's data. Give for example by='region'.")
-    return keys
+    keys = [] if by is None else [by] if isinstance(by, str) else by
+    if isinstance(keys, (list, tuple)) and all(isinstance(each, str) for each in keys):
+        return list(keys)
+    raise PydpstatError(
+        f"by must name columns of the design's data; got {checks.shown(by)}. Give for example by='region'."
+    )
 
 
 def _alone(design: Design, names: Sequence[str], keys: Sequence[str]) -> bool:
@@ -264,19 +286,34 @@ def _bounds(design: Design, names: Sequence[str], single: bool, difference: bool
     rest_on("bounds", names)
     for each in names:
         if each not in facts.bounds:
-            raise PydpstatError(
-                f"bounds must have those of {each!r}; none are declared. Declare them, "
-                f"dp.design(..., bounds={{{each!r}: (lower, upper)}})."
-            )
+            raise _undeclared(design, "bounds", each, "(lower, upper)")
     pairs = [facts.bounds[each] for each in names]
     if difference:
         return pairs[0][0] - pairs[1][1], pairs[0][1] - pairs[1][0]
     return pairs[0] if single else dict(zip(names, pairs))
 
 
+def _undeclared(design: Design, argument: str, name: str, example: str) -> PydpstatError:
+    way = f"Declare them, dp.design(..., {argument}={{{name!r}: {example}}})."
+    if name not in design.columns:
+        return PydpstatError(
+            f"{argument} must have those of {name!r}, which is no column of the design. "
+            f"{checks.did_you_mean(name, design.columns)} "
+            f"The columns are {checks.excerpt(list(design.columns))}."
+        )
+    if argument == "bounds" and name in design.facts.levels:
+        way = f"It has levels, which groups, tables and conditions are made of. {way}"
+    return PydpstatError(f"{argument} must have those of {name!r}; none are declared. {way}")
+
+
 def _check_narrower(design: Design, names: Sequence[str], bounds: Any) -> None:
     given = bounds if isinstance(bounds, Mapping) else dict.fromkeys(names, bounds)
     for each, given_pair in given.items():
+        if each not in names:
+            raise PydpstatError(
+                f"bounds must be those of the variables, {checks.excerpt(list(names))}; got some of "
+                f"{each!r}. {checks.did_you_mean(each, names)}"
+            )
         pair = bounds_pair(given_pair)
         low, high = design.facts.bounds.get(each, (-float("inf"), float("inf")))
         if not low <= pair[0] < pair[1] <= high:
@@ -286,16 +323,27 @@ def _check_narrower(design: Design, names: Sequence[str], bounds: Any) -> None:
             )
 
 
+def _check_fewer(design: Design, names: Any, levels: Any) -> None:
+    named = [names] if isinstance(names, str) else names or []
+    given = levels if isinstance(levels, Mapping) else dict.fromkeys(named, levels)
+    for each, values in given.items():
+        own, values = design.facts.levels.get(each), listed(values)
+        if not isinstance(own, tuple) or not isinstance(values, (list, tuple)):
+            continue
+        if more := [value for value in values if value not in own]:
+            raise PydpstatError(
+                f"levels of {each!r} must be among the declared ones, {checks.excerpt(list(own))}; got "
+                f"{checks.excerpt(more)}, too. Give what is declared or less: a call cannot widen a design."
+            )
+
+
 def _levels(design: Design, names: Sequence[str], listed: bool) -> Any:
     """Return the declared levels of columns: a list of one, else a dict."""
     found = {}
     rest_on("levels", names)
     for each in names:
         if each not in design.facts.levels:
-            raise PydpstatError(
-                f"levels must have those of {each!r}; none are declared. Declare them, "
-                f"dp.design(..., levels={{{each!r}: [...]}})."
-            )
+            raise _undeclared(design, "levels", each, "[...]")
         found[each] = design.facts.levels[each]
     if all(isinstance(each, str) for each in found.values()):
         return "declared"

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from pydpstat._data.chunk import Chunk
-from pydpstat._data.containers import is_frame, is_series, names_of, rows
+from pydpstat._data.chunk import column_names as checked_names
+from pydpstat._data.containers import is_frame, is_series, rows
 from pydpstat._data.held import in_memory, read_whole
 from pydpstat._data.mapped import Mapped
 from pydpstat._data.table import Table, View, table_of
@@ -115,10 +116,10 @@ def readable(data: object) -> Any:
     )
 
 
-def column_names(data: object) -> tuple[str, ...]:
+def column_names(data: Any) -> tuple[str, ...]:
     """Return the names of all columns."""
     table = table_of(data)
-    return names_of(data) if table is None else table.names
+    return checked_names(list(data.columns)) if table is None else table.names
 
 
 def view(

@@ -10,6 +10,7 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._release.declared import declared
 from pydpstat._release.payment import Spender, defaults, in_force
+from pydpstat._release.statistic import check_budget
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, facts_of
 from pydpstat.designs._methods import asked, planned
@@ -188,6 +189,13 @@ class Design:
         cls, data: Any, facts: Mapping[str, Any], *, budget: Spender | None = None, rng: Any = None
     ) -> Design:
         """Return a design of data with facts that `to_dict` wrote."""
+        known = [*Facts._fields, "subset"]
+        if not isinstance(facts, Mapping) or not {*facts} <= {*known}:
+            raise PydpstatError(
+                "facts must be a dict as to_dict writes it; got "
+                f"{checks.excerpt(list(facts)) if isinstance(facts, Mapping) else checks.shown(facts)}. Its "
+                f"names are {', '.join(known)}."
+            )
         own = dict(facts)
         assigned, subset = own.pop("assigned", {}), own.pop("subset", None)
         later = {name: each for name, each in (own.get("bounds") or {}).items() if name in assigned}
@@ -365,6 +373,7 @@ def design(
     (3,)
     """
     source_from(rng)
+    check_budget(budget)
     held = None if data is None else readable(data)
     columns = None if held is None else column_names(held)
     if budget is not None or in_force():
