@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._data.filters import Among, Compared, Every, Not, Some, Test, is_exact
 from pydpstat.designs._expressions import Numbers, arithmetic, check_names, is_arithmetic, names_in, parsed
 from pydpstat.errors import PydpstatError
 
@@ -31,6 +32,7 @@ _ORDERED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.GtE: operator.ge,
 }
 _COMPARED = {**_ORDERED, ast.Eq: operator.eq, ast.NotEq: operator.ne}
+_SYMBOLS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _FLIPPED = {
     ast.Lt: ast.Gt,
     ast.LtE: ast.GtE,
@@ -64,9 +66,55 @@ class Condition:
         _check(parsed(self.text), self.text)
         check_names(self.names, declared, "condition", self.text)
 
+    @property
+    def test(self) -> Test | None:
+        """The condition as engines can evaluate it themselves, or None."""
+        return test_of(parsed(self.text))
+
     def truths(self, columns: Mapping[str, Any]) -> tuple[Truths, Truths]:
         """Return where it is known to be true, and where it is known."""
         return _evaluated(parsed(self.text), columns)
+
+
+def test_of(node: ast.expr) -> Test | None:
+    """Return a condition as engines can evaluate it; None where it has what they would round otherwise."""
+    match node:
+        case ast.BoolOp(op=op, values=values):
+            return _combined(Every if isinstance(op, ast.And) else Some, map(test_of, values))
+        case ast.UnaryOp(operand=operand):
+            return _combined(lambda parts: Not(*parts), [test_of(operand)])
+        case ast.Name(id=name):
+            return Compared(name, "==", 1.0)
+        case ast.Compare():
+            return _combined(Every, [_step_test(*each) for each in _steps(node)])
+    raise AssertionError(ast.dump(node))
+
+
+def _combined(kind: Callable[[tuple[Test, ...]], Test], parts: Iterable[Test | None]) -> Test | None:
+    found = tuple(parts)
+    return None if None in found else kind(found)  # type: ignore[arg-type]
+
+
+def _step_test(left: ast.expr, op: ast.cmpop, right: ast.expr) -> Test | None:
+    among = isinstance(op, (ast.In, ast.NotIn))
+    if not among and not _is_plain(left, right):
+        left, op, right = right, _FLIPPED[type(op)](), left
+    if not isinstance(left, ast.Name) or not (among or _is_value(right)):
+        return None
+    given = ast.literal_eval(right)
+    values = tuple(dict.fromkeys(given)) if among else (given,)
+    test = _equal(left.id, values) if among or isinstance(op, (ast.Eq, ast.NotEq)) else None
+    if test is None and not among and not isinstance(given, str) and is_exact(given):
+        test = Compared(left.id, _SYMBOLS[type(op)], float(given)) if type(op) in _SYMBOLS else None
+    return _combined(lambda parts: Not(*parts), [test]) if isinstance(op, (ast.NotEq, ast.NotIn)) else test
+
+
+def _equal(name: str, values: tuple[Any, ...]) -> Test | None:
+    if values and all(isinstance(each, str) for each in values):
+        return Among(name, values)
+    if values and all(not isinstance(each, str) and is_exact(each) for each in values):
+        return Some(tuple(Compared(name, "==", float(each)) for each in values))
+    return None
 
 
 def expression_of(text: str) -> Condition | Numbers:

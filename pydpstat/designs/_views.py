@@ -13,6 +13,7 @@ from pydpstat._data.chunk import column_names as checked_names
 from pydpstat._data.containers import is_frame, is_series, rows
 from pydpstat._data.held import in_memory, read_whole
 from pydpstat._data.mapped import Mapped
+from pydpstat._data.streams import Stream
 from pydpstat._data.table import Table, View, table_of
 from pydpstat.designs._conditions import Condition, expression_of
 from pydpstat.designs._expressions import Numbers
@@ -148,6 +149,17 @@ def _changed(frame: Any, names: Sequence[str], subset: Condition | None, made: S
 
 
 def _table(table: Table, names: Sequence[str], subset: Condition | None, made: Sequence[Made]) -> Table:
+    kept = None
+    if (
+        subset is not None
+        and isinstance(table, Stream)
+        and table.kept
+        and set(subset.names) <= set(table.names)
+    ):
+        # the engine itself leaves records out, where it compares as pydpstat does
+        kept = None if subset.test is None else table.kept(subset.test)
+    if kept is not None:
+        table, subset = kept, None
     for each in made:
         table = Mapped.of(table, each)
     if subset is not None:
