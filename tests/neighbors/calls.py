@@ -231,12 +231,13 @@ def _twice(data: Any) -> Any:
 
 
 def subset(name: str, *variables: str, **own: Any) -> Callable[..., Any]:
-    """A method of the design of the records that have a value of at least 2."""
+    """A method of the design of the records that have a value of at least 2, with the values' logarithms."""
 
     def call(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
         frame = pd.DataFrame({"x": data, "group": np.zeros(len(data), dtype=bool)})
         facts = {"bounds": {"x": BOUNDS}, "levels": {"group": [False, True]}, "neighbors": "unbounded"}
-        part = pydpstat.design(frame, **facts, missing=settings["missing"], budget=budget).subset("x >= 2")
+        people = pydpstat.design(frame, **facts, missing=settings["missing"], budget=budget)
+        part = people.assign(log="log(x - 2)", bounds=(-3, 3)).subset("x >= 2")
         return getattr(part, name)(*variables, settings["epsilon"], **own)
 
     return call

@@ -332,6 +332,12 @@ FUNCTIONS: tuple[Function, ...] = (
         Function(f"{name}, units", calls.of_units(name, *given, **own), _COLUMNS_OF_NUMBERS, settings)
         for name, given, own, settings in _OF_UNITS
     ),
+    Function(
+        "design, mean of what is undefined for some",
+        calls.subset("mean", "log"),
+        _COLUMNS_OF_NUMBERS,
+        tuple(each for each in _SUBSETS if each["missing"] == "drop"),
+    ),
     Function("nunique, by group", calls.nunique, _FOUND, crossed(_INTEGER)),
     Function("release_hierarchy", calls.hierarchy, _FRAMED, _HIERARCHIES, closed=True),
     Function(
