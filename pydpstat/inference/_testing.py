@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat._data.columns import Data, one_column
+from pydpstat._data.containers import is_vector, name_of
 from pydpstat._data.values import fills
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.named_mechanisms import INTEGER, REAL
@@ -52,6 +54,57 @@ def check_epsilon(how: Options) -> None:
         raise PydpstatError(
             f"epsilon must be at least {LEAST_EPSILON} for inference; got {how.epsilon!r}. 1 is usual."
         )
+
+
+def group_names(samples: Sequence[object], otherwise: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the samples' own names, which are public as columns' names are, or others for all of them.
+
+    Samples have names of their own where each is a series with a name and no two have the same.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> f, m = pd.Series([1.0], name="f"), pd.Series([2.0], name="m")
+    >>> group_names((f, m), ("x", "y")), group_names((f, f), ("x", "y")), group_names((f, [2.0]), ("x", "y"))
+    (('f', 'm'), ('x', 'y'), ('x', 'y'))
+    """
+    own = [name_of(each) if is_vector(each) else None for each in samples]
+    found = tuple(each for each in own if each)
+    return found if len(found) == len(samples) == len(set(found)) else otherwise
+
+
+def numbered_groups(samples: Sequence[object]) -> tuple[str, ...]:
+    """Return the names of several groups, which are numbered where they have none."""
+    return group_names(samples, tuple(f"group {place + 1}" for place in range(len(samples))))
+
+
+def contrast_name(kind: str, names: tuple[str, ...], otherwise: tuple[str, ...]) -> str:
+    """Return how a contrast of two groups is called: with their names where they have some.
+
+    Examples
+    --------
+    >>> contrast_name("difference", ("f", "m"), ("a", "b")), contrast_name("ratio", ("a", "b"), ("a", "b"))
+    ('difference of f and m', 'ratio')
+    """
+    return kind if names == otherwise else f"{kind} of {names[0]} and {names[1]}"
+
+
+def one_distribution(samples: Sequence[object]) -> str:
+    """Say what the null hypothesis of groups alike is, with their names where they have some.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> one_distribution([pd.Series([1.0], name=name) for name in "fmx"])
+    'f, m and x have one distribution under the null hypothesis'
+    >>> one_distribution([[1.0], [2.0]])
+    'both samples have one distribution under the null hypothesis'
+    """
+    names = group_names(samples, ())
+    told = f"{', '.join(names[:-1])} and {names[-1]}" if names else "all groups"
+    if not names and len(samples) == 2:
+        told = "both samples"
+    return f"{told} have one distribution under the null hypothesis"
 
 
 def sample_of(data: Data, argument: str, how: Options, source: Source) -> Floats:

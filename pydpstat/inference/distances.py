@@ -21,6 +21,7 @@ from pydpstat.inference._testing import (
     ALTERNATIVES,
     GROUPS,
     INDEPENDENT,
+    one_distribution,
     protected,
     released,
     remarks_on,
@@ -248,7 +249,7 @@ def ks_2samp(
         pvalue_floor=0.0 if law is None else law.floor,
         alternative=alternative,
         validity="exact",
-        assumptions=(INDEPENDENT, "both samples have one law under the null hypothesis"),
+        assumptions=(INDEPENDENT, one_distribution((x, y))),
         remarks=remarks_on(noisy, float(pairs)),
     )
 

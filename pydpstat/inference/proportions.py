@@ -21,11 +21,13 @@ from pydpstat.inference._laws.binomial import ProportionInterval, noisy_tails, p
 from pydpstat.inference._laws.private_size import NoisyPair, NoisyPairInterval
 from pydpstat.inference._laws.tulap import Tulap
 from pydpstat.inference._laws.two_proportions import ContrastInterval, Line, NoisyCounts
-from pydpstat.inference._testing import GROUPS, shown_alternative
+from pydpstat.inference._testing import GROUPS, contrast_name, group_names, shown_alternative
 from pydpstat.random import Source, source_from
 from pydpstat.results.inference_results import InferenceResults
 
 COMPARISONS = ("diff", "ratio")
+# how groups are called that have no names
+_NUMBERED = ("1", "2")
 _BOUNDED = OnlyBounded(
     "for proportions_test, as the groups' sizes are public", "If they are private, use chi2_contingency."
 )
@@ -286,7 +288,9 @@ def proportions_test(
     source = source_from(rng)
     first, size1 = counted(condition1, how, source, "condition1", "test", truths, true_and_false)
     second, size2 = counted(condition2, how, source, "condition2", "test", truths, true_and_false)
-    counts, names = np.append(first[:1], second[:1]), ("count 1", "count 2")
+    groups = group_names((condition1, condition2), _NUMBERED)
+    join = " " if groups == _NUMBERED else " of "
+    counts, names = np.append(first[:1], second[:1]), tuple(f"count{join}{each}" for each in groups)
     shown = (("value", tested), ("compare", compare), *shown_alternative(alternative))
     release = release_statistic(
         "proportions_test",
@@ -301,12 +305,12 @@ def proportions_test(
     count1, count2 = release.value.tolist()
     noisy = NoisyCounts((count1, count2), (size1, size2), how.epsilon)
     shares = noisy.shares
-    estimates = [("proportion 1", shares[0]), ("proportion 2", shares[1])]
+    estimates = [(f"proportion{join}{each}", share) for each, share in zip(groups, shares)]
+    name = contrast_name("ratio" if ratio else "difference", groups, _NUMBERED)
     if not ratio:
-        estimates.append(("difference", shares[0] - shares[1]))
+        estimates.append((name, shares[0] - shares[1]))
     elif shares[1]:
-        estimates.append(("ratio", shares[0] / shares[1]))
-    name = "ratio" if ratio else "difference"
+        estimates.append((name, shares[0] / shares[1]))
     remarks = [f"The groups have {size1} and {size2} records."]
     return InferenceResults.of(
         release,

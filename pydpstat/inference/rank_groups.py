@@ -18,6 +18,7 @@ from pydpstat.inference._testing import (
     GROUPS,
     INDEPENDENT,
     keys_of,
+    one_distribution,
     protected,
     released,
     remarks_on,
@@ -140,7 +141,7 @@ def kruskal(
         pvalue=1.0 if law is None else upper(law, z, how.epsilon / reach),
         pvalue_floor=0.0 if law is None else law.floor,
         validity="model",
-        assumptions=(INDEPENDENT, "all groups have one law under the null hypothesis"),
+        assumptions=(INDEPENDENT, one_distribution(samples)),
         remarks=remarks_on(noisy, float(_apart(sizes, weights)) if compared else 0.0),
     )
 

@@ -16,7 +16,9 @@ from pydpstat.inference._testing import (
     GROUPS,
     INDEPENDENT,
     MEASURED_INTERVAL,
+    group_names,
     keys_of,
+    one_distribution,
     pair_of,
     protected,
     released,
@@ -129,18 +131,19 @@ def mannwhitneyu(
     share = min(max(u / max(pairs, 1), 0.0), 1.0)
     center = 2.0 * u / pairs - 1.0 if pairs else 0.0
     noise = 2.0 * reach / (how.epsilon * max(pairs, 1)) if pairs else np.inf
+    larger = "P({} > {})".format(*group_names((x, y), ("x", "y")))
     return InferenceResults.of(
         noisy,
         test="Mann-Whitney U test",
         statistic=u,
         pvalue=p,
         alternative=alternative,
-        null=(("P(x > y)", 0.5),),
-        estimates=(("P(x > y)", share),) if pairs else (),
-        parameter="P(x > y)",
+        null=((larger, 0.5),),
+        estimates=((larger, share),) if pairs else (),
+        parameter=larger,
         interval=PairInterval(center, max(min(sizes), 1), noise, alternative, 0.5, 0.5),
         validity="model",
-        assumptions=(INDEPENDENT, "both samples have one law under the null hypothesis"),
+        assumptions=(INDEPENDENT, one_distribution((x, y))),
         remarks=(*remarks_on(noisy, 0.5 * pairs), MEASURED_INTERVAL),
     )
 
