@@ -260,7 +260,9 @@ def _all() -> list[Own]:
     releases.append(Own("ttest_1samp, exact", _vector, _caller("ttest_1samp", 1.0, exact), True))
     for name, data in (("ttest_ind", _two), ("f_oneway", _three)):
         for neighbors in ("bounded", "unbounded"):
-            call = _caller(name, 1.0, {"bounds": BOUNDS, "neighbors": neighbors})
+            # so much noise that no noisy number of records is the true one when it is rounded
+            epsilon = 1.0 if neighbors == "bounded" else 0.01
+            call = _caller(name, epsilon, {"bounds": BOUNDS, "neighbors": neighbors})
             releases.append(Own(f"{name}, {neighbors}", data, call, neighbors == "bounded"))
     releases += _blocks()
     more = {"bounds": BOUNDS, "population": True}

@@ -8,10 +8,10 @@ from fractions import Fraction
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.deep_pvalues import FLOOR, t_floor, t_pvalue
 from pydpstat.inference._laws.exact_mean import LEFT_OUT, ExactMeanInterval, exact_pvalue
 from pydpstat.inference._laws.group_difference import mean_difference
-from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval, pvalue, pvalue_floor
-from pydpstat.inference._laws.noisy_welch import PVALUE_FLOOR
+from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval
 from pydpstat.inference._testing import contrast_name
 from pydpstat.results import DPResults, InferenceResults
 
@@ -60,7 +60,7 @@ def one_sample(
         (statistic, p), floor = exact_pvalue(known, mean, alternative), LEFT_OUT
         interval: ExactMeanInterval | NoisyTInterval = ExactMeanInterval(known, middle, half, alternative)
     else:
-        (statistic, p), floor = pvalue(known, mean, alternative), pvalue_floor(known)
+        (statistic, p), floor = t_pvalue(known, mean, alternative), t_floor(known)
         interval = NoisyTInterval(known, middle, half, alternative)
     return InferenceResults.of(
         release,
@@ -105,7 +105,7 @@ def two_samples(
         test="Welch's t test",
         statistic=statistic,
         pvalue=p,
-        pvalue_floor=PVALUE_FLOOR if tell else 0.0,
+        pvalue_floor=FLOOR if tell else 0.0,
         alternative=alternative,
         null=((difference, 0.0),),
         released=_released(release),

@@ -16,8 +16,8 @@ from pydpstat._data.columns import Bounds, Data, GivenBounds, check_filling, col
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Options, check_records, release_statistic
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.deep_pvalues import FLOOR
 from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval
-from pydpstat.inference._laws.noisy_welch import PVALUE_FLOOR
 from pydpstat.inference._laws.share_intervals import INDEPENDENT, NOTHING_SAID
 from pydpstat.inference._laws.spread_interval import SpreadInterval
 from pydpstat.inference._moment_release import Weights, diagonal, unsized_sums, weights
@@ -78,7 +78,7 @@ class MeanIntervals(Intervals):
         means = [noisy_mean(each) for each in (one, other)]
         remarks = () if tell else (NOTHING_SAID,)
         name = "Welch's t test of two groups"
-        floor, estimate = PVALUE_FLOOR if tell else 0.0, means[0] - means[1]
+        floor, estimate = FLOOR if tell else 0.0, means[0] - means[1]
         return Difference(name, statistic, p, estimate, interval, "measured", remarks, floor)
 
     def equal(self, places: Sequence[int]) -> tuple[Difference, tuple[int, ...]]:

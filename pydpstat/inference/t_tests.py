@@ -93,8 +93,8 @@ def ttest_1samp(
     Carlo error, for records of two values. The statistic is the sum of the distances from `popmean` over the
     root of that of their squares, all of them noisy; the p-value is the largest over the variances that the
     noisy sums leave possible, and over three shapes of the law, of which two are the most skewed ones that
-    the bounds allow. It has 0.0011 as its smallest value: 0.001 for the variances left out, and one of
-    8,193 reference draws.
+    the bounds allow. The smallest p-value is 1e-6: where 0.001, for
+    the variances left out, would be most of a p-value, more variances and weighted draws take its place.
 
     ``"exact"``: below 200 records each is replaced by a coin that falls with the probability (1 + z) / 2, z
     being its place between -1 and 1. The number of heads is binomial whatever the law is, and gets symmetric

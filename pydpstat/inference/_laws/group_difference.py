@@ -12,9 +12,10 @@ from scipy.interpolate import PchipInterpolator
 from scipy.special import ndtr, ndtri
 
 from pydpstat._frozen import frozen
+from pydpstat.inference._laws.deep_pvalues import two_sample_pvalue
 from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE, noise_variance
 from pydpstat.inference._laws.noisy_t import NoisySums
-from pydpstat.inference._laws.noisy_welch import WelchInterval, welch_pvalue
+from pydpstat.inference._laws.noisy_welch import WelchInterval
 from pydpstat.inference._laws.private_size import NoisyPair
 from pydpstat.inference._laws.spread_interval import noise_reach
 
@@ -86,7 +87,7 @@ def mean_difference(
     first, second = sized(known[0]), sized(known[1])
     if first is None or second is None:
         return 0.0, 1.0, Whole(-2.0 * half, 2.0 * half), False
-    statistic, p = welch_pvalue((first, second), 0.0, alternative)
+    statistic, p = two_sample_pvalue((first, second), alternative)
     return statistic, p, WelchInterval((first, second), half, alternative), True
 
 

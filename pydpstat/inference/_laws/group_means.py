@@ -16,9 +16,11 @@ from typing import NamedTuple
 import numpy as np
 
 from pydpstat._frozen import frozen
+from pydpstat.inference._laws.deep_means import Sums, tail_bound
+from pydpstat.inference._laws.deep_pvalues import FLOOR, deeper
 from pydpstat.inference._laws.group_difference import sized
 from pydpstat.inference._laws.noisy_t import NoisySums, Row
-from pydpstat.inference._laws.nuisance import Floats, floor_of, generator, largest
+from pydpstat.inference._laws.nuisance import Floats, generator, largest
 
 # probability that the true variances are outside those tried
 SLACK = 0.001
@@ -167,10 +169,10 @@ def pvalue_floor(groups: int) -> float:
 
     Examples
     --------
-    >>> pvalue_floor(3)
-    0.0015
+    >>> pvalue_floor(3), pvalue_floor(1)
+    (9.9e-07, 0.0)
     """
-    return floor_of(draws_for(groups), SLACK) if groups > 1 else 0.0
+    return FLOOR if groups > 1 else 0.0
 
 
 def welch_pvalue(
@@ -246,7 +248,24 @@ def _pvalue(
     found = welch(np.array(sums)[:, None], noise)
     plausible = _references(found, sizes, noise, skewed, draws, stream)
     statistic = float(found.statistic[0])
-    return statistic, largest(plausible, statistic, SLACK)
+    first = largest(plausible, statistic, SLACK)
+    if first > 2.0 * SLACK:
+        return statistic, first
+    return statistic, deeper(first, SLACK, _bound(found, sizes, noise, skewed))
+
+
+def _bound(found: Fitted, sizes: tuple[int, ...], noise: Mixed, skewed: bool) -> float:
+    """Return an upper bound of the p-value from the groups' own tails."""
+    number, mean = np.array(sizes, dtype=np.float64), float(found.mean[0])
+    first, second = np.array(noise.rows[1]), np.array(noise.rows[2])
+    first = first - mean * np.array(noise.rows[0])
+    second = second - 2.0 * mean * np.array(noise.rows[1]) + mean * mean * np.array(noise.rows[0])
+    spread, floor = noise.variance * float(first @ first), _FLOOR * noise.square
+    groups = [
+        Sums(n, float(n * variance), first, second, spread, floor, noise.law)
+        for n, variance in zip(sizes, found.variances[0])
+    ]
+    return tail_bound(groups, _means(found, number, noise), float(found.statistic[0]), skewed)
 
 
 def references(first: Floats, second: Floats, sizes: tuple[int, ...], epsilon: float) -> list[Floats]:
@@ -300,9 +319,22 @@ def _families(found: Fitted, sizes: Floats, noise: Mixed) -> Iterator[list[_Poin
     The common mean is the estimated one, and one that is nearer to the middle where that allows variances
     that are clearly larger.
     """
-    total, mean = float(sizes.sum()), float(found.mean[0])
+    total = float(sizes.sum())
     estimates = found.variances[0]
     pooled = float(sizes @ estimates) / total
+    profile = np.maximum(estimates, 2.0 * noise.square / sizes)
+    profiles = [np.ones(sizes.size)]
+    if profile.max() > 1.3 * profile.min():
+        profiles.append(profile / profile.max())
+    for mean in _means(found, sizes, noise):
+        for profile in profiles:
+            yield [_Point(mean, each) for each in _ladder(pooled, mean, profile, sizes, noise.square)]
+
+
+def _means(found: Fitted, sizes: Floats, noise: Mixed) -> list[float]:
+    """Return common means: the estimated one, and one nearer to the middle."""
+    total, mean = float(sizes.sum()), float(found.mean[0])
+    pooled = float(sizes @ found.variances[0]) / total
     # standard deviations where the noise is Laplace's
     square = np.sqrt(2.0 * sizes.size) * noise.square / total
     spread = np.sqrt(2.0 * sizes.size * float(noise.about(found.mean)[0])) / total
@@ -311,13 +343,7 @@ def _families(found: Fitted, sizes: Floats, noise: Mixed) -> Iterator[list[_Poin
     means = [mean]
     if 1.0 - nearer * nearer > 1.2 * (1.0 - mean * mean):
         means.append(nearer)
-    profile = np.maximum(estimates, 2.0 * noise.square / sizes)
-    profiles = [np.ones(sizes.size)]
-    if profile.max() > 1.3 * profile.min():
-        profiles.append(profile / profile.max())
-    for mean in means:
-        for profile in profiles:
-            yield [_Point(mean, each) for each in _ladder(pooled, mean, profile, sizes, noise.square)]
+    return means
 
 
 def _ladder(pooled: float, mean: float, profile: Floats, sizes: Floats, square: float) -> Iterator[Floats]:
