@@ -31,6 +31,7 @@ from pydpstat.errors import PydpstatError
 # they hand records to a function
 _CALLABLES = ("any_interval", "any_test")
 
+
 class Design(Protocol):
     """What a method needs of the design."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -15,8 +16,8 @@ from pydpstat._data.columns import Bounds, Data, GivenBounds, check_filling, col
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Options, check_records, release_statistic
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.deep_pvalues import FLOOR
 from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval
-from pydpstat.inference._laws.noisy_welch import PVALUE_FLOOR
 from pydpstat.inference._laws.share_intervals import INDEPENDENT, NOTHING_SAID
 from pydpstat.inference._laws.spread_interval import SpreadInterval
 from pydpstat.inference._moment_release import Weights, diagonal, unsized_sums, weights
@@ -77,8 +78,19 @@ class MeanIntervals(Intervals):
         means = [noisy_mean(each) for each in (one, other)]
         remarks = () if tell else (NOTHING_SAID,)
         name = "Welch's t test of two groups"
-        floor, estimate = PVALUE_FLOOR if tell else 0.0, means[0] - means[1]
+        floor, estimate = FLOOR if tell else 0.0, means[0] - means[1]
         return Difference(name, statistic, p, estimate, interval, "measured", remarks, floor)
+
+    def equal(self, places: Sequence[int]) -> tuple[Difference, tuple[int, ...]]:
+        """Compare the means of several groups, all of which may be equal; also return those compared."""
+        from pydpstat.inference._laws.group_means import equal_means, pvalue_floor
+
+        parts = [self.parts[place] for place in places]
+        statistic, p, kept = equal_means([each.known for each in parts if isinstance(each, NoisyTInterval)])
+        floor = pvalue_floor(len(kept))
+        statistic /= max(len(kept) - 1, 1)
+        test = "Welch's one-way analysis of variance"
+        return Difference(test, statistic, p, math.nan, None, "measured", (), floor), kept
 
 
 def noisy_mean(known: NoisyTInterval) -> float:

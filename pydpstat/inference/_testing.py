@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +14,7 @@ from pydpstat._release.additive import Query, Spender
 from pydpstat._release.named_mechanisms import INTEGER, REAL
 from pydpstat._release.statistic import Missing, OnlyBounded, Options, options, release_statistic
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._units import samples_of
+from pydpstat.inference._units import Sample
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
@@ -58,6 +57,56 @@ def check_epsilon(how: Options) -> None:
         )
 
 
+def group_names(samples: Sequence[Sample], otherwise: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the samples' own names, which are public as columns' names are, or others for all of them.
+
+    Samples have names of their own where each is a series with a name and no two have the same.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> f, m = (Sample(pd.Series([1.0], name=name), NOTHING) for name in "fm")
+    >>> group_names((f, m), ("x", "y")), group_names((f, f), ("x", "y"))
+    (('f', 'm'), ('x', 'y'))
+    """
+    found = tuple(each.name for each in samples if each.name)
+    return found if len(found) == len(samples) == len(set(found)) else otherwise
+
+
+def numbered_groups(samples: Sequence[Sample]) -> tuple[str, ...]:
+    """Return the names of several groups, which are numbered where they have none."""
+    return group_names(samples, tuple(f"group {place + 1}" for place in range(len(samples))))
+
+
+def contrast_name(kind: str, names: tuple[str, ...], otherwise: tuple[str, ...]) -> str:
+    """Return how a contrast of two groups is called: with their names where they have some.
+
+    Examples
+    --------
+    >>> contrast_name("difference", ("f", "m"), ("a", "b")), contrast_name("ratio", ("a", "b"), ("a", "b"))
+    ('difference of f and m', 'ratio')
+    """
+    return kind if names == otherwise else f"{kind} of {names[0]} and {names[1]}"
+
+
+def one_distribution(samples: Sequence[Sample]) -> str:
+    """Say what the null hypothesis of groups alike is, with their names where they have some.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> one_distribution([Sample(pd.Series([1.0], name=name), NOTHING) for name in "fmx"])
+    'f, m and x have one distribution under the null hypothesis'
+    >>> one_distribution([Sample([1.0], NOTHING), Sample([2.0], NOTHING)])
+    'both samples have one distribution under the null hypothesis'
+    """
+    names = group_names(samples, ())
+    told = f"{', '.join(names[:-1])} and {names[-1]}" if names else "all groups"
+    if not names and len(samples) == 2:
+        told = "both samples"
+    return f"{told} have one distribution under the null hypothesis"
+
+
 def sample_of(
     data: Data, argument: str, how: Options, scope: Scope, source: Source
 ) -> tuple[Floats, Options]:
@@ -68,16 +117,11 @@ def sample_of(
 
 
 def groups_of(
-    samples: Sequence[Data],
-    arguments: Sequence[str],
-    how: Options,
-    unit: Any,
-    source: Source,
-    budget: Spender | None,
+    samples: Sequence[Sample], arguments: Sequence[str], how: Options, source: Source
 ) -> tuple[list[Floats], Options]:
     """Return the values of several groups, and the options with the unit."""
     groups = []
-    for (data, scope), argument in zip(samples_of(samples, arguments, unit, source, budget), arguments):
+    for (data, scope), argument in zip(samples, arguments):
         values, how = sample_of(data, argument, how, scope, source)
         groups.append(values)
     return groups, how

@@ -32,6 +32,11 @@ class Sample(NamedTuple):
     def __repr__(self) -> str:
         return "Sample(values withheld)"
 
+    @property
+    def name(self) -> str | None:
+        """The sample's own name, which is public as a column's is; None where it has none."""
+        return name_of(self.data) if is_vector(self.data) else None
+
 
 def stays_of(ids: Sequence[object], name: str, most: int, source: Source) -> list[Stays]:
     """Return which records of each sample stay: of each unit those in one sample, and at most so many.

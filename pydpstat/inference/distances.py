@@ -22,6 +22,7 @@ from pydpstat.inference._testing import (
     GROUPS,
     INDEPENDENT,
     groups_of,
+    one_distribution,
     protected,
     released,
     remarks_on,
@@ -234,7 +235,8 @@ def ks_2samp(
     how = protected("ks_2samp", epsilon, neighbors, missing, budget)
     checks.one_of(alternative, "alternative", ALTERNATIVES)
     source = source_from(rng)
-    (first, second), how = groups_of((x, y), ("x", "y"), how, unit, source, budget)
+    given = samples_of((x, y), ("x", "y"), unit, source, budget)
+    (first, second), how = groups_of(given, ("x", "y"), how, source)
     sizes = first.size, second.size
     pairs, reach = sizes[0] * sizes[1], max(*sizes, 1)
     noisy = released(
@@ -259,7 +261,7 @@ def ks_2samp(
         pvalue_floor=0.0 if law is None else law.floor,
         alternative=alternative,
         validity="exact",
-        assumptions=(INDEPENDENT, "both samples have one law under the null hypothesis"),
+        assumptions=(INDEPENDENT, one_distribution(given)),
         remarks=remarks_on(noisy, float(pairs)),
     )
 

@@ -21,13 +21,15 @@ from pydpstat.inference._laws.binomial import ProportionInterval, noisy_tails, p
 from pydpstat.inference._laws.private_size import NoisyPair, NoisyPairInterval
 from pydpstat.inference._laws.tulap import Tulap
 from pydpstat.inference._laws.two_proportions import ContrastInterval, Line, NoisyCounts
-from pydpstat.inference._testing import GROUPS, shown_alternative
+from pydpstat.inference._testing import GROUPS, contrast_name, group_names, shown_alternative
 from pydpstat.inference._units import samples_of
 from pydpstat.random import Source, source_from
 from pydpstat.results.inference_results import InferenceResults
 from pydpstat.statistics._kernels.scope import Keys, Scope
 
 COMPARISONS = ("diff", "ratio")
+# how groups are called that have no names
+_NUMBERED = ("1", "2")
 _BOUNDED = OnlyBounded(
     "for proportions_test, as the groups' sizes are public", "If they are private, use chi2_contingency."
 )
@@ -297,12 +299,15 @@ def proportions_test(
     how = count_options(epsilon, alternative, neighbors, missing, bool, budget, _BOUNDED)
     source = source_from(rng)
     arguments = "condition1", "condition2"
+    given = samples_of((condition1, condition2), arguments, unit, source, budget)
     both = []
-    for sample, name in zip(samples_of((condition1, condition2), arguments, unit, source, budget), arguments):
-        *found, how = counted(sample.data, how, source, name, "test", truths, true_and_false, sample.scope)
+    for (data, scope), name in zip(given, arguments):
+        *found, how = counted(data, how, source, name, "test", truths, true_and_false, scope)
         both.append(found)
     (first, size1), (second, size2) = both
-    counts, names = np.append(first[:1], second[:1]), ("count 1", "count 2")
+    groups = group_names(given, _NUMBERED)
+    join = " " if groups == _NUMBERED else " of "
+    counts, names = np.append(first[:1], second[:1]), tuple(f"count{join}{each}" for each in groups)
     shown = (("value", tested), ("compare", compare), *shown_alternative(alternative))
     release = release_statistic(
         "proportions_test",
@@ -317,12 +322,12 @@ def proportions_test(
     count1, count2 = release.value.tolist()
     noisy = NoisyCounts((count1, count2), (size1, size2), how.epsilon)
     shares = noisy.shares
-    estimates = [("proportion 1", shares[0]), ("proportion 2", shares[1])]
+    estimates = [(f"proportion{join}{each}", share) for each, share in zip(groups, shares)]
+    name = contrast_name("ratio" if ratio else "difference", groups, _NUMBERED)
     if not ratio:
-        estimates.append(("difference", shares[0] - shares[1]))
+        estimates.append((name, shares[0] - shares[1]))
     elif shares[1]:
-        estimates.append(("ratio", shares[0] / shares[1]))
-    name = "ratio" if ratio else "difference"
+        estimates.append((name, shares[0] / shares[1]))
     remarks = [f"The groups have {size1} and {size2} records."]
     return InferenceResults.of(
         release,

@@ -16,8 +16,10 @@ from pydpstat.inference._testing import (
     GROUPS,
     INDEPENDENT,
     MEASURED_INTERVAL,
+    group_names,
     groups_of,
     keys_of,
+    one_distribution,
     pair_of,
     protected,
     released,
@@ -112,7 +114,8 @@ def mannwhitneyu(
     how = protected("mannwhitneyu", epsilon, neighbors, missing, budget)
     checks.one_of(alternative, "alternative", ALTERNATIVES)
     source = source_from(rng)
-    (first, second), how = groups_of((x, y), ("x", "y"), how, unit, source, budget)
+    given = samples_of((x, y), ("x", "y"), unit, source, budget)
+    (first, second), how = groups_of(given, ("x", "y"), how, source)
     sizes = first.size, second.size
     won = pairs_won(first, second, keys_of(source, sum(sizes)))
     pairs, reach = sizes[0] * sizes[1], max(*sizes, 1)
@@ -135,18 +138,19 @@ def mannwhitneyu(
     share = min(max(u / max(pairs, 1), 0.0), 1.0)
     center = 2.0 * u / pairs - 1.0 if pairs else 0.0
     noise = 2.0 * reach / (how.epsilon * max(pairs, 1)) if pairs else np.inf
+    larger = "P({} > {})".format(*group_names(given, ("x", "y")))
     return InferenceResults.of(
         noisy,
         test="Mann-Whitney U test",
         statistic=u,
         pvalue=p,
         alternative=alternative,
-        null=(("P(x > y)", 0.5),),
-        estimates=(("P(x > y)", share),) if pairs else (),
-        parameter="P(x > y)",
+        null=((larger, 0.5),),
+        estimates=((larger, share),) if pairs else (),
+        parameter=larger,
         interval=PairInterval(center, max(min(sizes), 1), noise, alternative, 0.5, 0.5),
         validity="model",
-        assumptions=(INDEPENDENT, "both samples have one law under the null hypothesis"),
+        assumptions=(INDEPENDENT, one_distribution(given)),
         remarks=(*remarks_on(noisy, 0.5 * pairs), MEASURED_INTERVAL),
     )
 

@@ -16,9 +16,9 @@ from pydpstat._release.statistic import Missing, OnlyBounded, Options, options, 
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._coins import by_coins
 from pydpstat.inference._laws.noisy_t import NoisySums
-from pydpstat.inference._mean_tests import METHODS, one_sample, standard, two_samples
+from pydpstat.inference._mean_tests import METHODS, SAMPLES, one_sample, standard, two_samples
 from pydpstat.inference._moment_release import GROUPS, release_sums, sum_names, tallied
-from pydpstat.inference._testing import ALTERNATIVES, check_epsilon, shown_alternative
+from pydpstat.inference._testing import ALTERNATIVES, check_epsilon, group_names, shown_alternative
 from pydpstat.inference._units import Sample, samples_of
 from pydpstat.random import Source, source_from
 from pydpstat.results import DPResults, InferenceResults
@@ -28,10 +28,6 @@ from pydpstat.statistics._kernels.scope import Keys, Scope
 
 # from so many records on, the noisy variance tells more than the coins' greatest one
 _COINS = 200
-_BOUNDED = OnlyBounded(
-    "for ttest_ind, which needs the groups' sizes",
-    "If they are private, use mean(data, by=, levels=, population=True).difference(a, b).",
-)
 _EXACT = OnlyBounded(
     "with method 'exact', which needs the number of records", "If it is private, leave method out."
 )
@@ -105,8 +101,8 @@ def ttest_1samp(
     Carlo error, for records of two values. The statistic is the sum of the distances from `popmean` over the
     root of that of their squares, all of them noisy; the p-value is the largest over the variances that the
     noisy sums leave possible, and over three shapes of the law, of which two are the most skewed ones that
-    the bounds allow. It has 0.0011 as its smallest value: 0.001 for the variances left out, and one of
-    8,193 reference draws.
+    the bounds allow. The smallest p-value is 1e-6: where 0.001, for
+    the variances left out, would be most of a p-value, more variances and weighted draws take its place.
 
     ``"exact"``: below 200 records each is replaced by a coin that falls with the probability (1 + z) / 2, z
     being its place between -1 and 1. The number of heads is binomial whatever the law is, and gets symmetric
@@ -296,7 +292,8 @@ def ttest_ind(
     Parameters
     ----------
     a, b : array_like of shape (n1,) and (n2,)
-        The groups' numbers; values outside the bounds are moved onto them.
+        The groups' numbers; values outside the bounds are moved onto them. Series with different names name
+        the groups.
     epsilon : float
         Privacy parameter; above 0 and finite. Each group gets the whole of it, as a record is in one group.
     bounds : (float, float)
@@ -306,10 +303,10 @@ def ttest_ind(
         groups have, which no release can show.)
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
         Whether the mean of `a` differs from that of `b`, is less, or greater.
-    neighbors : {"bounded"}, optional
-        By default the budget's, which must be bounded: the groups' sizes are public.
-    missing : "error" or float, default "error"
-        Raise an error, or put a public number within the bounds in a missing value's place.
+    neighbors : {"bounded", "unbounded"}, optional
+        As in `ttest_1samp`: a record is replaced by another of its group, or added or removed.
+    missing : {"error", "drop"} or float, default "error"
+        As in `ttest_1samp`.
     unit : str, or list of columns, optional
         Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
         sample. At most one record of each unit counts, in one of the groups. By default the budget's.
@@ -326,14 +323,15 @@ def ttest_ind(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, a group is empty, or a value is missing with ``missing="error"``.
+        Where an argument is not allowed, a group is empty under bounded neighbors, or a value is missing with
+        ``missing="error"``.
 
     Notes
     -----
-    Guarantee: epsilon, under bounded neighbors: a record is replaced by another one of the same group. It
-    rests on the public knowledge of the groups' sizes and of who is in which group, and with
-    ``missing="error"`` on that no value is missing. Released are the two noisy sums of `moments` for each
-    group. A record moves those of its group alone, so each has the noise of a release of its own.
+    Guarantee: epsilon. Under bounded neighbors it rests on the public knowledge of the groups' sizes and of
+    who is in which group, and with ``missing="error"`` on that no value is missing. Released are the noisy
+    sums of `moments` for each group. A record moves those of its group alone, so each has the noise of a
+    release of its own. Where sizes are private it is the test of ``mean(by=, population=True).difference``.
 
     Level: measured. As in `ttest_1samp` the p-value is the largest over the variances that are possible, of
     both groups, and over shapes of the laws; both groups' common mean under the null hypothesis is estimated.
@@ -362,14 +360,14 @@ def ttest_ind(
             f"equal_var must be False; got {checks.shown(equal_var)}. Equal variances would be private. "
             "Leave it out: Welch's test, which does not need it, costs next to nothing."
         )
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget, only=_BOUNDED)
+    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
     check_epsilon(how)
     source = source_from(rng)
     pair = bounds_pair(bounds)
     check_filling(how.missing, (pair,))
     samples = samples_of((a, b), ("a", "b"), unit, source, budget)
     release, known = release_groups(samples, pair, how, alternative, source, budget)
-    return two_samples(release, known, pair, alternative)
+    return two_samples(release, known, pair, alternative, group_names(samples, SAMPLES))
 
 
 def release_groups(
@@ -380,12 +378,13 @@ def release_groups(
     source: Source,
     budget: Spender | None,
 ) -> tuple[DPResults, tuple[NoisySums, NoisySums]]:
-    """Release the sums of two groups of public sizes."""
+    """Release the sums of two groups."""
     blocks = []
     for (given, scope), name in zip(samples, ("a", "b")):
         records, how = records_of(given, how, scope, source, one_column, name)
         blocks.append((*tallied(records, (pair,), how, "t test", name), 1))
-    names = [name for group in ("a", "b") for name in sum_names((group,), how)]
+    groups = group_names(samples, SAMPLES)
+    names = [name for group in groups for name in sum_names((group,), how)]
     release, made = release_sums(
         "ttest_ind",
         names,
@@ -396,6 +395,6 @@ def release_groups(
         data=("a", "b"),
         arguments=_asked(None, pair, alternative),
         bounds=pair,
-        conditions=(GROUPS,),
+        conditions=(GROUPS,) if how.bounded else (),
     )
     return release, (made[0].sums[0], made[1].sums[0])

@@ -98,7 +98,6 @@ _TESTED = crossed(({"epsilon": 1.0},), "gone", "a")
 _GROUP_TESTS = tuple(
     {key: each[key] for key in ("epsilon", "bounds", "neighbors", "missing")}
     for each in crossed(_REAL[:2], 3.0)
-    if each["neighbors"] == "bounded"
 )
 _ONE_MORE = tuple(each for each in crossed(_INTEGER) if each["neighbors"] == "unbounded")
 _HANDED_ON = tuple(
@@ -261,13 +260,7 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     Function("ttest_1samp", calls.one_t, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
     Function("ttest_rel", calls.paired_t, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
-    Function(
-        "ttest_ind",
-        calls.welch,
-        NUMBERS,
-        tuple(each for each in crossed(_T_TESTS, 3.0) if each["neighbors"] == "bounded"),
-        refused=_COLUMNS,
-    ),
+    Function("ttest_ind", calls.welch, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
     Function("crosstab", calls.crosstab, LABELS, _NAMED),
     Function(
         "crosstab, none other",

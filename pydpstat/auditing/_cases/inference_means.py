@@ -36,11 +36,15 @@ def _with(function: Release, **options: Any) -> Release:
     return lambda data: function(data, 1.0, **UNIT, population=True, **options)
 
 
-def _groups(data: object) -> object:
+def _groups(neighbors: str) -> Release:
     """Return the release of the test, without the test."""
-    how = options(1.0, 0, "laplace", "bounded", "error")
-    samples = [Sample(each, NOTHING) for each in (data, LOW)]
-    return release_groups(samples, (0.0, 1.0), how, "two-sided", source_from(None), None)[0]
+    how = options(1.0, 0, "laplace", neighbors, "error")
+
+    def release(data: object) -> object:
+        samples = [Sample(each, NOTHING) for each in (data, LOW)]
+        return release_groups(samples, (0.0, 1.0), how, "two-sided", source_from(None), None)[0]
+
+    return release
 
 
 def _weighted(function: Any, *public: float, **options: Any) -> Release:
@@ -105,12 +109,13 @@ CASES = (
         SLOW,
     ),
     _case("ttest_rel", lambda data: ttest_rel(data, LOW, 1.0, bounds=(0, 1)), LOW, HIGH, SLOW),
-    _case("ttest_ind", _groups, LOW, HIGH),
+    _case("ttest_ind", _groups("bounded"), LOW, HIGH),
+    _case("ttest_ind, unbounded", _groups("unbounded"), FEW, MORE),
     _case("weighted_mean", _weighted(weighted_mean, **UNIT), HEAVY_LOW, HEAVY_HIGH),
     _case("weighted_mean, unbounded", _weighted(weighted_mean, **UNIT, **OPEN), EMPTY, HEAVY_HIGH),
     _case("weighted_proportion", _weighted(weighted_proportion), NO, YES),
     _case("weighted_total", _weighted(weighted_total, **UNIT), HEAVY_LOW, HEAVY_HIGH),
-    _case("weighted_total, unbounded", _weighted(weighted_total, **UNIT, **OPEN), NOTHING, HEAVY_HIGH),
+    _case("weighted_total, unbounded", _weighted(weighted_total, **UNIT, **OPEN), EMPTY, HEAVY_HIGH),
     *(
         _case(
             f"{function.__name__} by group, unbounded",
