@@ -62,7 +62,9 @@ def weighted_total(
 
     Parameters
     ----------
-    data, weights, epsilon, bounds, max_weight, neighbors, missing, by, levels, other, strata, unit, rng, budget
+    data, weights, epsilon, bounds, max_weight, neighbors, missing, by, levels, other, strata : optional
+        As in `weighted_mean`.
+    unit, rng, budget : optional
         As in `weighted_mean`.
 
     Returns
