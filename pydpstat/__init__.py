@@ -62,6 +62,7 @@ _HOMES = {
     "ModelResults": "pydpstat.results",
     "Guarantee": "pydpstat.privacy",
     "InferenceResults": "pydpstat.results",
+    "PairwiseResults": "pydpstat.results",
     "RegressionResults": "pydpstat.results",
     "PrivacyWarning": "pydpstat.errors",
     "PydpstatError": "pydpstat.errors",

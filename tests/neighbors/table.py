@@ -98,7 +98,6 @@ _TESTED = crossed(({"epsilon": 1.0},), "gone", "a")
 _GROUP_TESTS = tuple(
     {key: each[key] for key in ("epsilon", "bounds", "neighbors", "missing")}
     for each in crossed(_REAL[:2], 3.0)
-    if each["neighbors"] == "bounded"
 )
 _ONE_MORE = tuple(each for each in crossed(_INTEGER) if each["neighbors"] == "unbounded")
 _HANDED_ON = tuple(
@@ -139,6 +138,25 @@ _SUBSETS = tuple(
     {"epsilon": epsilon, "neighbors": "unbounded", "missing": missing}
     for epsilon in (1.0, 0.1 + 0.2)
     for missing in ("error", "drop")
+)
+
+_UNIT_COUNTS = crossed(_PLAIN)
+_UNIT_SUMS = tuple({**each, "bounds": BOUNDS} for each in _UNIT_COUNTS)
+# what is told of the function, and its settings, where records are those of units
+_OF_UNITS: tuple[tuple[str, tuple[Any, ...], Settings, tuple[Settings, ...]], ...] = (
+    ("ttest_1samp", (), {"popmean": 0.0}, _UNIT_SUMS),
+    ("ttest_rel", (), {}, tuple({**each, "bounds": (0.0, 5.0)} for each in _UNIT_COUNTS)),
+    ("ttest_ind", (), {}, _UNIT_SUMS[:1]),
+    ("f_oneway", (), {}, _UNIT_SUMS[:1]),
+    ("moments", (), {}, _UNIT_SUMS),
+    ("mean", (), {"population": True}, _UNIT_SUMS),
+    ("median", (), {"population": True}, _UNIT_SUMS),
+    ("quantile_test", (), {"q": 4.0}, _UNIT_COUNTS),
+    ("any_test", (calls.large,), {"blocks": 2, "level": 0.2}, _UNIT_COUNTS),
+    ("mannwhitneyu", (), {}, _UNIT_COUNTS[:1]),
+    ("kruskal", (), {}, _UNIT_COUNTS[:1]),
+    ("kendalltau", (), {}, _UNIT_COUNTS[:1]),
+    ("kstest", ("norm",), {}, _UNIT_COUNTS[:1]),
 )
 
 FUNCTIONS: tuple[Function, ...] = (
@@ -242,13 +260,7 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     Function("ttest_1samp", calls.one_t, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
     Function("ttest_rel", calls.paired_t, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
-    Function(
-        "ttest_ind",
-        calls.welch,
-        NUMBERS,
-        tuple(each for each in crossed(_T_TESTS, 3.0) if each["neighbors"] == "bounded"),
-        refused=_COLUMNS,
-    ),
+    Function("ttest_ind", calls.welch, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
     Function("crosstab", calls.crosstab, LABELS, _NAMED),
     Function(
         "crosstab, none other",
@@ -308,6 +320,16 @@ FUNCTIONS: tuple[Function, ...] = (
             ("median of a subset", calls.subset("median", "x")),
             ("a condition", calls.subset("proportion", "x < 4.5")),
         )
+    ),
+    *(
+        Function(f"{name}, units", calls.of_units(name, *given, **own), _COLUMNS_OF_NUMBERS, settings)
+        for name, given, own, settings in _OF_UNITS
+    ),
+    Function(
+        "design, mean of what is undefined for some",
+        calls.subset("mean", "log"),
+        _COLUMNS_OF_NUMBERS,
+        tuple(each for each in _SUBSETS if each["missing"] == "drop"),
     ),
     Function("nunique, by group", calls.nunique, _FOUND, crossed(_INTEGER)),
     Function("release_hierarchy", calls.hierarchy, _FRAMED, _HIERARCHIES, closed=True),

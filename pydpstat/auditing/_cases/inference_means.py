@@ -8,12 +8,14 @@ import numpy as np
 
 from pydpstat._release.statistic import options
 from pydpstat.auditing._cases.case import Case, Release
+from pydpstat.inference._units import Sample
 from pydpstat.inference.moments import moments
 from pydpstat.inference.survey import weighted_mean, weighted_proportion
 from pydpstat.inference.survey_quantiles import weighted_quantile
 from pydpstat.inference.survey_totals import weighted_total
 from pydpstat.inference.t_tests import release_groups, ttest_1samp, ttest_rel
 from pydpstat.random import source_from
+from pydpstat.statistics._kernels.scope import NOTHING
 from pydpstat.statistics.mean import mean
 from pydpstat.statistics.quantiles import median
 from pydpstat.statistics.spread import std, var
@@ -34,10 +36,15 @@ def _with(function: Release, **options: Any) -> Release:
     return lambda data: function(data, 1.0, **UNIT, population=True, **options)
 
 
-def _groups(data: object) -> object:
+def _groups(neighbors: str) -> Release:
     """Return the release of the test, without the test."""
-    how = options(1.0, 0, "laplace", "bounded", "error")
-    return release_groups(data, LOW, (0.0, 1.0), how, "two-sided", source_from(None), None)[0]
+    how = options(1.0, 0, "laplace", neighbors, "error")
+
+    def release(data: object) -> object:
+        samples = [Sample(each, NOTHING) for each in (data, LOW)]
+        return release_groups(samples, (0.0, 1.0), how, "two-sided", source_from(None), None)[0]
+
+    return release
 
 
 def _weighted(function: Any, *public: float, **options: Any) -> Release:
@@ -70,7 +77,7 @@ CORNER, OPPOSITE = np.array([[0.0, 0.0], [0.5, 0.5]]), np.array([[0.0, 0.0], [1.
 
 # values and weights: a record of the largest weight moves from one bound to the other, or is added
 HEAVY_LOW, HEAVY_HIGH = ([0.0], [1.0]), ([1.0], [1.0])
-NOTHING: tuple[list[float], list[float]] = ([], [])
+EMPTY: tuple[list[float], list[float]] = ([], [])
 YES, NO = ([True], [1.0]), ([False], [1.0])
 # with their groups: one more record in a group, and one that leaves a group and enters another
 FEW_HEAVY, MORE_HEAVY = ([0.0], [1.0], ["b"]), ([0.0, 1.0], [1.0, 1.0], ["b", "a"])
@@ -102,12 +109,13 @@ CASES = (
         SLOW,
     ),
     _case("ttest_rel", lambda data: ttest_rel(data, LOW, 1.0, bounds=(0, 1)), LOW, HIGH, SLOW),
-    _case("ttest_ind", _groups, LOW, HIGH),
+    _case("ttest_ind", _groups("bounded"), LOW, HIGH),
+    _case("ttest_ind, unbounded", _groups("unbounded"), FEW, MORE),
     _case("weighted_mean", _weighted(weighted_mean, **UNIT), HEAVY_LOW, HEAVY_HIGH),
-    _case("weighted_mean, unbounded", _weighted(weighted_mean, **UNIT, **OPEN), NOTHING, HEAVY_HIGH),
+    _case("weighted_mean, unbounded", _weighted(weighted_mean, **UNIT, **OPEN), EMPTY, HEAVY_HIGH),
     _case("weighted_proportion", _weighted(weighted_proportion), NO, YES),
     _case("weighted_total", _weighted(weighted_total, **UNIT), HEAVY_LOW, HEAVY_HIGH),
-    _case("weighted_total, unbounded", _weighted(weighted_total, **UNIT, **OPEN), NOTHING, HEAVY_HIGH),
+    _case("weighted_total, unbounded", _weighted(weighted_total, **UNIT, **OPEN), EMPTY, HEAVY_HIGH),
     *(
         _case(
             f"{function.__name__} by group, unbounded",
