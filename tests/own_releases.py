@@ -110,7 +110,7 @@ def _weighted() -> Data:
 
 
 def _weighted_groups() -> Data:
-    return pd.DataFrame({"x": X, "w": Y, "size": np.array(LEVELS)[CODES]}), "w"
+    return pd.DataFrame({"x": X, "size": np.array(LEVELS)[CODES]}), Y.copy()
 
 
 BOTH = {"x": BOUNDS, "y": Y_BOUNDS}

@@ -9,11 +9,13 @@ import numpy as np
 
 from levels.survey import ALPHA, LAWS, cells_of, draw, mean_and_quantile, quantile_rejected, sums_of
 from levels.thinned import missed
+from pydpstat.inference._laws.group_difference import Whole
 from pydpstat.inference._laws.noisy_t import LEFT_OUT, pvalue
+from pydpstat.inference._laws.noisy_welch import welch_pvalue
 from pydpstat.inference._laws.weighted_difference import weighted_difference
 from pydpstat.inference._laws.weighted_mean import WeightedMeanInterval
 from pydpstat.inference._laws.weighted_quantile import WeightedQuantileInterval
-from pydpstat.inference._laws.weighted_total import UnsizedTotal, possible_sizes
+from pydpstat.inference._laws.weighted_total import NoisyNumber, UnsizedTotal
 
 Setting = dict[str, Any]
 # a record may leave a group and enter another: bounded neighbors move the sums by so much
@@ -105,8 +107,8 @@ def release(setting: Setting, rng: np.random.Generator) -> Any:
         weights = np.array([part.sum() for part in parts]) + scale * rng.laplace(size=3)
         counted = "others" not in setting
         others = (n - size) * counted + scale * rng.laplace(size=3 * (groups - 1)).sum()
-        sizes = possible_sizes(float(weights.sum() + others), scale, 3 * groups, counted)
-        return UnsizedTotal(tuple(weights.tolist()), scale, bounds, sizes)
+        number = NoisyNumber(float(weights.sum() + others), scale, 3 * groups, counted)
+        return UnsizedTotal(tuple(weights.tolist()), scale, bounds, number)
     if kind == "quantile":
         return cells_of(*draw(law, size, rng), BOUNDED / epsilon, None, rng)
     first = sums_of(*draw(law, size, rng), BOUNDED / epsilon, None, rng)
@@ -123,13 +125,15 @@ def rejected(setting: Setting, found: Any, at: float) -> bool:
     if setting["kind"] == "quantile":
         return quantile_rejected(found, QUANTILE, at)
     if setting["kind"] == "difference":
-        low, high = weighted_difference(found, 1.0)[2].ends(ALPHA)
-        return not low <= at <= high
+        interval = weighted_difference(found, 1.0)[2]
+        if isinstance(interval.inner, Whole):
+            return False
+        return welch_pvalue(interval.inner.known, at / interval.unit, enough=ALPHA)[1] <= ALPHA
     middle, half = 0.5 * sum(found.bounds), 0.5 * (found.bounds[1] - found.bounds[0])
-    means = [(at / size - middle) / half for size in found.sizes]
+    means = [(size, (at / size - middle) / half) for size in found.number.possible()]
     return not any(
         abs(mean) <= 1.0 and pvalue(found.sums(size), mean, enough=ALPHA)[1] + LEFT_OUT > ALPHA
-        for size, mean in zip(found.sizes, means)
+        for size, mean in means
     )
 
 
@@ -142,9 +146,6 @@ def rejections(setting: Setting, runs: int, seed: int) -> int:
 def misses(setting: Setting, runs: int, seed: int) -> int:
     """Count intervals of level 0.95 that miss the truth."""
     rng, at, kind = np.random.default_rng(seed), truth(setting), setting["kind"]
-    if kind == "difference":
-        # its interval is what tells
-        return rejections(setting, runs, seed)
     count = 0
     for _ in range(runs):
         found = release(setting, rng)
@@ -153,5 +154,7 @@ def misses(setting: Setting, runs: int, seed: int) -> int:
             interval = WeightedMeanInterval(found, 0.0, 1.0)
         elif kind == "quantile":
             interval = WeightedQuantileInterval(found, QUANTILE)
+        elif kind == "difference":
+            interval = weighted_difference(found, 1.0)[2]
         count += missed(rejected(setting, found, at), partial(interval.ends, ALPHA), at, rng)
     return count

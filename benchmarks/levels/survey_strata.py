@@ -12,7 +12,7 @@ from levels.thinned import missed
 from pydpstat.inference._laws.noisy_t import LEFT_OUT, pvalue
 from pydpstat.inference._laws.weighted_mean import WeightedMeanInterval
 from pydpstat.inference._laws.weighted_strata import StratifiedSums, StratifiedTotal
-from pydpstat.inference._laws.weighted_total import possible_sizes
+from pydpstat.inference._laws.weighted_total import NoisyNumber
 from pydpstat.inference._moment_release import unsized_sums
 
 Setting = dict[str, Any]
@@ -113,14 +113,14 @@ def release(setting: Setting, rng: np.random.Generator) -> Any:
         parts = (1.0 - y) ** 2 / 4.0, (1.0 - y * y) / 2.0, (1.0 + y) ** 2 / 4.0
         rows.append(np.array([part.sum() for part in parts]) + scale * rng.laplace(size=3))
     strata = tuple(unsized_sums(row, scale, "laplace") for row in rows)
-    return StratifiedTotal(strata, (0.0, 1.0), possible_sizes(float(np.sum(rows)), scale, 3 * len(rows)))
+    return StratifiedTotal(strata, (0.0, 1.0), NoisyNumber(float(np.sum(rows)), scale, 3 * len(rows)))
 
 
 def rejected(setting: Setting, found: Any, at: float) -> bool:
     """Tell whether a release's test rejects the population's value."""
     if setting["kind"] == "mean":
         return pvalue(found.about(at), at, enough=ALPHA)[1] <= ALPHA
-    means = [(size, 2.0 * at / size - 1.0) for size in found.sizes]
+    means = [(size, 2.0 * at / size - 1.0) for size in found.number.possible()]
     return not any(
         abs(mean) <= 1.0 and pvalue(found.sums(mean, size), mean, enough=ALPHA)[1] + LEFT_OUT > ALPHA
         for size, mean in means

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -56,7 +56,7 @@ class Intervals:
     shape: tuple[int, ...]
     validity: str
 
-    assumptions = (INDEPENDENT,)
+    assumptions: ClassVar[tuple[str, ...]] = (INDEPENDENT,)
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the ends for each value, in the values' shape."""

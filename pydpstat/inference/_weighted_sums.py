@@ -187,7 +187,7 @@ def _by_name(given: object, weights: str, argument: str) -> _Pair:
     if weights not in columns:
         raise PydpstatError(
             f"weights must be a column of the data; got {checks.shown_option(weights)}, and they have "
-            f"{checks.excerpt(list(columns))}. {checks.did_you_mean(weights, columns)}"
+            f"{checks.excerpt(list(columns))}. {checks.did_you_mean(weights, list(columns))}"
         )
     rest = _only([name for name in columns if name != weights], argument)
     size = len(columns[rest])

@@ -48,9 +48,8 @@ class WeightedMeans(Intervals):
 
         one, other = self.parts[first], self.parts[second]
         assert isinstance(one, WeightedMeanInterval) and isinstance(other, WeightedMeanInterval)
-        pair = one.known, other.known
-        assert isinstance(pair[0], WeightedSums) and isinstance(pair[1], WeightedSums)
-        statistic, p, interval, tell = weighted_difference(pair, one.half)
+        known = one.known, other.known
+        statistic, p, interval, tell = weighted_difference(known, one.half)
         estimate = one.half * (one.known.mean - other.known.mean)
         remarks, floor = ((), PVALUE_FLOOR) if tell else ((NOTHING_SAID,), 0.0)
         name = "Welch's t test of two weighted means"

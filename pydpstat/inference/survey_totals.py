@@ -14,7 +14,7 @@ from pydpstat.inference._laws.noisy_t import NoisyTInterval
 from pydpstat.inference._laws.weighted_mean import ASSUMPTIONS
 from pydpstat.inference._laws.weighted_strata import ASSUMPTIONS as STRATIFIED
 from pydpstat.inference._laws.weighted_strata import StratifiedTotal
-from pydpstat.inference._laws.weighted_total import TotalInterval, UnsizedTotal, possible_sizes
+from pydpstat.inference._laws.weighted_total import NoisyNumber, TotalInterval, UnsizedTotal
 from pydpstat.inference._moment_release import release_sums, sum_names, tallied, unsized_sums
 from pydpstat.inference._population import Intervals
 from pydpstat.inference._weighted_sums import Weighted, reach, read_products, weighted_options
@@ -22,6 +22,7 @@ from pydpstat.random import Source, source_from
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Derived, PostProcessing, Scaled
+from pydpstat.results.inference_results import Interval
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
 from pydpstat.statistics._kernels.group_sums import by_group, joint_sums, merged
@@ -34,10 +35,13 @@ STEPS = ("total of the noisy sums", ranges.CLIPPED)
 class Totals(Intervals):
     """Intervals of totals."""
 
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """What the intervals rest on."""
-        return STRATIFIED if isinstance(self.parts[0], StratifiedTotal) else ASSUMPTIONS
+    assumptions = ASSUMPTIONS
+
+
+class StratifiedTotals(Totals):
+    """The interval of a total over strata."""
+
+    assumptions = STRATIFIED
 
 
 @quiet
@@ -166,17 +170,22 @@ def _unsized(
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         rows = noisy.reshape(-1, 3)
-        sizes = possible_sizes(float(rows.sum()), scale, rows.size, all_counted)
-        parts: tuple[UnsizedTotal | StratifiedTotal, ...] = tuple(
-            UnsizedTotal(tuple(row), scale, ends, sizes) for row in rows.tolist()
+        number = NoisyNumber(float(rows.sum()), scale, rows.size, all_counted)
+        of: type[Totals] = Totals
+        parts: tuple[Interval, ...] = tuple(
+            UnsizedTotal(tuple(row), scale, ends, number) for row in rows.tolist()
         )
         if known.stratified:
             strata = tuple(unsized_sums(row, scale, "laplace") for row in rows)
-            parts, rows = (StratifiedTotal(strata, ends, sizes),), rows.sum(axis=0, keepdims=True)
+            of, parts, rows = (
+                StratifiedTotals,
+                (StratifiedTotal(strata, ends, number),),
+                rows.sum(axis=0, keepdims=True),
+            )
         # of strata each has the noise of one
         slope = float(np.sqrt((places * places).sum() * len(blocks) / len(parts)))
         slopes = (slope,) * len(parts)
-        post = Derived(slopes, STEPS, population=Totals(parts, shape, "measured"), within=within)
+        post = Derived(slopes, STEPS, population=of(parts, shape, "measured"), within=within)
         # a row is added up as it would be on its own
         return within.clip(np.array([float(places @ row) for row in rows]).reshape(shape)), post
 

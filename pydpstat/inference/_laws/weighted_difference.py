@@ -10,7 +10,7 @@ from pydpstat.inference._laws.group_difference import Whole, mean_difference
 from pydpstat.inference._laws.noisy_t import LEFT_OUT, NoisySums
 from pydpstat.inference._laws.noisy_welch import WelchInterval
 from pydpstat.inference._laws.spread_interval import noise_reach
-from pydpstat.inference._laws.weighted_mean import WeightedSums, moments_from
+from pydpstat.inference._laws.weighted_mean import Known, moments_from
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,7 @@ class Rescaled:
         return max(low, -self.most), min(high, self.most)
 
 
-def weighted_difference(
-    known: tuple[WeightedSums, WeightedSums], half: float
-) -> tuple[float, float, Rescaled, bool]:
+def weighted_difference(known: tuple[Known, Known], half: float) -> tuple[float, float, Rescaled, bool]:
     """Return the statistic, the p-value of equal means, the interval, and whether anything can be said.
 
     With a the released mean and w the released mean weight of a group, ``a + v (z - a) / w`` has the
@@ -43,6 +41,7 @@ def weighted_difference(
 
     Examples
     --------
+    >>> from pydpstat.inference._laws.weighted_mean import WeightedSums
     >>> one = WeightedSums((100.0, 300.0), (60.0, 20.0, 180.0), 100.0, (1.3, 4.0), None)
     >>> other = WeightedSums((300.0, 100.0), (180.0, 20.0, 60.0), 100.0, (1.3, 4.0), None)
     >>> statistic, p, interval, _ = weighted_difference((one, other), 50.0)

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from pydpstat.inference._laws.inversion import outermost
 from pydpstat.inference._laws.noisy_t import LEFT_OUT, NoisySums, null_law, pvalue
 from pydpstat.inference._laws.weighted_mean import WeightedSums, moments_from, share_of
+from pydpstat.inference._laws.weighted_total import NoisyNumber
 
 Floats = npt.NDArray[np.float64]
 Pair = tuple[float, float]
@@ -82,7 +83,7 @@ class StratifiedSums:
 
 @dataclass(frozen=True)
 class StratifiedTotal:
-    """Noisy sums of each stratum's products with bounds, and the numbers of all records that are possible.
+    """Noisy sums of each stratum's products with bounds, and the noisy number of all records.
 
     Parameters
     ----------
@@ -90,13 +91,13 @@ class StratifiedTotal:
         Sums of 1, z and z^2 of each, z the place of a product between the bounds; noise of one scale.
     bounds : (float, float)
         Of the products.
-    sizes : tuple of int
-        Numbers of all records.
+    number : NoisyNumber
+        That of all records.
     """
 
     strata: tuple[NoisySums, ...]
     bounds: Pair
-    sizes: tuple[int, ...]
+    number: NoisyNumber
 
     def sums(self, mean: float, size: int) -> NoisySums:
         """Return the sums of 1, z and z^2 where this is the mean of so many z, squares those within strata.
@@ -118,7 +119,7 @@ class StratifiedTotal:
         """Return the ends of the interval that misses the total with probability `alpha` at most."""
         middle, half = 0.5 * self.bounds[0] + 0.5 * self.bounds[1], 0.5 * (self.bounds[1] - self.bounds[0])
         found = []
-        for size in self.sizes:
+        for size in self.number.possible():
             first = math.fsum(
                 each.sums[1] + middle / half * (each.sums[0] - size / len(self.strata))
                 for each in self.strata

@@ -41,8 +41,50 @@ class TotalInterval:
 
 
 @dataclass(frozen=True)
+class NoisyNumber:
+    """A noisy number of records.
+
+    Parameters
+    ----------
+    value : float
+        What was released.
+    scale : float
+        Of the Laplace noises that are in it.
+    noises : int
+        How many these are.
+    all_counted : bool
+        Whether it is that of all records of the sample.
+    """
+
+    value: float
+    scale: float
+    noises: int
+    all_counted: bool = True
+
+    def possible(self) -> tuple[int, ...]:
+        """Return numbers of records that are possible, all but for a probability of `LEFT_OUT`.
+
+        Where not all are counted there may be any number more. The variance grows with it, to the sum of the
+        squares (Poisson sampling): a hundred times as many come to half a per cent of its root.
+
+        Examples
+        --------
+        >>> NoisyNumber(1000.0, 1.0, 3).possible()
+        (987, 1000, 1013)
+        >>> NoisyNumber(1000.0, 1.0, 3, all_counted=False).possible()
+        (101333,)
+        """
+        reach = noise_reach(np.full(self.noises, self.scale), "laplace", 0.5 * LEFT_OUT)
+        low, high = max(self.value - reach, 1.0), max(self.value + reach, 1.0)
+        if not self.all_counted:
+            return (round(_MANY * high),)
+        points = np.geomspace(low, high, 3 if high < 1.3 * low else 5)
+        return tuple(sorted({round(each) for each in points.tolist()}))
+
+
+@dataclass(frozen=True)
 class UnsizedTotal:
-    """Noisy sums of a domain's products y with bounds, and the numbers of all records that are possible.
+    """Noisy sums of a domain's products y with bounds, and the noisy number of all records.
 
     Parameters
     ----------
@@ -52,21 +94,21 @@ class UnsizedTotal:
         Of the Laplace noise of each.
     bounds : (float, float)
         Of the products, 0 within.
-    sizes : tuple of int
-        Numbers of all records.
+    number : NoisyNumber
+        That of all records.
     """
 
     weights: tuple[float, ...]
     scale: float
     bounds: Pair
-    sizes: tuple[int, ...]
+    number: NoisyNumber
 
     def sums(self, size: int) -> NoisySums:
         """Return the sums of 1, z and z^2 of so many records, of which those outside have y = 0.
 
         Examples
         --------
-        >>> UnsizedTotal((0.0, 2.0, 3.0), 1.0, (0.0, 10.0), (7,)).sums(7).sums
+        >>> UnsizedTotal((0.0, 2.0, 3.0), 1.0, (0.0, 10.0), NoisyNumber(7.0, 1.0, 3)).sums(7).sums
         (7.0, 1.0, 3.0)
         """
         middle, half = 0.5 * self.bounds[0] + 0.5 * self.bounds[1], 0.5 * (self.bounds[1] - self.bounds[0])
@@ -84,28 +126,7 @@ class UnsizedTotal:
         """Return the ends of the interval that misses the total with probability `alpha` at most."""
         middle, half = 0.5 * self.bounds[0] + 0.5 * self.bounds[1], 0.5 * (self.bounds[1] - self.bounds[0])
         found = []
-        for size in self.sizes:
+        for size in self.number.possible():
             low, high = NoisyTInterval(self.sums(size), middle, half).ends(alpha - LEFT_OUT)
             found.append((size * low, size * high))
         return min(low for low, _ in found), max(high for _, high in found)
-
-
-def possible_sizes(noisy: float, scale: float, noises: int, all_counted: bool = True) -> tuple[int, ...]:
-    """Return numbers of records that a noisy one leaves possible, all but for a probability of `LEFT_OUT`.
-
-    Where not all are counted there may be any number more. The variance grows with it, to the sum of the
-    squares (Poisson sampling): a hundred times as many come to half a per cent of its root.
-
-    Examples
-    --------
-    >>> possible_sizes(1000.0, 1.0, 3)
-    (987, 1000, 1013)
-    >>> possible_sizes(1000.0, 1.0, 3, all_counted=False)
-    (101333,)
-    """
-    reach = noise_reach(np.full(noises, scale), "laplace", 0.5 * LEFT_OUT)
-    low, high = max(noisy - reach, 1.0), max(noisy + reach, 1.0)
-    if not all_counted:
-        return (round(_MANY * high),)
-    points = np.geomspace(low, high, 3 if high < 1.3 * low else 5)
-    return tuple(sorted({round(each) for each in points.tolist()}))
