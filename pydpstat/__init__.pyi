@@ -114,6 +114,7 @@ from pydpstat.results import DPResults as DPResults
 from pydpstat.results import DPResultsPair as DPResultsPair
 from pydpstat.results import InferenceResults as InferenceResults
 from pydpstat.results import ModelResults as ModelResults
+from pydpstat.results import PairwiseResults as PairwiseResults
 from pydpstat.results import RegressionResults as RegressionResults
 from pydpstat.statistics.association import corr as corr
 from pydpstat.statistics.association import cov as cov
@@ -190,6 +191,7 @@ __all__ = [
     "ModelResults",
     "Guarantee",
     "InferenceResults",
+    "PairwiseResults",
     "RegressionResults",
     "PrivacyWarning",
     "PydpstatError",

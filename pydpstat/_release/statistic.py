@@ -361,6 +361,8 @@ def call(
         public.append(("neighbors", options.neighbors))
     if options.missing != "error":
         public.append(("missing", options.missing))
+    if options.unit is not None and all(name != "unit" for name, _ in arguments):
+        public.append(("unit", options.unit))
     return Call(function, tuple([(name, name) for name in data]), tuple(public))
 
 

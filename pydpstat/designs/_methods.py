@@ -28,6 +28,9 @@ from pydpstat.designs._signatures import (
 from pydpstat.designs._views import RECORDS, Made, whole
 from pydpstat.errors import PydpstatError
 
+# they hand records to a function
+_CALLABLES = ("any_interval", "any_test")
+
 
 class Design(Protocol):
     """What a method needs of the design."""
@@ -139,7 +142,7 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
             f"variables must be two columns for {name}; got {checks.excerpt(names)}. Give for example "
             f"['before', 'after'], or a formula, {example_of(name)}."
         )
-    keys = _keys(given.get("by"))
+    keys = _keys(given.get("strata") if given.get("by") is None else given["by"])
     options = {**_common(design, how, names, given), **given}
     if "bounds" in how.options and "bounds" not in given:
         options["bounds"] = _bounds(design, names, single or _alone(design, names, keys), pair)
@@ -148,7 +151,8 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
     levels = names if name in CELLS else keys
     if levels and "levels" in how.options and "levels" not in given:
         options["levels"] = _levels(design, levels, listed=single and name in CELLS)
-    extra = [*keys, *([options["unit"]] if isinstance(options.get("unit"), str) else [])]
+    unit = [options["unit"]] if isinstance(options.get("unit"), str) else []
+    extra = [*keys, *unit]
     if name in WEIGHTED:
         weights = design.facts.weights
         if weights is None:
@@ -156,11 +160,14 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
                 f"the design must have weights for {name}. Declare their column, dp.design(..., weights='w')."
             )
         options.setdefault("max_weight", _bounds(design, [weights], True, False)[1])
-        columns = whole(design._view([*names, weights], made, False))
-        data: list[Any] = [columns[names[0]], columns[weights]]
-    elif pair:
-        columns = whole(design._view(names, made, False))
+        data: list[Any] = [design._view(list(dict.fromkeys([*names, weights, *extra])), made, False), weights]
+    elif pair or name in _CALLABLES:
+        columns = whole(design._view([*names, *unit], made, False))
         data = [columns[each] for each in names]
+        if not pair:
+            data = data if single else [_frame(columns, names)]
+        if unit:
+            options["unit"] = columns[unit[0]]
     else:
         data = [design._view([*names, *extra], made, single and not extra)]
         data += [None] * (len(how.data) - 1)
@@ -192,7 +199,8 @@ def _model(design: Design, how: Signature, formula: Any, given: dict[str, Any]) 
     if factors and "levels" not in given:
         options["levels"] = _levels(design, factors, listed=False)
     epsilon = options.pop("epsilon")
-    return how.function(formula, design._view(names, made, False), epsilon, **options)
+    unit = [options["unit"]] if "unit" in options else []
+    return how.function(formula, design._view([*names, *unit], made, False), epsilon, **options)
 
 
 def _by_groups(design: Design, how: Signature, formula: Any, given: dict[str, Any], name: str) -> Any:
@@ -206,20 +214,30 @@ def _by_groups(design: Design, how: Signature, formula: Any, given: dict[str, An
     options = {**_common(design, how, names[:1], given), **given}
     if "bounds" in how.options and "bounds" not in given:
         options["bounds"] = _bounds(design, names[:1], True, False)
-    if options.get("neighbors") != "bounded":
-        raise PydpstatError(
-            f"{name} must have groups of public size; the design has neighbors 'unbounded'. Declare "
-            "neighbors='bounded' where it is public who is in which group."
-        )
-    import pandas as pd
-
-    columns = whole(design._view(names, made, False))
-    groups, values = pd.Series(columns[names[1]]), pd.Series(columns[names[0]])
-    samples = [values[(groups == level).to_numpy(dtype=bool, na_value=False)] for level in levels]
+    unit = [options["unit"]] if "unit" in options else []
+    columns = whole(design._view([*names, *unit], made, False))
+    samples = [_group(columns, names, level, unit) for level in levels]
     epsilon = options.pop("epsilon")
     if len(how.data) == 2:
         return how.function(*samples, epsilon, **options)
     return how.function(*samples, epsilon=epsilon, **options)
+
+
+def _group(columns: Mapping[str, Any], names: Sequence[str], level: Any, unit: Sequence[str]) -> Any:
+    """Return the values of a group under the name of its level, beside the ids where there are some."""
+    import pandas as pd
+
+    inside = (pd.Series(columns[names[1]]) == level).to_numpy(dtype=bool, na_value=False)
+    values = pd.Series(columns[names[0]])[inside].rename(str(level))
+    if not unit:
+        return values
+    return pd.DataFrame({str(level): values, unit[0]: pd.Series(columns[unit[0]])[inside]})
+
+
+def _frame(columns: Mapping[str, Any], names: Sequence[str]) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame({name: columns[name] for name in names})
 
 
 def _named(design: Design, variables: Any, name: str) -> tuple[list[str], list[Made]]:
@@ -254,7 +272,7 @@ def _common(design: Design, how: Signature, names: Sequence[str], given: Mapping
     options = {"neighbors": facts.neighbors, "budget": design.budget, "rng": design.rng}
     if "missing" not in given and "missing" in how.options:
         options["missing"] = facts.missing_of(names)
-    if given.get("by") is not None or how.function.__name__ == "crosstab":
+    if given.get("by") is not None or given.get("strata") is not None or how.function.__name__ == "crosstab":
         options["other"] = facts.other
     if facts.unit is not None:
         if "unit" not in how.options:
@@ -262,7 +280,9 @@ def _common(design: Design, how: Signature, names: Sequence[str], given: Mapping
                 f"{how.function.__name__} protects records, and the design has the unit {facts.unit!r}. "
                 "Declare a design without unit where every unit has one record."
             )
-        options["unit"], options["max_records"] = facts.unit, facts.max_records
+        # of independent records intervals of the population need one a unit, as tests take
+        most = 1 if given.get("population") is True else facts.max_records
+        options["unit"], options["max_records"] = facts.unit, most
     return {key: value for key, value in options.items() if key in how.options}
 
 

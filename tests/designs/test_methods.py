@@ -174,6 +174,18 @@ def test_one_seed_serves_all_releases_one_after_the_other():
     assert len(drawn) > 1
 
 
+@pytest.mark.parametrize("name", ["weighted_mean", "weighted_total"])
+def test_a_domain_table_has_declared_weights_and_levels(name):
+    asked = getattr(sized(), name)("income", 0.5, by=["region", "sex"], rng=5)
+    keys, levels = (
+        {key: FRAME[key] for key in ("region", "sex")},
+        {key: LEVELS[key] for key in ("region", "sex")},
+    )
+    public = {**ONE, "max_weight": 3, "by": keys, "levels": levels}
+    alone = getattr(dp, name)(INCOME, FRAME.w, 0.5, **public, rng=5)
+    assert asked.to_dict() == alone.to_dict() and str(asked.summary()) == str(alone.summary())
+
+
 def test_the_budget_pays_and_gives_its_unit_and_neighbors():
     budget = dp.Budget(1.0, neighbors="unbounded", unit="person")
     people = unsized(budget=budget)
@@ -231,8 +243,8 @@ def test_the_budget_pays_and_gives_its_unit_and_neighbors():
         (lambda: sized().mean("income", 0.1, bounds=(0, 3e5)), "must lie within the declared ones"),
         (lambda: sized().mean("income", 0.1, bounds=5), "bounds must be a pair"),
         (lambda: unsized().weighted_mean("income", 0.1), "must have weights for weighted_mean"),
-        (lambda: unsized(unit="person").ttest_1samp("age", 50, 0.1), "the design has the unit 'person'"),
-        (lambda: unsized().ttest_ind("income ~ sex", 0.1), "must have groups of public size"),
+        (lambda: unsized(unit="person").nunique("note", 0.1), "the design has the unit 'person'"),
+        (lambda: unsized().kruskal("income ~ sex", 0.1), "neighbors must be 'bounded' for kruskal"),
         (lambda: sized().ttest_ind("income ~ region", 0.1), "ttest_ind must have two groups"),
         (lambda: sized().ttest_ind("income", 0.1), "formula must be a variable and its groups"),
         (lambda: sized().ttest_ind("income ~ 1", 0.1), "and its groups.*One sample has ttest_1samp"),
