@@ -353,7 +353,7 @@ def _check_fewer(design: Design, names: Any, levels: Any) -> None:
         if more := [value for value in values if value not in own]:
             raise PydpstatError(
                 f"levels of {each!r} must be among the declared ones, {checks.excerpt(list(own))}; got "
-                f"{checks.excerpt(more)}, too. Give what is declared or less: a call cannot widen a design."
+                f"{len(more)} besides. Give what is declared or less: a call cannot widen a design."
             )
 
 
