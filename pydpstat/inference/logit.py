@@ -82,6 +82,7 @@ def logit(
     *,
     bounds: GivenBounds | None = None,
     levels: object = None,
+    other: str | None = None,
     neighbors: str | None = None,
     missing: Missing = "error",
     rng: object = None,
@@ -92,19 +93,23 @@ def logit(
     Parameters
     ----------
     formula : str or array_like of shape (n,)
-        A formula as statsmodels has it, ``"y ~ x1 + x2 + C(group)"``, with columns and C() of columns as its
-        terms; or the responses. A response is a truth value, or one of two `levels`.
+        A formula as statsmodels has it, ``"y ~ x1 * C(group) + log(x2)"``, with terms as in `ols`; or the
+        responses. A response is a truth value, or one of two `levels`.
     data : DataFrame, dict of columns, or array_like of shape (n,) or (n, p)
         The columns of the formula; or the predictors, without a constant, which is added.
     epsilon : float
         Privacy parameter of the whole fit; above 0 and finite.
     bounds : (float, float), list of pairs, or dict, keyword only
         Public bounds of the predictors that are numbers: one pair for all, one for each in their order, or
-        by name. Values outside are moved onto them. Not needed where all predictors are categorical.
+        by name. Values outside are clipped to them, before any transformation. Not needed where all
+        predictors are categorical.
     levels : dict or "declared", optional
-        The public levels of categorical predictors by name, the reference first; other values count as it.
-        Those of a response that is no truth value, as ``{"y": [0, 1]}``: the second one counts as 1, all
-        other values as 0. ``"declared"`` takes the categories of Categoricals.
+        The public levels of categorical predictors by name, the reference first. Those of a response that is
+        no truth value, as ``{"y": [0, 1]}``: the second one counts as 1, all other values as 0.
+        ``"declared"`` takes the categories of Categoricals.
+    other : str, optional
+        The name of a further level, for a predictor's values that are none of its levels. By default they
+        count as the reference: as the number of records is public, no record can be left out.
     neighbors : {"bounded"}, optional
         By default the budget's. One record replaced (the number of records public); unbounded is refused.
     missing : {"error"} or float, default "error"
@@ -172,17 +177,14 @@ def logit(
     """
     how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget, only=_BOUNDED)
     check_epsilon(how)
-    regression = read_regression(formula, data, bounds, levels, how.missing, binary=True)
+    regression = read_regression(formula, data, bounds, levels, how.missing, True, other)
     design = regression.design
     records = records_of(regression)
     check_records(how, records.size, 1, "logistic regression")
     source = source_from(rng)
     slopes = len(records.names)
     shares = stages_for(how.epsilon, records.size, slopes)
-    arguments = tuple(
-        (name, value if name != "bounds" else design.bounds[1:]) for name, value in design.arguments
-    )
-    record = call("logit", how, ("formula", "data"), arguments)
+    record = call("logit", how, ("formula", "data"), design.arguments)
     claim, held = how.promise(None, design.conditions)
     if source.reproducible:
         held = held.with_conditions(SEEDED)
