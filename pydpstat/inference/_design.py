@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -112,6 +112,23 @@ class LinearDesign:
             shown.append(("other", self.other))
         return tuple(shown)
 
+    def without(self, empty: frozenset[tuple[str, int]]) -> LinearDesign:
+        """Return the design without what tells nothing where levels, as columns and codes, look empty.
+
+        That is a level for the values of no level, which then count as the reference, and what interactions
+        have in such levels. What the noise makes of them would cost all coefficients much.
+        """
+        found = []
+        for each in self.predictors:
+            gone = set(each.absent)
+            if isinstance(each, Derived):
+                start = 0 if each.levels is None else 1
+                gone |= {start + place for place, cell in enumerate(each.cells) if not empty.isdisjoint(cell)}
+            elif each.added and (each.column, each.other) in empty:
+                gone.add(each.other)
+            found.append(replace(each, absent=tuple(sorted(gone))))
+        return self if tuple(found) == self.predictors else replace(self, predictors=tuple(found))
+
     def matrix(self, data: Any) -> Floats:
         """Return the predictors of new records, a constant first and a column for each coefficient."""
         given = columns_by_name(data, [each.column for each in self.read], "exog")
@@ -138,10 +155,10 @@ def expanded(predictors: Sequence[Predictor], read: Sequence[npt.NDArray[Any]]) 
     size = read[0].size if read else 0
     parts = [np.ones((size, 1))]
     for each, values in zip(predictors, read):
-        if each.levels is None:
+        if each.levels is not None:
+            parts.append((values[:, None] == np.array(each.kept, dtype=np.int64)).astype(np.float64))
+        elif each.names:
             parts.append(values[:, None].astype(np.float64))
-        else:
-            parts.append((values[:, None] == np.arange(1, len(each.levels))).astype(np.float64))
     return np.concatenate(parts, axis=1)
 
 

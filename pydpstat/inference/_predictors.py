@@ -41,6 +41,8 @@ class Predictor:
         Which level a value counts as that is none of them.
     added : bool, default False
         Whether the last level is there for these values alone.
+    absent : tuple of int
+        The levels that count as the reference, as so few records have them; of a number 0, if it is left out.
     """
 
     column: str
@@ -49,13 +51,19 @@ class Predictor:
     levels: tuple[Any, ...] | None
     other: int = 0
     added: bool = False
+    absent: tuple[int, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of its coefficients."""
         if self.levels is None:
             return (self.text,)
-        return tuple(f"{self.text}[T.{level}]" for level in self.levels[1:])
+        return tuple(f"{self.text}[T.{self.levels[code]}]" for code in self.kept)
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """The codes of the levels that have a coefficient."""
+        return tuple(code for code in range(1, len(self.levels or ())) if code not in self.absent)
 
     @property
     def known(self) -> tuple[Any, ...]:
@@ -124,7 +132,7 @@ class Derived(Predictor):
     cells : tuple of tuple of (str, int)
         Columns and the levels' codes, all of which a record has that is in the cell.
     shown : tuple of str
-        The names of its coefficients.
+        The names of its coefficients, if none is absent.
     """
 
     numbers: tuple[Expression, ...] = ()
@@ -134,7 +142,9 @@ class Derived(Predictor):
     @property
     def names(self) -> tuple[str, ...]:
         """The names of its coefficients."""
-        return self.shown
+        if self.levels is None:
+            return () if self.absent else self.shown
+        return tuple(self.shown[code - 1] for code in self.kept)
 
     def of(self, columns: Mapping[str, Array]) -> Array:
         """Return the product, 0 in other cells, or the code of each record's cell."""
