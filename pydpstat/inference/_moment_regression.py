@@ -8,6 +8,7 @@ import numpy as np
 
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Options, release_statistic
+from pydpstat.inference._combinations import MomentCombinations
 from pydpstat.inference._design import LinearDesign, Regression
 from pydpstat.inference._hidden import empty_cells, empty_levels, hidden_names
 from pydpstat.inference._laws.noisy_moments import NoisyMoments, matrix_of
@@ -94,12 +95,13 @@ def _followed(
         errors=np.where(empty, math.inf, errors),
         null=null,
         tested=design.names,
-        statistics=tests.statistics(null),
+        statistics=(coef - null) / errors,
         probabilities=None,
         pvalue_floor=noisy.pvalue_floor,
         intervals=tuple(ScoreInterval(tests, place) for place in range(len(coef))),
         labels=("measured",) * len(design.names),
         design=design,
+        combinations=MomentCombinations(tests),
         fit=(
             ("rsquared", min(max(1.0 - rest / whole, 0.0), 1.0) if whole > 0.0 else 0.0),
             ("scale", max(rest, 0.0) / degrees * height * height),

@@ -25,6 +25,7 @@ from pydpstat._release.statistic import (
     quiet,
     release_stage,
 )
+from pydpstat.inference._combinations import LawCombinations
 from pydpstat.inference._design import LinearDesign, Regression, read_regression
 from pydpstat.inference._hidden import empty_levels, empty_responses, hidden_names
 from pydpstat.inference._laws.logit_start import Line, line_for, start, within
@@ -125,7 +126,8 @@ def logit(
     RegressionResults
         With ``params bse tvalues pvalues conf_int predict summary to_frame``, the coefficients in the data's
         units; NaN for one of which nothing can be said, for which `remarks` have the reason.
-        ``tvalues`` are the normal quantiles of the p-values; ``test(name, value)`` tests other values than 0.
+        ``tvalues`` are the coefficients over their standard errors, from which the p-values do not follow;
+        ``test(name, value)`` tests other values than 0.
 
     Raises
     ------
@@ -269,8 +271,6 @@ def _results(
     claim: Guarantee,
     held: Guarantee,
 ) -> RegressionResults:
-    from scipy.special import ndtri
-
     combinations = scaling.combinations
     coef = combinations @ law.estimate
     pvalues = np.array([law.pvalue(each, 0.0) for each in combinations])
@@ -289,12 +289,13 @@ def _results(
         errors=np.where(empty, math.inf, errors),
         null=0.0,
         tested=design.names,
-        statistics=np.copysign(-ndtri(np.maximum(pvalues, 1e-300) / 2.0), coef),
+        statistics=coef / errors,
         probabilities=pvalues,
         intervals=tuple(CoefficientInterval(law, each) for each in combinations),
         labels=("measured",) * len(design.names),
         design=design,
         link="logit",
+        combinations=LawCombinations(law, combinations),
         assumptions=(*ASSUMPTIONS, *design.assumptions),
         remarks=(*([_NOTHING.format(hidden)] if hidden else []), *told),
         claim=claim,
