@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -92,6 +92,24 @@ class LawCombination(Frozen):
         return float(low), float(high)
 
 
+class Hidden(NamedTuple):
+    """A combination of which nothing can be said."""
+
+    estimate: float = math.nan
+    error: float = math.inf
+
+    def pvalue(self, value: float) -> float:
+        """Return 1: no value is rejected."""
+        return 1.0
+
+    def ends(self, alpha: float) -> tuple[float, float]:
+        """Return the whole line."""
+        return -math.inf, math.inf
+
+
+HIDDEN = Hidden()
+
+
 @dataclass(frozen=True, eq=False)
 class MomentCombinations(Frozen):
     """Combinations of the coefficients of a regression by noisy moments.
@@ -100,13 +118,19 @@ class MomentCombinations(Frozen):
     ----------
     tests : ScoreTests
         The coefficients' tests.
+    places : tuple of int
+        The coefficients' places in them; -1 for one that was left out, of which nothing can be said.
     """
 
     tests: ScoreTests
+    places: tuple[int, ...]
 
-    def of(self, weights: Floats) -> MomentCombination:
+    def of(self, weights: Floats) -> MomentCombination | Hidden:
         """Return a combination of the coefficients in the data's units."""
-        tests = self.tests
+        tests, kept = self.tests, np.array(self.places) >= 0
+        if weights[~kept].any():
+            return HIDDEN
+        weights = weights[kept]
         scaled, shift = weights * tests.units, float(weights @ tests.shifts)
         noisy, width = tests.noisy, len(tests.units)
         units, shifts = np.ones(width), np.zeros(width)

@@ -112,11 +112,12 @@ class LinearDesign:
             shown.append(("other", self.other))
         return tuple(shown)
 
-    def without(self, empty: frozenset[tuple[str, int]]) -> LinearDesign:
+    def without(self, empty: frozenset[tuple[str, int]], declared: bool = False) -> LinearDesign:
         """Return the design without what tells nothing where levels, as columns and codes, look empty.
 
         That is a level for the values of no level, which then count as the reference, and what interactions
-        have in such levels. What the noise makes of them would cost all coefficients much.
+        have in such levels; with `declared` all other levels but the reference as well, unless no coefficient
+        would be left. What the noise makes of them would cost all coefficients much.
         """
         found = []
         for each in self.predictors:
@@ -124,10 +125,13 @@ class LinearDesign:
             if isinstance(each, Derived):
                 start = 0 if each.levels is None else 1
                 gone |= {start + place for place, cell in enumerate(each.cells) if not empty.isdisjoint(cell)}
-            elif each.added and (each.column, each.other) in empty:
-                gone.add(each.other)
+            elif declared or each.added:
+                codes = each.kept if declared else (each.other,)
+                gone.update(code for code in codes if (each.column, code) in empty)
             found.append(replace(each, absent=tuple(sorted(gone))))
-        return self if tuple(found) == self.predictors else replace(self, predictors=tuple(found))
+        if tuple(found) == self.predictors or not any(each.names for each in found):
+            return self
+        return replace(self, predictors=tuple(found))
 
     def matrix(self, data: Any) -> Floats:
         """Return the predictors of new records, a constant first and a column for each coefficient."""

@@ -69,7 +69,7 @@ def empty_levels(
             if each.added:
                 # it has no record where all values are levels
                 empty = np.where(np.arange(len(empty)) == each.other, False, empty)
-            if each.absent:
+            if each.added and each.other in each.absent:
                 told = f"None, or too few records to tell, have a value that is no level of {each.text}"
                 remarks.append(f"{told}: they count as {each.levels[0]}.")
                 counted = each.levels[0]
@@ -94,13 +94,14 @@ def _looked(
 ) -> Iterator[tuple[Predictor, int, npt.NDArray[np.bool_]]]:
     """Yield each predictor, its first coefficient's place, and which of its levels look empty.
 
-    Those that count as the reference do not.
+    So do those that were left out.
     """
     place = 1
     for each in design.predictors:
         own = slice(place - 1, place - 1 + len(each.names))
         empty = np.zeros(len(each.levels or ()), dtype=bool)
         if each.levels is not None:
+            empty[list(each.absent)] = True
             empty[list(each.kept)] = counts[own] <= far * sds[own]
             empty[0] = size - counts[own].sum() <= far * np.sqrt(np.square(sds[own]).sum())
         yield each, place, empty

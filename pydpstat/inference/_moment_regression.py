@@ -8,7 +8,7 @@ import numpy as np
 
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Options, release_statistic
-from pydpstat.inference._combinations import MomentCombinations
+from pydpstat.inference._combinations import HIDDEN, MomentCombinations
 from pydpstat.inference._design import LinearDesign, Regression
 from pydpstat.inference._hidden import empty_cells, empty_levels, hidden_names
 from pydpstat.inference._laws.noisy_moments import NoisyMoments, matrix_of
@@ -54,8 +54,14 @@ def by_moments(
 
 
 def _followed(
-    design: LinearDesign, layout: Layout, norm: float, null: float, found: DPResults
+    design: LinearDesign,
+    layout: Layout,
+    norm: float,
+    null: float,
+    found: DPResults,
+    shown: LinearDesign | None = None,
 ) -> RegressionResults:
+    """Return what follows; `shown` has the levels that look empty and are left out of the design as well."""
     blocks = layout.blocks(norm)
     matrix = matrix_of(found.value, blocks, layout.width)
     matrix[0, 0] = float(found.nobs or 0)
@@ -67,9 +73,12 @@ def _followed(
     ones = np.eye(layout.width)
     sds = noisy.spread(ones[:, :1] + 0.0 * ones[:, 1:-1], ones[:, 1:-1])
     empty, told = empty_levels(design, matrix[0, 1:-1], sds, float(noisy.size))
-    fewer = design.without(empty_cells(design, matrix[0, 1:-1], sds, float(noisy.size)))
-    if fewer is not design:
-        return _followed(fewer, Layout.of(fewer), norm, null, found)
+    if shown is None:
+        gone = empty_cells(design, matrix[0, 1:-1], sds, float(noisy.size))
+        shown = design.without(gone)
+        fewer = shown.without(gone, declared=True)
+        if fewer is not design:
+            return _followed(fewer, Layout.of(fewer), norm, null, found, shown)
     tests = ScoreTests(noisy, units, shifts)
     coef, errors = tests.estimates()
     rest, whole = tests.squares()
@@ -85,23 +94,26 @@ def _followed(
     remarks += told
     if rest <= 0.0:
         remarks.append("The noise is larger than the residuals: R-squared and scale say nothing.")
+    errors = np.where(empty, math.inf, errors)
+    places = tuple(design.names.index(name) if name in design.names else -1 for name in shown.names)
+    kept = np.array(places) >= 0
     return RegressionResults.of(
         found,
         model="OLS",
         method="moments",
         response=design.response,
-        names=design.names,
-        coef=coef,
-        errors=np.where(empty, math.inf, errors),
+        names=shown.names,
+        coef=np.where(kept, coef[list(places)], math.nan),
+        errors=np.where(kept, errors[list(places)], math.inf),
         null=null,
-        tested=design.names,
-        statistics=(coef - null) / errors,
+        tested=shown.names,
+        statistics=np.where(kept, ((coef - null) / errors)[list(places)], 0.0),
         probabilities=None,
         pvalue_floor=noisy.pvalue_floor,
-        intervals=tuple(ScoreInterval(tests, place) for place in range(len(coef))),
-        labels=("measured",) * len(design.names),
-        design=design,
-        combinations=MomentCombinations(tests),
+        intervals=tuple(HIDDEN if place < 0 else ScoreInterval(tests, place) for place in places),
+        labels=("measured",) * len(places),
+        design=shown,
+        combinations=MomentCombinations(tests, places),
         fit=(
             ("rsquared", min(max(1.0 - rest / whole, 0.0), 1.0) if whole > 0.0 else 0.0),
             ("scale", max(rest, 0.0) / degrees * height * height),

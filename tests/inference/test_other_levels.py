@@ -89,6 +89,10 @@ def test_interactions_of_a_level_that_looks_empty_are_left_out():
     assert list(fit.params.index)[-2:] == ["C(g)[T.unheard]", "x:C(g)[T.b]"]
     predicted = fit.predict({"x": [1.0, 1.0], "g": ["a", "unheard"]})
     assert np.isnan(predicted).tolist() == [False, True]
+    assert (fit.bse[known.params.index] < 1.7 * known.bse).all()
+    found = fit.t_test(["C(g)[T.unheard] = 0", "x + C(g)[T.b] = 0"])
+    assert np.isnan(found.effect).tolist() == [True, False] and found.pvalue[0] == 1.0
+    assert fit.pvalues["C(g)[T.unheard]"] == 1.0 and np.isinf(fit.conf_int().loc["C(g)[T.unheard]"]).all()
     crossed = FEW.assign(h=DRAW.choice(["u", "v"], N))
     public = {"g": ["a", "b"], "h": ["u", "v"]}
     fit = fitted(crossed, "x ~ C(g) * C(h)", 20.0, levels=public, bounds={"x": (0, 10)})
