@@ -36,9 +36,9 @@ class Layout:
     Parameters
     ----------
     numbers : tuple of int
-        The places of the numbers in v, the response's last.
+        The places of the numbers in v, the response's last; -1 for one that is left out.
     factors : tuple of tuple of int
-        For each categorical predictor the places of its levels; -1 for the reference.
+        For each categorical predictor the places of its levels; -1 for the reference and what counts as it.
     names : tuple of str
         Of all places of v.
     """
@@ -55,9 +55,10 @@ class Layout:
         place = 1
         for each in design.predictors:
             if each.levels is None:
-                numbers.append(place)
+                numbers.append(place if each.names else -1)
             else:
-                factors.append((-1, *range(place, place + len(each.names))))
+                places = {code: place + k for k, code in enumerate(each.kept)}
+                factors.append(tuple(places.get(code, -1) for code in range(len(each.levels))))
             place += len(each.names)
         return cls((*numbers, place), tuple(factors), (*design.names, design.response))
 
@@ -99,7 +100,8 @@ class Layout:
             found.append(Block("across", Forms(self._cells(one)), Forms(self._cells(other))))
         if self.factors and len(self.numbers) > 1:
             found.append(Block("within", numbers, numbers))
-        return (*found, Block("own", numbers, Forms.of(self.numbers, 0.5 / float(_SQUARES[norm]))))
+        kind = "paired" if -1 in self.numbers else "own"
+        return (*found, Block(kind, numbers, Forms.of(self.numbers, 0.5 / float(_SQUARES[norm]))))
 
     def _cells(self, table: tuple[int, ...]) -> tuple[Form, ...]:
         """Return each cell's levels but the references."""

@@ -42,6 +42,7 @@ def ols(
     *,
     bounds: GivenBounds,
     levels: object = None,
+    other: str | None = None,
     method: str = "moments",
     coefficients: object = None,
     null: float = 0.0,
@@ -58,21 +59,24 @@ def ols(
     Parameters
     ----------
     formula : str, or array_like of shape (n,)
-        A formula such as ``"y ~ x1 + x2 + C(group)"``, of columns of the data and ``C(column)``; nothing in
-        it is evaluated. Or the response itself, as in statsmodels' ``OLS``.
+        A formula such as ``"log(y) ~ x1 * C(group) + I(x1**2)"``; see the notes. Or the response itself, as
+        in statsmodels' ``OLS``.
     data : DataFrame or dict of columns, or array_like of shape (n,) or (n, p)
         What the formula names; beside a response the predictors. The constant is always in the model and
         must not be among them.
     epsilon : float
         Privacy parameter of the whole release; above 0 and finite.
     bounds : (float, float), list of pairs, or dict by column
-        Public bounds of the response and of every predictor that is a number, chosen without looking at
-        them: one pair for all, the response's first and then the predictors', or by name. Values outside
-        are moved onto them.
+        Public bounds of the response's column and of every other column that is a number, chosen without
+        looking at them: one pair for all, the response's first and then the predictors', or by name. Values
+        outside are clipped to them, before any transformation.
     levels : dict of lists by column, or "declared", optional
-        The public levels of categorical predictors, the reference first; needed for each of them. A value
-        that is none of them counts as the reference; with ``"moments"`` `remarks` then say which levels look
-        empty by the noisy counts. ``"declared"``: the categories of Categoricals.
+        The public levels of categorical predictors, the reference first; needed for each of them. With
+        ``"moments"`` `remarks` say which levels look empty by the noisy counts. ``"declared"``: the
+        categories of Categoricals.
+    other : str, optional
+        The name of a further level, for a predictor's values that are none of its levels. By default they
+        count as the reference: as the number of records is public, no record can be left out.
     method : {"moments", "rank"}, default "moments"
         How: see the notes. ``"moments"`` estimates everything, ``"rank"`` has far more power.
     coefficients : str or list of str, optional
@@ -116,6 +120,13 @@ def ols(
     -----
     Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no value is
     missing.
+
+    Formulas: terms are columns, ``C(column)`` and public transformations, and interactions ``a:b`` and
+    ``a*b`` of these. Transformations are ``I()`` of arithmetic, such as ``I(x**2)`` or ``I(x - 40)``, and
+    ``log``, ``log2``, ``log10``, ``log1p``, ``exp``, ``expm1``, ``sqrt`` and ``abs``, with or without
+    ``np.``, also of the response. Each is computed from one record by itself, and its bounds follow from the
+    columns' bounds. What learns from the data, such as ``center``, ``scale`` or ``bs``, is refused. Names and
+    coding are patsy's; patsy or formulaic reads the terms, and nothing is evaluated as code.
 
     Moments: numbers are scaled to [-1, 1] by their bounds. Released at once are their sums, cross products
     and squares. Categorical predictors make tables, of which each cell has its count of records and their
@@ -207,7 +218,7 @@ def ols(
         )
     source = source_from(rng)
     budget = check_budget(budget)
-    regression = read_regression(formula, data, bounds, levels, how.missing)
+    regression = read_regression(formula, data, bounds, levels, how.missing, other=other)
     design = regression.design
     check_records(how, len(regression.response), 1, "regression")
     arguments = design.arguments

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import pickle
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,6 @@ import statsmodels.formula.api as smf
 
 import pydpstat
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._formulas import formula_terms
 from pydpstat.inference._laws.score_tests import ScoreInterval
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
@@ -156,39 +154,6 @@ def test_intervals_of_lower_levels_are_inside(frame):
         fit = pydpstat.ols("y ~ x + z", frame, 20.0, bounds=BOUNDS, rng=2, **method)
         wide, narrow = fit.conf_int(0.01), fit.conf_int(0.2)
         assert (wide[0] <= narrow[0]).all() and (narrow[1] <= wide[1]).all()
-
-
-def test_formulas_are_read_by_either_package(monkeypatch):
-    formula = "y ~ x + C(g)"
-    terms = [("x", False), ("g", True)]
-    # with old versions of statsmodels there is one of the two only
-    for hidden in ((), ("patsy",)) if find_spec("formulaic") else ((),):
-        for name in hidden:
-            monkeypatch.setitem(sys.modules, name, None)
-        response, found = formula_terms(formula)
-        assert response == "y" and sorted((t.column, t.categorical) for t in found) == sorted(terms)
-    for name in ("patsy", "formulaic"):
-        monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ImportError, match=r"pip install 'pydpstat\[formulas\]'"):
-        formula_terms(formula)
-
-
-@pytest.mark.parametrize(
-    ("formula", "said"),
-    [
-        ("y ~ x - 1", "must have its constant"),
-        ("y ~ x * z", r"columns and C\(column\)"),
-        ("y ~ np.log(x)", "make a column of it first"),
-        ("x", "must have one response"),
-        ("C(g) ~ x", "a response that is a number"),
-        ("y ~ (", "read by patsy or formulaic"),
-        ("y ~ nothing", "must have a column 'nothing'"),
-        ("y ~ C(g)", "levels must have the public levels of 'g'"),
-    ],
-)
-def test_other_formulas_are_refused(frame, formula, said):
-    with pytest.raises(PydpstatError, match=said):
-        pydpstat.ols(formula, frame, 1.0, bounds=BOUNDS)
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,8 @@ class Forms(NamedTuple):
 
     @classmethod
     def of(cls, places: Sequence[int], weight: float = 1.0) -> Forms:
-        """Return the elements of v at these places, times a weight."""
-        return cls(tuple(((place, weight),) for place in places))
+        """Return the elements of v at these places, times a weight; 0 for the place -1."""
+        return cls(tuple(((place, weight),) if place >= 0 else () for place in places))
 
     def values(self, v: Floats) -> Floats:
         """Return the forms of vectors, which are along the last axis but one; a view where it can be."""

@@ -243,8 +243,10 @@ def _ends(tests: ScoreTests, alpha: float) -> Floats:
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def ends(noisy: NoisyMoments, alpha: float) -> Floats:
-    """Return the ends of all coefficients' intervals, of shape (d, 2), which are searched together.
+def ends(noisy: NoisyMoments, alpha: float, places: Places | None = None) -> Floats:
+    """Return the ends of coefficients' intervals, all or those at some places, which are searched together.
+
+    They have the shape (d, 2), infinite at other places.
 
     The observed score is a function of the hypothesis that needs no simulation, and its critical value hardly
     depends on the hypothesis. So an end is where the score is last at the critical value of the end before,
@@ -255,6 +257,7 @@ def ends(noisy: NoisyMoments, alpha: float) -> Floats:
     # so many simulated scores may be at least as large as one that is rejected
     rank = math.floor(alpha * (points.count + 1) * (1.0 + 1e-12)) - 1
     which = np.flatnonzero((seen.left > 0.0) & np.isfinite(seen.errors))
+    which = which if places is None else np.intersect1d(which, places)
     if rank < 0 or not which.size:
         return found
     steps = seen.errors[which, None] * np.array([-1.0, 1.0])
