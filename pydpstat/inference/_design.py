@@ -231,9 +231,18 @@ def read_regression(
             "data must have every predictor of the same records as the response, which formula names or is; "
             "they have different lengths. Give one value a record in each."
         )
+    if missing == "drop":
+        read = _complete(read)
     predictors = tuple(each.filled(values, missing) for each, values in zip(design.predictors, read[1:]))
     found = _filled(read[0], missing) if outcome is None else outcome.filled(read[0], missing)
     return Regression(design, found.astype(np.float64, copy=False), predictors)
+
+
+def _complete(read: Sequence[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
+    """Return the records that miss no variable: no number, which would be NaN, and no level, which is -1."""
+    gaps = [np.isnan(values) if values.dtype.kind == "f" else values < 0 for values in read]
+    kept = ~np.logical_or.reduce(gaps)
+    return [values[kept] for values in read]
 
 
 def _floats(column: Any, name: str) -> Floats:

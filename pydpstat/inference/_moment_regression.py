@@ -35,12 +35,12 @@ def by_moments(
 ) -> RegressionResults:
     """Release the moments, and return what follows from them."""
     design = regression.design
-    layout = Layout.of(design)
+    layout = Layout.of(design, how.bounded)
     if how.default or how.norm == math.inf:
         how = how._replace(mechanism=layout.mechanism)
     found = release_statistic(
         "ols",
-        moment_query(regression, how.norm),
+        moment_query(regression, how.norm, how.bounded),
         how,
         source,
         budget,
@@ -56,7 +56,8 @@ def _followed(
     design: LinearDesign, layout: Layout, blocks: tuple[Block, ...], null: float, found: DPResults
 ) -> RegressionResults:
     matrix = matrix_of(found.value, blocks, layout.width)
-    matrix[0, 0] = float(found.nobs or 0)
+    if layout.bounded:
+        matrix[0, 0] = float(found.nobs or 0)
     centers, factors = _units(design)
     height, middle = half_width(design.response_bounds), _middle(design.response_bounds)
     units, shifts = height / np.append(1.0, factors), np.zeros(layout.width - 1)

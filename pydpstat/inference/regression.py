@@ -29,8 +29,8 @@ from pydpstat.results.regression_results import RegressionResults
 
 METHODS = ("moments", "rank")
 _BOUNDED = OnlyBounded(
-    "for a regression, whose number of records must be public",
-    "Give neighbors='bounded' if it is, or use any_interval on blocks.",
+    "for a regression by ranks, whose number of records must be public",
+    "Give neighbors='bounded' if it is, or use method='moments'.",
 )
 
 
@@ -196,7 +196,7 @@ def ols(
     plain = mechanism is None or isinstance(mechanism, str) and mechanism == "laplace"
     chosen: Any = "geometric" if ranked and plain else mechanism
     public = (epsilon, delta, chosen, neighbors, missing)
-    how = options(*public, mechanisms=named, others=not ranked, budget=budget, only=_BOUNDED)
+    how = options(*public, mechanisms=named, others=not ranked, budget=budget, only=_BOUNDED if ranked else None)
     check_epsilon(how)
     value = checks.number(null, "null", "a finite number", lambda x: abs(x) < 1e300, "0 is usual.")
     wanted = checks.flag(interval, "interval")
@@ -209,7 +209,8 @@ def ols(
     budget = check_budget(budget)
     regression = read_regression(formula, data, bounds, levels, how.missing)
     design = regression.design
-    check_records(how, len(regression.response), 1, "regression")
+    if how.bounded:
+        check_records(how, len(regression.response), 1, "regression")
     arguments = design.arguments
     if value != 0.0:
         arguments = (*arguments, ("null", value))
