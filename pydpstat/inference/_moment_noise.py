@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 # What the variance of a kind's noise weighs: cross products and pairs 1; squares as little as slopes of 0.2
-# in the unit of the bounds let them matter; a table more the more cells it has, of fewer records each.
+# in the unit of the bounds let them matter; a table more the more cells it has, of fewer records each, and
+# from five cells on because most coefficients are theirs.
 _SQUARES, _CELL = 0.04, 0.2
 _SEED = 1_912
 
@@ -92,7 +93,8 @@ def parts(
     [9, 1, 2]
     """
     scale = 2.0 if bounded else 1.0
-    found = [Part(CubeNoise(scale, numbers + 1), cells, _CELL * cells) for cells in tables]
+    weights = [_CELL * cells * max(1.0, _CELL * cells) for cells in tables]
+    found = [Part(CubeNoise(scale, numbers + 1), *each) for each in zip(tables, weights)]
     found += [Part(CubeNoise(scale, 1), one * other, 1.0) for one, other in combinations(tables, 2)]
     places = numbers if tables else numbers + 1
     if bounded and places > 1:
