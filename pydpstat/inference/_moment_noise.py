@@ -13,8 +13,9 @@ norms of all cells add up to 2 at most, and each cell has a cube's noise of scal
 number. Counts of *pairs* of cells of two tables are like a table's without numbers: two of them move by 1.
 
 One record added or removed (unbounded): it adds to each kind a number between -1 and 1, and of a table, or a
-pair of tables, to one cell alone. So a cube's noise of scale 1 / epsilon is enough: for products of numbers
-with their sums and the number of records, where there is no table; for squares; for each cell.
+pair of tables, to one cell alone. So a cube's noise of scale 1 / epsilon is enough for each cell, for squares,
+and for products of numbers. Where there is no table, these have noise of the body of products, sums and the
+number of records, again `CrossProductNoise`.
 
 Bringing a number onto the grid of the release moves it by less than a unit more. The sensitivity of the whole
 covers a unit for each number that is released, and of a part the norm grows by less than two units and a
@@ -25,7 +26,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -75,9 +76,7 @@ class Part(NamedTuple):
     def scaled(self, sensitivity: float, epsilon: float) -> CubeNoise | CrossProductNoise:
         """Return the noise for a part of epsilon."""
         scale = scale_for(sensitivity * float(self.noise.scale), epsilon)
-        if isinstance(self.noise, CubeNoise):
-            return CubeNoise(scale, self.noise.columns)
-        return CrossProductNoise(scale, self.noise.places)
+        return replace(self.noise, scale=scale)
 
 
 def parts(
@@ -97,16 +96,17 @@ def parts(
     found = [Part(CubeNoise(scale, numbers + 1), *each) for each in zip(tables, weights)]
     found += [Part(CubeNoise(scale, 1), one * other, 1.0) for one, other in combinations(tables, 2)]
     places = numbers if tables else numbers + 1
-    if bounded and places > 1:
-        found.append(Part(CrossProductNoise(scale, places), 1, 1.0))
+    if places > 1 and (bounded or not tables):
+        found.append(Part(CrossProductNoise(scale, places, not bounded), 1, 1.0))
     elif places > 1:
-        found.append(Part(CubeNoise(scale, places * (places - 1) // 2 + (not tables)), 1, 1.0))
+        found.append(Part(CubeNoise(scale, places * (places - 1) // 2), 1, 1.0))
     return [*found, Part(CubeNoise(1.0, numbers), 1, squares)]
 
 
 def shares(found: Sequence[Part]) -> tuple[float, ...]:
     """Return the parts' shares of epsilon, for which the weighted sum of their noises' variances is least."""
-    wishes = [float(exp(log(part.weight * part.noise.std() ** 2) / 3.0)) for part in found]
+    variances = [float(np.mean(np.square(part.noise.std()))) for part in found]
+    wishes = [float(exp(log(part.weight * each) / 3.0)) for part, each in zip(found, variances)]
     return tuple(wish / sum(wishes) for wish in wishes)
 
 
