@@ -226,6 +226,8 @@ def read_regression(
             "data must have every predictor of the same records as the response, which formula names or is; "
             "they have different lengths. Give one value a record in each."
         )
+    if missing == "drop":
+        read = _complete(read)
     found = [each.filled(values, missing) for each, values in zip((*own, *design.read), read)]
     response, predictors = found[0], tuple(found[len(own) :])
     # what is made of columns has the bounds that follow from theirs, where they are clipped to these
@@ -241,6 +243,13 @@ def _clipped(columns: Sequence[Predictor], values: Sequence[npt.NDArray[Any]]) -
         each.column: found if each.bounds is None else found.clip(*each.bounds)
         for each, found in zip(columns, values)
     }
+
+
+def _complete(read: Sequence[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
+    """Return the records that miss no variable: no number, which would be NaN, and no level, which is -1."""
+    gaps = [np.isnan(values) if values.dtype.kind == "f" else values < 0 for values in read]
+    kept = ~np.logical_or.reduce(gaps)
+    return [values[kept] for values in read]
 
 
 def _design(
