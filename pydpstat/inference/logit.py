@@ -25,6 +25,7 @@ from pydpstat._release.statistic import (
     quiet,
     release_stage,
 )
+from pydpstat.inference._cell_regression import by_cells
 from pydpstat.inference._combinations import LawCombinations
 from pydpstat.inference._design import LinearDesign, Regression, read_regression
 from pydpstat.inference._hidden import empty_levels, empty_responses, hidden_names
@@ -177,13 +178,16 @@ def logit(
     >>> bool(low < 0.5 < high), r.validity["x1"]
     (True, 'measured')
     """
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget, only=_BOUNDED)
+    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
     check_epsilon(how)
     regression = read_regression(formula, data, bounds, levels, how.missing, True, other)
     design = regression.design
-    records = records_of(regression)
-    check_records(how, records.size, 1, "logistic regression")
     source = source_from(rng)
+    if how.bounded:
+        check_records(how, regression.response.size, 1, "logistic regression")
+    if not how.bounded or any(each.levels is not None for each in design.predictors):
+        return by_cells(regression, how, source, check_budget(budget), design.arguments)
+    records = records_of(regression)
     slopes = len(records.names)
     shares = stages_for(how.epsilon, records.size, slopes)
     record = call("logit", how, ("formula", "data"), design.arguments)
