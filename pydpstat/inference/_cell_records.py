@@ -222,7 +222,9 @@ class CellRecords:
 
     def _counted(self) -> list[str]:
         """Return the names of the cells by response."""
-        return [", ".join(filter(None, (cell, each))) for cell in self.cells.names for each in self._responses]
+        return [
+            ", ".join(filter(None, (cell, each))) for cell in self.cells.names for each in self._responses
+        ]
 
     def _products(self, ends: int) -> list[str]:
         times = f"{ends}*" if ends > 1 else ""

@@ -33,6 +33,7 @@ from pydpstat.inference._laws.logit_start import Line, line_for, start, within
 from pydpstat.inference._laws.noisy_logit import LogitLaw, symmetric
 from pydpstat.inference._logit_sums import LogitRecords, Scaling, moments_of, score_of
 from pydpstat.inference._testing import check_epsilon
+from pydpstat.inference._units import Whose
 from pydpstat.mechanisms.mechanism import parts_of
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
@@ -40,6 +41,7 @@ from pydpstat.results._call import Call
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.record_grid import check_range
+from pydpstat.statistics._kernels.scope import Keys
 
 Floats = npt.NDArray[np.float64]
 # the shares of epsilon of the moments, and of the scores one after another
@@ -87,6 +89,7 @@ def logit(
     other: str | None = None,
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> RegressionResults:
@@ -117,6 +120,10 @@ def logit(
     missing : {"error"} or float, default "error"
         What to do with missing values: raise an error, or put a public number in their place, which is within
         all bounds; a missing category counts as the reference, a missing response as 0.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -180,9 +187,11 @@ def logit(
     """
     how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
     check_epsilon(how)
-    regression = read_regression(formula, data, bounds, levels, how.missing, True, other)
-    design = regression.design
     source = source_from(rng)
+    whose = Whose(unit, budget, source)
+    regression = read_regression(formula, data, bounds, levels, how.missing, True, other, whose)
+    how = how._replace(unit=regression.unit)
+    design = regression.design
     if how.bounded:
         check_records(how, regression.response.size, 1, "logistic regression")
     if not how.bounded or any(each.levels is not None for each in design.predictors):

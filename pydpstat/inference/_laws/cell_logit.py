@@ -235,7 +235,9 @@ class CellLogit(Frozen):
         if self.expansion is None:
             taken = inside * at.chances
             factors = np.column_stack([-taken, inside - taken]).reshape(-1, 1)
-            return [Geometric(table.scale, factors[:, 0])] if table.geometric else [Cubes(table.scale * factors)]
+            return (
+                [Geometric(table.scale, factors[:, 0])] if table.geometric else [Cubes(table.scale * factors)]
+            )
         own, before = self.expansion, self.model.at(self.expansion.center)
         moved = at.chances - before.chances
         bent = at.weights[:, None] * b[numbers] - before.weights[:, None] * own.center[numbers]

@@ -75,8 +75,10 @@ class Counts(NamedTuple):
         whole = 1.0 - p + grown
         tilted = grown / whole
         first = self.sizes @ (np.asarray(log(whole)) - t * w * p)
-        return float(first), float(self.sizes @ (w * (tilted - p))), float(
-            self.sizes @ (w * w * tilted * (1.0 - tilted))
+        return (
+            float(first),
+            float(self.sizes @ (w * (tilted - p))),
+            float(self.sizes @ (w * w * tilted * (1.0 - tilted))),
         )
 
 
