@@ -1,7 +1,8 @@
 """The report of study_design.py with a call of its own for each release."""
 
-import pydpstat as dp
 from study_data import REGIONS, interviews
+
+import pydpstat as dp
 
 frame = interviews()
 budget = dp.Budget(2.0, neighbors="unbounded", unit="person")

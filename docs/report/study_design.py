@@ -1,7 +1,8 @@
 """A report of 200,000 persons from one design: tables, tests and models under one budget for persons."""
 
-import pydpstat as dp
 from study_data import REGIONS, interviews
+
+import pydpstat as dp
 
 budget = dp.Budget(2.0, neighbors="unbounded", unit="person")
 people = dp.design(

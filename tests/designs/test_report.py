@@ -22,6 +22,6 @@ def test_a_design_releases_what_single_calls_do(reports):
     own, other = (each["budget"] for each in reports)
     assert own.spent.epsilon == pytest.approx(2.0)
     assert [each.call for each in own.entries] == [each.call for each in other.entries]
-    assert [each.guarantee.unit for each in own.entries] == ["person"] * 11
+    assert [each.unit for each in own.entries] == ["person"] * 11
     one, two = (each["means"].conf_int(kind="population") for each in reports)
     assert one.shape == two.shape == (24, 2)
