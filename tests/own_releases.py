@@ -225,7 +225,7 @@ def _all() -> list[Own]:
     for (name, function, data, epsilon, own, noises), neighbors in itertools.product(
         _families(), ("bounded", "unbounded")
     ):
-        if function == "ols" and neighbors == "unbounded":
+        if name == "ols, rank" and neighbors == "unbounded":
             # it is refused
             continue
         for mechanism, delta in noises or ((None, 0),):

@@ -169,7 +169,7 @@ def arithmetic(node: ast.expr, columns: Mapping[str, Any]) -> Floats:
     match node:
         case ast.Name(id=name):
             found = _numbers(name, columns[name])
-        case ast.Constant(value=value):
+        case ast.Constant(value=int() | float() as value):
             found = np.asarray(float(value))
         case ast.UnaryOp(op=op, operand=operand):
             found = arithmetic(operand, columns)
@@ -200,7 +200,7 @@ def _range(node: ast.expr, bounds: Mapping[str, Pair]) -> Pair:
     match node:
         case ast.Name(id=name):
             return bounds.get(name, _WHOLE_LINE)
-        case ast.Constant(value=value):
+        case ast.Constant(value=int() | float() as value):
             return float(value), float(value)
         case ast.UnaryOp(op=op, operand=operand):
             low, high = _range(operand, bounds)

@@ -69,9 +69,8 @@ class Facts(NamedTuple):
         if not columns or not {*given} <= {*columns} or not single:
             raise PydpstatError(
                 "assign must have columns, and bounds of these: a pair for one, else a dict by column; "
-                f"got the columns {checks.excerpt(list(columns))} and bounds of "
-                f"{checks.excerpt(list(given)) if several else 'all'}. Write for example "
-                "assign(log_income='log(income)', bounds=(5, 13))."
+                f"got the columns {checks.excerpt(list(columns))} and as bounds {checks.shown(bounds)}. "
+                "Write for example assign(log_income='log(income)', bounds=(5, 13))."
             )
         facts = self
         for name, text in columns.items():
@@ -142,7 +141,7 @@ def facts_of(
     }
     for argument, name in (("unit", unit), ("weights", weights)):
         if name is not None:
-            _check_column(name, argument, columns)
+            _check_column(name, argument, columns, checks.shown_option(name))
     most = None
     if unit is not None:
         hint = "1 lets one record of each unit count."
@@ -192,15 +191,15 @@ def _by_column(given: Any, argument: str, columns: Collection[str] | None, examp
             f"{argument} must be a dict by column; got {type(given).__name__}. Give for example {example}."
         )
     for name in given:
-        _check_column(name, argument, columns)
+        # a dict in the place of facts may be the data
+        _check_column(name, argument, columns, checks.shown(name))
     return given
 
 
-def _check_column(name: object, argument: str, columns: Collection[str] | None) -> None:
+def _check_column(name: object, argument: str, columns: Collection[str] | None, shown: str) -> None:
     if isinstance(name, str) and (columns is None or name in columns):
         return
     known = () if columns is None else tuple(columns)
-    shown = checks.excerpt(name) if isinstance(name, str) else checks.shown(name)
     raise PydpstatError(
         f"{argument} must name columns of the data; got {shown}. "
         f"{checks.did_you_mean(name, known)} The columns are {checks.excerpt(list(known))}."

@@ -183,13 +183,13 @@ def _model(design: Design, how: Signature, formula: Any, given: dict[str, Any]) 
         raise PydpstatError(
             f"formula must be a text such as 'income ~ age + C(sex)'; got {checks.shown(formula)}."
         )
-    response, terms = formula_terms(formula)
-    names, made = _named(design, [response, *(each.column for each in terms)], how.function.__name__)
+    said = formula_terms(formula)
+    names, made = _named(design, [*said.response.columns, *said.columns], how.function.__name__)
     facts = design.facts
-    factors = [each.column for each in terms if each.categorical or each.column not in facts.bounds]
+    factors = [each for each in said.columns if each in said.categories or each not in facts.bounds]
     numbers = [each for each in names if each not in factors]
-    binary = how.function.__name__ == "logit"
-    if binary:
+    if how.function.__name__ == "logit":
+        response = said.response.columns[0]
         numbers.remove(response)
         if response in facts.levels:
             factors = [response, *factors]
@@ -353,7 +353,7 @@ def _check_fewer(design: Design, names: Any, levels: Any) -> None:
         if more := [value for value in values if value not in own]:
             raise PydpstatError(
                 f"levels of {each!r} must be among the declared ones, {checks.excerpt(list(own))}; got "
-                f"{checks.excerpt(more)}, too. Give what is declared or less: a call cannot widen a design."
+                f"{len(more)} besides. Give what is declared or less: a call cannot widen a design."
             )
 
 

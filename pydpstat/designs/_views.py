@@ -81,7 +81,7 @@ class Made:
 def needed(assigned: Mapping[str, str], names: Iterable[str]) -> list[Made]:
     """Return the assigned columns that some columns are, or are made of, in the order to make them."""
     wanted, found = set(names), []
-    for name, text in reversed(assigned.items()):
+    for name, text in reversed(list(assigned.items())):
         if name in wanted:
             found.append(Made(name, expression_of(text)))
             wanted.update(found[-1].needs)

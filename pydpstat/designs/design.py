@@ -192,9 +192,8 @@ class Design:
         known = [*Facts._fields, "subset"]
         if not isinstance(facts, Mapping) or not {*facts} <= {*known}:
             raise PydpstatError(
-                "facts must be a dict as to_dict writes it; got "
-                f"{checks.excerpt(list(facts)) if isinstance(facts, Mapping) else checks.shown(facts)}. Its "
-                f"names are {', '.join(known)}."
+                f"facts must be a dict as to_dict writes it; got {checks.shown(facts)}. Its names are "
+                f"{', '.join(known)}."
             )
         own = dict(facts)
         assigned, subset = own.pop("assigned", {}), own.pop("subset", None)

@@ -153,14 +153,27 @@ def _together(
             )
         return data, partial(_by_name, weights=weights, argument=argument), scope
     keys = (scope.by,) if isinstance(scope.by, str) else scope.by
-    if named and isinstance(keys, (list, tuple)) and all(isinstance(each, str) for each in keys):
+    by_name = isinstance(keys, (list, tuple)) and all(isinstance(each, str) for each in keys)
+    unit = scope.paid_for if scope.unit is None else scope.unit
+    if named and (by_name or isinstance(unit, str)):
         # weights stand beside the records, which so have an order
         columns = _named(read_whole(data, argument, beside=True))
         size = len(next(iter(columns.values()))) if columns else 0
-        names, by = keys_of(scope, Origin(tuple(columns), columns, size, None, argument=argument))
-        rest = _only([name for name in columns if name not in names], argument)
-        data, scope = Chunk({rest: columns[rest]}, size), scope._replace(by=dict(zip(names, by.columns)))
+        used: list[str] = []
+        if by_name:
+            names, by = keys_of(scope, Origin(tuple(columns), columns, size, None, argument=argument))
+            used, scope = [*names], scope._replace(by=dict(zip(names, by.columns)))
+        if isinstance(unit, str) and unit in columns:
+            used, scope = [*used, unit], scope._replace(unit=_series(columns[unit], unit))
+        rest = _only([name for name in columns if name not in used], argument)
+        data = Chunk({rest: columns[rest]}, size)
     return _Pair(data, weights), _as_given, scope
+
+
+def _series(column: Any, name: str) -> Any:
+    import pandas as pd
+
+    return pd.Series(column, name=name)
 
 
 def _as_given(given: object) -> _Pair:

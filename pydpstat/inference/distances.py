@@ -30,6 +30,7 @@ from pydpstat.inference._testing import (
     shown_alternative,
 )
 from pydpstat.inference._unheard import unheard
+from pydpstat.inference._units import samples_of
 from pydpstat.random import source_from
 from pydpstat.results import InferenceResults
 from pydpstat.results._call import Named

@@ -31,7 +31,8 @@ COMPARISONS = ("diff", "ratio")
 # how groups are called that have no names
 _NUMBERED = ("1", "2")
 _BOUNDED = OnlyBounded(
-    "for proportions_test, as the groups' sizes are public", "If they are private, use chi2_contingency."
+    "for proportions_test, as the groups' sizes are public",
+    "If they are private, use proportion(data, epsilon, by=, levels=).difference(a, b).",
 )
 
 

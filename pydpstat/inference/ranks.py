@@ -27,6 +27,7 @@ from pydpstat.inference._testing import (
     sample_of,
     shown_alternative,
 )
+from pydpstat.inference._units import samples_of
 from pydpstat.random import source_from
 from pydpstat.results import InferenceResults
 from pydpstat.statistics._kernels.scope import Keys, Scope

@@ -70,6 +70,7 @@ def weighted_mean(
     levels: object = None,
     other: str | None = "other",
     strata: Keys | None = None,
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -107,6 +108,10 @@ def weighted_mean(
         By what strata the sample was drawn, with their public `levels`, in the place of `by`: the interval of
         kind "population" is then by the variances within strata. The noise is that of all strata together,
         its standard deviation as the root of their number.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -172,7 +177,8 @@ def weighted_mean(
     """
     pair, source = bounds_pair(bounds), source_from(rng)
     how = weighted_options(epsilon, neighbors, missing, budget)
-    known = read_weighted(data, weights, pair, max_weight, how, source, Scope(by, levels, other), strata)
+    scope = Scope.of(by, levels, other, unit, None, None, None, budget).independent()
+    known = read_weighted(data, weights, pair, max_weight, how, source, scope, strata)
     return _mean("weighted_mean", known, (("bounds", pair),), "data", source, budget)
 
 
@@ -189,6 +195,7 @@ def weighted_proportion(
     levels: object = None,
     other: str | None = "other",
     strata: Keys | None = None,
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -198,7 +205,7 @@ def weighted_proportion(
     ----------
     condition : array_like of bool, shape (n,), or frame
         One truth value a record; a frame as in `weighted_mean`.
-    weights, epsilon, max_weight, neighbors, missing, by, levels, other, strata, rng, budget
+    weights, epsilon, max_weight, neighbors, missing, by, levels, other, strata, unit, rng, budget
         As in `weighted_mean`.
 
     Returns
@@ -229,7 +236,7 @@ def weighted_proportion(
     0.75
     """
     source, how = source_from(rng), weighted_options(epsilon, neighbors, missing, budget)
-    scope = Scope(by, levels, other)
+    scope = Scope.of(by, levels, other, unit, None, None, None, budget).independent()
     known = read_weighted(condition, weights, (0.0, 1.0), max_weight, how, source, scope, strata, truths=True)
     return _mean("weighted_proportion", known, (), "condition", source, budget)
 

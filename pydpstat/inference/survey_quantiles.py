@@ -62,6 +62,7 @@ def weighted_quantile(
     by: Keys | None = None,
     levels: object = None,
     other: str | None = "other",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -69,7 +70,7 @@ def weighted_quantile(
 
     Parameters
     ----------
-    data, weights, epsilon, bounds, max_weight, neighbors, missing, by, levels, other, rng, budget
+    data, weights, epsilon, bounds, max_weight, neighbors, missing, by, levels, other, unit, rng, budget
         As in `weighted_mean`.
     q : float
         Share of the weight below the quantile; between 0 and 1.
@@ -115,7 +116,8 @@ def weighted_quantile(
     allowed = f"a whole number from {_FEWEST} to {_MOST}"
     count = checks.integer(bins, "bins", _FEWEST, _MOST, allowed=allowed, hint="64 is the default.")
     how = weighted_options(epsilon, neighbors, missing, budget)
-    known = read_weighted(data, weights, pair, max_weight, how, source, Scope(by, levels, other))
+    scope = Scope.of(by, levels, other, unit, None, None, None, budget).independent()
+    known = read_weighted(data, weights, pair, max_weight, how, source, scope)
     how, shape = known.how, known.records.shape
     places = np.linspace(-1.0, 1.0, count + 1)
     edges = tuple((0.5 * pair[0] + 0.5 * pair[1] + record_grid.half_width(pair) * places).tolist())

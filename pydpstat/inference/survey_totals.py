@@ -58,6 +58,7 @@ def weighted_total(
     levels: object = None,
     other: str | None = "other",
     strata: Keys | None = None,
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -65,7 +66,9 @@ def weighted_total(
 
     Parameters
     ----------
-    data, weights, epsilon, bounds, max_weight, neighbors, missing, by, levels, other, strata, rng, budget
+    data, weights, epsilon, bounds, max_weight, neighbors, missing, by, levels, other, strata : optional
+        As in `weighted_mean`.
+    unit, rng, budget : optional
         As in `weighted_mean`.
 
     Returns
@@ -110,7 +113,7 @@ def weighted_total(
     """
     pair, source = bounds_pair(bounds), source_from(rng)
     how = weighted_options(epsilon, neighbors, missing, budget)
-    scope = Scope(by, levels, other)
+    scope = Scope.of(by, levels, other, unit, None, None, None, budget).independent()
     known, ends = read_products(data, weights, pair, max_weight, how, source, scope, strata)
     if known.how.bounded:
         return _sized(known, ends, source, budget)

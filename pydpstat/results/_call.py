@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -38,7 +38,7 @@ class Call:
     data: tuple[tuple[str, str], ...]
     arguments: tuple[tuple[str, object], ...]
     package: str = ""
-    then: tuple[str, ...] = ()
+    then: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         # plain copies: neither a later change nor anything else of the caller's stays reachable

@@ -280,7 +280,7 @@ def test_collinear_predictors_have_no_ends():
     "arguments, message",
     [
         ({"neighbors": "unbounded"}, "neighbors must be 'bounded' for logit"),
-        ({"formula": "y ~ log(x)"}, "formula must have columns"),
+        ({"formula": "y ~ log(x)"}, "lower bound is above 0, where log is defined"),
         ({"formula": "y ~ x + C(g)"}, "levels must have the public levels of 'g'"),
         ({"bounds": {"z": (0, 1)}}, "bounds must name every column"),
         ({"missing": "drop"}, "missing must not be 'drop'"),

@@ -113,10 +113,9 @@ _HIERARCHIES = tuple(
 )
 _SHARED = crossed(({"epsilon": 1.0}, {"epsilon": 0.1 + 0.2}))
 _WEIGHED = tuple({**each, "bounds": BOUNDS} for each in _SHARED)
-_BOUNDED = tuple(each for each in crossed(_TOGETHER, 3.0) if each["neighbors"] == "bounded")
-_BOUNDED_LEVELS = tuple(
-    {"neighbors": "bounded", "missing": missing, "epsilon": 1.0} for missing in ("error", 2.0)
-)
+_NUMBERED = crossed(_TOGETHER, 3.0)
+_BOUNDED = tuple(each for each in _NUMBERED if each["neighbors"] == "bounded")
+_NUMBERED_LEVELS = crossed(({"epsilon": 1.0},), 2.0)
 # pandas before 2 has nanoseconds only
 _FRAMED = tuple(kind for kind in LABELS if not kind.name.startswith("masked") and kind.name != "days")
 # pandas gives lists and objects a type that their values have
@@ -303,14 +302,14 @@ FUNCTIONS: tuple[Function, ...] = (
                     for key, value in each.items()
                     if how in ("moments", "predictor") or key != "mechanism"
                 }
-                for each in _BOUNDED
+                for each in (_NUMBERED if how in ("moments", "predictor") else _BOUNDED)
                 if how in ("moments", "predictor") or each["mechanism"] == "laplace"
             ),
             refused=_COLUMNS,
         )
         for how in _REGRESSED
     ),
-    Function("ols, levels", calls.ols_levels, LABELS, _BOUNDED_LEVELS),
+    Function("ols, levels", calls.ols_levels, LABELS, _NUMBERED_LEVELS),
     *(
         Function(f"design, {how}", call, _COLUMNS_OF_NUMBERS, _SUBSETS)
         for how, call in (

@@ -233,7 +233,9 @@ def shown_scope(
         if scope.other != "other":
             said.append(("other", scope.other))
     if unit is not None:
-        said += [("unit", unit.name), ("max_records", unit.records)]
+        said.append(("unit", unit.name))
+        if not scope.alone:
+            said.append(("max_records", unit.records))
         if unit.groups is not None:
             said.append(("max_groups", unit.groups))
     if sample is not None:
