@@ -182,7 +182,9 @@ def test_a_domain_table_has_declared_weights_and_levels(name):
         {key: LEVELS[key] for key in ("region", "sex")},
     )
     public = {**ONE, "max_weight": 3, "by": keys, "levels": levels}
-    alone = getattr(dp, name)(INCOME, FRAME.w, 0.5, **public, rng=5)
+    with declared():
+        rest_on("bounds", ["income", "w"]), rest_on("levels", keys)
+        alone = getattr(dp, name)(INCOME, FRAME.w, 0.5, **public, rng=5)
     assert asked.to_dict() == alone.to_dict() and str(asked.summary()) == str(alone.summary())
 
 
