@@ -32,13 +32,13 @@ def test_stretched_points_have_the_probabilities_of_plain_ones(law):
     for drawn, weights, dist, least in (
         (made.draws.normal, made.weights(NORMAL), stats.norm(), 1e-6),
         # whose tails alone are never the only thing that makes a statistic extreme
-        (made.draws.chi2, made.weights(NORMAL), stats.chi2(11), 1e-3),
+        (made.draws.chi2, made.weights(NORMAL), stats.chi2(11), 1e-2),
         (made.draws.noises[1], made.weights(UP), noise(), 1e-5),
     ):
-        for tail in (0.3, 1e-2, 1e-4, least):
+        for tail in (0.3, 1e-2, least):
             share = float((weights * (drawn > dist.isf(tail))).mean())
             # 4 standard errors of the weighted draws
-            assert share == pytest.approx(tail, rel=0.4 if tail < 0.01 else 0.1), (dist, tail)
+            assert share == pytest.approx(tail, rel=0.4 if tail < 0.01 else 0.15), (dist, tail)
     shares = np.empty(8192)
     shares[made.draws.order] = made.draws.shares
     assert float((made.weights(UP) * (shares < 1e-6)).mean()) == pytest.approx(1e-6, rel=0.35)

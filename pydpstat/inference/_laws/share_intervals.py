@@ -101,12 +101,12 @@ class ShareIntervals(Frozen):
 
         Where some cells are left out, the number of records in the others is private.
         """
-        from pydpstat.inference._laws.tables import independence_floor, independence_pvalue
+        from pydpstat.inference._laws.deep_tables import FLOOR, independence_pvalue
 
         cells = self.counts[:rows, :columns]
         size = self.size if cells.shape == self.counts.shape else None
         statistic, pvalue = independence_pvalue(cells, size, self.rate)
-        return TableTest(statistic, pvalue, independence_floor(cells.size, size))
+        return TableTest(statistic, pvalue, FLOOR)
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the ends for each count, in their shape."""
