@@ -2,8 +2,8 @@
 
 A p-value of `tables` up to 0.002 is estimated a second time, with so many levels as it needs, and twice its
 error is added; that counts, up to 0.002. So a smaller p-value rests on hundreds of tables at each level,
-where a plain one of 0.0005 would rest on five. Where the number of records is private, and a part of the p-value is for
-numbers that are left out, it is as for t tests (`pydpstat.inference._laws.deep_pvalues`).
+where a plain one of 0.0005 would rest on five. Where the number of records is private, and a part of the
+p-value is for numbers that are left out, it is as for t tests (`pydpstat.inference._laws.deep_pvalues`).
 """
 
 from __future__ import annotations

@@ -20,8 +20,11 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat.inference._laws.nuisance import Floats, generator
+
+Integers = npt.NDArray[np.int64]
 
 # tables, the share of them that is kept, and steps in a round
 _TABLES, _KEPT, _STEPS = 1_000, 0.1, 8
@@ -59,7 +62,7 @@ def small_tail(
     counts = rng.multinomial(n, cells, size=_TABLES)
     waits = rng.standard_exponential((2, *counts.shape))
 
-    def of(counts: Floats, waits: Floats) -> Floats:
+    def of(counts: Integers, waits: Floats) -> Floats:
         first, second = np.floor(waits / rate)
         return statistic((counts + first - second).reshape(-1, *p.shape))
 
@@ -86,7 +89,7 @@ def small_tail(
     return min(1.0, share * (1.0 + _ADDED * math.sqrt(1.0 + round_)))
 
 
-def _moved(rng: np.random.Generator, counts: Floats, n: int, p: Floats, part: float) -> Floats:
+def _moved(rng: np.random.Generator, counts: Integers, n: int, p: Floats, part: float) -> Integers:
     """Draw some records' cells again, each with the probability 1 - part."""
     kept = rng.binomial(counts, part)
     return kept + rng.multinomial(n - kept.sum(axis=1), p)
