@@ -97,9 +97,9 @@ class LinearDesign:
     @property
     def given_bounds(self) -> dict[str, Pair]:
         """The bounds of the columns in the order of a list of them: the response's first, if it has some."""
-        own = [] if self.outcome is not None else [(self.response, self.response_bounds)]
-        own = [(each.column, each.bounds) for each in self.responses] or own
-        return dict([*own, *((each.column, each.bounds) for each in self.read if each.bounds is not None)])
+        found = {} if self.outcome is not None or self.responses else {self.response: self.response_bounds}
+        columns = (*self.responses, *self.read)
+        return found | {each.column: each.bounds for each in columns if each.bounds is not None}
 
     @property
     def arguments(self) -> tuple[tuple[str, object], ...]:
@@ -198,15 +198,14 @@ def read_regression(
         constant, shown = "Intercept", f"data[{said.response.columns[0]!r}]"
     else:
         columns_given = all_columns(data)
-        response, target = response_column(formula, columns_given.names, binary)
+        name, target = response_column(formula, columns_given.names, binary)
         given = [target, columns_given]
-        terms = tuple((Factor((name,), name),) for name in given[1].names)
-        said = Formula(Factor((response,), response), terms)
+        said = Formula(Factor((name,), name), tuple((Factor((each,), each),) for each in columns_given.names))
         constant, shown = "const", "formula"
-        if response in given[1].names:
+        if name in columns_given.names:
             raise PydpstatError(
-                f"formula must be a response of another name than the predictors; got {response!r}. Rename "
-                "one of the two."
+                f"formula must be a response of another name than the predictors; got {name!r}. Rename one "
+                "of the two."
             )
     columns = [column for each in given for column in each.columns]
     design = _design(said, columns, bounds, shown if binary else None, levels, other, constant)
