@@ -125,9 +125,9 @@ class LinearDesign:
             if isinstance(each, Derived):
                 start = 0 if each.levels is None else 1
                 gone |= {start + place for place, cell in enumerate(each.cells) if not empty.isdisjoint(cell)}
-            elif declared or each.added:
+            if declared or each.added:
                 codes = each.kept if declared else (each.other,)
-                gone.update(code for code in codes if (each.column, code) in empty)
+                gone |= {code for code in codes if (each.column, code) in empty}
             found.append(replace(each, absent=tuple(sorted(gone))))
         if tuple(found) == self.predictors or not any(each.names for each in found):
             return self

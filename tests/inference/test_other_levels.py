@@ -97,6 +97,11 @@ def test_interactions_of_a_level_that_looks_empty_are_left_out():
     public = {"g": ["a", "b"], "h": ["u", "v"]}
     fit = fitted(crossed, "x ~ C(g) * C(h)", 20.0, levels=public, bounds={"x": (0, 10)})
     assert list(fit.params.index)[-1] == "C(g)[T.b]:C(h)[T.v]" and fit.params.notna().all()
+    # nobody is in one of the cells
+    alone = crossed.assign(h=crossed.h.where(crossed.g == "a", "u"))
+    fit = fitted(alone, "x ~ C(g) * C(h)", 20.0, levels=public, bounds={"x": (0, 10)}, other=None)
+    assert fit.params.isna().tolist() == [False, False, False, True]
+    assert any("C(g):C(h) = b:v cannot be told from 0" in each for each in fit.remarks)
 
 
 def test_logistic_regressions_have_it_too():
