@@ -20,6 +20,7 @@ from pydpstat.inference._formulas import Factor, Formula, formula_terms
 from pydpstat.inference._given_columns import Reader, all_columns, columns_by_name, response_column
 from pydpstat.inference._interactions import coded
 from pydpstat.inference._predictors import Derived, Predictor, Truths, floats, no_outcome
+from pydpstat.inference._units import Whose, first_of_each, ids_of
 from pydpstat.statistics._kernels.levels import DECLARED, Variables, check_other, levels_of, plain
 
 Floats = npt.NDArray[np.float64]
@@ -172,6 +173,7 @@ class Regression(NamedTuple):
     design: LinearDesign
     response: Floats
     predictors: tuple[npt.NDArray[Any], ...]
+    unit: str | None = None
 
     def __repr__(self) -> str:
         return "Regression(values withheld)"
@@ -185,19 +187,22 @@ def read_regression(
     missing: Missing,
     binary: bool = False,
     other: str | None = None,
+    whose: Whose | None = None,
 ) -> Regression:
     """Read a regression: by a formula, or the response and the predictors themselves.
 
     The bounds are also those of the response, unless that is `binary`: then it has two levels, and is read as
     0 and 1. Values of predictors that are none of the levels count as the level `other`, or the reference.
+    One record of each unit stays.
     """
     check_other(other)
+    unit = None if whose is None else ids_of(data, whose)
     if isinstance(formula, str):
         said = formula_terms(formula)
         given = [columns_by_name(data, [*said.response.columns, *said.columns], "data")]
         constant, shown = "Intercept", f"data[{said.response.columns[0]!r}]"
     else:
-        columns_given = all_columns(data)
+        columns_given = all_columns(data).without(None if unit is None else unit[0])
         name, target = response_column(formula, columns_given.names, binary)
         given = [target, columns_given]
         said = Formula(Factor((name,), name), tuple((Factor((each,), each),) for each in columns_given.names))
@@ -225,6 +230,10 @@ def read_regression(
             "data must have every predictor of the same records as the response, which formula names or is; "
             "they have different lengths. Give one value a record in each."
         )
+    if whose is not None and unit is not None:
+        read = first_of_each(unit, read, whose.source)
+    if missing == "drop":
+        read = _complete(read)
     found = [each.filled(values, missing) for each, values in zip((*own, *design.read), read)]
     response, predictors = found[0], tuple(found[len(own) :])
     # what is made of columns has the bounds that follow from theirs, where they are clipped to these
@@ -232,7 +241,8 @@ def read_regression(
         response = said.response.made.values(_clipped(own, found))
     if design.columns:
         predictors = design.made(list(_clipped(design.columns, predictors).values()))
-    return Regression(design, response.astype(np.float64, copy=False), predictors)
+    response = response.astype(np.float64, copy=False)
+    return Regression(design, response, predictors, None if unit is None else unit[0])
 
 
 def _clipped(columns: Sequence[Predictor], values: Sequence[npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
@@ -240,6 +250,13 @@ def _clipped(columns: Sequence[Predictor], values: Sequence[npt.NDArray[Any]]) -
         each.column: found if each.bounds is None else found.clip(*each.bounds)
         for each, found in zip(columns, values)
     }
+
+
+def _complete(read: Sequence[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
+    """Return the records that miss no variable: no number, which would be NaN, and no level, which is -1."""
+    gaps = [np.isnan(values) if values.dtype.kind == "f" else values < 0 for values in read]
+    kept = ~np.logical_or.reduce(gaps)
+    return [values[kept] for values in read]
 
 
 def _design(

@@ -36,12 +36,12 @@ def by_moments(
 ) -> RegressionResults:
     """Release the moments, and return what follows from them."""
     design = regression.design
-    layout = Layout.of(design)
+    layout = Layout.of(design, how.bounded)
     if how.default or how.norm == math.inf:
         how = how._replace(mechanism=layout.mechanism)
     found = release_statistic(
         "ols",
-        moment_query(regression, how.norm),
+        moment_query(regression, how.norm, how.bounded),
         how,
         source,
         budget,
@@ -64,7 +64,8 @@ def _followed(
     """Return what follows; `shown` has the levels that look empty and are left out of the design as well."""
     blocks = layout.blocks(norm)
     matrix = matrix_of(found.value, blocks, layout.width)
-    matrix[0, 0] = float(found.nobs or 0)
+    if layout.bounded:
+        matrix[0, 0] = float(found.nobs or 0)
     centers, factors = _units(design)
     height, middle = half_width(design.response_bounds), _middle(design.response_bounds)
     units, shifts = height / np.append(1.0, factors), np.zeros(layout.width - 1)
@@ -78,7 +79,7 @@ def _followed(
         shown = design.without(gone)
         fewer = shown.without(gone, declared=True)
         if fewer is not design:
-            return _followed(fewer, Layout.of(fewer), norm, null, found, shown)
+            return _followed(fewer, Layout.of(fewer, layout.bounded), norm, null, found, shown)
     tests = ScoreTests(noisy, units, shifts)
     coef, errors = tests.estimates()
     rest, whole = tests.squares()

@@ -19,6 +19,7 @@ from pydpstat.inference._laws.tables import (
 )
 from pydpstat.inference._noisy_tables import noisy_table, probabilities
 from pydpstat.results import InferenceResults
+from pydpstat.statistics._kernels.scope import Keys
 
 INDEPENDENT = "the records are independent of each other"
 
@@ -32,6 +33,7 @@ def chisquare(
     f_exp: object = None,
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -56,6 +58,10 @@ def chisquare(
     missing : {"error", "drop"} or a level, default "error"
         What to do with missing values and those that are no level: raise an error, leave their records out
         (unbounded only), or count them in this level, which is added where it is new.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -102,7 +108,9 @@ def chisquare(
     >>> r.validity, r.pvalue < 0.01
     ('model', True)
     """
-    table = noisy_table("chisquare", ("data",), data, epsilon, levels, neighbors, missing, rng, budget, f_exp)
+    table = noisy_table(
+        "chisquare", ("data",), data, epsilon, levels, neighbors, missing, rng, budget, unit, f_exp
+    )
     (names,) = table.names
     p = probabilities(f_exp, names)
     n = table.release.nobs
@@ -132,6 +140,7 @@ def chi2_contingency(
     levels: object = None,
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -153,6 +162,10 @@ def chi2_contingency(
     missing : {"error", "drop"} or a level, default "error"
         What to do with missing values and those that are no level: raise an error, leave their records out
         (unbounded only), or count them in this level, which is added where it is new.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -206,7 +219,7 @@ def chi2_contingency(
             "example (['no', 'yes'], ['low', 'high'])."
         )
     table = noisy_table(
-        "chi2_contingency", ("x", "y"), (x, y), epsilon, levels, neighbors, missing, rng, budget
+        "chi2_contingency", ("x", "y"), (x, y), epsilon, levels, neighbors, missing, rng, budget, unit
     )
     n = table.release.nobs
     statistic, pvalue = independence_pvalue(table.noisy, n, table.rate)

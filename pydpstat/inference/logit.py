@@ -25,6 +25,7 @@ from pydpstat._release.statistic import (
     quiet,
     release_stage,
 )
+from pydpstat.inference._cell_regression import by_cells
 from pydpstat.inference._combinations import LawCombinations
 from pydpstat.inference._design import LinearDesign, Regression, read_regression
 from pydpstat.inference._hidden import empty_levels, empty_responses, hidden_names
@@ -32,6 +33,7 @@ from pydpstat.inference._laws.logit_start import Line, line_for, start, within
 from pydpstat.inference._laws.noisy_logit import LogitLaw, symmetric
 from pydpstat.inference._logit_sums import LogitRecords, Scaling, moments_of, score_of
 from pydpstat.inference._testing import check_epsilon
+from pydpstat.inference._units import Whose
 from pydpstat.mechanisms.mechanism import parts_of
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
@@ -39,6 +41,7 @@ from pydpstat.results._call import Call
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.record_grid import check_range
+from pydpstat.statistics._kernels.scope import Keys
 
 Floats = npt.NDArray[np.float64]
 # the shares of epsilon of the moments, and of the scores one after another
@@ -86,6 +89,7 @@ def logit(
     other: str | None = None,
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> RegressionResults:
@@ -116,6 +120,10 @@ def logit(
     missing : {"error"} or float, default "error"
         What to do with missing values: raise an error, or put a public number in their place, which is within
         all bounds; a missing category counts as the reference, a missing response as 0.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -177,13 +185,18 @@ def logit(
     >>> bool(low < 0.5 < high), r.validity["x1"]
     (True, 'measured')
     """
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget, only=_BOUNDED)
+    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
     check_epsilon(how)
-    regression = read_regression(formula, data, bounds, levels, how.missing, True, other)
-    design = regression.design
-    records = records_of(regression)
-    check_records(how, records.size, 1, "logistic regression")
     source = source_from(rng)
+    whose = Whose(unit, budget, source)
+    regression = read_regression(formula, data, bounds, levels, how.missing, True, other, whose)
+    how = how._replace(unit=regression.unit)
+    design = regression.design
+    if how.bounded:
+        check_records(how, regression.response.size, 1, "logistic regression")
+    if not how.bounded or any(each.levels is not None for each in design.predictors):
+        return by_cells(regression, how, source, check_budget(budget), design.arguments)
+    records = records_of(regression)
     slopes = len(records.names)
     shares = stages_for(how.epsilon, records.size, slopes)
     record = call("logit", how, ("formula", "data"), design.arguments)

@@ -146,7 +146,7 @@ class NoisyMoments(Frozen):
     Parameters
     ----------
     matrix : ndarray of shape (d, d)
-        The noisy matrix, symmetric; its first element is the number of records, without noise.
+        The noisy matrix, symmetric; its first element is the number of records, without noise if it is public.
     blocks : tuple of Block
         What is released, in its order.
     noise : Noise
@@ -162,8 +162,8 @@ class NoisyMoments(Frozen):
 
     @property
     def size(self) -> int:
-        """Number of records."""
-        return round(float(self.matrix[0, 0]))
+        """Number of records; where it is private, a noisy one that is at least 1."""
+        return max(round(float(self.matrix[0, 0])), 1)
 
     @property
     def pvalue_floor(self) -> float:

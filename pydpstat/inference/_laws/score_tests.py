@@ -205,11 +205,17 @@ def _kept(value: Any) -> Any:
 
 
 def _design(matrix: Floats) -> Floats:
-    """Return the nearest matrix of moments of the constant and the predictors, its number of records kept."""
+    """Return the nearest matrix of moments of the constant and the predictors, its number of records kept.
+
+    A noisy number of records below 1 is moved up to 1.
+    """
     values, vectors = np.linalg.eigh(matrix)
     whole = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    size = max(float(matrix[0, 0]), 1.0)
+    if whole[0, 0] <= 0.0:
+        whole[0, 0] = size
     factor = np.ones(len(matrix))
-    factor[0] = math.sqrt(matrix[0, 0] / whole[0, 0])
+    factor[0] = math.sqrt(size / whole[0, 0])
     return whole * factor * factor[:, None]
 
 
