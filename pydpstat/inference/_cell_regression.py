@@ -147,8 +147,6 @@ def moderate(law: CellLogit) -> tuple[Floats, Floats]:
 def _results(
     law: CellLogit, releases: list[DPResults], design: LinearDesign, cells: Cells, **promised: Guarantee
 ) -> RegressionResults:
-    from scipy.special import ndtri
-
     combinations = cells.scaling.combinations
     coef = combinations @ law.estimate
     pvalues = np.array([law.pvalue(each, 0.0) for each in combinations])
@@ -168,7 +166,7 @@ def _results(
         errors=np.where(empty, math.inf, errors),
         null=0.0,
         tested=design.names,
-        statistics=np.copysign(-ndtri(np.maximum(pvalues, 1e-300) / 2.0), coef),
+        statistics=coef / errors,
         probabilities=pvalues,
         intervals=tuple(CellInterval(law, each) for each in combinations),
         labels=("measured",) * len(design.names),
