@@ -25,6 +25,7 @@ class Facts(NamedTuple):
     unit: str | None
     max_records: int | None
     weights: str | None
+    strata: str | None
     missing: Any
     neighbors: str
     other: str | None
@@ -126,6 +127,7 @@ def facts_of(
     unit: str | None,
     max_records: int | None,
     weights: str | None,
+    strata: str | None,
     missing: Any,
     neighbors: str,
     other: str | None,
@@ -139,7 +141,7 @@ def facts_of(
         name: _levels(name, each)
         for name, each in _by_column(levels, "levels", columns, "{'sex': ['f', 'm']}").items()
     }
-    for argument, name in (("unit", unit), ("weights", weights)):
+    for argument, name in (("unit", unit), ("weights", weights), ("strata", strata)):
         if name is not None:
             _check_column(name, argument, columns, checks.shown_option(name))
     most = None
@@ -158,6 +160,11 @@ def facts_of(
             f"bounds of the weights {weights!r} must not be below 0; got {checked_bounds[weights]}. Give for "
             "example (0, 3)."
         )
+    if strata is not None and strata not in checked_levels:
+        raise PydpstatError(
+            f"levels must have those of the strata; there are none of {strata!r}. Give for example "
+            f"levels={{{strata!r}: ['small', 'large']}}."
+        )
     if other is not None and not isinstance(other, str):
         raise PydpstatError(
             f"other must be a name for values that are in no level, or None; got {checks.shown(other)}. None "
@@ -168,7 +175,7 @@ def facts_of(
     for rule in missing.values() if isinstance(missing, Mapping) else (missing,):
         _check_rule(rule, checked_levels)
     checks.one_of(neighbors, "neighbors", NEIGHBORS)
-    return Facts(checked_bounds, checked_levels, unit, most, weights, missing, neighbors, other, {})
+    return Facts(checked_bounds, checked_levels, unit, most, weights, strata, missing, neighbors, other, {})
 
 
 def _check_rule(rule: Any, levels: Mapping[str, Levels]) -> None:

@@ -51,6 +51,8 @@ def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[s
         arguments = (None, *arguments)
     how = signature_of(name)
     given = _bound(how, name, arguments, options)
+    if design.facts.strata is not None and "strata" in how.options and given.get("by") is None:
+        given.setdefault("strata", design.facts.strata)
     with declared():
         if name in GROUPS:
             return _by_groups(design, how, given.pop("formula"), given, name)
@@ -61,7 +63,7 @@ def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[s
             variables = variables_of(variables, name, design.columns)
         _check_number(name, variables)
         if given.get("levels") is not None:
-            _check_fewer(design, _keys(given.get("by")) or variables, given["levels"])
+            _check_fewer(design, _keys(given.get("by") or given.get("strata")) or variables, given["levels"])
         return _of_variables(design, how, name, variables, given)
 
 

@@ -238,6 +238,8 @@ class Design:
             said.append("unit")
         if name == facts.weights:
             said.append("weights")
+        if name == facts.strata:
+            said.append("strata")
         if name in facts.bounds:
             low, high = facts.bounds[name]
             said.append(f"from {low:g} to {high:g}")
@@ -301,6 +303,7 @@ def design(
     unit: str | None = None,
     max_records: int | None = None,
     weights: str | None = None,
+    strata: str | None = None,
     missing: Any = "error",
     neighbors: str | None = None,
     other: str | None = "other",
@@ -325,6 +328,9 @@ def design(
         How many records of a unit count; drawn for each release. It needs `unit`.
     weights : str, optional
         The column of survey weights, which needs bounds.
+    strata : str, optional
+        The column of the strata that a sample was drawn by, which needs levels: weighted statistics that are
+        not by group then have intervals by the variances within strata.
     missing : {"error", "drop"}, number, level, or dict by column, default "error"
         What to do with missing values, as the functions have it.
     neighbors : {"bounded", "unbounded"}, optional
@@ -380,7 +386,7 @@ def design(
         neighbors = paid.neighbors if neighbors is None else neighbors
         unit = paid.unit if unit is None else unit
     neighbors = "unbounded" if neighbors is None else neighbors
-    facts = facts_of(columns, bounds, levels, unit, max_records, weights, missing, neighbors, other)
+    facts = facts_of(columns, bounds, levels, unit, max_records, weights, strata, missing, neighbors, other)
     if type(rng) is int:
         rng = np.random.default_rng(rng)
     return Design(held, facts, columns if columns is not None else facts.declared, None, budget, rng)

@@ -100,7 +100,7 @@ def samples_of(
 
 
 class Whose(NamedTuple):
-    """Whose data records are, as it was given; the budget that pays; and the source of a choice among them."""
+    """Whose data records are, as it was given; the budget that pays; and the source of the choice."""
 
     unit: Any
     budget: Spender | None
@@ -110,8 +110,8 @@ class Whose(NamedTuple):
 def ids_of(data: Any, whose: Whose) -> tuple[str, Hashes] | None:
     """Return the name of a unit and a hash of each record's id; None without one.
 
-    The ids are a column of the data by its name, or one of their own. A budget's unit counts where the data have
-    its column; where they have not, the budget refuses what protects records.
+    The ids are a column of the data by its name, or one of their own. A budget's unit counts where the data
+    have its column; where they have not, the budget refuses what protects records.
     """
     given = whose.unit is not None
     unit = whose.unit if given else defaults(whose.budget).unit
@@ -133,8 +133,8 @@ def first_of_each(
     name, ids = unit
     if ids.size != arrays[0].size:
         raise PydpstatError(
-            "unit must have an id for each record of the data; it has another length. Give a column of the same "
-            "table, or the name of one."
+            "unit must have an id for each record of the data; it has another length. Give a column of the "
+            "same table, or the name of one."
         )
     stay = kept(ids, Unit(name, 1, None, below(1 << 53, source)), None, arrays)
     return [each[stay] for each in arrays]
@@ -150,11 +150,13 @@ def own_ids(unit: Any, samples: Sequence[Any] | None = None) -> list[Any]:
     given = unit if isinstance(unit, (list, tuple)) else ()
     columns = [in_memory(each, "unit") for each in given]
     fits = all(map(is_vector, columns)) and len(columns) == (1 if samples is None else len(samples))
+    told, example = "a column with an id for each record", "unit=frame['person']"
+    if samples is not None and len(samples) > 1:
+        told = f"a list of {len(samples)} columns, with an id for each record of each sample"
+        example = "unit=[first['person'], second['person']]"
     if not fits or any(len(ids) != len(sample) for ids, sample in zip(columns, samples or ())):
         raise PydpstatError(
-            f"unit must be a list of {len(samples or '1')} columns, with an id for each record of each sample, or a "
-            f"column's name; got {checks.shown(unit)}. Give for example "
-            "unit=[first['person'], second['person']]."
+            f"unit must be {told}, or a column's name; got {checks.shown(unit)}. Give for example {example}."
         )
     return columns
 

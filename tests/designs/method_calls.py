@@ -27,9 +27,10 @@ INCOME, AGE, REGION, SEX = (FRAME[name] for name in ("income", "age", "region", 
 ONE = {"bounds": BOUNDS["income"]}
 TWO = {"bounds": {"income": BOUNDS["income"], "age": BOUNDS["age"]}}
 OPEN = {"neighbors": "unbounded"}
-SEXES = [INCOME[SEX == level] for level in LEVELS["sex"]]
-REGIONS = [INCOME[REGION == level] for level in LEVELS["region"]]
-EMPLOYED = [FRAME.employed[SEX == level] for level in LEVELS["sex"]]
+# samples have the names of their groups
+SEXES = [INCOME[SEX == level].rename(level) for level in LEVELS["sex"]]
+REGIONS = [INCOME[REGION == level].rename(level) for level in LEVELS["region"]]
+EMPLOYED = [FRAME.employed[SEX == level].rename(level) for level in LEVELS["sex"]]
 
 
 def sized(**more):

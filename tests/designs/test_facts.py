@@ -48,6 +48,8 @@ def test_it_shows_what_is_declared_and_what_a_column_lacks():
         ({"weights": "weight"}, "weights must name columns of the data; got 'weight'.*The columns are"),
         ({"weights": "age"}, "bounds must have those of the weights"),
         ({"weights": "age", "bounds": {"age": (-1, 3)}}, "bounds of the weights 'age' must not be below 0"),
+        ({"strata": "sexx"}, "strata must name columns of the data; got 'sexx'.*Did you mean 'sex'"),
+        ({"strata": "sex"}, "levels must have those of the strata; there are none of 'sex'"),
         ({"missing": "drpo"}, "missing must be 'error', 'drop'.*got 'drpo', which is no declared level"),
         ({"missing": {"age": "eror"}}, "got 'eror'.*Did you mean 'error'"),
         ({"missing": {"agee": "drop"}}, "missing must name columns.*Did you mean 'age'"),

@@ -183,6 +183,21 @@ def test_a_domain_table_has_declared_weights_and_levels(name):
     assert asked.call == alone.call
 
 
+def test_declared_strata_are_those_of_weighted_statistics():
+    survey = sized(strata="region")
+    assert "  region    strata, 3 levels" in repr(survey) and survey.to_dict()["strata"] == "region"
+    for name in ("weighted_mean", "weighted_total"):
+        asked = getattr(survey, name)("income", 0.5, rng=5)
+        alone = getattr(sized(), name)("income", 0.5, strata="region", rng=5)
+        plain = getattr(sized(), name)("income", 0.5, rng=5)
+        assert str(asked.summary()) == str(alone.summary()) != str(plain.summary())
+        # groups, and a call, come first
+        for own in ({"by": "sex"}, {"strata": None}, {"strata": "sex"}):
+            there, here = (getattr(each, name)("income", 0.5, rng=5, **own) for each in (survey, sized()))
+            assert str(there.summary()) == str(here.summary())
+    assert survey.mean("age", 0.5, rng=5).value == sized().mean("age", 0.5, rng=5).value
+
+
 def test_the_budget_pays_and_gives_its_unit_and_neighbors():
     budget = dp.Budget(1.0, neighbors="unbounded", unit="person")
     people = unsized(budget=budget)
