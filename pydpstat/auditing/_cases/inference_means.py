@@ -142,7 +142,7 @@ CASES = (
     _case(
         "weighted_quantile, unbounded",
         _weighted(weighted_quantile, 0.5, **UNIT, **CELLS, **OPEN),
-        NOTHING,
+        EMPTY,
         HEAVY_HIGH,
     ),
     # intervals for the population follow from the same sums, and from noisy counts in cells
