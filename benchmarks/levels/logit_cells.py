@@ -52,7 +52,11 @@ def _setting(design: str, n: int, eps: float, neighbors: str = "bounded") -> Set
 SETTINGS: list[Setting] = [
     *(_setting(design, *size) for design in _FACTORS for size in _SIZES),
     *(_setting(design, *size) for design in _NUMBERS for size in _LARGER),
-    *(_setting(design, *size, "unbounded") for design in ("rare level", "two factors") for size in _SIZES[::3]),
+    *(
+        _setting(design, *size, "unbounded")
+        for design in ("rare level", "two factors")
+        for size in _SIZES[::3]
+    ),
     *(
         _setting(design, *size, "unbounded")
         for design in ("a number", "no factor", "no factor, skewed")

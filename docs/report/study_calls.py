@@ -1,7 +1,8 @@
 """The report of study_design.py with a call of its own for each release."""
 
-import pydpstat as dp
 from study_data import REGIONS, interviews
+
+import pydpstat as dp
 
 frame = interviews()
 budget = dp.Budget(2.0, neighbors="unbounded", unit="person")
@@ -16,13 +17,11 @@ names = ["person", "region", "sex"]
 everyone = frame[names].assign(there=True)
 counts = dp.count(everyone, 0.1, **by_both, **one)
 means = dp.mean(frame[[*names, "income"]], 0.2, **income, **by_both, population=True, **one)
-medians = dp.median(
-    frame[["person", "sex", "income"]], 0.2, **income, **by_sex, population=True, **one
-)
+medians = dp.median(frame[["person", "sex", "income"]], 0.2, **income, **by_sex, population=True, **one)
 incomes = dp.histogram(frame[["person", "income"]], 0.1, edges=range(0, 200_001, 10_000), **one)
 table = dp.crosstab(
     frame[["person", "region", "employed"]],
-    0.1,
+    0.2,
     levels={"region": REGIONS, "employed": working},
     other=None,
     **one,
@@ -39,6 +38,11 @@ model = {"bounds": {"income": (0, 200_000), "age": (18, 85)}, **alone}
 levels = {"sex": sexes, "region": REGIONS}
 wages = dp.ols("income ~ age + C(sex) + C(region)", frame, 0.4, **model, levels=levels)
 work = dp.logit(
-    "employed ~ age + C(sex) + C(region)", frame, 0.4, bounds={"age": (18, 85)}, levels=levels, **alone
+    "employed ~ age + C(sex) + C(region)",
+    frame,
+    0.4,
+    bounds={"age": (18, 85)},
+    levels={"employed": working, **levels},
+    **alone,
 )
 dependent = table.chi2()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pandas as pd
 
@@ -9,7 +11,11 @@ REGIONS = [f"region {place:02}" for place in range(1, 13)]
 SHARES = [0.22, 0.16, 0.13, 0.11, 0.09, 0.08, 0.07, 0.05, 0.04, 0.025, 0.015, 0.01]
 
 
-def interviews(persons: int = 200_000, seed: int = 2026) -> pd.DataFrame:
+# fewer than these where they only show that the report runs
+PERSONS = int(os.environ.get("PYDPSTAT_STUDY_PERSONS", 200_000))
+
+
+def interviews(persons: int = PERSONS, seed: int = 2026) -> pd.DataFrame:
     """Draw the interviews, a row each; the same ones for the same seed."""
     draw = np.random.default_rng(seed)
     place = draw.choice(12, persons, p=SHARES)

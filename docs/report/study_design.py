@@ -1,7 +1,8 @@
 """A report of 200,000 persons from one design: tables, tests and models under one budget for persons."""
 
-import pydpstat as dp
 from study_data import REGIONS, interviews
+
+import pydpstat as dp
 
 budget = dp.Budget(2.0, neighbors="unbounded", unit="person")
 people = dp.design(
@@ -16,7 +17,7 @@ counts = people.count(0.1, by=["region", "sex"])
 means = people.mean("income", 0.2, by=["region", "sex"], population=True)
 medians = people.median("income", 0.2, by="sex", population=True)
 incomes = people.histogram("income", 0.1, edges=range(0, 200_001, 10_000))
-table = people.crosstab(["region", "employed"], 0.1)
+table = people.crosstab(["region", "employed"], 0.2)
 shares = people.proportion("employed", 0.1, by="region")
 sexes = people.ttest_ind("income ~ sex", 0.1)
 regions = people.f_oneway("income ~ region", 0.1)

@@ -2,7 +2,7 @@
 library(survey)
 
 frame <- read.csv("interviews.csv")
-frame$region <- factor(frame$region)
+frame$employed <- frame$employed == "True"
 once <- frame[!duplicated(frame$person), ]
 people <- svydesign(ids = ~person, weights = ~1, data = once)
 weighted <- svydesign(ids = ~person, weights = ~w, data = once)

@@ -2,8 +2,8 @@
 
 A record is in one cell. One that is added or removed changes that cell's vector by 1 at most in the maximum
 norm, and one that is replaced those of two cells, or one by 2. So each cell has a cube's noise of scale 1 / e
-or 2 / e, e being the cells' share of epsilon: by the triangle inequality in every cell, whatever their number.
-The other sums are one vector more with the rest of epsilon.
+or 2 / e, e being the cells' share of epsilon: by the triangle inequality in every cell, whatever the number
+of cells. The other sums are one vector more with the rest of epsilon.
 
 Bringing a number onto the grid of the release moves it by less than a unit more. The sensitivity of the whole
 covers a unit for each number that is released, and of a part the norms of the changes grow by less than two
@@ -51,8 +51,8 @@ class CellCubes(Mechanism):
 
     Examples
     --------
-    >>> noise = CellCubes((CubePart(2, 3, 2.0, 0.5), CubePart(1, 1, 2.0, 0.5))).calibrate_vector(1.0, 0.0, 1.0, 7)
-    >>> noise.scale.tolist()
+    >>> cubes = CellCubes((CubePart(2, 3, 2.0, 0.5), CubePart(1, 1, 2.0, 0.5)))
+    >>> cubes.calibrate_vector(1.0, 0.0, 1.0, 7).scale.tolist()
     [4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0]
     """
 

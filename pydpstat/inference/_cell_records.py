@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat import _checks as checks
 from pydpstat._release.additive import Query
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._cell_noise import CellCubes, CubePart
@@ -28,8 +27,8 @@ from pydpstat.statistics._kernels.record_grid import CHUNK, check_range
 Floats = npt.NDArray[np.float64]
 _ONE = float(1 << 30)
 MOST_CELLS = 2000
-# shares of a stage's epsilon for what is asked by cell; the rest is for products of numbers
-_TABLE, _LEFT = 0.88, 0.6
+# shares of epsilon for what is asked by cell, of one number and of several; the rest is for products
+_TABLE, _TABLE_OF_SEVERAL, _LEFT = 0.88, 0.75, 0.6
 
 
 class Cells(NamedTuple):
@@ -88,8 +87,9 @@ class Cells(NamedTuple):
 
     def table_noise(self, ends: int) -> CellCubes:
         """Return the mechanism of the first release, of which one record changes so many cells."""
-        cells = CubePart(len(self.numbers) + 1, 2 * len(self.rows), float(ends), _TABLE)
-        return CellCubes((cells, CubePart(len(self.products), 1, float(ends), 1.0 - _TABLE)))
+        share = _TABLE if len(self.numbers) == 1 else _TABLE_OF_SEVERAL
+        cells = CubePart(len(self.numbers) + 1, 2 * len(self.rows), float(ends), share)
+        return CellCubes((cells, CubePart(len(self.products), 1, float(ends), 1.0 - share)))
 
     def rest_noise(self, ends: int) -> CellCubes:
         """Return the mechanism of what lines leave."""
@@ -222,7 +222,9 @@ class CellRecords:
 
     def _counted(self) -> list[str]:
         """Return the names of the cells by response."""
-        return [", ".join(filter(None, (cell, each))) for cell in self.cells.names for each in self._responses]
+        return [
+            ", ".join(filter(None, (cell, each))) for cell in self.cells.names for each in self._responses
+        ]
 
     def _products(self, ends: int) -> list[str]:
         times = f"{ends}*" if ends > 1 else ""
@@ -246,8 +248,3 @@ def _query(statistic: str, exact: list[Fraction], names: list[str], nobs: int | 
     value = np.array([float(each) for each in exact])
     labels = Labels(statistic, tuple(names))
     return Query(statistic, value, (Fraction(1),), labels, nobs=nobs, exact=tuple(exact))
-
-
-def known_size(how_bounded: bool, size: int) -> int | None:
-    """Return the number of records where it is public."""
-    return checks.unwrap(size) if how_bounded else None

@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from pydpstat._frozen import Frozen
 from pydpstat._release.additive import Query, Spender
+from pydpstat._release.calibration import SEEDED
 from pydpstat._release.payment import paid
 from pydpstat._release.statistic import Options, call, release_stage, release_statistic
 from pydpstat.inference._cell_noise import CellCubes
-from pydpstat.inference._cell_records import CellRecords, Cells, known_size
+from pydpstat.inference._cell_records import CellRecords, Cells
 from pydpstat.inference._combinations import LawCombinations
 from pydpstat.inference._design import LinearDesign, Regression
 from pydpstat.inference._hidden import empty_levels, empty_responses, hidden_names
@@ -25,6 +26,7 @@ from pydpstat.inference._laws.logit_start import FARTHEST
 from pydpstat.inference._laws.noisy_logit import symmetric
 from pydpstat.mechanisms.geometric import Geometric
 from pydpstat.mechanisms.mechanism import parts_of
+from pydpstat.privacy import Guarantee
 from pydpstat.random import Source
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
@@ -71,7 +73,7 @@ def by_cells(
     design = regression.design
     cells = Cells.of(design)
     records = CellRecords(regression, cells)
-    ends, nobs = 2 if how.bounded else 1, known_size(how.bounded, records.size)
+    ends, nobs = 2 if how.bounded else 1, records.size if how.bounded else None
     if not cells.numbers:
         found = release_statistic(
             "logit",
@@ -86,7 +88,9 @@ def by_cells(
         law = CellLogit(table_of(cells, found.value, (how.epsilon / ends, 0.0), ends), None)
         return _results(law, [found], design, cells)
     record = call("logit", how, ("formula", "data"), arguments)
-    held = how.promise(None, design.conditions)[1]
+    claim, held = how.promise(None, design.conditions)
+    if source.reproducible:
+        held = held.with_conditions(SEEDED)
     releases: list[DPResults] = []
 
     def ask(query: Query, mechanism: CellCubes, share: float) -> tuple[Floats, tuple[float, float]]:
@@ -97,7 +101,7 @@ def by_cells(
 
     with paid(budget, held, record):
         law = fit(records, parts_of(how.epsilon, SHARES), ends, nobs, ask)
-    return _results(law, releases, design, cells)
+    return _results(law, releases, design, cells, claim=claim, guarantee=held)
 
 
 def fit(
@@ -141,10 +145,8 @@ def moderate(law: CellLogit) -> tuple[Floats, Floats]:
 
 
 def _results(
-    law: CellLogit, releases: list[DPResults], design: LinearDesign, cells: Cells
+    law: CellLogit, releases: list[DPResults], design: LinearDesign, cells: Cells, **promised: Guarantee
 ) -> RegressionResults:
-    from scipy.special import ndtri
-
     combinations = cells.scaling.combinations
     coef = combinations @ law.estimate
     pvalues = np.array([law.pvalue(each, 0.0) for each in combinations])
@@ -164,7 +166,7 @@ def _results(
         errors=np.where(empty, math.inf, errors),
         null=0.0,
         tested=design.names,
-        statistics=np.copysign(-ndtri(np.maximum(pvalues, 1e-300) / 2.0), coef),
+        statistics=coef / errors,
         probabilities=pvalues,
         intervals=tuple(CellInterval(law, each) for each in combinations),
         labels=("measured",) * len(design.names),
@@ -174,6 +176,7 @@ def _results(
         remarks=(*([_NOTHING.format(hidden)] if hidden else []), *told),
         bounds=design.bounds[1:],
         combinations=LawCombinations(law, combinations),
+        **promised,
     )
 
 

@@ -20,6 +20,7 @@ from pydpstat.inference._formulas import Factor, Formula, formula_terms
 from pydpstat.inference._given_columns import Reader, all_columns, columns_by_name, response_column
 from pydpstat.inference._interactions import coded
 from pydpstat.inference._predictors import Derived, Predictor, Truths, floats, no_outcome
+from pydpstat.inference._units import Whose, first_of_each, ids_of
 from pydpstat.statistics._kernels.levels import DECLARED, Variables, check_other, levels_of, plain
 
 Floats = npt.NDArray[np.float64]
@@ -97,9 +98,9 @@ class LinearDesign:
     @property
     def given_bounds(self) -> dict[str, Pair]:
         """The bounds of the columns in the order of a list of them: the response's first, if it has some."""
-        own = [] if self.outcome is not None else [(self.response, self.response_bounds)]
-        own = [(each.column, each.bounds) for each in self.responses] or own
-        return dict([*own, *((each.column, each.bounds) for each in self.read if each.bounds is not None)])
+        found = {} if self.outcome is not None or self.responses else {self.response: self.response_bounds}
+        columns = (*self.responses, *self.read)
+        return found | {each.column: each.bounds for each in columns if each.bounds is not None}
 
     @property
     def arguments(self) -> tuple[tuple[str, object], ...]:
@@ -125,9 +126,9 @@ class LinearDesign:
             if isinstance(each, Derived):
                 start = 0 if each.levels is None else 1
                 gone |= {start + place for place, cell in enumerate(each.cells) if not empty.isdisjoint(cell)}
-            elif declared or each.added:
+            if declared or each.added:
                 codes = each.kept if declared else (each.other,)
-                gone.update(code for code in codes if (each.column, code) in empty)
+                gone |= {code for code in codes if (each.column, code) in empty}
             found.append(replace(each, absent=tuple(sorted(gone))))
         if tuple(found) == self.predictors or not any(each.names for each in found):
             return self
@@ -172,6 +173,7 @@ class Regression(NamedTuple):
     design: LinearDesign
     response: Floats
     predictors: tuple[npt.NDArray[Any], ...]
+    unit: str | None = None
 
     def __repr__(self) -> str:
         return "Regression(values withheld)"
@@ -185,28 +187,30 @@ def read_regression(
     missing: Missing,
     binary: bool = False,
     other: str | None = None,
+    whose: Whose | None = None,
 ) -> Regression:
     """Read a regression: by a formula, or the response and the predictors themselves.
 
     The bounds are also those of the response, unless that is `binary`: then it has two levels, and is read as
     0 and 1. Values of predictors that are none of the levels count as the level `other`, or the reference.
+    One record of each unit stays.
     """
     check_other(other)
+    unit = None if whose is None else ids_of(data, whose)
     if isinstance(formula, str):
         said = formula_terms(formula)
         given = [columns_by_name(data, [*said.response.columns, *said.columns], "data")]
         constant, shown = "Intercept", f"data[{said.response.columns[0]!r}]"
     else:
-        columns_given = all_columns(data)
-        response, target = response_column(formula, columns_given.names, binary)
+        columns_given = all_columns(data).without(None if unit is None else unit[0])
+        name, target = response_column(formula, columns_given.names, binary)
         given = [target, columns_given]
-        terms = tuple((Factor((name,), name),) for name in given[1].names)
-        said = Formula(Factor((response,), response), terms)
+        said = Formula(Factor((name,), name), tuple((Factor((each,), each),) for each in columns_given.names))
         constant, shown = "const", "formula"
-        if response in given[1].names:
+        if name in columns_given.names:
             raise PydpstatError(
-                f"formula must be a response of another name than the predictors; got {response!r}. Rename "
-                "one of the two."
+                f"formula must be a response of another name than the predictors; got {name!r}. Rename one "
+                "of the two."
             )
     columns = [column for each in given for column in each.columns]
     design = _design(said, columns, bounds, shown if binary else None, levels, other, constant)
@@ -226,6 +230,8 @@ def read_regression(
             "data must have every predictor of the same records as the response, which formula names or is; "
             "they have different lengths. Give one value a record in each."
         )
+    if whose is not None and unit is not None:
+        read = first_of_each(unit, read, whose.source)
     if missing == "drop":
         read = _complete(read)
     found = [each.filled(values, missing) for each, values in zip((*own, *design.read), read)]
@@ -235,7 +241,8 @@ def read_regression(
         response = said.response.made.values(_clipped(own, found))
     if design.columns:
         predictors = design.made(list(_clipped(design.columns, predictors).values()))
-    return Regression(design, response.astype(np.float64, copy=False), predictors)
+    response = response.astype(np.float64, copy=False)
+    return Regression(design, response, predictors, None if unit is None else unit[0])
 
 
 def _clipped(columns: Sequence[Predictor], values: Sequence[npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:

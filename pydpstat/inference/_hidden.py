@@ -80,11 +80,13 @@ def empty_levels(
 def empty_cells(
     design: LinearDesign, counts: Floats, sds: Floats, size: float, far: float = _NEAR
 ) -> frozenset[tuple[str, int]]:
-    """Return the columns and codes of levels without records, as far as `far` deviations of noise tell."""
+    """Return the columns, or interactions, and codes of levels without records, as far as the noise tells.
+
+    `far` is how many of its standard deviations count as 0.
+    """
     return frozenset(
         (each.column, code)
         for each, _, empty in _looked(design, counts, sds, size, far)
-        if not isinstance(each, Derived)
         for code in np.flatnonzero(empty).tolist()
     )
 

@@ -79,9 +79,7 @@ class Part(NamedTuple):
         return replace(self.noise, scale=scale)
 
 
-def parts(
-    numbers: int, tables: Sequence[int], squares: float = _SQUARES, bounded: bool = True
-) -> list[Part]:
+def parts(numbers: int, tables: Sequence[int], squares: float = _SQUARES, bounded: bool = True) -> list[Part]:
     """Return what is released of so many numbers, and of tables with so many cells, in its order.
 
     `squares` is what the variance of the squares' noise weighs; `bounded` whether a record is replaced.

@@ -79,7 +79,7 @@ def _followed(
         shown = design.without(gone)
         fewer = shown.without(gone, declared=True)
         if fewer is not design:
-            return _followed(fewer, Layout.of(fewer), norm, null, found, shown)
+            return _followed(fewer, Layout.of(fewer, layout.bounded), norm, null, found, shown)
     tests = ScoreTests(noisy, units, shifts)
     coef, errors = tests.estimates()
     rest, whole = tests.squares()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,8 +16,9 @@ from pydpstat._data.held import in_memory, read_whole
 from pydpstat._data.table import Chunk
 from pydpstat._release.payment import Spender, defaults
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._given_columns import columns_by_name, has_column
 from pydpstat.random import Source
-from pydpstat.statistics._kernels.contributions import Unit, kept, unit_codes
+from pydpstat.statistics._kernels.contributions import Hashes, Unit, kept, unit_codes
 from pydpstat.statistics._kernels.scope import NOTHING, Scope, origin_of
 from pydpstat.statistics._kernels.selection import below
 
@@ -52,8 +54,7 @@ def stays_of(ids: Sequence[object], name: str, most: int, source: Source) -> lis
     >>> [int(each.sum()) for each in stays]
     [2, 0]
     """
-    coded = [unit_codes(each, name) for each in ids]
-    hashes = [names[codes] for codes, names in coded]
+    hashes = [_hashes(each, name) for each in ids]
     places = np.repeat(np.arange(len(hashes)), [each.size for each in hashes])
     chosen = Unit(name, most, 1, below(1 << 53, source))
     stay = kept(np.concatenate(hashes), chosen, places, ())
@@ -98,16 +99,64 @@ def samples_of(
     ]
 
 
-def own_ids(unit: Any, samples: Sequence[Any]) -> list[Any]:
-    """Return the ids of each sample's records, from a column for each."""
+class Whose(NamedTuple):
+    """Whose data records are, as it was given; the budget that pays; and the source of the choice."""
+
+    unit: Any
+    budget: Spender | None
+    source: Source
+
+
+def ids_of(data: Any, whose: Whose) -> tuple[str, Hashes] | None:
+    """Return the name of a unit and a hash of each record's id; None without one.
+
+    The ids are a column of the data by its name, or one of their own. A budget's unit counts where the data
+    have its column; where they have not, the budget refuses what protects records.
+    """
+    given = whose.unit is not None
+    unit = whose.unit if given else defaults(whose.budget).unit
+    if unit is None:
+        return None
+    if not isinstance(unit, str):
+        (ids,) = own_ids([unit])
+        return name_of(ids) or "unit", _hashes(ids, name_of(ids) or "unit")
+    if not given and not has_column(data, unit):
+        return None
+    (found,) = columns_by_name(data, [unit], "data").read([partial(_hashes, name=unit)])
+    return unit, found
+
+
+def first_of_each(
+    unit: tuple[str, Hashes], arrays: Sequence[npt.NDArray[Any]], source: Source
+) -> list[npt.NDArray[Any]]:
+    """Return one record of each unit, chosen by a keyed hash of all that is read of it."""
+    name, ids = unit
+    if ids.size != arrays[0].size:
+        raise PydpstatError(
+            "unit must have an id for each record of the data; it has another length. Give a column of the "
+            "same table, or the name of one."
+        )
+    stay = kept(ids, Unit(name, 1, None, below(1 << 53, source)), None, arrays)
+    return [each[stay] for each in arrays]
+
+
+def _hashes(ids: Any, name: str) -> Hashes:
+    codes, names = unit_codes(ids, name)
+    return names[codes]
+
+
+def own_ids(unit: Any, samples: Sequence[Any] | None = None) -> list[Any]:
+    """Return the ids of each sample's records, from a column for each; of one sample alone of any length."""
     given = unit if isinstance(unit, (list, tuple)) else ()
     columns = [in_memory(each, "unit") for each in given]
-    fits = len(columns) == len(samples) and all(map(is_vector, columns))
-    if not fits or any(len(ids) != len(sample) for ids, sample in zip(columns, samples)):
+    fits = all(map(is_vector, columns)) and len(columns) == (1 if samples is None else len(samples))
+    told, example = "a column with an id for each record", "unit=frame['person']"
+    if samples is not None and len(samples) > 1:
+        told = f"a list of {len(samples)} columns, with an id for each record of each sample"
+        example = "unit=[first['person'], second['person']]"
+    if not fits or any(len(ids) != len(sample) for ids, sample in zip(columns, samples or ())):
         raise PydpstatError(
-            f"unit must be a list of {len(samples)} columns, with an id for each record of each sample, or a "
-            f"column's name; got {checks.shown(unit)}. Give for example "
-            "unit=[first['person'], second['person']]."
+            f"unit must be {told}, or a column's name; got {checks.shown(unit)}. Give for example {example}."
         )
     return columns
 

@@ -10,13 +10,8 @@ from pydpstat._data.containers import listed
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, quiet
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.tables import (
-    fit_floor,
-    fit_pvalue,
-    independence_floor,
-    independence_pvalue,
-    shares,
-)
+from pydpstat.inference._laws.deep_tables import FLOOR, fit_pvalue, independence_pvalue
+from pydpstat.inference._laws.tables import shares
 from pydpstat.inference._noisy_tables import noisy_table, probabilities
 from pydpstat.results import InferenceResults
 from pydpstat.statistics._kernels.scope import Keys
@@ -121,7 +116,7 @@ def chisquare(
         test="Chi-square test of given probabilities",
         statistic=statistic,
         pvalue=pvalue,
-        pvalue_floor=fit_floor(p.size, n is not None),
+        pvalue_floor=FLOOR,
         null=tuple((f"share of {name}", share) for name, share in zip(names, p.tolist())),
         released=table.released,
         estimates=tuple((f"share of {name}", share) for name, share in zip(names, estimated)),
@@ -194,7 +189,8 @@ def chi2_contingency(
     independent variables, in units of sampling and noise together, after changes of the margins are taken
     away (a score test). Its law hardly depends on the true margins. It is found by simulation at the
     estimated margins and at two others, more and less concentrated by one standard error; with a private n
-    also at two other numbers of records. The largest p-value counts. Empty cells do no harm.
+    also at two other numbers of records. The largest p-value counts. Empty cells do no harm. Small p-values
+    are found by multilevel splitting, down to 1e-6.
 
     References
     ----------
@@ -232,7 +228,7 @@ def chi2_contingency(
         test="Chi-square test of independence",
         statistic=statistic,
         pvalue=pvalue,
-        pvalue_floor=independence_floor(table.noisy.size, n),
+        pvalue_floor=FLOOR,
         released=table.released,
         estimates=tuple(estimates),
         validity="measured",

@@ -22,10 +22,12 @@ from pydpstat.inference._design import LinearDesign, read_regression
 from pydpstat.inference._moment_regression import by_moments
 from pydpstat.inference._rank_regression import by_ranks
 from pydpstat.inference._testing import check_epsilon
+from pydpstat.inference._units import Whose
 from pydpstat.mechanisms.geometric import Geometric
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from
 from pydpstat.results.regression_results import RegressionResults
+from pydpstat.statistics._kernels.scope import Keys
 
 METHODS = ("moments", "rank")
 _BOUNDED = OnlyBounded(
@@ -51,6 +53,7 @@ def ols(
     mechanism: str | Mechanism | None = None,
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> RegressionResults:
@@ -98,6 +101,10 @@ def ols(
         What to do with missing values: raise an error, leave out records that miss any variable (unbounded
         only), or put a public number in their place, which must lie within all bounds; a missing level then
         counts as the reference.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -216,7 +223,9 @@ def ols(
     plain = mechanism is None or isinstance(mechanism, str) and mechanism == "laplace"
     chosen: Any = "geometric" if ranked and plain else mechanism
     public = (epsilon, delta, chosen, neighbors, missing)
-    how = options(*public, mechanisms=named, others=not ranked, budget=budget, only=_BOUNDED if ranked else None)
+    how = options(
+        *public, mechanisms=named, others=not ranked, budget=budget, only=_BOUNDED if ranked else None
+    )
     check_epsilon(how)
     value = checks.number(null, "null", "a finite number", lambda x: abs(x) < 1e300, "0 is usual.")
     wanted = checks.flag(interval, "interval")
@@ -227,7 +236,9 @@ def ols(
         )
     source = source_from(rng)
     budget = check_budget(budget)
-    regression = read_regression(formula, data, bounds, levels, how.missing, other=other)
+    whose = Whose(unit, budget, source)
+    regression = read_regression(formula, data, bounds, levels, how.missing, other=other, whose=whose)
+    how = how._replace(unit=regression.unit)
     design = regression.design
     if how.bounded:
         check_records(how, len(regression.response), 1, "regression")

@@ -43,7 +43,7 @@ class WeightedMeans(Intervals):
 
     def difference(self, first: int, second: int) -> Difference:
         """Compare the means of the groups in these places."""
-        from pydpstat.inference._laws.noisy_welch import PVALUE_FLOOR
+        from pydpstat.inference._laws.deep_pvalues import FLOOR
         from pydpstat.inference._laws.weighted_difference import weighted_difference
 
         one, other = self.parts[first], self.parts[second]
@@ -51,7 +51,7 @@ class WeightedMeans(Intervals):
         known = one.known, other.known
         statistic, p, interval, tell = weighted_difference(known, one.half)
         estimate = one.half * (one.known.mean - other.known.mean)
-        remarks, floor = ((), PVALUE_FLOOR) if tell else ((NOTHING_SAID,), 0.0)
+        remarks, floor = ((), FLOOR) if tell else ((NOTHING_SAID,), 0.0)
         name = "Welch's t test of two weighted means"
         return Difference(name, statistic, p, estimate, interval, "measured", remarks, floor)
 

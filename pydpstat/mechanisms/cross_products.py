@@ -325,7 +325,9 @@ def _pool(count: int, places: int, added: bool) -> Floats:
     order = _order(places, added)
     rows = np.zeros((chains, len(order)))
     steps = [(0, *_with_number(places))] if added else []
-    steps += [(_at(*edge, int(added)), *_with(places, added, edge)) for edge in combinations(range(places), 2)]
+    steps += [
+        (_at(*edge, int(added)), *_with(places, added, edge)) for edge in combinations(range(places), 2)
+    ]
     found = []
     for sweep in range(_FIRST + _BETWEEN * math.ceil(count / chains)):
         for column, two, three in steps:

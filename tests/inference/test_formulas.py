@@ -192,3 +192,23 @@ def test_other_formulas_are_refused(frame, formula, said):
 def test_what_levels_do_not_allow_is_refused(frame, formula, said):
     with pytest.raises(PydpstatError, match=said):
         pydpstat.ols(formula, frame, 1.0, bounds=(1, 2), levels=public(formula)["levels"])
+
+
+def test_chunks_and_designs_are_read_alike(frame):
+    formula = "np.log(w) ~ np.log(x) * C(g) + I(x**2) + z:x"
+    wanted = pydpstat.ols(formula, frame, 1.0, **public(formula), rng=1)
+    chunks = iter([frame[start : start + 170] for start in range(0, 600, 170)])
+    assert pydpstat.ols(formula, chunks, 1.0, **public(formula), rng=1).released == wanted.released
+    declared = pydpstat.design(frame, bounds=BOUNDS, levels=LEVELS, neighbors="bounded", rng=1)
+    found = declared.ols(formula, 1.0, rng=1)
+    assert found.released == wanted.released and found.params.equals(wanted.params)
+    further = declared.ols("y ~ x + C(g)", 5.0, other="rest", rng=1)
+    assert any(name == "count(0=3)" for name, _ in further.released)
+
+
+def test_new_records_need_what_the_transformations_need(frame):
+    fit = pydpstat.ols("y ~ np.log(x)", frame, 10.0, **public("y ~ x"), rng=1)
+    # beyond the bounds a line goes on, as without a transformation
+    assert np.isfinite(fit.predict({"x": [0.5, 20.0]})).all()
+    with pytest.raises(PydpstatError, match="the formula's transformations are defined"):
+        fit.predict({"x": [-1.0]})

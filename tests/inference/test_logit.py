@@ -279,7 +279,6 @@ def test_collinear_predictors_have_no_ends():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ({"neighbors": "unbounded"}, "neighbors must be 'bounded' for logit"),
         ({"formula": "y ~ log(x)"}, "lower bound is above 0, where log is defined"),
         ({"formula": "y ~ x + C(g)"}, "levels must have the public levels of 'g'"),
         ({"bounds": {"z": (0, 1)}}, "bounds must name every column"),

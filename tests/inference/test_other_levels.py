@@ -97,6 +97,11 @@ def test_interactions_of_a_level_that_looks_empty_are_left_out():
     public = {"g": ["a", "b"], "h": ["u", "v"]}
     fit = fitted(crossed, "x ~ C(g) * C(h)", 20.0, levels=public, bounds={"x": (0, 10)})
     assert list(fit.params.index)[-1] == "C(g)[T.b]:C(h)[T.v]" and fit.params.notna().all()
+    # nobody is in one of the cells
+    alone = crossed.assign(h=crossed.h.where(crossed.g == "a", "u"))
+    fit = fitted(alone, "x ~ C(g) * C(h)", 20.0, levels=public, bounds={"x": (0, 10)}, other=None)
+    assert fit.params.isna().tolist() == [False, False, False, True]
+    assert any("C(g):C(h) = b:v cannot be told from 0" in each for each in fit.remarks)
 
 
 def test_logistic_regressions_have_it_too():
@@ -109,3 +114,11 @@ def test_logistic_regressions_have_it_too():
 def test_the_name_must_be_a_text():
     with pytest.raises(PydpstatError, match="other must be the name of a level"):
         fitted(FRAME, other=3)
+
+
+def test_a_private_number_of_records_is_noisy_in_the_smaller_design_as_well():
+    fit = fitted(FEW, epsilon=5.0, levels={"g": ["a", "b", "unheard"]}, neighbors="unbounded")
+    assert fit.nobs is None and "C(g)[T.other]" not in fit.params.index
+    assert fit.params.isna().tolist() == [False, False, False, True]
+    assert fit.combinations.tests.noisy.matrix[0, 0] == pytest.approx(N, abs=50.0)
+    assert fit.combinations.tests.noisy.matrix[0, 0] != N

@@ -19,7 +19,7 @@ from pydpstat.inference._laws.exact_mean import bentkus, exact_pvalue
 from pydpstat.inference._laws.geometric_sums import GeometricNoise
 from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval, null_law, possible, pvalue
 from pydpstat.inference._laws.noisy_welch import (
-    _TOGETHER,
+    TOGETHER,
     WelchInterval,
     _Simulated,
     around_possible,
@@ -116,7 +116,7 @@ def test_draws_that_are_left_out_are_extreme_for_no_pair_of_variances(alternativ
     groups = groups_under(known, difference)
     both = _Simulated(groups, groups[0].mean - groups[1].mean - difference, alternative)
     some, kept = (slice(None, None, 5),) * 2, []
-    for shapes in _TOGETHER:
+    for shapes in TOGETHER:
         first, second = (
             [group.drawn(v, s) for v in grid[::5]] for group, grid, s in zip(groups, both.grids, shapes)
         )

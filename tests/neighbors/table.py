@@ -306,10 +306,12 @@ FUNCTIONS: tuple[Function, ...] = (
                 if how in ("moments", "predictor") or each["mechanism"] == "laplace"
             ),
             refused=_COLUMNS,
+            # the other variables are made by place
+            aligned=True,
         )
         for how in _REGRESSED
     ),
-    Function("ols, levels", calls.ols_levels, LABELS, _NUMBERED_LEVELS),
+    Function("ols, levels", calls.ols_levels, LABELS, _NUMBERED_LEVELS, aligned=True),
     *(
         Function(f"design, {how}", call, _COLUMNS_OF_NUMBERS, _SUBSETS)
         for how, call in (

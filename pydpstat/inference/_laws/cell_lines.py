@@ -1,4 +1,4 @@
-"""The lines that are taken off a logistic curve in each cell before noise is added: from public numbers alone."""
+"""The lines that are taken off a logistic curve in each cell before noise is added, all of it public."""
 
 from __future__ import annotations
 

@@ -27,9 +27,11 @@ Floats = npt.NDArray[np.float64]
 _BEYOND = 64.0
 # standard errors from which on nothing is said
 _LARGEST = 4.0
+# so many standard deviations of its noise the information on numbers is at least
+_STANDS_OUT = 1.5
 # how far a step of Newton's may move log odds, and how far they are followed
 _STEP, _FARTHEST = 2.0, 14.0
-_STEPS, _WITHIN = 40, 1e-9
+_STEPS, _WITHIN = 40, 1e-7
 
 
 class Expansion(NamedTuple):
@@ -81,7 +83,8 @@ class CellLogit(Frozen):
     -----
     Without numbers the score is linear in the noisy counts at every b: its law is that of binomial counts and
     of the noise, with known factors. With numbers the score was released at a center. What it moves by from
-    there is computed for numbers with beta distributions within cells, and corrected by the released information.
+    there is computed for numbers with beta distributions within cells, and corrected by the information that
+    was released.
 
     The test of a'b = v estimates the other coefficients under the hypothesis, where their equations hold, and
     takes the combination of the score that does not depend on them to first order (Neyman's C(alpha) test).
@@ -124,21 +127,20 @@ class CellLogit(Frozen):
         table, h = self.table, 0.25
         if self.expansion is not None:
             h = float(np.max(self.model.at(self.expansion.center).weights))
-        inside = table.rows @ directions
-        along = directions[list(table.numbers)]
-        single = table.variance
-        found = 2.0 * single * h * h * (inside**4).sum(axis=0)
+        inside = np.square(table.rows @ directions)
+        along = np.square(directions[list(table.numbers)]).sum(axis=0)
+        fourth = inside * inside
+        found = 2.0 * table.variance * h * h * fourth.sum(axis=0)
         if not table.numbers:
             return found
-        squares = np.square(along).sum(axis=0)
-        found = found + 8.0 * single * h * h * (inside**2).sum(axis=0) * squares
-        found = found + table.products_variance * h * h * squares**2
+        found = found + 8.0 * table.variance * h * h * inside.sum(axis=0) * along
+        found = found + table.products_variance * h * h * along * along
         if self.expansion is None:
             return found
         own, whole = self.expansion.units, self.expansion.whole
-        variances = _cube(own.shape[1]) * own**2
-        found = found + variances[:, 1] @ inside**4 + 4.0 * (variances[:, 2] @ inside**2) * squares
-        return found + _cube(whole.size) * float(whole[-1]) ** 2 * squares**2
+        variances = _cube(own.shape[1]) * own * own
+        found = found + variances[:, 1] @ fourth + 4.0 * (variances[:, 2] @ inside) * along
+        return found + _cube(whole.size) * float(whole[-1]) ** 2 * along * along
 
     @cached_property
     def estimate(self) -> Floats:
@@ -165,8 +167,27 @@ class CellLogit(Frozen):
     def _reach(self, b: Floats) -> float:
         return float(np.abs(self.table.rows @ b).max() + np.abs(b[list(self.table.numbers)]).sum())
 
+    @cached_property
+    def _hidden(self) -> tuple[int, ...]:
+        """The numbers whose information, given all other coefficients, does not stand out from its noise."""
+        inverse = np.linalg.inv(self._lifted(self._equations(self.estimate)[1]))
+        found = []
+        for place in self.table.numbers:
+            profile = inverse[:, place] / inverse[place, place]
+            noise = float(self._information_noise(profile[:, None])[0])
+            if 1.0 / inverse[place, place] < _STANDS_OUT * math.sqrt(noise):
+                found.append(place)
+        return tuple(found)
+
+    def known(self, combination: Floats) -> bool:
+        """Tell whether the other numbers' coefficients can be estimated, on which the test relies."""
+        alone = np.count_nonzero(combination) == 1
+        return all(alone and combination[place] for place in self._hidden)
+
     def deviation(self, combination: Floats) -> float:
         """Return the standard error of combination'b, sampling and noise; infinite where it says nothing."""
+        if not self.known(combination):
+            return math.inf
         b = self.estimate
         information = self._equations(b)[1]
         weights = np.linalg.solve(self._lifted(information), combination)
@@ -178,8 +199,10 @@ class CellLogit(Frozen):
 
     def pvalue(self, combination: Floats, value: float) -> float:
         """Return the two-sided p-value of combination'b = value."""
+        if not self.known(combination):
+            return 1.0
         distance, total = self._tested(combination, value)
-        return min(1.0, 2.0 * total.tail(distance))
+        return min(1.0, max(2.0 * total.tail(distance), 1e-300))
 
     def _tested(self, combination: Floats, value: float) -> tuple[float, WeightedSum]:
         """Return how far the score is from 0 on its side, and its law."""
@@ -235,7 +258,9 @@ class CellLogit(Frozen):
         if self.expansion is None:
             taken = inside * at.chances
             factors = np.column_stack([-taken, inside - taken]).reshape(-1, 1)
-            return [Geometric(table.scale, factors[:, 0])] if table.geometric else [Cubes(table.scale * factors)]
+            return (
+                [Geometric(table.scale, factors[:, 0])] if table.geometric else [Cubes(table.scale * factors)]
+            )
         own, before = self.expansion, self.model.at(self.expansion.center)
         moved = at.chances - before.chances
         bent = at.weights[:, None] * b[numbers] - before.weights[:, None] * own.center[numbers]
@@ -284,7 +309,7 @@ class CellLogit(Frozen):
                 return math.copysign(math.inf, unit)
             inner, outer = outer, (1.6 * outer[0], above(1.6 * outer[0]))
         for _ in range(40):
-            if outer[0] - inner[0] < 1e-6 * outer[0]:
+            if outer[0] - inner[0] < 1e-5 * outer[0]:
                 break
             step = inner[0] + (outer[0] - inner[0]) * inner[1] / (inner[1] - outer[1])
             margin = 0.02 * (outer[0] - inner[0])

@@ -102,7 +102,7 @@ class CellModel:
         if not table.numbers:
             return
         between = (self.shares[:, None] * self.means).T @ self.means
-        spread = lifted(table.products / n - between, 1e-6)
+        spread = lifted(np.clip(table.products / n, -1.0, 1.0) - between, 1e-6)
         single = len(table.numbers) == 1
         self._points, self._masses = _beta_points(self.means, spread) if single else _copula(mean, spread)
 

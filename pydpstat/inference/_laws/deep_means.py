@@ -17,7 +17,7 @@ import numpy as np
 
 from pydpstat.inference._laws.noisy_t import Floats, possible, variance_grid
 from pydpstat.inference._laws.shapes import SHAPES
-from pydpstat.inference._laws.stretched import Quadratic, conditional, mean_above, stretched
+from pydpstat.inference._laws.stretched import Quadratic, extreme, mean_above, stretched
 
 # the probability that the true variance of any group is left out
 LEFT_OUT = 2e-7
@@ -115,5 +115,5 @@ def _beyond(group: Sums, form: Quadratic, weights: Floats, root: float) -> float
     # W^2 >= t^2 (Q - W^2 / n + var) where W^2 (1 + t^2 / n) >= t^2 (Q + var)
     lean = root / math.sqrt(1.0 + root * root / group.n)
     low = root * math.sqrt(group.floor + group.spread)
-    chance = sum(conditional(each, lean, low, group.law) for each in (form, form.turned()))
+    chance = extreme(form, (1.0, -1.0), lean, low, group.law)
     return mean_above(weights * chance)

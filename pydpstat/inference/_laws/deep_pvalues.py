@@ -46,7 +46,7 @@ from pydpstat.inference._laws.noisy_welch import (
     welch_pvalue,
 )
 from pydpstat.inference._laws.shapes import DOWN, SHAPES, UP
-from pydpstat.inference._laws.stretched import Quadratic, conditional, mean_above, stretched
+from pydpstat.inference._laws.stretched import Quadratic, extreme, mean_above, stretched
 
 # the smallest p-value that is told, shown as "< 1e-06"
 FLOOR = 9.9e-7
@@ -99,10 +99,10 @@ def t_floor(known: NoisySums) -> float:
 
 def _one_sample(law: NullLaw, first: float, second: float, alternative: str) -> float:
     """Return the largest probability of a statistic as extreme, over variances that are possible."""
-    assert isinstance(law.law, str)
+    noise = str(law.law)
     a, b = np.array(law.first_noise), np.array(law.second_noise)
     place = int(np.abs(a).argmax())
-    made = stretched(law.n, law.law, a.size, _POWER)
+    made = stretched(law.n, noise, a.size, _POWER)
     rest = np.delete(a, place) @ np.delete(made.draws.noises, place, axis=0)
     squared = np.delete(b, place) @ np.delete(made.draws.noises, place, axis=0)
     last = b[place] * made.draws.noises[place]
@@ -117,9 +117,7 @@ def _one_sample(law: NullLaw, first: float, second: float, alternative: str) -> 
         form = Quadratic(sign * (sums + rest), abs(a[place]), squares + law.spread, float(b[place]), 0.0)
         t = abs(law.statistic(first, second, variance))
         lowest = t * math.sqrt(least + law.spread)
-        chance = sum(
-            conditional(form if side == sign else form.turned(), t, lowest, law.law) for side in sides
-        )
+        chance = extreme(form, (sign * side for side in sides), t, lowest, noise)
         return mean_above(made.weights(shape, place) * chance)
 
     grid = law.variances()
@@ -248,10 +246,8 @@ class _Two:
                     apart = sign * way * (mine.mean - its.mean)
                     form = Quadratic(apart, abs(a), mine.zero + its.zero, mine.one, two)
                     edge = t * math.sqrt(lowest)
-                    chance = sum(
-                        conditional(form if side == sign else form.turned(), t, edge, str(law.law))
-                        for side in _sides(self.alternative)
-                    )
+                    ways = (sign * side for side in _sides(self.alternative))
+                    chance = extreme(form, ways, t, edge, str(law.law))
                     most = max(most, mean_above(weights * chance))
         return most
 

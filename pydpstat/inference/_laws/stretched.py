@@ -10,6 +10,7 @@ tenth or two; twice its estimated standard error is added.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -143,6 +144,21 @@ def conditional(sums: Quadratic, t: float, least: float, law: str) -> Floats:
     high = np.maximum(np.maximum(*ends), lowest)
     found = survival(lowest, law) - np.where(root > 0.0, survival(low, law) - survival(high, law), 0.0)
     return np.maximum(found, 0.0)
+
+
+def extreme(sums: Quadratic, ways: Iterable[float], t: float, least: float, law: str) -> Floats:
+    """Return the probabilities of `conditional` for sums as they are (a way of 1), turned (-1), or both.
+
+    Examples
+    --------
+    >>> one = Quadratic(np.zeros(1), 1.0, np.ones(1), 0.0, 0.0)
+    >>> extreme(one, (1.0, -1.0), 2.0, 0.0, "laplace").round(4)
+    array([0.1353])
+    """
+    found = np.zeros_like(sums.first)
+    for way in ways:
+        found += conditional(sums if way > 0.0 else sums.turned(), t, least, law)
+    return found
 
 
 def mean_above(values: Floats) -> float:

@@ -75,8 +75,10 @@ class Counts(NamedTuple):
         whole = 1.0 - p + grown
         tilted = grown / whole
         first = self.sizes @ (np.asarray(log(whole)) - t * w * p)
-        return float(first), float(self.sizes @ (w * (tilted - p))), float(
-            self.sizes @ (w * w * tilted * (1.0 - tilted))
+        return (
+            float(first),
+            float(self.sizes @ (w * (tilted - p))),
+            float(self.sizes @ (w * w * tilted * (1.0 - tilted))),
         )
 
 
@@ -214,7 +216,7 @@ class WeightedSum:
         value, first, second = 0.0, 0.0, variance
         for _ in range(60):
             value, first, second = self._at(t)
-            if abs(first - x) < 1e-9 * x or high - low < 1e-13 * high:
+            if abs(first - x) < 1e-7 * x or high - low < 1e-13 * high:
                 break
             low, high = (t, high) if first < x else (low, t)
             step = t + (x - first) / second if second > 0.0 else math.nan
