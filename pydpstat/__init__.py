@@ -41,7 +41,7 @@ _HOMES = {
     "weighted_mean": "pydpstat.inference.survey",
     "weighted_proportion": "pydpstat.inference.survey",
     "weighted_quantile": "pydpstat.inference.survey_quantiles",
-    "weighted_total": "pydpstat.inference.survey",
+    "weighted_total": "pydpstat.inference.survey_totals",
     # tests and intervals of means
     "moments": "pydpstat.inference.moments",
     "ttest_1samp": "pydpstat.inference.t_tests",

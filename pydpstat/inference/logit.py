@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +16,6 @@ from pydpstat._release.calibration import SEEDED
 from pydpstat._release.payment import paid
 from pydpstat._release.statistic import (
     Missing,
-    OnlyBounded,
     call,
     check_budget,
     check_records,
@@ -25,12 +23,15 @@ from pydpstat._release.statistic import (
     quiet,
     release_stage,
 )
+from pydpstat.inference._cell_regression import by_cells
+from pydpstat.inference._combinations import LawCombinations
 from pydpstat.inference._design import LinearDesign, Regression, read_regression
-from pydpstat.inference._hidden import empty_levels, empty_responses, hidden_names
+from pydpstat.inference._hidden import empty_responses, hidden_names
 from pydpstat.inference._laws.logit_start import Line, line_for, start, within
 from pydpstat.inference._laws.noisy_logit import LogitLaw, symmetric
 from pydpstat.inference._logit_sums import LogitRecords, Scaling, moments_of, score_of
 from pydpstat.inference._testing import check_epsilon
+from pydpstat.inference._units import Whose
 from pydpstat.mechanisms.mechanism import parts_of
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
@@ -38,16 +39,13 @@ from pydpstat.results._call import Call
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.record_grid import check_range
+from pydpstat.statistics._kernels.scope import Keys
 
 Floats = npt.NDArray[np.float64]
 # the shares of epsilon of the moments, and of the scores one after another
 FEW, MANY = (0.65, 0.1, 0.25), (0.6, 0.08, 0.12, 0.2)
 # from so many records times epsilon for each coefficient on, a further step costs little
 _ENOUGH = 1000.0
-_BOUNDED = OnlyBounded(
-    "for logit, whose number of records is public",
-    "Use any_interval with a fit of your own, which also holds if the number is private.",
-)
 ASSUMPTIONS = (
     "the log odds are linear in the predictors, which are cut to their bounds",
     "records are independent",
@@ -82,8 +80,10 @@ def logit(
     *,
     bounds: GivenBounds | None = None,
     levels: object = None,
+    other: str | None = None,
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> RegressionResults:
@@ -92,24 +92,34 @@ def logit(
     Parameters
     ----------
     formula : str or array_like of shape (n,)
-        A formula as statsmodels has it, ``"y ~ x1 + x2 + C(group)"``, with columns and C() of columns as its
-        terms; or the responses. A response is a truth value, or one of two `levels`.
+        A formula as statsmodels has it, ``"y ~ x1 * C(group) + log(x2)"``, with terms as in `ols`; or the
+        responses. A response is a truth value, or one of two `levels`.
     data : DataFrame, dict of columns, or array_like of shape (n,) or (n, p)
         The columns of the formula; or the predictors, without a constant, which is added.
     epsilon : float
         Privacy parameter of the whole fit; above 0 and finite.
     bounds : (float, float), list of pairs, or dict, keyword only
         Public bounds of the predictors that are numbers: one pair for all, one for each in their order, or
-        by name. Values outside are moved onto them. Not needed where all predictors are categorical.
+        by name. Values outside are clipped to them, before any transformation. Not needed where all
+        predictors are categorical.
     levels : dict or "declared", optional
-        The public levels of categorical predictors by name, the reference first; other values count as it.
-        Those of a response that is no truth value, as ``{"y": [0, 1]}``: the second one counts as 1, all
-        other values as 0. ``"declared"`` takes the categories of Categoricals.
-    neighbors : {"bounded"}, optional
-        By default the budget's. One record replaced (the number of records public); unbounded is refused.
-    missing : {"error"} or float, default "error"
-        What to do with missing values: raise an error, or put a public number in their place, which is within
-        all bounds; a missing category counts as the reference, a missing response as 0.
+        The public levels of categorical predictors by name, the reference first. Those of a response that is
+        no truth value, as ``{"y": [0, 1]}``: the second one counts as 1, all other values as 0.
+        ``"declared"`` takes the categories of Categoricals.
+    other : str, optional
+        The name of a further level, for a predictor's values that are none of its levels. By default they
+        count as the reference.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
+    missing : {"error", "drop"} or float, default "error"
+        What to do with missing values: raise an error, leave out records that miss any variable (unbounded
+        only), or put a public number in their place, which is within all bounds; a missing category counts as
+        the reference, a missing response as 0.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -120,7 +130,8 @@ def logit(
     RegressionResults
         With ``params bse tvalues pvalues conf_int predict summary to_frame``, the coefficients in the data's
         units; NaN for one of which nothing can be said, for which `remarks` have the reason.
-        ``tvalues`` are the normal quantiles of the p-values; ``test(name, value)`` tests other values than 0.
+        ``tvalues`` are the coefficients over their standard errors, from which the p-values do not follow;
+        ``test(name, value)`` tests other values than 0.
 
     Raises
     ------
@@ -130,26 +141,36 @@ def logit(
 
     Notes
     -----
-    Guarantee: (epsilon, 0), for three or four noisy sums one after another, whose epsilons add up (Dwork and
-    Roth 2014, theorem 3.16); no minimizer is part of it. With ``missing="error"`` it rests on the public
-    knowledge that no value is missing.
+    Guarantee: (epsilon, 0), for noisy sums one after another, whose epsilons add up (Dwork and Roth 2014,
+    theorem 3.16); no minimizer is part of it. With ``missing="error"`` it rests on the public knowledge that
+    no value is missing.
 
-    First come noisy sums of y, y z, z and z z', where z are the predictors scaled to [-1, 1]. Their L1
-    sensitivity is 1 in units in which the sums with y have Laplace noise of scale (p + 2)^2 / (4 epsilon),
-    which is little more than they alone would need. Predictors that were normal would have certain
-    coefficients then; there what a straight line leaves of the score and of the information is released, all
-    addends cut to public bounds; and from the coefficients after a Newton step again. The line's own part
-    follows from the first sums. So the noise of the responses' sums is paid for once, and the further steps
-    take a small part of epsilon.
+    *Categorical predictors, or a private number of records.* A record is in one cell: it has one level of
+    each categorical predictor, and one response. So the noise of what is counted by cell does not depend on
+    how many levels there are. Of categorical predictors alone the counts are released with geometric noise,
+    and all follows from them. Numbers besides are summed by cell, too; at the coefficients that follow, what
+    lines in each cell leave of the score and of the information is released, and once more from there, with a
+    fifth of epsilon. The vectors of sums have a cube's noise (Hardt and Talwar 2010). A coefficient rests on
+    the sum of its level's cells: its noise grows with the root of their number, of which at most 2,000 are
+    allowed. Between the last release and a hypothesis the score is moved by a model, in which numbers have a
+    beta distribution within cells; the laws of tests are saddlepoint approximations with binomial counts.
+
+    *Numbers alone, whose number of records is public.* First come noisy sums of y, y z, z and z z', where z
+    are the predictors scaled to [-1, 1]. Their L1 sensitivity is 1 in units in which the sums with y have
+    Laplace noise of scale (p + 2)^2 / (4 epsilon), which is little more than they alone would need.
+    Predictors that were normal would have certain coefficients then; there what a straight line leaves of the
+    score and of the information is released, all addends clipped to public bounds; and from the coefficients
+    after a Newton step again. The line's own part follows from the first sums. So the noise of the responses'
+    sums is paid for once, and the further steps take a small part of epsilon.
 
     Tests are score tests (Neyman's C(alpha)) with the known law of all noises: a normal variable for the
     sampling, plus Laplace variables whose factors are public functions of what was released; their tail is a
     saddlepoint approximation. An interval has the values that are not rejected. It is infinite where the
     noise hides the information, as with several predictors and few records: for p predictors about
     n epsilon > 1000 p^2 is needed. The validity is ``measured``: no rate of wrong rejections stood out above
-    the level on the grids in the documentation. With fewer than about ten ones or zeros a coefficient nothing
-    is said, as the score's law may be far from a normal one. Intervals are wide where the steps end far from
-    the coefficients, as they may where predictors fill little of their bounds.
+    the level on the grids in the documentation. Of numbers alone nothing is said with fewer than about ten
+    ones or zeros a coefficient, as the score's law may be far from a normal one. Intervals are wide where the
+    steps end far from the coefficients, as they may where predictors fill little of their bounds.
 
     References
     ----------
@@ -158,6 +179,7 @@ def logit(
     Lugannani, R. and Rice, S. (1980). Saddle point approximation for the distribution of the sum of
     independent random variables. Advances in Applied Probability 12, 475-490.
     Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy.
+    Hardt, M. and Talwar, K. (2010). On the geometry of differential privacy. STOC 2010.
 
     Examples
     --------
@@ -170,19 +192,21 @@ def logit(
     >>> bool(low < 0.5 < high), r.validity["x1"]
     (True, 'measured')
     """
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget, only=_BOUNDED)
+    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
     check_epsilon(how)
-    regression = read_regression(formula, data, bounds, levels, how.missing, binary=True)
-    design = regression.design
-    records = records_of(regression)
-    check_records(how, records.size, 1, "logistic regression")
     source = source_from(rng)
+    whose = Whose(unit, budget, source)
+    regression = read_regression(formula, data, bounds, levels, how.missing, True, other, whose)
+    how = how._replace(unit=regression.unit)
+    design = regression.design
+    if how.bounded:
+        check_records(how, regression.response.size, 1, "logistic regression")
+    if not how.bounded or any(each.levels is not None for each in design.predictors):
+        return by_cells(regression, how, source, check_budget(budget), design.arguments)
+    records = records_of(regression)
     slopes = len(records.names)
     shares = stages_for(how.epsilon, records.size, slopes)
-    arguments = tuple(
-        (name, value if name != "bounds" else design.bounds[1:]) for name, value in design.arguments
-    )
-    record = call("logit", how, ("formula", "data"), arguments)
+    record = call("logit", how, ("formula", "data"), design.arguments)
     claim, held = how.promise(None, design.conditions)
     if source.reproducible:
         held = held.with_conditions(SEEDED)
@@ -203,16 +227,11 @@ def logit(
 
 def records_of(regression: Regression) -> LogitRecords:
     """Return the records, their predictors in the unit of the public bounds. Private."""
-    ends = [pair for each in regression.design.predictors for pair in _pairs(each)]
+    ends = list(regression.design.bounds[1:])
     for low, high in ends:
         check_range(low, high)
     low, high = np.array(ends).T
     return LogitRecords(regression, Scaling(0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low))
-
-
-def _pairs(predictor: Any) -> list[tuple[float, float]]:
-    """Return the bounds of a predictor's columns: its own, or those of indicators of all levels but one."""
-    return [(0.0, 1.0)] * len(predictor.names) if predictor.bounds is None else [predictor.bounds]
 
 
 def stages_for(epsilon: float, n: int, p: int) -> tuple[float, ...]:
@@ -267,15 +286,12 @@ def _results(
     claim: Guarantee,
     held: Guarantee,
 ) -> RegressionResults:
-    from scipy.special import ndtri
-
     combinations = scaling.combinations
     coef = combinations @ law.estimate
     pvalues = np.array([law.pvalue(each, 0.0) for each in combinations])
     known = [law.known(each) for each in combinations]
     errors = np.array([law.deviation(each) if sure else math.inf for each, sure in zip(combinations, known)])
     hidden = hidden_names(design.names, errors)
-    empty, told = _empty(releases[0], design)
     return RegressionResults.of_several(
         releases,
         [f"{place}: " if place else "" for place in range(len(releases))],
@@ -284,29 +300,27 @@ def _results(
         response=design.response,
         names=design.names,
         coef=coef,
-        errors=np.where(empty, math.inf, errors),
+        errors=errors,
         null=0.0,
         tested=design.names,
-        statistics=np.copysign(-ndtri(np.maximum(pvalues, 1e-300) / 2.0), coef),
+        statistics=coef / errors,
         probabilities=pvalues,
         intervals=tuple(CoefficientInterval(law, each) for each in combinations),
         labels=("measured",) * len(design.names),
         design=design,
         link="logit",
+        combinations=LawCombinations(law, combinations),
         assumptions=(*ASSUMPTIONS, *design.assumptions),
-        remarks=(*([_NOTHING.format(hidden)] if hidden else []), *told),
+        remarks=(*([_NOTHING.format(hidden)] if hidden else []), *_one_sided(releases[0], design)),
         claim=claim,
         guarantee=held,
         bounds=design.bounds[1:],
     )
 
 
-def _empty(release: DPResults, design: LinearDesign) -> tuple[npt.NDArray[np.bool_], list[str]]:
-    """Return which coefficients are of levels that look empty by the noisy moments, and remarks on them."""
+def _one_sided(release: DPResults, design: LinearDesign) -> list[str]:
+    """Return the remarks on levels of the response that look empty by the noisy moments."""
     size, slopes = release.nobs or 0, len(design.names) - 1
     found = moments_of(release.value, float(np.max(release.noise_scale)), size, slopes)
-    # of an indicator, -1 or 1, the sum is the records that have the level less those that have not
-    counts, scales = (part[1 : slopes + 1] for part in (found.products, found.products_scale))
-    empty, told = empty_levels(design, 0.5 * (counts + size), math.sqrt(0.5) * scales, size)
     ones, sd = float(found.response[0]) + 0.5 * size, math.sqrt(2.0) * float(found.response_scale[0])
-    return empty, [*told, *empty_responses(design, ones, sd, size)]
+    return empty_responses(design, ones, sd, size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast, runtime_checkable
 
@@ -95,6 +96,18 @@ class Comparable(Protocol):
 
     def difference(self, first: int, second: int) -> Difference:
         """Compare the groups whose values are in these places, of all values one group after the other."""
+
+
+@runtime_checkable
+class Equal(Protocol):
+    """What compares all groups that were released."""
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Return what comparisons rest on, in words."""
+
+    def equal(self, places: Sequence[int]) -> tuple[Difference, tuple[int, ...]]:
+        """Test whether the groups whose values are in these places are equal; also return those compared."""
 
 
 class PopulationIntervals(Estimates):
@@ -341,3 +354,61 @@ class PopulationIntervals(Estimates):
         if population.assumptions:
             told += f" Assumptions: {'; '.join(population.assumptions)}."
         return told
+
+    def f_oneway(self, variable: object = None) -> InferenceResults:
+        """Test whether all groups have the same mean; it costs nothing.
+
+        It is post-processing of a `mean` with ``by=`` and ``population=True``: Welch's analysis of variance,
+        as in the function `f_oneway` for groups of private size.
+
+        Parameters
+        ----------
+        variable : str, optional
+            The variable to compare the groups in, where several were released.
+
+        Returns
+        -------
+        InferenceResults
+            With `statistic` and `pvalue`. A group that may have no record is left out, and named.
+
+        Raises
+        ------
+        PydpstatError
+            Where there is no such variable, or this release has no means of two groups or more.
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat
+        >>> age = np.linspace(20, 60, 600)
+        >>> region = np.repeat(["north", "south", "west"], 200)
+        >>> how = {"bounds": (0, 100), "by": region, "levels": ["north", "south", "west"], "rng": 1}
+        >>> pydpstat.mean(age, 1.0, **how, population=True).f_oneway().pvalue < 0.01
+        True
+        """
+        from pydpstat.errors import PydpstatError
+        from pydpstat.results._group_labels import GroupLabels
+
+        known, labels = self.post.population, self.labels
+        groups = len(labels.rows) if isinstance(labels, GroupLabels) else 0
+        if not isinstance(known, Equal) or groups < 2:
+            raise PydpstatError(
+                f"this release of {self.statistic} has no means of groups that can be compared. Release a "
+                "mean with by= and population=True."
+            )
+        column, columns = labels.column(variable), len(labels.series) or 1
+        found, kept = known.equal(range(column, groups * columns, columns))
+        names = labels.elements(self.value)[column * groups : (column + 1) * groups]
+        means = dict(zip(names, self.value.reshape(-1, columns)[:, column].tolist()))
+        gone = [name for place, name in enumerate(names) if place not in kept]
+        return InferenceResults.of(
+            cast(Release, self),
+            test=found.test,
+            statistic=found.statistic,
+            pvalue=found.pvalue,
+            pvalue_floor=found.floor,
+            null=(("largest difference of means", 0.0),),
+            released=tuple(means.items()),
+            validity=found.validity,
+            assumptions=known.assumptions,
+            remarks=tuple(f"{name} is left out: it may have no record at all." for name in gone),
+        )

@@ -37,6 +37,10 @@ def dask(frame):
     return dd.from_pandas(frame, npartitions=3)
 
 
+def made(people):
+    return people.assign(log_income="log(income)", old="age >= 65", bounds={"log_income": (5, 13)})
+
+
 CONTAINERS = {
     "polars": pl.from_pandas,
     "lazy": lambda frame: pl.from_pandas(frame).lazy(),
@@ -57,6 +61,8 @@ CALLS = {
     "histogram": lambda people: people.histogram("age", 0.5, edges=[0, 18, 65, 110], rng=5),
     "crosstab": lambda people: people.crosstab(["region", "employed"], 0.5, rng=5),
     "subset": lambda people: people.subset("age >= 18").mean("income", 0.5, by="region", rng=5),
+    "assigned": lambda people: made(people).mean("log_income", 0.5, by="old", rng=5),
+    "assigned condition": lambda people: made(people).subset("log_income / w > 9 or old").count(0.5, rng=5),
     "number of a subset": lambda people: people.subset("employed and age < 65").count(0.5, rng=5),
 }
 

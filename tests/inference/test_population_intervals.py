@@ -162,14 +162,13 @@ def test_a_search_finds_no_neighbors_further_apart_than_the_sensitivity(norm):
 def test_what_population_cannot_have_is_refused():
     with pytest.raises(PydpstatError, match="population=True, or use pydpstat.moments"):
         pydpstat.mean(X, 1.0, **UNIT).conf_int(kind="population")
-    with pytest.raises(PydpstatError, match="unit must be left out with population=True"):
-        pydpstat.mean(X, 1.0, **UNIT, unit=np.arange(X.size), max_records=1, population=True)
+    with pytest.raises(PydpstatError, match="max_records must be 1 with population=True"):
+        pydpstat.mean(X, 1.0, **UNIT, unit=np.arange(X.size), max_records=2, population=True)
     with pytest.raises(PydpstatError, match="population must be"):
         pydpstat.std(X, 1.0, **UNIT, population="yes")
     for more, match in (
-        ({"neighbors": "unbounded"}, "neighbors must be 'bounded'"),
-        ({"by": GROUPS, "levels": ["u", "v"]}, "by, unit and sample must be left out"),
-        ({"grid_points": 101}, "grid_points must be left out"),
+        ({"sample": 0.5}, "sample must be left out with population=True"),
+        ({"grid_points": 2000}, "grid_points must be a whole number from 9 to 1025"),
     ):
         with pytest.raises(PydpstatError, match=match):
             pydpstat.median(X, 1.0, **UNIT, population=True, **more)

@@ -8,13 +8,19 @@ from typing import Any
 import numpy as np
 
 from pydpstat._release.additive import Query
+from pydpstat._release.statistic import call, options, release_stage
 from pydpstat.auditing._cases.case import Case, Release
 from pydpstat.auditing._cases.stage import stage
+from pydpstat.inference._cell_noise import CellCubes
+from pydpstat.inference._cell_records import CellRecords, Cells
 from pydpstat.inference._design import read_regression
+from pydpstat.inference._laws.cell_lines import lines_at
 from pydpstat.inference._laws.logit_start import line_for
 from pydpstat.inference._logit_sums import LogitRecords
 from pydpstat.inference.logit import logit, records_of
 from pydpstat.privacy import Guarantee
+from pydpstat.random import source_from
+from pydpstat.results import DPResults
 
 # a regression takes ten milliseconds
 SLOW = 20_000
@@ -33,22 +39,55 @@ CENTER = -5.2, -4.6
 LEFT: Any = ([False, False], [0.0, 0.5])
 NEAR: Any = ([False, False], [0.25, 0.5])
 MOVES = 0.731
+# coefficients of a constant, two levels and a number, and how far what lines leave moves there
+STEEP, RESTS = (0.5, -1.0, 1.0, 4.0), 0.768
 UNIT: dict[str, Any] = {"bounds": (0, 1)}
 LEVELS: dict[str, Any] = {"levels": {"g": ["a", "b", "c"]}}
+# a record goes to another cell, and its number from an end to the middle
+CELL: Any = ([True, False], {"g": ["a", "b"], "x": [1.0, 0.0]})
+OTHER_CELL: Any = ([False, False], {"g": ["c", "b"], "x": [0.5, 0.0]})
+# or it stays in its cell, and the number goes to the other end: products do not move
+OTHER_END: Any = ([True, False], {"g": ["a", "b"], "x": [0.0, 0.0]})
+MIXED: dict[str, Any] = {**UNIT, **LEVELS}
+# one record more
+MORE: Any = ([True, False, True], {"g": ["a", "b", "a"], "x": [1.0, 0.0, 1.0]})
 
 
 def _logit(**given: Any) -> Release:
     return lambda data: logit(data[0], data[1], 1.0, **given).released
 
 
-def _stage(
-    query: Callable[[LogitRecords], Query], bounds: list[tuple[int, int]] | None = None, levels: object = None
-) -> Release:
+def _stage(query: Callable[[LogitRecords], Query], bounds: list[tuple[int, int]] | None = None) -> Release:
     """Return a release of what is asked of the records."""
     ends = (0, 1) if bounds is None else [(0, 1), *bounds]
     return stage(
-        "logit", lambda data: query(records_of(read_regression(data[0], data[1], ends, levels, "error")))
+        "logit", lambda data: query(records_of(read_regression(data[0], data[1], ends, None, "error")))
     )
+
+
+def _cells(ask: Callable[[CellRecords, int], tuple[Query, CellCubes]], ends: int = 2) -> Release:
+    """Return a release of what is asked of the records by cell, of which a record changes so many."""
+    neighbors = "bounded" if ends > 1 else "unbounded"
+    how = options(1.0, 0, "laplace", neighbors, "error", others=False)
+    record, source = call("logit", how, ("formula", "data")), source_from(None)
+
+    def release(data: Any) -> DPResults:
+        regression = read_regression(data[0], data[1], (0, 1), LEVELS["levels"], "error", binary=True)
+        query, mechanism = ask(CellRecords(regression, Cells.of(regression.design)), ends)
+        return release_stage(query, how._replace(mechanism=mechanism), 1.0, (), source, record)
+
+    return release
+
+
+def _table(records: CellRecords, ends: int) -> tuple[Query, CellCubes]:
+    return records.table(ends, None), records.cells.table_noise(ends)
+
+
+def _rest(records: CellRecords, ends: int) -> tuple[Query, CellCubes]:
+    """Ask for what lines leave at a steep slope, of which ends are far from the middle."""
+    cells, center = records.cells, np.array(STEEP)
+    lines = lines_at(cells.rows @ center, STEEP[-1], np.full(len(cells.rows), 1.0 / len(cells.rows)))
+    return records.rest(center, lines, ends, None), cells.rest_noise(ends)
 
 
 def _score(*center: float) -> Callable[[LogitRecords], Query]:
@@ -69,10 +108,15 @@ MOMENTS = LogitRecords.moments
 CASES = (
     _part("its moments", _stage(MOMENTS, [(0, 1)]), END, MIDDLE),
     _part("its moments, two predictors", _stage(MOMENTS, [(0, 1)] * 2), BOTH, OTHER),
-    _part("its moments, levels", _stage(MOMENTS, levels=LEVELS["levels"]), LEVEL, ANOTHER),
+    _part("its table, another cell", _cells(_table), CELL, OTHER_CELL),
+    _part("its table, another number", _cells(_table), CELL, OTHER_END, 0.88),
+    _part("its table, one more", _cells(_table, 1), CELL, MORE),
+    _part("its lines", _cells(_rest), CELL, OTHER_CELL, RESTS),
     _part("its score", _stage(_score(*CENTER), [(0, 1)]), LEFT, NEAR, MOVES),
     _case("logit", _logit(**UNIT), END, MIDDLE),
     _case("logit, the response stays", _logit(**UNIT), END, STAYS),
     _case("logit, two predictors", _logit(**UNIT), BOTH, OTHER),
     _case("logit, levels", _logit(**LEVELS), LEVEL, ANOTHER),
+    _case("logit, levels and a number", _logit(**MIXED), CELL, OTHER_CELL),
+    _case("logit, one record more", _logit(**MIXED, neighbors="unbounded"), CELL, MORE),
 )

@@ -162,12 +162,12 @@ class TableIntervals(ShareIntervals):
 
         Where some cells are left out, the number of records in the others is private.
         """
-        from pydpstat.inference._laws.tables import independence_floor, independence_pvalue
+        from pydpstat.inference._laws.deep_tables import FLOOR, independence_pvalue
 
         cells = self.counts[:rows, :columns]
         size = self.size if cells.shape == self.counts.shape else None
         statistic, pvalue = independence_pvalue(cells, size, self.rate)
-        return TableTest(statistic, pvalue, independence_floor(cells.size, size))
+        return TableTest(statistic, pvalue, FLOOR)
 
 
 def cell_shares(kind: type[S], counts: Floats, size: int | None, rate: float, grouped: bool) -> S:

@@ -157,7 +157,7 @@ def share_rate(how: Options, reach: Fraction | float) -> float | None:
 
     Other noise has another distribution, and several records of a unit are no independent draws.
     """
-    if type(how.mechanism) is not Geometric or how.unit is not None and how.most > 1:
+    if type(how.mechanism) is not Geometric or how.most > 1:
         return None
     return how.epsilon / float(reach)
 
