@@ -14,14 +14,14 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._frozen import Frozen
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._noise_sum import summand, summed
+from pydpstat.mechanisms._noise_sum import summed
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._labels import Labels
 from pydpstat.results._noisy_ratios import FREE, RatioIntervals, widest
 from pydpstat.results._population import Population
 from pydpstat.results._postprocessing import BetweenEdges
-from pydpstat.results._tables import NO_SUM, Divisible, TableResults
+from pydpstat.results._tables import Divisible, TableResults
 
 Floats = npt.NDArray[np.float64]
 _FROM_HISTOGRAM = FREE.format("histogram")
@@ -358,9 +358,8 @@ class HistogramResults(TableResults):
                 f"this release of {self.statistic} is no histogram that quantiles follow from. Release a "
                 "pydpstat.histogram with public edges."
             )
-        each, terms = summand(self.noise)
-        if terms > 1 or summed(each, 2) is None:
-            raise PydpstatError(NO_SUM.format(self.mechanism))
         counts, _ = self._counts()
         rows = counts.reshape(-1, counts.shape[-1])
-        return np.array(self.labels.breaks), tuple(NoisyCumulation(row, self.nobs, each) for row in rows)
+        return np.array(self.labels.breaks), tuple(
+            NoisyCumulation(row, self.nobs, self.noise) for row in rows
+        )

@@ -121,8 +121,6 @@ class TableResults(PopulationIntervals):
         each, already = summand(self.noise)
         cells = math.prod(len(dimnames[axis]) for axis in over)
         noise = summed(self.noise, cells)
-        if noise is None:
-            raise PydpstatError(NO_SUM.format(self.mechanism))
         own, every = already * cells, already * counts.size
         known, population = self.post.population, None
         if isinstance(known, Divisible):
@@ -321,7 +319,14 @@ class TableResults(PopulationIntervals):
         return names[axis] if any(names) else axis
 
     def _counts(self) -> tuple[Floats, float]:
-        """Return the noisy counts, and what they were multiplied with."""
+        """Return the noisy counts, which can be summed, and what they were multiplied with."""
+        if dict(self.record.arguments).get("levels") == "discover":
+            raise PydpstatError(
+                "levels that were found in the data leave out rare ones, and with them some of the records: "
+                "the released counts have no margins or shares. Release the table with public levels."
+            )
+        if self.noise is None or summed(self.noise, 2) is None:
+            raise PydpstatError(NO_SUM.format(self.mechanism))
         factor = float(np.asarray(self.post.factor)) if isinstance(self.post, Scaled) else 1.0
         return self.value / factor, factor
 

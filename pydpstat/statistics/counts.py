@@ -193,9 +193,10 @@ def proportion(
     both cases the share is clipped to [0, 1]; it is 1/2 where the noisy counts add up to nothing.
 
     ``conf_int(kind="population")`` is an interval for the population's share, at no further cost, where the
-    noise is geometric and of a unit one record counts: records are then a random sample. With a public
-    number of records it inverts the binomial law with the noise in it (Clopper and Pearson) and is exact;
-    with a private one it is the interval of `binomtest`.
+    noise is geometric and at most one record of each unit counts: records are then a random sample. With a
+    public number of records it inverts the binomial law with the noise in it (Clopper and Pearson) and is
+    exact; with a private one it is the interval of `binomtest`. By group ``difference`` and ``pairs`` compare
+    shares.
 
     References
     ----------

@@ -108,9 +108,12 @@ def histogram(
     in one bin.
 
     ``conf_int(kind="population")`` has an interval for each bin's share of the population (by group: of the
-    group's), not for a count, where the noise is geometric and of a unit one record counts: the records are
-    then a random sample. It is exact where the number of records is public, and the one of `binomtest` where
-    it is private.
+    group's), not for a count, where the noise is geometric and at most one record of each unit counts: the
+    records are then a random sample. It is exact where the number of records is public, and the one of
+    `binomtest` where it is private.
+
+    The result has more, at no additional privacy cost: ``quantile`` and ``cdf``, and by group ``difference``
+    and ``pairs`` of the shares in a bin.
 
     References
     ----------

@@ -103,8 +103,11 @@ def crosstab(
     reached where all of them are in one cell.
 
     ``conf_int(kind="population")`` has an interval for each cell's share of the population, not for a count,
-    where the noise is geometric and of a unit one record counts: the records are then a random sample. It is
-    exact where the number of records is public, and the one of `binomtest` where it is private.
+    where the noise is geometric and at most one record of each unit counts: the records are then a random
+    sample. It is exact where the number of records is public, and the one of `binomtest` where it is private.
+
+    The result has more, at no additional privacy cost: ``margins``, ``shares``, ``chi2``, ``difference`` and
+    ``pairs`` of shares, and the frames ``wide`` and ``long``.
 
     ``levels="discover"`` releases the noisy counts, with geometric noise, of the levels that occur,
     if they are at least T. A level that occurs in one of two neighboring data sets only has the

@@ -232,10 +232,18 @@ def test_what_is_asked_for_must_be_in_the_table():
 
 def test_noise_without_sums_is_refused_by_name():
     cross = table(mechanism=Laplace())
-    with pytest.raises(
-        PydpstatError, match="Laplace noise have no known distribution.*mechanism='geometric'"
-    ):
-        cross.margins("job")
+    for ask in (lambda: cross.margins("job"), lambda: cross.shares(by="job")):
+        with pytest.raises(PydpstatError, match="Laplace noise have no known .*mechanism='geometric'"):
+            ask()
+    assert len(cross.long()) == 6
+
+
+def test_levels_that_were_found_are_not_all():
+    found = pydpstat.crosstab(FRAME["job"], 2.0, levels="discover", delta=1e-6, rng=1)
+    for ask in (lambda: found.margins([]), found.shares):
+        with pytest.raises(PydpstatError, match="levels that were found in the data leave out rare ones"):
+            ask()
+    assert len(found.long()) == 2
 
 
 def test_several_records_of_a_unit_leave_the_noise_intervals():
